@@ -1,0 +1,45 @@
+// The ranks of docs/flow.md: a folder imports only from folders of a lower rank, never sideways.
+const ranks = [
+  ['kube', 'storage'],
+  ['cluster'],
+  ['client', 'apiserver'],
+  ['controller'],
+  ['scheduler', 'splitter', 'syncer'],
+  ['sim'],
+  ['cli'],
+];
+
+const forbidden = ranks.flatMap((folders, rank) =>
+  folders.map((folder) => {
+    const allowed = [folder, ...ranks.slice(0, rank).flat()];
+    // storage knows nothing of Kubernetes: it keeps keys and bytes.
+    const lower = folder === 'storage' ? ['storage'] : allowed;
+    const others = ranks.flat().filter((f) => !lower.includes(f));
+    return {
+      name: `${folder}-imports-only-lower-ranks`,
+      severity: 'error',
+      from: { path: `^${folder}/` },
+      to: { path: `^(${[...others, 'test'].join('|')})/` },
+    };
+  }),
+);
+
+module.exports = {
+  forbidden: [
+    ...forbidden,
+    // Types may point both ways between two files; values may not.
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^dist/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { extensions: ['.ts', '.js', '.cjs', '.json'] },
+  },
+};

@@ -1,0 +1,52 @@
+SHELL := /bin/bash
+BIN := node_modules/.bin
+
+.DEFAULT_GOAL := help
+.PHONY: help install build demo test cover e2e bundles bench lint format clean kubernetes
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+node_modules/.installed: package.json package-lock.json
+	npm ci --no-progress --loglevel=error
+	@touch $@
+
+install: node_modules/.installed ## install the packages that package-lock.json names
+
+build: node_modules/.installed ## compile to dist/
+	@$(BIN)/tsc -p tsconfig.json
+	@rsync -a --include='*/' --include='*.json' --include='*.gz' --include='*.yaml' --exclude='*' --prune-empty-dirs kube sim dist/ 2>/dev/null || node test/copy-assets.mjs
+	@chmod +x dist/cli/main.js
+
+demo: build ## two simulated clusters, a small app, a server that stays up until Ctrl-C
+	@node dist/cli/main.js demo
+
+test: build ## unit, contract and integration tests: needs only Node
+	@$(BIN)/tsc -p test/tsconfig.json
+	@$(BIN)/vitest run --project unit --project integration
+
+cover: build ## make test with coverage
+	@$(BIN)/vitest run --project unit --project integration --coverage
+
+kubernetes: ## build the real Kubernetes that e2e, bundles and bench run beside (7 minutes once; needs Go)
+	@test/kubernetes/build
+
+e2e: build kubernetes ## real kubectl, two real Kubernetes clusters, killed processes: needs Go
+	@$(BIN)/vitest run --project e2e
+
+bundles: build kubernetes ## apply every bundle below DIR to Atoll and to Kubernetes, compare what they take
+	@node dist-test/bundles/main.js $(DIR)
+
+bench: build kubernetes ## ratios against a real kube-apiserver and etcd on this machine
+	@node dist-test/bench/main.js
+
+lint: build ## types, format, style, ranks, dead code
+	@$(BIN)/biome check --error-on-warnings .
+	@$(BIN)/depcruise --config .dependency-cruiser.cjs kube storage cluster client apiserver controller scheduler splitter syncer sim cli
+	@$(BIN)/knip
+
+format: node_modules/.installed ## rewrite the sources in the one format
+	@$(BIN)/biome check --write .
+
+clean: ## remove what was built
+	@rm -rf dist coverage
