@@ -4,10 +4,22 @@ const slow = { testTimeout: 120_000, hookTimeout: 180_000, fileParallelism: fals
 
 export default defineConfig({
   test: {
-    coverage: { provider: 'v8', include: ['{kube,storage,cluster,client,apiserver,controller,scheduler,splitter,syncer,sim,cli}/**/*.ts'] },
+    coverage: {
+      provider: 'v8',
+      include: [
+        '{kube,storage,cluster,client,apiserver,controller,scheduler,splitter,syncer,sim,cli}/**/*.ts',
+      ],
+    },
     projects: [
       { test: { name: 'unit', include: ['test/{unit,contract}/**/*.test.ts'], testTimeout: 20_000 } },
-      { test: { name: 'integration', include: ['test/integration/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000 } },
+      {
+        test: {
+          name: 'integration',
+          include: ['test/integration/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
       { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], ...slow } },
     ],
   },

@@ -1,0 +1,30 @@
+/** The label- and annotation names that users may rely on, and those that are ours alone (`internal.`). */
+export const group = 'atoll.dev';
+export const version = 'v1alpha1';
+export const apiVersion = 'atoll.dev/v1alpha1';
+
+/** Comma-separated physical cluster names; on an object or on its Namespace. Absent: the scheduler decides. */
+export const clustersAnnotation = 'atoll.dev/clusters';
+/** Who wrote clustersAnnotation: a user's name, or schedulerUser. Stamped by admission. */
+export const placedByAnnotation = 'atoll.dev/placed-by';
+export const schedulerUser = 'system:atoll:scheduler';
+
+/** On everything we create on a physical cluster: JSON of a Locator. It alone proves ownership. */
+export const locatorAnnotation = 'atoll.dev/locator';
+/** On the same objects, so that one labelled watch finds them. */
+export const managedLabel = 'atoll.dev/managed-by';
+/** On a reflected Pod in a logical cluster: the physical cluster that runs it. */
+export const reflectedFromAnnotation = 'atoll.dev/physical-cluster';
+/** On every object of a wildcard list or watch: the logical cluster it is in (kcp's name for it). */
+export const logicalClusterAnnotation = 'kcp.io/cluster';
+
+export const rootCluster = 'root';
+/** Where physical clusters' credentials live, in the root logical cluster. */
+export const systemNamespace = 'atoll-system';
+
+const path = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(:[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*$/;
+
+/** A path of DNS labels joined by `:`, at most 253 characters: `root`, `root:team-a`. */
+export function isLogicalClusterName(name: string): boolean {
+  return name.length <= 253 && path.test(name);
+}

@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+import { groupResource } from '../kube/gvk.ts';
+
+/** `frontend.deployments.apps`; past 253 characters the tail becomes a digest. */
+export function placementName(ref: { group: string; resource: string; name: string }): string {
+  const full = `${ref.name}.${groupResource(ref)}`;
+  return full.length <= 253 ? full : `${full.slice(0, 236)}-${digest(full, 16)}`;
+}
+
+/**
+ * The physical namespace of a logical one: readable, at most 63 characters, and never one that exists for
+ * another reason. https://kubernetes.io/docs/concepts/overview/working-with-objects/names/
+ */
+export function physicalNamespace(logicalCluster: string, namespace: string): string {
+  const words = `${logicalCluster.replaceAll(':', '-')}-${namespace}`;
+  return `${words.slice(0, 52).replace(/-+$/, '')}-${digest(`${logicalCluster}/${namespace}`, 8)}`;
+}
+
+/** The names in a clusters annotation: trimmed, unique, sorted. Empty when it is absent or blank. */
+export function parseClusters(value: string | undefined): string[] {
+  const names = (value ?? '').split(',').map((name) => name.trim());
+  return [...new Set(names.filter((name) => name !== ''))].sort();
+}
+
+export function formatClusters(names: Iterable<string>): string {
+  return [...new Set(names)].sort().join(',');
+}
+
+function digest(text: string, length: number): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, length);
+}

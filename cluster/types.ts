@@ -1,0 +1,150 @@
+import type { KubeObject } from '../kube/object.ts';
+
+export interface Condition {
+  type: string;
+  status: 'True' | 'False' | 'Unknown';
+  reason: string;
+  message: string;
+  lastTransitionTime: string;
+  observedGeneration?: number;
+}
+
+export interface Taint {
+  key: string;
+  value?: string;
+  effect: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
+}
+
+/** A real (or simulated) Kubernetes cluster that runs workloads. Cluster-scoped, in the root logical cluster. */
+export type PhysicalCluster = KubeObject<PhysicalClusterSpec, PhysicalClusterStatus>;
+
+export interface PhysicalClusterSpec {
+  /** A Secret in root whose key `kubeconfig` says how to reach it. */
+  kubeconfigSecretRef: { namespace: string; name: string };
+  taints?: Taint[];
+  /** Cordoned: nothing new is placed on it; what is there stays. */
+  unschedulable?: boolean;
+  /** Drained: what is there moves away too, as far as it can. Set together with unschedulable. */
+  drain?: boolean;
+  /** Upper bounds (quantities) on what we place there: `cpu`, `memory`, `pods`. */
+  capacity?: Record<string, string>;
+}
+
+export interface PhysicalClusterStatus {
+  /** `Ready`: the syncer speaks to its API. Written by the syncer, by the server when the syncer is silent. */
+  conditions?: Condition[];
+  lastHeartbeatTime?: string;
+  version?: string;
+  /** Sums over its schedulable nodes. */
+  allocatable?: Record<string, string>;
+}
+
+/**
+ * The record of one placed object, namespaced beside it, named by placementName. Users read it; the scheduler,
+ * the splitter and the syncers each write their own part by merge patch:
+ *   scheduler -> spec.ref, spec.clusters, spec.reasons, spec.requires
+ *   splitter  -> spec.shares, status.conditions
+ *   syncer c  -> status.clusters[c], through its view only
+ */
+export type Placement = KubeObject<PlacementSpec, PlacementStatus>;
+
+export interface PlacementSpec {
+  ref: ObjectRef;
+  /** Where it should be, sorted. Empty: nowhere fits (see reasons). */
+  clusters: string[];
+  /** Why each cluster was chosen or refused: a sentence per physical cluster. */
+  reasons?: Record<string, string>;
+  /** A workload's closure: what must be there before it arrives and until it has left. */
+  requires?: ClosureRef[];
+  /** Where it is or is about to be, and how much of it. The syncers act on this and nothing else. */
+  shares?: Record<string, Share>;
+}
+
+export interface ObjectRef {
+  group: string;
+  version: string;
+  resource: string;
+  kind: string;
+  name: string;
+  uid: string;
+}
+
+export interface ClosureRef {
+  group: string;
+  resource: string;
+  name: string;
+}
+
+/**
+ * Joining: being made, not yet ready for `settle`. Active: counted on. Leaving: the object is being removed
+ * there; its closure stays until the syncer says it is gone, then the share goes.
+ */
+export type SharePhase = 'Joining' | 'Active' | 'Leaving';
+
+export interface Share {
+  phase: SharePhase;
+  /** Of a divided workload (Deployment, StatefulSet, ReplicaSet, ReplicationController): its part. */
+  replicas?: number;
+  /** Of a divided Job. */
+  completions?: number;
+  parallelism?: number;
+  /** Of a StatefulSet: spec.ordinals.start of its part. */
+  ordinalsStart?: number;
+  /** True where the kind runs on one cluster at a time and this one must wait (CronJob, Job). */
+  suspend?: boolean;
+  maxSurge?: number | string;
+  maxUnavailable?: number | string;
+  /** RFC 3339; since when the share has been ready without a break. */
+  readySince?: string;
+}
+
+export interface PlacementStatus {
+  clusters?: Record<string, ClusterSlice>;
+  conditions?: Condition[];
+}
+
+/** What one syncer says of one object on its physical cluster. Untrusted: bounded and clamped before use. */
+export interface ClusterSlice {
+  /** False once the object is known to be absent there. */
+  present: boolean;
+  /** The root's metadata.generation that was last applied there and that its controller has observed. */
+  observedGeneration?: number;
+  /** The share that was last applied (its numbers), so that readiness is judged against it. */
+  share?: Pick<Share, 'replicas' | 'completions' | 'parallelism' | 'ordinalsStart' | 'suspend'>;
+  /** The physical object's own status, as it stands there. */
+  status?: Record<string, unknown>;
+  /** Why the object could not be applied; absent when it could. */
+  error?: { reason: string; message: string };
+}
+
+/**
+ * What a syncer sees: one object placed on its cluster, in that cluster's shape. Virtual, served by
+ * /syncers/<cluster>/apis/atoll.dev/v1alpha1/shares; metadata is the Placement's, annotated with the logical
+ * cluster.
+ */
+export type ShareView = KubeObject<ShareViewSpec, ClusterSlice>;
+
+export interface ShareViewSpec {
+  ref: ObjectRef;
+  phase: SharePhase;
+  share: Share;
+  /** The root's metadata.generation that `manifest` was made from. */
+  generation: number;
+  requires: ClosureRef[];
+  /** What to apply; absent while Leaving, and when the root object is gone. */
+  manifest?: KubeObject;
+  /** The namespace it goes to on the physical cluster. */
+  physicalNamespace: string;
+}
+
+/** The value of locatorAnnotation: which logical object a physical one stands for. */
+export interface Locator {
+  /** The PhysicalCluster's uid: a cluster registered anew owns nothing of its former self. */
+  syncer: string;
+  cluster: string;
+  namespace: string;
+  /** Absent on the Namespace itself. */
+  resource?: string;
+  name?: string;
+  uid: string;
+}

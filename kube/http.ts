@@ -1,0 +1,31 @@
+/**
+ * One exchange with a Kubernetes API, free of sockets: what the API server's ladder takes and gives, what the
+ * client sends over HTTPS, and what joins the two inside one process.
+ */
+export interface ApiRequest {
+  method: string;
+  /** Path and query, still percent-encoded: `/api/v1/pods?limit=5`. */
+  url: string;
+  /** Names in lower case. */
+  headers: Readonly<Record<string, string>>;
+  body?: Uint8Array;
+  /** Ends the exchange, a watch included. */
+  signal?: AbortSignal;
+}
+
+export interface ApiResponse {
+  status: number;
+  headers: Record<string, string | string[]>;
+  /** Bytes for an ordinary answer; a stream for watches and logs. */
+  body: Uint8Array | AsyncIterable<Uint8Array>;
+}
+
+export type Transport = (request: ApiRequest) => Promise<ApiResponse>;
+
+/** Who asks, as authentication found out. */
+export interface UserInfo {
+  name: string;
+  uid?: string;
+  groups: readonly string[];
+  extra?: Readonly<Record<string, readonly string[]>>;
+}

@@ -1,0 +1,57 @@
+/**
+ * The shape of one value, as merging, strict decoding, apply and protobuf need it. Built-in kinds get theirs
+ * from the generated table (kube/schema/builtin.ts), custom resources from their CRD.
+ */
+export type Schema =
+  | ObjectSchema
+  | MapSchema
+  | ListSchema
+  | {
+      readonly type: 'string';
+      readonly format?: 'byte' | 'date-time' | 'quantity';
+      readonly enum?: readonly string[];
+    }
+  | { readonly type: 'integer'; readonly format: 'int32' | 'int64' }
+  | { readonly type: 'number' }
+  | { readonly type: 'boolean' }
+  | { readonly type: 'int-or-string' }
+  /** Anything at all, owned and replaced as a whole (RawExtension, JSON, FieldsV1). */
+  | { readonly type: 'any' };
+
+export interface ObjectSchema {
+  readonly type: 'object';
+  /** The Go type's published name, e.g. `io.k8s.api.apps.v1.DeploymentSpec`; absent for a CRD's. */
+  readonly name?: string;
+  readonly fields: ReadonlyMap<string, Field>;
+  /** True where unknown fields are kept (x-kubernetes-preserve-unknown-fields). */
+  readonly open?: boolean;
+  /** True for +structType=atomic: apply owns it as one leaf. */
+  readonly atomic?: boolean;
+}
+
+export interface MapSchema {
+  readonly type: 'map';
+  readonly values: Schema;
+  readonly atomic?: boolean;
+}
+
+export interface ListSchema {
+  readonly type: 'list';
+  readonly items: Schema;
+  /** Server-side apply's view; absent means atomic. */
+  readonly listType?: 'atomic' | 'set' | 'map';
+  readonly listMapKeys?: readonly string[];
+}
+
+/** One field of an object. The patch tags are strategic merge patch's; they belong to the field, not its type. */
+export interface Field {
+  readonly name: string;
+  readonly schema: Schema;
+  readonly required?: boolean;
+  readonly default?: unknown;
+  /** `merge`, `replace`, `retainKeys`, in any mix. */
+  readonly patchStrategy?: readonly string[];
+  readonly patchMergeKey?: string;
+  /** Protobuf field number; absent for fields that only JSON carries. */
+  readonly tag?: number;
+}

@@ -1,0 +1,135 @@
+import { groupResource } from './gvk.ts';
+
+/** A cause in `details.causes[]`: `reason` is e.g. FieldValueInvalid, `field` a path such as `spec.replicas`. */
+export interface StatusCause {
+  reason?: string;
+  message?: string;
+  field?: string;
+}
+
+export interface StatusDetails {
+  name?: string;
+  group?: string;
+  kind?: string;
+  uid?: string;
+  causes?: StatusCause[];
+  retryAfterSeconds?: number;
+}
+
+/** metav1.Status. https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/ */
+export interface Status {
+  kind: 'Status';
+  apiVersion: 'v1';
+  metadata: Record<string, never>;
+  status: 'Success' | 'Failure';
+  message?: string;
+  reason?: string;
+  details?: StatusDetails;
+  code: number;
+}
+
+/** The one error that leaves the API: every layer's own errors are translated into it at its border. */
+export class StatusError extends Error {
+  readonly code: number;
+  readonly reason: string;
+  readonly details: StatusDetails | undefined;
+
+  constructor(code: number, reason: string, message: string, details?: StatusDetails, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = 'StatusError';
+    this.code = code;
+    this.reason = reason;
+    this.details = details;
+  }
+
+  toStatus(): Status {
+    return {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: this.message,
+      reason: this.reason,
+      ...(this.details && { details: this.details }),
+      code: this.code,
+    };
+  }
+}
+
+export function isStatusError(error: unknown, reason?: string): error is StatusError {
+  return error instanceof StatusError && (reason === undefined || error.reason === reason);
+}
+
+export interface GroupResource {
+  group: string;
+  resource: string;
+}
+
+function detailsOf(of: GroupResource, name: string): StatusDetails {
+  return { name, ...(of.group && { group: of.group }), kind: of.resource };
+}
+
+export function notFound(of: GroupResource, name: string): StatusError {
+  return new StatusError(404, 'NotFound', `${groupResource(of)} "${name}" not found`, detailsOf(of, name));
+}
+
+export function alreadyExists(of: GroupResource, name: string): StatusError {
+  return new StatusError(
+    409,
+    'AlreadyExists',
+    `${groupResource(of)} "${name}" already exists`,
+    detailsOf(of, name),
+  );
+}
+
+export function conflict(of: GroupResource, name: string, why: string): StatusError {
+  const message = `Operation cannot be fulfilled on ${groupResource(of)} "${name}": ${why}`;
+  return new StatusError(409, 'Conflict', message, detailsOf(of, name));
+}
+
+export const staleObject =
+  'the object has been modified; please apply your changes to the latest version and try again';
+
+/** `causes` carry the field errors; the message joins them as kube-apiserver does. */
+export function invalid(group: string, kind: string, name: string, causes: StatusCause[]): StatusError {
+  const parts = causes.map((c) => `${c.field ?? '<nil>'}: ${c.message ?? ''}`);
+  const list = parts.length === 1 ? parts[0] : `[${parts.join(', ')}]`;
+  const qualified = group === '' ? kind : `${kind}.${group}`;
+  const message = `${qualified} "${name}" is invalid: ${causes.length === 0 ? '<nil>' : list}`;
+  return new StatusError(422, 'Invalid', message, { name, ...(group && { group }), kind, causes });
+}
+
+export function badRequest(message: string): StatusError {
+  return new StatusError(400, 'BadRequest', message);
+}
+
+export function unauthorized(): StatusError {
+  return new StatusError(401, 'Unauthorized', 'Unauthorized');
+}
+
+export function forbidden(of: GroupResource, name: string, why: string): StatusError {
+  const subject = name === '' ? groupResource(of) : `${groupResource(of)} "${name}"`;
+  return new StatusError(403, 'Forbidden', `${subject} is forbidden: ${why}`, detailsOf(of, name));
+}
+
+export function methodNotSupported(of: GroupResource, verb: string): StatusError {
+  const message = `${verb} is not supported on resources of kind "${groupResource(of)}"`;
+  return new StatusError(405, 'MethodNotAllowed', message, {
+    ...(of.group && { group: of.group }),
+    kind: of.resource,
+  });
+}
+
+export function expired(message: string): StatusError {
+  return new StatusError(410, 'Expired', message);
+}
+
+export function tooManyRequests(retryAfterSeconds: number): StatusError {
+  const message = 'too many requests, please try again later';
+  return new StatusError(429, 'TooManyRequests', message, { retryAfterSeconds });
+}
+
+export function internalError(message: string, cause?: unknown): StatusError {
+  const details = { causes: [{ message }] };
+  return new StatusError(500, 'InternalError', `Internal error occurred: ${message}`, details, cause);
+}

@@ -1,0 +1,125 @@
+/**
+ * What every backend promises (test/contract/store.ts runs it against each of them):
+ *
+ * - One total order. Each committed write gets the next revision; revisions never repeat, not even after a
+ *   crash or a restart.
+ * - Acknowledged is durable. A write's promise resolves only after the bytes would survive a power cut; it is
+ *   then visible to reads, and only then sent to watchers.
+ * - Compare-and-swap. update and delete name the revision they expect and fail with `conflict` otherwise.
+ * - Reads at a revision. get and list answer as of any revision between the last compaction and now.
+ * - Watches are ordered, gap-free, free of duplicates, and resumable from any revision not yet compacted,
+ *   across restarts.
+ *
+ * Keys are ASCII strings ordered by their bytes; values are opaque bytes that the caller must not change later.
+ */
+export interface Store {
+  /** The newest visible revision. 0 for a store that was never written. */
+  readonly revision: number;
+  /** The highest revision that was compacted away; reads and watches at or below it fail with `compacted`. */
+  readonly compacted: number;
+  /** `undefined` when the key is absent at that revision (default: the newest). */
+  get(key: string, options?: { revision?: number }): Promise<Entry | undefined>;
+  list(range: Range, options?: ListOptions): Promise<ListResult>;
+  /** Fails with `exists`. */
+  create(key: string, value: Uint8Array): Promise<Entry>;
+  /** Fails with `conflict` (another revision, see StoreError.current) or `missing`. */
+  update(key: string, value: Uint8Array, expected: number): Promise<Entry>;
+  /** Fails with `conflict` or `missing`. Answers the entry as it was, with `revision` the deletion's. */
+  delete(key: string, expected: number): Promise<Entry>;
+  /**
+   * Every event in the range with a revision greater than `after`, then live ones, until `signal` aborts or
+   * the returned stop function is called. `sink` runs synchronously, in revision order, once per commit that
+   * touched the range. When the watch cannot go on (compacted, store closed) `onEnd` gets the reason, once;
+   * no sink call follows. Fails with `compacted` or `future` (`after` is newer than `revision`).
+   * The returned promise resolves before the first live event is delivered; history may come before it resolves.
+   */
+  watch(range: Range, options: WatchOptions): Promise<() => void>;
+  /** Forgets history up to and including `revision`: current values stay, older versions and events go. */
+  compact(revision: number): Promise<void>;
+  /** Waits for what was accepted, ends watches with `closed`, and frees files. */
+  close(): Promise<void>;
+}
+
+/** One version of one key. `revision` is the write that made it, `created` the write that made the key. */
+export interface Entry {
+  readonly key: string;
+  readonly value: Uint8Array;
+  readonly revision: number;
+  readonly created: number;
+}
+
+/** start <= key < end. */
+export interface Range {
+  readonly start: string;
+  readonly end: string;
+}
+
+export interface ListOptions {
+  /** As of which revision; default the newest. Fails with `compacted` or `future`. */
+  revision?: number;
+  limit?: number;
+  /** Only keys strictly after this one: the next page. */
+  after?: string;
+}
+
+export interface ListResult {
+  readonly entries: readonly Entry[];
+  /** The revision that the list shows. */
+  readonly revision: number;
+  readonly more: boolean;
+  /** How many entries of the range come after the last one returned, at that revision. */
+  readonly remaining: number;
+}
+
+export interface StoreEvent {
+  readonly type: 'put' | 'delete';
+  /** For a delete: the last value, with `revision` the deletion's. */
+  readonly entry: Entry;
+  /** The version before this event; absent for a create. */
+  readonly previous?: Entry;
+}
+
+export interface WatchOptions {
+  after: number;
+  sink: (events: readonly StoreEvent[]) => void;
+  onEnd?: (reason: StoreError) => void;
+  signal?: AbortSignal;
+}
+
+/** The closed list of what can go wrong; the registry translates each into a Kubernetes Status. */
+export type StoreErrorCode =
+  | 'exists'
+  | 'missing'
+  | 'conflict'
+  | 'compacted'
+  | 'future'
+  | 'closed'
+  | 'full'
+  | 'corrupt'
+  | 'unavailable'
+  | 'too-large';
+
+export class StoreError extends Error {
+  readonly code: StoreErrorCode;
+  readonly key: string | undefined;
+  /** With `conflict`: the entry that is there. */
+  readonly current: Entry | undefined;
+
+  constructor(
+    code: StoreErrorCode,
+    message: string,
+    details: { key?: string; current?: Entry; cause?: unknown } = {},
+  ) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = 'StoreError';
+    this.code = code;
+    this.key = details.key;
+    this.current = details.current;
+  }
+}
+
+/** The range of all keys that start with `prefix` (which must not be empty and ends below 0x7f). */
+export function prefixRange(prefix: string): Range {
+  const last = prefix.charCodeAt(prefix.length - 1);
+  return { start: prefix, end: prefix.slice(0, -1) + String.fromCharCode(last + 1) };
+}
