@@ -1,0 +1,8 @@
+/** What defaulting, validation and printing need to know about a resource; kube/schema's ResourceInfo has all of it. */
+export interface KindInfo {
+  group: string;
+  version: string;
+  kind: string;
+  resource: string;
+  namespaced: boolean;
+}
