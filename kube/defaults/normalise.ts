@@ -1,0 +1,74 @@
+import type { Json, JsonObject } from '../object.ts';
+import { isRecord } from './json.ts';
+import { canonicalQuantity } from './quantity.ts';
+import { type FieldShape, fieldsOf, type TypeShape } from './shape.ts';
+
+/**
+ * `value` as Kubernetes' own types would write it back: nulls and zeros that JSON leaves out are gone, structs that
+ * are always written are there, unknown fields are dropped, quantities and times are canonical. A new object.
+ */
+export function normalise(value: Json | undefined, type: TypeShape): Json | undefined {
+  if (value === undefined || value === null) return undefined;
+  switch (type.kind) {
+    case 'scalar':
+      return scalar(value, type.code);
+    case 'pointer':
+      return normalise(value, type.of);
+    case 'list':
+      return Array.isArray(value) ? value.map((item) => normalise(item, type.of) ?? zeroOf(type.of)) : value;
+    case 'map':
+      return isRecord(value)
+        ? Object.fromEntries(
+            Object.entries(value).map(([key, item]) => [key, normalise(item, type.of) ?? zeroOf(type.of)]),
+          )
+        : value;
+    case 'struct':
+      return isRecord(value) ? struct(value, type.name) : value;
+  }
+}
+
+function struct(value: JsonObject, name: string): JsonObject {
+  const out: JsonObject = {};
+  for (const field of fieldsOf(name)) {
+    const own = Object.hasOwn(value, field.name) ? value[field.name] : undefined;
+    const item = normalise(own, field.type);
+    if (item !== undefined && !leftOut(item, field)) out[field.name] = item;
+    else if (field.flag === '!' || (field.flag === '?' && alwaysWritten(field.type))) {
+      out[field.name] = item ?? zeroOf(field.type);
+    }
+  }
+  return out;
+}
+
+/** Go's `omitempty` does not apply to structs, and these are structs. */
+function alwaysWritten(type: TypeShape): boolean {
+  return type.kind === 'struct' || (type.kind === 'scalar' && 'xtuqdr'.includes(type.code));
+}
+
+function leftOut(item: Json, { flag, type }: FieldShape): boolean {
+  if (flag === '!' || type.kind === 'pointer' || alwaysWritten(type)) return false;
+  if (Array.isArray(item)) return item.length === 0;
+  if (isRecord(item)) return Object.keys(item).length === 0;
+  return item === '' || item === 0 || item === false;
+}
+
+function zeroOf(type: TypeShape): Json {
+  if (type.kind === 'struct') return struct({}, type.name);
+  if (type.kind !== 'scalar') return null;
+  const zeros: Record<string, Json> = { s: '', i: 0, f: 0, b: false, q: '0', x: 0, d: '0s' };
+  return zeros[type.code] ?? null;
+}
+
+function scalar(value: Json, code: string): Json {
+  if (code === 'q') return canonicalQuantity(value) as Json;
+  if (code === 't' && typeof value === 'string') return canonicalTime(value);
+  if (code === 'y' && typeof value === 'string') return value.replace(/[\r\n]/g, '');
+  return value;
+}
+
+/** RFC 3339 in UTC, whole seconds, as metav1.Time is written. */
+function canonicalTime(value: string): string {
+  const millis = Date.parse(value);
+  if (Number.isNaN(millis)) return value;
+  return `${new Date(Math.floor(millis / 1000) * 1000).toISOString().slice(0, 19)}Z`;
+}
