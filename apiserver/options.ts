@@ -1,0 +1,169 @@
+import type { PeerCertificate } from 'node:tls';
+import type { ApiRequest, ApiResponse, Transport, UserInfo } from '../kube/http.ts';
+import type { KubeObject } from '../kube/object.ts';
+import type { ResourceInfo } from '../kube/schema/resource.ts';
+import type { Schema } from '../kube/schema/schema.ts';
+import type { StatusCause } from '../kube/status.ts';
+import type { ColumnDefinition } from '../kube/table/index.ts';
+import type { Store } from '../storage/store.ts';
+import type { Registry } from './registry/types.ts';
+
+export interface ApiServerOptions {
+  store: Store;
+  /** False: plain Kubernetes (a physical cluster): unprefixed paths only; `root` is the cluster in the keys. */
+  logicalClusters: boolean;
+  /** Served beside the built-ins. */
+  resources?: readonly ServedResource[];
+  /** Asked in order; the first answer counts; none: 401. */
+  authenticate: readonly Authenticator[];
+  /** Default: system:masters may do everything, everyone else nothing but look at discovery. */
+  authorize?: Authorizer;
+  admission?: readonly AdmissionPlugin[];
+  views?: readonly View[];
+  connectPod?: PodConnector;
+  /** Overrides gitVersion of /version, e.g. `v1.36.3+atoll`. */
+  version?: string;
+  logger?: ServerLogger;
+  limits?: Partial<Limits>;
+}
+
+export interface Limits {
+  /** Requests at a time, watches and logs apart; beyond: 429. */
+  readsInFlight: number;
+  writesInFlight: number;
+  bodyBytes: number;
+  requestSeconds: number;
+  /** A stream whose reader lets more than this wait, or stalls longer than stallSeconds, is cut. */
+  streamBufferBytes: number;
+  stallSeconds: number;
+}
+
+export interface ServerLogger {
+  info(message: string, values?: Record<string, unknown>): void;
+  error(message: string, values?: Record<string, unknown>): void;
+}
+
+/** What the TLS layer knows of the caller. `certificate` only when it was verified against the client CA. */
+export interface Peer {
+  certificate?: Pick<PeerCertificate, 'subject'>;
+  address?: string;
+}
+
+export type Authenticator = (
+  request: ApiRequest,
+  peer: Peer,
+) => UserInfo | undefined | Promise<UserInfo | undefined>;
+
+/** One question to the authorizer. `path` is set for, and only for, a request about no resource. */
+export interface Attributes {
+  user: UserInfo;
+  /** The logical cluster, `*` for all of them. */
+  cluster: string;
+  verb: string;
+  group: string;
+  version: string;
+  resource: string;
+  subresource: string;
+  namespace: string;
+  name: string;
+  path?: string;
+}
+
+export interface Decision {
+  allowed: boolean;
+  reason?: string;
+}
+
+export type Authorizer = (attributes: Attributes) => Decision | Promise<Decision>;
+
+/** One write on its way to the registry. Mutating plugins change `object` in place. */
+export interface AdmissionRequest {
+  user: UserInfo;
+  operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
+  cluster: string;
+  served: ServedResource;
+  subresource: string;
+  namespace: string;
+  name: string;
+  object?: KubeObject;
+  old?: KubeObject;
+  dryRun: boolean;
+  registry: Registry;
+  authorize: Authorizer;
+  /** Adds a `Warning: 299` header to the answer. */
+  warn(message: string): void;
+}
+
+/** Refuses by throwing a StatusError. All mutate run before all validate. */
+export interface AdmissionPlugin {
+  name: string;
+  mutate?(request: AdmissionRequest): void | Promise<void>;
+  validate?(request: AdmissionRequest): void | Promise<void>;
+}
+
+/** A resource that is served: a built-in, one of ours, or a custom resource of one logical cluster. */
+export interface ServedResource {
+  info: ResourceInfo;
+  /** Of the stored version; `{type: 'any'}` when nothing is known. */
+  schema: Schema;
+  /** Subresources beside those that the info names. */
+  subresources?: { status?: boolean; scale?: ScalePaths };
+  columns?: readonly CustomColumn[];
+  /** The logical cluster it is served in; absent: in all of them. */
+  cluster?: string;
+  /** True for kinds that come from outside the built-in table: items of a list keep kind and apiVersion. */
+  custom?: boolean;
+  defaults?(object: KubeObject): KubeObject;
+  validate?(object: KubeObject, old: KubeObject | undefined, subresource: string): StatusCause[];
+  /** Other versions of the same stored objects, e.g. a CRD's: served as they are, with apiVersion replaced. */
+  alternates?: readonly string[];
+}
+
+/** Where a custom resource keeps what autoscaling/v1 Scale shows: `.spec.replicas` and so on. */
+export interface ScalePaths {
+  specReplicasPath: string;
+  statusReplicasPath: string;
+  labelSelectorPath?: string;
+}
+
+export interface CustomColumn extends ColumnDefinition {
+  jsonPath: string;
+}
+
+export interface Services {
+  registry: Registry;
+  authorize: Authorizer;
+  /** The core itself, for views that rewrite a request and pass it on. */
+  serve(request: ApiRequest, user: UserInfo): Promise<ApiResponse>;
+}
+
+/** A virtual API below a path such as `/syncers/`; it does its own authorization. `undefined`: not mine. */
+export interface View {
+  prefix: string;
+  handle(request: ApiRequest, user: UserInfo, services: Services): Promise<ApiResponse> | undefined;
+}
+
+/** The API that really runs a reflected pod, and the pod's path there. `undefined`: it runs nowhere. */
+export type PodConnector = (
+  cluster: string,
+  pod: KubeObject,
+) =>
+  | { transport: Transport; path: string }
+  | undefined
+  | Promise<{ transport: Transport; path: string } | undefined>;
+
+export interface ListenOptions {
+  host: string;
+  port: number;
+  /** PEM. Client certificates are verified against `ca`. */
+  tls: { key: string; cert: string; ca: string };
+}
+
+export interface ApiServer {
+  /** In-process, as `user`: the same rungs but for authentication. */
+  transport(user: UserInfo): Transport;
+  listen(options: ListenOptions): Promise<{ url: string }>;
+  readonly registry: Registry;
+  /** Turns /readyz red, ends watches cleanly, lets requests in flight finish. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,79 @@
+import type { KubeObject } from '../../kube/object.ts';
+import type { ServedResource } from '../options.ts';
+
+/** A collection. `cluster: '*'` means all logical clusters (reads only); no namespace means all of them. */
+export interface Scope {
+  cluster: string;
+  group: string;
+  resource: string;
+  namespace?: string;
+}
+
+export interface Address extends Scope {
+  name: string;
+}
+
+export interface Listed {
+  items: KubeObject[];
+  resourceVersion: string;
+}
+
+/** `previous` is the object before a MODIFIED. */
+export interface ObjectEvent {
+  type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  object: KubeObject;
+  previous?: KubeObject;
+}
+
+export interface ObjectWatch {
+  /** Events after this resourceVersion. */
+  after: string;
+  sink(events: readonly ObjectEvent[]): void;
+  /** Once, when the watch cannot go on; a StatusError such as 410 Expired. */
+  onEnd?(reason: Error): void;
+  signal?: AbortSignal;
+}
+
+export interface WriteOptions {
+  /** Field manager; empty or absent: managed fields are left as they are. */
+  manager?: string;
+  subresource?: string;
+  dryRun?: boolean;
+}
+
+export interface DeleteOptions {
+  uid?: string;
+  resourceVersion?: string;
+  propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
+  gracePeriodSeconds?: number;
+  dryRun?: boolean;
+}
+
+/**
+ * Objects without HTTP, authorization or admission; defaulting, validation and the per-kind strategies apply.
+ * Every method fails with StatusError. Objects read carry resourceVersion; those of scope `*` also carry
+ * kcp.io/cluster.
+ */
+export interface Registry {
+  /** The newest resourceVersion. */
+  readonly resourceVersion: string;
+  /** What is served at a path of a logical cluster; any served version. */
+  find(cluster: string, group: string, resource: string): ServedResource | undefined;
+  resources(cluster: string): readonly ServedResource[];
+  /** Whether the logical cluster exists. */
+  exists(cluster: string): Promise<boolean>;
+  get(at: Address): Promise<KubeObject>;
+  list(scope: Scope): Promise<Listed>;
+  watch(scope: Scope, options: ObjectWatch): Promise<void>;
+  create(scope: Scope, object: KubeObject, options?: WriteOptions): Promise<KubeObject>;
+  /** Reads, changes, writes; again when somebody else wrote in between. `change` gets a copy that is its own. */
+  update(
+    at: Address,
+    change: (current: KubeObject) => KubeObject,
+    options?: WriteOptions,
+  ): Promise<KubeObject>;
+  /** JSON merge patch (RFC 7386). */
+  patch(at: Address, patch: object, options?: WriteOptions): Promise<KubeObject>;
+  /** The object as it was, or as it is when finalizers keep it. */
+  delete(at: Address, options?: DeleteOptions): Promise<KubeObject>;
+}
