@@ -72,3 +72,10 @@ function canonicalTime(value: string): string {
   if (Number.isNaN(millis)) return value;
   return `${new Date(Math.floor(millis / 1000) * 1000).toISOString().slice(0, 19)}Z`;
 }
+
+/** What `/status` of a built-in kind holds before anybody wrote to it; undefined for a kind without one. */
+export function emptyStatus(root: TypeShape | undefined): JsonObject | undefined {
+  if (root?.kind !== 'struct') return undefined;
+  const status = fieldsOf(root.name).find((field) => field.name === 'status');
+  return status?.type.kind === 'struct' ? struct({}, status.type.name) : undefined;
+}

@@ -1,10 +1,15 @@
+import { at } from '../defaults/json.ts';
+import { emptyStatus } from '../defaults/normalise.ts';
+import { rootType } from '../defaults/shape.ts';
 import type { KubeObject } from '../object.ts';
+import { sameJson } from './equal.ts';
 import type { KindInfo } from './kind.ts';
+import { type KindRules, kindRules } from './kinds.ts';
 
 /** What a registry does to an object of one kind before it stores it. Both prepare functions mutate `object`. */
 export interface Strategy {
   hasGeneration: boolean;
-  /** Drops what a client may not set on create (status) and starts generation at 1. */
+  /** Drops what a client may not set on create (status) and starts generation at 1; metadata.uid must be set. */
   prepareForCreate(object: KubeObject): void;
   /** Keeps old status on the main endpoint, all but status on `/status`; bumps generation when the desired state changed. */
   prepareForUpdate(object: KubeObject, old: KubeObject, subresource?: string): void;
@@ -16,12 +21,65 @@ export interface Strategy {
   graceful?: boolean;
 }
 
-export function strategyFor(_info: KindInfo): Strategy {
+const phases: Record<string, string> = {
+  Namespace: 'Active',
+  PersistentVolume: 'Pending',
+  PersistentVolumeClaim: 'Pending',
+};
+
+/** The registry's rules for a built-in kind; for any other, those of a custom resource with a status. */
+export function strategyFor(info: KindInfo): Strategy {
+  const root = rootType(info.group, info.version, info.kind);
+  const custom: KindRules = { generation: [], conditionalOnly: true };
+  const rules = root ? (kindRules.get(`${info.group}/${info.kind}`) ?? {}) : custom;
+  const changed = root ? changedParts(rules) : changedCustom;
   return {
-    hasGeneration: false,
-    prepareForCreate() {},
-    prepareForUpdate() {},
-    allowUnconditionalUpdate: true,
-    allowCreateOnUpdate: false,
+    hasGeneration: rules.generation !== undefined,
+    allowUnconditionalUpdate: !rules.conditionalOnly,
+    allowCreateOnUpdate: rules.createOnUpdate ?? false,
+    ...(rules.graceful && { graceful: true }),
+    prepareForCreate(object) {
+      if (rules.generation) object.metadata.generation = 1;
+      if (!rules.ownStatus) {
+        const status = emptyStatus(root);
+        const phase = info.group === '' ? phases[info.kind] : undefined;
+        if (status) object.status = phase === undefined ? status : { ...status, phase };
+        else if (!root) delete object.status;
+      }
+      rules.create?.(object);
+    },
+    prepareForUpdate(object, old, subresource) {
+      keep(object.metadata, old.metadata, 'generation');
+      if (subresource === 'status') return prepareStatus(object, old, rules);
+      if (root === undefined || emptyStatus(root)) keep(object, old, 'status');
+      rules.update?.(object, old);
+      if (rules.generation && changed(object, old)) {
+        object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+      }
+    },
   };
+}
+
+function keep<T extends object>(object: T, old: T, field: keyof T): void {
+  if (old[field] === undefined) delete object[field];
+  else object[field] = old[field];
+}
+
+function prepareStatus(object: KubeObject, old: KubeObject, rules: KindRules): void {
+  for (const field of new Set([...Object.keys(old), ...Object.keys(object)])) {
+    if (!['metadata', 'status', 'apiVersion', 'kind'].includes(field)) keep(object, old, field);
+  }
+  for (const field of rules.statusKeeps ?? []) keep(object.metadata, old.metadata, field);
+  rules.updateStatus?.(object, old);
+}
+
+function changedParts(rules: KindRules): (object: KubeObject, old: KubeObject) => boolean {
+  const paths = (rules.generation ?? []).map((part) => (typeof part === 'string' ? [part] : part));
+  return (object, old) => paths.some((path) => !sameJson(at(object, ...path), at(old, ...path)));
+}
+
+/** All of a custom resource but its metadata and status is desired state. */
+function changedCustom(object: KubeObject, old: KubeObject): boolean {
+  const desired = ({ metadata: _metadata, status: _status, ...rest }: KubeObject) => rest;
+  return !sameJson(desired(object), desired(old));
 }

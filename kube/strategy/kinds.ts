@@ -1,0 +1,152 @@
+import { at, child, record, records, strings, text } from '../defaults/json.ts';
+import type { JsonObject, KubeObject } from '../object.ts';
+import { prepareJob } from './job.ts';
+import { preparePod, preparePodStatus } from './pod.ts';
+import { dropTypeDependentFields } from './service.ts';
+
+/** How a kind departs from the common rules; every field is optional. */
+export interface KindRules {
+  /** What bumps metadata.generation when it changes; absent for kinds without generation. */
+  generation?: readonly (string | readonly string[])[];
+  /** A PUT to a missing name creates. */
+  createOnUpdate?: true;
+  /** An update must carry its resourceVersion. */
+  conditionalOnly?: true;
+  /** A client may set status on create (and, without a status endpoint, at any time). */
+  ownStatus?: true;
+  /** Metadata that `/status` does not change. */
+  statusKeeps?: readonly ('labels' | 'annotations' | 'ownerReferences' | 'finalizers')[];
+  graceful?: true;
+  create?(object: KubeObject): void;
+  update?(object: KubeObject, old: KubeObject): void;
+  updateStatus?(object: KubeObject, old: KubeObject): void;
+}
+
+const spec = ['spec'] as const;
+const everything = ['spec', ['metadata', 'annotations']] as const;
+const webhooks: KindRules = { generation: ['webhooks'], conditionalOnly: true };
+const rbac: KindRules = { createOnUpdate: true };
+
+function namespaceFinalizer(object: KubeObject): void {
+  const body = object as unknown as JsonObject;
+  const wanted = strings(at(object, 'spec', 'finalizers'));
+  if (!wanted.includes('kubernetes')) child(body, 'spec')['finalizers'] = [...wanted, 'kubernetes'];
+}
+
+const templateGeneration = 'deprecated.daemonset.template.generation';
+
+function annotateTemplateGeneration(object: KubeObject, value: number): void {
+  object.metadata.annotations = { ...object.metadata.annotations, [templateGeneration]: String(value) };
+}
+
+function claimDataSource(object: KubeObject): void {
+  const claim = record(object.spec);
+  if (claim['dataSource'] && !claim['dataSourceRef'])
+    claim['dataSourceRef'] = { ...record(claim['dataSource']) };
+  const ref = record(claim['dataSourceRef']);
+  if (!claim['dataSource'] && claim['dataSourceRef'] && !text(ref['namespace']))
+    claim['dataSource'] = { ...ref };
+}
+
+function storedVersions(object: KubeObject): void {
+  const stored = records(at(object, 'spec', 'versions')).find((version) => version['storage'] === true);
+  if (stored) child(object as unknown as JsonObject, 'status')['storedVersions'] = [text(stored['name'])];
+}
+
+const core: Record<string, KindRules> = {
+  '/ConfigMap': {},
+  '/Endpoints': { createOnUpdate: true },
+  '/Event': { createOnUpdate: true },
+  'events.k8s.io/Event': { createOnUpdate: true },
+  '/LimitRange': { createOnUpdate: true },
+  '/Namespace': {
+    create: namespaceFinalizer,
+    update: (object, old) => {
+      child(object as unknown as JsonObject, 'spec')['finalizers'] = strings(at(old, 'spec', 'finalizers'));
+    },
+  },
+  '/Node': { ownStatus: true },
+  '/PersistentVolume': {},
+  '/PersistentVolumeClaim': { create: claimDataSource, update: claimDataSource },
+  '/Pod': {
+    generation: spec,
+    statusKeeps: ['ownerReferences'],
+    graceful: true,
+    create: preparePod,
+    updateStatus: preparePodStatus,
+  },
+  '/PodTemplate': { generation: ['template'] },
+  '/ReplicationController': { generation: spec },
+  '/Service': { createOnUpdate: true, update: dropTypeDependentFields },
+};
+
+const apps: Record<string, KindRules> = {
+  'apps/Deployment': { generation: everything, statusKeeps: ['labels'] },
+  'apps/ReplicaSet': { generation: spec },
+  'apps/StatefulSet': { generation: spec },
+  'apps/DaemonSet': {
+    generation: spec,
+    create: (object) => annotateTemplateGeneration(object, 1),
+    update: (object, old) => {
+      const before = Number(old.metadata.annotations?.[templateGeneration] ?? 1);
+      const same =
+        JSON.stringify(at(object, 'spec', 'template')) === JSON.stringify(at(old, 'spec', 'template'));
+      annotateTemplateGeneration(object, same ? before : before + 1);
+    },
+  },
+  'batch/Job': { generation: spec, create: prepareJob },
+  'batch/CronJob': { generation: spec },
+};
+
+const cluster: Record<string, KindRules> = {
+  'admissionregistration.k8s.io/MutatingWebhookConfiguration': webhooks,
+  'admissionregistration.k8s.io/ValidatingWebhookConfiguration': webhooks,
+  'admissionregistration.k8s.io/ValidatingAdmissionPolicy': { generation: spec, conditionalOnly: true },
+  'admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding': {
+    generation: spec,
+    conditionalOnly: true,
+  },
+  'admissionregistration.k8s.io/MutatingAdmissionPolicy': { generation: spec, conditionalOnly: true },
+  'admissionregistration.k8s.io/MutatingAdmissionPolicyBinding': { generation: spec, conditionalOnly: true },
+  'apiextensions.k8s.io/CustomResourceDefinition': {
+    generation: spec,
+    conditionalOnly: true,
+    create: storedVersions,
+  },
+  'apiregistration.k8s.io/APIService': {
+    conditionalOnly: true,
+    statusKeeps: ['labels', 'annotations', 'finalizers', 'ownerReferences'],
+  },
+  'certificates.k8s.io/CertificateSigningRequest': {
+    update: (object, old) => {
+      object.spec = old.spec;
+    },
+  },
+  'coordination.k8s.io/Lease': { createOnUpdate: true, conditionalOnly: true },
+  'discovery.k8s.io/EndpointSlice': {
+    generation: ['addressType', 'endpoints', 'ports', ['metadata', 'labels']],
+  },
+  'flowcontrol.apiserver.k8s.io/FlowSchema': { generation: spec },
+  'flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration': { generation: spec },
+  'networking.k8s.io/Ingress': { generation: spec },
+  'networking.k8s.io/IngressClass': { generation: spec },
+  'networking.k8s.io/NetworkPolicy': { generation: spec },
+  'node.k8s.io/RuntimeClass': { createOnUpdate: true, conditionalOnly: true },
+  'policy/PodDisruptionBudget': { generation: spec, conditionalOnly: true },
+  'rbac.authorization.k8s.io/ClusterRole': rbac,
+  'rbac.authorization.k8s.io/ClusterRoleBinding': rbac,
+  'rbac.authorization.k8s.io/Role': rbac,
+  'rbac.authorization.k8s.io/RoleBinding': rbac,
+  'resource.k8s.io/DeviceClass': { generation: spec },
+  'resource.k8s.io/ResourceSlice': { generation: spec },
+  'scheduling.k8s.io/PriorityClass': { generation: ['value', 'description', 'globalDefault'] },
+  'storage.k8s.io/CSIDriver': { generation: spec, conditionalOnly: true },
+  'storage.k8s.io/CSINode': { conditionalOnly: true },
+  'storage.k8s.io/CSIStorageCapacity': { conditionalOnly: true },
+  'storage.k8s.io/VolumeAttachment': { conditionalOnly: true },
+};
+
+/** By `<group>/<kind>`; what is not here follows the common rules. */
+export const kindRules: ReadonlyMap<string, KindRules> = new Map(
+  Object.entries({ ...core, ...apps, ...cluster }),
+);

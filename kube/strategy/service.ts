@@ -1,0 +1,36 @@
+import { isRecord, record, records, strings, text } from '../defaults/json.ts';
+import type { JsonObject, KubeObject } from '../object.ts';
+import { sameJson } from './equal.ts';
+
+const needsNodePort = (spec: JsonObject) => ['NodePort', 'LoadBalancer'].includes(text(spec['type']));
+const balanced = (spec: JsonObject) => spec['type'] === 'LoadBalancer';
+const checksHealth = (spec: JsonObject) => balanced(spec) && spec['externalTrafficPolicy'] === 'Local';
+const reachable = (spec: JsonObject) =>
+  needsNodePort(spec) || (spec['type'] === 'ClusterIP' && strings(spec['externalIPs']).length > 0);
+
+/** Fields that the old type needed, the new one refuses, and the client left as they were: they go. */
+export function dropTypeDependentFields(object: KubeObject, old: KubeObject): void {
+  if (!isRecord(object.spec)) return;
+  const spec = object.spec;
+  const before = record(old.spec);
+  const dropUnchanged = (...fields: string[]) => {
+    if (!fields.every((field) => sameJson(spec[field], before[field]))) return;
+    for (const field of fields) delete spec[field];
+  };
+  if (before['type'] !== 'ExternalName' && spec['type'] === 'ExternalName') {
+    dropUnchanged('clusterIP', 'clusterIPs');
+    dropUnchanged('ipFamilies');
+    dropUnchanged('ipFamilyPolicy');
+  }
+  const ports = (of: JsonObject) => records(of['ports']).map((port) => port['nodePort'] ?? 0);
+  if (needsNodePort(before) && !needsNodePort(spec) && sameJson(ports(spec), ports(before))) {
+    for (const port of records(spec['ports'])) delete port['nodePort'];
+  }
+  if (checksHealth(before) && !checksHealth(spec)) dropUnchanged('healthCheckNodePort');
+  if (balanced(before) && !balanced(spec)) {
+    dropUnchanged('allocateLoadBalancerNodePorts');
+    dropUnchanged('loadBalancerClass');
+  }
+  if (reachable(before) && !reachable(spec)) dropUnchanged('externalTrafficPolicy');
+  if (!balanced(spec)) object.status = { ...record(object.status), loadBalancer: {} };
+}
