@@ -1,0 +1,247 @@
+import type { ApiRequest, ApiResponse, Transport } from '../kube/http.ts';
+import type { KubeList, KubeObject, WatchEvent } from '../kube/object.ts';
+import { decode, failIfNotOk } from './exchange.ts';
+import { listPages } from './pages.ts';
+import { clusterPath, pathOf, type Query, queryOf, type ResourceRef, type Target } from './url.ts';
+import { watchEvents } from './watch.ts';
+
+export interface ClientOptions {
+  /** In front of every path, e.g. `/syncers/east`. */
+  prefix?: string;
+  /** The logical cluster of every call that names none; `*` reads across all. Absent: plain Kubernetes. */
+  cluster?: string;
+  userAgent?: string;
+  fieldManager?: string;
+}
+
+export interface ListOptions {
+  cluster?: string | undefined;
+  namespace?: string | undefined;
+  labelSelector?: string | undefined;
+  fieldSelector?: string | undefined;
+  /** Page size; all pages are read whatever it is. */
+  limit?: number;
+  resourceVersion?: string | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+export interface WatchOptions extends Omit<ListOptions, 'limit'> {
+  /** The server ends the watch after this long. */
+  timeoutSeconds?: number;
+  /** Longest line of the stream, in bytes. */
+  maxLine?: number;
+}
+
+export interface WriteOptions {
+  fieldManager?: string;
+  dryRun?: boolean;
+  signal?: AbortSignal | undefined;
+}
+
+export interface CreateOptions extends WriteOptions {
+  cluster?: string | undefined;
+  namespace?: string | undefined;
+  /** With `subresource`: of which object (pods/x/binding). */
+  name?: string;
+  subresource?: string;
+}
+
+export type PatchType = 'merge' | 'json' | 'strategic' | 'apply';
+
+/** https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/delete-options/ */
+export interface DeleteOptions {
+  gracePeriodSeconds?: number;
+  propagationPolicy?: 'Orphan' | 'Background' | 'Foreground';
+  preconditions?: { uid?: string; resourceVersion?: string };
+  dryRun?: string[];
+}
+
+export interface RawRequest {
+  method: string;
+  /** Below the client's prefix and cluster, percent-encoded, with its query. */
+  path: string;
+  cluster?: string | undefined;
+  headers?: Record<string, string>;
+  body?: Uint8Array | object;
+  signal?: AbortSignal | undefined;
+}
+
+const patchTypes: Readonly<Record<PatchType, string>> = {
+  merge: 'application/merge-patch+json',
+  json: 'application/json-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+  apply: 'application/apply-patch+yaml',
+};
+
+/**
+ * A typed face of any Kubernetes API. Every failure is a StatusError (the server said no) or a TransportError
+ * (no whole answer), or the reason of the aborted signal.
+ */
+export class Client {
+  readonly cluster: string | undefined;
+  readonly #transport: Transport;
+  readonly #options: ClientOptions;
+
+  constructor(transport: Transport, options: ClientOptions = {}) {
+    this.#transport = transport;
+    this.#options = options;
+    this.cluster = options.cluster;
+  }
+
+  /** The same API and identity with other defaults. */
+  with(options: ClientOptions): Client {
+    return new Client(this.#transport, { ...this.#options, ...options });
+  }
+
+  async get<T extends KubeObject = KubeObject>(
+    resource: ResourceRef,
+    target: Target,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    return (await this.#json('GET', this.#path(resource, target), { signal })) as T;
+  }
+
+  /** All pages; `metadata.resourceVersion` is that of the first, from which a watch may start. */
+  async list<T extends KubeObject = KubeObject>(
+    resource: ResourceRef,
+    options: ListOptions = {},
+  ): Promise<KubeList<T>> {
+    const { signal, labelSelector, fieldSelector, resourceVersion } = options;
+    const path = this.#path(resource, { cluster: options.cluster, namespace: options.namespace });
+    const page = async (query: Query) =>
+      (await this.#json('GET', path + queryOf({ labelSelector, fieldSelector, ...query }), {
+        signal,
+      })) as KubeList<T>;
+    return await listPages(page, options.limit ?? 500, resourceVersion);
+  }
+
+  async create<T extends KubeObject = KubeObject>(
+    resource: ResourceRef,
+    object: KubeObject,
+    options: CreateOptions = {},
+  ): Promise<T> {
+    const { cluster, name, subresource } = options;
+    const namespace = options.namespace ?? object.metadata.namespace;
+    const path = this.#path(resource, { cluster, namespace, name: name ?? '', subresource });
+    return (await this.#write('POST', path, object, options)) as T;
+  }
+
+  /** PUT; where it goes is read from the object's own metadata. */
+  async update<T extends KubeObject = KubeObject>(
+    resource: ResourceRef,
+    object: KubeObject,
+    options: WriteOptions & { cluster?: string | undefined; subresource?: string } = {},
+  ): Promise<T> {
+    const { namespace, name = '' } = object.metadata;
+    const { cluster, subresource } = options;
+    const path = this.#path(resource, { cluster, namespace, name, subresource });
+    return (await this.#write('PUT', path, object, options)) as T;
+  }
+
+  async patch<T extends KubeObject = KubeObject>(
+    resource: ResourceRef,
+    target: Target,
+    type: PatchType,
+    body: object,
+    options: WriteOptions & { force?: boolean } = {},
+  ): Promise<T> {
+    const path = this.#path(resource, target);
+    return (await this.#write('PATCH', path, body, { ...options, contentType: patchTypes[type] })) as T;
+  }
+
+  /** Answers the Status, or the object while its finalizers hold it. */
+  async delete(
+    resource: ResourceRef,
+    target: Target,
+    options: DeleteOptions = {},
+    signal?: AbortSignal,
+  ): Promise<KubeObject> {
+    const body = { kind: 'DeleteOptions', apiVersion: 'v1', ...options };
+    return (await this.#json('DELETE', this.#path(resource, target), { body, signal })) as KubeObject;
+  }
+
+  async deleteCollection(
+    resource: ResourceRef,
+    options: ListOptions = {},
+    how: DeleteOptions = {},
+  ): Promise<void> {
+    const { cluster, namespace, labelSelector, fieldSelector, signal } = options;
+    const path = this.#path(resource, { cluster, namespace }) + queryOf({ labelSelector, fieldSelector });
+    await this.#json('DELETE', path, { body: { kind: 'DeleteOptions', apiVersion: 'v1', ...how }, signal });
+  }
+
+  /**
+   * One watch, from `resourceVersion` until the server or `signal` ends it (a plain return). An ERROR event is
+   * thrown as its StatusError; bookmarks are handed on.
+   */
+  async *watch<T extends KubeObject = KubeObject>(
+    resource: ResourceRef,
+    options: WatchOptions = {},
+  ): AsyncIterable<WatchEvent<T>> {
+    const { cluster, namespace, signal, maxLine, ...query } = options;
+    const path = this.#path(resource, { cluster, namespace });
+    const url = path + queryOf({ ...query, watch: true, allowWatchBookmarks: true });
+    const response = await this.#send({ method: 'GET', url, headers: {}, ...(signal && { signal }) });
+    await failIfNotOk(response);
+    yield* watchEvents<T>(response.body, { signal, maxLine });
+  }
+
+  /** The answer as it came, failures included; a path below the client's prefix and cluster. */
+  raw(request: RawRequest): Promise<ApiResponse> {
+    const { method, path, cluster = this.cluster, headers = {}, body, signal } = request;
+    const url = (this.#options.prefix ?? '') + clusterPath(cluster) + path;
+    return this.#send({ method, url, headers, ...encoded(body), ...(signal && { signal }) });
+  }
+
+  /** GET of any JSON document: discovery, version, openapi. */
+  async json(path: string, options: Omit<RawRequest, 'method' | 'path'> = {}): Promise<unknown> {
+    const response = await this.raw({ method: 'GET', path, ...options });
+    await failIfNotOk(response);
+    return await decode(response);
+  }
+
+  #path(resource: ResourceRef, target: Partial<Target>): string {
+    const cluster = target.cluster ?? this.cluster;
+    return (this.#options.prefix ?? '') + pathOf(resource, { ...target, cluster });
+  }
+
+  #write(
+    method: string,
+    path: string,
+    body: object,
+    options: WriteOptions & { contentType?: string; force?: boolean },
+  ): Promise<unknown> {
+    const { dryRun, signal, contentType, force } = options;
+    const fieldManager = options.fieldManager ?? this.#options.fieldManager;
+    const query = queryOf({ fieldManager, force, dryRun: dryRun ? 'All' : undefined });
+    return this.#json(method, path + query, { body, signal, contentType });
+  }
+
+  async #json(
+    method: string,
+    url: string,
+    options: { body?: object; contentType?: string | undefined; signal?: AbortSignal | undefined },
+  ): Promise<unknown> {
+    const { body, contentType, signal } = options;
+    const headers = { ...(contentType && { 'content-type': contentType }) };
+    const response = await this.#send({ method, url, headers, ...encoded(body), ...(signal && { signal }) });
+    await failIfNotOk(response);
+    return await decode(response);
+  }
+
+  #send(request: ApiRequest): Promise<ApiResponse> {
+    request.signal?.throwIfAborted();
+    const headers = {
+      accept: 'application/json',
+      'user-agent': this.#options.userAgent ?? 'atoll',
+      ...(request.body && { 'content-type': 'application/json' }),
+      ...request.headers,
+    };
+    return this.#transport({ ...request, headers });
+  }
+}
+
+function encoded(body: Uint8Array | object | undefined): { body?: Uint8Array } {
+  if (body === undefined) return {};
+  return { body: body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body)) };
+}

@@ -1,0 +1,54 @@
+import type { Status } from '../kube/status.ts';
+import { StatusError } from '../kube/status.ts';
+
+/**
+ * No answer, or not a whole one: refused, reset, timed out, too large. Whether a write took effect is unknown.
+ * `code` is Node's (ECONNREFUSED, ECONNRESET, ...) or ETIMEDOUT, ETOOLARGE, EBADRESPONSE.
+ */
+export class TransportError extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = 'TransportError';
+    this.code = code;
+  }
+}
+
+export function isTransportError(error: unknown): error is TransportError {
+  return error instanceof TransportError;
+}
+
+/** What Kubernetes calls a status code for which the server sent no Status of its own. */
+const reasons: Readonly<Record<number, string>> = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  405: 'MethodNotAllowed',
+  406: 'NotAcceptable',
+  409: 'Conflict',
+  410: 'Expired',
+  413: 'RequestEntityTooLarge',
+  415: 'UnsupportedMediaType',
+  422: 'Invalid',
+  429: 'TooManyRequests',
+  500: 'InternalError',
+  503: 'ServiceUnavailable',
+  504: 'Timeout',
+};
+
+/** The Status in `body`, or one made from the code when a proxy or a broken server sent something else. */
+export function statusErrorOf(code: number, body: unknown): StatusError {
+  if (isStatus(body)) {
+    const known = typeof body.code === 'number' && body.code >= 400 ? body.code : code;
+    const reason = body.reason || reasons[known] || 'Unknown';
+    return new StatusError(known, reason, body.message || reason, body.details);
+  }
+  const reason = reasons[code] ?? (code >= 500 ? 'InternalError' : 'Unknown');
+  return new StatusError(code, reason, `the server answered ${code} without a Status`);
+}
+
+function isStatus(body: unknown): body is Status {
+  return typeof body === 'object' && body !== null && 'kind' in body && body.kind === 'Status';
+}

@@ -1,0 +1,42 @@
+import type { ApiResponse } from '../kube/http.ts';
+import { statusErrorOf, TransportError } from './errors.ts';
+
+const defaultMaxBody = 1 << 30;
+
+/** The body as one piece. Streams longer than `max` bytes fail with ETOOLARGE. */
+export async function collect(body: ApiResponse['body'], max = defaultMaxBody): Promise<Uint8Array> {
+  if (body instanceof Uint8Array) return body;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > max) throw new TransportError('ETOOLARGE', `the answer is longer than ${max} bytes`);
+    chunks.push(chunk);
+  }
+  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+}
+
+export async function decode(response: ApiResponse): Promise<unknown> {
+  const bytes = await collect(response.body);
+  try {
+    return parseJson(bytes);
+  } catch (cause) {
+    throw new TransportError('EBADRESPONSE', 'the answer is not JSON', cause);
+  }
+}
+
+export async function failIfNotOk(response: ApiResponse): Promise<void> {
+  if (response.status >= 200 && response.status < 300) return;
+  const bytes = await collect(response.body, 1 << 20);
+  let body: unknown;
+  try {
+    body = parseJson(bytes);
+  } catch {
+    body = undefined;
+  }
+  throw statusErrorOf(response.status, body);
+}
+
+export function parseJson(bytes: Uint8Array): unknown {
+  return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
+}

@@ -1,0 +1,107 @@
+import type { Clock } from '../kube/clock.ts';
+import type { Logger } from '../kube/log.ts';
+import { silentLogger } from '../kube/log.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { Cache, type Handlers, type IndexFunction } from './cache.ts';
+import type { Client } from './client.ts';
+import { reflect } from './reflector.ts';
+import type { ResourceRef } from './url.ts';
+
+export interface InformerOptions<T extends KubeObject = KubeObject> {
+  /** Default: the client's. `*`: all logical clusters. */
+  cluster?: string | undefined;
+  namespace?: string | undefined;
+  labelSelector?: string | undefined;
+  fieldSelector?: string | undefined;
+  /** Ends the informer; what it holds stays readable. */
+  signal: AbortSignal;
+  logger?: Logger | undefined;
+  indexers?: Record<string, IndexFunction<T>>;
+  /** What is kept of an object; default: all but metadata.managedFields. Must keep the name and versions. */
+  transform?: (object: T) => T;
+  /** A watch that is silent for so long is made anew; default 120 000. */
+  idleMs?: number;
+  pageSize?: number;
+  clock?: Clock;
+}
+
+/**
+ * A cache of one resource, kept up to date by list and watch. Keys are objectKey's. Objects are shared: callers
+ * must not change them.
+ */
+export interface Informer<T extends KubeObject = KubeObject> {
+  readonly resource: ResourceRef;
+  /** The first list is in the cache. Rejects if the signal aborts before. */
+  readonly synced: Promise<void>;
+  readonly hasSynced: boolean;
+  /** The work has ended, after the signal aborted. */
+  readonly stopped: Promise<void>;
+  readonly size: number;
+  get(key: string): T | undefined;
+  list(): T[];
+  values(): IterableIterator<T>;
+  keys(): IterableIterator<string>;
+  addIndex(name: string, of: IndexFunction<T>): void;
+  /** Fails if the index was never added. */
+  byIndex(name: string, value: string): T[];
+  /** Told of what is there (as `add`) and of every later change; the answer unsubscribes. */
+  on(handlers: Handlers<T>): () => void;
+}
+
+/** Starts at once. */
+export function startInformer<T extends KubeObject = KubeObject>(
+  client: Client,
+  resource: ResourceRef,
+  options: InformerOptions<T>,
+): Informer<T> {
+  const { logger = silentLogger, signal } = options;
+  const cache = new Cache<T>((err) => logger.error({ err, resource }, 'informer handler failed'));
+  for (const [name, of] of Object.entries(options.indexers ?? {})) cache.addIndex(name, of);
+  const first = firstSync(signal);
+  return {
+    resource,
+    synced: first.synced,
+    get hasSynced() {
+      return first.done;
+    },
+    stopped: reflect(client, resource, cache, { ...options, logger, onSynced: () => first.settle() }),
+    get size() {
+      return cache.size;
+    },
+    get: (key) => cache.get(key),
+    list: () => [...cache.values()],
+    values: () => cache.values(),
+    keys: () => cache.keys(),
+    addIndex: (name, of) => cache.addIndex(name, of),
+    byIndex: (name, value) => cache.byIndex(name, value),
+    on: (handlers) => cache.on(handlers),
+  };
+}
+
+function firstSync(signal: AbortSignal): { synced: Promise<void>; done: boolean; settle(): void } {
+  const { promise, resolve, reject } = deferred();
+  const aborted = () => reject(signal.reason);
+  if (signal.aborted) aborted();
+  else signal.addEventListener('abort', aborted, { once: true });
+  // Nobody has to wait for it.
+  promise.catch(() => {});
+  return {
+    synced: promise,
+    done: false,
+    settle() {
+      this.done = true;
+      signal.removeEventListener('abort', aborted);
+      resolve();
+    },
+  };
+}
+
+function deferred(): { promise: Promise<void>; resolve: () => void; reject: (why: unknown) => void } {
+  let resolve: () => void = () => {};
+  let reject: (why: unknown) => void = () => {};
+  const promise = new Promise<void>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  return { promise, resolve, reject };
+}

@@ -1,0 +1,56 @@
+import type { Logger } from '../kube/log.ts';
+import type { KubeObject } from '../kube/object.ts';
+import type { Client } from './client.ts';
+import { type Informer, type InformerOptions, startInformer } from './informer.ts';
+import type { ResourceRef } from './url.ts';
+
+export interface InformerSetOptions {
+  /** For all of them; default: the client's. */
+  cluster?: string | undefined;
+  signal: AbortSignal;
+  logger?: Logger | undefined;
+}
+
+/** One informer per resource, shared by everybody who asks; the first to ask starts it. */
+export class InformerSet {
+  readonly #client: Client;
+  readonly #options: InformerSetOptions;
+  readonly #informers = new Map<string, Informer>();
+
+  constructor(client: Client, options: InformerSetOptions) {
+    this.#client = client;
+    this.#options = options;
+  }
+
+  /** `*` when these informers read across logical clusters. */
+  get cluster(): string | undefined {
+    return this.#options.cluster ?? this.#client.cluster;
+  }
+
+  for<T extends KubeObject = KubeObject>(
+    resource: ResourceRef,
+    first: Pick<InformerOptions<T>, 'transform' | 'idleMs'> = {},
+  ): Informer<T> {
+    const key = keyOf(resource);
+    const existing = this.#informers.get(key);
+    // One resource has one type of object: what the first caller named.
+    if (existing) return existing as unknown as Informer<T>;
+    const informer = startInformer<T>(this.#client, resource, { ...this.#options, ...first });
+    this.#informers.set(key, informer as unknown as Informer);
+    return informer;
+  }
+
+  /** Only if somebody has asked for it. */
+  peek(resource: ResourceRef): Informer | undefined {
+    return this.#informers.get(keyOf(resource));
+  }
+
+  /** All that were asked for so far are synced. */
+  async synced(): Promise<void> {
+    await Promise.all([...this.#informers.values()].map((informer) => informer.synced));
+  }
+}
+
+function keyOf(resource: ResourceRef): string {
+  return `${resource.group}/${resource.version}/${resource.resource}`;
+}

@@ -1,0 +1,127 @@
+import { type Clock, sleep, systemClock } from '../kube/clock.ts';
+import type { Logger } from '../kube/log.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { isStatusError } from '../kube/status.ts';
+import { Backoff } from './backoff.ts';
+import type { Cache } from './cache.ts';
+import type { Client, WatchOptions } from './client.ts';
+import type { ResourceRef } from './url.ts';
+
+export interface ReflectOptions<T> extends Omit<WatchOptions, 'signal' | 'resourceVersion'> {
+  signal: AbortSignal;
+  logger: Logger;
+  onSynced: () => void;
+  transform?: (object: T) => T;
+  idleMs?: number;
+  pageSize?: number;
+  clock?: Clock;
+}
+
+/** A watch that ended sooner than this, and told nothing, counts as a failure: no hot loop of watches. */
+const shortWatchMs = 1_000;
+
+/**
+ * List, then watch from the list's revision, for ever: each new watch goes on where the last one ended, and only
+ * when the server no longer has that revision is the list read again. Resolves after `signal` aborts.
+ */
+export async function reflect<T extends KubeObject>(
+  client: Client,
+  resource: ResourceRef,
+  cache: Cache<T>,
+  options: ReflectOptions<T>,
+): Promise<void> {
+  const { signal, logger, clock = systemClock } = options;
+  const backoff = new Backoff();
+  /** The newest revision seen; undefined: the list must be read. */
+  let revision: string | undefined;
+  while (!signal.aborted) {
+    const started = clock.now();
+    let failure: unknown;
+    let progressed = false;
+    try {
+      if (revision === undefined) {
+        revision = await relist(client, resource, cache, options);
+        options.onSynced();
+      }
+      for await (const next of follow(client, resource, cache, revision, options)) {
+        revision = next;
+        progressed = true;
+      }
+    } catch (error) {
+      failure = error;
+    }
+    if (signal.aborted) return;
+    if (needsRelist(failure)) revision = undefined;
+    const ended = failure === undefined && clock.now() - started >= shortWatchMs;
+    if (progressed || ended) backoff.reset();
+    if (ended) continue;
+    const delay = Math.max(backoff.next(), retryAfterMs(failure));
+    const fields = { err: failure, resource, cluster: options.cluster ?? client.cluster, delay };
+    if (failure === undefined) logger.debug(fields, 'watch ended');
+    else logger.warn(fields, 'list or watch failed');
+    await sleep(delay, signal, clock);
+  }
+}
+
+async function relist<T extends KubeObject>(
+  client: Client,
+  resource: ResourceRef,
+  cache: Cache<T>,
+  options: ReflectOptions<T>,
+): Promise<string> {
+  const { cluster, namespace, labelSelector, fieldSelector, signal, pageSize } = options;
+  const selection = { cluster, namespace, labelSelector, fieldSelector };
+  const list = await client.list<T>(resource, { ...selection, signal, ...(pageSize && { limit: pageSize }) });
+  const keep = options.transform ?? withoutManagedFields;
+  cache.replace(list.items.map((item) => keep(item)));
+  return list.metadata.resourceVersion ?? '0';
+}
+
+/** One watch; yields the revision reached after each event that the cache has taken in. */
+async function* follow<T extends KubeObject>(
+  client: Client,
+  resource: ResourceRef,
+  cache: Cache<T>,
+  revision: string,
+  options: ReflectOptions<T>,
+): AsyncIterable<string> {
+  const { cluster, namespace, labelSelector, fieldSelector, clock = systemClock, idleMs = 120_000 } = options;
+  const keep = options.transform ?? withoutManagedFields;
+  const idle = new AbortController();
+  const stop = () => idle.abort(options.signal.reason);
+  options.signal.addEventListener('abort', stop, { once: true });
+  let cancel = clock.after(idleMs, () => idle.abort());
+  try {
+    // Servers spread the ends of watches; the idle limit holds where they do not.
+    const timeoutSeconds = options.timeoutSeconds ?? 300 + Math.floor(Math.random() * 300);
+    const selection = { cluster, namespace, labelSelector, fieldSelector, timeoutSeconds };
+    const watch = { ...selection, resourceVersion: revision, signal: idle.signal };
+    for await (const { type, object } of client.watch<T>(resource, watch)) {
+      cancel();
+      cancel = clock.after(idleMs, () => idle.abort());
+      if (type === 'DELETED') cache.remove(keep(object));
+      else if (type !== 'BOOKMARK') cache.put(keep(object));
+      if (object.metadata.resourceVersion) yield object.metadata.resourceVersion;
+    }
+  } finally {
+    cancel();
+    options.signal.removeEventListener('abort', stop);
+  }
+}
+
+/** True where going on from the old revision cannot work; a busy or unreachable server says nothing of it. */
+function needsRelist(failure: unknown): boolean {
+  if (!isStatusError(failure)) return false;
+  const { code } = failure;
+  return code === 504 || (code >= 400 && code < 500 && ![401, 403, 429].includes(code));
+}
+
+function retryAfterMs(failure: unknown): number {
+  return isStatusError(failure) ? Math.min(60, failure.details?.retryAfterSeconds ?? 0) * 1000 : 0;
+}
+
+function withoutManagedFields<T extends KubeObject>(object: T): T {
+  if (object.metadata.managedFields === undefined) return object;
+  const { managedFields: _dropped, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
