@@ -13,10 +13,14 @@ export const schedulerUser = 'system:atoll:scheduler';
 export const locatorAnnotation = 'atoll.dev/locator';
 /** On the same objects, so that one labelled watch finds them. */
 export const managedLabel = 'atoll.dev/managed-by';
+export const managedValue = 'atoll';
 /** On a reflected Pod in a logical cluster: the physical cluster that runs it. */
 export const reflectedFromAnnotation = 'atoll.dev/physical-cluster';
 /** On every object of a wildcard list or watch: the logical cluster it is in (kcp's name for it). */
 export const logicalClusterAnnotation = 'kcp.io/cluster';
+
+/** On a Placement until its last share is gone, so that a deleted Namespace waits for its clusters. */
+export const placementFinalizer = 'atoll.dev/shares';
 
 export const rootCluster = 'root';
 /** Where physical clusters' credentials live, in the root logical cluster. */

@@ -42,7 +42,7 @@ export interface PhysicalClusterStatus {
 /**
  * The record of one placed object, namespaced beside it, named by placementName. Users read it; the scheduler,
  * the splitter and the syncers each write their own part by merge patch:
- *   scheduler -> spec.ref, spec.clusters, spec.reasons, spec.requires
+ *   scheduler -> spec.ref, spec.clusters, spec.wanted, spec.reasons, spec.requires
  *   splitter  -> spec.shares, status.conditions
  *   syncer c  -> status.clusters[c], through its view only
  */
@@ -52,6 +52,8 @@ export interface PlacementSpec {
   ref: ObjectRef;
   /** Where it should be, sorted. Empty: nowhere fits (see reasons). */
   clusters: string[];
+  /** The names that the object's or its Namespace's annotation asks for; absent where the scheduler picks. */
+  wanted?: string[];
   /** Why each cluster was chosen or refused: a sentence per physical cluster. */
   reasons?: Record<string, string>;
   /** A workload's closure: what must be there before it arrives and until it has left. */
@@ -94,6 +96,8 @@ export interface Share {
   suspend?: boolean;
   maxSurge?: number | string;
   maxUnavailable?: number | string;
+  /** While Joining: what it was counted on for before it began to grow. Absent on a newcomer. */
+  settled?: Pick<Share, 'replicas' | 'ordinalsStart'>;
   /** RFC 3339; since when the share has been ready without a break. */
   readySince?: string;
 }

@@ -1,0 +1,139 @@
+import { deepCopy, isObject } from '../kube/deep.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { addQuantity, parseQuantity, type Quantity, QuantityError, zeroQuantity } from '../kube/quantity.ts';
+import { at, listAt, mapAt, numberAt, textAt } from './read.ts';
+import type { ClosureRef } from './types.ts';
+
+export interface PodTemplate {
+  labels: Record<string, string>;
+  spec: unknown;
+}
+
+/** What the pods of a workload look like; the Pod itself is its own template. */
+export function podTemplate(workload: KubeObject): PodTemplate {
+  const template =
+    workload.kind === 'Pod'
+      ? workload
+      : workload.kind === 'CronJob'
+        ? at(workload, 'spec', 'jobTemplate', 'spec', 'template')
+        : at(workload, 'spec', 'template');
+  return { labels: mapAt(template, 'metadata', 'labels') ?? {}, spec: at(template, 'spec') };
+}
+
+const core = (resource: string, name: string | undefined): ClosureRef[] =>
+  name ? [{ group: '', resource, name }] : [];
+
+function containersOf(spec: unknown): unknown[] {
+  return ['initContainers', 'containers', 'ephemeralContainers'].flatMap((list) => listAt(spec, list));
+}
+
+/** Names in the pod's own namespace that it cannot start, or will not work, without. */
+export function podReferences(spec: unknown): ClosureRef[] {
+  return [
+    ...containersOf(spec).flatMap(containerReferences),
+    ...listAt(spec, 'volumes').flatMap(volumeReferences),
+    ...listAt(spec, 'imagePullSecrets').flatMap((s) => core('secrets', textAt(s, 'name'))),
+    ...core('serviceaccounts', textAt(spec, 'serviceAccountName') ?? textAt(spec, 'serviceAccount')),
+  ];
+}
+
+function containerReferences(container: unknown): ClosureRef[] {
+  return [
+    ...listAt(container, 'env').flatMap((env) => [
+      ...core('configmaps', textAt(env, 'valueFrom', 'configMapKeyRef', 'name')),
+      ...core('secrets', textAt(env, 'valueFrom', 'secretKeyRef', 'name')),
+    ]),
+    ...listAt(container, 'envFrom').flatMap((from) => [
+      ...core('configmaps', textAt(from, 'configMapRef', 'name')),
+      ...core('secrets', textAt(from, 'secretRef', 'name')),
+    ]),
+  ];
+}
+
+/** In-tree drivers that name a Secret of the pod's namespace, under one of two field names. */
+const secretDrivers = ['csi', 'cephfs', 'rbd', 'iscsi', 'flexVolume', 'scaleIO', 'storageos', 'azureFile'];
+
+function volumeReferences(volume: unknown): ClosureRef[] {
+  return [
+    ...core('configmaps', textAt(volume, 'configMap', 'name')),
+    ...core('secrets', textAt(volume, 'secret', 'secretName')),
+    ...core('persistentvolumeclaims', textAt(volume, 'persistentVolumeClaim', 'claimName')),
+    ...listAt(volume, 'projected', 'sources').flatMap((source) => [
+      ...core('configmaps', textAt(source, 'configMap', 'name')),
+      ...core('secrets', textAt(source, 'secret', 'name')),
+    ]),
+    ...secretDrivers.flatMap((driver) => [
+      ...core('secrets', textAt(volume, driver, 'secretRef', 'name')),
+      ...core('secrets', textAt(volume, driver, 'nodePublishSecretRef', 'name')),
+      ...core('secrets', textAt(volume, driver, 'secretName')),
+    ]),
+  ];
+}
+
+/** Sums by resource name; `pods` is counted too. */
+export type Resources = ReadonlyMap<string, Quantity>;
+
+export function quantityOf(value: unknown): Quantity {
+  if (typeof value !== 'string' && typeof value !== 'number') return zeroQuantity;
+  try {
+    return parseQuantity(value);
+  } catch (error) {
+    if (error instanceof QuantityError) return zeroQuantity;
+    throw error;
+  }
+}
+
+export function addResources(a: Resources, b: Resources): Resources {
+  const sum = new Map(a);
+  for (const [name, amount] of b) sum.set(name, addQuantity(sum.get(name) ?? zeroQuantity, amount));
+  return sum;
+}
+
+export function timesResources(of: Resources, times: number): Resources {
+  return new Map(
+    [...of].map(([name, q]) => [name, { value: q.value * BigInt(times), scale: q.scale, format: q.format }]),
+  );
+}
+
+/** What one pod asks for: its containers' requests (a limit stands in for a missing one), and its overhead. */
+export function podRequests(spec: unknown): Resources {
+  let sum: Resources = new Map([['pods', parseQuantity(1)]]);
+  for (const container of listAt(spec, 'containers')) {
+    const limits = at(container, 'resources', 'limits');
+    const requests = at(container, 'resources', 'requests');
+    const asked = { ...(isObject(limits) && limits), ...(isObject(requests) && requests) };
+    sum = addResources(sum, new Map(Object.entries(asked).map(([name, q]) => [name, quantityOf(q)])));
+  }
+  const overhead = at(spec, 'overhead');
+  if (!isObject(overhead)) return sum;
+  return addResources(sum, new Map(Object.entries(overhead).map(([name, q]) => [name, quantityOf(q)])));
+}
+
+/** How many pods a workload runs at once when whole. A DaemonSet's depends on nodes: counted as one. */
+export function podCount(workload: KubeObject): number {
+  const { kind } = workload;
+  const whole = (n: number | undefined) => Math.min(1_000_000, Math.max(0, Math.trunc(n ?? 1)));
+  if (kind === 'Pod' || kind === 'DaemonSet') return 1;
+  if (kind === 'CronJob') return whole(numberAt(workload, 'spec', 'jobTemplate', 'spec', 'parallelism'));
+  if (kind === 'Job') return whole(numberAt(workload, 'spec', 'parallelism'));
+  return whole(numberAt(workload, 'spec', 'replicas'));
+}
+
+/** Without what a logical cluster's own admission added for a pod that runs nowhere in particular. */
+export function withoutPodAssignment(spec: unknown): unknown {
+  if (!isObject(spec)) return spec;
+  const copy = deepCopy(spec);
+  delete copy['nodeName'];
+  const injected = (name: unknown) => typeof name === 'string' && name.startsWith('kube-api-access-');
+  const keep = (items: unknown) =>
+    Array.isArray(items) ? items.filter((i) => !injected(at(i, 'name'))) : items;
+  if ('volumes' in copy) copy['volumes'] = keep(copy['volumes']);
+  for (const field of ['initContainers', 'containers']) {
+    for (const container of listAt(copy, field)) {
+      if (isObject(container) && 'volumeMounts' in container) {
+        container['volumeMounts'] = keep(container['volumeMounts']);
+      }
+    }
+  }
+  return copy;
+}

@@ -1,0 +1,152 @@
+import { deepCopy, isObject } from '../kube/deep.ts';
+import type { KubeObject, ObjectMeta } from '../kube/object.ts';
+import {
+  clustersAnnotation,
+  locatorAnnotation,
+  logicalClusterAnnotation,
+  managedLabel,
+  managedValue,
+  placedByAnnotation,
+} from './names.ts';
+import { withoutPodAssignment } from './podspec.ts';
+import { at, numberAt, textAt } from './read.ts';
+import type { Locator, Share } from './types.ts';
+
+export interface ShapeTarget {
+  physicalNamespace: string;
+  locator: Locator;
+}
+
+type Spec = Record<string, unknown>;
+
+/** Annotations that say something about the logical object, or about who wrote it, not about what runs. */
+const ownAnnotations = new Set([
+  clustersAnnotation,
+  placedByAnnotation,
+  logicalClusterAnnotation,
+  'kubectl.kubernetes.io/last-applied-configuration',
+  'deployment.kubernetes.io/revision',
+]);
+const bindingAnnotations =
+  /^(pv\.kubernetes\.io\/|volume\.kubernetes\.io\/(selected-node|storage-provisioner)$|volume\.beta\.kubernetes\.io\/storage-provisioner$)/;
+const jobLabels = [
+  'controller-uid',
+  'job-name',
+  'batch.kubernetes.io/controller-uid',
+  'batch.kubernetes.io/job-name',
+];
+
+/**
+ * The manifest for one physical cluster: the root object with this cluster's share of it, in the physical
+ * namespace, bearing the locator. Nothing that the physical API server or its controllers own is in it.
+ */
+export function shapeFor(root: KubeObject, share: Share, target: ShapeTarget): KubeObject {
+  const { metadata: _metadata, status: _status, ...rest } = root;
+  const copy = deepCopy(rest) as Record<string, unknown>;
+  const shaped = { ...copy, metadata: metadataFor(root, target) } as KubeObject;
+  if (isObject(shaped.spec)) shaped.spec = specFor(root, shaped.spec, share);
+  if (root.kind === 'ServiceAccount') delete shaped['secrets'];
+  return shaped;
+}
+
+function metadataFor(root: KubeObject, { physicalNamespace, locator }: ShapeTarget): ObjectMeta {
+  const { name, labels, annotations } = root.metadata;
+  const drop = (key: string) =>
+    ownAnnotations.has(key) || (root.kind === 'PersistentVolumeClaim' && bindingAnnotations.test(key));
+  const keptLabels = root.kind === 'Job' && !isManualJob(root.spec) ? without(labels, jobLabels) : labels;
+  return {
+    ...(name !== undefined && { name }),
+    namespace: physicalNamespace,
+    labels: { ...keptLabels, [managedLabel]: managedValue },
+    annotations: {
+      ...Object.fromEntries(Object.entries(annotations ?? {}).filter(([key]) => !drop(key))),
+      [locatorAnnotation]: JSON.stringify(locator),
+    },
+  };
+}
+
+function specFor(root: KubeObject, spec: Spec, share: Share): Spec {
+  switch (root.kind) {
+    case 'Deployment':
+      return withStrategy(withReplicas(spec, share), share);
+    case 'StatefulSet':
+      return withOrdinals(withReplicas(spec, share), share);
+    case 'ReplicaSet':
+    case 'ReplicationController':
+      return withReplicas(spec, share);
+    case 'Job':
+      return jobSpec(spec, share);
+    case 'CronJob':
+      return share.suspend === true ? { ...spec, suspend: true } : spec;
+    case 'Pod':
+      return withoutPodAssignment(spec) as Spec;
+    case 'Service':
+      return serviceSpec(spec);
+    case 'PersistentVolumeClaim':
+      return without(spec, ['volumeName']);
+    default:
+      return spec;
+  }
+}
+
+function withReplicas(spec: Spec, { replicas }: Share): Spec {
+  return replicas === undefined ? spec : { ...spec, replicas };
+}
+
+/** A share of a rolling update applies to that strategy only; Recreate has no budget to divide. */
+function withStrategy(spec: Spec, { maxSurge, maxUnavailable }: Share): Spec {
+  if (maxSurge === undefined && maxUnavailable === undefined) return spec;
+  if (textAt(spec, 'strategy', 'type') === 'Recreate') return spec;
+  const rollingUpdate = {
+    ...(maxSurge !== undefined && { maxSurge }),
+    ...(maxUnavailable !== undefined && { maxUnavailable }),
+  };
+  return { ...spec, strategy: { type: 'RollingUpdate', rollingUpdate } };
+}
+
+/** The partition counts from the first replica of a set, so it moves down with where the share begins. */
+function withOrdinals(spec: Spec, { ordinalsStart }: Share): Spec {
+  const first = numberAt(spec, 'ordinals', 'start') ?? 0;
+  if (ordinalsStart === undefined || ordinalsStart === first) return spec;
+  const shaped: Spec = { ...spec, ordinals: { start: ordinalsStart } };
+  const partition = numberAt(spec, 'updateStrategy', 'rollingUpdate', 'partition');
+  if (!partition) return shaped;
+  const strategy = at(spec, 'updateStrategy') as Spec;
+  const rolling = at(strategy, 'rollingUpdate') as Spec;
+  const own = Math.max(0, partition - (ordinalsStart - first));
+  return { ...shaped, updateStrategy: { ...strategy, rollingUpdate: { ...rolling, partition: own } } };
+}
+
+const isManualJob = (spec: unknown): boolean => at(spec, 'manualSelector') === true;
+
+function jobSpec(spec: Spec, { completions, parallelism, suspend }: Share): Spec {
+  const shaped: Spec = {
+    ...spec,
+    ...(completions !== undefined && { completions }),
+    ...(parallelism !== undefined && { parallelism }),
+    ...(suspend === true && { suspend }),
+  };
+  if (isManualJob(spec)) return shaped;
+  delete shaped['selector'];
+  const template = at(shaped, 'template');
+  const metadata = at(template, 'metadata');
+  if (isObject(template) && isObject(metadata) && isObject(metadata['labels'])) {
+    const labels = without(metadata['labels'], jobLabels);
+    shaped['template'] = { ...template, metadata: { ...metadata, labels } };
+  }
+  return shaped;
+}
+
+/** Addresses and ports that a cluster hands out are its own; "None" is the user's wish. */
+function serviceSpec(spec: Spec): Spec {
+  const headless = spec['clusterIP'] === 'None';
+  const shaped = without(spec, ['healthCheckNodePort', ...(headless ? [] : ['clusterIP', 'clusterIPs'])]);
+  if (Array.isArray(shaped['ports'])) {
+    shaped['ports'] = shaped['ports'].map((port) => (isObject(port) ? without(port, ['nodePort']) : port));
+  }
+  return shaped;
+}
+
+function without<T>(object: Record<string, T> | undefined, keys: readonly string[]): Record<string, T> {
+  return Object.fromEntries(Object.entries(object ?? {}).filter(([key]) => !keys.includes(key)));
+}
