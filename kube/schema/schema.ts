@@ -54,4 +54,8 @@ export interface Field {
   readonly patchMergeKey?: string;
   /** Protobuf field number; absent for fields that only JSON carries. */
   readonly tag?: number;
+  /** A Go pointer: it tells null and absent from the zero value. */
+  readonly pointer?: boolean;
+  /** What the API writes when nothing set the field: '' or 0 or {} or null; absent where it writes nothing. */
+  readonly zero?: string | number | boolean | null | Readonly<Record<string, never>>;
 }

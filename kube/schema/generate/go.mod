@@ -1,0 +1,11 @@
+module atoll.dev/kube/schema/generate
+
+go 1.24
+
+// Read as files, never compiled: generate.sh downloads exactly these.
+require (
+	k8s.io/api v0.36.3
+	k8s.io/apiextensions-apiserver v0.36.3
+	k8s.io/apimachinery v0.36.3
+	k8s.io/kube-aggregator v0.36.3
+)
