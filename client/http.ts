@@ -1,0 +1,194 @@
+import http from 'node:http';
+import https from 'node:https';
+import { isDeepStrictEqual } from 'node:util';
+import type { ApiRequest, ApiResponse, Transport } from '../kube/http.ts';
+import { TransportError } from './errors.ts';
+import { boundedBody, receive } from './response.ts';
+
+/** How to prove who we are, and how to know the server. PEM where TLS is concerned. */
+export interface Credentials {
+  ca?: Buffer | string | undefined;
+  cert?: Buffer | string | undefined;
+  key?: Buffer | string | undefined;
+  passphrase?: string | undefined;
+  tlsServerName?: string | undefined;
+  /** Accepts any server. Only for tests and by a user's explicit wish. */
+  insecure?: boolean | undefined;
+  token?: string | undefined;
+  /** In place of `token`: a whole Authorization header. */
+  authorization?: string | undefined;
+}
+
+export interface HttpConfig extends Credentials {
+  /** `https://host:port`, also with a path, which goes before each request's. `http:` sends no secrets. */
+  server: string;
+  /** Asked before each request, for credentials that expire; overrides what stands here. */
+  refresh?: () => Promise<Credentials>;
+  /** Sockets for ordinary requests; each watch has one of its own beside them. Default 32. */
+  maxSockets?: number;
+  /** Until the headers have come, and for ordinary requests also the body. Default 60 000. */
+  timeoutMs?: number;
+  /** Largest body of an ordinary answer, in bytes. Default 1 GiB. */
+  maxResponseBytes?: number;
+}
+
+export type HttpTransport = Transport & { close(): void };
+
+interface Agents {
+  credentials: Credentials;
+  requests: http.Agent;
+  watches: http.Agent;
+}
+
+/** TCP probes start after this silence; with Node's ten probes a second apart a dead peer is known in 40 s. */
+const keepAliveMsecs = 30_000;
+
+/**
+ * HTTP/1.1 to one API server. Redirects are answers, never followed: a server must not send our credentials
+ * elsewhere. Fails with TransportError, or with the reason of the request's signal.
+ */
+export function httpTransport(config: HttpConfig): HttpTransport {
+  const base = new URL(config.server);
+  const secure = base.protocol === 'https:';
+  if (!secure && base.protocol !== 'http:')
+    throw new TransportError('EPROTOCOL', 'server must be an https URL');
+  let agents: Agents | undefined;
+  let closed = false;
+  const prepare = async (): Promise<Agents> => {
+    if (closed) throw new TransportError('ECLOSED', 'the transport is closed');
+    const credentials = config.refresh ? await config.refresh() : config;
+    if (!agents || (config.refresh && !isDeepStrictEqual(agents.credentials, credentials))) {
+      // Requests under way keep their sockets; idle ones with the old identity go.
+      agents?.requests.destroy();
+      agents = { credentials, ...makeAgents(secure, credentials, config.maxSockets ?? 32) };
+    }
+    return agents;
+  };
+  const transport = async (request: ApiRequest): Promise<ApiResponse> => {
+    request.signal?.throwIfAborted();
+    const { credentials, requests, watches } = await prepare();
+    const streams = isStream(request.url);
+    const options: http.RequestOptions = {
+      ...target(base, request.url),
+      method: request.method,
+      agent: streams ? watches : requests,
+      headers: { ...request.headers, ...(secure && authorization(credentials)) },
+    };
+    const limits = { timeoutMs: config.timeoutMs ?? 60_000, maxBytes: config.maxResponseBytes ?? 1 << 30 };
+    const send = () => exchange(secure, options, request, limits, streams);
+    try {
+      return await send();
+    } catch (error) {
+      // A kept-alive socket may be closed by the server just as it is used again; a read can be asked twice.
+      if (request.method !== 'GET' || !(error instanceof StaleSocketError)) throw error;
+      return await send();
+    }
+  };
+  const close = () => {
+    closed = true;
+    agents?.requests.destroy();
+    agents?.watches.destroy();
+  };
+  return Object.assign(transport, { close });
+}
+
+class StaleSocketError extends TransportError {}
+
+interface Limits {
+  timeoutMs: number;
+  maxBytes: number;
+}
+
+function exchange(
+  secure: boolean,
+  options: http.RequestOptions,
+  request: ApiRequest,
+  limits: Limits,
+  streams: boolean,
+): Promise<ApiResponse> {
+  const { signal, body } = request;
+  return new Promise((resolve, reject) => {
+    const outgoing = (secure ? https : http).request(options);
+    const abort = () => outgoing.destroy(signal?.reason instanceof Error ? signal.reason : undefined);
+    signal?.addEventListener('abort', abort, { once: true });
+    const late = new TransportError('ETIMEDOUT', `no whole answer within ${limits.timeoutMs} ms`);
+    const timer = setTimeout(() => outgoing.destroy(late), limits.timeoutMs);
+    const release = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+    };
+    const fail = (error: unknown) => {
+      release();
+      if (signal?.aborted) reject(signal.reason);
+      else reject(translate(error, outgoing.reusedSocket));
+    };
+    outgoing.on('error', fail);
+    outgoing.on('response', (incoming) => {
+      const answer = receive(incoming);
+      if (streams && answer.status < 300) {
+        clearTimeout(timer);
+        incoming.once('close', release);
+        resolve({ ...answer, body: boundedBody(incoming, Number.POSITIVE_INFINITY, translate) });
+        return;
+      }
+      collectBody(incoming, limits.maxBytes).then((bytes) => {
+        release();
+        resolve({ ...answer, body: bytes });
+      }, fail);
+    });
+    outgoing.end(body);
+  });
+}
+
+async function collectBody(incoming: http.IncomingMessage, max: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of boundedBody(incoming, max, (error) => translate(error))) chunks.push(chunk);
+  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+}
+
+function translate(error: unknown, reused = false): TransportError {
+  if (error instanceof TransportError) return error;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'EUNKNOWN';
+  const message = error instanceof Error ? error.message : 'the connection failed';
+  if (reused && (code === 'ECONNRESET' || code === 'EPIPE'))
+    return new StaleSocketError(code, message, error);
+  return new TransportError(code, message, error);
+}
+
+function makeAgents(secure: boolean, of: Credentials, maxSockets: number): Omit<Agents, 'credentials'> {
+  const shared = { keepAlive: true, keepAliveMsecs, maxSockets, maxFreeSockets: 8 };
+  // A watch is the only request of its socket; the agent only gives it TCP keep-alive and closes it.
+  const single = { ...shared, maxSockets: Number.POSITIVE_INFINITY, maxFreeSockets: 1 };
+  if (!secure) return { requests: new http.Agent(shared), watches: new http.Agent(single) };
+  const tls: https.AgentOptions = {
+    ...(of.ca && { ca: of.ca }),
+    ...(of.cert && { cert: of.cert }),
+    ...(of.key && { key: of.key }),
+    ...(of.passphrase && { passphrase: of.passphrase }),
+    ...(of.tlsServerName && { servername: of.tlsServerName }),
+    rejectUnauthorized: !of.insecure,
+    minVersion: 'TLSv1.2',
+  };
+  return {
+    requests: new https.Agent({ ...tls, ...shared }),
+    watches: new https.Agent({ ...tls, ...single }),
+  };
+}
+
+function target(base: URL, url: string): http.RequestOptions {
+  const hostname = base.hostname.replace(/^\[|\]$/g, '');
+  const path = base.pathname.replace(/\/$/, '') + url;
+  return { protocol: base.protocol, hostname, path, ...(base.port && { port: base.port }) };
+}
+
+function authorization(credentials: Credentials): Record<string, string> {
+  if (credentials.authorization) return { authorization: credentials.authorization };
+  return credentials.token ? { authorization: `Bearer ${credentials.token}` } : {};
+}
+
+/** Answers that go on for as long as the caller reads: watches and logs. */
+function isStream(url: string): boolean {
+  const [path = '', query = ''] = url.split('?', 2);
+  const watch = new URLSearchParams(query).get('watch');
+  return path.endsWith('/log') || (watch !== null && watch !== '0' && watch !== 'false');
+}
