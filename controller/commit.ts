@@ -1,0 +1,44 @@
+import type { Client } from '../client/client.ts';
+import type { ResourceRef } from '../client/url.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { mergePatchOf } from './patch.ts';
+
+export interface CommitOptions {
+  cluster?: string | undefined;
+  signal?: AbortSignal | undefined;
+  /**
+   * Fail with Conflict when the object was written since `old` was read. Default true. False only for who owns
+   * every field in the patch; the uid is checked either way.
+   */
+  lock?: boolean;
+}
+
+/**
+ * Writes what a reconcile decided: `old` as it was read, `wanted` as it should be, in one merge patch of the
+ * difference. Answers the written object, or `old` when there was nothing to write. A reconcile changes either
+ * the status or the rest, never both: two writes could be torn apart by a crash.
+ */
+export async function commit<T extends KubeObject>(
+  client: Client,
+  resource: ResourceRef,
+  old: T,
+  wanted: T,
+  options: CommitOptions = {},
+): Promise<T> {
+  const { status: oldStatus, ...oldRest } = old;
+  const { status: newStatus, ...newRest } = wanted;
+  const status = mergePatchOf({ status: oldStatus }, { status: newStatus });
+  const rest = mergePatchOf(oldRest, newRest);
+  if (status && rest) throw new Error('one commit cannot change both the status and the rest of an object');
+  const patch: Record<string, unknown> | undefined = status ?? rest;
+  if (!patch) return old;
+  const { namespace, name = '', uid, resourceVersion } = old.metadata;
+  const guard = {
+    ...(uid && { uid }),
+    ...(options.lock !== false && resourceVersion && { resourceVersion }),
+  };
+  const body = { ...patch, metadata: { ...(patch['metadata'] as object | undefined), ...guard } };
+  const { cluster, signal } = options;
+  const target = { cluster, namespace, name, ...(status && { subresource: 'status' }) };
+  return await client.patch<T>(resource, target, 'merge', body, { signal });
+}

@@ -1,0 +1,22 @@
+import type { KubeObject } from '../../kube/object.ts';
+
+export const apiVersionOf = {
+  workspace: 'tenancy.kcp.io/v1alpha1',
+  logicalCluster: 'core.kcp.io/v1alpha1',
+} as const;
+
+export const workspaces = { group: 'tenancy.kcp.io', version: 'v1alpha1', resource: 'workspaces' };
+export const logicalClusters = { group: 'core.kcp.io', version: 'v1alpha1', resource: 'logicalclusters' };
+
+/** A child logical cluster, as its parent sees it. */
+export type Workspace = KubeObject<
+  { type?: { name?: string; path?: string }; cluster?: string; URL?: string },
+  { phase?: string; conditions?: unknown[] }
+>;
+
+/** Named `cluster`, inside every logical cluster: that it exists says that the logical cluster does. */
+export type LogicalCluster = KubeObject<{ owner?: Record<string, string> }, { phase?: string; URL?: string }>;
+
+export function childCluster(parent: string, workspace: Workspace): string {
+  return `${parent}:${workspace.metadata.name}`;
+}
