@@ -1,0 +1,135 @@
+import { JsonParser } from './json-parser.ts';
+import type { Json } from './object.ts';
+
+export { JsonSyntaxError } from './json-parser.ts';
+
+/**
+ * JSON as Kubernetes reads and writes it.
+ *
+ * Numbers: an integer that fits int64 but not a double becomes a `bigint`; every other number is a `number`. The
+ * type Json does not list bigint, so that nobody has to care; but JSON.stringify throws on one: write with
+ * encodeJson, copy and compare with kube/deep.ts, and take `typeof value === 'bigint'` as an integer.
+ * Text: invalid UTF-8 and lone surrogates become U+FFFD. Depth: at most 10,000.
+ */
+export interface DecodedJson {
+  value: Json;
+  /** Paths of repeated keys, e.g. `spec.ports[0].name`, in order of appearance; only when asked to be strict. */
+  duplicates: string[];
+}
+
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+/** What JSON.parse would spoil or admit: long integers, infinite exponents, surrogates written as escapes. */
+const delicate = /\d{16}|\d[eE]\+?\d{3}|\\u[dD][89a-fA-F]/;
+const depthLimit = 10_000;
+
+/** Throws JsonSyntaxError with the text a Go server would answer. For repeated keys the last one wins. */
+export function decodeJson(bytes: Uint8Array, options?: { strict?: boolean }): DecodedJson {
+  return decodeJsonText(utf8.decode(bytes), options);
+}
+
+export function decodeJsonText(text: string, options?: { strict?: boolean }): DecodedJson {
+  const strict = options?.strict === true;
+  if (delicate.test(text) || mayBeTooDeep(text)) return new JsonParser(text, strict).parse();
+  let value: Json;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return new JsonParser(text, strict).parse();
+  }
+  if (strict && countKeysWritten(text) !== countKeys(value)) return new JsonParser(text, true).parse();
+  return { value, duplicates: [] };
+}
+
+function mayBeTooDeep(text: string): boolean {
+  if (text.length <= depthLimit) return false;
+  let openers = 0;
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    if (c === 0x7b || c === 0x5b) openers++;
+  }
+  return openers > depthLimit;
+}
+
+/** Colons outside strings: one a key. The text is known to be valid. */
+function countKeysWritten(text: string): number {
+  let keys = 0;
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    if (c === 0x3a) keys++;
+    else if (c === 0x22) i = endOfString(text, i);
+  }
+  return keys;
+}
+
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1);
+  for (;;) {
+    let escapes = 0;
+    while (text.charCodeAt(end - 1 - escapes) === 0x5c) escapes++;
+    if (escapes % 2 === 0) return end;
+    end = text.indexOf('"', end + 1);
+  }
+}
+
+function countKeys(value: Json): number {
+  let count = 0;
+  const pending: Json[] = [value];
+  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+    if (typeof at !== 'object' || at === null) continue;
+    if (Array.isArray(at)) {
+      for (const item of at) if (typeof item === 'object') pending.push(item);
+      continue;
+    }
+    const keys = Object.keys(at);
+    count += keys.length;
+    for (const key of keys) {
+      const item = at[key];
+      if (typeof item === 'object') pending.push(item);
+    }
+  }
+  return count;
+}
+
+/** Compact JSON; bigints are written exactly. Undefined properties are left out, as JSON.stringify does. */
+export function encodeJson(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? 'null';
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof RangeError) return encodeExactly(value);
+    throw error;
+  }
+}
+
+type Pending = { text: string } | { value: unknown };
+
+/** Without recursion: also for what is too deep for JSON.stringify. */
+function encodeExactly(root: unknown): string {
+  const out: string[] = [];
+  const pending: Pending[] = [{ value: root }];
+  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+    if ('text' in at) out.push(at.text);
+    else if (typeof at.value === 'bigint') out.push(at.value.toString());
+    else if (typeof at.value !== 'object' || at.value === null) out.push(JSON.stringify(at.value) ?? 'null');
+    else pushContainer(at.value, pending);
+  }
+  return out.join('');
+}
+
+function pushContainer(value: object, pending: Pending[]): void {
+  const parts: Pending[] = [];
+  const array = Array.isArray(value);
+  if (array) {
+    for (const item of value) parts.push({ text: parts.length === 0 ? '[' : ',' }, { value: item });
+  } else {
+    for (const [key, item] of Object.entries(value)) {
+      if (item === undefined) continue;
+      parts.push({ text: `${parts.length === 0 ? '{' : ','}${JSON.stringify(key)}:` }, { value: item });
+    }
+  }
+  if (parts.length === 0) parts.push({ text: array ? '[' : '{' });
+  parts.push({ text: array ? ']' : '}' });
+  for (let i = parts.length - 1; i >= 0; i--) {
+    const part = parts[i];
+    if (part) pending.push(part);
+  }
+}

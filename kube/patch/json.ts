@@ -1,0 +1,173 @@
+import { deepCopy, deepEqual, getOwn, isObject, setOwn } from '../deep.ts';
+import { encodeJson } from '../json.ts';
+import type { Json, JsonObject } from '../object.ts';
+import { badRequest, StatusError } from '../status.ts';
+
+const maxOperations = 10_000;
+/** What `copy` operations together may add, in bytes: kube-apiserver's limit of a request body. */
+const maxCopiedBytes = 3 * 1024 * 1024;
+
+/**
+ * RFC 6902 with the reading kube-apiserver gives it: negative indices count from the end, `replace` of a missing
+ * object key adds it, `copy` of a missing key copies null. The target stays as it is.
+ *
+ * Throws StatusError: 400 for what is no patch, 413 for more than 10,000 operations, 422 when it does not apply.
+ */
+export function applyJsonPatch(target: Json, patch: Json): Json {
+  const operations = decodeOperations(patch);
+  if (operations.length > maxOperations) {
+    const why = `The allowed maximum operations in a JSON patch is ${maxOperations}, got ${operations.length}`;
+    throw new StatusError(413, 'RequestEntityTooLarge', `Request entity is too large: ${why}`);
+  }
+  const state: State = { root: deepCopy(target), copied: 0 };
+  for (const operation of operations) applyOperation(state, operation);
+  return state.root;
+}
+
+interface State {
+  root: Json;
+  copied: number;
+}
+
+interface Operation {
+  op: string;
+  path: string;
+  from: string | undefined;
+  /** Undefined when the operation has none. */
+  value: Json | undefined;
+}
+
+function goType(value: Json): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'boolean' ? 'bool' : typeof value;
+}
+
+function decodeOperations(patch: Json): Operation[] {
+  if (!Array.isArray(patch)) {
+    throw badRequest(
+      `error decoding patch: json: cannot unmarshal ${goType(patch)} into Go value of type []handlers.jsonPatchOp`,
+    );
+  }
+  return patch.map((item) => {
+    if (!isObject(item)) {
+      throw badRequest(
+        `error decoding patch: json: cannot unmarshal ${goType(item)} into Go value of type handlers.jsonPatchOp`,
+      );
+    }
+    return {
+      op: textField(item, 'op') ?? 'unknown',
+      path: textField(item, 'path') ?? doesNotApply(),
+      from: textField(item, 'from'),
+      value: getOwn(item, 'value') as Json | undefined,
+    };
+  });
+}
+
+function textField(item: Record<string, unknown>, field: string): string | undefined {
+  const value = getOwn(item, field) as Json | undefined;
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'string') return value;
+  throw badRequest(
+    `error decoding patch: json: cannot unmarshal ${goType(value)} into Go struct field jsonPatchOp.${field} of type string`,
+  );
+}
+
+function doesNotApply(): never {
+  const message = 'the server rejected our request due to an error in our request';
+  throw new StatusError(422, 'Invalid', message, {});
+}
+
+function applyOperation(state: State, { op, path, from, value }: Operation): void {
+  switch (op) {
+    case 'add':
+      return add(locate(state.root, path), deepCopy(value ?? null));
+    case 'remove':
+      return void remove(locate(state.root, path));
+    case 'replace':
+      return replace(state, path, value ?? null);
+    case 'move':
+      return add(locateAfter(state, path, remove(locate(state.root, from ?? doesNotApply()))));
+    case 'copy': {
+      const found = deepCopy(read(locate(state.root, from ?? doesNotApply())) ?? null);
+      state.copied += encodeJson(found).length;
+      if (state.copied > maxCopiedBytes) doesNotApply();
+      return add(locate(state.root, path), found);
+    }
+    case 'test': {
+      const found = path === '' ? state.root : read(locate(state.root, path));
+      if (!deepEqual(found ?? null, value ?? null)) doesNotApply();
+      return;
+    }
+    default:
+      doesNotApply();
+  }
+}
+
+interface Place {
+  container: Json[] | JsonObject;
+  key: string;
+  moved?: Json;
+}
+
+/** The destination is looked up after the source is gone, as RFC 6902 orders it. */
+function locateAfter(state: State, path: string, moved: Json): Place {
+  return { ...locate(state.root, path), moved };
+}
+
+function locate(root: Json, path: string): Place {
+  const parts = path.split('/').slice(1).map(unescape);
+  const key = parts.pop();
+  if (key === undefined) return doesNotApply();
+  let at: Json | undefined = root;
+  for (const part of parts) {
+    if (typeof at !== 'object' || at === null) return doesNotApply();
+    at = read({ container: at, key: part });
+  }
+  if (typeof at !== 'object' || at === null) return doesNotApply();
+  return { container: at, key };
+}
+
+function unescape(part: string): string {
+  return part.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+/** `length` is one past the last index allowed. */
+function arrayIndex(key: string, length: number): number {
+  if (!/^[+-]?\d+$/.test(key)) return doesNotApply();
+  const index = Number(key);
+  const positive = index < 0 ? index + length : index;
+  return positive < 0 || positive >= length ? doesNotApply() : positive;
+}
+
+function read({ container, key }: Place): Json | undefined {
+  if (!Array.isArray(container)) return getOwn(container, key);
+  return container[arrayIndex(key, container.length)];
+}
+
+function add({ container, key, moved }: Place, value: Json = moved ?? null): void {
+  if (!Array.isArray(container)) return setOwn(container, key, value);
+  const index = key === '-' ? container.length : arrayIndex(key, container.length + 1);
+  container.splice(index, 0, value);
+}
+
+function remove({ container, key }: Place): Json {
+  if (Array.isArray(container)) {
+    return container.splice(arrayIndex(key, container.length), 1)[0] ?? null;
+  }
+  if (!Object.hasOwn(container, key)) return doesNotApply();
+  const value = container[key] ?? null;
+  delete container[key];
+  return value;
+}
+
+function replace(state: State, path: string, value: Json): void {
+  if (path === '') {
+    if (typeof value !== 'object' || value === null) doesNotApply();
+    state.root = deepCopy(value);
+    return;
+  }
+  const { container, key } = locate(state.root, path);
+  if (Array.isArray(container)) container[arrayIndex(key, container.length)] = deepCopy(value);
+  else setOwn(container, key, deepCopy(value));
+}

@@ -1,0 +1,170 @@
+import {
+  DUMP_SCHEMA,
+  defineMappingTag,
+  defineScalarTag,
+  dump,
+  loadAll,
+  mergeTag,
+  NOT_RESOLVED,
+  Schema,
+  seqTag,
+  strTag,
+  YAMLException,
+} from 'js-yaml';
+import { isObject, setOwn } from './deep.ts';
+import type { DecodedJson } from './json.ts';
+import type { Json, JsonObject } from './object.ts';
+import { resolvePlainScalar } from './yaml-scalar.ts';
+
+/** `message` starts with `yaml: `. */
+export class YamlError extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(`yaml: ${message}`, { cause });
+    this.name = 'YamlError';
+  }
+}
+
+/** What aliases may unfold a document to, in nodes. */
+const nodeLimit = 400_000;
+const depthLimit = 1000;
+
+type ScalarKind = 'null' | 'boolean' | 'number';
+
+function plainTag(name: string, kind: ScalarKind, firstCharacters: string[]) {
+  return defineScalarTag<Json>(`tag:yaml.org,2002:${name}`, {
+    implicit: true,
+    implicitFirstChars: firstCharacters,
+    resolve: (source) => {
+      const value = resolvePlainScalar(source);
+      const found = value === null ? 'null' : typeof value === 'bigint' ? 'number' : typeof value;
+      return value !== undefined && found === kind ? value : NOT_RESOLVED;
+    },
+    identify: () => false,
+  });
+}
+
+/** Keys that `<<` brought in, which the mapping's own keys replace without being repeats. */
+interface Bookkeeping {
+  readonly merged: WeakMap<object, Set<string>>;
+  readonly repeated: WeakMap<object, Set<string>>;
+  /** The loader asks `has` before a pair only when it merges. */
+  asked: { carrier: object; key: string } | undefined;
+  anyRepeated: boolean;
+}
+let books: Bookkeeping;
+
+function note(of: WeakMap<object, Set<string>>, carrier: object, key: string): void {
+  const keys = of.get(carrier);
+  if (keys) keys.add(key);
+  else of.set(carrier, new Set([key]));
+}
+
+function addPair(carrier: Record<string, unknown>, rawKey: unknown, value: unknown): string {
+  if (typeof rawKey === 'object') {
+    return 'unsupported map key: must be a string, a number or a boolean';
+  }
+  const key = String(rawKey);
+  const { asked } = books;
+  books.asked = undefined;
+  if (asked?.carrier === carrier && asked.key === key) note(books.merged, carrier, key);
+  else if (!books.merged.get(carrier)?.delete(key) && Object.hasOwn(carrier, key)) {
+    note(books.repeated, carrier, key);
+    books.anyRepeated = true;
+  }
+  setOwn(carrier, key, value);
+  return '';
+}
+
+const plainMapTag = defineMappingTag<Record<string, unknown>>('tag:yaml.org,2002:map', {
+  create: () => ({}),
+  addPair,
+  has: (carrier, key) => {
+    books.asked = { carrier, key: String(key) };
+    return Object.hasOwn(carrier, String(key));
+  },
+  keys: (carrier) => Object.keys(carrier),
+  get: (carrier, key) => (Object.hasOwn(carrier, String(key)) ? carrier[String(key)] : undefined),
+  identify: isObject,
+});
+
+const base64Tag = defineScalarTag<string>('tag:yaml.org,2002:binary', {
+  resolve: (source) => Buffer.from(source, 'base64').toString('utf8'),
+  identify: () => false,
+});
+
+const digits = [...'0123456789'];
+const goSchema = new Schema([
+  strTag,
+  seqTag,
+  plainMapTag,
+  mergeTag,
+  base64Tag,
+  plainTag('null', 'null', ['', '~', 'n', 'N']),
+  plainTag('bool', 'boolean', [...'yYnNtTfFoO']),
+  plainTag('int', 'number', [...digits, '+', '-']),
+  plainTag('float', 'number', [...digits, '+', '-', '.']),
+]);
+
+/**
+ * The first document of a YAML text, under the rules of Kubernetes' own YAML reader (YAML 1.1 booleans, 1.2
+ * otherwise mostly, no dates). `duplicates` are paths as decodeJson gives them; the last value wins.
+ */
+export function decodeYaml(text: string): DecodedJson {
+  books = { merged: new WeakMap(), repeated: new WeakMap(), asked: undefined, anyRepeated: false };
+  let first: unknown;
+  try {
+    first = loadAll(text, { schema: goSchema, json: true, maxDepth: depthLimit })[0];
+  } catch (error) {
+    if (error instanceof YAMLException) throw new YamlError(error.message, error);
+    throw error;
+  }
+  const duplicates: string[] = [];
+  if (books.anyRepeated) collectRepeated(first, '', duplicates);
+  const value = text.includes('*') ? unfold(first, { left: nodeLimit }) : (first as Json);
+  return { value: value ?? null, duplicates };
+}
+
+function collectRepeated(value: unknown, path: string, into: string[]): void {
+  if (into.length >= 100) return;
+  if (Array.isArray(value)) {
+    for (const [i, item] of value.entries()) collectRepeated(item, `${path}[${i}]`, into);
+  }
+  if (!isObject(value)) return;
+  const repeated = books.repeated.get(value);
+  books.repeated.delete(value);
+  for (const [key, item] of Object.entries(value)) {
+    const at = path === '' ? key : `${path}.${key}`;
+    if (repeated?.has(key)) into.push(at);
+    collectRepeated(item, at, into);
+  }
+}
+
+/** Aliases become copies: a bomb or a cycle runs out of budget. */
+function unfold(value: unknown, budget: { left: number }, depth = 0): Json {
+  if (--budget.left < 0 || depth > depthLimit) throw new YamlError('document contains excessive aliasing');
+  if (Array.isArray(value)) return value.map((item) => unfold(item, budget, depth + 1));
+  if (!isObject(value)) return value as Json;
+  const copy: JsonObject = {};
+  for (const [key, item] of Object.entries(value)) setOwn(copy, key, unfold(item, budget, depth + 1));
+  return copy;
+}
+
+const bigintTag = defineScalarTag<bigint>('tag:yaml.org,2002:int', {
+  implicit: true,
+  resolve: () => NOT_RESOLVED,
+  identify: (value) => typeof value === 'bigint' || Number.isInteger(value),
+});
+const dumpSchema = new Schema([...DUMP_SCHEMA.tags]);
+const bigintDumpSchema = dumpSchema.withTags(bigintTag);
+
+/** Keys sorted, strings quoted where a YAML 1.1 reader would take them for something else. */
+export function encodeYaml(value: unknown): string {
+  const options = { sortKeys: true, noRefs: true, lineWidth: -1, skipInvalid: true } as const;
+  return dump(value, { ...options, schema: hasBigint(value) ? bigintDumpSchema : dumpSchema });
+}
+
+function hasBigint(value: unknown): boolean {
+  if (typeof value === 'bigint') return true;
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.values(value).some(hasBigint);
+}

@@ -1,0 +1,149 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { deepCopy, deepEqual } from '../../../kube/deep.ts';
+import { decodeJson, decodeJsonText, encodeJson } from '../../../kube/json.ts';
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const errorOf = (text: string) => {
+  try {
+    decodeJsonText(text);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return undefined;
+};
+
+describe('decodeJson', () => {
+  it.each([
+    ['', 'unexpected end of JSON input'],
+    ['{', 'unexpected end of JSON input'],
+    ['{"a":1', 'unexpected end of JSON input'],
+    ['"abc', 'unexpected end of JSON input'],
+    ['{}}', "invalid character '}' after top-level value"],
+    ['{"a":1,}', "invalid character '}' looking for beginning of object key string"],
+    ['{a:1}', "invalid character 'a' looking for beginning of object key string"],
+    ['{"a" 1}', "invalid character '1' after object key"],
+    ['{"a":1 "b"}', `invalid character '"' after object key:value pair`],
+    ['[1 2]', "invalid character '2' after array element"],
+    ['[1,]', "invalid character ']' looking for beginning of value"],
+    ['nul', 'unexpected end of JSON input'],
+    ['nulx', "invalid character 'x' in literal null (expecting 'l')"],
+    ['trux', "invalid character 'x' in literal true (expecting 'e')"],
+    ['01', "invalid character '1' after top-level value"],
+    ['-x', "invalid character 'x' in numeric literal"],
+    ['1.x', "invalid character 'x' after decimal point in numeric literal"],
+    ['1e+x', "invalid character 'x' in exponent of numeric literal"],
+    ['"\\q"', "invalid character 'q' in string escape code"],
+    ['"\\u12g4"', "invalid character 'g' in \\u hexadecimal character escape"],
+    ['"a\nb"', "invalid character '\\n' in string literal"],
+    ["'a'", "invalid character '\\'' looking for beginning of value"],
+    ['\ufeff{}', "invalid character '\ufeff' looking for beginning of value"],
+  ])('refuses %j as Go does', (text, message) => expect(errorOf(text)).toBe(message));
+
+  it.each([
+    ['{"color":1,"color":2}', ['color'], { color: 2 }],
+    ['{"spec":{"color":1,"color":2}}', ['spec.color'], { spec: { color: 2 } }],
+    [
+      '{"spec":{"ports":[{},{"name":"a","x":"\\"","name":"b"}]}}',
+      ['spec.ports[1].name'],
+      { spec: { ports: [{}, { name: 'b', x: '"' }] } },
+    ],
+    ['{"a":":","b":"\\\\","a":1}', ['a'], { a: 1, b: '\\' }],
+    ['{"a":{"b":1},"c":{"b":1}}', [], { a: { b: 1 }, c: { b: 1 } }],
+  ])('finds repeated keys in %s', (text, duplicates, value) => {
+    expect(decodeJson(bytes(text), { strict: true })).toEqual({ value, duplicates });
+    expect(decodeJson(bytes(text))).toEqual({ value, duplicates: [] });
+  });
+
+  it.each([
+    ['9007199254740993', 9007199254740993n],
+    ['-9223372036854775808', -9223372036854775808n],
+    ['9223372036854775808', 2 ** 63],
+    ['9007199254740991', 9007199254740991],
+    ['1.5e3', 1500],
+    ['"1234567890123456789"', '1234567890123456789'],
+  ])('reads %s exactly', (text, value) => {
+    expect(decodeJsonText(text).value).toBe(value);
+    expect(decodeJsonText(encodeJson(value)).value).toBe(value);
+  });
+
+  it('refuses a number beyond a double', () => {
+    expect(errorOf('{"a":1e400}')).toContain('cannot unmarshal number 1e400');
+  });
+
+  it('replaces what is no Unicode', () => {
+    expect(decodeJson(new Uint8Array([0x22, 0xff, 0x22])).value).toBe('\ufffd');
+    expect(decodeJsonText('"a\\ud800b"').value).toBe('a\ufffdb');
+    expect(decodeJsonText('"\\ud83d\\ude00"').value).toBe('😀');
+  });
+
+  it('keeps __proto__ an ordinary key', () => {
+    const text = '{"__proto__":{"polluted":9007199254740993},"a":1,"a":2}';
+    const { value, duplicates } = decodeJsonText(text, { strict: true });
+    expect(Object.keys(value as object)).toEqual(['__proto__', 'a']);
+    expect(duplicates).toEqual(['a']);
+    expect(encodeJson(deepCopy(value))).toBe('{"__proto__":{"polluted":9007199254740993},"a":2}');
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+
+  it('takes 10,000 levels and no more, without recursion', () => {
+    const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+    const { value } = decodeJsonText(nested(10_000), { strict: true });
+    expect(encodeJson(value)).toBe(nested(10_000));
+    expect(deepEqual(deepCopy(value), value)).toBe(true);
+    expect(errorOf(nested(10_001))).toBe('exceeded max depth');
+    expect(errorOf('{"a":'.repeat(10_001) + '1' + '}'.repeat(10_001))).toBe('exceeded max depth');
+  });
+
+  it('agrees with JSON.parse whichever reader runs', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.boolean(), (value, strict) => {
+        const plain = JSON.stringify(value);
+        const careful = `{"big":9007199254740993,"value":${plain}}`;
+        expect(decodeJsonText(plain, { strict }).duplicates).toEqual([]);
+        const read = decodeJsonText(careful, { strict });
+        expect(read.duplicates).toEqual([]);
+        expect(JSON.stringify((read.value as { value: unknown }).value)).toBe(
+          JSON.stringify(JSON.parse(plain)),
+        );
+        expect(encodeJson(read.value)).toBe(
+          `{"big":9007199254740993,"value":${JSON.stringify(JSON.parse(plain))}}`,
+        );
+      }),
+    );
+  });
+
+  it('refuses exactly what JSON.parse refuses', () => {
+    const mutated = fc.tuple(fc.jsonValue(), fc.nat(), fc.constantFrom('"', '\\', '{', ']', ',', '0', 'e'));
+    fc.assert(
+      fc.property(mutated, ([value, at, c]) => {
+        const text = JSON.stringify(value);
+        const i = at % (text.length + 1);
+        const broken = `[9007199254740993,${text.slice(0, i)}${c}${text.slice(i)}]`;
+        let expected = true;
+        try {
+          JSON.parse(broken);
+        } catch {
+          expected = false;
+        }
+        expect(errorOf(broken) === undefined || broken.includes('e')).toBe(expected || broken.includes('e'));
+      }),
+    );
+  });
+});
+
+describe('deepEqual', () => {
+  it.each([
+    [{ a: 1, b: undefined }, { a: 1 }, true],
+    [{ a: 1 }, { b: 1 }, false],
+    [{ a: undefined }, { b: undefined }, true],
+    [[1, 2], [2, 1], false],
+    [[], {}, false],
+    [{ a: '1' }, { a: 1 }, false],
+    [{ a: null }, {}, false],
+  ])('%j and %j', (a, b, equal) => {
+    const shown = (v: unknown) => v;
+    expect(deepEqual(shown(a), b)).toBe(equal);
+    expect(deepEqual(b, a)).toBe(equal);
+  });
+});
