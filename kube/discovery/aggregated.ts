@@ -1,0 +1,69 @@
+import type { GroupVersionKind } from '../gvk.ts';
+import type { JsonObject } from '../object.ts';
+import type { ResourceInfo } from '../schema/resource.ts';
+import { type Group, groupsOf, resourcesOf } from './groups.ts';
+
+export type AggregatedVersion = 'v2' | 'v2beta1';
+
+/**
+ * Aggregated discovery: every resource in one document, in place of /api (`core`) or /apis, for those who accept
+ * `application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList`. kubectl before 1.30 knows v2beta1 only.
+ * https://kubernetes.io/docs/concepts/overview/kubernetes-api/#aggregated-discovery
+ */
+export function aggregatedDiscovery(
+  resources: readonly ResourceInfo[],
+  version: AggregatedVersion,
+  core: boolean,
+): JsonObject {
+  const groups = groupsOf(resources).filter((group) => (group.name === '') === core);
+  return {
+    kind: 'APIGroupDiscoveryList',
+    apiVersion: `apidiscovery.k8s.io/${version}`,
+    metadata: {},
+    items: groups.map((group) => groupDiscovery(resources, group)),
+  };
+}
+
+/** The media type that answers an aggregated request. */
+export function aggregatedContentType(version: AggregatedVersion): string {
+  return `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
+}
+
+function groupDiscovery(resources: readonly ResourceInfo[], group: Group): JsonObject {
+  return {
+    metadata: group.name === '' ? {} : { name: group.name },
+    versions: group.versions.map((version) => ({
+      version,
+      resources: resourcesOf(resources, { group: group.name, version }).map(resourceDiscovery),
+      freshness: 'Current',
+    })),
+  };
+}
+
+function resourceDiscovery(resource: ResourceInfo): JsonObject {
+  const { shortNames, categories, subresources } = resource;
+  return {
+    resource: resource.resource,
+    responseKind: responseKind(resource, resource),
+    scope: resource.namespaced ? 'Namespaced' : 'Cluster',
+    singularResource: resource.singular,
+    verbs: [...resource.verbs],
+    ...(shortNames.length > 0 && { shortNames: [...shortNames] }),
+    ...(categories.length > 0 && { categories: [...categories] }),
+    ...(subresources.length > 0 && {
+      subresources: subresources.map((sub) => ({
+        subresource: sub.name,
+        responseKind: responseKind(sub, resource),
+        verbs: [...sub.verbs],
+      })),
+    }),
+  };
+}
+
+/** Empty group and version stand for those of the list. */
+function responseKind(of: GroupVersionKind, within: GroupVersionKind): JsonObject {
+  const same = of.group === within.group && of.version === within.version;
+  return same
+    ? { group: '', version: '', kind: of.kind }
+    : { group: of.group, version: of.version, kind: of.kind };
+}

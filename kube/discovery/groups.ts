@@ -1,0 +1,59 @@
+import type { GroupVersion } from '../gvk.ts';
+import { builtinResources } from '../schema/builtin.ts';
+import type { ResourceInfo } from '../schema/resource.ts';
+
+/** One API group with its versions, preferred first. */
+export interface Group {
+  readonly name: string;
+  readonly versions: readonly string[];
+}
+
+/**
+ * The groups that `resources` make, the core group ('') first: built-in groups in kube-apiserver's order, then all
+ * others by name; versions by Kubernetes' version priority.
+ */
+export function groupsOf(resources: readonly ResourceInfo[]): Group[] {
+  const versions = new Map<string, Set<string>>();
+  for (const { group, version } of resources) {
+    const known = versions.get(group);
+    if (known) known.add(version);
+    else versions.set(group, new Set([version]));
+  }
+  return [...versions]
+    .map(([name, of]) => ({ name, versions: [...of].sort(compareVersions) }))
+    .sort((a, b) => rank(a.name) - rank(b.name) || (a.name < b.name ? -1 : 1));
+}
+
+export function resourcesOf(resources: readonly ResourceInfo[], gv: GroupVersion): ResourceInfo[] {
+  return resources
+    .filter((r) => r.group === gv.group && r.version === gv.version)
+    .sort((a, b) => (a.resource < b.resource ? -1 : 1));
+}
+
+const builtinOrder = [...new Set(builtinResources.map((r) => r.group))];
+
+function rank(group: string): number {
+  const index = builtinOrder.indexOf(group);
+  return index < 0 ? builtinOrder.length : index;
+}
+
+/**
+ * Orders versions as a group lists them: v2, v1, v1beta1, v1alpha1, then names of other forms alphabetically.
+ * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-priority
+ */
+export function compareVersions(a: string, b: string): number {
+  const left = parse(a);
+  const right = parse(b);
+  if (left === undefined || right === undefined) {
+    if (left === right) return a < b ? -1 : a > b ? 1 : 0;
+    return left === undefined ? 1 : -1;
+  }
+  return right.stage - left.stage || right.major - left.major || right.minor - left.minor;
+}
+
+function parse(version: string): { stage: number; major: number; minor: number } | undefined {
+  const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version);
+  if (match === null) return undefined;
+  const stage = match[2] === undefined ? 2 : match[2] === 'beta' ? 1 : 0;
+  return { stage, major: Number(match[1]), minor: Number(match[3] ?? 0) };
+}
