@@ -1,0 +1,21 @@
+import type { JsonObject } from '../object.ts';
+
+/** What a printer sees: the object, and the words that all printers share. */
+export interface Row {
+  object: JsonObject;
+  name: string;
+  spec: JsonObject;
+  status: JsonObject;
+  /** How long ago, as people say it. */
+  since(time: unknown): string;
+  age: string;
+}
+
+export interface Printer {
+  /** Names separated by `|`; `*` after one puts it on the wide page only, `:i` and `:b` are its type, `@` is the name. */
+  columns: string;
+  cells(row: Row): unknown[];
+}
+
+/** By `<group>/<kind>`, core's group empty. */
+export type Printers = Record<string, Printer>;
