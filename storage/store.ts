@@ -15,7 +15,10 @@
 export interface Store {
   /** The newest visible revision. 0 for a store that was never written. */
   readonly revision: number;
-  /** The highest revision that was compacted away; reads and watches at or below it fail with `compacted`. */
+  /**
+   * The revision up to which history was forgotten; 0 at first. Reads as of a revision below it, and watches
+   * after a revision below it, fail with `compacted`; the state as of this revision itself is still known.
+   */
   readonly compacted: number;
   /** `undefined` when the key is absent at that revision (default: the newest). */
   get(key: string, options?: { revision?: number }): Promise<Entry | undefined>;

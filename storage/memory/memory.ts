@@ -1,0 +1,96 @@
+import { checkWrite } from '../checkwrite.ts';
+import { Retention, type RetentionLimits } from '../retention.ts';
+import {
+  type Entry,
+  type ListOptions,
+  type ListResult,
+  type Range,
+  type Store,
+  StoreError,
+  type StoreEvent,
+  type WatchOptions,
+} from '../store.ts';
+import { Versions } from '../versions.ts';
+import { WatchHub } from '../watchhub.ts';
+
+/** A store that forgets everything when the process ends: the reference for what every backend does. */
+export function openMemory(retention?: Partial<RetentionLimits>): Store {
+  return new MemoryStore(new Retention(retention));
+}
+
+class MemoryStore implements Store {
+  readonly #versions = new Versions();
+  readonly #hub = new WatchHub(this.#versions);
+  readonly #retention: Retention;
+  #closed = false;
+
+  constructor(retention: Retention) {
+    this.#retention = retention;
+  }
+
+  get revision(): number {
+    return this.#versions.revision;
+  }
+
+  get compacted(): number {
+    return this.#versions.compacted;
+  }
+
+  async get(key: string, options?: { revision?: number }): Promise<Entry | undefined> {
+    this.#open();
+    return this.#versions.get(key, options?.revision);
+  }
+
+  async list(range: Range, options?: ListOptions): Promise<ListResult> {
+    this.#open();
+    return this.#versions.list(range, options);
+  }
+
+  async create(key: string, value: Uint8Array): Promise<Entry> {
+    this.#open();
+    checkWrite(key, value);
+    return this.#commit(this.#versions.proposeCreate(key, value, this.#next()));
+  }
+
+  async update(key: string, value: Uint8Array, expected: number): Promise<Entry> {
+    this.#open();
+    checkWrite(key, value);
+    return this.#commit(this.#versions.proposeUpdate(key, value, expected, this.#next()));
+  }
+
+  async delete(key: string, expected: number): Promise<Entry> {
+    this.#open();
+    return this.#commit(this.#versions.proposeDelete(key, expected, this.#next()));
+  }
+
+  async watch(range: Range, options: WatchOptions): Promise<() => void> {
+    return this.#hub.watch(range, options);
+  }
+
+  async compact(revision: number): Promise<void> {
+    this.#open();
+    this.#versions.compact(revision);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#hub.close();
+  }
+
+  #open(): void {
+    if (this.#closed) throw new StoreError('closed', 'the store is closed');
+  }
+
+  #next(): number {
+    return this.#versions.revision + 1;
+  }
+
+  /** Visible, then watched, then (when the caller's promise resolves) acknowledged. */
+  #commit(event: StoreEvent): Entry {
+    this.#versions.apply(event);
+    this.#hub.publish([event]);
+    const due = this.#retention.due(performance.now(), this.#versions);
+    if (due !== undefined) this.#versions.compact(due);
+    return event.entry;
+  }
+}

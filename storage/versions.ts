@@ -1,0 +1,222 @@
+import { EventLog } from './eventlog.ts';
+import { KeyIndex, type Slot } from './keyindex.ts';
+import {
+  type Entry,
+  type ListOptions,
+  type ListResult,
+  type Range,
+  StoreError,
+  type StoreEvent,
+} from './store.ts';
+
+/**
+ * Every version of every key after the last compaction, in memory. Shared by the backends: a backend decides
+ * when a proposed event is durable, then applies it, which makes it visible. Nothing here waits.
+ *
+ * A key's history is its events: an event holds the entry before it, so the state at any kept revision is the
+ * newest event at or below it, or else what the oldest kept event replaced, or else the current entry.
+ */
+export class Versions {
+  readonly #index = new KeyIndex();
+  readonly #log: EventLog;
+  #revision: number;
+  #compacted: number;
+  #historyBytes = 0;
+
+  /** Starts after `compacted`, with no keys. */
+  constructor(compacted = 0) {
+    this.#log = new EventLog(compacted);
+    this.#revision = compacted;
+    this.#compacted = compacted;
+  }
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  get compacted(): number {
+    return this.#compacted;
+  }
+
+  /** Bytes of values that only history keeps. */
+  get historyBytes(): number {
+    return this.#historyBytes;
+  }
+
+  /** How many keys have a current entry. */
+  get size(): number {
+    return this.#index.countLive({ start: '', end: '\x7f' });
+  }
+
+  get(key: string, revision?: number): Entry | undefined {
+    const slot = this.#index.find(key);
+    if (revision === undefined) return slot?.current;
+    this.check(revision);
+    return slot === undefined ? undefined : entryAt(slot, revision);
+  }
+
+  list(range: Range, options: ListOptions = {}): ListResult {
+    const revision = options.revision ?? this.#revision;
+    this.check(revision);
+    const limit = options.limit === undefined || options.limit <= 0 ? Infinity : options.limit;
+    const rest: Range = { start: startAfter(range, options.after), end: range.end };
+    const entries: Entry[] = [];
+    let more = false;
+    const newest = revision === this.#revision;
+    this.#index.walk(rest, (slot) => {
+      const entry = newest ? slot.current : entryAt(slot, revision);
+      if (entry === undefined) return true;
+      if (entries.length < limit) return entries.push(entry) > 0;
+      more = true;
+      return false;
+    });
+    const last = entries[entries.length - 1];
+    const remaining =
+      more && last !== undefined ? this.#countAt({ start: `${last.key}\0`, end: rest.end }, revision) : 0;
+    return { entries, revision, more, remaining };
+  }
+
+  /** The event that `create` would be; throws `exists`. */
+  proposeCreate(key: string, value: Uint8Array, revision: number): StoreEvent {
+    const current = this.#index.find(key)?.current;
+    if (current !== undefined) throw new StoreError('exists', `${key} exists`, { key, current });
+    return { type: 'put', entry: { key, value, revision, created: revision } };
+  }
+
+  /** The event that `update` would be; throws `missing` or `conflict`. */
+  proposeUpdate(key: string, value: Uint8Array, expected: number, revision: number): StoreEvent {
+    const previous = this.#expect(key, expected);
+    return {
+      type: 'put',
+      entry: { key: previous.key, value, revision, created: previous.created },
+      previous,
+    };
+  }
+
+  /** The event that `delete` would be; throws `missing` or `conflict`. */
+  proposeDelete(key: string, expected: number, revision: number): StoreEvent {
+    const previous = this.#expect(key, expected);
+    return { type: 'delete', entry: { ...previous, revision }, previous };
+  }
+
+  /** Makes the next event visible. It must have been proposed against the state that it is applied to. */
+  apply(event: StoreEvent): void {
+    if (event.entry.revision !== this.#revision + 1) {
+      throw new RangeError(`revision ${event.entry.revision} cannot follow ${this.#revision}`);
+    }
+    const slot = this.#index.ensure(event.entry.key);
+    this.#index.setCurrent(slot, event.type === 'put' ? event.entry : undefined);
+    if (slot.events === undefined) slot.events = [event];
+    else slot.events.push(event);
+    this.#log.append(event);
+    this.#historyBytes += event.previous?.value.length ?? 0;
+    this.#revision = event.entry.revision;
+  }
+
+  /** Adds an entry that is at or below the compacted revision: a key without history. Only while loading. */
+  seed(entry: Entry): void {
+    this.#index.setCurrent(this.#index.ensure(entry.key), entry);
+  }
+
+  /** The events that `compact(revision)` would forget. */
+  compactable(revision: number): StoreEvent[] {
+    return this.#log.slice(this.#compacted, Math.min(revision, this.#revision));
+  }
+
+  /** Forgets history up to and including `revision`; nothing when that already happened. */
+  compact(revision: number): void {
+    if (revision > this.#revision) throw futureError(revision, this.#revision);
+    for (const event of this.compactable(revision)) {
+      this.#historyBytes -= event.previous?.value.length ?? 0;
+      const slot = this.#index.find(event.entry.key);
+      if (slot?.events === undefined) continue;
+      if (slot.events.length > 1) slot.events.shift();
+      else {
+        slot.events = undefined;
+        if (slot.current === undefined) this.#index.remove(slot);
+      }
+    }
+    if (revision > this.#compacted) {
+      this.#compacted = revision;
+      this.#log.drop(revision);
+    }
+  }
+
+  /** The events of the range after a revision, oldest first. Costs the smaller of the range and the log. */
+  since(after: number, range: Range): StoreEvent[] {
+    this.check(after);
+    if (after === this.#revision) return [];
+    if (this.#index.countSlots(range) >= this.#revision - after) {
+      return this.#log
+        .slice(after, this.#revision)
+        .filter(({ entry }) => entry.key >= range.start && entry.key < range.end);
+    }
+    const events: StoreEvent[] = [];
+    this.#index.walk(range, (slot) => {
+      for (const event of slot.events ?? []) if (event.entry.revision > after) events.push(event);
+      return true;
+    });
+    return events.sort((a, b) => a.entry.revision - b.entry.revision);
+  }
+
+  /** Throws `compacted` or `future` when the state as of `revision` is not known. */
+  check(revision: number): void {
+    if (revision > this.#revision) throw futureError(revision, this.#revision);
+    if (revision < this.#compacted) {
+      throw new StoreError(
+        'compacted',
+        `revision ${revision} was compacted; the oldest is ${this.#compacted}`,
+      );
+    }
+  }
+
+  #expect(key: string, expected: number): Entry {
+    const current = this.#index.find(key)?.current;
+    if (current === undefined) throw new StoreError('missing', `${key} does not exist`, { key });
+    if (current.revision !== expected) {
+      const message = `${key} is at revision ${current.revision}, not ${expected}`;
+      throw new StoreError('conflict', message, { key, current });
+    }
+    return current;
+  }
+
+  /** Counts from now backwards through the log, or by walking the range, whichever is shorter. */
+  #countAt(range: Range, revision: number): number {
+    if (this.#revision - revision <= this.#index.countSlots(range)) {
+      let count = this.#index.countLive(range);
+      for (let at = this.#revision; at > revision; at--) {
+        const event = this.#log.at(at);
+        if (event === undefined || event.entry.key < range.start || event.entry.key >= range.end) continue;
+        if (event.type === 'delete') count++;
+        else if (event.previous === undefined) count--;
+      }
+      return count;
+    }
+    let count = 0;
+    this.#index.walk(range, (slot) => {
+      if (entryAt(slot, revision) !== undefined) count++;
+      return true;
+    });
+    return count;
+  }
+}
+
+function entryAt(slot: Slot, revision: number): Entry | undefined {
+  const events = slot.events;
+  if (events === undefined) return slot.current;
+  for (let i = events.length - 1; i >= 0; i--) {
+    const event = events[i];
+    if (event !== undefined && event.entry.revision <= revision) {
+      return event.type === 'put' ? event.entry : undefined;
+    }
+  }
+  return events[0]?.previous;
+}
+
+function startAfter(range: Range, after: string | undefined): string {
+  return after === undefined || after < range.start ? range.start : `${after}\0`;
+}
+
+function futureError(revision: number, newest: number): StoreError {
+  return new StoreError('future', `revision ${revision} is not there yet; the newest is ${newest}`);
+}
