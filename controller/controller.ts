@@ -17,7 +17,7 @@ export interface ControllerOptions {
    * Brings the world of one key closer to what is wanted, from what it reads now: it is not told what happened.
    * Throws: again after a growing delay (after a lost race: at once). `after`: again then. Else: done.
    */
-  reconcile(key: string, signal: AbortSignal): Promise<Retry | undefined | void>;
+  reconcile(key: string, signal: AbortSignal): Promise<Retry | undefined> | Promise<void>;
   signal: AbortSignal;
   logger: Logger;
   /** Work starts after these, e.g. the caches' `synced`. */

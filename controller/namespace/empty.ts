@@ -1,0 +1,86 @@
+import type { Client } from '../../client/client.ts';
+import { type DiscoveredResource, discover } from '../../client/discovery.ts';
+import { group as atollGroup, reflectedFromAnnotation } from '../../cluster/names.ts';
+import type { PlacementSpec } from '../../cluster/types.ts';
+import { groupResource } from '../../kube/gvk.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { isStatusError } from '../../kube/status.ts';
+import type { Remains } from './decide.ts';
+
+export interface Where {
+  cluster: string | undefined;
+  namespace: string;
+  signal: AbortSignal;
+}
+
+/**
+ * One pass over all that a terminating namespace holds: asks for the deletion of everything, and tells what was
+ * there when it came by. Only a pass that finds nothing proves the namespace empty. What is served is asked
+ * anew each time: a kind that nobody knew a minute ago may have objects here.
+ */
+export async function emptyNamespace(client: Client, where: Where): Promise<Remains> {
+  const { cluster, signal } = where;
+  const { resources, failed } = await discover(client, { cluster, signal });
+  const failures = failed.map(({ group, version }) => `discovery of ${group}/${version}`);
+  const counts: [string, number][] = [];
+  const finalizers = new Map<string, number>();
+  for (const resource of resources.filter(canBeEmptied)) {
+    try {
+      const left = await emptyResource(client, resource, where);
+      if (left.length > 0) counts.push([groupResource(resource), left.length]);
+      for (const name of left.flatMap(({ metadata }) => metadata.finalizers ?? [])) {
+        finalizers.set(name, (finalizers.get(name) ?? 0) + 1);
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      const message = error instanceof Error ? error.message : String(error);
+      failures.push(`${groupResource(resource)}: ${message}`);
+    }
+  }
+  return { counts: Object.fromEntries(counts), finalizers: Object.fromEntries(finalizers), failures };
+}
+
+function canBeEmptied({ namespaced, verbs }: DiscoveredResource): boolean {
+  return namespaced && verbs.includes('list') && verbs.includes('delete');
+}
+
+/** Answers what keeps the namespace. */
+async function emptyResource(
+  client: Client,
+  resource: DiscoveredResource,
+  where: Where,
+): Promise<KubeObject[]> {
+  const { cluster, namespace, signal } = where;
+  const list = await readAll(client, resource, where);
+  // The record in memory of a physical pod goes when the pod does; other reflections hold nothing up.
+  const ours = list.filter((object) => !object.metadata.annotations?.[reflectedFromAnnotation]);
+  const reflected = resource.group === '' && resource.resource === 'pods' ? list.length - ours.length : 0;
+  const todo = ours.filter((object) => !object.metadata.deletionTimestamp && !isInUse(resource, object));
+  for (const { metadata } of todo) {
+    const target = { cluster, namespace, name: metadata.name ?? '' };
+    const preconditions = metadata.uid ? { uid: metadata.uid } : {};
+    try {
+      await client.delete(resource, target, { propagationPolicy: 'Background', preconditions }, signal);
+    } catch (error) {
+      if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Conflict')) throw error;
+    }
+  }
+  return reflected > 0 ? list : ours;
+}
+
+async function readAll(client: Client, resource: DiscoveredResource, where: Where): Promise<KubeObject[]> {
+  const { cluster, namespace, signal } = where;
+  try {
+    return (await client.list(resource, { cluster, namespace, signal })).items;
+  } catch (error) {
+    if (isStatusError(error, 'NotFound') || isStatusError(error, 'MethodNotAllowed')) return [];
+    throw error;
+  }
+}
+
+/** A Placement with shares says where copies still stand: without it nobody would remove them. */
+function isInUse({ group, resource }: DiscoveredResource, object: KubeObject): boolean {
+  if (group !== atollGroup || resource !== 'placements') return false;
+  const spec = object.spec as PlacementSpec | undefined;
+  return Object.keys(spec?.shares ?? {}).length > 0;
+}

@@ -1,0 +1,76 @@
+import type { Client } from '../../client/client.ts';
+import type { ResourceRef } from '../../client/url.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { isStatusError } from '../../kube/status.ts';
+
+export const namespaces: ResourceRef = { group: '', version: 'v1', resource: 'namespaces' };
+export const serviceAccounts: ResourceRef = { group: '', version: 'v1', resource: 'serviceaccounts' };
+export const configMaps: ResourceRef = { group: '', version: 'v1', resource: 'configmaps' };
+
+/** https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/ */
+export const rootCaName = 'kube-root-ca.crt';
+export const rootCaKey = 'ca.crt';
+
+const systemNamespaces = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
+
+/** In a new logical cluster, or where one of them is missing. */
+export async function ensureSystemNamespaces(
+  client: Client,
+  cluster?: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  for (const name of systemNamespaces) {
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+    await createIfAbsent(client, namespaces, namespace, { cluster, signal });
+  }
+}
+
+/** What every namespace has: the ServiceAccount that Pods get by default, and the CA that they trust. */
+export async function furnish(
+  client: Client,
+  where: { cluster: string | undefined; namespace: string; signal: AbortSignal },
+  wanted: { serviceAccount: boolean; rootCa: boolean },
+  rootCa: string,
+): Promise<void> {
+  const { cluster, namespace, signal } = where;
+  try {
+    if (wanted.serviceAccount) {
+      const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default', namespace } };
+      await createIfAbsent(client, serviceAccounts, account, { cluster, signal });
+    }
+    if (wanted.rootCa) {
+      const data = { [rootCaKey]: rootCa };
+      const metadata = { name: rootCaName, namespace };
+      const made = await createIfAbsent(
+        client,
+        configMaps,
+        { apiVersion: 'v1', kind: 'ConfigMap', metadata, data },
+        { cluster, signal },
+      );
+      const target = { cluster, namespace, name: rootCaName };
+      if (!made) await client.patch(configMaps, target, 'merge', { data }, { signal });
+    }
+  } catch (error) {
+    // The namespace has gone, or began to go, since we looked.
+    if (!isStatusError(error, 'NotFound') && !isTerminating(error)) throw error;
+  }
+}
+
+function isTerminating(error: unknown): boolean {
+  return isStatusError(error, 'Forbidden') && /being terminated/.test(error.message);
+}
+
+async function createIfAbsent(
+  client: Client,
+  resource: ResourceRef,
+  object: KubeObject,
+  options: { cluster: string | undefined; signal: AbortSignal | undefined },
+): Promise<boolean> {
+  try {
+    await client.create(resource, object, options);
+    return true;
+  } catch (error) {
+    if (isStatusError(error, 'AlreadyExists')) return false;
+    throw error;
+  }
+}
