@@ -4,6 +4,7 @@ import { type GoField, type GoShape, type GoStruct, structNamed, structOf } from
 import type { ResourceInfo } from './resource.ts';
 import type { Field, ObjectSchema, Schema } from './schema.ts';
 import type { Special } from './table.ts';
+import { zeroOf } from './zero.ts';
 
 /** Every resource that kube-apiserver 1.36 serves by default, preferred versions first within a group. */
 export const builtinResources: readonly ResourceInfo[] = JSON.parse(
@@ -80,28 +81,6 @@ function toField(field: GoField): Field {
     ...(field.pointer && { pointer: true }),
     ...(zero !== undefined && { zero }),
   };
-}
-
-/** What Go's encoder writes for the field when nothing set it; undefined where it writes nothing. */
-function zeroOf(field: GoField): Field['zero'] {
-  const { shape } = field;
-  if (field.omitZero) return undefined;
-  const struct = shape.kind === 'struct' && !field.pointer;
-  if (field.omitEmpty && !struct) return undefined;
-  if (field.pointer) return null;
-  if (struct) return specialZero(shape.struct.special);
-  if (shape.kind === 'string') return '';
-  if (shape.kind === 'bool') return false;
-  if (shape.kind === 'int32' || shape.kind === 'int64' || shape.kind === 'double') return 0;
-  return null;
-}
-
-function specialZero(special: Special | undefined): Field['zero'] {
-  if (special === undefined) return {};
-  if (special === 'quantity') return '0';
-  if (special === 'int-or-string') return 0;
-  if (special === 'duration') return '0s';
-  return null;
 }
 
 const specialSchemas: Readonly<Record<Special, Schema>> = {

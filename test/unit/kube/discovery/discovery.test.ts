@@ -94,7 +94,7 @@ describe('aggregated discovery', () => {
     };
     expect(core.items).toHaveLength(1);
     expect(core.items[0]?.metadata).toEqual({});
-    const { resources } = core.items[0]?.versions[0] as {
+    const { resources } = core.items[0]!.versions[0] as {
       resources: { resource: string; subresources?: object[] }[];
     };
     const pods = resources.find((r) => r.resource === 'pods');
