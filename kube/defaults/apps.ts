@@ -1,6 +1,6 @@
 import type { JsonObject } from '../object.ts';
 import type { Defaulters } from './defaulter.ts';
-import { at, child, fill, fillZero, isRecord, records } from './json.ts';
+import { child, fill, fillZero, isRecord, records } from './json.ts';
 
 function deployment(object: JsonObject): void {
   const spec = child(object, 'spec');
@@ -39,7 +39,6 @@ function statefulSet(object: JsonObject): void {
   const rolling = strategy['rollingUpdate'];
   if (strategy['type'] === 'RollingUpdate' && isRecord(rolling)) {
     fill(rolling, 'partition', 0);
-    fill(rolling, 'maxUnavailable', 1);
   }
   const retention = child(spec, 'persistentVolumeClaimRetentionPolicy');
   fillZero(retention, 'whenDeleted', 'Retain');
@@ -57,8 +56,6 @@ function job(object: JsonObject): void {
   if (spec['parallelism'] === undefined) fill(spec, 'completions', 1);
   fill(spec, 'parallelism', 1);
   fill(spec, 'backoffLimit', spec['backoffLimitPerIndex'] === undefined ? 6 : 2_147_483_647);
-  const labels = at(spec, 'template', 'metadata', 'labels');
-  if (isRecord(labels)) fill(child(object, 'metadata'), 'labels', { ...labels });
   fill(spec, 'completionMode', 'NonIndexed');
   fill(spec, 'suspend', false);
   fill(

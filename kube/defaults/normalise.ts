@@ -32,12 +32,18 @@ function struct(value: JsonObject, name: string): JsonObject {
   for (const field of fieldsOf(name)) {
     const own = Object.hasOwn(value, field.name) ? value[field.name] : undefined;
     const item = normalise(own, field.type);
-    if (item !== undefined && !leftOut(item, field)) out[field.name] = item;
+    if (item !== undefined && !leftOut(item, field)) out[field.name] = isEmptyList(item, field) ? null : item;
     else if (field.flag === '!' || (field.flag === '?' && alwaysWritten(field.type))) {
       out[field.name] = item ?? zeroOf(field.type);
     }
   }
   return out;
+}
+
+/** Storage does not tell an empty list or map from none, and what is always written is then null. */
+function isEmptyList(item: Json, { type }: FieldShape): boolean {
+  if (type.kind === 'list') return Array.isArray(item) && item.length === 0;
+  return type.kind === 'map' && isRecord(item) && Object.keys(item).length === 0;
 }
 
 /** Go's `omitempty` does not apply to structs, and these are structs. */

@@ -1,8 +1,9 @@
 import type { JsonObject } from '../object.ts';
+import { addQuantity, formatQuantity, type Quantity } from '../quantity.ts';
 import type { Defaulters } from './defaulter.ts';
 import { defaultPullPolicy } from './image.ts';
 import { at, child, fill, fillZero, int, isRecord, record, records, text, withMissing } from './json.ts';
-import { canonicalQuantity, formatQuantity, parseQuantity, type Quantity } from './quantity.ts';
+import { canonicalQuantity, parseQuantity } from './quantity.ts';
 
 /** Pods only: in a template requests stay as written, until a Pod is made of it. */
 function pod(object: JsonObject): void {
@@ -31,7 +32,7 @@ function podLevelResources(spec: JsonObject, containers: JsonObject[]): void {
   for (const container of containers) {
     for (const name of ['cpu', 'memory']) {
       const asked = parseQuantity(at(container, 'resources', 'requests', name));
-      if (asked) sums[name] = { ...asked, nanos: asked.nanos + (sums[name]?.nanos ?? 0n) };
+      if (asked) sums[name] = sums[name] ? addQuantity(sums[name], asked) : asked;
     }
   }
   const asked = Object.fromEntries(Object.entries(sums).map(([name, sum]) => [name, formatQuantity(sum)]));

@@ -39,6 +39,8 @@ export function strategyFor(info: KindInfo): Strategy {
     allowCreateOnUpdate: rules.createOnUpdate ?? false,
     ...(rules.graceful && { graceful: true }),
     prepareForCreate(object) {
+      delete object.metadata.deletionTimestamp;
+      delete object.metadata.deletionGracePeriodSeconds;
       if (rules.generation) object.metadata.generation = 1;
       if (!rules.ownStatus) {
         const status = emptyStatus(root);

@@ -1,4 +1,4 @@
-import { at, child, record } from '../defaults/json.ts';
+import { at, child, fill, isRecord, record } from '../defaults/json.ts';
 import type { JsonObject, KubeObject } from '../object.ts';
 
 /**
@@ -7,7 +7,17 @@ import type { JsonObject, KubeObject } from '../object.ts';
  */
 export function prepareJob(object: KubeObject): void {
   const spec = child(object as unknown as JsonObject, 'spec');
-  if (spec['manualSelector'] === true) return;
+  if (spec['manualSelector'] !== true) generateSelector(object, spec);
+  labelLikeItsPods(object);
+}
+
+/** A Job without labels of its own wears those of its pods. */
+export function labelLikeItsPods(object: KubeObject): void {
+  const labels = at(object, 'spec', 'template', 'metadata', 'labels');
+  if (isRecord(labels)) fill(object.metadata as JsonObject, 'labels', { ...labels });
+}
+
+function generateSelector(object: KubeObject, spec: JsonObject): void {
   const { name = '', uid = '' } = object.metadata;
   const metadata = child(child(spec, 'template'), 'metadata');
   metadata['labels'] = {

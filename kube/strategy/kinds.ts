@@ -1,8 +1,8 @@
 import { at, child, record, records, strings, text } from '../defaults/json.ts';
 import type { JsonObject, KubeObject } from '../object.ts';
-import { prepareJob } from './job.ts';
+import { labelLikeItsPods, prepareJob } from './job.ts';
 import { preparePod, preparePodStatus } from './pod.ts';
-import { dropTypeDependentFields } from './service.ts';
+import { dropTypeDependentFields, ipFamilies } from './service.ts';
 
 /** How a kind departs from the common rules; every field is optional. */
 export interface KindRules {
@@ -66,7 +66,12 @@ const core: Record<string, KindRules> = {
     },
   },
   '/Node': { ownStatus: true },
-  '/PersistentVolume': {},
+  '/PersistentVolume': {
+    create: (object) => {
+      const status = child(object as unknown as JsonObject, 'status');
+      status['lastPhaseTransitionTime'] = `${new Date().toISOString().slice(0, 19)}Z`;
+    },
+  },
   '/PersistentVolumeClaim': { create: claimDataSource, update: claimDataSource },
   '/Pod': {
     generation: spec,
@@ -77,7 +82,14 @@ const core: Record<string, KindRules> = {
   },
   '/PodTemplate': { generation: ['template'] },
   '/ReplicationController': { generation: spec },
-  '/Service': { createOnUpdate: true, update: dropTypeDependentFields },
+  '/Service': {
+    createOnUpdate: true,
+    create: ipFamilies,
+    update: (object, old) => {
+      dropTypeDependentFields(object, old);
+      ipFamilies(object, old);
+    },
+  },
 };
 
 const apps: Record<string, KindRules> = {
@@ -94,7 +106,7 @@ const apps: Record<string, KindRules> = {
       annotateTemplateGeneration(object, same ? before : before + 1);
     },
   },
-  'batch/Job': { generation: spec, create: prepareJob },
+  'batch/Job': { generation: spec, create: prepareJob, update: labelLikeItsPods },
   'batch/CronJob': { generation: spec },
 };
 

@@ -5,7 +5,7 @@ import type { JsonObject, KubeObject } from '../object.ts';
 const counted = ['cpu', 'memory'];
 
 function positive(list: unknown): string[] {
-  return counted.filter((name) => (parseQuantity(at(list, name))?.nanos ?? 0n) > 0n);
+  return counted.filter((name) => (parseQuantity(at(list, name))?.value ?? 0n) > 0n);
 }
 
 /** https://kubernetes.io/docs/concepts/workloads/pods/pod-qos/ */

@@ -1,4 +1,4 @@
-import { isRecord, record, records, strings, text } from '../defaults/json.ts';
+import { fill, isRecord, record, records, strings, text } from '../defaults/json.ts';
 import type { JsonObject, KubeObject } from '../object.ts';
 import { sameJson } from './equal.ts';
 
@@ -33,4 +33,23 @@ export function dropTypeDependentFields(object: KubeObject, old: KubeObject): vo
   }
   if (reachable(before) && !reachable(spec)) dropUnchanged('externalTrafficPolicy');
   if (!balanced(spec)) object.status = { ...record(object.status), loadBalancer: {} };
+}
+
+/**
+ * The address families of a single-stack IPv4 cluster, for what the client left open; on update what was decided stays.
+ * https://kubernetes.io/docs/concepts/services-networking/dual-stack/
+ */
+export function ipFamilies(object: KubeObject, old?: KubeObject): void {
+  if (!isRecord(object.spec) || object.spec['type'] === 'ExternalName') return;
+  const before = record(old?.spec);
+  const spec = object.spec;
+  if (old && spec['type'] !== 'ExternalName' && before['type'] !== 'ExternalName') {
+    for (const field of ['ipFamilies', 'ipFamilyPolicy', 'clusterIP', 'clusterIPs']) {
+      if (spec[field] === undefined && before[field] !== undefined) spec[field] = before[field];
+    }
+  }
+  // Nobody can know the families of addresses that somebody else writes: both are allowed.
+  const selectorless = spec['clusterIP'] === 'None' && spec['selector'] === undefined;
+  fill(spec, 'ipFamilyPolicy', selectorless ? 'RequireDualStack' : 'SingleStack');
+  fill(spec, 'ipFamilies', selectorless ? ['IPv4', 'IPv6'] : ['IPv4']);
 }
