@@ -1,0 +1,153 @@
+import type { Handlers } from '../../client/cache.ts';
+import type { Client } from '../../client/client.ts';
+import type { DiscoveredResource } from '../../client/discovery.ts';
+import type { InformerSet } from '../../client/informers.ts';
+import { objectKey } from '../../client/url.ts';
+import { reflectedFromAnnotation } from '../../cluster/names.ts';
+import { sleep } from '../../kube/clock.ts';
+import type { Logger } from '../../kube/log.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { runController } from '../controller.ts';
+import { WorkQueue } from '../queue.ts';
+import { clusterToWrite } from '../scope.ts';
+import { Graph, nodeOf, waitsForDependents } from './graph.ts';
+import { Monitors } from './monitors.ts';
+import { Owners } from './owners.ts';
+import { reconcileItem } from './reconcile.ts';
+import { type CustomResourceDefinition, collectable, customResourceDefinitions } from './resources.ts';
+
+export interface GarbageCollectorOptions {
+  client: Client;
+  informers: InformerSet;
+  signal: AbortSignal;
+  logger: Logger;
+  workers?: number;
+  /** How often discovery is read again; default 30 000. A change to a CRD does it at once. */
+  rediscoverMs?: number;
+}
+
+/** Work starts without the caches that are not there by then: owners are looked up before anything is deleted. */
+const syncDeadlineMs = 30_000;
+/** After a discovery that failed. */
+const retryMs = 1_000;
+
+/**
+ * Woken by every object of every served kind. Deletes what has lost all its owners, orphans or deletes dependents
+ * as their owner's finalizers say, and drops those finalizers. Resolves when stopped.
+ */
+export async function runGarbageCollector(options: GarbageCollectorOptions): Promise<void> {
+  const { client, informers, signal, logger } = options;
+  const queue = new WorkQueue();
+  const graph = new Graph();
+  const handlers = (resource: DiscoveredResource) => graphHandlers(graph, queue, informers, resource);
+  const onRemoved = (resource: DiscoveredResource) => {
+    for (const { uid } of [...graph.of(resource)]) graph.remove(uid);
+  };
+  const monitors = new Monitors({ client, informers, signal, logger, handlers, onRemoved });
+  const owners = new Owners(client, graph, (group, kind) => monitors.resourceOf(group, kind));
+  const crds = informers.for<CustomResourceDefinition>(customResourceDefinitions);
+  while (!signal.aborted && !monitors.any) {
+    await rediscover(options, crds, monitors);
+    if (!monitors.any) await sleep(retryMs, signal);
+  }
+  const ready = Promise.race([monitors.synced, sleep(syncDeadlineMs, signal)]);
+  const parts = { client, graph, owners, queue };
+  await Promise.all([
+    keepDiscovering(options, crds, monitors),
+    runController({
+      name: 'gc',
+      queue,
+      workers: options.workers ?? 8,
+      reconcile: (uid, stop) => reconcileItem(parts, uid, stop),
+      signal,
+      logger,
+      ready: [ready],
+    }),
+  ]);
+}
+
+type Definitions = Parameters<typeof collectable>[1];
+
+async function rediscover(
+  { client, informers, signal, logger }: GarbageCollectorOptions,
+  crds: Definitions,
+  monitors: Monitors,
+): Promise<boolean> {
+  try {
+    const { resources, complete } = await collectable(client, crds, informers.cluster === '*', signal);
+    monitors.set(resources, complete && (crds.hasSynced || informers.cluster !== '*'));
+    return complete;
+  } catch (err) {
+    if (!signal.aborted) logger.warn({ err }, 'discovery failed');
+    return false;
+  }
+}
+
+async function keepDiscovering(
+  options: GarbageCollectorOptions,
+  crds: Definitions,
+  monitors: Monitors,
+): Promise<void> {
+  const { signal } = options;
+  let delay = options.rediscoverMs ?? 30_000;
+  let stale = true;
+  let wake = () => {};
+  // A CRD is served a moment after it is written, and is written again when it is.
+  const changed = () => {
+    stale = true;
+    wake();
+  };
+  const off = crds.on({ add: changed, update: changed, delete: changed });
+  while (!signal.aborted) {
+    if (!stale) {
+      const nap = new AbortController();
+      wake = () => nap.abort();
+      signal.addEventListener('abort', wake, { once: true });
+      await sleep(delay, nap.signal);
+      signal.removeEventListener('abort', wake);
+    }
+    // Many CRDs are often written together.
+    await sleep(200, signal);
+    stale = false;
+    if (signal.aborted) break;
+    const complete = await rediscover(options, crds, monitors);
+    delay = complete ? (options.rediscoverMs ?? 30_000) : retryMs;
+  }
+  off();
+}
+
+/** Keeps the graph, and wakes whom a change concerns: the object, those it owned, those that wait for it. */
+function graphHandlers(
+  graph: Graph,
+  queue: WorkQueue,
+  informers: InformerSet,
+  resource: DiscoveredResource,
+): Handlers<KubeObject> {
+  const wakeWaitingOwners = (uids: Iterable<string>) => {
+    for (const uid of uids) {
+      const owner = graph.get(uid);
+      if (owner?.deleting) queue.add(uid);
+    }
+  };
+  const put = (object: KubeObject) => {
+    // A physical pod's record: its owners are kept or deleted where it runs.
+    if (object.metadata.annotations?.[reflectedFromAnnotation] || !object.metadata.uid) return;
+    const node = nodeOf(resource, object, clusterToWrite(informers, objectKey(object)));
+    const old = graph.put(node);
+    if (node.owners.length > 0 || node.deleting) queue.add(node.uid);
+    if (waitsForDependents(node) && !(old && waitsForDependents(old))) {
+      for (const { uid } of graph.dependents(node.uid)) queue.add(uid);
+    }
+    if (old) wakeWaitingOwners(old.owners.map(({ uid }) => uid));
+  };
+  return {
+    add: put,
+    update: put,
+    delete(object) {
+      const old = graph.remove(object.metadata.uid ?? '');
+      if (!old) return;
+      for (const { uid } of graph.dependents(old.uid)) queue.add(uid);
+      wakeWaitingOwners(old.owners.map(({ uid }) => uid));
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import type { DiscoveredResource } from '../../client/discovery.ts';
+import type { KubeObject, OwnerReference } from '../../kube/object.ts';
+
+export const foregroundFinalizer = 'foregroundDeletion';
+export const orphanFinalizer = 'orphan';
+
+/** What the collector needs of an object. `cluster` is undefined on a plain Kubernetes. */
+export interface Node {
+  uid: string;
+  resource: DiscoveredResource;
+  cluster: string | undefined;
+  namespace: string;
+  name: string;
+  owners: readonly OwnerReference[];
+  finalizers: readonly string[];
+  deleting: boolean;
+}
+
+const noOwners: readonly OwnerReference[] = [];
+const noFinalizers: readonly string[] = [];
+
+export function nodeOf(resource: DiscoveredResource, object: KubeObject, cluster: string | undefined): Node {
+  const { metadata } = object;
+  return {
+    uid: metadata.uid ?? '',
+    resource,
+    cluster,
+    namespace: metadata.namespace ?? '',
+    name: metadata.name ?? '',
+    owners: metadata.ownerReferences ?? noOwners,
+    finalizers: metadata.finalizers ?? noFinalizers,
+    deleting: metadata.deletionTimestamp !== undefined,
+  };
+}
+
+/** Being deleted after its dependents. */
+export function waitsForDependents(node: Node): boolean {
+  return node.deleting && node.finalizers.includes(foregroundFinalizer);
+}
+
+/** Objects by uid, and who depends on whom: also on owners that are not (or not yet) known. */
+export class Graph {
+  readonly #nodes = new Map<string, Node>();
+  readonly #dependents = new Map<string, Set<string>>();
+
+  get(uid: string): Node | undefined {
+    return this.#nodes.get(uid);
+  }
+
+  dependents(uid: string): Node[] {
+    return [...(this.#dependents.get(uid) ?? [])].flatMap((one) => this.#nodes.get(one) ?? []);
+  }
+
+  hasDependents(uid: string): boolean {
+    return this.#dependents.has(uid);
+  }
+
+  /** Answers the node as it was before. */
+  put(node: Node): Node | undefined {
+    const old = this.remove(node.uid);
+    this.#nodes.set(node.uid, node);
+    for (const { uid } of node.owners) {
+      const dependents = this.#dependents.get(uid);
+      if (dependents) dependents.add(node.uid);
+      else this.#dependents.set(uid, new Set([node.uid]));
+    }
+    return old;
+  }
+
+  remove(uid: string): Node | undefined {
+    const old = this.#nodes.get(uid);
+    if (!old) return undefined;
+    this.#nodes.delete(uid);
+    for (const owner of old.owners) {
+      const dependents = this.#dependents.get(owner.uid);
+      dependents?.delete(uid);
+      if (dependents?.size === 0) this.#dependents.delete(owner.uid);
+    }
+    return old;
+  }
+
+  *of(resource: DiscoveredResource): Iterable<Node> {
+    for (const node of this.#nodes.values()) if (node.resource === resource) yield node;
+  }
+}

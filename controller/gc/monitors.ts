@@ -1,0 +1,97 @@
+import type { Handlers } from '../../client/cache.ts';
+import type { Client } from '../../client/client.ts';
+import type { DiscoveredResource } from '../../client/discovery.ts';
+import { type Informer, startInformer } from '../../client/informer.ts';
+import type { InformerSet } from '../../client/informers.ts';
+import type { Logger } from '../../kube/log.ts';
+import type { KubeObject } from '../../kube/object.ts';
+
+interface Monitor {
+  resource: DiscoveredResource;
+  informer: Informer;
+  stop: () => void;
+}
+
+export interface MonitorOptions {
+  client: Client;
+  informers: InformerSet;
+  signal: AbortSignal;
+  logger: Logger;
+  handlers(resource: DiscoveredResource): Handlers<KubeObject>;
+  /** The resource is served no more: its objects are gone. */
+  onRemoved(resource: DiscoveredResource): void;
+}
+
+/** One watch per collectable resource: the shared cache where there is one, else one that keeps metadata only. */
+export class Monitors {
+  readonly #options: MonitorOptions;
+  readonly #monitors = new Map<string, Monitor>();
+
+  constructor(options: MonitorOptions) {
+    this.#options = options;
+  }
+
+  get any(): boolean {
+    return this.#monitors.size > 0;
+  }
+
+  get synced(): Promise<unknown> {
+    return Promise.all([...this.#monitors.values()].map(({ informer }) => informer.synced));
+  }
+
+  /** By group and kind: an owner may be named in a version that is not the one we watch. */
+  resourceOf(group: string, kind: string): DiscoveredResource | undefined {
+    for (const { resource } of this.#monitors.values()) {
+      if (resource.group === group && resource.kind === kind) return resource;
+    }
+    return undefined;
+  }
+
+  /** `complete` false: what is missing may only have failed to answer, and stays. */
+  set(resources: readonly DiscoveredResource[], complete: boolean): void {
+    const wanted = new Map(resources.map((resource) => [keyOf(resource), resource]));
+    for (const [key, monitor] of this.#monitors) {
+      if (wanted.has(key) || !complete) continue;
+      monitor.stop();
+      this.#monitors.delete(key);
+      this.#options.onRemoved(monitor.resource);
+    }
+    for (const [key, resource] of wanted) {
+      if (!this.#monitors.has(key)) this.#monitors.set(key, this.#start(resource));
+    }
+  }
+
+  #start(resource: DiscoveredResource): Monitor {
+    const { client, informers, signal, logger, handlers } = this.#options;
+    const shared = informers.peek(resource);
+    if (shared) {
+      return { resource, informer: shared, stop: shared.on(handlers(resource)) };
+    }
+    const own = new AbortController();
+    const stop = () => {
+      signal.removeEventListener('abort', stop);
+      own.abort();
+    };
+    signal.addEventListener('abort', stop, { once: true });
+    const { cluster } = informers;
+    const informer = startInformer(client, resource, {
+      cluster,
+      signal: own.signal,
+      logger,
+      transform: metadataOnly,
+    });
+    informer.on(handlers(resource));
+    return { resource, informer, stop };
+  }
+}
+
+function metadataOnly({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+  const { labels: _labels, managedFields: _fields, annotations = {}, ...kept } = metadata;
+  // Ours say where the object is; users' can be large.
+  const few = Object.entries(annotations).filter(([name]) => /^(kcp\.io|atoll\.dev)\//.test(name));
+  return { apiVersion, kind, metadata: { ...kept, annotations: Object.fromEntries(few) } };
+}
+
+function keyOf({ group, version, resource }: DiscoveredResource): string {
+  return `${group}/${version}/${resource}`;
+}

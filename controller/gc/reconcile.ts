@@ -1,0 +1,70 @@
+import type { Client } from '../../client/client.ts';
+import type { OwnerReference } from '../../kube/object.ts';
+import type { WorkQueue } from '../queue.ts';
+import { deleteItem, dropFinalizer, dropOwners, readLive, unblockOwners } from './act.ts';
+import { type Dependents, decide, type OwnerState } from './decide.ts';
+import {
+  foregroundFinalizer,
+  type Graph,
+  type Node,
+  nodeOf,
+  orphanFinalizer,
+  waitsForDependents,
+} from './graph.ts';
+import type { Owners } from './owners.ts';
+
+export interface Parts {
+  client: Client;
+  graph: Graph;
+  owners: Owners;
+  queue: WorkQueue;
+}
+
+/** Acts on the object as the server has it now; the graph only says when to look, and who depends on it. */
+export async function reconcileItem(parts: Parts, uid: string, signal: AbortSignal): Promise<undefined> {
+  const { client, graph, owners } = parts;
+  const known = graph.get(uid);
+  if (!known || (!known.deleting && owners.allPresent(known))) return;
+  const live = await readLive(client, known, signal);
+  if (!live) return;
+  const node = nodeOf(known.resource, live, known.cluster);
+  const states = new Map<string, OwnerState>();
+  if (!node.deleting) {
+    for (const owner of node.owners) states.set(idOf(owner), await owners.stateOf(owner, node, signal));
+  }
+  const step = decide(node, dependentsOf(graph, uid), (owner) => states.get(idOf(owner)) ?? 'present');
+  if (step.do === 'dropOwners') await dropOwners(client, node, step.uids, signal);
+  if (step.do === 'dropFinalizer') await dropFinalizer(client, node, foregroundFinalizer, signal);
+  if (step.do === 'orphanDependents') await orphan(parts, node, signal);
+  if (step.do === 'deleteDependents') {
+    for (const dependent of graph.dependents(uid)) parts.queue.add(dependent.uid);
+  }
+  if (step.do === 'delete') {
+    if (step.unblock) await unblock(parts, node, signal);
+    await deleteItem(client, node, live, step, signal);
+  }
+}
+
+async function orphan({ client, graph }: Parts, node: Node, signal: AbortSignal): Promise<void> {
+  for (const dependent of graph.dependents(node.uid)) {
+    await dropOwners(client, dependent, [node.uid], signal);
+  }
+  await dropFinalizer(client, node, orphanFinalizer, signal);
+}
+
+/** The write makes a new version: the deletion that follows must name that one, so it is left to the retry. */
+async function unblock({ client }: Parts, node: Node, signal: AbortSignal): Promise<void> {
+  if (!node.owners.some((owner) => owner.blockOwnerDeletion)) return;
+  await unblockOwners(client, node, signal);
+}
+
+function dependentsOf(graph: Graph, uid: string): Dependents {
+  const all = graph.dependents(uid);
+  const blocks = (node: Node) => node.owners.some((owner) => owner.uid === uid && owner.blockOwnerDeletion);
+  return { any: all.length > 0, blocking: all.some(blocks), waiting: all.some(waitsForDependents) };
+}
+
+/** Two references with one uid but other coordinates are looked up apart. */
+function idOf({ uid, apiVersion, kind, name }: OwnerReference): string {
+  return [uid, apiVersion, kind, name].join('/');
+}

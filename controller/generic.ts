@@ -1,0 +1,21 @@
+import type { Client } from '../client/client.ts';
+import type { InformerSet } from '../client/informers.ts';
+import type { Logger } from '../kube/log.ts';
+import { runGarbageCollector } from './gc/controller.ts';
+import { runNamespaceController } from './namespace/controller.ts';
+
+export interface GenericControllersOptions {
+  /** As whom they write. */
+  client: Client;
+  /** With cluster `*` for all logical clusters, without one for a plain Kubernetes. */
+  informers: InformerSet;
+  signal: AbortSignal;
+  logger: Logger;
+  /** PEM, for every namespace's kube-root-ca.crt. */
+  rootCa?: string | undefined;
+}
+
+/** What any Kubernetes API needs behind it. Resolves when all have stopped, after `signal` aborted. */
+export async function startGenericControllers(options: GenericControllersOptions): Promise<void> {
+  await Promise.all([runNamespaceController(options), runGarbageCollector(options)]);
+}
