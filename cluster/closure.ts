@@ -28,7 +28,7 @@ export function closureOf(workload: KubeObject, objects: readonly PlacedObject[]
   const byKey = new Map(objects.map((placed) => [refKey(refOf(placed)), placed]));
   const add = (ref: ClosureRef) => {
     const placed = byKey.get(refKey(ref));
-    if (!placed || placed.kind.role !== 'closure' || !isPlaceable(placed.kind, placed.object)) return;
+    if (placed?.kind.role !== 'closure' || !isPlaceable(placed.kind, placed.object)) return;
     found.set(refKey(ref), ref);
   };
   for (const ref of podReferences(spec)) {

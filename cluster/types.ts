@@ -139,6 +139,8 @@ export interface ShareViewSpec {
   manifest?: KubeObject;
   /** The namespace it goes to on the physical cluster. */
   physicalNamespace: string;
+  /** What proves that the object there is this one; the manifest bears it too. */
+  locator: Locator;
 }
 
 /** The value of locatorAnnotation: which logical object a physical one stands for. */

@@ -1,0 +1,52 @@
+import { at, numberAt } from '../cluster/read.ts';
+import type { Share } from '../cluster/types.ts';
+import { IntOrStringError, scaledIntOrPercent } from '../kube/intorstring.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { divide } from './divide.ts';
+import type { Shares } from './plan.ts';
+
+/**
+ * A Deployment's rolling update budget, divided like its replicas, so that the clusters together surge and miss
+ * no more than one would. Percentages are resolved against the whole, rounded as Kubernetes does; both zero in
+ * one cluster would stop its update for ever, so such a share gets a surge of one. One target alone keeps what
+ * the user wrote. https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#rolling-update-deployment
+ */
+export function withBudgets(root: KubeObject, shares: Shares): Shares {
+  if (root.kind !== 'Deployment') return shares;
+  const plain = Object.entries(shares).map(([c, share]): [string, Share] => [c, withoutBudget(share)]);
+  const running = plain.filter(([, share]) => share.phase !== 'Leaving' && (share.replicas ?? 0) > 0);
+  if (running.length < 2 || at(root, 'spec', 'strategy', 'type') === 'Recreate') {
+    return Object.fromEntries(plain);
+  }
+  const names = running.map(([c]) => c);
+  const weights = new Map(running.map(([c, share]) => [c, share.replicas ?? 0]));
+  const total = numberAt(root, 'spec', 'replicas') ?? 1;
+  const rolling = at(root, 'spec', 'strategy', 'rollingUpdate');
+  const surge = divide(resolve(at(rolling, 'maxSurge'), total, 'up'), names, new Map(), weights);
+  const missing = divide(resolve(at(rolling, 'maxUnavailable'), total, 'down'), names, new Map(), weights);
+  return Object.fromEntries(
+    plain.map(([c, share]) => {
+      if (!weights.has(c)) return [c, share];
+      const maxUnavailable = missing.get(c) ?? 0;
+      return [
+        c,
+        { ...share, maxSurge: Math.max(surge.get(c) ?? 0, maxUnavailable === 0 ? 1 : 0), maxUnavailable },
+      ];
+    }),
+  );
+}
+
+function withoutBudget({ maxSurge: _surge, maxUnavailable: _missing, ...share }: Share): Share {
+  return share;
+}
+
+/** Absent: the default of 25 %. */
+function resolve(value: unknown, total: number, rounding: 'up' | 'down'): number {
+  const written = typeof value === 'number' || typeof value === 'string' ? value : '25%';
+  try {
+    return Math.max(0, Math.min(1_000_000, scaledIntOrPercent(written, total, rounding)));
+  } catch (error) {
+    if (error instanceof IntOrStringError) return 0;
+    throw error;
+  }
+}

@@ -1,0 +1,93 @@
+import { isFinished } from '../cluster/kinds.ts';
+import { listAt, numberAt, textAt } from '../cluster/read.ts';
+import type { Share } from '../cluster/types.ts';
+import type { Part } from './plan.ts';
+import { isUnderWay, type Next, newcomer, present, presentShare, type Scene, sliceOf } from './scene.ts';
+
+/**
+ * CronJobs: one target runs, the others are suspended. Between two there is a moment when nobody runs, never
+ * one when both do: the old one is suspended and has said so before the new one is let go, and it leaves only
+ * when its running Jobs are done.
+ */
+export function nextSingle(scene: Scene): Next {
+  const { goal } = scene.plan;
+  const chosen = [...goal].find(([, part]) => part.suspend !== true)?.[0];
+  const next: Next = new Map();
+  for (const cluster of goal.keys()) {
+    next.set(cluster, presentShare(scene, cluster) ?? newcomer({ suspend: true }));
+  }
+  const underWay = isUnderWay(scene, () => false);
+  for (const [cluster, share] of present(scene)) {
+    if (cluster === chosen) continue;
+    const replaced = chosen === undefined || presentShare(scene, chosen)?.phase === 'Active';
+    if (goal.has(cluster)) next.set(cluster, { ...share, suspend: true });
+    else if (!replaced) next.set(cluster, share);
+    else if (underWay || isBusy(scene, cluster)) next.set(cluster, { ...share, suspend: true });
+  }
+  if (chosen !== undefined) {
+    const share = next.get(chosen);
+    if (share && othersWait(scene, chosen, next)) next.set(chosen, running(share));
+  }
+  return next;
+}
+
+function running({ suspend: _suspend, ...share }: Share): Share {
+  return share;
+}
+
+/** It may still start, or still runs, Jobs. */
+function isBusy(scene: Scene, cluster: string): boolean {
+  const slice = sliceOf(scene, cluster);
+  return !hasStopped(scene, cluster) || listAt(slice?.status, 'active').length > 0;
+}
+
+function hasStopped(scene: Scene, cluster: string): boolean {
+  const slice = sliceOf(scene, cluster);
+  return slice?.present === false || (slice?.share?.suspend === true && slice.error === undefined);
+}
+
+/** Every other share is to wait, or to go, and its cluster has said that it does. */
+function othersWait(scene: Scene, chosen: string, next: Next): boolean {
+  return Object.keys(scene.shares).every((cluster) => {
+    if (cluster === chosen) return true;
+    const mayRun = next.has(cluster) && next.get(cluster)?.suspend !== true;
+    return !mayRun && hasStopped(scene, cluster);
+  });
+}
+
+/**
+ * Jobs, and bare Pods that have ended: what has begun is not begun again elsewhere. A started Job keeps its
+ * clusters to the end; one that has ended leaves where it is not wanted and joins nowhere. One that has not
+ * begun is taken away first and then given to its new targets.
+ */
+export function nextBatch(scene: Scene): Next {
+  const { goal } = scene.plan;
+  const shares = present(scene);
+  if (isFinished(scene.root)) return new Map(shares.filter(([cluster]) => goal.has(cluster)));
+  const started = hasStarted(scene) && shares.length > 0;
+  const next: Next = new Map();
+  for (const [cluster, share] of shares) {
+    const part = goal.get(cluster);
+    // A Job's completions cannot be changed: a part of another size is another Job.
+    if (part && part.completions === share.completions) next.set(cluster, resizeBatch(share, part));
+    else if (started) next.set(cluster, share);
+  }
+  if (started) return next;
+  const vacated = Object.keys(scene.shares).every((cluster) => next.has(cluster));
+  if (!vacated) return next;
+  for (const [cluster, part] of goal) if (!next.has(cluster)) next.set(cluster, newcomer(part));
+  return next;
+}
+
+function resizeBatch({ parallelism: _before, ...share }: Share, part: Part): Share {
+  return { ...share, ...part };
+}
+
+/** Any cluster says, or has said, that pods of it ran. */
+export function hasStarted({ root, slices }: Pick<Scene, 'root' | 'slices'>): boolean {
+  return [root.status, ...Object.values(slices).map((slice) => slice.status)].some(
+    (status) =>
+      textAt(status, 'startTime') !== undefined ||
+      ['active', 'succeeded', 'failed'].some((field) => (numberAt(status, field) ?? 0) > 0),
+  );
+}

@@ -1,0 +1,119 @@
+import type { Share } from '../cluster/types.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { nextCounts, nextRanges, nextWhole } from './handover-many.ts';
+import { nextBatch, nextSingle } from './handover-one.ts';
+import { type Plan, planFor, type Shares, type Slices } from './plan.ts';
+import { isReady } from './ready.ts';
+import type { Next, Scene } from './scene.ts';
+
+export interface HandoverInput {
+  /** Absent or of another uid than the Placement's: pass `gone`. */
+  root: KubeObject;
+  /** The object is deleted: nothing has to be preserved. */
+  gone: boolean;
+  /** Where it should be. Empty although it exists: nowhere fits, so it stays where it is. */
+  clusters: readonly string[];
+  previous: Shares;
+  slices: Slices;
+  /** Whether a physical cluster of that name still exists: from a forgotten one no answer will come. */
+  isKnown(cluster: string): boolean;
+  /** Milliseconds since 1970. */
+  now: number;
+  /** How long a share must have been ready without a break before others shrink on the strength of it. */
+  settleMs: number;
+}
+
+export interface Handover {
+  shares: Shares;
+  /** Slices of clusters that hold no share any more: to be removed before they may join again. */
+  stale: string[];
+  /** Targets that are not counted on yet, sorted. */
+  waitingFor: string[];
+  requeueAfterMs?: number;
+}
+
+/**
+ * The one hand-over, for move, spread, consolidation, drain and rescaling alike: growth first; nobody shrinks
+ * before every target that grows has been ready for the settle time; what leaves goes through Leaving and is
+ * dropped only when its cluster says that it is gone. All state is in `previous`, so it may be interrupted and
+ * resumed, and a target that changes on the way is only another plan.
+ */
+export function handover(input: HandoverInput): Handover {
+  const { slices, previous, clusters, gone } = input;
+  const stale = Object.keys(slices).filter((c) => !Object.hasOwn(previous, c));
+  const remaining = withoutDeparted(input);
+  const stays = Object.entries(remaining).filter(([, share]) => share.phase !== 'Leaving');
+  if (gone) return { shares: allLeaving(remaining), stale, waitingFor: [] };
+  const wanted = clusters.length > 0 ? clusters : stays.map(([c]) => c);
+  const { settled, requeueAfterMs } = settle(input, remaining);
+  const plan = planFor(input.root, wanted, settled);
+  const shares = apply(settled, next(input, plan, settled), input);
+  const waitingFor = [...plan.goal.keys()].filter((c) => shares[c]?.phase !== 'Active').sort();
+  return { shares, stale, waitingFor, ...(requeueAfterMs !== undefined && { requeueAfterMs }) };
+}
+
+function next(input: HandoverInput, plan: Plan, shares: Shares): Next {
+  const { root, slices } = input;
+  const scene: Scene = { root, plan, shares, slices };
+  switch (plan.mode) {
+    case 'counts':
+      return nextCounts(scene);
+    case 'ranges':
+      return nextRanges(scene);
+    case 'whole':
+      return nextWhole(scene);
+    case 'single':
+      return nextSingle(scene);
+    case 'batch':
+      return nextBatch(scene);
+  }
+}
+
+/** A Leaving share goes when its cluster says so, any share when its cluster was forgotten. */
+function withoutDeparted({ previous, slices, isKnown, clusters }: HandoverInput): Shares {
+  const stays = ([cluster, share]: [string, Share]) => {
+    if (!isKnown(cluster)) return clusters.includes(cluster) && share.phase !== 'Leaving';
+    return share.phase !== 'Leaving' || slices[cluster]?.present !== false;
+  };
+  return Object.fromEntries(Object.entries(previous).filter(stays));
+}
+
+function allLeaving(shares: Shares): Shares {
+  return Object.fromEntries(Object.entries(shares).map(([c, share]) => [c, leaving(share)]));
+}
+
+function leaving({ settled: _settled, readySince: _readySince, ...numbers }: Share): Share {
+  return { ...numbers, phase: 'Leaving' };
+}
+
+/** Joining shares become Active once ready for long enough; a break starts the time anew. */
+function settle(input: HandoverInput, shares: Shares): { settled: Shares; requeueAfterMs?: number } {
+  let soonest: number | undefined;
+  const one = ([cluster, share]: [string, Share]): [string, Share] => {
+    if (share.phase !== 'Joining') return [cluster, share];
+    const { settled, readySince, ...numbers } = share;
+    const base = { ...numbers, ...(settled && { settled }) };
+    if (!isReady(input.root, share, input.slices[cluster])) return [cluster, base];
+    // A clock that was set back must not make anyone wait longer than once.
+    const since = Math.min(input.now, Date.parse(readySince ?? '') || input.now);
+    const left = input.settleMs - (input.now - since);
+    if (left <= 0) return [cluster, { ...numbers, phase: 'Active' }];
+    soonest = Math.min(soonest ?? left, left);
+    return [cluster, { ...base, readySince: new Date(since).toISOString() }];
+  };
+  const settled = Object.fromEntries(Object.entries(shares).map(one));
+  return { settled, ...(soonest !== undefined && { requeueAfterMs: soonest }) };
+}
+
+/** A cluster may join only when it has no share and nothing is left of what it said of an earlier one. */
+function apply(shares: Shares, wanted: Next, { slices }: HandoverInput): Shares {
+  const result = new Map<string, Share>();
+  for (const [cluster, share] of Object.entries(shares)) {
+    if (share.phase === 'Leaving') result.set(cluster, share);
+    else result.set(cluster, wanted.get(cluster) ?? leaving(share));
+  }
+  for (const [cluster, share] of wanted) {
+    if (!result.has(cluster) && !Object.hasOwn(slices, cluster)) result.set(cluster, share);
+  }
+  return Object.fromEntries([...result].sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,106 @@
+import { isFinished } from '../cluster/kinds.ts';
+import { at, numberAt } from '../cluster/read.ts';
+import type { ClusterSlice, Share } from '../cluster/types.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { divide, divideRanges, type Range } from './divide.ts';
+
+/** The numbers of a share: what a syncer applies, and what it says it has applied. */
+export type Part = Pick<Share, 'replicas' | 'completions' | 'parallelism' | 'ordinalsStart' | 'suspend'>;
+
+/**
+ * How a kind is spread. counts: replicas are divided. ranges: replicas with ordinals. whole: a full copy on
+ * each target. single: runs on one at a time, the others wait. batch: runs to its end where it began.
+ */
+export type Mode = 'counts' | 'ranges' | 'whole' | 'single' | 'batch';
+
+export interface Plan {
+  mode: Mode;
+  /** What each target has in the end; a wanted cluster that is not in it gets nothing. */
+  goal: ReadonlyMap<string, Part>;
+  /** counts, ranges: replicas of the whole. */
+  total: number;
+  /** ranges: the first ordinal of the whole. */
+  first: number;
+}
+
+export type Shares = Readonly<Record<string, Share>>;
+export type Slices = Readonly<Record<string, ClusterSlice>>;
+
+const divided = new Set(['Deployment', 'ReplicaSet', 'ReplicationController']);
+const most = 1_000_000_000;
+
+function count(value: number | undefined, otherwise: number): number {
+  return Math.min(most, Math.max(0, Math.trunc(value ?? otherwise)));
+}
+
+/** `clusters` is where it should be; `previous` makes the answer stable. */
+export function planFor(root: KubeObject, clusters: readonly string[], previous: Shares): Plan {
+  const sorted = [...clusters].sort();
+  const there = new Map(Object.entries(previous).filter(([, share]) => share.phase !== 'Leaving'));
+  if (divided.has(root.kind)) return planCounts(root, sorted, there);
+  if (root.kind === 'StatefulSet') return planRanges(root, sorted, there);
+  if (root.kind === 'CronJob') return planSingle(sorted, there);
+  if (root.kind === 'Job')
+    return planBatch(root, [...sorted.filter((c) => there.has(c)), ...sorted.filter((c) => !there.has(c))]);
+  if (root.kind === 'Pod') {
+    const one = sorted.find((c) => there.has(c)) ?? sorted[0];
+    return whole(isFinished(root) ? 'batch' : 'whole', one === undefined ? [] : [one]);
+  }
+  return whole('whole', sorted);
+}
+
+function whole(mode: Mode, clusters: readonly string[]): Plan {
+  return { mode, goal: new Map(clusters.map((c) => [c, {}])), total: 1, first: 0 };
+}
+
+function planCounts(root: KubeObject, clusters: readonly string[], there: ReadonlyMap<string, Share>): Plan {
+  const total = count(numberAt(root, 'spec', 'replicas'), 1);
+  const parts = divide(total, clusters, new Map([...there].map(([c, s]) => [c, s.replicas ?? 0])));
+  return { mode: 'counts', goal: mapValues(parts, (replicas) => ({ replicas })), total, first: 0 };
+}
+
+/** The ordinals of a share; without its own start it begins where the whole does. */
+export function rangeOf(part: Part | undefined, first: number): Range {
+  const start = part?.ordinalsStart ?? first;
+  return { start, end: start + (part?.replicas ?? 0) };
+}
+
+function planRanges(root: KubeObject, clusters: readonly string[], there: ReadonlyMap<string, Share>): Plan {
+  const total = count(numberAt(root, 'spec', 'replicas'), 1);
+  const first = count(numberAt(root, 'spec', 'ordinals', 'start'), 0);
+  const current = mapValues(there, (share) => rangeOf(share, first));
+  const parts = divideRanges({ start: first, end: first + total }, clusters, current);
+  const goal = mapValues(parts, ({ start, end }) => ({ replicas: end - start, ordinalsStart: start }));
+  return { mode: 'ranges', goal, total, first };
+}
+
+/** Who runs it goes on running it while it is wanted. */
+function planSingle(clusters: readonly string[], there: ReadonlyMap<string, Share>): Plan {
+  const holder = clusters.find((c) => there.has(c) && there.get(c)?.suspend !== true) ?? clusters[0];
+  const goal = new Map(clusters.map((c) => [c, c === holder ? {} : { suspend: true }]));
+  return { mode: 'single', goal, total: 1, first: 0 };
+}
+
+/**
+ * A part with completions but no parallelism would never end, so there are no more parts than pods may run at
+ * once. An Indexed Job stays whole: a part of it would count its indexes from zero again.
+ */
+function planBatch(root: KubeObject, clusters: readonly string[]): Plan {
+  const parallelism = count(numberAt(root, 'spec', 'parallelism'), 1);
+  const completions = numberAt(root, 'spec', 'completions');
+  const indexed = at(root, 'spec', 'completionMode') === 'Indexed';
+  const parts = indexed ? 1 : Math.max(1, Math.min(clusters.length, parallelism, completions ?? most));
+  const chosen = clusters.slice(0, parts);
+  if (chosen.length === 1) return whole('batch', chosen);
+  const perCluster = divide(parallelism, chosen);
+  const perCompletion = completions === undefined ? undefined : divide(count(completions, 1), chosen);
+  const goal = mapValues(perCluster, (n, c) => ({
+    parallelism: n,
+    ...(perCompletion && { completions: perCompletion.get(c) ?? 0 }),
+  }));
+  return { mode: 'batch', goal, total: 1, first: 0 };
+}
+
+function mapValues<A, B>(of: ReadonlyMap<string, A>, make: (value: A, key: string) => B): Map<string, B> {
+  return new Map([...of].map(([key, value]) => [key, make(value, key)]));
+}

@@ -1,0 +1,84 @@
+import { at, listAt, numberAt, textAt } from '../cluster/read.ts';
+import type { ClusterSlice, Share } from '../cluster/types.ts';
+import { isObject } from '../kube/deep.ts';
+import type { KubeObject } from '../kube/object.ts';
+
+/**
+ * Whether a share is in place: applied as it now stands, observed by the physical controller, and doing what
+ * its kind is for. What invariant 1 waits for.
+ */
+export function isReady(root: KubeObject, share: Share, slice: ClusterSlice | undefined): boolean {
+  if (slice?.present !== true || slice.error) return false;
+  const { generation } = root.metadata;
+  if (generation !== undefined && (slice.observedGeneration ?? 0) < generation) return false;
+  return isApplied(share, slice) && isServing(root, share, slice.status);
+}
+
+/** The syncer has applied exactly these numbers. */
+export function isApplied(share: Share, slice: ClusterSlice | undefined): boolean {
+  const said = slice?.share ?? {};
+  return (
+    said.replicas === share.replicas &&
+    said.completions === share.completions &&
+    said.parallelism === share.parallelism &&
+    said.ordinalsStart === share.ordinalsStart &&
+    (said.suspend ?? false) === (share.suspend ?? false)
+  );
+}
+
+/** Replicas that a cluster says it can count on now, never more than its share. */
+export function availableOf(share: Share, slice: ClusterSlice | undefined): number {
+  if (slice?.present !== true) return 0;
+  const status = slice.status;
+  const said = numberAt(status, 'availableReplicas') ?? numberAt(status, 'readyReplicas');
+  const whole = share.replicas ?? 1;
+  if (said !== undefined) return Math.max(0, Math.min(whole, Math.trunc(said)));
+  return share.replicas === undefined ? 1 : 0;
+}
+
+function isServing(root: KubeObject, share: Share, status: unknown): boolean {
+  const wanted = share.replicas ?? numberAt(root, 'spec', 'replicas') ?? 1;
+  const said = (field: string) => numberAt(status, field) ?? 0;
+  switch (root.kind) {
+    case 'Deployment':
+      return isObject(status) && said('updatedReplicas') >= wanted && said('availableReplicas') >= wanted;
+    case 'StatefulSet':
+      return isObject(status) && isStatefulSetServing(root, wanted, status);
+    case 'ReplicaSet':
+    case 'ReplicationController':
+      return isObject(status) && said('availableReplicas') >= wanted;
+    case 'DaemonSet':
+      return isDaemonSetServing(status);
+    case 'Pod':
+      return isTrue(status, 'Ready');
+    case 'PersistentVolumeClaim':
+      return textAt(status, 'phase') === 'Bound';
+    case 'Service':
+      return (
+        at(root, 'spec', 'type') !== 'LoadBalancer' || listAt(status, 'loadBalancer', 'ingress').length > 0
+      );
+    default:
+      return true;
+  }
+}
+
+/** With OnDelete, or below a partition, old revisions stay on purpose: only their number counts. */
+function isStatefulSetServing(root: KubeObject, wanted: number, status: object): boolean {
+  const available = numberAt(status, 'availableReplicas') ?? numberAt(status, 'readyReplicas') ?? 0;
+  if (available < wanted) return false;
+  const onDelete = at(root, 'spec', 'updateStrategy', 'type') === 'OnDelete';
+  const partition = numberAt(root, 'spec', 'updateStrategy', 'rollingUpdate', 'partition') ?? 0;
+  if (onDelete || partition > 0) return true;
+  return at(status, 'currentRevision') === at(status, 'updateRevision');
+}
+
+function isDaemonSetServing(status: unknown): boolean {
+  const desired = numberAt(status, 'desiredNumberScheduled');
+  if (desired === undefined) return false;
+  const counted = ['numberAvailable', 'updatedNumberScheduled'];
+  return counted.every((field) => (numberAt(status, field) ?? 0) >= desired);
+}
+
+function isTrue(status: unknown, type: string): boolean {
+  return listAt(status, 'conditions').some((c) => at(c, 'type') === type && at(c, 'status') === 'True');
+}

@@ -1,0 +1,40 @@
+import type { ClusterSlice, Share } from '../cluster/types.ts';
+import type { KubeObject } from '../kube/object.ts';
+import type { Plan, Shares, Slices } from './plan.ts';
+
+/** What a hand-over step looks at. */
+export interface Scene {
+  root: KubeObject;
+  plan: Plan;
+  shares: Shares;
+  slices: Slices;
+}
+
+/** The shares to have from now on; one that is there and not named here leaves. */
+export type Next = Map<string, Share>;
+
+/** Shares that are there and not on their way out. */
+export function present({ shares }: Scene): [cluster: string, share: Share][] {
+  return Object.entries(shares).filter(([, share]) => share.phase !== 'Leaving');
+}
+
+export function presentShare({ shares }: Scene, cluster: string): Share | undefined {
+  const share = Object.hasOwn(shares, cluster) ? shares[cluster] : undefined;
+  return share?.phase === 'Leaving' ? undefined : share;
+}
+
+export function sliceOf({ slices }: Scene, cluster: string): ClusterSlice | undefined {
+  return Object.hasOwn(slices, cluster) ? slices[cluster] : undefined;
+}
+
+export function newcomer(part: Partial<Share>): Share {
+  return { ...part, phase: 'Joining' };
+}
+
+/** Some target is missing or not counted on yet, or is about to grow: until then nobody shrinks. */
+export function isUnderWay(scene: Scene, grows: (cluster: string, share: Share) => boolean): boolean {
+  return [...scene.plan.goal.keys()].some((cluster) => {
+    const share = presentShare(scene, cluster);
+    return share?.phase !== 'Active' || grows(cluster, share);
+  });
+}
