@@ -1,0 +1,71 @@
+import type { ClusterSlice } from '../../cluster/types.ts';
+import { isObject } from '../../kube/deep.ts';
+import { badRequest, StatusError } from '../../kube/status.ts';
+
+/** A status as JSON: bytes; how deep; one text. */
+export const limits = { status: 64 << 10, depth: 24, text: 4096, reason: 128, message: 1024 };
+const maxInt = 2 ** 31 - 1;
+
+/**
+ * What a physical cluster says of itself is untrusted: numbers are clamped to 0..2^31-1 (a lying cluster must
+ * not make a sum overflow or go below nought), deep or large values are refused, texts cut.
+ * Written with Object.fromEntries, which makes `__proto__` an ordinary own key.
+ */
+export function bounded(value: unknown, depth: number = limits.depth): unknown {
+  if (depth === 0) throw new StatusError(422, 'Invalid', 'the status is nested too deeply');
+  if (typeof value === 'bigint') return value < 0n ? 0 : maxInt;
+  if (typeof value === 'number') return Number.isFinite(value) ? Math.min(Math.max(value, 0), maxInt) : 0;
+  if (typeof value === 'string') return value.length > limits.text ? value.slice(0, limits.text) : value;
+  if (Array.isArray(value)) return value.map((item) => bounded(item, depth - 1));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, bounded(child, depth - 1)]));
+}
+
+/** Of whatever came, only a ClusterSlice. Fails with 400, 413 or 422. */
+export function boundedSlice(input: unknown): ClusterSlice {
+  if (!isObject(input)) throw badRequest('status is not an object');
+  if (typeof input['present'] !== 'boolean') throw badRequest('status.present is not a boolean');
+  const slice: ClusterSlice = { present: input['present'] };
+  const generation = input['observedGeneration'];
+  if (typeof generation === 'number') slice.observedGeneration = count(generation);
+  const share = sharePart(input['share']);
+  if (share) slice.share = share;
+  if (isObject(input['status'])) slice.status = boundedStatus(input['status']);
+  const error = input['error'];
+  if (isObject(error)) {
+    slice.error = {
+      reason: words(error['reason'], limits.reason),
+      message: words(error['message'], limits.message),
+    };
+  }
+  return slice;
+}
+
+export function boundedStatus(status: Record<string, unknown>): Record<string, unknown> {
+  const kept = bounded(status) as Record<string, unknown>;
+  if (Buffer.byteLength(JSON.stringify(kept)) > limits.status)
+    throw new StatusError(413, 'RequestEntityTooLarge', `the status is longer than ${limits.status} bytes`);
+  return kept;
+}
+
+function sharePart(input: unknown): ClusterSlice['share'] | undefined {
+  if (!isObject(input)) return undefined;
+  const share: NonNullable<ClusterSlice['share']> = {};
+  for (const field of ['replicas', 'completions', 'parallelism', 'ordinalsStart'] as const) {
+    const value = input[field];
+    if (typeof value === 'number') share[field] = count(value);
+  }
+  if (typeof input['suspend'] === 'boolean') share.suspend = input['suspend'];
+  return share;
+}
+
+function count(value: number): number {
+  return Number.isFinite(value) ? Math.trunc(Math.min(Math.max(value, 0), maxInt)) : 0;
+}
+
+/** One line without control characters: it will stand in logs and terminals. */
+function words(value: unknown, max: number): string {
+  const text = typeof value === 'string' ? value : '';
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
+  return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').slice(0, max);
+}

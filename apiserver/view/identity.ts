@@ -1,0 +1,23 @@
+import type { UserInfo } from '../../kube/http.ts';
+import { StatusError } from '../../kube/status.ts';
+
+export const syncersGroup = 'system:atoll:syncers';
+const mastersGroup = 'system:masters';
+
+/** Who the syncer of physical cluster `name` is: it reaches /syncers/<name>/ and nothing else. */
+export function syncerUser(name: string): UserInfo {
+  return { name: `system:atoll:syncer:${name}`, groups: [syncersGroup, 'system:authenticated'] };
+}
+
+/** Both the name and the group must fit: a client certificate that only borrows the name is refused. */
+export function mayUseView(user: UserInfo, cluster: string): boolean {
+  if (user.groups.includes(mastersGroup)) return true;
+  return user.name === `system:atoll:syncer:${cluster}` && user.groups.includes(syncersGroup);
+}
+
+/** Fails with 403 in kube-apiserver's words. */
+export function authorizeView(user: UserInfo, cluster: string, method: string, path: string): void {
+  if (mayUseView(user, cluster)) return;
+  const message = `forbidden: User "${user.name}" cannot ${method.toLowerCase()} path "${path}"`;
+  throw new StatusError(403, 'Forbidden', message, {});
+}

@@ -1,0 +1,73 @@
+import { apiVersion, logicalClusterAnnotation } from '../../cluster/names.ts';
+import { physicalNamespace } from '../../cluster/placement.ts';
+import { shapeFor } from '../../cluster/shape.ts';
+import type { Locator, Placement, ShareView } from '../../cluster/types.ts';
+import { getOwn } from '../../kube/deep.ts';
+import { groupResource } from '../../kube/gvk.ts';
+import { encodeJson } from '../../kube/json.ts';
+import type { KubeObject } from '../../kube/object.ts';
+
+/** Whose view: `uid` is the PhysicalCluster's, and goes into every locator. */
+export interface ViewOf {
+  cluster: string;
+  uid: string;
+}
+
+export interface JoinInput {
+  of: ViewOf;
+  logical: string;
+  placement: Placement;
+  /** The object that the placement names; undefined when there is none. */
+  root: KubeObject | undefined;
+  revision: number;
+}
+
+/**
+ * One item of the shares list. Undefined when the cluster has no share of it. The manifest is absent while
+ * Leaving, and when the root object is gone or was made anew (then another uid is there).
+ */
+export function joinShare({ of, logical, placement, root, revision }: JoinInput): ShareView | undefined {
+  const { ref, shares, requires = [] } = placement.spec ?? {};
+  const share = shares && getOwn(shares, of.cluster);
+  if (!ref || !share) return undefined;
+  const { name = '', namespace = '', uid = '' } = placement.metadata;
+  const target = physicalNamespace(logical, namespace);
+  const wanted = share.phase !== 'Leaving' && root?.metadata.uid === ref.uid ? root : undefined;
+  const locator: Locator = {
+    syncer: of.uid,
+    cluster: logical,
+    namespace,
+    resource: groupResource(ref),
+    name: ref.name,
+    uid: ref.uid,
+  };
+  const manifest = wanted && shapeFor(wanted, share, { physicalNamespace: target, locator });
+  const slice = getOwn(placement.status?.clusters ?? {}, of.cluster);
+  return {
+    kind: 'Share',
+    apiVersion,
+    metadata: {
+      name,
+      namespace,
+      uid,
+      resourceVersion: String(revision),
+      annotations: { [logicalClusterAnnotation]: logical },
+    },
+    spec: {
+      ref,
+      phase: share.phase,
+      share,
+      generation: root?.metadata.generation ?? 0,
+      requires,
+      ...(manifest && { manifest }),
+      physicalNamespace: target,
+      locator,
+    },
+    ...(slice && { status: slice }),
+  };
+}
+
+/** Two views with the same essence are the same to a syncer: its own slice and revisions are not in it. */
+export function essence(view: ShareView): string {
+  return encodeJson([view.metadata.uid, view.spec]);
+}

@@ -1,0 +1,77 @@
+import { isLogicalClusterName } from '../../cluster/names.ts';
+import { StatusError } from '../../kube/status.ts';
+
+/** Where in /syncers/<cluster>/ a request goes. The closed list: all else is 404. */
+export type Route =
+  | { to: 'shares' }
+  | { to: 'share-status'; logical: string; namespace: string; name: string }
+  | { to: 'pods' }
+  | { to: 'pod'; logical: string; namespace: string; name: string }
+  | { to: 'clusters' }
+  | { to: 'cluster' }
+  | { to: 'cluster-status' };
+
+const atoll = 'apis/atoll.dev/v1alpha1';
+const dnsName = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
+const dnsLabel = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
+/** What each place takes; the first word is for the message of a 405. */
+export const verbs: Readonly<Record<Route['to'], readonly string[]>> = {
+  shares: ['GET'],
+  'share-status': ['PATCH'],
+  pods: ['GET'],
+  pod: ['PUT', 'DELETE'],
+  clusters: ['GET'],
+  cluster: ['GET'],
+  'cluster-status': ['PATCH'],
+};
+
+/** `/syncers/east/x?y` -> east and `x`; undefined when the path is not below /syncers/<DNS label>/. */
+export function splitView(
+  url: string,
+): { cluster: string; rest: string; query: URLSearchParams } | undefined {
+  const mark = url.indexOf('?');
+  const path = mark < 0 ? url : url.slice(0, mark);
+  const match = /^\/syncers\/([^/]+)\/(.*)$/.exec(path);
+  const [, cluster = '', rest = ''] = match ?? [];
+  if (!dnsName.test(cluster)) return undefined;
+  return { cluster, rest, query: new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)) };
+}
+
+/** Names are checked here, so that no segment can reach outside its own key in the store. */
+export function routeOf(cluster: string, rest: string): Route | undefined {
+  switch (rest) {
+    case `${atoll}/shares`:
+      return { to: 'shares' };
+    case 'api/v1/pods':
+      return { to: 'pods' };
+    case `${atoll}/physicalclusters`:
+      return { to: 'clusters' };
+    case `${atoll}/physicalclusters/${cluster}`:
+      return { to: 'cluster' };
+    case `${atoll}/physicalclusters/${cluster}/status`:
+      return { to: 'cluster-status' };
+    default:
+      return inLogicalCluster(rest);
+  }
+}
+
+function inLogicalCluster(rest: string): Route | undefined {
+  const match = /^clusters\/([^/]+)\/(.*)$/.exec(rest);
+  const [, logical = '', below = ''] = match ?? [];
+  if (!isLogicalClusterName(logical)) return undefined;
+  const share = new RegExp(`^${atoll}/namespaces/([^/]+)/shares/([^/]+)/status$`).exec(below);
+  const pod = share ? null : /^api\/v1\/namespaces\/([^/]+)\/pods\/([^/]+)$/.exec(below);
+  const [, namespace = '', name = ''] = share ?? pod ?? [];
+  if (!dnsLabel.test(namespace) || !dnsName.test(name)) return undefined;
+  return { to: share ? 'share-status' : 'pod', logical, namespace, name };
+}
+
+export function unknownPath(): StatusError {
+  return new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
+}
+
+export function wrongVerb(route: Route, method: string): StatusError {
+  const message = `${method} is not supported here, only ${verbs[route.to].join(' and ')}`;
+  return new StatusError(405, 'MethodNotAllowed', message, {});
+}

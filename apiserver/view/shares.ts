@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto';
+import type { Placement, ShareView, ShareViewSpec } from '../../cluster/types.ts';
+import { isObject } from '../../kube/deep.ts';
+import { encodeJson } from '../../kube/json.ts';
+import { type Entry, prefixRange, type Store, type StoreEvent } from '../../storage/store.ts';
+import { decode, keys, parse, placeOf } from './codec.ts';
+import { essence, joinShare, type ViewOf } from './join.ts';
+
+export interface ShareEvent {
+  type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  object: ShareView;
+}
+
+/** One share that the cluster has: the placement as it was last seen, and the key of the object it names. */
+interface Item {
+  key: string;
+  placement: Placement;
+  /** What of the placement matters to this cluster. */
+  part: string;
+  rootKey: string;
+  /** Shared by all versions of one item, since what is told lags behind what is taken. */
+  told: Told;
+}
+
+/** Empty until something was told. */
+interface Told {
+  digest?: string;
+  /** Without its manifest: what a DELETED event shows. */
+  last?: ShareView;
+}
+
+/**
+ * The shares of one physical cluster at one revision, and how they change from there. The store's revisions are
+ * one order over all kinds, so feeding every event once, in order, gives the same state as listing anew.
+ */
+export class Shares {
+  readonly #store: Store;
+  readonly #of: ViewOf;
+  readonly #items = new Map<string, Item>();
+  /** Root key -> placement keys. */
+  readonly #byRoot = new Map<string, Set<string>>();
+  readonly #needle: Buffer;
+
+  constructor(store: Store, of: ViewOf) {
+    this.#store = store;
+    this.#of = of;
+    this.#needle = Buffer.from(`${JSON.stringify(of.cluster)}:`);
+  }
+
+  /** Reads the state at `revision` (default: the newest), and answers it. */
+  async load(revision?: number): Promise<{ revision: number; items: ShareView[] }> {
+    const at = revision === undefined ? {} : { revision };
+    const listed = await this.#store.list(prefixRange(keys.placements), at);
+    for (const entry of listed.entries) this.#take(entry);
+    const items = await Promise.all(
+      [...this.#items.values()].map(async (item) => {
+        const root = await this.#store.get(item.rootKey, { revision: listed.revision });
+        return this.#tell(
+          item,
+          root,
+          Math.max(root?.revision ?? 0, Number(item.placement.metadata.resourceVersion)),
+        );
+      }),
+    );
+    return { revision: listed.revision, items: items.flatMap((event) => event?.object ?? []) };
+  }
+
+  /**
+   * Takes the events that matter into the index, at once; the answer, to be awaited in order, says what to tell.
+   * Undefined: nothing here concerns this cluster.
+   */
+  feed(event: StoreEvent): (() => Promise<ShareEvent[]>) | undefined {
+    const { entry } = event;
+    if (entry.key.startsWith(keys.placements)) return this.#placement(event);
+    const dependents = this.#byRoot.get(entry.key);
+    if (!dependents) return undefined;
+    const items = [...dependents].flatMap((key) => this.#items.get(key) ?? []);
+    const root = event.type === 'delete' ? undefined : entry;
+    return async () => items.flatMap((item) => this.#tell(item, root, entry.revision) ?? []);
+  }
+
+  #placement({ type, entry }: StoreEvent): (() => Promise<ShareEvent[]>) | undefined {
+    const before = this.#items.get(entry.key);
+    const after = type === 'delete' ? undefined : this.#take(entry);
+    if (!after) {
+      if (!before) return undefined;
+      this.#forget(before);
+      return async () => gone(before, entry.revision);
+    }
+    if (before?.part === after.part) return undefined;
+    return async () => {
+      const root = await this.#store.get(after.rootKey, { revision: entry.revision });
+      const event = this.#tell(after, root, entry.revision);
+      return event ? [event] : [];
+    };
+  }
+
+  /** The item made or renewed from the placement; undefined when the cluster has no share of it (any more). */
+  #take(entry: Entry): Item | undefined {
+    // Cheaper than decoding what does not even name the cluster.
+    if (
+      !Buffer.from(entry.value.buffer, entry.value.byteOffset, entry.value.byteLength).includes(this.#needle)
+    )
+      return undefined;
+    const placement = decode<Placement>(entry);
+    const { shares, ref, requires } = placement.spec ?? {};
+    if (!isObject(shares) || !Object.hasOwn(shares, this.#of.cluster) || !ref) return undefined;
+    const { logical, namespace } = placeOf(entry.key);
+    const rootKey = keys.object(ref, logical, namespace);
+    const part = encodeJson([placement.metadata.uid, ref, requires, shares[this.#of.cluster]]);
+    const before = this.#items.get(entry.key);
+    if (before && before.rootKey !== rootKey) this.#unlink(before);
+    const item: Item = { key: entry.key, placement, part, rootKey, told: before?.told ?? {} };
+    this.#items.set(entry.key, item);
+    const dependents = this.#byRoot.get(rootKey) ?? new Set();
+    this.#byRoot.set(rootKey, dependents.add(entry.key));
+    return item;
+  }
+
+  #forget(item: Item): void {
+    this.#items.delete(item.key);
+    this.#unlink(item);
+  }
+
+  #unlink(item: Item): void {
+    const dependents = this.#byRoot.get(item.rootKey);
+    dependents?.delete(item.key);
+    if (dependents?.size === 0) this.#byRoot.delete(item.rootKey);
+  }
+
+  /** Only when the syncer would see a difference: status of the root and slices of others do not wake it. */
+  #tell(item: Item, root: Entry | undefined, revision: number): ShareEvent | undefined {
+    const { logical } = placeOf(item.key);
+    const object = root && parse(root.value);
+    const view = joinShare({ of: this.#of, logical, placement: item.placement, root: object, revision });
+    if (!view) return undefined;
+    const digest = createHash('sha1').update(essence(view)).digest('base64');
+    const { told } = item;
+    if (told.digest === digest) return undefined;
+    const before = told.digest !== undefined;
+    const { manifest: _, ...spec } = view.spec ?? ({} as ShareViewSpec);
+    told.digest = digest;
+    told.last = { ...view, spec };
+    return { type: before ? 'MODIFIED' : 'ADDED', object: view };
+  }
+}
+
+function gone({ told: { last } }: Item, revision: number): ShareEvent[] {
+  if (!last) return [];
+  const metadata = { ...last.metadata, resourceVersion: String(revision) };
+  return [{ type: 'DELETED', object: { ...last, metadata } }];
+}
