@@ -1,3 +1,4 @@
+import { openLevel } from './level/level.ts';
 import { openMemory } from './memory/memory.ts';
 import { type Store, StoreError } from './store.ts';
 
@@ -5,8 +6,9 @@ import { type Store, StoreError } from './store.ts';
 export async function openStore(url: string): Promise<Store> {
   const [, scheme = 'level', rest = ''] = /^(?:([a-z][a-z0-9+.-]*):)?(.*)$/s.exec(url) ?? [];
   if (scheme === 'memory') return openMemory();
+  if (scheme === 'level' && rest !== '') return openLevel(rest);
   throw new StoreError(
     'unavailable',
-    `${JSON.stringify(rest)} is not in a known kind of store (${scheme}); known: memory:, level:DIRECTORY`,
+    `no store can be opened by ${JSON.stringify(url)}; known: memory:, level:DIRECTORY`,
   );
 }

@@ -57,6 +57,8 @@ export class Retention {
 
   #tooMany({ revision, compacted, historyBytes }: HistorySize): number {
     if (historyBytes > this.#limits.bytes) return compacted + PACE;
-    return revision - this.#limits.events;
+    // Not for each event over the limit: a compaction is worth its write only when it forgets some.
+    const over = revision - compacted - this.#limits.events;
+    return over > Math.min(PACE, this.#limits.events / 10) ? revision - this.#limits.events : 0;
   }
 }

@@ -118,14 +118,14 @@ export class Versions {
     this.#index.setCurrent(this.#index.ensure(entry.key), entry);
   }
 
-  /** The events that `compact(revision)` would forget. */
+  /** The events that `compact(revision)` would forget; throws `future`. */
   compactable(revision: number): StoreEvent[] {
-    return this.#log.slice(this.#compacted, Math.min(revision, this.#revision));
+    if (revision > this.#revision) throw futureError(revision, this.#revision);
+    return this.#log.slice(this.#compacted, revision);
   }
 
   /** Forgets history up to and including `revision`; nothing when that already happened. */
   compact(revision: number): void {
-    if (revision > this.#revision) throw futureError(revision, this.#revision);
     for (const event of this.compactable(revision)) {
       this.#historyBytes -= event.previous?.value.length ?? 0;
       const slot = this.#index.find(event.entry.key);

@@ -64,10 +64,11 @@ export class WatchHub {
     this.#delivering = false;
   }
 
-  /** Ends every watch with `closed`. Later watches are refused. */
+  /** Ends every watch with `closed`, after what was committed. Later watches are refused. */
   close(): void {
     this.#closed = true;
     for (const watcher of [...this.#watchers]) {
+      if (!watcher.live) this.#goLive(watcher);
       this.#end(watcher, new StoreError('closed', 'the store was closed'));
     }
   }
@@ -114,7 +115,7 @@ export class WatchHub {
   }
 
   #goLive(watcher: Watcher): void {
-    if (watcher.ended) return;
+    if (watcher.ended || watcher.live) return;
     try {
       this.#versions.check(watcher.seen);
     } catch (error) {

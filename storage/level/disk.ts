@@ -1,0 +1,90 @@
+import { Level } from 'level';
+import type { StoreEvent } from '../store.ts';
+import { advance, BASE_KEY, type Base, EMPTY_BASE, encodeBase, superseded } from './base.ts';
+import { isNewStore, markReady } from './directory.ts';
+import { translate } from './errors.ts';
+import { layout, makeDirectory } from './files.ts';
+import { takeOwnership } from './owner.ts';
+import { encodeEvent, recordKey } from './record.ts';
+import type { Database } from './scan.ts';
+
+/** The files of one store, held by this process. All that writes goes through here, one call at a time. */
+export class Disk {
+  readonly directory: string;
+  readonly #sync: boolean;
+  readonly #release: () => Promise<void>;
+  #db: Database;
+
+  constructor(directory: string, sync: boolean, release: () => Promise<void>, db: Database) {
+    this.directory = directory;
+    this.#sync = sync;
+    this.#release = release;
+    this.#db = db;
+  }
+
+  get database(): Database {
+    return this.#db;
+  }
+
+  /** Resolves when all the events would survive a power cut. After a failure only `reopen` makes sense. */
+  async commit(events: readonly StoreEvent[]): Promise<void> {
+    const operations = events.map((event) => ({
+      type: 'put' as const,
+      key: recordKey(event.entry.revision),
+      value: encodeEvent(event),
+    }));
+    await this.#db.batch(operations, { sync: this.#sync });
+  }
+
+  /**
+   * Forgets the oldest events of the history, and answers the base that describes what is left. Does not wait
+   * for the disk: a power cut may bring the history back, whole, which harms nobody.
+   */
+  async forget(base: Base, events: readonly StoreEvent[]): Promise<Base> {
+    const next = advance(base, events);
+    const deletions = superseded(events).map((revision) => ({
+      type: 'del' as const,
+      key: recordKey(revision),
+    }));
+    const put = { type: 'put' as const, key: BASE_KEY, value: encodeBase(next) };
+    await this.#db.batch([...deletions, put], { sync: false });
+    return next;
+  }
+
+  /** LevelDB goes on after a failed write as if the torn end of its log did not matter; a new start does not. */
+  async reopen(): Promise<void> {
+    await this.#db.close();
+    this.#db = await openDatabase(layout(this.directory).database, false);
+  }
+
+  async close(): Promise<void> {
+    await this.#db.close();
+    await this.#release();
+  }
+}
+
+/** Takes the directory and opens, or first makes, its database. Fails with `corrupt`, `full` or `unavailable`. */
+export async function openDisk(directory: string, sync: boolean): Promise<Disk> {
+  let release: (() => Promise<void>) | undefined;
+  try {
+    await makeDirectory(directory);
+    release = await takeOwnership(layout(directory).owner);
+    const isNew = await isNewStore(directory);
+    const db = await openDatabase(layout(directory).database, isNew);
+    if (isNew) {
+      await db.put(BASE_KEY, encodeBase(EMPTY_BASE), { sync: true });
+      await markReady(directory);
+    }
+    return new Disk(directory, sync, release, db);
+  } catch (error) {
+    await release?.();
+    throw translate(error, directory);
+  }
+}
+
+export async function openDatabase(path: string, create: boolean): Promise<Database> {
+  const db: Database = new Level(path, { keyEncoding: 'utf8', valueEncoding: 'buffer' });
+  // Compression hides nothing here and costs time; a checksum guards each record.
+  await db.open({ createIfMissing: create, errorIfExists: create, compression: false });
+  return db;
+}

@@ -1,0 +1,149 @@
+import { checkWrite } from '../checkwrite.ts';
+import { Retention } from '../retention.ts';
+import {
+  type Entry,
+  type ListOptions,
+  type ListResult,
+  type Range,
+  type Store,
+  StoreError,
+  type StoreEvent,
+  type WatchOptions,
+} from '../store.ts';
+import type { Versions } from '../versions.ts';
+import { WatchHub } from '../watchhub.ts';
+import { type Disk, openDisk } from './disk.ts';
+import { translate } from './errors.ts';
+import { layout } from './files.ts';
+import { load } from './load.ts';
+import { readWatermark, Watermark } from './watermark.ts';
+import { type Logger, Writer } from './writer.ts';
+
+export interface LevelOptions {
+  /** Wait for the disk before acknowledging. Default true; false only for tests: a power cut loses writes. */
+  sync?: boolean;
+  /** How much history to keep, whichever bound is reached first. Default 5 minutes, 100,000 events, 256 MiB. */
+  historyAgeMs?: number;
+  historyEvents?: number;
+  historyBytes?: number;
+  logger?: Logger;
+}
+
+/**
+ * Opens the store in a directory, making it when there is none. Reads and watches are served from memory, so
+ * all current values must fit there. One process at a time. Fails with `corrupt` when anything is damaged or
+ * missing, `unavailable` when another process has it, `full`.
+ */
+export async function openLevel(directory: string, options: LevelOptions = {}): Promise<Store> {
+  return startLevel(await openDisk(directory, options.sync ?? true), options);
+}
+
+/** The second half of openLevel: reads and checks everything. Closes the disk when it fails. */
+export async function startLevel(disk: Disk, options: LevelOptions = {}): Promise<Store> {
+  const { directory } = disk;
+  try {
+    const watermarkPath = layout(directory).watermark;
+    const { versions, base } = await load(disk.database, directory, await readWatermark(watermarkPath));
+    const hub = new WatchHub(versions);
+    const watermark = new Watermark(watermarkPath);
+    const retention = new Retention({
+      ...(options.historyAgeMs !== undefined && { ageMs: options.historyAgeMs }),
+      ...(options.historyEvents !== undefined && { events: options.historyEvents }),
+      ...(options.historyBytes !== undefined && { bytes: options.historyBytes }),
+    });
+    const writer = new Writer({ disk, versions, hub, base, retention, watermark, logger: options.logger });
+    return new LevelStore(disk, versions, hub, writer, watermark);
+  } catch (error) {
+    await disk.close();
+    throw translate(error, directory);
+  }
+}
+
+class LevelStore implements Store {
+  readonly #disk: Disk;
+  readonly #versions: Versions;
+  readonly #hub: WatchHub;
+  readonly #writer: Writer;
+  readonly #watermark: Watermark;
+  #closed: Promise<void> | undefined;
+
+  constructor(disk: Disk, versions: Versions, hub: WatchHub, writer: Writer, watermark: Watermark) {
+    this.#disk = disk;
+    this.#versions = versions;
+    this.#hub = hub;
+    this.#writer = writer;
+    this.#watermark = watermark;
+  }
+
+  get revision(): number {
+    return this.#versions.revision;
+  }
+
+  get compacted(): number {
+    return this.#versions.compacted;
+  }
+
+  async get(key: string, options?: { revision?: number }): Promise<Entry | undefined> {
+    this.#mustBeOpen();
+    return this.#versions.get(key, options?.revision);
+  }
+
+  async list(range: Range, options?: ListOptions): Promise<ListResult> {
+    this.#mustBeOpen();
+    return this.#versions.list(range, options);
+  }
+
+  async create(key: string, value: Uint8Array): Promise<Entry> {
+    checkWrite(key, value);
+    return this.#write(key, (revision) => this.#versions.proposeCreate(key, value, revision));
+  }
+
+  async update(key: string, value: Uint8Array, expected: number): Promise<Entry> {
+    checkWrite(key, value);
+    return this.#write(key, (revision) => this.#versions.proposeUpdate(key, value, expected, revision));
+  }
+
+  async delete(key: string, expected: number): Promise<Entry> {
+    return this.#write(key, (revision) => this.#versions.proposeDelete(key, expected, revision));
+  }
+
+  watch(range: Range, options: WatchOptions): Promise<() => void> {
+    return this.#hub.watch(range, options);
+  }
+
+  async compact(revision: number): Promise<void> {
+    if (this.#writer.refusal !== undefined) throw this.#writer.refusal;
+    this.#versions.compactable(revision);
+    return this.#writer.compact(revision);
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  /**
+   * A write is judged against what is durable. So it waits for a write to its key that is under way: an answer
+   * must not tell of something that a power cut could still undo.
+   */
+  async #write(key: string, propose: (revision: number) => StoreEvent): Promise<Entry> {
+    for (;;) {
+      const pending = this.#writer.pending(key);
+      if (pending === undefined) break;
+      await pending.catch(() => {});
+    }
+    if (this.#writer.refusal !== undefined) throw this.#writer.refusal;
+    return this.#writer.enqueue(propose(this.#writer.next));
+  }
+
+  async #close(): Promise<void> {
+    await this.#writer.close();
+    this.#hub.close();
+    await this.#watermark.finish(this.#versions.revision);
+    await this.#disk.close();
+  }
+
+  #mustBeOpen(): void {
+    if (this.#closed !== undefined) throw new StoreError('closed', 'the store is closed');
+  }
+}

@@ -1,0 +1,89 @@
+import type { StoreEvent } from '../store.ts';
+import { Versions } from '../versions.ts';
+import type { Base } from './base.ts';
+import { corrupt } from './errors.ts';
+import type { StoredRecord } from './record.ts';
+import { type Database, readBase, scan } from './scan.ts';
+
+/** What a database holds: all of it, checked. */
+export interface Loaded {
+  readonly versions: Versions;
+  readonly base: Base;
+}
+
+/** Fails with `corrupt` at the first thing that is wrong, also when a revision up to `atLeast` is not there. */
+export async function load(db: Database, directory: string, atLeast: number): Promise<Loaded> {
+  const base = await requireBase(db, directory);
+  const versions = new Versions(base.compacted);
+  await scan(db, base, {
+    record(record) {
+      if (record.revision <= base.compacted) versions.seed(entryOf(record));
+      else versions.apply(eventOf(record, versions, directory));
+    },
+    problem(text) {
+      throw corrupt(directory, text);
+    },
+  });
+  checkNewest(versions.revision, atLeast, directory);
+  return { versions, base };
+}
+
+/**
+ * After a failed write: checks the whole database again, and brings `versions` up to it. What was written but
+ * never acknowledged becomes visible then; its events are the answer.
+ */
+export async function catchUp(
+  db: Database,
+  versions: Versions,
+  directory: string,
+): Promise<Loaded & { events: StoreEvent[] }> {
+  const base = await requireBase(db, directory);
+  const newer: StoredRecord[] = [];
+  let newest = base.compacted;
+  await scan(db, base, {
+    record(record) {
+      newest = Math.max(newest, record.revision);
+      if (record.revision > versions.revision) newer.push(record);
+    },
+    problem(text) {
+      throw corrupt(directory, text);
+    },
+  });
+  checkNewest(newest, versions.revision, directory);
+  const events = newer.map((record) => {
+    const event = eventOf(record, versions, directory);
+    versions.apply(event);
+    return event;
+  });
+  if (base.compacted > versions.compacted) versions.compact(base.compacted);
+  return { versions, base, events };
+}
+
+async function requireBase(db: Database, directory: string): Promise<Base> {
+  const base = await readBase(db);
+  if (base === undefined)
+    throw corrupt(directory, 'its base record is missing or does not match its checksum');
+  return base;
+}
+
+function checkNewest(newest: number, atLeast: number, directory: string): void {
+  if (newest >= atLeast) return;
+  throw corrupt(directory, `revision ${atLeast} was acknowledged, but the newest that is left is ${newest}`);
+}
+
+function eventOf(record: StoredRecord, versions: Versions, directory: string): StoreEvent {
+  const previous = versions.get(record.key);
+  if ((previous?.revision ?? 0) !== record.previous || (record.type === 'delete' && previous === undefined)) {
+    const problem = `revision ${record.revision} replaces ${record.previous} of ${record.key}, which is at ${previous?.revision ?? 0}`;
+    throw corrupt(directory, problem);
+  }
+  const entry = entryOf(record);
+  if (previous === undefined) return { type: 'put', entry };
+  return record.type === 'put'
+    ? { type: 'put', entry, previous }
+    : { type: 'delete', entry: { ...previous, revision: record.revision }, previous };
+}
+
+function entryOf({ key, value, revision, created }: StoredRecord) {
+  return { key, value, revision, created };
+}

@@ -1,0 +1,220 @@
+import { setImmediate } from 'node:timers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Retention } from '../retention.ts';
+import { type Entry, StoreError, type StoreEvent } from '../store.ts';
+import type { Versions } from '../versions.ts';
+import type { WatchHub } from '../watchhub.ts';
+import type { Base } from './base.ts';
+import type { Disk } from './disk.ts';
+import { translate } from './errors.ts';
+import { catchUp } from './load.ts';
+import type { Watermark } from './watermark.ts';
+
+export interface Logger {
+  info(message: string): void;
+  warn(message: string): void;
+}
+
+export interface WriterParts {
+  disk: Disk;
+  versions: Versions;
+  hub: WatchHub;
+  base: Base;
+  retention: Retention;
+  watermark: Watermark;
+  logger: Logger | undefined;
+}
+
+interface Job {
+  readonly event: StoreEvent;
+  readonly resolve: (entry: Entry) => void;
+  readonly reject: (reason: StoreError) => void;
+}
+
+interface Compaction {
+  readonly revision: number;
+  readonly resolve: () => void;
+  readonly reject: (reason: StoreError) => void;
+}
+
+const MAX_BATCH_EVENTS = 2048;
+const MAX_BATCH_BYTES = 4 << 20;
+const FIRST_RETRY_MS = 50;
+const LAST_RETRY_MS = 5000;
+
+/**
+ * The one writer of a store. Everything accepted while a batch is being made durable goes into the next one,
+ * so one wait for the disk serves all writers. For each batch, in this order: durable, visible, acknowledged,
+ * watched. After a failed write nothing is accepted until the database was opened again and checked.
+ */
+export class Writer {
+  readonly #parts: WriterParts;
+  #base: Base;
+  #queue: Job[] = [];
+  #compactions: Compaction[] = [];
+  readonly #pending = new Map<string, Promise<Entry>>();
+  #accepted: number;
+  #refusal: StoreError | undefined;
+  #running: Promise<void> | undefined;
+  readonly #closing = new AbortController();
+
+  constructor(parts: WriterParts) {
+    this.#parts = parts;
+    this.#base = parts.base;
+    this.#accepted = parts.versions.revision;
+  }
+
+  /** Why writes are refused now. */
+  get refusal(): StoreError | undefined {
+    return this.#refusal;
+  }
+
+  /** The revision that the next accepted write gets. */
+  get next(): number {
+    return this.#accepted + 1;
+  }
+
+  /** The accepted write to this key whose outcome is not known yet: there is one at most. */
+  pending(key: string): Promise<Entry> | undefined {
+    return this.#pending.get(key);
+  }
+
+  /** Accepts an event at revision `next`. Its key must have nothing pending. */
+  enqueue(event: StoreEvent): Promise<Entry> {
+    this.#accepted = event.entry.revision;
+    const done = new Promise<Entry>((resolve, reject) => this.#queue.push({ event, resolve, reject }));
+    this.#pending.set(event.entry.key, done);
+    this.#wake();
+    return done;
+  }
+
+  /** Forgets history up to `revision`, which is visible, between batches. */
+  compact(revision: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#compactions.push({ revision, resolve, reject });
+      this.#wake();
+    });
+  }
+
+  /** Refuses new writes, then waits for the accepted ones. */
+  async close(): Promise<void> {
+    this.#refusal = new StoreError('closed', 'the store is closed');
+    this.#closing.abort();
+    await this.#running;
+  }
+
+  /** At the end of this turn of the event loop, so that writes that arrive together share a batch. */
+  #wake(): void {
+    this.#running ??= new Promise((resolve) => {
+      setImmediate(() => {
+        resolve(this.#run());
+      });
+    });
+  }
+
+  async #run(): Promise<void> {
+    try {
+      while (this.#queue.length > 0 || this.#compactions.length > 0) {
+        if (this.#queue.length > 0) await this.#commit(this.#takeBatch());
+        const compaction = this.#compactions.shift();
+        if (compaction !== undefined) await this.#compact(compaction);
+      }
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  async #commit(batch: readonly Job[]): Promise<void> {
+    const { disk, versions, hub, watermark } = this.#parts;
+    const events = batch.map((job) => job.event);
+    try {
+      await disk.commit(events);
+    } catch (error) {
+      await this.#fail(error, batch);
+      return;
+    }
+    for (const event of events) versions.apply(event);
+    for (const { event, resolve } of batch) {
+      this.#pending.delete(event.entry.key);
+      resolve(event.entry);
+    }
+    hub.publish(events);
+    const now = performance.now();
+    watermark.note(versions.revision, now);
+    this.#retain(now);
+    await nextTurn();
+  }
+
+  /** Queues the automatic compaction that is due, unless one is queued. */
+  #retain(now: number): void {
+    if (this.#compactions.length > 0) return;
+    const due = this.#parts.retention.due(now, this.#parts.versions);
+    if (due !== undefined) this.compact(due).catch(() => {});
+  }
+
+  async #compact({ revision, resolve, reject }: Compaction): Promise<void> {
+    const { disk, versions } = this.#parts;
+    try {
+      const events = versions.compactable(revision);
+      if (events.length > 0) this.#base = await disk.forget(this.#base, events);
+      versions.compact(revision);
+      resolve();
+    } catch (error) {
+      reject(translate(error, disk.directory));
+      await this.#fail(error, []);
+    }
+  }
+
+  #takeBatch(): Job[] {
+    let bytes = 0;
+    let count = 0;
+    for (const { event } of this.#queue) {
+      bytes += event.entry.value.length;
+      if (count > 0 && (count >= MAX_BATCH_EVENTS || bytes > MAX_BATCH_BYTES)) break;
+      count++;
+    }
+    return this.#queue.splice(0, count);
+  }
+
+  /** The outcome of `batch` is unknown until the database was read again; what waits behind it builds on it. */
+  async #fail(cause: unknown, batch: readonly Job[]): Promise<void> {
+    const { disk, logger } = this.#parts;
+    const reason = translate(cause, disk.directory);
+    logger?.warn(`a write failed, no write is accepted until the store was checked: ${reason.message}`);
+    if (this.#refusal?.code !== 'closed') this.#refusal = reason;
+    const jobs = [...batch, ...this.#queue.splice(0)];
+    for (const compaction of this.#compactions.splice(0)) compaction.reject(reason);
+    this.#pending.clear();
+    for (const job of jobs) job.reject(reason);
+    await this.#recover();
+  }
+
+  async #recover(): Promise<void> {
+    const { disk, versions, hub, logger } = this.#parts;
+    for (let wait = FIRST_RETRY_MS; !this.#closing.signal.aborted; wait = Math.min(wait * 2, LAST_RETRY_MS)) {
+      try {
+        await disk.reopen();
+        const { base, events } = await catchUp(disk.database, versions, disk.directory);
+        this.#base = base;
+        this.#accepted = versions.revision;
+        hub.publish(events);
+        if (this.#refusal?.code !== 'closed') this.#refusal = undefined;
+        logger?.info(`the store was checked and accepts writes again at revision ${versions.revision}`);
+        return;
+      } catch (error) {
+        const reason = translate(error, disk.directory);
+        logger?.warn(`the store cannot be opened again yet: ${reason.message}`);
+        if (this.#refusal?.code !== 'closed') this.#refusal = reason;
+        if (reason.code === 'corrupt') return;
+        await sleep(wait, undefined, { signal: this.#closing.signal }).catch(() => {});
+      }
+    }
+  }
+}
+
+/** Lets those who were just answered go on, so that their next writes make the next batch. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
