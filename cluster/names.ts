@@ -32,3 +32,8 @@ const path = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(:[a-z0-9]([-a-z0-9]{0,61}[a-z0
 export function isLogicalClusterName(name: string): boolean {
   return name.length <= 253 && path.test(name);
 }
+
+/** Namespaced, beside the object it is about. */
+export const placements = { group, version, resource: 'placements' } as const;
+/** Cluster-scoped, in the root logical cluster. */
+export const physicalClusters = { group, version, resource: 'physicalclusters' } as const;

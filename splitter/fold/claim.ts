@@ -21,6 +21,7 @@ export const foldClaim: Fold = ({ parts }) => {
 
 function smallest(parts: readonly FoldPart[]): Record<string, string> | undefined {
   return parts
-    .flatMap((part) => mapAt(part.status, 'capacity') ?? [])
+    .map((part) => mapAt(part.status, 'capacity'))
+    .filter((capacity) => capacity !== undefined)
     .sort((a, b) => compareQuantity(quantityOf(a['storage']), quantityOf(b['storage'])))[0];
 }

@@ -1,0 +1,67 @@
+import type { Condition, Placement } from '../cluster/types.ts';
+import type { Shares, Slices } from './plan.ts';
+
+interface ConditionsInput {
+  placement: Placement;
+  shares: Shares;
+  slices: Slices;
+  waitingFor: readonly string[];
+  gone: boolean;
+  now: number;
+}
+
+type Verdict = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
+
+/**
+ * Placed: every cluster that was asked for, or one at least, takes the object. Settled: it is where it should be,
+ * in full, and nowhere else; otherwise the message says what is waited for.
+ */
+export function conditionsOf(input: ConditionsInput): Condition[] {
+  const before = input.placement.status?.conditions ?? [];
+  return [placed(input), settled(input)].map((verdict) => {
+    const old = before.find((c) => c.type === verdict.type);
+    const same = old !== undefined && old.status === verdict.status;
+    const lastTransitionTime = same ? old.lastTransitionTime : new Date(input.now).toISOString();
+    return { ...verdict, lastTransitionTime };
+  });
+}
+
+function placed({ placement, gone }: ConditionsInput): Verdict {
+  const { clusters = [], wanted = [], reasons = {} } = placement.spec ?? {};
+  const type = 'Placed';
+  if (gone) return { type, status: 'False', reason: 'Deleted', message: 'the object is being deleted' };
+  const why = (names: readonly string[]) =>
+    names.map((name) => `${name}: ${Object.hasOwn(reasons, name) ? reasons[name] : 'not chosen'}`).join('; ');
+  if (clusters.length === 0) {
+    const refused = Object.keys(reasons).sort();
+    const message = refused.length > 0 ? why(refused) : 'there is no physical cluster';
+    return { type, status: 'False', reason: 'NoClusterFits', message };
+  }
+  const refused = wanted.filter((name) => !clusters.includes(name));
+  if (refused.length > 0) return { type, status: 'False', reason: 'ClusterRefused', message: why(refused) };
+  return { type, status: 'True', reason: 'Placed', message: `placed on ${clusters.join(', ')}` };
+}
+
+function settled({ placement, shares, slices, waitingFor }: ConditionsInput): Verdict {
+  const type = 'Settled';
+  const clusters = placement.spec?.clusters ?? [];
+  const failed = Object.keys(shares).flatMap((c) => {
+    const error = Object.hasOwn(slices, c) ? slices[c]?.error : undefined;
+    return error ? [`${c}: ${error.reason}: ${error.message.slice(0, 512)}`] : [];
+  });
+  const leaving = Object.keys(shares).filter((c) => !clusters.includes(c));
+  if (failed.length > 0) return { type, status: 'False', reason: 'ApplyFailed', message: failed.join('; ') };
+  if (waitingFor.length > 0) {
+    const held = leaving.length > 0 ? `; until then it stays on ${leaving.join(', ')}` : '';
+    return {
+      type,
+      status: 'False',
+      reason: 'Joining',
+      message: `waiting for ${waitingFor.join(', ')}${held}`,
+    };
+  }
+  if (leaving.length > 0) {
+    return { type, status: 'False', reason: 'Leaving', message: `still on ${leaving.join(', ')}` };
+  }
+  return { type, status: 'True', reason: 'Settled', message: 'every share is where it should be' };
+}

@@ -1,0 +1,141 @@
+import type { Client } from '../client/client.ts';
+import type { Informer } from '../client/informer.ts';
+import type { InformerSet } from '../client/informers.ts';
+import { keyOf, objectKey, parseKey } from '../client/url.ts';
+import { type PlacedKind, placedKind, placedKinds } from '../cluster/kinds.ts';
+import { physicalClusters, placements, rootCluster } from '../cluster/names.ts';
+import { placementName } from '../cluster/placement.ts';
+import type { ObjectRef, PhysicalCluster, Placement } from '../cluster/types.ts';
+import { commit } from '../controller/commit.ts';
+import { type Retry, runController } from '../controller/controller.ts';
+import { WorkQueue } from '../controller/queue.ts';
+import { type Clock, systemClock } from '../kube/clock.ts';
+import type { Logger } from '../kube/log.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { isStatusError } from '../kube/status.ts';
+import { type Split, split } from './split.ts';
+
+export interface SplitterOptions {
+  /** May write placements, their status, and the status of every placed kind, in all logical clusters. */
+  client: Client;
+  /** Reading across all logical clusters. */
+  informers: InformerSet;
+  signal: AbortSignal;
+  logger: Logger;
+  /** How long a share must have been ready before others go on the strength of it; default 2000. */
+  settleMs?: number;
+  clock?: Clock;
+  workers?: number;
+}
+
+interface World {
+  placements: Informer<Placement>;
+  clusters: Informer<PhysicalCluster>;
+  roots: ReadonlyMap<PlacedKind, Informer>;
+}
+
+const byShare = 'splitter/share';
+
+/** HOW MANY, and what it adds up to. Keys are those of Placements. Resolves when `signal` has aborted. */
+export async function startSplitter(options: SplitterOptions): Promise<void> {
+  const { signal, logger, workers } = options;
+  const world = observe(options.informers);
+  const queue = new WorkQueue(options.clock ? { clock: options.clock } : {});
+  wake(world, queue);
+  await runController({
+    name: 'splitter',
+    queue,
+    reconcile: (key) => reconcile(key, world, options),
+    signal,
+    logger,
+    ...(workers !== undefined && { workers }),
+    ready: [world.placements, world.clusters, ...world.roots.values()].map((informer) => informer.synced),
+  });
+}
+
+function observe(informers: InformerSet): World {
+  const observed = informers.for<Placement>(placements);
+  observed.addIndex(byShare, (placement) => Object.keys(placement.spec?.shares ?? {}));
+  return {
+    placements: observed,
+    clusters: informers.for<PhysicalCluster>(physicalClusters),
+    roots: new Map(placedKinds.map((kind) => [kind, informers.for(kind)])),
+  };
+}
+
+/** A Placement, the object it is about, or the physical clusters it is on have changed. */
+function wake(world: World, queue: WorkQueue): void {
+  world.placements.on({ add: (_, key) => queue.add(key), update: (_new, _old, key) => queue.add(key) });
+  for (const [kind, informer] of world.roots) {
+    const about = (object: KubeObject) => {
+      const { cluster, namespace, name } = parseKey(objectKey(object));
+      const key = keyOf(cluster, namespace, placementName({ ...kind, name }));
+      if (world.placements.get(key)) queue.add(key);
+    };
+    informer.on({ add: about, update: about, delete: about });
+  }
+  const sharing = (cluster: PhysicalCluster) => {
+    for (const placement of world.placements.byIndex(byShare, cluster.metadata.name ?? '')) {
+      queue.add(objectKey(placement));
+    }
+  };
+  world.clusters.on({ add: sharing, delete: sharing });
+}
+
+async function reconcile(key: string, world: World, options: SplitterOptions): Promise<Retry | undefined> {
+  const placement = world.placements.get(key);
+  if (!placement?.spec) return undefined;
+  const { cluster, namespace } = parseKey(key);
+  const { ref } = placement.spec;
+  const kind = placedKind(ref);
+  const root = kind && world.roots.get(kind)?.get(keyOf(cluster, namespace, ref.name));
+  const { clock = systemClock, settleMs = 2000 } = options;
+  const outcome = split({
+    placement,
+    root,
+    isKnown: (name) => world.clusters.get(keyOf(rootCluster, '', name)) !== undefined,
+    now: clock.now(),
+    settleMs,
+  });
+  await write(cluster, placement, outcome, options);
+  if (root && outcome.rootStatus) await writeRoot(cluster, ref, root, outcome.rootStatus, options);
+  return outcome.requeueAfterMs === undefined ? undefined : { after: outcome.requeueAfterMs };
+}
+
+/**
+ * Shares first, under the Placement's resourceVersion: a decision from a stale cache must not call back what has
+ * been told to leave. Slices go only after their share has.
+ */
+async function write(
+  cluster: string,
+  placement: Placement,
+  { shares, stale, conditions }: Split,
+  { client, signal }: SplitterOptions,
+): Promise<void> {
+  if (!placement.spec) return;
+  const spec = {
+    ...placement.spec,
+    ...(Object.keys({ ...placement.spec.shares, ...shares }).length > 0 && { shares }),
+  };
+  const written = await commit(client, placements, placement, { ...placement, spec }, { cluster, signal });
+  const before = written.status ?? {};
+  const kept = Object.entries(before.clusters ?? {}).filter(([c]) => !stale.includes(c));
+  const clusters = kept.length > 0 || before.clusters ? { clusters: Object.fromEntries(kept) } : {};
+  const wanted = { ...written, status: { ...before, ...clusters, conditions } };
+  await commit(client, placements, written, wanted, { cluster, signal });
+}
+
+/** The splitter alone writes the status of what is placed; an object that has just gone needs none. */
+async function writeRoot(
+  cluster: string,
+  ref: ObjectRef,
+  root: KubeObject,
+  status: Record<string, unknown>,
+  { client, signal }: SplitterOptions,
+): Promise<void> {
+  try {
+    await commit(client, ref, root, { ...root, status }, { cluster, signal, lock: false });
+  } catch (error) {
+    if (!isStatusError(error, 'NotFound')) throw error;
+  }
+}
