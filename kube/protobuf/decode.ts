@@ -159,7 +159,7 @@ function decodeValue(reader: Reader, shape: GoShape, depth: number): Json {
     case 'int32':
       return reader.int32();
     case 'int64':
-      return reader.int64();
+      return reader.exactInt64() as number;
     case 'double':
       return reader.double();
     case 'bytes':

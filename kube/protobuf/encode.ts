@@ -100,9 +100,11 @@ function encodeScalar(writer: Writer, shape: GoShape, value: unknown, field: GoF
     if (shape.kind === 'bytes') writer.bytes(Buffer.from(value ?? '', 'base64'));
     else writer.string(value ?? '');
   } else {
-    if (value !== undefined && typeof value !== 'number') throw mismatch(field, value);
-    if (shape.kind === 'double') writer.double(value ?? 0);
-    else writer.varint(value ?? 0);
+    const number = value ?? 0;
+    const integer = typeof number === 'bigint' || Number.isInteger(number);
+    if (shape.kind === 'double' && typeof number === 'number') writer.double(number);
+    else if (integer && shape.kind !== 'double') writer.varint(number as number | bigint);
+    else throw mismatch(field, value);
   }
 }
 

@@ -50,6 +50,17 @@ export class Reader {
     throw new DecodeError('proto: integer overflow');
   }
 
+  /** As kube/json.ts holds integers: a bigint where a double is not exact. */
+  exactInt64(): number | bigint {
+    const start = this.position;
+    const near = this.int64();
+    if (Number.isSafeInteger(near)) return near;
+    let exact = 0n;
+    for (let at = this.position - 1; at >= start; at--)
+      exact = (exact << 7n) | BigInt((this.#data[at] ?? 0) & 0x7f);
+    return BigInt.asIntN(64, exact);
+  }
+
   int32(): number {
     return this.int64() | 0;
   }

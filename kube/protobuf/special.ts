@@ -1,3 +1,4 @@
+import { decodeJson, encodeJson } from '../json.ts';
 import type { Json } from '../object.ts';
 import { type GoStruct, structNamed } from '../schema/go.ts';
 import type { Special } from '../schema/table.ts';
@@ -56,7 +57,7 @@ function readJson(data: Buffer | undefined, depth: number, nested: Nested): Json
   const object = nested.object(data, depth);
   if (object !== undefined) return object;
   try {
-    return JSON.parse(data.toString('utf8')) as Json;
+    return decodeJson(data).value;
   } catch (error) {
     throw new DecodeError('proto: an embedded object is not valid JSON', error);
   }
@@ -118,7 +119,7 @@ export function encodeSpecial(writer: Writer, special: Special, value: unknown, 
     case 'json':
     case 'fields':
       if (value === undefined || value === null) return;
-      writer.string(JSON.stringify(value));
+      writer.string(encodeJson(value));
       writer.key(1, 2);
       break;
     default:
@@ -131,7 +132,7 @@ function writeIntOrString(writer: Writer, value: unknown): void {
   const isString = typeof value === 'string';
   writer.string(isString ? value : '');
   writer.key(3, 2);
-  writer.varint(typeof value === 'number' ? value : 0);
+  writer.varint(typeof value === 'number' ? Math.trunc(value) : 0);
   writer.key(2, 0);
   writer.varint(isString ? 1 : 0);
   writer.key(1, 0);

@@ -38,19 +38,19 @@ export class Writer {
   }
 
   /** An unsigned integer below 2^53, or a negative one as its 64-bit two's complement. */
-  varint(value: number): void {
-    if (value >= 0 && value < 0x80) {
+  varint(value: number | bigint): void {
+    if (typeof value === 'number' && value >= 0 && value < 0x80) {
       const at = this.#room(1);
       this.#data[at] = value;
       return;
     }
     const digits: number[] = [];
-    if (value >= 0) {
+    if (typeof value === 'number' && value >= 0) {
       let rest = value;
       for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) digits.push((rest % 0x80) | 0x80);
       digits.push(rest);
     } else {
-      let rest = BigInt.asUintN(64, BigInt(Math.trunc(value)));
+      let rest = BigInt.asUintN(64, BigInt(value));
       for (; rest > 0x7fn; rest >>= 7n) digits.push(Number(rest & 0x7fn) | 0x80);
       digits.push(Number(rest));
     }

@@ -85,6 +85,13 @@ describe('hostile and odd input', () => {
     expect(() => decodeProtobuf(encodeProtobuf(crd))).toThrow('nesting depth');
   });
 
+  it('keeps 64-bit integers exact', () => {
+    for (const generation of [2n ** 63n - 1n, -(2n ** 63n), 2n ** 53n + 1n]) {
+      const object = { apiVersion: 'v1', kind: 'Pod', metadata: { generation } };
+      expect(decodeProtobuf(encodeProtobuf(object)).metadata.generation).toBe(generation);
+    }
+  });
+
   it('skips unknown fields and takes the kind from the caller', () => {
     const raw = Buffer.of(0xfa, 0x01, 1, 9, 0x92, 0x03, 0);
     const gvk = { group: '', version: 'v1', kind: 'ConfigMap' };

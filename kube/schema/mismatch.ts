@@ -1,0 +1,126 @@
+import type { GoShape } from './go.ts';
+import type { Special } from './table.ts';
+
+/** The words of Go's JSON decoder for values of the wrong type. */
+
+/** How Go prints a type: `v1.PodSpec`, `[]string`, `map[string]string`. */
+export function typeName(shape: GoShape): string {
+  switch (shape.kind) {
+    case 'struct':
+      return shape.struct.name.split('.').slice(-2).join('.');
+    case 'list':
+      return `[]${typeName(shape.items)}`;
+    case 'map':
+      return `map[string]${typeName(shape.values)}`;
+    case 'double':
+      return 'float64';
+    case 'bytes':
+      return '[]uint8';
+    case 'any':
+      return 'interface {}';
+    default:
+      return shape.kind;
+  }
+}
+
+export function valueName(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'boolean') return 'bool';
+  return typeof value === 'bigint' ? 'number' : typeof value;
+}
+
+/** Whether a number fits the Go integer type. */
+export function fits(value: number | bigint, kind: 'int32' | 'int64'): boolean {
+  if (typeof value === 'bigint') return kind === 'int64' && BigInt.asIntN(64, value) === value;
+  return (
+    Number.isInteger(value) &&
+    (kind === 'int64' ? value >= -(2 ** 63) && value < 2 ** 63 : (value | 0) === value)
+  );
+}
+
+/** Where base64 stops being base64, as Go counts; undefined when all of it is. */
+export function base64Error(text: string): string | undefined {
+  const clean = text.replace(/[\r\n]/g, '');
+  const body = /^[A-Za-z0-9+/]*/.exec(clean)?.[0].length ?? 0;
+  const padding = clean.length - body;
+  const rest = body % 4;
+  const right = rest === 0 ? padding === 0 : rest > 1 && clean.slice(body) === '='.repeat(4 - rest);
+  if (right) return undefined;
+  return `illegal base64 data at input byte ${padding === 0 ? clean.length - rest : body}`;
+}
+
+/** What a special type's own decoder says of a value; undefined when it takes it. `type` is a JSON type it wants. */
+export function specialError(special: Special, value: unknown): { type: string } | string | undefined {
+  const string = typeof value === 'string';
+  switch (special) {
+    case 'time':
+    case 'microtime':
+      return string ? timeError(value, special === 'microtime') : { type: 'string' };
+    case 'duration':
+      if (!string) return { type: 'string' };
+      return duration.test(value) ? undefined : `time: invalid duration ${JSON.stringify(value)}`;
+    case 'quantity':
+      if (string ? quantity.test(value.trim()) : ['number', 'bigint'].includes(typeof value))
+        return undefined;
+      return `quantities must match the regular expression '${quantityPattern}'`;
+    case 'int-or-string': {
+      const number = typeof value === 'number' || typeof value === 'bigint';
+      return string || (number && fits(value, 'int32')) ? undefined : { type: 'int32' };
+    }
+    default:
+      return undefined;
+  }
+}
+
+const duration = /^[-+]?(0|(?:(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$/;
+/** What Kubernetes' message quotes, and what it takes. */
+const quantityPattern = '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$';
+const quantity = /^[+-]?(\d+\.?\d*|\.\d+)([numkKMGTPE]|[KMGTPE]i|[eE][-+]?\d+)?$/;
+
+const elements: readonly [string, RegExp][] = [
+  ['2006', /^\d{4}/],
+  ['-', /^-/],
+  ['01', /^\d\d/],
+  ['-', /^-/],
+  ['02', /^\d\d/],
+  ['T', /^T/],
+  ['15', /^\d\d?/],
+  [':', /^:/],
+  ['04', /^\d\d/],
+  [':', /^:/],
+];
+const seconds: readonly [string, RegExp][] = [['05', /^\d\d([.,]\d+)?/]];
+const microseconds: readonly [string, RegExp][] = [
+  ['05', /^\d\d/],
+  ['.000000', /^[.,]\d{6}/],
+];
+const zone: readonly [string, RegExp][] = [['Z07:00', /^(Z|[-+]\d\d:\d\d)/]];
+
+function timeError(text: string, micro: boolean): string | undefined {
+  const layout = micro ? '2006-01-02T15:04:05.000000Z07:00' : '2006-01-02T15:04:05Z07:00';
+  let rest = text;
+  for (const [element, pattern] of [...elements, ...(micro ? microseconds : seconds), ...zone]) {
+    const match = pattern.exec(rest);
+    if (match === null) {
+      const quoted = [text, layout, rest, element].map((part) => JSON.stringify(part));
+      return `parsing time ${quoted[0]} as ${quoted[1]}: cannot parse ${quoted[2]} as ${quoted[3]}`;
+    }
+    rest = rest.slice(match[0].length);
+  }
+  if (rest !== '') return `parsing time ${JSON.stringify(text)}: extra text: ${JSON.stringify(rest)}`;
+  const out = outOfRange(text);
+  return out && `parsing time ${JSON.stringify(text)}: ${out} out of range`;
+}
+
+function outOfRange(text: string): string | undefined {
+  const [year = 0, month = 0, day = 0] = text.slice(0, 10).split('-').map(Number);
+  const [hour = 0, minute = 0, second = 0] = text
+    .slice(11)
+    .split(/[:.,Z+-]/)
+    .map(Number);
+  if (month < 1 || month > 12) return 'month';
+  if (day < 1 || day > new Date(Date.UTC(year, month, 0)).getUTCDate()) return 'day';
+  if (hour > 23) return 'hour';
+  if (minute > 59) return 'minute';
+  return second > 59 ? 'second' : undefined;
+}

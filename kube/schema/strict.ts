@@ -1,0 +1,218 @@
+import { isObject, setOwn } from '../deep.ts';
+import { formatApiVersion, type GroupVersionKind } from '../gvk.ts';
+import type { Json, JsonObject } from '../object.ts';
+import { badRequest } from '../status.ts';
+import { type GoField, type GoShape, type GoStruct, structNamed, structOf } from './go.ts';
+import { base64Error, fits, specialError, typeName, valueName } from './mismatch.ts';
+
+/** kube-apiserver reports no more unknown fields than these for one object. */
+const maxUnknown = 100;
+/** Only JSON schemas contain themselves, and none is nested so deep. */
+const maxDepth = 500;
+
+export interface Decoded {
+  value: JsonObject;
+  /** `unknown field "spec.foo"`: warnings, or with fieldValidation=Strict one error. */
+  unknown: string[];
+}
+
+/**
+ * `value` as kube-apiserver's JSON decoder takes it for a built-in kind: unknown fields and nulls are dropped, names
+ * are case-sensitive, and the first value of a wrong type ends it.
+ * https://kubernetes.io/docs/reference/using-api/api-concepts/#field-validation
+ * @throws StatusError 400 BadRequest in kube-apiserver's words, or for a kind that is not built in.
+ */
+export function decodeBuiltin(value: JsonObject, gvk: GroupVersionKind): Decoded {
+  const struct = structOf(gvk.group, gvk.version, gvk.kind);
+  if (struct === undefined) {
+    throw badRequest(`no kind "${gvk.kind}" is registered for version "${formatApiVersion(gvk)}"`);
+  }
+  const decoder = new Decoder();
+  const decoded = decoder.struct(value, struct) as JsonObject;
+  if (decoder.error !== undefined) throw cannotHandle(gvk, decoder.error);
+  return { value: decoded, unknown: decoder.unknown };
+}
+
+/** The 400 of kube-apiserver for a body that its decoder refuses; strict errors are joined by the caller. */
+export function cannotHandle({ kind, version }: GroupVersionKind, why: string) {
+  return badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${why}`);
+}
+
+/** The 400 for fieldValidation=Strict. `problems` are unknown and duplicate fields in the order found. */
+export function strictError(gvk: GroupVersionKind, problems: readonly string[]) {
+  return cannotHandle(gvk, `strict decoding error: ${problems.join(', ')}`);
+}
+
+interface FlatField {
+  readonly field: GoField;
+  /** Names of the inlined structs that lead to it. */
+  readonly through: readonly string[];
+}
+
+const flattened = new WeakMap<GoStruct, ReadonlyMap<string, FlatField>>();
+
+function fieldsOf(struct: GoStruct): ReadonlyMap<string, FlatField> {
+  let fields = flattened.get(struct);
+  if (fields === undefined) {
+    const into = new Map<string, FlatField>();
+    flatten(struct, [], into);
+    flattened.set(struct, into);
+    fields = into;
+  }
+  return fields;
+}
+
+function flatten(struct: GoStruct, through: readonly string[], into: Map<string, FlatField>): void {
+  for (const field of struct.fields) {
+    if (field.inline && field.shape.kind === 'struct') {
+      const { struct: inner } = field.shape;
+      flatten(inner, [...through, shortName(inner)], into);
+    } else into.set(field.name, { field, through });
+  }
+}
+
+function shortName(struct: GoStruct): string {
+  return struct.name.slice(struct.name.lastIndexOf('.') + 1);
+}
+
+class Decoder {
+  readonly unknown: string[] = [];
+  error: string | undefined;
+  /** Where the value is, for unknown fields: keys and indexes. */
+  readonly #path: string[] = [];
+  /** Where it is in Go's words, for errors: fields only. */
+  readonly #fields: string[] = [];
+  #owner = '';
+  #lenient = 0;
+
+  struct(value: Json, struct: GoStruct): Json | undefined {
+    if (!isObject(value)) return this.#mismatch(value, typeName({ kind: 'struct', struct }));
+    if (this.#path.length > maxDepth) return this.#fail('json: exceeded max depth');
+    const fields = fieldsOf(struct);
+    const result: JsonObject = {};
+    const owner = this.#owner;
+    for (const [name, item] of Object.entries(value as JsonObject)) {
+      const known = fields.get(name);
+      if (known === undefined) {
+        if (!struct.typed || (name !== 'apiVersion' && name !== 'kind')) this.#unknownField(name);
+        else if (typeof item === 'string') result[name] = item;
+        else if (item !== null) this.#mismatch(item, 'string');
+        continue;
+      }
+      if (item === null) continue;
+      this.#owner = shortName(struct);
+      this.#path.push(`.${name}`);
+      this.#fields.push(...known.through, name);
+      const decoded = this.#value(item, known.field.shape);
+      if (decoded !== undefined) result[name] = decoded;
+      this.#fields.length -= known.through.length + 1;
+      this.#path.pop();
+    }
+    this.#owner = owner;
+    return result;
+  }
+
+  #unknownField(name: string): void {
+    if (this.#lenient > 0 || this.unknown.length >= maxUnknown) return;
+    this.unknown.push(`unknown field ${JSON.stringify(`${this.#path.join('')}.${name}`.slice(1))}`);
+  }
+
+  #fail(message: string): undefined {
+    this.error ??= message;
+    return undefined;
+  }
+
+  #mismatch(value: Json, type: string): undefined {
+    const number = typeof value === 'number' && /^(int|float)/.test(type) ? `number ${value}` : undefined;
+    const where =
+      this.#fields.length === 0 ? 'value' : `struct field ${this.#owner}.${this.#fields.join('.')}`;
+    return this.#fail(
+      `json: cannot unmarshal ${number ?? valueName(value)} into Go ${where} of type ${type}`,
+    );
+  }
+
+  #value(value: Json, shape: GoShape): Json | undefined {
+    switch (shape.kind) {
+      case 'struct':
+        return shape.struct.special === undefined
+          ? this.struct(value, shape.struct)
+          : this.#special(value, shape.struct);
+      case 'list':
+        return this.#list(value, shape);
+      case 'map':
+        return this.#map(value, shape);
+      case 'any':
+        return value;
+      case 'bytes':
+        return this.#bytes(value);
+      case 'string':
+        return typeof value === 'string' ? value : this.#mismatch(value, 'string');
+      case 'bool':
+        return typeof value === 'boolean' ? value : this.#mismatch(value, 'bool');
+      case 'double':
+        return typeof value === 'number' ? value : this.#mismatch(value, 'float64');
+      default: {
+        const number = typeof value === 'number' || typeof value === 'bigint';
+        return number && fits(value, shape.kind) ? value : this.#mismatch(value, shape.kind);
+      }
+    }
+  }
+
+  #bytes(value: Json): Json | undefined {
+    if (typeof value !== 'string') return this.#mismatch(value, '[]uint8');
+    const error = base64Error(value);
+    return error === undefined ? value : this.#fail(error);
+  }
+
+  #list(value: Json, shape: GoShape & { kind: 'list' }): Json | undefined {
+    if (!Array.isArray(value)) return this.#mismatch(value, typeName(shape));
+    return value.map((item, index) => {
+      this.#path.push(`[${index}]`);
+      const decoded = item === null ? zero(shape.items) : this.#value(item, shape.items);
+      this.#path.pop();
+      return decoded ?? null;
+    });
+  }
+
+  #map(value: Json, shape: GoShape & { kind: 'map' }): Json | undefined {
+    if (!isObject(value)) return this.#mismatch(value, typeName(shape));
+    const result: JsonObject = {};
+    for (const [name, item] of Object.entries(value as JsonObject)) {
+      this.#path.push(`.${name}`);
+      setOwn(result, name, (item === null ? zero(shape.values) : this.#value(item, shape.values)) ?? null);
+      this.#path.pop();
+    }
+    return result;
+  }
+
+  #special(value: Json, { special, name }: GoStruct): Json | undefined {
+    if (special === undefined) return undefined;
+    if (special.startsWith('props-')) return this.#props(value);
+    const error = specialError(special, value);
+    if (error === undefined) return value;
+    return typeof error === 'string' ? this.#fail(error) : this.#mismatch(value, error.type || name);
+  }
+
+  /** Schemas inside a CRD go through decoders of their own, which never report unknown fields. */
+  #props(value: Json): Json | undefined {
+    const props = structNamed('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps');
+    if (props === undefined) return value;
+    this.#lenient++;
+    const decode = (item: Json) => (isObject(item) ? this.struct(item, props) : item) ?? null;
+    const decoded = Array.isArray(value) ? value.map(decode) : decode(value);
+    this.#lenient--;
+    return decoded;
+  }
+}
+
+/** What a null leaves where a list or map needs a value. */
+function zero(shape: GoShape): Json | undefined {
+  if (shape.kind === 'string' || shape.kind === 'bytes') return '';
+  if (shape.kind === 'bool') return false;
+  if (shape.kind === 'struct') return shape.struct.special === undefined ? {} : specialZero(shape.struct);
+  return shape.kind === 'list' || shape.kind === 'map' || shape.kind === 'any' ? null : 0;
+}
+
+function specialZero({ special }: GoStruct): Json {
+  return special === 'quantity' ? '0' : special === 'int-or-string' ? 0 : null;
+}
