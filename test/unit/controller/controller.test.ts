@@ -1,0 +1,81 @@
+import { expect, test, vi } from 'vitest';
+import { runController } from '../../../controller/controller.ts';
+import { WorkQueue } from '../../../controller/queue.ts';
+import { silentLogger } from '../../../kube/log.ts';
+import { conflict } from '../../../kube/status.ts';
+
+function start(reconcile: (key: string) => Promise<undefined | { after: number }>, workers = 2) {
+  const queue = new WorkQueue({ baseDelayMs: 1, maxDelayMs: 10_000 });
+  const stop = new AbortController();
+  const options = { name: 'test', queue, workers, reconcile, signal: stop.signal, logger: silentLogger };
+  const done = runController(options);
+  return { queue, stop, done };
+}
+
+test('failures and asked delays come again, success is the end', async () => {
+  const outcomes: Record<string, (() => Promise<undefined | { after: number }>)[]> = {
+    fails: [() => Promise.reject(new Error('no')), async () => undefined],
+    races: Array.from(
+      { length: 4 },
+      () => () => Promise.reject(conflict({ group: '', resource: 'x' }, 'y', 'z')),
+    ),
+    later: [async () => ({ after: 5 }), async () => undefined],
+  };
+  const calls: string[] = [];
+  const { queue, stop, done } = start(async (key) => {
+    calls.push(key);
+    return await outcomes[key]?.shift()?.();
+  });
+  for (const key of Object.keys(outcomes)) queue.add(key);
+  await vi.waitFor(() => expect(queue.idle).toBe(true), { interval: 5 });
+  const counts = Object.keys(outcomes).map((key) => calls.filter((call) => call === key).length);
+  expect(counts).toEqual([2, 5, 2]);
+  expect(queue.failures('races')).toBe(0);
+  stop.abort();
+  await done;
+});
+
+test('one key is never reconciled twice at the same time', async () => {
+  let running = 0;
+  let most = 0;
+  let calls = 0;
+  const { queue, stop, done } = start(async (key) => {
+    running += 1;
+    most = Math.max(most, running);
+    calls += 1;
+    if (calls < 5) queue.add(key);
+    await new Promise((resolve) => setImmediate(resolve));
+    running -= 1;
+    return undefined;
+  }, 4);
+  queue.add('a');
+  await vi.waitFor(() => expect(calls).toBe(5));
+  expect(most).toBe(1);
+  stop.abort();
+  await done;
+});
+
+test('stopping waits for what is under way and starts nothing more', async () => {
+  let finish = () => {};
+  const finished: string[] = [];
+  const { queue, stop, done } = start(async (key) => {
+    await new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    finished.push(key);
+    return undefined;
+  }, 1);
+  queue.add('a');
+  queue.add('b');
+  await vi.waitFor(() => expect(queue.length).toBe(1));
+  let ended = false;
+  void done.then(() => {
+    ended = true;
+  });
+  stop.abort();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(ended).toBe(false);
+  finish();
+  await done;
+  expect(finished).toEqual(['a']);
+});

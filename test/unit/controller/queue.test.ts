@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { WorkQueue } from '../../../controller/queue.ts';
+import { FakeClock } from './fake-clock.ts';
+
+function queue() {
+  const clock = new FakeClock();
+  return { clock, queue: new WorkQueue({ clock, baseDelayMs: 10, maxDelayMs: 100 }) };
+}
+
+test('a key waits once; keys come in the order of their arrival', async () => {
+  const { queue: q } = queue();
+  for (const key of ['a', 'b', 'a', 'c']) q.add(key);
+  expect(q.length).toBe(3);
+  expect([await q.take(), await q.take(), await q.take()]).toEqual(['a', 'b', 'c']);
+});
+
+test('a key is with one worker at a time, and comes again if it was added meanwhile', async () => {
+  const { queue: q } = queue();
+  q.add('a');
+  expect(await q.take()).toBe('a');
+  q.add('a');
+  q.add('a');
+  expect(q.length).toBe(0);
+  const next = q.take();
+  q.done('a');
+  expect(await next).toBe('a');
+  q.done('a');
+  expect(q.idle).toBe(true);
+});
+
+test('a key that was not added meanwhile does not come again', async () => {
+  const { queue: q } = queue();
+  q.add('a');
+  await q.take();
+  q.done('a');
+  expect(q.idle).toBe(true);
+});
+
+test('a delayed key comes when its time has come; the earliest of several delays wins', () => {
+  const { queue: q, clock } = queue();
+  q.addAfter('a', 50);
+  q.addAfter('a', 20);
+  q.addAfter('a', 90);
+  clock.advance(19);
+  expect(q.length).toBe(0);
+  clock.advance(1);
+  expect(q.length).toBe(1);
+  expect(clock.pending).toBe(0);
+});
+
+test('failures delay a key longer each time, up to a bound, until it is forgotten', () => {
+  const { queue: q, clock } = queue();
+  const delays = Array.from({ length: 6 }, () => {
+    q.addRateLimited('a');
+    let waited = 0;
+    while (q.length === 0) {
+      clock.advance(1);
+      waited += 1;
+    }
+    void q.take();
+    q.done('a');
+    return waited;
+  });
+  expect(delays).toEqual([10, 20, 40, 80, 100, 100]);
+  expect(q.failures('a')).toBe(6);
+  q.forget('a');
+  q.addRateLimited('a');
+  clock.advance(10);
+  expect(q.length).toBe(1);
+});
+
+test('a closed queue gives nothing, lets waiting workers go, and leaves no timer', async () => {
+  const { queue: q, clock } = queue();
+  const waiting = q.take();
+  q.addAfter('b', 10);
+  q.close();
+  q.add('c');
+  expect(await waiting).toBeUndefined();
+  expect(await q.take()).toBeUndefined();
+  expect(clock.pending).toBe(0);
+});
