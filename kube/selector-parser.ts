@@ -1,6 +1,14 @@
 import { validateQualifiedName } from './names.ts';
-import type { LabelOperator, LabelRequirement } from './selector.ts';
 import { badRequest } from './status.ts';
+
+export type LabelOperator = '=' | '==' | '!=' | 'in' | 'notin' | 'exists' | '!' | 'gt' | 'lt';
+
+/** One requirement; all must hold. `values` are sorted and without repeats. */
+export interface LabelRequirement {
+  readonly key: string;
+  readonly operator: LabelOperator;
+  readonly values: readonly string[];
+}
 
 type Token = { kind: 'identifier' | 'end' | 'error' | Symbol; text: string };
 type Symbol = ')' | ',' | '!' | '==' | '=' | '>' | 'in' | '<' | '!=' | 'notin' | '(';

@@ -1,15 +1,8 @@
 import { validateLabelValue, validateQualifiedName } from './names.ts';
-import { parseRequirements } from './selector-parser.ts';
+import { type LabelOperator, type LabelRequirement, parseRequirements } from './selector-parser.ts';
 import { badRequest } from './status.ts';
 
-export type LabelOperator = '=' | '==' | '!=' | 'in' | 'notin' | 'exists' | '!' | 'gt' | 'lt';
-
-/** One requirement; all must hold. `values` are sorted and without repeats. */
-export interface LabelRequirement {
-  readonly key: string;
-  readonly operator: LabelOperator;
-  readonly values: readonly string[];
-}
+export type { LabelOperator, LabelRequirement };
 
 export interface LabelSelectorMatcher {
   readonly requirements: readonly LabelRequirement[];

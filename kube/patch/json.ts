@@ -78,26 +78,34 @@ function doesNotApply(): never {
   throw new StatusError(422, 'Invalid', message, {});
 }
 
-function applyOperation(state: State, { op, path, from, value }: Operation): void {
+function applyOperation(state: State, { op, path, from, value = null }: Operation): void {
   switch (op) {
     case 'add':
-      return add(locate(state.root, path), deepCopy(value ?? null));
+      add(locate(state.root, path), deepCopy(value));
+      break;
     case 'remove':
-      return void remove(locate(state.root, path));
+      remove(locate(state.root, path));
+      break;
     case 'replace':
-      return replace(state, path, value ?? null);
-    case 'move':
-      return add(locateAfter(state, path, remove(locate(state.root, from ?? doesNotApply()))));
+      replace(state, path, deepCopy(value));
+      break;
+    case 'move': {
+      // The destination is looked up after the source is gone, as RFC 6902 orders it.
+      const moved = remove(locate(state.root, from ?? doesNotApply()));
+      add(locate(state.root, path), moved);
+      break;
+    }
     case 'copy': {
       const found = deepCopy(read(locate(state.root, from ?? doesNotApply())) ?? null);
       state.copied += encodeJson(found).length;
       if (state.copied > maxCopiedBytes) doesNotApply();
-      return add(locate(state.root, path), found);
+      add(locate(state.root, path), found);
+      break;
     }
     case 'test': {
       const found = path === '' ? state.root : read(locate(state.root, path));
-      if (!deepEqual(found ?? null, value ?? null)) doesNotApply();
-      return;
+      if (!deepEqual(found ?? null, value)) doesNotApply();
+      break;
     }
     default:
       doesNotApply();
@@ -107,16 +115,10 @@ function applyOperation(state: State, { op, path, from, value }: Operation): voi
 interface Place {
   container: Json[] | JsonObject;
   key: string;
-  moved?: Json;
-}
-
-/** The destination is looked up after the source is gone, as RFC 6902 orders it. */
-function locateAfter(state: State, path: string, moved: Json): Place {
-  return { ...locate(state.root, path), moved };
 }
 
 function locate(root: Json, path: string): Place {
-  const parts = path.split('/').slice(1).map(unescape);
+  const parts = path.split('/').slice(1).map(unescapePart);
   const key = parts.pop();
   if (key === undefined) return doesNotApply();
   let at: Json | undefined = root;
@@ -128,7 +130,7 @@ function locate(root: Json, path: string): Place {
   return { container: at, key };
 }
 
-function unescape(part: string): string {
+function unescapePart(part: string): string {
   return part.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
@@ -145,10 +147,11 @@ function read({ container, key }: Place): Json | undefined {
   return container[arrayIndex(key, container.length)];
 }
 
-function add({ container, key, moved }: Place, value: Json = moved ?? null): void {
-  if (!Array.isArray(container)) return setOwn(container, key, value);
-  const index = key === '-' ? container.length : arrayIndex(key, container.length + 1);
-  container.splice(index, 0, value);
+function add({ container, key }: Place, value: Json): void {
+  if (Array.isArray(container)) {
+    const index = key === '-' ? container.length : arrayIndex(key, container.length + 1);
+    container.splice(index, 0, value);
+  } else setOwn(container, key, value);
 }
 
 function remove({ container, key }: Place): Json {
@@ -164,10 +167,10 @@ function remove({ container, key }: Place): Json {
 function replace(state: State, path: string, value: Json): void {
   if (path === '') {
     if (typeof value !== 'object' || value === null) doesNotApply();
-    state.root = deepCopy(value);
+    state.root = value;
     return;
   }
   const { container, key } = locate(state.root, path);
-  if (Array.isArray(container)) container[arrayIndex(key, container.length)] = deepCopy(value);
-  else setOwn(container, key, deepCopy(value));
+  if (Array.isArray(container)) container[arrayIndex(key, container.length)] = value;
+  else setOwn(container, key, value);
 }

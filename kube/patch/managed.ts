@@ -1,38 +1,42 @@
-import type { KubeObject } from '../object.ts';
-import type { Schema } from '../schema/schema.ts';
-import type { FieldSet } from './fields.ts';
+import type { KubeObject, ManagedFieldsEntry } from '../object.ts';
+import { decodeManagers, isReset, type ManagerEntry } from './managers.ts';
+import { type FieldManagement, recordUpdate, withManagers } from './record.ts';
 
-/** Who writes, for metadata.managedFields. */
-export interface FieldManagement {
-  schema: Schema;
-  /** At most 128 characters; the caller has checked. */
-  manager: string;
-  /** Of the request, e.g. `apps/v1`. */
-  apiVersion: string;
-  /** Empty for the object itself. */
-  subresource?: string;
-  /** RFC 3339, for the entries this write touches. */
-  time: string;
-  /** Fields that this write cannot set and so cannot own (reset paths), e.g. status on the main resource. */
-  ignore?: FieldSet;
-}
+export { applyServerSide } from './apply.ts';
+export type { ApplyManagement, FieldManagement } from './record.ts';
 
-export interface ApplyManagement extends FieldManagement {
-  force: boolean;
-}
-
+/**
+ * `next` with metadata.managedFields as a create, update or patch by this manager leaves them. `live` is the
+ * stored object, undefined for a create; `next` is the object to store, defaults included.
+ */
 export function updateManagers(
-  _live: KubeObject | undefined,
+  live: KubeObject | undefined,
   next: KubeObject,
-  _by: FieldManagement,
+  by: FieldManagement,
 ): KubeObject {
-  return next;
+  const managers = managersOf(live, next, by);
+  if (managers.size > 0 || live === undefined) recordUpdate(managers, live, next, by);
+  return withManagers(next, managers);
 }
 
-export function applyServerSide(
-  _live: KubeObject | undefined,
-  applied: KubeObject,
-  _by: ApplyManagement,
-): { object: KubeObject } {
-  return { object: applied };
+/** A client may rewrite managedFields themselves, but not empty them by not knowing them. */
+function managersOf(
+  live: KubeObject | undefined,
+  next: KubeObject,
+  by: FieldManagement,
+): Map<string, ManagerEntry> {
+  if (!by.subresource) {
+    if (isReset(next.metadata)) return new Map();
+    const given = decodeOrNone(next.metadata.managedFields);
+    if (given.size > 0) return given;
+  }
+  return decodeOrNone(live?.metadata.managedFields);
+}
+
+function decodeOrNone(entries: readonly ManagedFieldsEntry[] | undefined): Map<string, ManagerEntry> {
+  try {
+    return decodeManagers(entries);
+  } catch {
+    return new Map();
+  }
 }

@@ -1,0 +1,49 @@
+import { isObject } from '../deep.ts';
+import type { Json } from '../object.ts';
+import { badRequest, StatusError } from '../status.ts';
+
+export const badPrimitiveList = () => badRequest('invalid patch format of primitive list');
+export const badRetainKeys = () => badRequest('invalid patch format of retainKeys');
+export const badElementOrder = () => badRequest('invalid patch format of setElementOrder list');
+
+export function listOfLists(): StatusError {
+  const message = 'the server rejected our request due to an error in our request';
+  return new StatusError(422, 'Invalid', message, {});
+}
+
+/** The rest kube-apiserver does not classify: 500, no reason, the bare text. */
+export function unclassified(message: string): StatusError {
+  return new StatusError(500, '', message);
+}
+
+export function noMergeKey(item: Json, key: string): StatusError {
+  return unclassified(`map: ${goText(item)} does not contain declared merge key: ${key}`);
+}
+
+export function unknownDirective(directive: Json, item: Json): StatusError {
+  return unclassified(`unknown patch type: ${goText(directive)} in map: ${goText(item)}`);
+}
+
+export function wrongType(expected: 'map' | 'list', actual: Json | undefined): StatusError {
+  return unclassified(`expected a ${goTypeNames[expected]}, but received a ${goTypeOf(actual)}`);
+}
+
+const goTypeNames = { map: 'map[string]interface {}', list: '[]interface {}' } as const;
+
+function goTypeOf(value: Json | undefined): string {
+  if (Array.isArray(value)) return goTypeNames.list;
+  if (isObject(value)) return goTypeNames.map;
+  if (value === null || value === undefined) return '%!s(<nil>)';
+  if (typeof value === 'boolean') return 'bool';
+  if (typeof value === 'string') return 'string';
+  return Number.isInteger(value) || typeof value === 'bigint' ? 'int64' : 'float64';
+}
+
+/** Go's %v: `map[a:1 b:[x y]]`, keys in order. */
+export function goText(value: Json | undefined): string {
+  if (value === null || value === undefined) return '<nil>';
+  if (Array.isArray(value)) return `[${value.map(goText).join(' ')}]`;
+  if (!isObject(value)) return String(value);
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `map[${entries.map(([key, item]) => `${key}:${goText(item as Json)}`).join(' ')}]`;
+}
