@@ -1,0 +1,155 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Client } from '../../../client/client.ts';
+import { type HttpTransport, httpTransport } from '../../../client/http.ts';
+import { transportFromKubeconfig } from '../../../client/kubeconfig.ts';
+
+const configMaps = { group: '', version: 'v1', resource: 'configmaps' };
+let server: http.Server;
+let handler: http.RequestListener;
+let open: HttpTransport[];
+
+beforeEach(async () => {
+  open = [];
+  server = http.createServer((request, response) => handler(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterEach(async () => {
+  for (const transport of open) transport.close();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+const address = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+function connect(config: Partial<Parameters<typeof httpTransport>[0]> = {}): HttpTransport {
+  const transport = httpTransport({ server: address(), ...config });
+  open.push(transport);
+  return transport;
+}
+
+const get = { method: 'GET', url: '/x', headers: {} };
+
+test('carries method, path, headers and body, and reuses the socket', async () => {
+  const seen: string[] = [];
+  const ports = new Set<number | undefined>();
+  handler = (request, response) => {
+    ports.add(request.socket.remotePort);
+    request.setEncoding('utf8').on('data', (body) => seen.push(`${request.method} ${request.url} ${body}`));
+    request.on('end', () => response.writeHead(201, { 'x-a': 'b' }).end('yes'));
+  };
+  const transport = connect({ server: `${address()}/base` });
+  for (const body of ['1', '2']) {
+    const answer = await transport({ method: 'POST', url: '/x?y=1', headers: {}, body: Buffer.from(body) });
+    expect(answer).toMatchObject({ status: 201, headers: { 'x-a': 'b' } });
+    expect(Buffer.from(answer.body as Uint8Array).toString()).toBe('yes');
+  }
+  expect(seen).toEqual(['POST /base/x?y=1 1', 'POST /base/x?y=1 2']);
+  expect(ports.size).toBe(1);
+});
+
+test('a redirect is an answer, not a journey; a token never travels in the clear', async () => {
+  const seen: (string | undefined)[] = [];
+  handler = (request, response) => {
+    seen.push(`${request.url} ${request.headers.authorization}`);
+    response.writeHead(302, { location: '/elsewhere' }).end();
+  };
+  expect((await connect({ token: 'secret' })(get)).status).toBe(302);
+  expect(seen).toEqual(['/x undefined']);
+});
+
+test.each<[string, string, http.RequestListener, object]>([
+  ['too large', 'ETOOLARGE', (_q, r) => r.end('x'.repeat(100)), { maxResponseBytes: 50 }],
+  ['silent', 'ETIMEDOUT', () => {}, { timeoutMs: 30 }],
+  ['stalled in mid-body', 'ETIMEDOUT', (_q, r) => r.writeHead(200).write('x'), { timeoutMs: 30 }],
+  ['cut in mid-body', 'ECONNRESET', (_q, r) => r.writeHead(200).write('x', () => r.destroy()), {}],
+  ['cut before', 'ECONNRESET', (q) => q.socket.destroy(), {}],
+])('an answer that is %s fails with %s', async (_what, code, answer, config) => {
+  handler = answer;
+  await expect(connect(config)(get)).rejects.toMatchObject({ name: 'TransportError', code });
+});
+
+test('a server that is not there is a TransportError', async () => {
+  const nowhere = connect({ server: 'http://127.0.0.1:1' });
+  await expect(nowhere(get)).rejects.toMatchObject({ name: 'TransportError', code: 'ECONNREFUSED' });
+});
+
+test('a read that met a socket just closed is asked again; a write is not', async () => {
+  let kill = false;
+  let asked = 0;
+  handler = (request, response) => {
+    asked += 1;
+    if (kill) request.socket.destroy();
+    else response.end('ok');
+    kill = false;
+  };
+  const transport = connect({ maxSockets: 1 });
+  await transport(get);
+  kill = true;
+  expect((await transport(get)).status).toBe(200);
+  expect(asked).toBe(3);
+  kill = true;
+  await expect(transport({ ...get, method: 'POST' })).rejects.toMatchObject({ name: 'TransportError' });
+  expect(asked).toBe(4);
+});
+
+test('a watch streams, outlives the timeout of requests, and ends with its signal or the server', async () => {
+  let response: http.ServerResponse | undefined;
+  handler = (_request, answer) => {
+    response = answer.writeHead(200);
+    answer.flushHeaders();
+  };
+  const client = new Client(connect({ timeoutMs: 40 }));
+  const stop = new AbortController();
+  const seen: string[] = [];
+  const send = () => response?.write('{"type":"ADDED","object":{"metadata":{"name":"a"}}}\n');
+  const watching = (async () => {
+    for await (const { object } of client.watch(configMaps, { signal: stop.signal })) {
+      seen.push(object.metadata.name ?? '');
+      if (seen.length === 2) stop.abort();
+      else setTimeout(send, 80);
+    }
+  })();
+  while (!response) await new Promise((resolve) => setImmediate(resolve));
+  const closed = new Promise((resolve) => response?.on('close', resolve));
+  send();
+  await watching;
+  await closed;
+  expect(seen).toEqual(['a', 'a']);
+});
+
+test('a watch whose connection breaks fails, so that nobody takes it for a quiet end', async () => {
+  handler = (_request, response) => {
+    response.writeHead(200).write('{"type":"ADDED"', () => response.destroy());
+  };
+  const read = async () => {
+    for await (const _event of new Client(connect()).watch(configMaps)) throw new Error('no event came');
+  };
+  await expect(read()).rejects.toMatchObject({ name: 'TransportError', code: 'ECONNRESET' });
+});
+
+const kubeconfig = (user: string, cluster = '') => `
+apiVersion: v1
+kind: Config
+current-context: one
+contexts: [{name: one, context: {cluster: c, user: u}}]
+clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"${cluster}}}]
+users: [{name: u, user: ${user}}]`;
+
+test.each([
+  ['exec', '{exec: {apiVersion: client.authentication.k8s.io/v1, command: touch}}', ''],
+  ['client-key', '{client-certificate-data: YQ==, client-key: /etc/key}', ''],
+  ['certificate-authority', '{token: t}', ', certificate-authority: /etc/ca'],
+  ['proxy-url', '{token: t}', ', proxy-url: "http://proxy"'],
+])('a kubeconfig from elsewhere may not use %s', (what, user, cluster) => {
+  expect(() => transportFromKubeconfig(kubeconfig(user, cluster))).toThrow(what);
+});
+
+test('a kubeconfig without an unknown context, without a cluster, or without sense is refused', () => {
+  const good = kubeconfig('{token: t}');
+  expect(() => transportFromKubeconfig(good, { context: 'two' })).toThrow('two');
+  expect(() => transportFromKubeconfig('apiVersion: v1\nkind: Config\n')).toThrow(/cluster|read/);
+  expect(() => transportFromKubeconfig(': {')).toThrow(/read/);
+  transportFromKubeconfig(good).close();
+});

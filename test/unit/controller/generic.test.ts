@@ -1,0 +1,135 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Client } from '../../../client/client.ts';
+import { InformerSet } from '../../../client/informers.ts';
+import { startGenericControllers } from '../../../controller/generic.ts';
+import { ensureSystemNamespaces } from '../../../controller/namespace/furnish.ts';
+import { silentLogger } from '../../../kube/log.ts';
+import type { KubeObject, ObjectMeta } from '../../../kube/object.ts';
+import { FakeServer } from './fake-server.ts';
+
+const core = (resource: string) => ({ group: '', version: 'v1', resource });
+const maps = core('configmaps');
+const namespaces = core('namespaces');
+let server: FakeServer;
+let client: Client;
+let stop: AbortController;
+let done: Promise<void>;
+
+beforeEach(() => {
+  server = new FakeServer();
+  client = new Client(server.transport);
+  stop = new AbortController();
+});
+afterEach(async () => {
+  stop.abort();
+  await done;
+});
+
+function start(cluster?: string): void {
+  const informers = new InformerSet(client, { cluster, signal: stop.signal });
+  const options = { client, informers, signal: stop.signal, logger: silentLogger, rootCa: 'PEM' };
+  done = startGenericControllers(options);
+}
+
+const until = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
+
+async function make(name: string, metadata: ObjectMeta = {}, cluster?: string): Promise<KubeObject> {
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, ...metadata } };
+  return await client.create(maps, object, { namespace: 'x', cluster });
+}
+
+const ownedBy = (owner: KubeObject, blockOwnerDeletion = false): ObjectMeta => ({
+  ownerReferences: [
+    {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      name: owner.metadata.name ?? '',
+      uid: owner.metadata.uid ?? '',
+      ...(blockOwnerDeletion && { blockOwnerDeletion }),
+    },
+  ],
+});
+
+test('every namespace of every logical cluster is furnished, again when a part is removed', async () => {
+  await ensureSystemNamespaces(client, 'root:a');
+  start('*');
+  await until(() => expect(server.names('serviceaccounts')).toHaveLength(4));
+  await until(() => expect(server.names('configmaps')).toHaveLength(4));
+  const target = { cluster: 'root:a', namespace: 'default', name: 'kube-root-ca.crt' };
+  await client.patch(maps, target, 'merge', { data: { 'ca.crt': 'forged' } });
+  await until(async () => expect((await client.get(maps, target))['data']).toEqual({ 'ca.crt': 'PEM' }));
+  await client.delete(maps, target);
+  await until(async () => expect((await client.get(maps, target))['data']).toEqual({ 'ca.crt': 'PEM' }));
+});
+
+test('a terminating namespace is emptied, waits for finalizers, and goes', async () => {
+  start();
+  const x = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'x' } };
+  await client.create(namespaces, x);
+  await make('plain');
+  const held = await make('held', { finalizers: ['example.com/wait'] });
+  await until(() => expect(server.names('serviceaccounts')).toEqual(['default']));
+  await client.delete(namespaces, { name: 'x' });
+  await until(() => expect(server.names('configmaps')).toEqual(['held']));
+  expect(server.names('namespaces')).toEqual(['x']);
+  const target = { namespace: 'x', name: held.metadata.name ?? '' };
+  await client.patch(maps, target, 'merge', { metadata: { finalizers: null } });
+  await until(() => expect(server.objects.size).toBe(0));
+});
+
+test.each(['*', undefined])(
+  'in the background dependents follow their owner (informers of %s)',
+  async (cluster) => {
+    start(cluster);
+    const owner = await make('owner');
+    const child = await make('child', ownedBy(owner));
+    await make('grandchild', ownedBy(child));
+    await make('other');
+    await make('reflected', { ...ownedBy(owner), annotations: { 'atoll.dev/physical-cluster': 'east' } });
+    await client.delete(maps, { namespace: 'x', name: 'owner' }, { propagationPolicy: 'Background' });
+    await until(() => expect(server.names('configmaps')).toEqual(['other', 'reflected']));
+  },
+);
+
+test('an owner that never was counts as gone; one in another logical cluster is not this one', async () => {
+  const elsewhere = await make('owner', {}, 'root:b');
+  await make('child', ownedBy(elsewhere), 'root:a');
+  await make('sibling', ownedBy(elsewhere), 'root:b');
+  start('*');
+  await until(() => expect(server.names('configmaps')).toEqual(['owner', 'sibling']));
+});
+
+test('an object with an owner left keeps its life and loses the reference', async () => {
+  start();
+  const [one, two] = [await make('one'), await make('two')];
+  const both = [...(ownedBy(one).ownerReferences ?? []), ...(ownedBy(two).ownerReferences ?? [])];
+  await make('child', { ownerReferences: both });
+  await client.delete(maps, { namespace: 'x', name: 'one' });
+  await until(async () => {
+    const child = await client.get(maps, { namespace: 'x', name: 'child' });
+    expect(child.metadata.ownerReferences?.map(({ name }) => name)).toEqual(['two']);
+  });
+});
+
+test('in the foreground the owner goes last', async () => {
+  start();
+  const owner = await make('owner');
+  const child = await make('child', { ...ownedBy(owner, true), finalizers: ['example.com/wait'] });
+  await client.delete(maps, { namespace: 'x', name: 'owner' }, { propagationPolicy: 'Foreground' });
+  const target = { namespace: 'x', name: child.metadata.name ?? '' };
+  await until(async () => expect((await client.get(maps, target)).metadata.deletionTimestamp).toBeDefined());
+  expect(server.names('configmaps')).toEqual(['child', 'owner']);
+  await client.patch(maps, target, 'merge', { metadata: { finalizers: null } });
+  await until(() => expect(server.names('configmaps')).toEqual([]));
+});
+
+test('orphans stay, without the reference', async () => {
+  const owner = await make('owner');
+  await make('child', ownedBy(owner));
+  await client.delete(maps, { namespace: 'x', name: 'owner' }, { propagationPolicy: 'Orphan' });
+  // Started only now, so that the collector's caches have both before it works: it frees those it knows.
+  start();
+  await until(() => expect(server.names('configmaps')).toEqual(['child']));
+  const child = await client.get(maps, { namespace: 'x', name: 'child' });
+  expect(child.metadata.ownerReferences ?? []).toEqual([]);
+});
