@@ -35,10 +35,10 @@ e2e: build kubernetes ## real kubectl, two real Kubernetes clusters, killed proc
 	@$(BIN)/vitest run --project e2e
 
 bundles: build kubernetes ## apply every bundle below DIR to Atoll and to Kubernetes, compare what they take
-	@node dist-test/bundles/main.js $(DIR)
+	@node dist/test/bundles/main.js $(DIR)
 
 bench: build kubernetes ## ratios against a real kube-apiserver and etcd on this machine
-	@node dist-test/bench/main.js
+	@node dist/test/bench/main.js
 
 lint: build ## types, format, style, ranks, dead code
 	@$(BIN)/biome check --error-on-warnings .

@@ -1,0 +1,66 @@
+import { Command } from 'commander';
+import { addCluster, listClusters, removeCluster } from '../cluster.ts';
+import { connect } from '../connection.ts';
+import { UsageError } from '../errors.ts';
+import { addOutput, type Global } from './options.ts';
+
+/** atoll cluster add|list|remove */
+export function clusterCommand(): Command {
+  const cluster = new Command('cluster').description('join, list and forget physical clusters');
+  addOutput(cluster.command('add <NAME>'))
+    .description('join a physical cluster')
+    .requiredOption('--kubeconfig <FILE>', 'how to reach the physical cluster')
+    .option('--context <NAME>', "that kubeconfig's context; its current one by default")
+    .option(
+      '--label <KEY=VALUE...>',
+      'labels of the PhysicalCluster, such as topology.kubernetes.io/region=eu',
+    )
+    .option('--wait <SECONDS>', 'how long to wait until it is Ready', '60')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  atoll cluster add east --kubeconfig ~/.kube/east.yaml --label topology.kubernetes.io/region=eu',
+    )
+    .action(async (name: string, _local, command: Command) => {
+      const options = command.optsWithGlobals<Global & AddFlags>();
+      const client = await connect(options.atollKubeconfig);
+      await addCluster(client, name, {
+        kubeconfig: options.kubeconfig,
+        ...(options.context && { context: options.context }),
+        ...(options.label && { labels: parseLabels(options.label) }),
+        waitSeconds: Number(options.wait),
+        output: options.output,
+      });
+    });
+  addOutput(cluster.command('list'))
+    .alias('ls')
+    .description('the physical clusters and how they are')
+    .action(async (_local, command: Command) => {
+      const options = command.optsWithGlobals<Global>();
+      await listClusters(await connect(options.atollKubeconfig), options.output);
+    });
+  cluster
+    .command('remove <NAME>')
+    .description('forget a physical cluster that holds nothing of ours any more')
+    .option('--force', 'also when it holds something, which then stays there')
+    .action(async (name: string, _local, command: Command) => {
+      const options = command.optsWithGlobals<Global & { force?: boolean }>();
+      await removeCluster(await connect(options.atollKubeconfig), name, options.force ?? false);
+    });
+  return cluster;
+}
+
+interface AddFlags {
+  kubeconfig: string;
+  context?: string;
+  label?: string[];
+  wait: string;
+}
+
+function parseLabels(pairs: readonly string[]): Record<string, string> {
+  const entries = pairs.map((pair) => {
+    const at = pair.indexOf('=');
+    if (at <= 0) throw new UsageError(`--label ${pair}: expected KEY=VALUE`);
+    return [pair.slice(0, at), pair.slice(at + 1)];
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,39 @@
+import { Command } from 'commander';
+import { connect } from '../connection.ts';
+import { drain, setSchedulable } from '../drain.ts';
+import { addOutput, type Global } from './options.ts';
+
+export function cordonCommand(): Command {
+  return addOutput(new Command('cordon').argument('<NAME>'))
+    .description('place nothing new on a physical cluster; what is there stays')
+    .addHelpText('after', '\nExamples:\n  atoll cordon east')
+    .action((name: string, _local, command: Command) => schedulable(name, false, command));
+}
+
+export function uncordonCommand(): Command {
+  return addOutput(new Command('uncordon').argument('<NAME>'))
+    .description('take a cordon or a drain back')
+    .addHelpText('after', '\nExamples:\n  atoll uncordon east')
+    .action((name: string, _local, command: Command) => schedulable(name, true, command));
+}
+
+async function schedulable(name: string, yes: boolean, command: Command): Promise<void> {
+  const options = command.optsWithGlobals<Global>();
+  await setSchedulable(await connect(options.atollKubeconfig), name, yes, options.output);
+}
+
+export function drainCommand(): Command {
+  return addOutput(new Command('drain').argument('<NAME>'))
+    .description('cordon a physical cluster and move every workload away, make before break')
+    .option('--timeout <SECONDS>', 'give up after this long; the move itself goes on', '600')
+    .addHelpText(
+      'after',
+      '\nExits 0 when the cluster holds nothing of ours, 1 with the reasons when something cannot leave.',
+    )
+    .addHelpText('after', '\nExamples:\n  atoll drain east\n  atoll drain east --timeout 60 -o json')
+    .action(async (name: string, _local, command: Command) => {
+      const options = command.optsWithGlobals<Global & { timeout: string }>();
+      const client = await connect(options.atollKubeconfig);
+      await drain(client, name, { timeoutSeconds: Number(options.timeout), output: options.output });
+    });
+}

@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { isLogicalClusterName, rootCluster } from '../../cluster/names.ts';
+import { findKubeconfig } from '../connection.ts';
+import { UsageError } from '../errors.ts';
+import { print } from '../output.ts';
+import { forLogicalCluster } from '../server/kubeconfig.ts';
+import type { Global } from './options.ts';
+
+export function kubeconfigCommand(): Command {
+  return new Command('kubeconfig')
+    .description('print a kubeconfig for a logical cluster')
+    .argument('[LOGICAL_CLUSTER]', 'such as root:team-a', rootCluster)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  atoll kubeconfig > ~/.kube/atoll\n  atoll kubeconfig root:team-a > team-a.yaml',
+    )
+    .action((cluster: string, _local, command: Command) => {
+      if (!isLogicalClusterName(cluster))
+        throw new UsageError(`"${cluster}" is not a logical cluster's name, such as root:team-a`);
+      const file = findKubeconfig(command.optsWithGlobals<Global>().atollKubeconfig);
+      print(forLogicalCluster(readFileSync(file, 'utf8'), cluster).trimEnd());
+    });
+}

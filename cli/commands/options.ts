@@ -1,0 +1,31 @@
+import { type Command, Option } from 'commander';
+import type { OutputFormat } from '../output.ts';
+import { type RawSettings, settings } from '../settings.ts';
+
+export interface Global {
+  atollKubeconfig?: string;
+  output: OutputFormat;
+}
+
+export function addOutput(command: Command): Command {
+  return command.addOption(
+    new Option('-o, --output <FORMAT>', 'how to print').choices(['text', 'json']).default('text'),
+  );
+}
+
+export interface ServerFlags extends RawSettings {
+  config?: string;
+}
+
+/** The flags that `start` and `demo` share, from the one table of settings. */
+export function addServerFlags(command: Command, defaults: RawSettings = {}): Command {
+  for (const [name, setting] of Object.entries(settings)) {
+    const shown = defaults[name as keyof RawSettings] ?? setting.default;
+    const help = `${setting.help} [${setting.variable}, default ${shown}]`;
+    command.option(`--${setting.flag} <${setting.placeholder}>`, help);
+  }
+  return command.option(
+    '--config <FILE>',
+    'a YAML file of the same settings; flags and variables win over it',
+  );
+}

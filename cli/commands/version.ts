@@ -1,0 +1,15 @@
+import { Command } from 'commander';
+import { print, printJson } from '../output.ts';
+import { atollVersion, kubernetesVersion } from '../version.ts';
+import { addOutput, type Global } from './options.ts';
+
+export function versionCommand(): Command {
+  return addOutput(new Command('version'))
+    .description('what this is, and which Kubernetes API it serves')
+    .action((_local, command: Command) => {
+      const { output } = command.optsWithGlobals<Global>();
+      const facts = { atoll: atollVersion(), kubernetes: kubernetesVersion, node: process.versions.node };
+      if (output === 'json') printJson(facts);
+      else print(`atoll ${facts.atoll}, Kubernetes API ${facts.kubernetes}, Node ${facts.node}`);
+    });
+}

@@ -1,0 +1,9 @@
+/** The user asked for something that cannot be: exit code 2, one line, no stack. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** What was asked could not be done: exit code 1, the reasons on stderr. */
+export class FailedError extends Error {
+  override readonly name = 'FailedError';
+}

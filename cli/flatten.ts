@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { KubeConfig } from '@kubernetes/client-node';
+import { encodeYaml } from '../kube/yaml.ts';
+import { UsageError } from './errors.ts';
+
+/**
+ * One context of a kubeconfig, with the contents of the files that it names: the syncer may run elsewhere. A user
+ * that needs a command (`exec`) is refused, since the server runs no commands that come to it over the API.
+ */
+export function flatKubeconfig(file: string, context: string | undefined): string {
+  const config = new KubeConfig();
+  try {
+    config.loadFromFile(file);
+  } catch (error) {
+    throw new UsageError(`--kubeconfig ${file} cannot be read: ${(error as Error).message}`);
+  }
+  if (context !== undefined) config.setCurrentContext(context);
+  const [cluster, user] = [config.getCurrentCluster(), config.getCurrentUser()];
+  if (!cluster || !user)
+    throw new UsageError(`--kubeconfig ${file} has no context ${context ?? config.getCurrentContext()}`);
+  if (user.exec || user.authProvider) {
+    throw new UsageError(
+      `--kubeconfig ${file} needs a command to log in, which the server will not run: make a ServiceAccount with a token there and name its kubeconfig`,
+    );
+  }
+  const name = 'physical';
+  const clusterEntry = {
+    server: cluster.server,
+    ...data('certificate-authority-data', cluster.caData, cluster.caFile),
+    ...(cluster.skipTLSVerify && { 'insecure-skip-tls-verify': true }),
+    ...(cluster.tlsServerName && { 'tls-server-name': cluster.tlsServerName }),
+  };
+  const userEntry = {
+    ...data('client-certificate-data', user.certData, user.certFile),
+    ...data('client-key-data', user.keyData, user.keyFile),
+    ...(user.token && { token: user.token }),
+  };
+  return encodeYaml({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name, cluster: clusterEntry }],
+    users: [{ name, user: userEntry }],
+    contexts: [{ name, context: { cluster: name, user: name } }],
+    'current-context': name,
+  });
+}
+
+function data(key: string, value: string | undefined, file: string | undefined): Record<string, string> {
+  if (value) return { [key]: value };
+  return file ? { [key]: readFileSync(file).toString('base64') } : {};
+}

@@ -1,0 +1,123 @@
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { decodeYaml } from '../kube/yaml.ts';
+import { UsageError } from './errors.ts';
+
+/** What `atoll start` and `atoll demo` can be told. docs/reference/settings.md is this table for people. */
+export interface Settings {
+  dataDir: string;
+  listen: { host: string; port: number };
+  settleSeconds: number;
+  logLevel: LogLevel;
+}
+
+export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+interface Setting {
+  flag: string;
+  variable: string;
+  placeholder: string;
+  default: string;
+  help: string;
+}
+
+/** One row per setting: the flag, its variable, what the file calls it (the flag without dashes), the default. */
+export const settings: Record<'dataDir' | 'listen' | 'settleSeconds' | 'logLevel', Setting> = {
+  dataDir: {
+    flag: 'data-dir',
+    variable: 'ATOLL_DATA_DIR',
+    placeholder: 'DIR',
+    default: join(process.env['XDG_STATE_HOME'] ?? join(homedir(), '.local', 'state'), 'atoll'),
+    help: 'where the store, the keys and admin.kubeconfig live',
+  },
+  listen: {
+    flag: 'listen',
+    variable: 'ATOLL_LISTEN',
+    placeholder: 'HOST:PORT',
+    default: '127.0.0.1:6443',
+    help: 'address of the API; port 0 picks a free one',
+  },
+  settleSeconds: {
+    flag: 'settle-seconds',
+    variable: 'ATOLL_SETTLE_SECONDS',
+    placeholder: 'N',
+    default: '2',
+    help: 'how long a joining copy must stay ready before the old one shrinks',
+  },
+  logLevel: {
+    flag: 'log-level',
+    variable: 'ATOLL_LOG_LEVEL',
+    placeholder: 'LEVEL',
+    default: 'info',
+    help: `${logLevels.join(', ')}; logs are JSON lines on stderr`,
+  },
+};
+
+export type RawSettings = Partial<Record<keyof typeof settings, string>>;
+
+/** Flags win over ATOLL_* variables, those over the file, that over the defaults. Throws UsageError. */
+export function resolveSettings(
+  flags: RawSettings,
+  file: string | undefined,
+  env: NodeJS.ProcessEnv,
+  defaults: RawSettings = {},
+): Settings {
+  const fromFile = file === undefined ? {} : readSettingsFile(file);
+  const raw = (name: keyof typeof settings): string =>
+    flags[name] ?? env[settings[name].variable] ?? fromFile[name] ?? defaults[name] ?? settings[name].default;
+  return {
+    dataDir: raw('dataDir'),
+    listen: parseListen(raw('listen')),
+    settleSeconds: parseSeconds(raw('settleSeconds')),
+    logLevel: parseLevel(raw('logLevel')),
+  };
+}
+
+function readSettingsFile(file: string): RawSettings {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`--config ${file} cannot be read: ${(error as Error).message}`);
+  }
+  const { value } = decodeYaml(text);
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    throw new UsageError(`--config ${file} must be a YAML mapping of settings`);
+  }
+  const byFlag = new Map(Object.entries(settings).map(([name, setting]) => [setting.flag, name]));
+  const found: RawSettings = {};
+  for (const [key, entry] of Object.entries(value)) {
+    const name = byFlag.get(key);
+    if (name === undefined) {
+      throw new UsageError(
+        `--config ${file}: unknown setting "${key}"; known: ${[...byFlag.keys()].join(', ')}`,
+      );
+    }
+    found[name as keyof RawSettings] = String(entry);
+  }
+  return found;
+}
+
+function parseListen(text: string): { host: string; port: number } {
+  const match = /^(?:\[([0-9a-f:.]+)\]|([^:]*)):(\d{1,5})$/i.exec(text);
+  const port = Number(match?.[3]);
+  if (!match || port > 65_535)
+    throw new UsageError(`--listen ${text}: expected HOST:PORT, such as 127.0.0.1:6443`);
+  return { host: match[1] ?? (match[2] || '0.0.0.0'), port };
+}
+
+function parseSeconds(text: string): number {
+  const seconds = Number(text);
+  if (!Number.isFinite(seconds) || seconds < 0 || seconds > 3600) {
+    throw new UsageError(`--settle-seconds ${text}: expected a number from 0 to 3600`);
+  }
+  return seconds;
+}
+
+function parseLevel(text: string): LogLevel {
+  const level = logLevels.find((known) => known === text);
+  if (!level) throw new UsageError(`--log-level ${text}: expected one of ${logLevels.join(', ')}`);
+  return level;
+}

@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto';
+import { createApiServer } from '../apiserver/server.ts';
+import { tokenAuthenticator } from '../apiserver/authn/token.ts';
+import { createAuthority } from '../apiserver/tls/ca.ts';
+import { Client } from '../client/client.ts';
+import { InformerSet } from '../client/informers.ts';
+import { startGenericControllers } from '../controller/generic.ts';
+import { ensureSystemNamespaces } from '../controller/namespace/furnish.ts';
+import { encodeYaml } from '../kube/yaml.ts';
+import type { UserInfo } from '../kube/http.ts';
+import { type Logger, silentLogger } from '../kube/log.ts';
+import { openMemory } from '../storage/memory/memory.ts';
+import { podLogs } from './logs.ts';
+import { type Behaviour, defaultBehaviours } from './pods/behaviour.ts';
+import { runPods } from './pods/controller.ts';
+import { resources } from './resources.ts';
+import { runServices } from './services/controller.ts';
+import { runWorkloadControllers } from './workloads/index.ts';
+
+export interface SimulationOptions {
+  name: string;
+  /** How many nodes, each with 8 CPUs, 32 GiB and room for 110 pods unless `node` says otherwise. */
+  nodes?: number;
+  node?: { cpu: string; memory: string; pods: string };
+  /** Asked in order, before the default ones. */
+  behaviours?: readonly Behaviour[];
+  /** The same seed gives every pod the same delays. */
+  seed?: number;
+  host?: string;
+  port?: number;
+  logger?: Logger;
+}
+
+export interface SimulatedCluster {
+  name: string;
+  url: string;
+  /** The text of an administrator's kubeconfig. */
+  kubeconfig: string;
+  /** An administrator's client, without a socket. */
+  client: Client;
+  stop(): Promise<void>;
+}
+
+const admin: UserInfo = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
+
+/** A physical cluster in this process: the same API code over HTTPS, workload controllers, and pods that pretend. */
+export async function startSimulatedCluster(options: SimulationOptions): Promise<SimulatedCluster> {
+  const { name, host = '127.0.0.1', port = 0, logger = silentLogger } = options;
+  const authority = await createAuthority(`${name}-ca`);
+  const certificate = await authority.issueServer(['localhost', host]);
+  const token = randomBytes(16).toString('hex');
+  const store = openMemory();
+  const server = createApiServer({
+    store,
+    logicalClusters: false,
+    authenticate: [tokenAuthenticator(new Map([[token, admin]]))],
+    connectPod: podLogs(name),
+  });
+  const client = new Client(server.transport(admin), { userAgent: 'simulation' });
+  const stop = new AbortController();
+  await ensureSystemNamespaces(client);
+  await createNodes(client, options);
+  const informers = new InformerSet(client, { signal: stop.signal, logger });
+  const context = { client, informers, signal: stop.signal, logger };
+  const behaviours = [...(options.behaviours ?? []), ...defaultBehaviours];
+  const running = Promise.all([
+    startGenericControllers({ ...context, rootCa: authority.certificate }),
+    runWorkloadControllers(context),
+    runPods(context, { behaviours, seed: options.seed ?? 1 }),
+    runServices(context),
+  ]);
+  const tls = { key: certificate.privateKey, cert: certificate.certificate, ca: authority.certificate };
+  const { url } = await server.listen({ host, port, tls });
+  return {
+    ...{ name, url, client, kubeconfig: kubeconfigText(name, url, authority.certificate, token) },
+    stop: async () => {
+      stop.abort();
+      await running;
+      await server.close();
+      await store.close();
+    },
+  };
+}
+
+async function createNodes(client: Client, options: SimulationOptions): Promise<void> {
+  const room = options.node ?? { cpu: '8', memory: '32Gi', pods: '110' };
+  for (let i = 1; i <= (options.nodes ?? 3); i++) {
+    const name = `${options.name}-${i}`;
+    const labels = { 'kubernetes.io/hostname': name, 'kubernetes.io/os': 'linux', 'kubernetes.io/arch': 'amd64' };
+    await client.create(resources.nodes, { apiVersion: 'v1', kind: 'Node', metadata: { name, labels } });
+    const at = new Date().toISOString().replace(/\.\d+Z/, 'Z');
+    const ready = { type: 'Ready', status: 'True', reason: 'Simulated', lastTransitionTime: at, lastHeartbeatTime: at };
+    const status = { capacity: room, allocatable: room, conditions: [ready] };
+    await client.patch(resources.nodes, { name, subresource: 'status' }, 'merge', { status });
+  }
+}
+
+function kubeconfigText(name: string, server: string, ca: string, token: string): string {
+  return encodeYaml({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name, cluster: { server, 'certificate-authority-data': Buffer.from(ca).toString('base64') } }],
+    users: [{ name: 'admin', user: { token } }],
+    contexts: [{ name, context: { cluster: name, user: 'admin' } }],
+    'current-context': name,
+  });
+}

@@ -1,0 +1,17 @@
+import type { PodConnector } from '../apiserver/options.ts';
+import type { ApiRequest, ApiResponse } from '../kube/http.ts';
+
+/** What a pretended container says: one line, so that `kubectl logs` has something to show. */
+export function podLogs(cluster: string): PodConnector {
+  return (_logicalCluster, pod) => {
+    const { name = '', namespace = '' } = pod.metadata;
+    const started = (pod.status as { startTime?: string } | undefined)?.startTime ?? '';
+    const transport = async (request: ApiRequest): Promise<ApiResponse> => {
+      const stamps = new URL(request.url, 'http://pod').searchParams.get('timestamps') === 'true';
+      const line = `hello from a pod of ${cluster}: ${name}\n`;
+      const body = Buffer.from(stamps ? `${started} ${line}` : line);
+      return { status: 200, headers: { 'content-type': 'text/plain' }, body };
+    };
+    return { transport, path: `/api/v1/namespaces/${namespace}/pods/${name}` };
+  };
+}

@@ -1,0 +1,95 @@
+import type { Client } from '../../client/client.ts';
+import type { InformerSet } from '../../client/informers.ts';
+import type { ResourceRef } from '../../client/url.ts';
+import { runController } from '../../controller/controller.ts';
+import { WorkQueue } from '../../controller/queue.ts';
+import { deepEqual } from '../../kube/deep.ts';
+import type { Logger } from '../../kube/log.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { isStatusError } from '../../kube/status.ts';
+import type { Plan, Workload } from '../types.ts';
+import { ownedBy } from './children.ts';
+
+export interface WorkloadController {
+  name: string;
+  resource: ResourceRef;
+  /** What it makes: pods, or for a Deployment ReplicaSets. */
+  children: ResourceRef;
+  decide(workload: KubeObject, children: KubeObject[]): Plan<KubeObject> | Promise<Plan<KubeObject>>;
+  /** Further resources whose changes wake every workload of the kind (a DaemonSet's nodes). */
+  wakes?: readonly ResourceRef[];
+}
+
+export interface Context {
+  client: Client;
+  informers: InformerSet;
+  signal: AbortSignal;
+  logger: Logger;
+}
+
+/** Runs one kind: wakes on it and on what it owns, reads the children afresh, carries the plan out. */
+export function runWorkloads(kind: WorkloadController, context: Context): Promise<void> {
+  const { client, informers, signal, logger } = context;
+  const queue = new WorkQueue({ maxDelayMs: 2000 });
+  const own = informers.for<Workload>(kind.resource);
+  const children = informers.for(kind.children);
+  const add = (object: KubeObject) => queue.add(keyOf(object));
+  own.on({ add, update: (object) => add(object), delete: add });
+  const wakeOwner = (child: KubeObject) => {
+    const ref = child.metadata.ownerReferences?.find((owner) => owner.controller);
+    if (ref) queue.add(`${child.metadata.namespace}/${ref.name}`);
+  };
+  children.on({ add: wakeOwner, update: (object) => wakeOwner(object), delete: wakeOwner });
+  const wakeAll = () => own.list().forEach(add);
+  const others = (kind.wakes ?? []).map((resource) => informers.for(resource));
+  for (const other of others) other.on({ add: wakeAll, delete: wakeAll });
+  const ready = [own, children, ...others].map((informer) => informer.synced);
+  const reconcile = async (key: string) => {
+    const [namespace = '', name = ''] = key.split('/');
+    const workload = await client.get(kind.resource, { namespace, name }).catch(ignoreMissing);
+    if (!workload) return;
+    const { items } = await client.list(kind.children, { namespace });
+    const plan = await kind.decide(workload, ownedBy(workload, items));
+    await carryOut(client, kind, workload, plan);
+    return plan.afterMs === undefined ? undefined : { after: plan.afterMs };
+  };
+  return runController({ name: kind.name, queue, workers: 4, reconcile, signal, logger, ready });
+}
+
+async function carryOut(
+  client: Client,
+  kind: WorkloadController,
+  workload: KubeObject,
+  plan: Plan<KubeObject>,
+): Promise<void> {
+  const { namespace, name = '' } = workload.metadata;
+  const at = { ...(namespace && { namespace }) };
+  for (const child of plan.create) {
+    await client.create(kind.children, child).catch((error: unknown) => {
+      if (!isStatusError(error, 'AlreadyExists')) throw error;
+    });
+  }
+  for (const child of plan.remove)
+    await client.delete(kind.children, { ...at, name: child }).catch(ignoreMissing);
+  for (const { name: child, replicas } of plan.scale) {
+    await client.patch(kind.children, { ...at, name: child }, 'merge', { spec: { replicas } });
+  }
+  if (plan.annotate) {
+    await client.patch(kind.resource, { ...at, name }, 'merge', { metadata: { annotations: plan.annotate } });
+  }
+  const status = { ...(workload.status as object), ...plan.status };
+  if (deepEqual(status, workload.status)) return;
+  await client
+    .patch(kind.resource, { ...at, name, subresource: 'status' }, 'merge', { status: plan.status })
+    .catch(ignoreMissing);
+}
+
+function keyOf(object: KubeObject): string {
+  return `${object.metadata.namespace}/${object.metadata.name}`;
+}
+
+/** It went away meanwhile, which is as good. */
+export function ignoreMissing(error: unknown): undefined {
+  if (!isStatusError(error, 'NotFound')) throw error;
+  return undefined;
+}

@@ -1,0 +1,116 @@
+import { execFile, spawn } from 'node:child_process';
+import { promisify } from 'node:util';
+import { kubectl as binary } from '../kubernetes/kubernetes.ts';
+import { program } from './atoll.ts';
+
+const run = promisify(execFile);
+
+export interface Ran {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Real kubectl as a child process; a failure is an answer, not an exception. */
+export function kubectl(kubeconfig: string, ...args: string[]): Promise<Ran> {
+  return command(binary, ['--kubeconfig', kubeconfig, ...args], {});
+}
+
+/** The `atoll` program against the server of that kubeconfig. */
+export function atoll(kubeconfig: string, ...args: string[]): Promise<Ran> {
+  return command(process.execPath, [program, '--atoll-kubeconfig', kubeconfig, ...args], {});
+}
+
+async function command(file: string, args: string[], env: NodeJS.ProcessEnv): Promise<Ran> {
+  try {
+    const options = { timeout: 120_000, maxBuffer: 64 << 20, env: { ...process.env, ...env } };
+    const { stdout, stderr } = await run(file, args, options);
+    return { code: 0, stdout, stderr };
+  } catch (error) {
+    const failed = error as { code?: number; stdout?: string; stderr?: string; message: string };
+    return {
+      code: Number(failed.code ?? 1),
+      stdout: failed.stdout ?? '',
+      stderr: failed.stderr || failed.message,
+    };
+  }
+}
+
+/** Runs kubectl and fails loudly when kubectl does. */
+export async function must(kubeconfig: string, ...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await kubectl(kubeconfig, ...args);
+  if (code !== 0) throw new Error(`kubectl ${args.join(' ')} ended with ${code}: ${stderr}`);
+  return stdout;
+}
+
+export async function mustJson<T>(kubeconfig: string, ...args: string[]): Promise<T> {
+  return JSON.parse(await must(kubeconfig, ...args, '-o', 'json')) as T;
+}
+
+/** Waits until `attempt` neither throws nor answers undefined or false; fails with its last word. */
+export async function until<T>(
+  what: string,
+  seconds: number,
+  attempt: () => Promise<T | undefined | false>,
+): Promise<T> {
+  const deadline = Date.now() + seconds * 1000;
+  let last: unknown = 'nothing yet';
+  for (;;) {
+    try {
+      const answer = await attempt();
+      if (answer !== undefined && answer !== false) return answer;
+    } catch (error) {
+      last = error;
+    }
+    if (Date.now() > deadline) throw new Error(`${what}: not within ${seconds} s`, { cause: last });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+export interface ReadySamples {
+  /** The lowest ready count that was printed for each Deployment. */
+  lowest: Map<string, number>;
+  rows: number;
+  stop(): Promise<void>;
+}
+
+/** Reads what `kubectl get deploy -w` prints; a restart of the server is bridged by starting kubectl again. */
+export function sampleReady(kubeconfig: string, namespace: string): ReadySamples {
+  const samples: ReadySamples = { lowest: new Map(), rows: 0, stop: async () => {} };
+  let stopped = false;
+  let child: ReturnType<typeof spawn> | undefined;
+  const loop = async () => {
+    while (!stopped) {
+      child = spawn(
+        binary,
+        ['--kubeconfig', kubeconfig, 'get', 'deploy', '-w', '--no-headers', '-n', namespace],
+        {
+          stdio: ['ignore', 'pipe', 'ignore'],
+        },
+      );
+      let rest = '';
+      child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+        const lines = (rest + text).split('\n');
+        rest = lines.pop() ?? '';
+        for (const line of lines) record(samples, line);
+      });
+      await new Promise((resolve) => child?.once('exit', resolve));
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  };
+  const finished = loop();
+  samples.stop = async () => {
+    stopped = true;
+    child?.kill('SIGKILL');
+    await finished;
+  };
+  return samples;
+}
+
+function record(samples: ReadySamples, line: string): void {
+  const match = /^(\S+)\s+(\d+)\/(\d+)\s/.exec(line);
+  if (!match?.[1]) return;
+  samples.rows++;
+  const ready = Number(match[2]);
+  samples.lowest.set(match[1], Math.min(ready, samples.lowest.get(match[1]) ?? Number.POSITIVE_INFINITY));
+}

@@ -1,0 +1,159 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Atoll, startAtoll } from '../atoll/atoll.ts';
+import { atoll, kubectl, must, mustJson, until } from '../atoll/kubectl.ts';
+import { startKubernetes } from '../kubernetes/kubernetes.ts';
+import {
+  type Bundle,
+  compare,
+  type Difference,
+  needs,
+  type Outcome,
+  readBundles,
+  readOutcome,
+} from './bundle.ts';
+
+/** These must agree and run to ready on two clusters. */
+const mustRun = ['online-boutique', 'podinfo-kustomize', 'sock-shop-complete', 'metrics-server'];
+/** How many must agree fully. */
+const mustAgree = 20;
+
+const [dir, ...only] = process.argv.slice(2);
+if (!dir) {
+  process.stderr.write('usage: make bundles DIR=<folder with bundles.json>\n');
+  process.exit(2);
+}
+const all = await readBundles(dir);
+const chosen = only.length > 0 ? all.filter((bundle) => only.includes(bundle.name)) : all;
+const server = await startAtoll();
+try {
+  process.exitCode = await compareAll(server);
+} finally {
+  await server.dispose();
+}
+
+async function compareAll(server: Atoll): Promise<number> {
+  const results = new Map<string, Difference & { errors: string[] }>();
+  const waiting = [...chosen];
+  const worker = async () => {
+    for (let bundle = waiting.shift(); bundle; bundle = waiting.shift()) {
+      const result = await compareOne(server, bundle);
+      results.set(bundle.name, result);
+      report(bundle, result);
+    }
+  };
+  await Promise.all([worker(), worker()]);
+  const agreeing = chosen.filter((bundle) => agrees(results.get(bundle.name)));
+  const ran = await runToReady(server);
+  const failed = mustRun.filter(
+    (name) => results.has(name) && (!agrees(results.get(name)) || !ran.has(name)),
+  );
+  process.stdout.write(`\n${agreeing.length} of ${chosen.length} bundles agree with kube-apiserver\n`);
+  for (const name of failed) process.stdout.write(`${name} must agree and run to ready, and does not\n`);
+  const enough = only.length > 0 || agreeing.length >= mustAgree;
+  process.stdout.write(`${agreeing.length} passed, ${(enough ? 0 : 1) + failed.length} failed\n`);
+  return enough && failed.length === 0 ? 0 : 1;
+}
+
+async function compareOne(server: Atoll, bundle: Bundle): Promise<Difference & { errors: string[] }> {
+  const kubernetes = await startKubernetes({ name: 'oracle', apiOnly: true });
+  try {
+    const logical = await freshLogicalCluster(server, bundle.name);
+    const [ours, theirs] = [
+      await applyTwice(logical, bundle),
+      await applyTwice(kubernetes.kubeconfig, bundle),
+    ];
+    const errors = ours.errors.filter((line) => !theirs.errors.includes(line));
+    return { ...compare(ours, theirs), errors };
+  } finally {
+    await kubernetes.stop();
+  }
+}
+
+/** Twice, as a user does whose CRDs were not established yet the first time. */
+async function applyTwice(kubeconfig: string, bundle: Bundle): Promise<Outcome> {
+  for (const needed of needs(bundle, all)) await apply(kubeconfig, needed);
+  const first = await apply(kubeconfig, bundle);
+  const second = await apply(kubeconfig, bundle);
+  return { taken: new Set([...first.taken, ...second.taken]), errors: second.errors };
+}
+
+async function apply(kubeconfig: string, bundle: Bundle): Promise<Outcome> {
+  const serverSide = bundle.note.includes('--server-side') ? ['--server-side', '--force-conflicts'] : [];
+  const files = bundle.files.flatMap((file) => ['-f', file]);
+  const { stdout, stderr } = await kubectl(kubeconfig, 'apply', ...serverSide, ...files);
+  return readOutcome(stdout, stderr);
+}
+
+/** A new child of root; the path of a kubeconfig for it. */
+async function freshLogicalCluster(server: Atoll, name: string): Promise<string> {
+  const workspace = { apiVersion: 'tenancy.kcp.io/v1alpha1', kind: 'Workspace', metadata: { name } };
+  const manifest = join(server.dataDir, `${name}.workspace.json`);
+  await writeFile(manifest, JSON.stringify(workspace));
+  await must(server.kubeconfig, 'apply', '-f', manifest);
+  await until(`workspace ${name} ready`, 30, async () => {
+    const object = await mustJson<{ status?: { phase?: string } }>(
+      server.kubeconfig,
+      'get',
+      'workspace',
+      name,
+    );
+    return object.status?.phase === 'Ready';
+  });
+  const { stdout } = await atoll(server.kubeconfig, 'kubeconfig', `root:${name}`);
+  const kubeconfig = join(server.dataDir, `${name}.kubeconfig`);
+  await writeFile(kubeconfig, stdout, { mode: 0o600 });
+  return kubeconfig;
+}
+
+/** The names of those of mustRun whose Deployments became ready, spread over two real clusters. */
+async function runToReady(server: Atoll): Promise<Set<string>> {
+  const bundles = chosen.filter((bundle) => mustRun.includes(bundle.name));
+  const ran = new Set<string>();
+  if (bundles.length === 0) return ran;
+  const clusters = await Promise.all(['east', 'west'].map((name) => startKubernetes({ name, nodes: 3 })));
+  try {
+    for (const { name, kubeconfig } of clusters) {
+      const added = await atoll(server.kubeconfig, 'cluster', 'add', name, '--kubeconfig', kubeconfig);
+      if (added.code !== 0) throw new Error(added.stderr);
+    }
+    for (const bundle of bundles) {
+      const kubeconfig = join(server.dataDir, `${bundle.name}.kubeconfig`);
+      await must(kubeconfig, 'annotate', 'ns', '--all', 'atoll.dev/clusters=east,west', '--overwrite');
+      const ready = await becomesReady(kubeconfig).catch((error: Error) => error);
+      if (ready === true) ran.add(bundle.name);
+      process.stdout.write(
+        `${bundle.name.padEnd(34)} ${ready === true ? 'runs on east,west' : `not ready: ${String(ready)}`}\n`,
+      );
+    }
+  } finally {
+    await Promise.all(clusters.map((cluster) => cluster.stop()));
+  }
+  return ran;
+}
+
+async function becomesReady(kubeconfig: string): Promise<true> {
+  interface Deployment {
+    spec: { replicas: number };
+    status?: { readyReplicas?: number; observedGeneration?: number };
+    metadata: { generation: number };
+  }
+  return until('every Deployment ready', 90, async () => {
+    const { items } = await mustJson<{ items: Deployment[] }>(kubeconfig, 'get', 'deploy', '-A');
+    const ready = ({ spec, status, metadata }: Deployment) =>
+      (status?.readyReplicas ?? 0) === spec.replicas && status?.observedGeneration === metadata.generation;
+    return items.length > 0 && items.every(ready) ? true : undefined;
+  });
+}
+
+function agrees(result: Difference | undefined): boolean {
+  return result !== undefined && result.onlyAtoll.length + result.onlyKubernetes.length === 0;
+}
+
+function report(bundle: Bundle, result: Difference & { errors: string[] }): void {
+  process.stdout.write(`${bundle.name.padEnd(34)} ${agrees(result) ? 'agrees' : 'differs'}\n`);
+  for (const name of result.onlyAtoll) process.stdout.write(`    only Atoll takes       ${name}\n`);
+  for (const name of result.onlyKubernetes) process.stdout.write(`    only Kubernetes takes  ${name}\n`);
+  if (!agrees(result))
+    for (const line of result.errors.slice(0, 5)) process.stdout.write(`    ${line.slice(0, 300)}\n`);
+}
