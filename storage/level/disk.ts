@@ -28,12 +28,10 @@ export class Disk {
 
   /** Resolves when all the events would survive a power cut. After a failure only `reopen` makes sense. */
   async commit(events: readonly StoreEvent[]): Promise<void> {
-    const operations = events.map((event) => ({
-      type: 'put' as const,
-      key: recordKey(event.entry.revision),
-      value: encodeEvent(event),
-    }));
-    await this.#db.batch(operations, { sync: this.#sync });
+    // A chained batch costs a third of what an array of operations does.
+    const batch = this.#db.batch();
+    for (const event of events) batch.put(recordKey(event.entry.revision), encodeEvent(event));
+    await batch.write({ sync: this.#sync });
   }
 
   /**
@@ -42,12 +40,9 @@ export class Disk {
    */
   async forget(base: Base, events: readonly StoreEvent[]): Promise<Base> {
     const next = advance(base, events);
-    const deletions = superseded(events).map((revision) => ({
-      type: 'del' as const,
-      key: recordKey(revision),
-    }));
-    const put = { type: 'put' as const, key: BASE_KEY, value: encodeBase(next) };
-    await this.#db.batch([...deletions, put], { sync: false });
+    const batch = this.#db.batch();
+    for (const revision of superseded(events)) batch.del(recordKey(revision));
+    await batch.put(BASE_KEY, encodeBase(next)).write({ sync: false });
     return next;
   }
 
