@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { createApiServer } from '../apiserver/server.ts';
 import { tokenAuthenticator } from '../apiserver/authn/token.ts';
+import { createApiServer } from '../apiserver/server.ts';
 import { createAuthority } from '../apiserver/tls/ca.ts';
 import { Client } from '../client/client.ts';
 import { InformerSet } from '../client/informers.ts';
 import { startGenericControllers } from '../controller/generic.ts';
 import { ensureSystemNamespaces } from '../controller/namespace/furnish.ts';
-import { encodeYaml } from '../kube/yaml.ts';
 import type { UserInfo } from '../kube/http.ts';
 import { type Logger, silentLogger } from '../kube/log.ts';
+import { encodeYaml } from '../kube/yaml.ts';
 import { openMemory } from '../storage/memory/memory.ts';
 import { podLogs } from './logs.ts';
 import { type Behaviour, defaultBehaviours } from './pods/behaviour.ts';
@@ -86,10 +86,20 @@ async function createNodes(client: Client, options: SimulationOptions): Promise<
   const room = options.node ?? { cpu: '8', memory: '32Gi', pods: '110' };
   for (let i = 1; i <= (options.nodes ?? 3); i++) {
     const name = `${options.name}-${i}`;
-    const labels = { 'kubernetes.io/hostname': name, 'kubernetes.io/os': 'linux', 'kubernetes.io/arch': 'amd64' };
+    const labels = {
+      'kubernetes.io/hostname': name,
+      'kubernetes.io/os': 'linux',
+      'kubernetes.io/arch': 'amd64',
+    };
     await client.create(resources.nodes, { apiVersion: 'v1', kind: 'Node', metadata: { name, labels } });
     const at = new Date().toISOString().replace(/\.\d+Z/, 'Z');
-    const ready = { type: 'Ready', status: 'True', reason: 'Simulated', lastTransitionTime: at, lastHeartbeatTime: at };
+    const ready = {
+      type: 'Ready',
+      status: 'True',
+      reason: 'Simulated',
+      lastTransitionTime: at,
+      lastHeartbeatTime: at,
+    };
     const status = { capacity: room, allocatable: room, conditions: [ready] };
     await client.patch(resources.nodes, { name, subresource: 'status' }, 'merge', { status });
   }
@@ -99,7 +109,9 @@ function kubeconfigText(name: string, server: string, ca: string, token: string)
   return encodeYaml({
     apiVersion: 'v1',
     kind: 'Config',
-    clusters: [{ name, cluster: { server, 'certificate-authority-data': Buffer.from(ca).toString('base64') } }],
+    clusters: [
+      { name, cluster: { server, 'certificate-authority-data': Buffer.from(ca).toString('base64') } },
+    ],
     users: [{ name: 'admin', user: { token } }],
     contexts: [{ name, context: { cluster: name, user: 'admin' } }],
     'current-context': name,

@@ -12,7 +12,9 @@ export async function runServices(context: Context): Promise<void> {
     fill(context, resources.services, (service) =>
       loadBalancerStatus(service as KubeObject<{ type?: string }>, `203.0.113.${(addresses++ % 254) + 1}`),
     ),
-    fill(context, resources.claims, (claim) => boundStatus(claim as KubeObject<ClaimSpec, { phase?: string }>)),
+    fill(context, resources.claims, (claim) =>
+      boundStatus(claim as KubeObject<ClaimSpec, { phase?: string }>),
+    ),
   ]);
 }
 
@@ -31,7 +33,9 @@ function fill(
     const object = await client.get(resource, { namespace, name }).catch(ignoreMissing);
     const status = object && statusOf(object);
     if (!status) return;
-    await client.patch(resource, { namespace, name, subresource: 'status' }, 'merge', { status }).catch(ignoreMissing);
+    await client
+      .patch(resource, { namespace, name, subresource: 'status' }, 'merge', { status })
+      .catch(ignoreMissing);
   };
   return runController({ name: resource.resource, queue, reconcile, signal, logger, ready: [cache.synced] });
 }

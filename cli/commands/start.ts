@@ -1,0 +1,42 @@
+import { Command } from 'commander';
+import { FailedError } from '../errors.ts';
+import { print } from '../output.ts';
+import { jsonLogger } from '../server/log.ts';
+import { type RunningServer, runServer } from '../server/run.ts';
+import { untilSignal } from '../server/signals.ts';
+import { resolveSettings, type Settings } from '../settings.ts';
+import { addServerFlags, type ServerFlags } from './options.ts';
+
+export function startCommand(): Command {
+  return addServerFlags(new Command('start'))
+    .description('run the server: API, controllers and syncers, on the embedded store')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  atoll start\n  atoll start --data-dir ./data --listen 127.0.0.1:0 --log-level warn',
+    )
+    .action(async (flags: ServerFlags) => {
+      const settings = resolveSettings(flags, flags.config, process.env);
+      const running = await startOrExplain(settings);
+      print(`Atoll is ready at ${running.url} (KUBECONFIG=${running.kubeconfig})`);
+      await untilSignal();
+      await running.stop();
+    });
+}
+
+/** The same for `demo`: what went wrong, in words that say what to do. */
+export async function startOrExplain(settings: Settings): Promise<RunningServer> {
+  try {
+    return await runServer(settings, jsonLogger(settings.logLevel));
+  } catch (error) {
+    const { host, port } = settings.listen;
+    if ((error as { code?: string }).code === 'EADDRINUSE') {
+      throw new FailedError(
+        `${host}:${port} is taken: stop what listens there, or choose another with --listen HOST:PORT`,
+      );
+    }
+    if ((error as { code?: string }).code === 'EACCES') {
+      throw new FailedError(`${(error as Error).message}: choose another --data-dir or --listen`);
+    }
+    throw error;
+  }
+}

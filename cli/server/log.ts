@@ -1,0 +1,20 @@
+import type { Logger } from '../../kube/log.ts';
+import { type LogLevel, logLevels } from '../settings.ts';
+
+/** One JSON object a line on stderr: time, level, message, then the values. Errors show their message and cause. */
+export function jsonLogger(level: LogLevel): Logger {
+  const threshold = logLevels.indexOf(level);
+  const write = (at: LogLevel) => (fields: object, message: string) => {
+    if (logLevels.indexOf(at) < threshold) return;
+    const line = { ts: new Date().toISOString(), level: at, msg: message, ...fields };
+    process.stderr.write(`${JSON.stringify(line, plain)}\n`);
+  };
+  return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+}
+
+function plain(_key: string, value: unknown): unknown {
+  if (!(value instanceof Error)) return value;
+  const { name, message, cause } = value;
+  const code = (value as { code?: unknown }).code;
+  return { name, message, ...(code !== undefined && { code }), ...(cause !== undefined && { cause }) };
+}

@@ -1,0 +1,81 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { placementAdmission } from '../../apiserver/admission/placement.ts';
+import { tokenAuthenticator } from '../../apiserver/authn/token.ts';
+import { certificateAuthenticator } from '../../apiserver/authn/x509.ts';
+import type { ApiServer } from '../../apiserver/options.ts';
+import { createApiServer } from '../../apiserver/server.ts';
+import { syncerView } from '../../apiserver/view/view.ts';
+import { ownResources } from '../../cluster/resources.ts';
+import type { Logger } from '../../kube/log.ts';
+import { openStore } from '../../storage/open.ts';
+import type { Settings } from '../settings.ts';
+import { kubernetesVersion } from '../version.ts';
+import { startControllers } from './controllers.ts';
+import { adminUser, type Identity, loadIdentity, writePrivate } from './identity.ts';
+import { adminKubeconfig } from './kubeconfig.ts';
+import { type SyncerManager, startSyncerManager } from './syncers.ts';
+
+export interface RunningServer {
+  url: string;
+  kubeconfig: string;
+  server: ApiServer;
+  stop(): Promise<void>;
+}
+
+/**
+ * Opens the store, serves the API, starts the controllers and syncers, writes DIR/admin.kubeconfig, and returns
+ * once /readyz answers 200. `stop` ends them in the opposite order: nothing that was acknowledged is lost.
+ */
+export async function runServer(settings: Settings, logger: Logger): Promise<RunningServer> {
+  const { dataDir, listen } = settings;
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const identity = await loadIdentity(dataDir, listen.host);
+  const store = await openStore(`level:${join(dataDir, 'store')}`);
+  const stop = new AbortController();
+  let syncers: SyncerManager | undefined;
+  const server = createApiServer({
+    store,
+    logicalClusters: true,
+    resources: ownResources.map((resource) => ({
+      ...resource,
+      custom: true,
+      subresources: { status: true },
+    })),
+    authenticate: [certificateAuthenticator, tokenAuthenticator(new Map([[identity.adminToken, adminUser]]))],
+    admission: [placementAdmission],
+    views: [syncerView({ store })],
+    connectPod: (cluster, pod) => syncers?.connectPod(cluster, pod),
+    version: `v${kubernetesVersion}+atoll`,
+    logger: {
+      info: (message, values = {}) => logger.info(values, message),
+      error: (message, values = {}) => logger.error(values, message),
+    },
+  });
+  const { url } = await server.listen({ ...listen, tls: tlsOf(identity) });
+  const running = startControllers({
+    ...{ server, signal: stop.signal, logger, rootCa: identity.ca, url: () => url },
+    settleMs: settings.settleSeconds * 1000,
+  });
+  syncers = startSyncerManager({ server, signal: stop.signal, logger });
+  const kubeconfig = join(dataDir, 'admin.kubeconfig');
+  await writePrivate(kubeconfig, adminKubeconfig(credentials(identity, url)));
+  return {
+    ...{ url, kubeconfig, server },
+    stop: async () => {
+      stop.abort();
+      await Promise.allSettled([running, syncers?.stopped]);
+      await server.close();
+      await store.close();
+    },
+  };
+}
+
+function tlsOf(identity: Identity) {
+  return { key: identity.server.privateKey, cert: identity.server.certificate, ca: identity.ca };
+}
+
+function credentials(identity: Identity, url: string) {
+  const { certificate, privateKey } = identity.admin;
+  return { server: url, ca: identity.ca, certificate, privateKey, token: identity.adminToken };
+}
