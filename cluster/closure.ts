@@ -17,15 +17,44 @@ export function refKey(ref: ClosureRef): string {
   return `${groupResource(ref)}/${ref.name}`;
 }
 
+/** The objects of one namespace, arranged once for closureOf. */
+export interface NamespaceIndex {
+  byKey: ReadonlyMap<string, PlacedObject>;
+  services: readonly { object: KubeObject; matches(labels: Record<string, string>): boolean }[];
+  /** Endpoints, Ingresses, autoscalers, budgets and network policies. */
+  attached: readonly PlacedObject[];
+}
+
+const attachedKinds = new Set([
+  'endpoints',
+  'endpointslices',
+  'ingresses',
+  'horizontalpodautoscalers',
+  'poddisruptionbudgets',
+  'networkpolicies',
+]);
+
+export function indexNamespace(objects: readonly PlacedObject[]): NamespaceIndex {
+  const services = objects.filter((o) => o.kind.resource === 'services');
+  return {
+    byKey: new Map(objects.map((placed) => [refKey(refOf(placed)), placed])),
+    services: services.map(({ object }) => {
+      // One without selector may be what any pod of the namespace talks to.
+      if (isSelectorless(object)) return { object, matches: () => true };
+      return { object, ...labelSelectorFromSet(mapAt(object, 'spec', 'selector') ?? {}) };
+    }),
+    attached: objects.filter((o) => attachedKinds.has(o.kind.resource)),
+  };
+}
+
 /**
- * Everything of `objects` (one namespace's) that must be where the workload is: what its pods name, what selects
+ * Everything in the workload's namespace that must be where the workload is: what its pods name, what selects
  * them, what routes to or scales them. Sorted, without repeats; a name that does not exist (yet) is left out,
  * and so is what is never pushed.
  */
-export function closureOf(workload: KubeObject, objects: readonly PlacedObject[]): ClosureRef[] {
+export function closureOf(workload: KubeObject, { byKey, services, attached }: NamespaceIndex): ClosureRef[] {
   const { labels, spec } = podTemplate(workload);
   const found = new Map<string, ClosureRef>();
-  const byKey = new Map(objects.map((placed) => [refKey(refOf(placed)), placed]));
   const add = (ref: ClosureRef) => {
     const placed = byKey.get(refKey(ref));
     if (placed?.kind.role !== 'closure' || !isPlaceable(placed.kind, placed.object)) return;
@@ -35,32 +64,37 @@ export function closureOf(workload: KubeObject, objects: readonly PlacedObject[]
     if (ref.resource === 'serviceaccounts') serviceAccountReferences(byKey.get(refKey(ref))).forEach(add);
     add(ref);
   }
-  const services = objects.filter(
-    (o) => o.kind.resource === 'services' && servesPods(o.object, workload, labels),
+  const governing = workload.kind === 'StatefulSet' ? textAt(workload, 'spec', 'serviceName') : undefined;
+  const serving = services.filter((s) => s.object.metadata.name === governing || s.matches(labels));
+  const all = new Set(serving.map((s) => s.object.metadata.name ?? ''));
+  const bare = new Set(
+    serving.filter((s) => isSelectorless(s.object)).map((s) => s.object.metadata.name ?? ''),
   );
-  const named = (of: PlacedObject[]) => new Set(of.map((o) => o.object.metadata.name ?? ''));
-  const serviceNames = named(services);
-  const bare = named(services.filter((o) => isSelectorless(o.object)));
-  for (const placed of objects) {
-    if (belongs(placed, workload, labels, { all: serviceNames, bare })) add(refOf(placed));
-    if (placed.kind.resource === 'ingresses' && routesTo(placed.object, serviceNames)) {
-      for (const tls of listAt(placed.object, 'spec', 'tls')) {
-        const name = textAt(tls, 'secretName');
-        if (name) add({ group: '', resource: 'secrets', name });
-      }
-    }
+  for (const name of all) add({ group: '', resource: 'services', name });
+  for (const placed of attached) {
+    if (!belongs(placed, workload, labels, { all, bare })) continue;
+    add(refOf(placed));
+    if (placed.kind.resource === 'ingresses') tlsSecrets(placed.object).forEach(add);
   }
   return [...found.values()].sort((a, b) => (refKey(a) < refKey(b) ? -1 : 1));
+}
+
+function tlsSecrets(ingress: KubeObject): ClosureRef[] {
+  return listAt(ingress, 'spec', 'tls').flatMap((tls) => {
+    const name = textAt(tls, 'secretName');
+    return name ? [{ group: '', resource: 'secrets', name }] : [];
+  });
 }
 
 export function refOf({ kind, object }: PlacedObject): ClosureRef {
   return { group: kind.group, resource: kind.resource, name: object.metadata.name ?? '' };
 }
 
-/** Which Endpoints and EndpointSlices are a user's own, given the Services of their namespace. */
-export function isUsersEndpoints(object: KubeObject, services: ReadonlyMap<string, KubeObject>): boolean {
-  const service = services.get(serviceOfEndpoints(object));
-  return service === undefined || isSelectorless(service);
+/** Whether Endpoints or an EndpointSlice are a user's own, not computed from a Service's selector. */
+export function isUsersEndpoints(object: KubeObject, { byKey }: NamespaceIndex): boolean {
+  const name = serviceOfEndpoints(object);
+  const service = byKey.get(refKey({ group: '', resource: 'services', name }));
+  return service !== undefined && isSelectorless(service.object);
 }
 
 function belongs(
@@ -70,8 +104,6 @@ function belongs(
   services: { all: ReadonlySet<string>; bare: ReadonlySet<string> },
 ): boolean {
   switch (kind.resource) {
-    case 'services':
-      return services.all.has(object.metadata.name ?? '');
     case 'endpoints':
     case 'endpointslices':
       return services.bare.has(serviceOfEndpoints(object));
@@ -86,15 +118,6 @@ function belongs(
     default:
       return false;
   }
-}
-
-/** A Service without selector may be what any pod of the namespace talks to. */
-function servesPods(service: KubeObject, workload: KubeObject, labels: Record<string, string>): boolean {
-  if (workload.kind === 'StatefulSet' && textAt(workload, 'spec', 'serviceName') === service.metadata.name) {
-    return true;
-  }
-  if (isSelectorless(service)) return true;
-  return labelSelectorFromSet(mapAt(service, 'spec', 'selector') ?? {}).matches(labels);
 }
 
 function selects(selector: unknown, labels: Record<string, string>): boolean {

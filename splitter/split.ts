@@ -1,3 +1,4 @@
+import { placedKind } from '../cluster/kinds.ts';
 import type { Condition, Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { withBudgets } from './budget.ts';
@@ -31,14 +32,24 @@ export function split({ placement, root, isKnown, now, settleMs }: SplitInput): 
   const slices: Slices = placement.status?.clusters ?? {};
   const live = root !== undefined && root.metadata.uid === ref?.uid ? root : undefined;
   // Without its object nothing can be planned; the scheduler says when its shares may go, closure last.
-  const gone = live === undefined || live.metadata.deletionTimestamp !== undefined;
-  const frozen = gone && clusters.length > 0;
+  const deleted = live === undefined || live.metadata.deletionTimestamp !== undefined;
+  // A workload that fits nowhere stays where it is; what goes along with workloads leaves with the last of them.
+  const released = ref !== undefined && placedKind(ref)?.role === 'closure' && clusters.length === 0;
+  const gone = deleted || released;
+  const frozen = deleted && clusters.length > 0;
   const subject = live ?? { apiVersion: '', kind: ref?.kind ?? '', metadata: {} };
   const outcome = frozen
     ? { shares: previous, stale: [], waitingFor: [] }
     : handover({ root: subject, gone, clusters, previous, slices, isKnown, now, settleMs });
   const shares = live ? withBudgets(live, outcome.shares) : outcome.shares;
-  const conditions = conditionsOf({ placement, shares, slices, waitingFor: outcome.waitingFor, gone, now });
+  const conditions = conditionsOf({
+    placement,
+    shares,
+    slices,
+    waitingFor: outcome.waitingFor,
+    gone: deleted,
+    now,
+  });
   const rootStatus = live && foldStatus(live, shares, slices);
   const { requeueAfterMs } = outcome;
   return {

@@ -1,0 +1,182 @@
+import {
+  closureOf,
+  indexNamespace,
+  isUsersEndpoints,
+  type NamespaceIndex,
+  type PlacedObject,
+  refKey,
+  refOf,
+} from '../cluster/closure.ts';
+import { isPlaceable } from '../cluster/kinds.ts';
+import { formatClusters, parseClusters } from '../cluster/placement.ts';
+import { podCount } from '../cluster/podspec.ts';
+import type { ClosureRef, PhysicalCluster, Placement } from '../cluster/types.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { type Choice, chooseFreely, chooseNamed, type Situation } from './choose.ts';
+import { recordOf } from './record.ts';
+import type { Decided, NamespaceDecision, NamespaceInput } from './types.ts';
+import { addUsage, nothingUsed, requestsOf, type Usage, usageOf } from './usage.ts';
+import { namespaceWish, ownWish, schedulersNote, type Wish } from './wishes.ts';
+
+/** Everything of one namespace at once, since workloads stay together and what they use follows them. */
+export function decideNamespace(input: NamespaceInput): NamespaceDecision {
+  const index = indexNamespace(input.objects);
+  const records = new Map(
+    input.placements.flatMap((p) => (p.spec ? [[refKey(p.spec.ref), p] as const] : [])),
+  );
+  const world = {
+    input,
+    index,
+    records,
+    clusters: new Map(input.clusters.map((c) => [c.metadata.name ?? '', c])),
+  };
+  const { decided, usage } = decideWorkloads(world);
+  const along = decideClosure(world, decided);
+  const all = [...decided, ...along];
+  const leaving = input.namespace?.metadata.deletionTimestamp !== undefined;
+  return {
+    annotate: leaving ? [] : decided.flatMap(annotationOf),
+    ...recordOf({ decided: all, placements: input.placements, mayCreate: !leaving }),
+    usage,
+    blocked: all.some(({ choice }) => choice.blocked),
+  };
+}
+
+interface World {
+  input: NamespaceInput;
+  index: NamespaceIndex;
+  records: ReadonlyMap<string, Placement>;
+  clusters: ReadonlyMap<string, PhysicalCluster>;
+}
+
+/** The Placement that is about this very object, not about a former one of its name. */
+function placementOf({ records }: World, placed: PlacedObject): Placement | undefined {
+  const found = records.get(refKey(refOf(placed)));
+  return found?.spec?.ref.uid === placed.object.metadata.uid ? found : undefined;
+}
+
+function isLive({ kind, object }: PlacedObject): boolean {
+  return object.metadata.deletionTimestamp === undefined && isPlaceable(kind, object);
+}
+
+function currentOf(placement: Placement | undefined, object: KubeObject): string[] {
+  const { clusters = [], shares = {} } = placement?.spec ?? {};
+  if (clusters.length > 0) return clusters;
+  const there = Object.entries(shares).flatMap(([c, share]) => (share.phase === 'Leaving' ? [] : [c]));
+  return there.length > 0 ? there.sort() : parseClusters(schedulersNote(object));
+}
+
+function decideWorkloads(world: World): { decided: Decided[]; usage: Usage } {
+  const workloads = world.input.objects.filter((o) => o.kind.role === 'workload' && isLive(o)).sort(byRef);
+  const used: Usage = new Map(world.input.usage);
+  const own: Usage = new Map();
+  const rest = new Map<string, number>();
+  const count = (cluster: string, by: number) => rest.set(cluster, (rest.get(cluster) ?? 0) + by);
+  const takes = new Map<PlacedObject, Usage>();
+  for (const placed of workloads) {
+    const placement = placementOf(world, placed);
+    for (const c of currentOf(placement, placed.object)) count(c, 1);
+    if (!placement) continue;
+    takes.set(placed, usageOf(placed.object, placement));
+    addUsage(used, takes.get(placed) ?? new Map());
+  }
+  const decided = workloads.map((placed): Decided => {
+    const current = currentOf(placementOf(world, placed), placed.object);
+    const wish = ownWish(placed.object) ?? namespaceWish(world.input.namespace);
+    const situation = situationOf(world, placed.object, current, used);
+    for (const c of current) count(c, -1);
+    const choice = wish ? chooseNamed(wish.names, wish.by, situation) : chooseFreely(situation, rest);
+    for (const c of choice.clusters) count(c, 1);
+    const before = takes.get(placed) ?? new Map();
+    const added = choice.clusters.filter((c) => !before.has(c));
+    const more = new Map(added.map((c) => [c, situation.need(choice.clusters.length)]));
+    addUsage(used, more);
+    addUsage(own, before);
+    addUsage(own, more);
+    return { placed, choice, wish, requires: closureOf(placed.object, world.index) };
+  });
+  return { decided, usage: own };
+}
+
+function situationOf(world: World, object: KubeObject, current: string[], used: Usage): Situation {
+  const count = podCount(object);
+  return {
+    clusters: world.clusters,
+    used,
+    current,
+    need: (among) => requestsOf(object, Math.ceil(count / Math.max(1, among))),
+  };
+}
+
+/**
+ * What goes along is wherever a workload that needs it is to be, or still is; and where a user, or the
+ * Namespace, wants it for its own sake.
+ */
+function decideClosure(world: World, workloads: readonly Decided[]): Decided[] {
+  const needed = new Map<string, Set<string>>();
+  const need = (refs: readonly ClosureRef[], clusters: readonly string[]) => {
+    for (const ref of refs) {
+      const set = needed.get(refKey(ref)) ?? new Set();
+      for (const cluster of clusters) set.add(cluster);
+      needed.set(refKey(ref), set);
+    }
+  };
+  const live = new Set(workloads.map(({ placed }) => placed.object.metadata.uid));
+  for (const { placed, choice, requires } of workloads) {
+    const shares = Object.keys(placementOf(world, placed)?.spec?.shares ?? {});
+    need(requires, [...choice.clusters, ...shares]);
+  }
+  for (const { spec } of world.input.placements) {
+    if (spec && !live.has(spec.ref.uid)) need(spec.requires ?? [], Object.keys(spec.shares ?? {}));
+  }
+  return world.input.objects
+    .filter((o) => o.kind.role === 'closure' && isLive(o) && isUsers(o, world.index))
+    .flatMap((placed): Decided[] => {
+      const along = needed.get(refKey(refOf(placed)));
+      const wish = ownWish(placed.object) ?? namespaceWish(world.input.namespace);
+      if (!along && !wish) return [];
+      return [{ placed, wish, requires: [], choice: chooseAlong(world, placed, wish, along ?? new Set()) }];
+    });
+}
+
+function isUsers({ kind, object }: PlacedObject, index: NamespaceIndex): boolean {
+  if (kind.resource !== 'endpoints' && kind.resource !== 'endpointslices') return true;
+  return isUsersEndpoints(object, index);
+}
+
+function chooseAlong(
+  world: World,
+  placed: PlacedObject,
+  wish: Wish | undefined,
+  along: ReadonlySet<string>,
+): Choice {
+  const current = currentOf(placementOf(world, placed), placed.object);
+  const situation: Situation = {
+    clusters: world.clusters,
+    used: new Map(),
+    current,
+    need: () => nothingUsed,
+  };
+  const named = wish && chooseNamed(wish.names, wish.by, situation);
+  // Where its own wish cannot be met it stays only for want of any other place.
+  const own = named && !(named.blocked && along.size > 0) ? named.clusters : [];
+  const reasons = new Map(Object.entries(named?.reasons ?? {}));
+  for (const cluster of along) reasons.set(cluster, 'a workload that needs it is there');
+  return {
+    clusters: parseClusters(formatClusters([...own, ...along])),
+    reasons: Object.fromEntries(reasons),
+    blocked: named?.blocked === true,
+  };
+}
+
+/** On a workload that nobody else has placed the scheduler says where; elsewhere it takes its word back. */
+function annotationOf({ placed, choice, wish }: Decided): NamespaceDecision['annotate'] {
+  const note = schedulersNote(placed.object);
+  if (wish) return note === undefined ? [] : [{ placed, clusters: undefined }];
+  const clusters = formatClusters(choice.clusters);
+  return clusters === '' || clusters === note ? [] : [{ placed, clusters }];
+}
+
+function byRef(a: PlacedObject, b: PlacedObject): number {
+  return refKey(refOf(a)) < refKey(refOf(b)) ? -1 : 1;
+}

@@ -1,0 +1,93 @@
+import { quantityOf, type Resources } from '../cluster/podspec.ts';
+import { at } from '../cluster/read.ts';
+import type { PhysicalCluster, Taint } from '../cluster/types.ts';
+import { addQuantity, compareQuantity, type Quantity, zeroQuantity } from '../kube/quantity.ts';
+
+/** One physical cluster as a place for one object. */
+export interface Candidate {
+  name: string;
+  /** Undefined: an annotation names a cluster that does not exist. */
+  cluster: PhysicalCluster | undefined;
+  /** The object is there already: only what drives things away speaks against it. */
+  isThere: boolean;
+  /** What the object would add there. */
+  need: Resources;
+  /** What we have placed there otherwise. */
+  used: Resources;
+}
+
+/** Why a cluster is out of the question, as a sentence; undefined: it is not. */
+export type Filter = (candidate: Candidate) => string | undefined;
+
+/** These hold for what is there as well. */
+const evicting: readonly Filter[] = [exists, notDraining, notEvicting];
+/** These hold for newcomers only: cordon is not drain, silence is not death. */
+const admitting: readonly Filter[] = [isReady, notCordoned, notTainted, hasRoom];
+
+/** The first objection. */
+export function objection(candidate: Candidate): string | undefined {
+  const filters = candidate.isThere ? evicting : [...evicting, ...admitting];
+  for (const filter of filters) {
+    const reason = filter(candidate);
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+}
+
+function exists({ cluster }: Candidate): string | undefined {
+  return cluster ? undefined : 'there is no physical cluster of this name';
+}
+
+function notDraining({ cluster }: Candidate): string | undefined {
+  return cluster?.spec?.drain === true || cluster?.metadata.deletionTimestamp !== undefined
+    ? 'it is being drained'
+    : undefined;
+}
+
+function notEvicting({ cluster }: Candidate): string | undefined {
+  return tainted(cluster, 'NoExecute');
+}
+
+function isReady({ cluster }: Candidate): string | undefined {
+  const ready = cluster?.status?.conditions?.find((c) => c.type === 'Ready');
+  if (ready?.status === 'True') return undefined;
+  return ready ? `it is not ready (${ready.reason})` : 'it has not reported that it is ready';
+}
+
+function notCordoned({ cluster }: Candidate): string | undefined {
+  return cluster?.spec?.unschedulable === true ? 'it is cordoned' : undefined;
+}
+
+function notTainted({ cluster }: Candidate): string | undefined {
+  return tainted(cluster, 'NoSchedule');
+}
+
+function tainted(cluster: PhysicalCluster | undefined, effect: Taint['effect']): string | undefined {
+  const taint = cluster?.spec?.taints?.find((t) => t.effect === effect);
+  if (!taint) return undefined;
+  return `it has the taint ${taint.key}${taint.value ? `=${taint.value}` : ''}:${effect}`;
+}
+
+function hasRoom({ cluster, need, used }: Candidate): string | undefined {
+  for (const [name, limit] of limitsOf(cluster)) {
+    const asked = need.get(name) ?? zeroQuantity;
+    if (asked.value <= 0n) continue;
+    if (compareQuantity(addQuantity(used.get(name) ?? zeroQuantity, asked), limit) > 0) {
+      return `it has not enough ${name} left`;
+    }
+  }
+  return undefined;
+}
+
+/** By resource, the lower of the administrator's bound and what its nodes offer. */
+export function limitsOf(cluster: PhysicalCluster | undefined): Resources {
+  const limits = new Map<string, Quantity>();
+  for (const bounds of [at(cluster, 'spec', 'capacity'), at(cluster, 'status', 'allocatable')]) {
+    for (const [name, text] of Object.entries(bounds ?? {})) {
+      const bound = quantityOf(text);
+      const known = limits.get(name);
+      if (!known || compareQuantity(bound, known) < 0) limits.set(name, bound);
+    }
+  }
+  return limits;
+}

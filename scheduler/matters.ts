@@ -1,0 +1,36 @@
+import { at } from '../cluster/read.ts';
+import type { PhysicalCluster, Placement } from '../cluster/types.ts';
+import { deepEqual } from '../kube/deep.ts';
+import type { KubeObject } from '../kube/object.ts';
+
+/** Whether a change to a placed object can change where anything goes. Statuses and payloads cannot. */
+export function objectMatters(now: KubeObject, old: KubeObject): boolean {
+  const metadata = ({ metadata: m }: KubeObject) => [
+    m.uid,
+    m.deletionTimestamp,
+    m.labels,
+    m.annotations,
+    m.ownerReferences,
+  ];
+  const rest = (o: KubeObject) => [o.spec, o['secrets'], o['imagePullSecrets'], o['type']];
+  return !deepEqual(metadata(now), metadata(old)) || !deepEqual(rest(now), rest(old));
+}
+
+export function placementMatters(now: Placement, old: Placement): boolean {
+  return (
+    !deepEqual(now.spec, old.spec) ||
+    !deepEqual(now.metadata.finalizers, old.metadata.finalizers) ||
+    now.metadata.deletionTimestamp !== old.metadata.deletionTimestamp
+  );
+}
+
+/** Heartbeats do not matter; readiness, drain, cordon, taints and room do. */
+export function clusterMatters(now: PhysicalCluster, old: PhysicalCluster): boolean {
+  const ready = (c: PhysicalCluster) => c.status?.conditions?.find((x) => x.type === 'Ready')?.status;
+  return (
+    !deepEqual(now.spec, old.spec) ||
+    ready(now) !== ready(old) ||
+    now.metadata.deletionTimestamp !== old.metadata.deletionTimestamp ||
+    !deepEqual(at(now, 'status', 'allocatable'), at(old, 'status', 'allocatable'))
+  );
+}

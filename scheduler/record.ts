@@ -1,0 +1,102 @@
+import { refKey, refOf } from '../cluster/closure.ts';
+import { placedKind } from '../cluster/kinds.ts';
+import { apiVersion, placementFinalizer } from '../cluster/names.ts';
+import { placementName } from '../cluster/placement.ts';
+import type { Placement, PlacementSpec } from '../cluster/types.ts';
+import { deepEqual } from '../kube/deep.ts';
+import type { Decided, NamespaceDecision } from './types.ts';
+
+export interface RecordInput {
+  decided: readonly Decided[];
+  placements: readonly Placement[];
+  mayCreate: boolean;
+}
+
+type Records = Pick<NamespaceDecision, 'create' | 'update' | 'remove'>;
+
+/** The Placements as they should be, against those that are. Only what changes is in the answer. */
+export function recordOf({ decided, placements, mayCreate }: RecordInput): Records {
+  const wanted = new Map(decided.map((d) => [refKey(refOf(d.placed)), d]));
+  const records: Records = { create: [], update: [], remove: [] };
+  const held = heldByLeavers(placements, decided);
+  for (const old of placements) {
+    if (!old.spec) continue;
+    const key = refKey(old.spec.ref);
+    const fresh = wanted.get(key);
+    wanted.delete(key);
+    const isEmpty = Object.keys(old.spec.shares ?? {}).length === 0;
+    const isSame = fresh?.placed.object.metadata.uid === old.spec.ref.uid;
+    if (fresh && (isSame || isEmpty)) keep(records, old, specOf(fresh, old.spec));
+    else if (isEmpty) records.remove.push(old);
+    // Its object is gone, or another one has taken its name: the shares go before the name can be used again.
+    else keep(records, old, released(old.spec, held.get(key) ?? []));
+  }
+  if (mayCreate) for (const fresh of wanted.values()) records.create.push(created(fresh));
+  return records;
+}
+
+/** A deleted object stays with deleted workloads that use it until their last share is gone. */
+function heldByLeavers(placements: readonly Placement[], decided: readonly Decided[]): Map<string, string[]> {
+  const live = new Set(decided.map((d) => d.placed.object.metadata.uid));
+  const held = new Map<string, string[]>();
+  for (const { spec } of placements) {
+    if (!spec || live.has(spec.ref.uid)) continue;
+    const shares = Object.keys(spec.shares ?? {});
+    for (const ref of spec.requires ?? [])
+      held.set(refKey(ref), [...(held.get(refKey(ref)) ?? []), ...shares]);
+  }
+  return held;
+}
+
+function released(
+  { reasons: _reasons, wanted: _wanted, ...spec }: PlacementSpec,
+  held: string[],
+): PlacementSpec {
+  const isAlong = placedKind(spec.ref)?.role === 'closure';
+  const there = spec.shares ?? {};
+  const clusters = isAlong ? [...new Set(held)].filter((c) => Object.hasOwn(there, c)).sort() : [];
+  return { ...spec, clusters };
+}
+
+function keep(records: Records, old: Placement, spec: PlacementSpec): void {
+  const finalizers = old.metadata.finalizers ?? [];
+  const guarded = finalizers.includes(placementFinalizer) || old.metadata.deletionTimestamp !== undefined;
+  const metadata = guarded
+    ? old.metadata
+    : { ...old.metadata, finalizers: [...finalizers, placementFinalizer] };
+  if (guarded && deepEqual(spec, old.spec)) return;
+  records.update.push({ old, wanted: { ...old, metadata, spec } });
+}
+
+function specOf({ placed, choice, wish, requires }: Decided, old?: PlacementSpec): PlacementSpec {
+  const { kind, object } = placed;
+  const { group, version, resource } = kind;
+  const { name = '', uid = '' } = object.metadata;
+  const { clusters } = choice;
+  // What was said when it was chosen remains true while it stays.
+  const stays = old?.ref.uid === uid && deepEqual(old.clusters, clusters) && !choice.blocked && !wish;
+  const reasons = stays && old.reasons ? old.reasons : choice.reasons;
+  return {
+    ref: { group, version, resource, kind: kind.kind, name, uid },
+    clusters,
+    ...(wish && { wanted: wish.names }),
+    ...(Object.keys(reasons).length > 0 && { reasons }),
+    ...(requires.length > 0 && { requires }),
+    ...(old?.shares && Object.keys(old.shares).length > 0 && { shares: old.shares }),
+  };
+}
+
+function created(decided: Decided): Placement {
+  const { kind, object } = decided.placed;
+  const { namespace, name = '' } = object.metadata;
+  return {
+    apiVersion,
+    kind: 'Placement',
+    metadata: {
+      name: placementName({ ...kind, name }),
+      ...(namespace !== undefined && { namespace }),
+      finalizers: [placementFinalizer],
+    },
+    spec: specOf(decided),
+  };
+}

@@ -1,0 +1,38 @@
+import type { PlacedObject } from '../cluster/closure.ts';
+import type { Resources } from '../cluster/podspec.ts';
+import type { ClosureRef, PhysicalCluster, Placement } from '../cluster/types.ts';
+import type { KubeObject } from '../kube/object.ts';
+import type { Choice } from './choose.ts';
+import type { Usage } from './usage.ts';
+import type { Wish } from './wishes.ts';
+
+export interface NamespaceInput {
+  /** Undefined when it is not known (any more): its annotation is as if absent. */
+  namespace: KubeObject | undefined;
+  /** All objects of placed kinds in it, those that are never pushed too. */
+  objects: readonly PlacedObject[];
+  placements: readonly Placement[];
+  clusters: readonly PhysicalCluster[];
+  /** What other namespaces take. */
+  usage: ReadonlyMap<string, Resources>;
+}
+
+export interface NamespaceDecision {
+  /** The scheduler's own annotation, to be written, or removed (undefined). */
+  annotate: { placed: PlacedObject; clusters: string | undefined }[];
+  create: Placement[];
+  update: { old: Placement; wanted: Placement }[];
+  remove: Placement[];
+  /** What this namespace takes once it is so. */
+  usage: Usage;
+  /** Something is not where it ought to be for want of a place. */
+  blocked: boolean;
+}
+
+/** A decided object: where, why, and what has to come along. */
+export interface Decided {
+  placed: PlacedObject;
+  choice: Choice;
+  wish: Wish | undefined;
+  requires: ClosureRef[];
+}

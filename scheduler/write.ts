@@ -1,0 +1,82 @@
+import type { Client } from '../client/client.ts';
+import {
+  clustersAnnotation,
+  placedByAnnotation,
+  placementFinalizer,
+  placements,
+  schedulerUser,
+} from '../cluster/names.ts';
+import type { Placement } from '../cluster/types.ts';
+import { commit } from '../controller/commit.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { isStatusError } from '../kube/status.ts';
+import type { NamespaceDecision } from './types.ts';
+
+interface Writer {
+  client: Client;
+  signal: AbortSignal;
+}
+
+/** Writes under way at once for one namespace. */
+const width = 16;
+
+/**
+ * Records first: an annotation says what the record already explains. One write that fails does not keep the
+ * others from being done; the first failure is thrown in the end.
+ */
+export async function writeDecision(
+  cluster: string,
+  decision: NamespaceDecision,
+  writer: Writer,
+): Promise<void> {
+  const { client, signal } = writer;
+  const failures: unknown[] = [];
+  const each = async <T>(items: readonly T[], write: (item: T) => Promise<unknown>) => {
+    for (let i = 0; i < items.length; i += width) {
+      const results = await Promise.allSettled(items.slice(i, i + width).map(write));
+      for (const result of results) if (result.status === 'rejected') failures.push(result.reason);
+      signal.throwIfAborted();
+    }
+  };
+  await each(decision.create, (placement) => client.create(placements, placement, { cluster, signal }));
+  await each(decision.update, ({ old, wanted }) =>
+    commit(client, placements, old, wanted, { cluster, signal }),
+  );
+  await each(decision.remove, (placement) => remove(cluster, placement, writer));
+  await each(decision.annotate, ({ placed, clusters }) =>
+    commit(client, placed.kind, placed.object, annotated(placed.object, clusters), { cluster, signal }),
+  );
+  if (failures.length > 0) throw failures[0];
+}
+
+function annotated(object: KubeObject, clusters: string | undefined): KubeObject {
+  const {
+    [clustersAnnotation]: _where,
+    [placedByAnnotation]: _who,
+    ...rest
+  } = object.metadata.annotations ?? {};
+  const ours = clusters !== undefined && {
+    [clustersAnnotation]: clusters,
+    [placedByAnnotation]: schedulerUser,
+  };
+  return { ...object, metadata: { ...object.metadata, annotations: { ...rest, ...ours } } };
+}
+
+/** Nothing is left of it anywhere: let it go, whether or not it was asked to go before. */
+async function remove(cluster: string, placement: Placement, { client, signal }: Writer): Promise<void> {
+  const { namespace, name = '', uid, finalizers = [] } = placement.metadata;
+  const kept = finalizers.filter((finalizer) => finalizer !== placementFinalizer);
+  try {
+    const free = { ...placement, metadata: { ...placement.metadata, finalizers: kept } };
+    await commit(client, placements, placement, free, { cluster, signal });
+    if (placement.metadata.deletionTimestamp !== undefined) return;
+    await client.delete(
+      placements,
+      { cluster, namespace, name },
+      uid ? { preconditions: { uid } } : {},
+      signal,
+    );
+  } catch (error) {
+    if (!isStatusError(error, 'NotFound')) throw error;
+  }
+}
