@@ -1,18 +1,73 @@
-import type { KubeObject } from '../object.ts';
+import { record } from '../defaults/json.ts';
+import { rootType } from '../defaults/shape.ts';
+import type { JsonObject, KubeObject } from '../object.ts';
 import type { StatusCause } from '../status.ts';
 import type { KindInfo } from '../strategy/kind.ts';
+import { autoscalingChecks } from './autoscaling.ts';
+import { configChecks } from './config.ts';
+import { endpointChecks } from './endpoints.ts';
+import { extensionChecks } from './extension.ts';
+import { Field } from './field.ts';
+import { jobChecks } from './job.ts';
+import type { KindCheck, KindChecks } from './kind.ts';
+import { metadata, metadataUpdate } from './meta.ts';
+import { networkingChecks } from './networking.ts';
+import { podChecks } from './pod/index.ts';
+import { policyChecks } from './policy.ts';
+import { rbacChecks } from './rbac.ts';
+import { serviceChecks } from './service.ts';
+import { statefulSetChecks } from './statefulset.ts';
+import { storageChecks } from './storage.ts';
+import { workloadChecks } from './workloads.ts';
 
-/** The causes for which kube-apiserver would refuse to create a defaulted `object`, in its order; empty when valid. */
-export function validateCreate(_object: KubeObject, _info: KindInfo): StatusCause[] {
-  return [];
+const checks: ReadonlyMap<string, KindCheck> = new Map(
+  Object.entries<KindCheck>({
+    ...podChecks,
+    ...workloadChecks,
+    ...statefulSetChecks,
+    ...jobChecks,
+    ...configChecks,
+    ...serviceChecks,
+    ...endpointChecks,
+    ...rbacChecks,
+    ...networkingChecks,
+    ...storageChecks,
+    ...autoscalingChecks,
+    ...policyChecks,
+    ...extensionChecks,
+  } satisfies KindChecks),
+);
+
+function checkOf(info: KindInfo): KindCheck | undefined {
+  if (!rootType(info.group, info.version, info.kind)) return undefined;
+  return checks.get(`${info.group}/${info.kind}`);
 }
 
-/** As validateCreate, for replacing `old`, on the main endpoint or on `subresource` (`status`). */
+/**
+ * The causes for which kube-apiserver would refuse to create a defaulted and prepared `object`, in its order; empty
+ * when valid. Kinds without a check of their own have their metadata checked.
+ */
+export function validateCreate(object: KubeObject, info: KindInfo): StatusCause[] {
+  const root = new Field([]);
+  metadata(object, info, root.child('metadata'));
+  const body = object as unknown as JsonObject;
+  checkOf(info)?.({ object: body, spec: record(body['spec']) }, root);
+  return root.causes;
+}
+
+/** As validateCreate, for replacing `old`; on `/status`, whose spec is the old one, only metadata is looked at. */
 export function validateUpdate(
-  _object: KubeObject,
-  _old: KubeObject,
-  _info: KindInfo,
-  _subresource?: string,
+  object: KubeObject,
+  old: KubeObject,
+  info: KindInfo,
+  subresource?: string,
 ): StatusCause[] {
-  return [];
+  const root = new Field([]);
+  metadataUpdate(object, old, root.child('metadata'));
+  if (subresource !== undefined && subresource !== '') return root.causes;
+  const body = object as unknown as JsonObject;
+  const before = old as unknown as JsonObject;
+  const subject = { object: body, spec: record(body['spec']), old: before, oldSpec: record(before['spec']) };
+  checkOf(info)?.(subject, root);
+  return root.causes;
 }

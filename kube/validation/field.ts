@@ -1,0 +1,103 @@
+import { isRecord } from '../defaults/json.ts';
+import type { StatusCause } from '../status.ts';
+
+type Value = unknown;
+
+/** A value as Go's %q has it, near enough for what API objects hold. */
+function quote(value: string): string {
+  return JSON.stringify(value).replace(/[\u007f-\u00a0\u2028\u2029\ufeff]/g, (c) => {
+    const code = c.charCodeAt(0);
+    return code < 0x80 ? `\\x${code.toString(16)}` : `\\u${code.toString(16).padStart(4, '0')}`;
+  });
+}
+
+/** encoding/json writes maps in the order of their keys; structs keep theirs, and ours already have it. */
+function shown(value: Value): string {
+  if (typeof value === 'string') return quote(value);
+  if (value === undefined) return 'null';
+  return JSON.stringify(value).replace(/[<>&]/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`);
+}
+
+/** A map in the order of its keys. */
+export function sortedMap(value: Value): Value {
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/**
+ * A path into an object, and where the causes about it go. Messages are those of kube-apiserver's field errors.
+ * https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/
+ */
+export class Field {
+  readonly path: string;
+  readonly causes: StatusCause[];
+
+  constructor(causes: StatusCause[], path = '') {
+    this.causes = causes;
+    this.path = path;
+  }
+
+  child(...names: string[]): Field {
+    const tail = names.join('.');
+    return new Field(this.causes, this.path === '' ? tail : `${this.path}.${tail}`);
+  }
+
+  index(index: number): Field {
+    return new Field(this.causes, `${this.path}[${index}]`);
+  }
+
+  key(key: string): Field {
+    return new Field(this.causes, `${this.path}[${key}]`);
+  }
+
+  required(detail = ''): void {
+    this.add('FieldValueRequired', 'Required value', detail);
+  }
+
+  forbidden(detail: string): void {
+    this.add('FieldValueForbidden', 'Forbidden', detail);
+  }
+
+  invalid(value: Value, detail: string): void {
+    this.add('FieldValueInvalid', `Invalid value: ${shown(value)}`, detail);
+  }
+
+  /** One cause per message of a name check. */
+  invalidAll(value: Value, messages: readonly string[]): void {
+    for (const message of messages) this.invalid(value, message);
+  }
+
+  notSupported(value: Value, supported: readonly string[]): void {
+    const list = supported.length > 0 ? `supported values: ${supported.map(quote).join(', ')}` : '';
+    this.add('FieldValueNotSupported', `Unsupported value: ${shown(value)}`, list);
+  }
+
+  duplicate(value: Value): void {
+    this.add('FieldValueDuplicate', `Duplicate value: ${shown(value)}`);
+  }
+
+  notFound(value: Value): void {
+    this.add('FieldValueNotFound', `Not found: ${shown(value)}`);
+  }
+
+  tooLong(bytes: number): void {
+    this.add(
+      'FieldValueTooLong',
+      'Too long',
+      `may not be more than ${bytes} ${bytes === 1 ? 'byte' : 'bytes'}`,
+    );
+  }
+
+  tooMany(actual: number, most: number): void {
+    this.add(
+      'FieldValueTooMany',
+      `Too many: ${actual}`,
+      `must have at most ${most} ${most === 1 ? 'item' : 'items'}`,
+    );
+  }
+
+  private add(reason: string, body: string, detail = ''): void {
+    const message = detail === '' ? body : `${body}: ${detail}`;
+    this.causes.push({ reason, message, field: this.path === '' ? '<nil>' : this.path });
+  }
+}

@@ -1,0 +1,102 @@
+import { text } from '../defaults/json.ts';
+import { validateGenerateName, validateQualifiedName } from '../names.ts';
+import type { KubeObject, ObjectMeta, OwnerReference } from '../object.ts';
+import { sameJson } from '../strategy/equal.ts';
+import type { KindInfo } from '../strategy/kind.ts';
+import type { Field } from './field.ts';
+import { labels } from './labels.ts';
+import { nameRule } from './names.ts';
+import { immutable, qualifiedName } from './rules.ts';
+
+const annotationBytes = 256 * 1024;
+
+/** metadata of a new object. https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/ */
+export function metadata(object: KubeObject, info: KindInfo, field: Field): void {
+  const meta = object.metadata;
+  const rule = nameRule(info);
+  if (meta.generateName) {
+    field.child('generateName').invalidAll(meta.generateName, validateGenerateName(meta.generateName, rule));
+  }
+  if (!meta.name) field.child('name').required('name or generateName is required');
+  else field.child('name').invalidAll(meta.name, rule(meta.name));
+  if (info.namespaced) {
+    if (!meta.namespace) field.child('namespace').required();
+  } else if (meta.namespace) field.child('namespace').forbidden('not allowed on this type');
+  if ((meta.generation ?? 0) < 0)
+    field.child('generation').invalid(meta.generation, 'must be greater than or equal to 0');
+  labels(meta.labels, field.child('labels'));
+  annotations(meta.annotations, field.child('annotations'));
+  ownerReferences(meta.ownerReferences ?? [], field.child('ownerReferences'));
+  finalizers(meta.finalizers ?? [], field.child('finalizers'));
+}
+
+export function annotations(value: unknown, field: Field): void {
+  let bytes = 0;
+  const entries = Object.entries((value ?? {}) as Record<string, unknown>);
+  for (const [key, annotation] of entries) {
+    field.invalidAll(key, validateQualifiedName(key.toLowerCase()));
+    bytes += Buffer.byteLength(key) + Buffer.byteLength(text(annotation));
+  }
+  if (bytes > annotationBytes) field.tooLong(annotationBytes);
+}
+
+function ownerReferences(references: OwnerReference[], field: Field): void {
+  let controller = '';
+  for (const reference of references) {
+    const [first = '', second] = text(reference.apiVersion).split('/');
+    if ((second ?? first) === '')
+      field.child('apiVersion').invalid(text(reference.apiVersion), 'version must not be empty');
+    for (const key of ['kind', 'name', 'uid'] as const) {
+      if (!reference[key]) field.child(key).invalid(text(reference[key]), 'must not be empty');
+    }
+    if (reference.apiVersion === 'v1' && reference.kind === 'Event') {
+      field.invalid(reference, '/v1, Kind=Event is disallowed from being an owner');
+    }
+    if (!reference.controller) continue;
+    const name = `${reference.kind}/${reference.name}`;
+    if (controller === '') controller = name;
+    else {
+      const rule = 'Only one reference can have Controller set to true.';
+      field.invalid(references, `${rule} Found "true" in references for ${controller} and ${name}`);
+    }
+  }
+}
+
+function finalizers(list: string[], field: Field): void {
+  for (const finalizer of list) qualifiedName(finalizer, field);
+  if (list.includes('orphan') && list.includes('foregroundDeletion')) {
+    field.invalid(list, 'finalizer orphan and foregroundDeletion cannot be both set');
+  }
+}
+
+const keptFields: readonly (keyof ObjectMeta)[] = [
+  'name',
+  'namespace',
+  'uid',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+];
+
+/** metadata of an object that replaces `old`. */
+export function metadataUpdate(object: KubeObject, old: KubeObject, field: Field): void {
+  const meta = object.metadata;
+  const before = old.metadata;
+  if (before.deletionTimestamp) {
+    const added = (meta.finalizers ?? []).filter((name) => !(before.finalizers ?? []).includes(name)).sort();
+    if (added.length > 0) {
+      const list = `[]string{${added.map((name) => JSON.stringify(name)).join(', ')}}`;
+      const rule = 'no new finalizers can be added if the object is being deleted';
+      field.child('finalizers').forbidden(`${rule}, found new finalizers ${list}`);
+    }
+  }
+  if ((meta.generation ?? 0) < (before.generation ?? 0)) {
+    field.child('generation').invalid(meta.generation ?? 0, 'must not be decremented');
+  }
+  for (const key of keptFields) {
+    if (!sameJson(meta[key], before[key])) field.child(key).invalid(meta[key] ?? null, immutable);
+  }
+  labels(meta.labels, field.child('labels'));
+  annotations(meta.annotations, field.child('annotations'));
+  ownerReferences(meta.ownerReferences ?? [], field.child('ownerReferences'));
+}

@@ -1,0 +1,28 @@
+import { validateDns1123Label, validateDns1123Subdomain, validatePathSegmentName } from '../names.ts';
+import type { KindInfo } from '../strategy/kind.ts';
+
+type NameRule = (name: string) => string[];
+
+const rbacGroup = 'rbac.authorization.k8s.io';
+const anyName: NameRule = () => [];
+
+const rules: Record<string, NameRule> = {
+  '/Namespace': validateDns1123Label,
+  '/Service': validateDns1123Label,
+  '/Event': anyName,
+  'events.k8s.io/Event': anyName,
+  'apps/StatefulSet': validateDns1123Label,
+  'batch/CronJob': cronJobName,
+  'networking.k8s.io/IPAddress': anyName,
+};
+
+/** Eleven bytes stay free for the time that its Jobs' names end in. */
+function cronJobName(name: string): string[] {
+  return validateDns1123Subdomain(name);
+}
+
+/** Which names a kind may have. https://kubernetes.io/docs/concepts/overview/working-with-objects/names/ */
+export function nameRule(info: KindInfo): NameRule {
+  if (info.group === rbacGroup) return validatePathSegmentName;
+  return rules[`${info.group}/${info.kind}`] ?? validateDns1123Subdomain;
+}

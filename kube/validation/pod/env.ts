@@ -1,0 +1,166 @@
+import { at, isRecord, record, records, text } from '../../defaults/json.ts';
+import { validateDns1123Subdomain } from '../../names.ts';
+import type { JsonObject } from '../../object.ts';
+import type { Field } from '../field.ts';
+import { configKeyMessages, isSet, qualifiedName } from '../rules.ts';
+
+const envFields = [
+  'metadata.name',
+  'metadata.namespace',
+  'metadata.uid',
+  'spec.nodeName',
+  'spec.serviceAccountName',
+  'status.hostIP',
+  'status.hostIPs',
+  'status.podIP',
+  'status.podIPs',
+];
+const volumeFields = [
+  'metadata.annotations',
+  'metadata.labels',
+  'metadata.name',
+  'metadata.namespace',
+  'metadata.uid',
+];
+const resourceFields = [
+  'limits.cpu',
+  'limits.ephemeral-storage',
+  'limits.memory',
+  'requests.cpu',
+  'requests.ephemeral-storage',
+  'requests.memory',
+];
+
+const known = [
+  ...envFields,
+  ...volumeFields,
+  'spec.restartPolicy',
+  'spec.schedulerName',
+  'status.phase',
+  'spec.host',
+];
+
+/** A path into the pod, for the downward API. */
+function fieldReference(selector: JsonObject, supported: readonly string[], field: Field): void {
+  if (!text(selector['apiVersion'])) {
+    field.child('apiVersion').required();
+    return;
+  }
+  const path = text(selector['fieldPath']);
+  if (!path) {
+    field.child('fieldPath').required();
+    return;
+  }
+  const subscripted = /^(.*)\['(.*)'\]$/.exec(path);
+  const [, base = path, key] = subscripted ?? [];
+  if (!known.includes(base)) {
+    const label = subscripted
+      ? `field label does not support subscript: ${base}`
+      : `field label not supported: ${path}`;
+    field.child('fieldPath').invalid(path, `error converting fieldPath: ${label}`);
+    return;
+  }
+  if (key !== undefined) {
+    if (base === 'metadata.annotations') {
+      qualifiedName(key.toLowerCase(), field);
+      return;
+    }
+    if (base === 'metadata.labels') {
+      qualifiedName(key, field);
+      return;
+    }
+    field.invalid(base, 'does not support subscript');
+    return;
+  }
+  if (!supported.includes(base)) field.child('fieldPath').notSupported(base, supported);
+}
+
+export function volumeFieldReference(selector: JsonObject, field: Field): void {
+  fieldReference(selector, volumeFields, field);
+}
+
+const cpuDivisors = ['1m', '1'];
+const sizeDivisors = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];
+
+export function resourceReference(selector: JsonObject, field: Field, inVolume = false): void {
+  const resource = text(selector['resource']);
+  const huge = /^(limits|requests)\.hugepages-/.test(resource);
+  if (inVolume && !text(selector['containerName'])) field.child('containerName').required();
+  else if (!resource) field.child('resource').required();
+  else if (!huge && !resourceFields.includes(resource))
+    field.child('resource').notSupported(resource, resourceFields);
+  const divisor = text(selector['divisor']);
+  if (divisor === '' || divisor === '0') return;
+  const cpu = resource.endsWith('.cpu');
+  const allowed = cpu ? cpuDivisors : sizeDivisors;
+  if (allowed.includes(divisor) || !(resourceFields.includes(resource) || huge)) return;
+  const names = cpu ? '"1m", "1"' : allowed.map((one) => `"${one}"`).join(', ');
+  field
+    .child('divisor')
+    .invalid(
+      divisor,
+      `only divisor's values ${names} are supported with the ${cpu ? 'cpu' : 'memory'} resource`,
+    );
+}
+
+function keySelector(selector: JsonObject, field: Field): void {
+  field.child('name').invalidAll(text(selector['name']), validateDns1123Subdomain(text(selector['name'])));
+  const key = text(selector['key']);
+  if (!key) field.child('key').required();
+  else field.child('key').invalidAll(key, configKeyMessages(key));
+}
+
+function valueFrom(variable: JsonObject, field: Field): void {
+  const source = variable['valueFrom'];
+  if (!isRecord(source)) return;
+  let count = 0;
+  const check = (name: string, one: (selector: JsonObject, path: Field) => void) => {
+    if (!isSet(source, name)) return;
+    count++;
+    one(record(source[name]), field.child(name));
+  };
+  check('fieldRef', (selector, path) => fieldReference(selector, envFields, path));
+  check('resourceFieldRef', resourceReference);
+  check('configMapKeyRef', keySelector);
+  check('secretKeyRef', keySelector);
+  check('fileKeyRef', () => {});
+  if (count === 0) {
+    const sources = '`fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`';
+    field.invalid('', `must specify one of: ${sources}`);
+  } else if (text(variable['value'])) field.invalid('', 'may not be specified when `value` is not empty');
+  else if (count > 1) field.invalid('', 'may not have more than one field specified at a time');
+}
+
+function variableName(name: string, field: Field): void {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the rule is about printable ASCII
+  if (!/[^\x20-\x7e]|=/.test(name)) return;
+  field.invalid(
+    name,
+    "a valid environment variable name must consist only of printable ASCII characters other than '='",
+  );
+}
+
+export function environment(variables: unknown, field: Field): void {
+  for (const [index, variable] of records(variables).entries()) {
+    const path = field.index(index);
+    const name = text(variable['name']);
+    if (!name) path.child('name').required();
+    else variableName(name, path.child('name'));
+    valueFrom(variable, path.child('valueFrom'));
+  }
+}
+
+export function environmentFrom(sources: unknown, field: Field): void {
+  for (const [index, source] of records(sources).entries()) {
+    const path = field.index(index);
+    if (text(source['prefix'])) variableName(text(source['prefix']), path.child('prefix'));
+    const named = ['configMapRef', 'secretRef'].filter((kind) => isSet(source, kind));
+    for (const kind of named) {
+      const name = text(at(source, kind, 'name'));
+      if (!name) path.child(kind, 'name').required();
+      else path.child(kind, 'name').invalidAll(name, validateDns1123Subdomain(name));
+    }
+    if (named.length === 0) field.invalid('', 'must specify one of: `configMapRef` or `secretRef`');
+    else if (named.length > 1) field.invalid('', 'may not have more than one field specified at a time');
+  }
+}

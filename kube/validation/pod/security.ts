@@ -1,0 +1,89 @@
+import { at, isRecord, records, strings, text } from '../../defaults/json.ts';
+import type { Field } from '../field.ts';
+import { localDescendingPath, userId } from '../rules.ts';
+
+const seccompTypes = ['Localhost', 'RuntimeDefault', 'Unconfined'];
+
+function profile(value: unknown, what: string, field: Field): void {
+  if (!isRecord(value)) return;
+  const type = text(value['type']);
+  if (what === 'seccomp') {
+    if (!seccompTypes.includes(type)) field.child('type').notSupported(type, seccompTypes);
+  } else if (type === '') field.child('type').required('type is required when appArmorProfile is set');
+  else if (!seccompTypes.includes(type)) field.child('type').notSupported(type, seccompTypes);
+  const local = value['localhostProfile'];
+  const path = field.child('localhostProfile');
+  if (type === 'Localhost') {
+    if (local === undefined) path.required(`must be set when ${what} type is Localhost`);
+    else if (what === 'seccomp') localDescendingPath(text(local), path);
+  } else if (local !== undefined) {
+    path.invalid(what === 'seccomp' ? value : local, `can only be set when ${what} type is Localhost`);
+  }
+}
+
+/** A container's securityContext. https://kubernetes.io/docs/tasks/configure-pod-container/security-context/ */
+export function securityContext(value: unknown, hostUsers: boolean, field: Field): void {
+  if (!isRecord(value)) return;
+  userId(value['runAsUser'], field.child('runAsUser'));
+  userId(value['runAsGroup'], field.child('runAsGroup'));
+  const procMount = value['procMount'];
+  if (procMount !== undefined) {
+    const path = field.child('procMount');
+    if (procMount !== 'Default' && procMount !== 'Unmasked')
+      path.notSupported(procMount, ['Default', 'Unmasked']);
+    if (hostUsers && procMount === 'Unmasked')
+      path.invalid(procMount, '`hostUsers` must be false to use `Unmasked`');
+  }
+  profile(value['seccompProfile'], 'seccomp', field.child('seccompProfile'));
+  if (value['allowPrivilegeEscalation'] === false) {
+    const rule = 'cannot set `allowPrivilegeEscalation` to false and';
+    if (value['privileged'] === true) field.invalid(value, `${rule} \`privileged\` to true`);
+    for (const capability of strings(at(value, 'capabilities', 'add'))) {
+      if (capability === 'CAP_SYS_ADMIN') field.invalid(value, `${rule} \`capabilities.Add\` CAP_SYS_ADMIN`);
+    }
+  }
+  profile(value['appArmorProfile'], 'AppArmor', field.child('appArmorProfile'));
+}
+
+const sysctl = /^[a-z0-9](?:[-_a-z0-9]*[a-z0-9])?(?:[./][a-z0-9](?:[-_a-z0-9]*[a-z0-9])?)*$/;
+
+function sysctls(value: unknown, field: Field): void {
+  const seen = new Set<string>();
+  for (const [index, one] of records(value).entries()) {
+    const path = field.index(index).child('name');
+    const name = text(one['name']);
+    if (!name) path.required();
+    else if (!sysctl.test(name) || name.length > 253) {
+      const bounds = 'must have at most 253 characters and match regex';
+      path.invalid(name, `${bounds} ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$`);
+    } else if (seen.has(name)) path.duplicate(name);
+    seen.add(name);
+  }
+}
+
+/** A pod's securityContext. */
+export function podSecurityContext(spec: unknown, field: Field): void {
+  const value = at(spec, 'securityContext');
+  if (!isRecord(value)) return;
+  userId(value['fsGroup'], field.child('fsGroup'));
+  userId(value['runAsUser'], field.child('runAsUser'));
+  userId(value['runAsGroup'], field.child('runAsGroup'));
+  const groups = Array.isArray(value['supplementalGroups']) ? value['supplementalGroups'] : [];
+  for (const [index, group] of groups.entries())
+    userId(group, field.child('supplementalGroups').index(index));
+  if (at(spec, 'shareProcessNamespace') === true && at(spec, 'hostPID') === true) {
+    const rule = 'ShareProcessNamespace and HostPID cannot both be enabled';
+    field.child('shareProcessNamespace').invalid(true, rule);
+  }
+  sysctls(value['sysctls'], field.child('sysctls'));
+  const change = value['fsGroupChangePolicy'];
+  if (change !== undefined && change !== 'Always' && change !== 'OnRootMismatch') {
+    field.child('fsGroupChangePolicy').notSupported(change, ['Always', 'OnRootMismatch']);
+  }
+  profile(value['seccompProfile'], 'seccomp', field.child('seccompProfile'));
+  profile(value['appArmorProfile'], 'AppArmor', field.child('appArmorProfile'));
+  const groupsPolicy = value['supplementalGroupsPolicy'];
+  if (groupsPolicy !== undefined && groupsPolicy !== 'Merge' && groupsPolicy !== 'Strict') {
+    field.child('supplementalGroupsPolicy').notSupported(groupsPolicy, ['Merge', 'Strict']);
+  }
+}

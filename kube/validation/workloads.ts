@@ -1,0 +1,174 @@
+import { at, int, isRecord, record, text } from '../defaults/json.ts';
+import type { JsonObject } from '../object.ts';
+import { sameJson } from '../strategy/equal.ts';
+import { type Field, sortedMap } from './field.ts';
+import type { KindCheck, KindChecks, Subject } from './kind.ts';
+import { labelSelector, selects, selectsAll } from './labels.ts';
+import { podTemplate } from './pod/spec.ts';
+import { immutable, intOrPercent, intOrPercentValue, nonNegative, notAbove100Percent } from './rules.ts';
+
+const mismatch = '`selector` does not match template `labels`';
+export const templateLabels = (spec: JsonObject) => at(spec, 'template', 'metadata', 'labels');
+
+export function checkMatch(spec: JsonObject, field: Field): void {
+  if (selectsAll(spec['selector']) && isRecord(spec['selector'])) return;
+  if (selects(spec['selector'], templateLabels(spec))) return;
+  field.child('template', 'metadata', 'labels').invalid(sortedMap(templateLabels(spec)), mismatch);
+}
+
+/** Pods of long-running workloads are always restarted and never time out. */
+export function longRunning(spec: JsonObject, kind: string, field: Field): void {
+  const policy = text(at(spec, 'template', 'spec', 'restartPolicy'));
+  const path = field.child('template', 'spec');
+  if (policy !== 'Always') path.child('restartPolicy').notSupported(policy, ['Always']);
+  if (at(spec, 'template', 'spec', 'activeDeadlineSeconds') !== undefined) {
+    path.child('activeDeadlineSeconds').forbidden(`activeDeadlineSeconds in ${kind} is not Supported`);
+  }
+}
+
+/** The selector and the template that ReplicaSets and Deployments share. */
+function selected(spec: JsonObject, field: Field): void {
+  const selector = spec['selector'];
+  const path = field.child('selector');
+  if (!isRecord(selector)) path.required();
+  else {
+    labelSelector(selector, path);
+    if (selectsAll(selector)) path.invalid(selector, 'empty selector is invalid for deployment');
+  }
+  if (selects(selector, {}) === undefined) {
+    path.invalid(selector, 'invalid label selector');
+    return;
+  }
+  checkMatch(spec, field);
+  podTemplate(spec['template'], field.child('template'));
+  longRunning(spec, 'ReplicaSet', field);
+}
+
+function rollingDeployment(strategy: JsonObject, field: Field): void {
+  const rolling = record(strategy['rollingUpdate']);
+  const { maxUnavailable, maxSurge } = rolling;
+  const path = field.child('rollingUpdate');
+  intOrPercent(maxUnavailable, path.child('maxUnavailable'));
+  intOrPercent(maxSurge, path.child('maxSurge'));
+  if (intOrPercentValue(maxUnavailable) === 0 && intOrPercentValue(maxSurge) === 0) {
+    path.child('maxUnavailable').invalid(maxUnavailable, 'may not be 0 when `maxSurge` is 0');
+  }
+  notAbove100Percent(maxUnavailable, path.child('maxUnavailable'));
+}
+
+function deploymentStrategy(strategy: JsonObject, field: Field): void {
+  const type = text(strategy['type']);
+  if (type === 'RollingUpdate') {
+    rollingDeployment(strategy, field);
+    return;
+  }
+  if (type !== 'Recreate') {
+    // The unsupported value is the internal struct, whose fields have Go's names.
+    const rolling = strategy['rollingUpdate'];
+    const internal = isRecord(rolling)
+      ? { MaxUnavailable: rolling['maxUnavailable'], MaxSurge: rolling['maxSurge'] }
+      : null;
+    field.notSupported({ Type: type, RollingUpdate: internal }, ['Recreate', 'RollingUpdate']);
+    return;
+  }
+  if (isRecord(strategy['rollingUpdate'])) {
+    field.child('rollingUpdate').forbidden("may not be specified when strategy `type` is 'Recreate'");
+  }
+}
+
+function keepsSelector({ spec, oldSpec }: Subject, field: Field): void {
+  if (oldSpec && !sameJson(spec['selector'], oldSpec['selector'])) {
+    field.child('selector').invalid(spec['selector'], immutable);
+  }
+}
+
+const deployment: KindCheck = (subject, root) => {
+  const { spec } = subject;
+  const field = root.child('spec');
+  nonNegative(spec['replicas'], field.child('replicas'));
+  selected(spec, field);
+  deploymentStrategy(record(spec['strategy']), field.child('strategy'));
+  nonNegative(spec['minReadySeconds'], field.child('minReadySeconds'));
+  nonNegative(spec['revisionHistoryLimit'], field.child('revisionHistoryLimit'));
+  const deadline = spec['progressDeadlineSeconds'];
+  nonNegative(deadline, field.child('progressDeadlineSeconds'));
+  if (typeof deadline === 'number' && deadline <= int(spec['minReadySeconds'])) {
+    field.child('progressDeadlineSeconds').invalid(deadline, 'must be greater than minReadySeconds');
+  }
+  keepsSelector(subject, field);
+};
+
+const replicaSet: KindCheck = (subject, root) => {
+  const field = root.child('spec');
+  nonNegative(subject.spec['replicas'], field.child('replicas'));
+  nonNegative(subject.spec['minReadySeconds'], field.child('minReadySeconds'));
+  selected(subject.spec, field);
+  keepsSelector(subject, field);
+};
+
+function rollingDaemons(strategy: JsonObject, field: Field): void {
+  const { maxUnavailable, maxSurge } = record(strategy['rollingUpdate']);
+  const path = field.child('rollingUpdate');
+  intOrPercent(maxUnavailable, path.child('maxUnavailable'));
+  intOrPercent(maxSurge, path.child('maxSurge'));
+  notAbove100Percent(maxUnavailable, path.child('maxUnavailable'));
+  notAbove100Percent(maxSurge, path.child('maxSurge'));
+  const unavailable = intOrPercentValue(maxUnavailable) !== 0;
+  const surge = intOrPercentValue(maxSurge) !== 0;
+  if (unavailable && surge)
+    path.child('maxSurge').invalid(maxSurge, 'may not be set when maxUnavailable is non-zero');
+  if (!unavailable && !surge) path.child('maxUnavailable').required('cannot be 0 when maxSurge is 0');
+}
+
+const daemonSet: KindCheck = (subject, root) => {
+  const { spec } = subject;
+  const field = root.child('spec');
+  labelSelector(spec['selector'], field.child('selector'));
+  const matched = selects(spec['selector'], templateLabels(spec));
+  if (matched === false) {
+    field.child('template', 'metadata', 'labels').invalid(sortedMap(templateLabels(spec)), mismatch);
+  }
+  if (isRecord(spec['selector']) && selectsAll(spec['selector'])) {
+    field.child('selector').invalid(spec['selector'], 'empty selector is invalid for daemonset');
+  }
+  podTemplate(spec['template'], field.child('template'));
+  longRunning(spec, 'DaemonSet', field);
+  nonNegative(spec['minReadySeconds'], field.child('minReadySeconds'));
+  const strategy = record(spec['updateStrategy']);
+  const type = text(strategy['type']);
+  const path = field.child('updateStrategy');
+  if (type === 'RollingUpdate') rollingDaemons(strategy, path);
+  else if (type !== 'OnDelete') {
+    path.notSupported({ Type: type, RollingUpdate: null }, ['RollingUpdate', 'OnDelete']);
+  }
+  nonNegative(spec['revisionHistoryLimit'], field.child('revisionHistoryLimit'));
+  keepsSelector(subject, field);
+};
+
+const replicationController: KindCheck = ({ spec }, root) => {
+  const field = root.child('spec');
+  nonNegative(spec['minReadySeconds'], field.child('minReadySeconds'));
+  const selector = record(spec['selector']);
+  if (Object.keys(selector).length === 0) field.child('selector').required();
+  nonNegative(spec['replicas'], field.child('replicas'));
+  const template = spec['template'];
+  if (!isRecord(template)) return field.child('template').required();
+  if (!selects({ matchLabels: selector }, templateLabels(spec))) {
+    field.child('template', 'metadata', 'labels').invalid(sortedMap(templateLabels(spec)), mismatch);
+  }
+  podTemplate(template, field.child('template'));
+  longRunning(spec, 'ReplicationController', field);
+};
+
+export const workloadChecks: KindChecks = {
+  'apps/Deployment': deployment,
+  'apps/ReplicaSet': replicaSet,
+  'apps/DaemonSet': daemonSet,
+  '/ReplicationController': replicationController,
+  '/PodTemplate': ({ object }, root) => podTemplate(object['template'], root.child('template')),
+  'apps/ControllerRevision': ({ object, old }, root) => {
+    if (object['data'] === undefined) root.child('data').required('data is mandatory');
+    nonNegative(object['revision'], root.child('revision'));
+    if (old && !sameJson(object['data'], old['data'])) root.child('data').invalid(object['data'], immutable);
+  },
+};
