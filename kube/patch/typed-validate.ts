@@ -8,8 +8,9 @@ import { atomOf, entrySchema, ItemError, isAtomic, isDeclared, itemElement } fro
 /** A value that its schema does not admit; the message joins every place as Kubernetes does. */
 export class TypedError extends Error {
   constructor(places: readonly string[]) {
-    const [first = ''] = places;
-    super(places.length === 1 ? first : `errors:\n${places.map((p) => `  ${p}`).join('\n')}`);
+    const sorted = [...new Set(places)].sort();
+    const [first = ''] = sorted;
+    super(sorted.length === 1 ? first : ['errors:', ...sorted.map((p) => `  ${p}`)].join('\n'));
     this.name = 'TypedError';
   }
 }
