@@ -16,6 +16,7 @@ import { type Disk, openDisk } from './disk.ts';
 import { translate } from './errors.ts';
 import { layout } from './files.ts';
 import { load } from './load.ts';
+import { Reserve } from './reserve.ts';
 import { readWatermark, Watermark } from './watermark.ts';
 import { type Logger, Writer } from './writer.ts';
 
@@ -26,8 +27,12 @@ export interface LevelOptions {
   historyAgeMs?: number;
   historyEvents?: number;
   historyBytes?: number;
+  /** Refuse creates and updates with `full` while fewer bytes are free on the disk. Default 128 MiB. */
+  reserveBytes?: number;
   logger?: Logger;
 }
+
+const DEFAULT_RESERVE = 128 << 20;
 
 /**
  * Opens the store in a directory, making it when there is none. Reads and watches are served from memory, so
@@ -52,7 +57,8 @@ export async function startLevel(disk: Disk, options: LevelOptions = {}): Promis
       ...(options.historyBytes !== undefined && { bytes: options.historyBytes }),
     });
     const writer = new Writer({ disk, versions, hub, base, retention, watermark, logger: options.logger });
-    return new LevelStore(disk, versions, hub, writer, watermark);
+    const reserve = new Reserve(directory, options.reserveBytes ?? DEFAULT_RESERVE);
+    return new LevelStore(disk, versions, hub, writer, watermark, reserve);
   } catch (error) {
     await disk.close();
     throw translate(error, directory);
@@ -65,14 +71,23 @@ class LevelStore implements Store {
   readonly #hub: WatchHub;
   readonly #writer: Writer;
   readonly #watermark: Watermark;
+  readonly #reserve: Reserve;
   #closed: Promise<void> | undefined;
 
-  constructor(disk: Disk, versions: Versions, hub: WatchHub, writer: Writer, watermark: Watermark) {
+  constructor(
+    disk: Disk,
+    versions: Versions,
+    hub: WatchHub,
+    writer: Writer,
+    watermark: Watermark,
+    reserve: Reserve,
+  ) {
     this.#disk = disk;
     this.#versions = versions;
     this.#hub = hub;
     this.#writer = writer;
     this.#watermark = watermark;
+    this.#reserve = reserve;
   }
 
   get revision(): number {
@@ -95,11 +110,13 @@ class LevelStore implements Store {
 
   async create(key: string, value: Uint8Array): Promise<Entry> {
     checkWrite(key, value);
+    this.#reserve.check(performance.now());
     return this.#write(key, (revision) => this.#versions.proposeCreate(key, value, revision));
   }
 
   async update(key: string, value: Uint8Array, expected: number): Promise<Entry> {
     checkWrite(key, value);
+    this.#reserve.check(performance.now());
     return this.#write(key, (revision) => this.#versions.proposeUpdate(key, value, expected, revision));
   }
 

@@ -1,0 +1,43 @@
+import { rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Entry } from '../store.ts';
+import { BASE_KEY, baseOf, encodeBase } from './base.ts';
+import { openDatabase } from './disk.ts';
+import { syncDirectory } from './files.ts';
+import { encodeEntry, recordKey } from './record.ts';
+
+const BATCH = 500;
+
+/**
+ * Writes a fresh database that holds only current entries, as if history up to `compacted` were forgotten;
+ * so every watcher from before has to list again. `compacted` is at or after all the entries' revisions.
+ */
+export async function writeDatabase(
+  path: string,
+  entries: readonly Entry[],
+  compacted: number,
+): Promise<void> {
+  await rm(path, { recursive: true, force: true });
+  const db = await openDatabase(path, true);
+  try {
+    for (let i = 0; i < entries.length; i += BATCH) {
+      const batch = db.batch();
+      for (const entry of entries.slice(i, i + BATCH))
+        batch.put(recordKey(entry.revision), encodeEntry(entry));
+      await batch.write({ sync: true });
+    }
+    const revisions = entries.map((entry) => entry.revision);
+    await db.put(BASE_KEY, encodeBase(baseOf(compacted, revisions)), { sync: true });
+  } finally {
+    await db.close();
+  }
+}
+
+/** Puts `fresh` where `database` is; the old one is kept under the name that is answered. */
+export async function swapDatabase(database: string, fresh: string): Promise<string> {
+  const kept = `${database}.damaged-${new Date().toISOString().replace(/[:.]/g, '-')}`;
+  await rename(database, kept);
+  await rename(fresh, database);
+  await syncDirectory(dirname(database));
+  return kept;
+}

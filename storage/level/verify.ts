@@ -1,0 +1,54 @@
+import { openDatabase } from './disk.ts';
+import { translate } from './errors.ts';
+import { layout, readIfThere } from './files.ts';
+import { takeOwnership } from './owner.ts';
+import { readBase, scan } from './scan.ts';
+import { readWatermark } from './watermark.ts';
+
+export interface VerifyReport {
+  readonly ok: boolean;
+  /** What is wrong, a sentence each. */
+  readonly problems: readonly string[];
+  readonly records: number;
+  readonly revision: number;
+  readonly compacted: number;
+}
+
+/** Checks a store that nobody has open, to the last record, and changes no data. Fails with `unavailable`. */
+export async function verifyLevel(directory: string): Promise<VerifyReport> {
+  const { database, owner, marker, watermark } = layout(directory);
+  const problems: string[] = [];
+  let records = 0;
+  let revision = 0;
+  let compacted = 0;
+  if ((await readIfThere(marker)) === undefined) problems.push(`there is no file ${marker}`);
+  const release = await takeOwnership(owner);
+  try {
+    const db = await openDatabase(database, false);
+    try {
+      const base = await readBase(db);
+      if (base === undefined) problems.push('the base record is missing or does not match its checksum');
+      compacted = base?.compacted ?? 0;
+      revision = compacted;
+      await scan(db, base ?? { compacted: 0, count: 0, sum: 0 }, {
+        record(record) {
+          records++;
+          revision = Math.max(revision, record.revision);
+        },
+        problem: (text) => problems.push(text),
+      });
+    } finally {
+      await db.close();
+    }
+    const acknowledged = await readWatermark(watermark);
+    if (acknowledged > revision)
+      problems.push(`revision ${acknowledged} was acknowledged; the newest is ${revision}`);
+  } catch (error) {
+    const reason = translate(error, directory);
+    if (reason.code === 'unavailable') throw reason;
+    problems.push(reason.message);
+  } finally {
+    await release();
+  }
+  return { ok: problems.length === 0, problems, records, revision, compacted };
+}
