@@ -1,3 +1,4 @@
+import type { GroupVersionKind } from '../gvk.ts';
 import { type RawField, type RawType, type Special, typeTable } from './table.ts';
 
 /** The shape of a Go value, between the generated table and what the codecs and builders make of it. */
@@ -104,6 +105,21 @@ export function structOf(group: string, version: string, kind: string): GoStruct
   if (Object.hasOwn(kinds, key)) return structAt(kinds[key] ?? 0);
   const shared = metaGroup + kind;
   return Object.hasOwn(kinds, shared) ? structAt(kinds[shared] ?? 0) : undefined;
+}
+
+let kindNames: Map<string, GroupVersionKind> | undefined;
+
+/** The kind that a struct is, undefined for structs that are only parts of kinds. */
+export function kindOf(struct: GoStruct): GroupVersionKind | undefined {
+  if (kindNames === undefined) {
+    const { kinds, names } = typeTable();
+    kindNames = new Map();
+    for (const [key, index] of Object.entries(kinds)) {
+      const [group = '', version = '', kind = ''] = key.split('/');
+      kindNames.set(names[index] ?? '', { group, version, kind });
+    }
+  }
+  return kindNames.get(struct.name);
 }
 
 let byName: Map<string, number> | undefined;

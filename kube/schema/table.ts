@@ -18,7 +18,7 @@ export type Special =
 /**
  * A field as generate/ wrote it. `t` is the type: s string, b bool, i int32, l int64, n double, y bytes, * anything,
  * #N a struct, eN an enum, [] list, w[] list that protobuf wraps, {} map. `x` are flags: r required, o omitempty,
- * z omitzero, * pointer, I inlined, T TypeMeta, s encoded as a string, h hidden from OpenAPI.
+ * z omitzero, * pointer, I inlined, T TypeMeta, c described, h hidden from OpenAPI.
  */
 export interface RawField {
   readonly n: string;

@@ -176,6 +176,9 @@ func (s *source) fields(t *Table, d *declaration, structType *ast.StructType, en
 		if v, ok := m.first("k8s:openapi-gen"); ok && v == "false" {
 			field.Flags += "h"
 		}
+		if described(f.Doc) {
+			field.Flags += "c"
+		}
 		protobuf := strings.Split(tag.Get("protobuf"), ",")
 		if len(protobuf) > 2 {
 			field.Tag, _ = strconv.Atoi(protobuf[1])
@@ -202,8 +205,6 @@ func (s *source) fields(t *Table, d *declaration, structType *ast.StructType, en
 				field.Flags += "o"
 			case "omitzero":
 				field.Flags += "z"
-			case "string":
-				field.Flags += "s"
 			}
 		}
 		s.mark(field, d, f, m)
@@ -227,6 +228,20 @@ func (s *source) mark(field *Field, d *declaration, f *ast.Field, m markers) {
 	if v, ok := s.defaultOf(d, m, f.Type); ok {
 		field.Default = v
 	}
+}
+
+// described tells whether the field has documentation beside its markers: OpenAPI wraps references of such fields.
+func described(doc *ast.CommentGroup) bool {
+	if doc == nil {
+		return false
+	}
+	for _, line := range strings.Split(doc.Text(), "\n") {
+		line = strings.TrimSpace(line)
+		if line != "" && !strings.HasPrefix(line, "+") && !strings.HasPrefix(line, "TODO") {
+			return true
+		}
+	}
+	return false
 }
 
 func optional(m markers, jsonTag string) bool {

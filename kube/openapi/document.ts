@@ -1,0 +1,119 @@
+import { formatApiVersion, type GroupVersion, type GroupVersionKind } from '../gvk.ts';
+import type { JsonObject } from '../object.ts';
+import { type GoStruct, kindOf, structNamed, structOf } from '../schema/go.ts';
+import type { ResourceInfo } from '../schema/resource.ts';
+import { type CustomSchema, customDefinition, customList, customName } from './custom.ts';
+import { type Dialect, definitionOf } from './definition.ts';
+import { pathsOf, rootPath } from './operations.ts';
+
+/** Answers the schema of a kind that is not built in; undefined for built-in kinds. */
+export type SchemaFor = (gvk: GroupVersionKind) => CustomSchema | undefined;
+
+const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1';
+/** Kinds that belong to every group version that has objects. */
+const shared = new Set([`${meta}.DeleteOptions`, `${meta}.WatchEvent`]);
+/** Kinds that a verb takes or gives whatever the resource. */
+const bodies = { delete: ['DeleteOptions', 'Status'], patch: ['Patch'], watch: ['WatchEvent'] };
+const gvkWord = 'x-kubernetes-group-version-kind';
+
+/** The paths and definitions that `resources` need, whichever group versions they are of. */
+export class Parts {
+  readonly paths: JsonObject = {};
+  readonly definitions: JsonObject = {};
+  readonly #dialect: Dialect;
+  readonly #schemaFor: SchemaFor;
+  readonly #pending = new Set<GoStruct>();
+  readonly #kinds = new Map<string, GroupVersionKind[]>();
+  readonly #versions = new Map<string, GroupVersion>();
+
+  constructor(resources: readonly ResourceInfo[], schemaFor: SchemaFor, dialect: Dialect) {
+    this.#dialect = dialect;
+    this.#schemaFor = schemaFor;
+    for (const resource of resources) this.#addResource(resource);
+    this.#addStructs();
+    this.#markKinds();
+  }
+
+  #addResource(resource: ResourceInfo): void {
+    const { group, version } = resource;
+    this.#addVersion({ group, version });
+    for (const [verb, kinds] of Object.entries(bodies)) {
+      if (resource.verbs.includes(verb)) for (const kind of kinds) this.#nameOf({ group, version, kind });
+    }
+    const builtin = this.#schemaFor(resource) === undefined;
+    const paths = pathsOf({ resource, nameOf: (gvk) => this.#nameOf(gvk), builtin }, this.#dialect);
+    Object.assign(this.paths, paths);
+    this.#nameOf(resource);
+  }
+
+  #addVersion(gv: GroupVersion): void {
+    const name = formatApiVersion(gv);
+    if (this.#versions.has(name)) return;
+    this.#versions.set(name, gv);
+    this.#nameOf({ ...gv, kind: 'APIResourceList' });
+    Object.assign(this.paths, rootPath(gv, this.#dialect));
+  }
+
+  /** Names a kind's definition and sees to it that the document has it. */
+  #nameOf(gvk: GroupVersionKind): string | undefined {
+    const item = gvk.kind.endsWith('List') ? { ...gvk, kind: gvk.kind.slice(0, -4) } : gvk;
+    const schema = this.#schemaFor(item);
+    if (schema !== undefined) return this.#addCustom(item, schema, item !== gvk);
+    const struct = structOf(gvk.group, gvk.version, gvk.kind) ?? structNamed(`${meta}.${gvk.kind}`);
+    if (struct === undefined) return undefined;
+    this.#pending.add(struct);
+    const { group, version, kind } = gvk;
+    if (struct.name.startsWith(`${meta}.`)) {
+      if (struct.typed && !shared.has(struct.name))
+        this.#mark(struct.name, { group: '', version: 'v1', kind });
+    } else this.#mark(struct.name, { group, version, kind });
+    return struct.name;
+  }
+
+  #addCustom(gvk: GroupVersionKind, schema: CustomSchema, list: boolean): string {
+    const { group, version, kind } = gvk;
+    const name = customName(gvk);
+    if (!Object.hasOwn(this.definitions, name)) {
+      this.definitions[name] = customDefinition(schema, this.#dialect);
+      this.definitions[`${name}List`] = customList(name, this.#dialect);
+      this.#mark(name, { group, version, kind });
+      this.#mark(`${name}List`, { group, version, kind: `${kind}List` });
+      for (const of of ['ObjectMeta', 'ListMeta']) {
+        const struct = structNamed(`${meta}.${of}`);
+        if (struct) this.#pending.add(struct);
+      }
+    }
+    return list ? `${name}List` : name;
+  }
+
+  #mark(name: string, { group, version, kind }: GroupVersionKind): void {
+    const known = this.#kinds.get(name) ?? [];
+    if (!known.some((k) => k.group === group && k.version === version && k.kind === kind)) {
+      known.push({ group, kind, version });
+    }
+    this.#kinds.set(name, known);
+  }
+
+  #addStructs(): void {
+    // A Set iterates over what is added on the way: each definition adds those that it refers to.
+    for (const struct of this.#pending) {
+      this.definitions[struct.name] = definitionOf(struct, this.#dialect, this.#pending);
+      const gvk = kindOf(struct);
+      if (gvk?.group === 'meta.k8s.io') this.#mark(struct.name, { ...gvk, group: '' });
+      else if (gvk !== undefined) this.#mark(struct.name, gvk);
+    }
+  }
+
+  #markKinds(): void {
+    for (const name of shared) {
+      const kind = name.slice(meta.length + 1);
+      if (!Object.hasOwn(this.definitions, name)) continue;
+      this.#mark(name, { group: '', version: 'v1', kind });
+      for (const gv of this.#versions.values()) this.#mark(name, { ...gv, kind });
+    }
+    for (const [name, kinds] of this.#kinds) {
+      const definition = this.definitions[name];
+      if (definition !== undefined) (definition as JsonObject)[gvkWord] = kinds.map((kind) => ({ ...kind }));
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto';
+import { formatApiVersion, type GroupVersion } from '../gvk.ts';
+import type { JsonObject } from '../object.ts';
+import { builtinResources } from '../schema/builtin.ts';
+import type { ResourceInfo } from '../schema/resource.ts';
+import { openapi3, swagger } from './definition.ts';
+import { Parts, type SchemaFor } from './document.ts';
+import { encodeSwagger } from './gnostic.ts';
+
+/** A document as it is sent; `hash` is the SHA-512 of its bytes in capitals, fit for `?hash=` and ETag. */
+export interface OpenApiDocument {
+  readonly bytes: Uint8Array;
+  readonly hash: string;
+}
+
+const info = { title: 'Kubernetes', version: '1.36' };
+const bearer = {
+  type: 'apiKey',
+  description: 'Bearer Token authentication',
+  name: 'authorization',
+  in: 'header',
+};
+const noSchemas: SchemaFor = () => undefined;
+
+/** `api/v1`, `apis/apps/v1`: the path below /openapi/v3. */
+export function openapiPath(gv: GroupVersion): string {
+  return `${gv.group === '' ? 'api' : 'apis'}/${formatApiVersion(gv)}`;
+}
+
+/** The OpenAPI 3 document of one group version. */
+export function openapiV3Document(
+  gv: GroupVersion,
+  resources: readonly ResourceInfo[],
+  schemaFor: SchemaFor = noSchemas,
+): JsonObject {
+  const own = resources.filter((r) => r.group === gv.group && r.version === gv.version);
+  const parts = new Parts(own, schemaFor, openapi3);
+  const components = { schemas: sorted(parts.definitions), securitySchemes: { BearerToken: bearer } };
+  return { openapi: '3.0.0', info, paths: sorted(parts.paths), components };
+}
+
+/** The OpenAPI 2 document of all resources. */
+export function openapiV2(resources: readonly ResourceInfo[], schemaFor: SchemaFor = noSchemas): JsonObject {
+  const parts = new Parts(resources, schemaFor, swagger);
+  return {
+    swagger: '2.0',
+    info,
+    paths: sorted(parts.paths),
+    definitions: sorted(parts.definitions),
+    securityDefinitions: { BearerToken: bearer },
+    security: [{ BearerToken: [] }],
+  };
+}
+
+function sorted(object: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function document(bytes: Uint8Array): OpenApiDocument {
+  return { bytes, hash: createHash('sha512').update(bytes).digest('hex').toUpperCase() };
+}
+
+function jsonDocument(value: JsonObject): OpenApiDocument {
+  return document(Buffer.from(JSON.stringify(value)));
+}
+
+/** Documents of built-in group versions, which are the same for every logical cluster. */
+const builtinDocuments = new Map<string, OpenApiDocument>();
+const builtinSet = new Set(builtinResources);
+let builtinSwagger: Uint8Array | undefined;
+
+/**
+ * The documents of one set of resources; each is built when first asked for. Make a new one when the set or a
+ * schema changes.
+ */
+export class OpenApi {
+  readonly #resources: readonly ResourceInfo[];
+  readonly #schemaFor: SchemaFor;
+  readonly #documents = new Map<string, OpenApiDocument>();
+
+  /** @param schemaFor answers undefined for built-in kinds. */
+  constructor(resources: readonly ResourceInfo[], schemaFor: SchemaFor = noSchemas) {
+    this.#resources = resources;
+    this.#schemaFor = schemaFor;
+  }
+
+  #cached(key: string, build: () => OpenApiDocument, cache = this.#documents): OpenApiDocument {
+    let found = cache.get(key);
+    if (found === undefined) {
+      found = build();
+      cache.set(key, found);
+    }
+    return found;
+  }
+
+  /** GET /openapi/v3 */
+  index(): OpenApiDocument {
+    return this.#cached('index', () => {
+      const paths = new Set(this.#resources.map(openapiPath));
+      const entries = [...paths].sort().map((path) => {
+        const hash = this.v3(path)?.hash ?? '';
+        return [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` }];
+      });
+      return jsonDocument({ paths: Object.fromEntries(entries) });
+    });
+  }
+
+  /** GET /openapi/v3/{path}, such as `apis/apps/v1`; undefined when nothing serves it. */
+  v3(path: string): OpenApiDocument | undefined {
+    const own = this.#resources.filter((r) => openapiPath(r) === path);
+    const first = own[0];
+    if (first === undefined) return undefined;
+    const cache = own.every((r) => builtinSet.has(r)) ? builtinDocuments : undefined;
+    const key = cache ? `${path} ${own.length}` : path;
+    return this.#cached(key, () => jsonDocument(openapiV3Document(first, own, this.#schemaFor)), cache);
+  }
+
+  /** GET /openapi/v2 as JSON */
+  v2(): OpenApiDocument {
+    return this.#cached('v2 json', () => jsonDocument(openapiV2(this.#resources, this.#schemaFor)));
+  }
+
+  /**
+   * GET /openapi/v2 in protobuf, content type application/com.github.proto-openapi.spec.v2.v1.0+protobuf. Protobuf
+   * joins messages by joining their bytes: the built-in part is encoded once for all sets.
+   */
+  v2Protobuf(): OpenApiDocument {
+    return this.#cached('v2 protobuf', () => {
+      const custom = this.#resources.filter((r) => !builtinSet.has(r));
+      if (this.#resources.length - custom.length !== builtinSet.size) {
+        return document(encodeSwagger(openapiV2(this.#resources, this.#schemaFor)));
+      }
+      builtinSwagger ??= encodeSwagger(openapiV2(builtinResources));
+      if (custom.length === 0) return document(builtinSwagger);
+      return document(Buffer.concat([builtinSwagger, encodeSwagger(this.#customSwagger(custom))]));
+    });
+  }
+
+  /** Only what the built-in part has not: repeated definitions would be listed twice. */
+  #customSwagger(custom: readonly ResourceInfo[]): JsonObject {
+    const { paths, definitions } = new Parts(custom, this.#schemaFor, swagger);
+    const own = Object.entries(definitions).filter(([name]) => !name.startsWith('io.k8s.api'));
+    return { paths, definitions: Object.fromEntries(own) };
+  }
+}
