@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { reflectedFromAnnotation } from '../../cluster/names.ts';
+import { logicalClusterAnnotation, reflectedFromAnnotation } from '../../cluster/names.ts';
 import type { Placement } from '../../cluster/types.ts';
 import { deepEqual, getOwn, isObject } from '../../kube/deep.ts';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../kube/object.ts';
 import { conflict, forbidden, notFound, type StatusError } from '../../kube/status.ts';
 import { prefixRange, type Store, StoreError } from '../../storage/store.ts';
 import { bounded } from './bounds.ts';
-import { decode, encode, keys, parse } from './codec.ts';
+import { decode, encode, keys, parse, placeOf } from './codec.ts';
 import type { SliceAddress } from './slices.ts';
 
 const resource = { group: '', resource: 'pods' };
@@ -19,10 +19,11 @@ export async function listPods(
 ): Promise<{ revision: number; items: KubeObject[] }> {
   const needle = Buffer.from(`"${reflectedFromAnnotation}":${JSON.stringify(cluster)}`);
   const { entries, revision } = await store.list(prefixRange(keys.pods));
-  const items = entries.filter(({ value }) =>
+  const mine = entries.filter(({ value }) =>
     Buffer.from(value.buffer, value.byteOffset, value.byteLength).includes(needle),
   );
-  return { revision, items: items.map((e) => decode(e)).filter((pod) => reflectedFrom(pod) === cluster) };
+  const pods = mine.map((entry) => located(decode(entry), placeOf(entry.key).logical));
+  return { revision, items: pods.filter((pod) => reflectedFrom(pod) === cluster) };
 }
 
 /**
@@ -67,6 +68,11 @@ export async function deletePod(store: Store, at: SliceAddress): Promise<KubeObj
       if (!lostRace(error)) throw error;
     }
   }
+}
+
+function located(pod: KubeObject, logical: string): KubeObject {
+  const annotations = { ...pod.metadata.annotations, [logicalClusterAnnotation]: logical };
+  return { ...pod, metadata: { ...pod.metadata, annotations } };
 }
 
 function lostRace(error: unknown): boolean {

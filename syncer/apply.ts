@@ -1,0 +1,113 @@
+import type { ShareView } from '../cluster/types.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { isStatusError, StatusError } from '../kube/status.ts';
+import type { Engine } from './engine.ts';
+import { ownership } from './ownership.ts';
+import { digest, fingerprint, shareNumbers, type TargetRecord } from './records.ts';
+import type { TargetPlace } from './target.ts';
+
+export const fieldManager = 'atoll-syncer';
+
+export interface ApplyInput {
+  share: ShareView;
+  manifest: KubeObject;
+  place: TargetPlace;
+  record: TargetRecord;
+  /** From the watch; absent when the watch does not know it: then it is read. */
+  cached: KubeObject | undefined;
+}
+
+/** Undefined: done. `retryAfter`: something must go first. Fails with StatusError when it cannot be applied. */
+export type Applied = { retryAfter: number } | undefined;
+
+/**
+ * Makes the physical object what the share says. Before a write the object's locator is looked at: what is not
+ * ours is NotOwned, and what is ours from a former life of the name goes first. A write names the uid that was
+ * looked at; a creation is not forced, so that an object which appeared in between is a conflict, not a victim.
+ */
+export async function applyShare(engine: Engine, input: ApplyInput): Promise<Applied> {
+  const { share, manifest, place, record } = input;
+  const spec = share.spec;
+  if (!spec) return undefined;
+  const wanted = digest(manifest);
+  if (input.cached && isCurrent(input.cached, wanted, manifest, record)) {
+    noteApplied(share, record);
+    return undefined;
+  }
+  await engine.physical.watch(place.kind);
+  await engine.namespaces.ensure(spec.physicalNamespace, spec.locator);
+  const object = input.cached ?? (await engine.physical.read(place.kind, place.namespace, place.name));
+  if (object && ownership(object, spec.locator) === 'foreign') throw notOwned(place);
+  if (object && ownership(object, spec.locator) === 'former')
+    return await removeFormer(engine, place, object);
+  if (object?.metadata.deletionTimestamp) return { retryAfter: 500 };
+  const written = await write(engine, place, manifest, object?.metadata.uid);
+  record.manifest = wanted;
+  record.fingerprint = fingerprint(written, manifest);
+  record.applied = {
+    uid: written.metadata.uid ?? '',
+    physicalGeneration: written.metadata.generation ?? 0,
+    generation: spec.generation,
+    share: shareNumbers(spec.share),
+  };
+  return undefined;
+}
+
+/** Nothing to write: the same manifest as last time, and nobody has changed what came of it. */
+function isCurrent(object: KubeObject, wanted: string, manifest: KubeObject, record: TargetRecord): boolean {
+  if (record.manifest !== wanted || object.metadata.deletionTimestamp) return false;
+  if (record.applied?.uid !== object.metadata.uid) return false;
+  // The watch may still be behind our own write.
+  if ((object.metadata.generation ?? 0) < (record.applied?.physicalGeneration ?? 0)) return true;
+  return record.fingerprint === fingerprint(object, manifest);
+}
+
+/** The root's generation may move without the manifest: then it is applied as it stands. */
+function noteApplied({ spec }: ShareView, record: TargetRecord): void {
+  if (!spec || !record.applied) return;
+  record.applied = { ...record.applied, generation: spec.generation, share: shareNumbers(spec.share) };
+}
+
+async function write(
+  engine: Engine,
+  { kind, namespace, name }: TargetPlace,
+  manifest: KubeObject,
+  uid: string | undefined,
+): Promise<KubeObject> {
+  const body = uid === undefined ? manifest : { ...manifest, metadata: { ...manifest.metadata, uid } };
+  const options = { fieldManager, force: uid !== undefined, signal: engine.signal };
+  try {
+    return await engine.client.patch(kind, { namespace, name }, 'apply', body, options);
+  } catch (error) {
+    if (!isStatusError(error) || error.code !== 404) throw error;
+    if (error.details?.kind === 'namespaces') {
+      engine.namespaces.forget(namespace);
+      throw error;
+    }
+    const message = `the cluster does not serve ${kind.resource} ${kind.group}/${kind.version}`;
+    throw new StatusError(404, 'NotServed', message, undefined, error);
+  }
+}
+
+async function removeFormer(engine: Engine, place: TargetPlace, object: KubeObject): Promise<Applied> {
+  if (!object.metadata.deletionTimestamp) await remove(engine, place, object);
+  return { retryAfter: 500 };
+}
+
+/** Workloads go with their pods first, so that gone means gone. The uid is that of the object that was looked at. */
+export async function remove(engine: Engine, place: TargetPlace, object: KubeObject): Promise<void> {
+  const { kind, namespace, name, role } = place;
+  const { uid } = object.metadata;
+  const propagationPolicy = role === 'workload' ? 'Foreground' : 'Background';
+  const how = { propagationPolicy, preconditions: { ...(uid && { uid }) } } as const;
+  try {
+    await engine.client.delete(kind, { namespace, name }, how, engine.signal);
+  } catch (error) {
+    if (!isStatusError(error, 'NotFound')) throw error;
+  }
+}
+
+function notOwned({ kind, namespace, name }: TargetPlace): StatusError {
+  const message = `${kind.resource} ${namespace}/${name} exists on the cluster and is not ours`;
+  return new StatusError(409, 'NotOwned', message);
+}

@@ -1,0 +1,141 @@
+import type { ShareView } from '../cluster/types.ts';
+import { type Retry, runController } from '../controller/controller.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { StatusError } from '../kube/status.ts';
+import { applyShare } from './apply.ts';
+import { type Engine, recordFor, shareFor } from './engine.ts';
+import { leave, noteGone } from './leave.ts';
+import { digest, fingerprint, hasObserved, type TargetRecord } from './records.ts';
+import { parseTarget, requiredTarget, type TargetId, targetOf } from './target.ts';
+
+const closureWaitMs = 2_000;
+
+/** Shares -> physical objects. Starts after both sides were read whole: an orphan is one for sure. */
+export async function runDown(engine: Engine, ready: readonly Promise<unknown>[]): Promise<void> {
+  const tell = (share: ShareView) => engine.down.add(targetOf(share));
+  engine.shares.on({
+    add: tell,
+    update(share, old) {
+      tell(share);
+      if (targetOf(old) !== targetOf(share)) tell(old);
+    },
+    delete: tell,
+  });
+  await runController({
+    name: `syncer-down-${engine.name}`,
+    queue: engine.down,
+    workers: 16,
+    reconcile: (id) => reconcile(engine, id),
+    signal: engine.signal,
+    logger: engine.logger,
+    ready,
+  });
+}
+
+async function reconcile(engine: Engine, id: TargetId): Promise<Retry | undefined> {
+  const share = shareFor(engine, id);
+  if (share?.spec?.manifest) return await arrive(engine, id, share);
+  const place = parseTarget(id, share?.spec?.ref);
+  const left = await leave(engine, id, place);
+  if (!left.gone) {
+    engine.up.add(id);
+    return { after: left.retryAfter };
+  }
+  noteGone(engine, id);
+  wakeOthers(engine, id, share);
+  engine.namespaceMayBeEmpty(place.namespace);
+  if (share) engine.up.add(id);
+  else engine.records.delete(id);
+  return undefined;
+}
+
+async function arrive(engine: Engine, id: TargetId, share: ShareView): Promise<Retry | undefined> {
+  const record = recordFor(engine, id);
+  const place = parseTarget(id, share.spec?.ref);
+  const manifest = share.spec?.manifest;
+  if (!manifest) return undefined;
+  record.requires = (share.spec?.requires ?? []).map((ref) => requiredTarget(share, ref));
+  const cached = engine.physical.cached(place.kind, place.namespace, place.name);
+  const missing = record.requires.find((required) => !mayFollow(engine, required, cached !== undefined));
+  if (missing) {
+    const why = engine.records.get(missing)?.error;
+    if (why)
+      setError(engine, id, record, { reason: 'RequirementFailed', message: `${missing}: ${why.reason}` });
+    return { after: closureWaitMs };
+  }
+  const pause = repairDelay(record, cached, manifest);
+  if (pause > 0) return { after: pause };
+  const before = record.manifest;
+  try {
+    const wait = await applyShare(engine, { share, manifest, place, record, cached });
+    if (wait) return { after: wait.retryAfter };
+  } catch (error) {
+    if (error instanceof StatusError && error.code < 500 && error.code !== 429)
+      setError(engine, id, record, { reason: error.reason, message: error.message });
+    throw error;
+  }
+  record.absent = false;
+  record.error = undefined;
+  engine.up.add(id);
+  if (record.manifest !== before) wakeOthers(engine, id, share);
+  return undefined;
+}
+
+/** A requirement that the view has must be applied as it now is; one that failed does not stop what runs. */
+function mayFollow(engine: Engine, required: TargetId, isThere: boolean): boolean {
+  const share = shareFor(engine, required);
+  if (!share?.spec?.manifest) return true;
+  const record = engine.records.get(required);
+  if (record?.error) return isThere;
+  return record?.manifest === digest(share.spec.manifest);
+}
+
+/** 0: go on. The first repair is at once; a fight over fields slows down to one a minute. */
+function repairDelay(record: TargetRecord, cached: KubeObject | undefined, manifest: KubeObject): number {
+  if (!cached || record.manifest !== digest(manifest)) {
+    record.repairs = 0;
+    return 0;
+  }
+  if (record.applied?.uid !== cached.metadata.uid || record.fingerprint === fingerprint(cached, manifest))
+    return 0;
+  const wait = record.repairNotBefore - Date.now();
+  if (wait > 0) return wait;
+  record.repairs += 1;
+  record.repairNotBefore = Date.now() + Math.min(60_000, 100 * 2 ** Math.min(record.repairs, 10));
+  return 0;
+}
+
+function setError(
+  engine: Engine,
+  id: TargetId,
+  record: TargetRecord,
+  error: { reason: string; message: string },
+): void {
+  record.error = error;
+  engine.up.add(id);
+}
+
+/** What may have waited for this target: workloads for their closure, the closure for its workloads. */
+function wakeOthers(engine: Engine, id: TargetId, share: ShareView | undefined): void {
+  for (const dependent of engine.shares.byIndex('requires', id)) engine.down.add(targetOf(dependent));
+  const required = engine.records.get(id)?.requires ?? [];
+  if (!share?.spec?.manifest) for (const other of required) engine.down.add(other);
+}
+
+/** Called for every change on the physical side. */
+export function physicalChanged(engine: Engine, id: TargetId): void {
+  const record = engine.records.get(id);
+  const share = shareFor(engine, id);
+  const { kind, namespace, name } = parseTarget(id, share?.spec?.ref);
+  const object = engine.physical.cached(kind, namespace, name);
+  const manifest = share?.spec?.manifest;
+  if (object && manifest && record?.applied && record.applied.uid === object.metadata.uid) {
+    if (hasObserved(object, record.applied.physicalGeneration)) engine.up.add(id);
+    if (record.fingerprint === fingerprint(object, manifest)) {
+      engine.up.add(id);
+      return;
+    }
+  }
+  engine.down.add(id);
+  if (!object) engine.namespaceMayBeEmpty(namespace);
+}

@@ -1,0 +1,57 @@
+import type { Client } from '../client/client.ts';
+import type { Informer } from '../client/informer.ts';
+import type { ShareView } from '../cluster/types.ts';
+import type { WorkQueue } from '../controller/queue.ts';
+import type { Logger } from '../kube/log.ts';
+import type { Namespaces } from './namespaces.ts';
+import type { Physical } from './physical.ts';
+import { newRecord, type TargetRecord } from './records.ts';
+import { requiredTarget, type TargetId, targetOf } from './target.ts';
+
+/** What the parts of one syncer share: one physical cluster's lifetime. */
+export interface Engine {
+  name: string;
+  /** The PhysicalCluster's uid. */
+  uid: string;
+  upstream: Client;
+  client: Client;
+  shares: Informer<ShareView>;
+  physical: Physical;
+  namespaces: Namespaces;
+  records: Map<TargetId, TargetRecord>;
+  /** Targets to bring to what is wanted. */
+  down: WorkQueue;
+  /** Targets whose slice may have to be sent. */
+  up: WorkQueue;
+  /** Whether reflected pods of this workload are still there. */
+  hasPods(id: TargetId): boolean;
+  /** Something left it: it may be removed after a while. */
+  namespaceMayBeEmpty(namespace: string): void;
+  signal: AbortSignal;
+  logger: Logger;
+}
+
+export const sharesResource = { group: 'atoll.dev', version: 'v1alpha1', resource: 'shares' };
+
+/** Finds shares by target, by what they require, and by physical namespace. */
+export function indexShares(shares: Informer<ShareView>): void {
+  shares.addIndex('target', (share) => [targetOf(share)]);
+  shares.addIndex('namespace', (share) => [share.spec?.physicalNamespace ?? '']);
+  shares.addIndex('requires', (share) =>
+    (share.spec?.requires ?? []).map((ref) => requiredTarget(share, ref)),
+  );
+}
+
+/** The one share that stands for a target; should there be two, the one that wants something there. */
+export function shareFor(engine: Pick<Engine, 'shares'>, id: TargetId): ShareView | undefined {
+  const found = engine.shares.byIndex('target', id);
+  return found.find((share) => share.spec?.manifest) ?? found[0];
+}
+
+export function recordFor(engine: Pick<Engine, 'records'>, id: TargetId): TargetRecord {
+  const known = engine.records.get(id);
+  if (known) return known;
+  const record = newRecord();
+  engine.records.set(id, record);
+  return record;
+}

@@ -1,0 +1,78 @@
+import type { KubeObject } from '../kube/object.ts';
+import { remove } from './apply.ts';
+import { type Engine, recordFor, shareFor } from './engine.ts';
+import { ownership, readLocator } from './ownership.ts';
+import { parseTarget, type TargetId, type TargetPlace, targetId } from './target.ts';
+
+/** Whether the object is gone; otherwise when to look again. */
+export type Left = { gone: true } | { gone: false; retryAfter: number };
+
+const holdMs = 1_000;
+const goingMs = 2_000;
+
+/**
+ * Removes what is ours at a target where nothing is wanted any more: a share that is Leaving, or that went away.
+ * A closure waits until no workload that needs it is there. Foreign objects count as absent: ours is not there.
+ */
+export async function leave(engine: Engine, id: TargetId, place: TargetPlace): Promise<Left> {
+  const cached = engine.physical.cached(place.kind, place.namespace, place.name);
+  const object = cached ?? (await engine.physical.read(place.kind, place.namespace, place.name));
+  if (!object || !isOurs(engine, id, object)) {
+    return engine.hasPods(id) ? { gone: false, retryAfter: holdMs } : { gone: true };
+  }
+  if (object.metadata.deletionTimestamp) return { gone: false, retryAfter: goingMs };
+  if (place.role === 'closure' && isHeld(engine, id, place)) return { gone: false, retryAfter: holdMs };
+  await remove(engine, place, object);
+  return { gone: false, retryAfter: goingMs };
+}
+
+/** With a share its locator must fit (any uid); without one, the place must be where this syncer put it. */
+function isOurs(engine: Engine, id: TargetId, object: KubeObject): boolean {
+  const locator = shareFor(engine, id)?.spec?.locator;
+  if (locator) return ownership(object, locator) !== 'foreign';
+  const found = readLocator(object);
+  const { namespace = '', name = '' } = object.metadata;
+  const home = engine.namespaces.own(namespace)?.locator;
+  return (
+    found?.syncer === engine.uid &&
+    found.resource !== undefined &&
+    found.name === name &&
+    home?.cluster === found.cluster &&
+    home.namespace === found.namespace &&
+    id === `${found.resource}/${namespace}/${name}`
+  );
+}
+
+/** Some workload is there, or is to be there, that needs it. */
+function isHeld(engine: Engine, id: TargetId, { namespace }: TargetPlace): boolean {
+  for (const share of engine.shares.byIndex('requires', id)) {
+    if (share.spec?.manifest) return true;
+    const workload = share.spec && targetId(share.spec.ref, namespace, share.spec.ref.name);
+    if (workload && isThere(engine, workload)) return true;
+  }
+  for (const { kind, object } of engine.physical.inNamespace(namespace)) {
+    const workload = targetId(kind, namespace, object.metadata.name ?? '');
+    if (parseTarget(workload).role !== 'workload' || shareFor(engine, workload)) continue;
+    // Its share is gone: what it required is known only if this syncer applied it itself.
+    const record = engine.records.get(workload);
+    const needs = record?.applied ? record.requires.includes(id) : true;
+    if (needs && isOurs(engine, workload, object)) return true;
+  }
+  return false;
+}
+
+function isThere(engine: Engine, id: TargetId): boolean {
+  const { kind, namespace, name } = parseTarget(id);
+  return engine.physical.cached(kind, namespace, name) !== undefined || engine.hasPods(id);
+}
+
+/** Marks what is known to be absent, so that the slice says so. */
+export function noteGone(engine: Engine, id: TargetId): void {
+  const record = recordFor(engine, id);
+  record.absent = true;
+  record.error = undefined;
+  delete record.manifest;
+  delete record.fingerprint;
+  delete record.applied;
+  delete record.observed;
+}

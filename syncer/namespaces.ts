@@ -1,0 +1,79 @@
+import type { Client } from '../client/client.ts';
+import { type Informer, startInformer } from '../client/informer.ts';
+import { keyOf } from '../client/url.ts';
+import { rootCluster } from '../cluster/names.ts';
+import type { Locator } from '../cluster/types.ts';
+import type { Logger } from '../kube/log.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { isStatusError, StatusError } from '../kube/status.ts';
+import { namespaceFor, namespaceLocator, ownership, readLocator } from './ownership.ts';
+import { managedSelector } from './physical.ts';
+
+const resource = { group: '', version: 'v1', resource: 'namespaces' };
+
+/** Our namespaces on the physical cluster. */
+export class Namespaces {
+  readonly informer: Informer;
+  readonly #client: Client;
+  readonly #syncer: string;
+  readonly #signal: AbortSignal;
+  /** Made by us just now; the watch will tell. */
+  readonly #made = new Map<string, KubeObject>();
+
+  constructor(options: { client: Client; syncer: string; signal: AbortSignal; logger: Logger }) {
+    const { client, syncer, signal, logger } = options;
+    this.#client = client;
+    this.#syncer = syncer;
+    this.#signal = signal;
+    this.informer = startInformer(client, resource, { labelSelector: managedSelector, signal, logger });
+    this.informer.on({ delete: (object) => this.#made.delete(object.metadata.name ?? '') });
+  }
+
+  /** The namespace if it is this syncer's; only its locator says so. */
+  own(name: string): { locator: Locator; object: KubeObject } | undefined {
+    const object = this.informer.get(keyOf(rootCluster, '', name)) ?? this.#made.get(name);
+    const locator = object && readLocator(object);
+    if (!object || !locator || locator.syncer !== this.#syncer || locator.name !== undefined)
+      return undefined;
+    return { locator, object };
+  }
+
+  /** Fails with NotOwned where the name is somebody else's, and with Terminating while it is going. */
+  async ensure(name: string, of: Locator): Promise<void> {
+    const cached = this.informer.get(keyOf(rootCluster, '', name)) ?? this.#made.get(name);
+    const object = cached ?? (await this.#create(name, of));
+    if (ownership(object, namespaceLocator(of)) !== 'ours')
+      throw new StatusError(409, 'NotOwned', `namespace ${name} exists and is not ours`);
+    if (object.metadata.deletionTimestamp)
+      throw new StatusError(409, 'Terminating', `namespace ${name} is being deleted`);
+  }
+
+  async #create(name: string, of: Locator): Promise<KubeObject> {
+    try {
+      const object = await this.#client.create(resource, namespaceFor(name, of), { signal: this.#signal });
+      this.#made.set(name, object);
+      return object;
+    } catch (error) {
+      if (!isStatusError(error, 'AlreadyExists')) throw error;
+      return await this.#client.get(resource, { name }, this.#signal);
+    }
+  }
+
+  /** The apply found no namespace: what we thought we had made is gone. */
+  forget(name: string): void {
+    this.#made.delete(name);
+  }
+
+  async delete(name: string): Promise<void> {
+    const own = this.own(name);
+    if (!own) return;
+    this.#made.delete(name);
+    const { uid, resourceVersion } = own.object.metadata;
+    const preconditions = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };
+    try {
+      await this.#client.delete(resource, { name }, { preconditions }, this.#signal);
+    } catch (error) {
+      if (!isStatusError(error, 'NotFound')) throw error;
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import type { Client } from '../client/client.ts';
+import { placedKinds } from '../cluster/kinds.ts';
+import { formatApiVersion, groupResource, parseApiVersion } from '../kube/gvk.ts';
+import type { KubeObject, OwnerReference } from '../kube/object.ts';
+import { isStatusError } from '../kube/status.ts';
+import { readLocator } from './ownership.ts';
+import type { Physical } from './physical.ts';
+import { type TargetId, targetId } from './target.ts';
+
+/** Which of our workloads made a pod: its place here, and the reference that the logical cluster understands. */
+export interface Root {
+  target: TargetId;
+  reference: OwnerReference;
+}
+
+/** Between a workload and its pods there are at most two others: CronJob, Job, Pod. */
+const maxHops = 3;
+const maxKnown = 10_000;
+
+/** Follows controller references up to an object that bears our locator. */
+export class Owners {
+  readonly #client: Client;
+  readonly #physical: Physical;
+  readonly #syncer: string;
+  readonly #signal: AbortSignal;
+  /** uid of a ReplicaSet or Job -> its controller; these never change. */
+  readonly #between = new Map<string, OwnerReference | undefined>();
+
+  constructor(options: { client: Client; physical: Physical; syncer: string; signal: AbortSignal }) {
+    this.#client = options.client;
+    this.#physical = options.physical;
+    this.#syncer = options.syncer;
+    this.#signal = options.signal;
+  }
+
+  /** Undefined: not made by anything of ours. */
+  async rootOf(pod: KubeObject): Promise<Root | undefined> {
+    const namespace = pod.metadata.namespace ?? '';
+    let owner = controllerOf(pod);
+    for (let hop = 0; owner && hop < maxHops; hop += 1) {
+      const found = this.#ours(namespace, owner);
+      if (found) return found;
+      owner = await this.#above(namespace, owner);
+    }
+    return undefined;
+  }
+
+  #ours(namespace: string, owner: OwnerReference): Root | undefined {
+    const kind = kindOf(owner);
+    const object = kind && this.#physical.cached(kind, namespace, owner.name);
+    if (!kind || object?.metadata.uid !== owner.uid) return undefined;
+    const locator = readLocator(object);
+    if (locator?.syncer !== this.#syncer || locator.resource !== groupResource(kind)) return undefined;
+    const { kind: name, apiVersion } = { kind: kind.kind, apiVersion: formatApiVersion(kind) };
+    return {
+      target: targetId(kind, namespace, owner.name),
+      reference: { apiVersion, kind: name, name: owner.name, uid: locator.uid, controller: true },
+    };
+  }
+
+  async #above(namespace: string, owner: OwnerReference): Promise<OwnerReference | undefined> {
+    if (this.#between.has(owner.uid)) return this.#between.get(owner.uid);
+    const kind = kindOf(owner);
+    if (!kind || (kind.resource !== 'replicasets' && kind.resource !== 'jobs')) return undefined;
+    let above: OwnerReference | undefined;
+    try {
+      const object = await this.#client.get(kind, { namespace, name: owner.name }, this.#signal);
+      if (object.metadata.uid !== owner.uid) return undefined;
+      above = controllerOf(object);
+    } catch (error) {
+      if (!isStatusError(error, 'NotFound')) throw error;
+      return undefined;
+    }
+    if (this.#between.size >= maxKnown) this.#between.clear();
+    this.#between.set(owner.uid, above);
+    return above;
+  }
+}
+
+function controllerOf(object: KubeObject): OwnerReference | undefined {
+  return object.metadata.ownerReferences?.find((owner) => owner.controller === true);
+}
+
+function kindOf(owner: OwnerReference) {
+  const { group } = parseApiVersion(owner.apiVersion);
+  return placedKinds.find((kind) => kind.kind === owner.kind && kind.group === group);
+}

@@ -1,0 +1,97 @@
+import type { Client } from '../client/client.ts';
+import { type Informer, startInformer } from '../client/informer.ts';
+import { keyOf, type ResourceRef } from '../client/url.ts';
+import { placedKinds } from '../cluster/kinds.ts';
+import { managedLabel, managedValue, rootCluster } from '../cluster/names.ts';
+import { sleep } from '../kube/clock.ts';
+import { groupResource } from '../kube/gvk.ts';
+import type { Logger } from '../kube/log.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { isStatusError } from '../kube/status.ts';
+import { type TargetId, targetId } from './target.ts';
+
+export const managedSelector = `${managedLabel}=${managedValue}`;
+
+export interface PhysicalOptions {
+  client: Client;
+  signal: AbortSignal;
+  logger: Logger;
+  /** Something at this place appeared, changed or went. */
+  changed: (id: TargetId) => void;
+}
+
+/** What bears our label on the physical cluster, one watch per kind in use. A label proves nothing: see ownership. */
+export class Physical {
+  readonly #options: PhysicalOptions;
+  readonly #kinds = new Map<string, { kind: ResourceRef; informer: Informer }>();
+
+  constructor(options: PhysicalOptions) {
+    this.#options = options;
+  }
+
+  /** Finds the kinds of which something is there from before, and reads them all: no orphan stays unseen. */
+  async start(): Promise<void> {
+    await Promise.all(
+      placedKinds.map(async (kind) => {
+        if (await this.#inUse(kind)) await this.watch(kind);
+      }),
+    );
+  }
+
+  /** Resolves once the kind's cache is full. */
+  async watch(kind: ResourceRef): Promise<Informer> {
+    const of = groupResource(kind);
+    const known = this.#kinds.get(of);
+    if (known) {
+      await known.informer.synced;
+      return known.informer;
+    }
+    const { client, signal, logger, changed } = this.#options;
+    const informer = startInformer(client, kind, { labelSelector: managedSelector, signal, logger });
+    this.#kinds.set(of, { kind, informer });
+    informer.addIndex('namespace', (object) => [object.metadata.namespace ?? '']);
+    const tell = ({ metadata: { namespace = '', name = '' } }: KubeObject) =>
+      changed(targetId(kind, namespace, name));
+    informer.on({ add: tell, update: tell, delete: tell });
+    await informer.synced;
+    return informer;
+  }
+
+  cached(kind: ResourceRef, namespace: string, name: string): KubeObject | undefined {
+    return this.#kinds.get(groupResource(kind))?.informer.get(keyOf(rootCluster, namespace, name));
+  }
+
+  /** All cached objects of a namespace. */
+  *inNamespace(namespace: string): Iterable<{ kind: ResourceRef; object: KubeObject }> {
+    for (const { kind, informer } of this.#kinds.values())
+      for (const object of informer.byIndex('namespace', namespace)) yield { kind, object };
+  }
+
+  /** As it stands there now, labelled or not. */
+  async read(kind: ResourceRef, namespace: string, name: string): Promise<KubeObject | undefined> {
+    const { client, signal } = this.#options;
+    try {
+      return await client.get(kind, { namespace, name }, signal);
+    } catch (error) {
+      if (isStatusError(error, 'NotFound') && error.details?.name === name) return undefined;
+      throw error;
+    }
+  }
+
+  async #inUse(kind: ResourceRef): Promise<boolean> {
+    const { client, signal } = this.#options;
+    for (let wait = 500; ; wait = Math.min(wait * 2, 15_000)) {
+      try {
+        const path = `/${kind.group === '' ? 'api' : `apis/${kind.group}`}/${kind.version}/${kind.resource}`;
+        const query = `?limit=1&labelSelector=${encodeURIComponent(managedSelector)}`;
+        const list = (await client.json(path + query, { signal })) as { items?: unknown[] | null };
+        return (list.items ?? []).length > 0;
+      } catch (error) {
+        if (isStatusError(error, 'NotFound')) return false;
+        signal.throwIfAborted();
+        this.#options.logger.warn({ err: error, kind }, 'cannot read the physical cluster yet');
+        await sleep(wait, signal);
+      }
+    }
+  }
+}

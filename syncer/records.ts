@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import type { ClusterSlice, Share, ShareView } from '../cluster/types.ts';
+import { encodeJson } from '../kube/json.ts';
+import type { KubeObject } from '../kube/object.ts';
+import type { TargetId } from './target.ts';
+
+type Numbers = NonNullable<ClusterSlice['share']>;
+
+/** What this syncer did about one target since it started. All of it can be found again by doing it again. */
+export interface TargetRecord {
+  /** Of the manifest that was last applied. */
+  manifest?: string;
+  /** Of our fields of the physical object as that apply left them. */
+  fingerprint?: string;
+  applied?: { uid: string; physicalGeneration: number; generation: number; share: Numbers };
+  /** What the physical controller has seen of what was applied. */
+  observed?: { generation: number; share: Numbers };
+  error?: { reason: string; message: string } | undefined;
+  /** The targets that had to be there before; they leave after. */
+  requires: TargetId[];
+  /** Repairs of drift so far: each waits longer for the next. Milliseconds since 1970. */
+  repairs: number;
+  repairNotBefore: number;
+  /** The object is known to be absent. */
+  absent: boolean;
+}
+
+export function newRecord(): TargetRecord {
+  return { requires: [], repairs: 0, repairNotBefore: 0, absent: false };
+}
+
+const digests = new WeakMap<object, string>();
+
+/** Objects from a cache never change: each is digested once. */
+export function digest(value: object): string {
+  const known = digests.get(value);
+  if (known !== undefined) return known;
+  const made = createHash('sha1').update(encodeJson(value)).digest('base64');
+  digests.set(value, made);
+  return made;
+}
+
+/**
+ * Changes when somebody else changed what we apply: generation stands for the spec where the kind counts it; of
+ * labels and annotations only ours matter, since controllers add their own.
+ */
+export function fingerprint(object: KubeObject, manifest: KubeObject): string {
+  const { metadata, status: _status, kind: _kind, apiVersion: _apiVersion, ...rest } = object;
+  const pick = (of: Record<string, string> = {}, keys: Record<string, string> = {}) =>
+    Object.keys(keys).map((key) => (Object.hasOwn(of, key) ? of[key] : null));
+  return digest([
+    metadata.uid,
+    pick(metadata.labels, manifest.metadata.labels),
+    pick(metadata.annotations, manifest.metadata.annotations),
+    metadata.generation ?? rest,
+  ]);
+}
+
+export function shareNumbers({ replicas, completions, parallelism, ordinalsStart, suspend }: Share): Numbers {
+  return {
+    ...(replicas !== undefined && { replicas }),
+    ...(completions !== undefined && { completions }),
+    ...(parallelism !== undefined && { parallelism }),
+    ...(ordinalsStart !== undefined && { ordinalsStart }),
+    ...(suspend !== undefined && { suspend }),
+  };
+}
+
+const countsGenerations = new Set([
+  'Deployment',
+  'StatefulSet',
+  'DaemonSet',
+  'ReplicaSet',
+  'ReplicationController',
+  'PodDisruptionBudget',
+]);
+
+/** Whether the controller of the physical object has seen what was applied. */
+export function hasObserved(object: KubeObject, physicalGeneration: number): boolean {
+  if (!countsGenerations.has(object.kind)) return true;
+  const status = object.status as { observedGeneration?: unknown } | undefined;
+  return typeof status?.observedGeneration === 'number' && status.observedGeneration >= physicalGeneration;
+}
+
+const maxStatusBytes = 60 << 10;
+
+/** What to say of a share; undefined while there is nothing to say yet. */
+export function sliceOf(
+  share: ShareView,
+  record: TargetRecord,
+  object: KubeObject | undefined,
+): ClusterSlice | undefined {
+  const error = record.error && { error: record.error };
+  if (!object) {
+    if (record.absent) return { present: false, ...error };
+    return error ? { present: share.status?.present ?? false, ...error } : undefined;
+  }
+  const status = object.status as Record<string, unknown> | undefined;
+  const fits = status === undefined || Buffer.byteLength(encodeJson(status)) <= maxStatusBytes;
+  const tooLarge = { reason: 'StatusTooLarge', message: `status is longer than ${maxStatusBytes} bytes` };
+  return {
+    present: true,
+    ...(record.observed && {
+      observedGeneration: record.observed.generation,
+      share: record.observed.share,
+    }),
+    ...(status && fits && { status }),
+    ...(fits ? error : { error: record.error ?? tooLarge }),
+  };
+}

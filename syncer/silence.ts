@@ -1,0 +1,63 @@
+import type { Client } from '../client/client.ts';
+import { type Informer, startInformer } from '../client/informer.ts';
+import type { Condition, PhysicalCluster } from '../cluster/types.ts';
+import { commit } from '../controller/commit.ts';
+import { type Retry, runController } from '../controller/controller.ts';
+import { WorkQueue } from '../controller/queue.ts';
+import type { Logger } from '../kube/log.ts';
+
+const resource = { group: 'atoll.dev', version: 'v1alpha1', resource: 'physicalclusters' };
+
+export interface SilenceOptions {
+  /** Of the root logical cluster. */
+  client: Client;
+  signal: AbortSignal;
+  logger: Logger;
+  /** Default 40 000. */
+  silentMs?: number;
+  /** When the caller has it already. */
+  informer?: Informer<PhysicalCluster>;
+}
+
+/** Silence is not death: Ready becomes Unknown, and that is all that happens here. */
+export async function runSilence(options: SilenceOptions): Promise<void> {
+  const { client, signal, logger, silentMs = 40_000 } = options;
+  const informer = options.informer ?? startInformer<PhysicalCluster>(client, resource, { signal, logger });
+  const queue = new WorkQueue();
+  const add = (_: PhysicalCluster, key: string) => queue.add(key);
+  informer.on({ add, update: (object, _old, key) => add(object, key) });
+  const reconcile = async (key: string): Promise<Retry | undefined> => {
+    const cluster = informer.get(key);
+    if (!cluster) return undefined;
+    const verdict = silenceOf(cluster, Date.now(), silentMs);
+    if ('lookAgainAfter' in verdict) return { after: verdict.lookAgainAfter };
+    const others = (cluster.status?.conditions ?? []).filter((condition) => condition.type !== 'Ready');
+    const status = { ...cluster.status, conditions: [...others, verdict.condition] };
+    await commit(client, resource, cluster, { ...cluster, status }, { signal });
+    return undefined;
+  };
+  await runController({ name: 'syncer-silence', queue, reconcile, signal, logger, ready: [informer.synced] });
+}
+
+/** Pure: what is to be said of a cluster now, or in how many milliseconds to look again. */
+export function silenceOf(
+  cluster: PhysicalCluster,
+  now: number,
+  silentMs: number,
+): { condition: Condition } | { lookAgainAfter: number } {
+  const since = cluster.status?.lastHeartbeatTime ?? cluster.metadata.creationTimestamp ?? '';
+  const last = Date.parse(since);
+  const silentFor = Number.isNaN(last) ? Number.POSITIVE_INFINITY : now - last;
+  if (silentFor < silentMs) return { lookAgainAfter: Math.max(50, silentMs - silentFor) };
+  const ready = cluster.status?.conditions?.find((condition) => condition.type === 'Ready');
+  if (ready?.status === 'Unknown') return { lookAgainAfter: silentMs };
+  return {
+    condition: {
+      type: 'Ready',
+      status: 'Unknown',
+      reason: 'SyncerSilent',
+      message: `no word from the syncer since ${since || 'it was registered'}`,
+      lastTransitionTime: new Date(now).toISOString(),
+    },
+  };
+}

@@ -1,0 +1,112 @@
+import { Client } from '../client/client.ts';
+import { startInformer } from '../client/informer.ts';
+import type { PhysicalCluster, ShareView } from '../cluster/types.ts';
+import { WorkQueue } from '../controller/queue.ts';
+import { sleep } from '../kube/clock.ts';
+import type { Transport } from '../kube/http.ts';
+import type { Logger } from '../kube/log.ts';
+import { startCleanup } from './cleanup.ts';
+import { physicalChanged, runDown } from './down.ts';
+import { type Engine, indexShares, sharesResource } from './engine.ts';
+import { runHeartbeat } from './heartbeat.ts';
+import { Namespaces } from './namespaces.ts';
+import { Physical } from './physical.ts';
+import { PodReflector } from './pods.ts';
+import { runUp } from './up.ts';
+
+export interface SyncerOptions {
+  /** The PhysicalCluster's. */
+  name: string;
+  /** With prefix /syncers/<name>. */
+  upstream: Client;
+  /** To the physical cluster's API. */
+  physical: Transport;
+  /** The one lifetime of all it does; nothing is deleted when it ends. */
+  signal: AbortSignal;
+  logger: Logger;
+  /** Default 10 000. */
+  heartbeatMs?: number;
+  /** How long a namespace of ours stays after its last object; default 10 000. */
+  namespaceDelayMs?: number;
+}
+
+export interface Syncer {
+  /** Both sides were read, and work goes on. Rejects if the signal aborts before. */
+  readonly ready: Promise<void>;
+  /** Everything has ended, after the signal aborted. */
+  readonly stopped: Promise<void>;
+}
+
+const physicalClusters = { group: 'atoll.dev', version: 'v1alpha1', resource: 'physicalclusters' };
+
+/** Carries one cluster's shares down, and statuses and pods up, until `signal` aborts. */
+export function startSyncer(options: SyncerOptions): Syncer {
+  const { name, upstream, physical, signal, logger, heartbeatMs = 10_000 } = options;
+  const client = new Client(physical, { userAgent: 'atoll-syncer' });
+  let becomeReady: () => void = () => {};
+  let fail: (why: unknown) => void = () => {};
+  const ready = new Promise<void>((resolve, reject) => {
+    becomeReady = resolve;
+    fail = reject;
+  });
+  ready.catch(() => {});
+  const run = async () => {
+    const heartbeat = runHeartbeat({ name, upstream, client, signal, logger, intervalMs: heartbeatMs });
+    const uid = await ownUid(options);
+    await Promise.all([heartbeat, work(options, client, uid, becomeReady)]);
+  };
+  const stopped = run().catch((err: unknown) => {
+    fail(err);
+    if (!signal.aborted) logger.error({ err, cluster: name }, 'syncer ended');
+  });
+  return { ready, stopped };
+}
+
+async function work(options: SyncerOptions, client: Client, uid: string, onReady: () => void): Promise<void> {
+  const { name, upstream, signal, logger, namespaceDelayMs = 10_000 } = options;
+  const cleanup = startCleanup(namespaceDelayMs);
+  const shares = startInformer<ShareView>(upstream, sharesResource, { signal, logger });
+  indexShares(shares);
+  const namespaces = new Namespaces({ client, syncer: uid, signal, logger });
+  let pods: PodReflector | undefined;
+  const engine: Engine = {
+    name,
+    uid,
+    upstream,
+    client,
+    shares,
+    namespaces,
+    physical: new Physical({ client, signal, logger, changed: (id) => physicalChanged(engine, id) }),
+    records: new Map(),
+    down: new WorkQueue({ maxDelayMs: 30_000 }),
+    up: new WorkQueue({ maxDelayMs: 30_000 }),
+    hasPods: (id) => pods?.hasPods(id) ?? false,
+    namespaceMayBeEmpty: (namespace) => cleanup.add(namespace),
+    signal,
+    logger,
+  };
+  pods = new PodReflector(engine);
+  const ready = [shares.synced, namespaces.informer.synced, engine.physical.start()];
+  const all = Promise.all([...ready, pods.informer.synced]).then(onReady);
+  await Promise.all([
+    all,
+    runDown(engine, [...ready, pods.informer.synced]),
+    runUp(engine, ready),
+    pods.run(ready),
+    cleanup.run(engine, ready),
+  ]);
+}
+
+/** A cluster registered anew has another uid, and owns nothing of its former self. */
+async function ownUid({ name, upstream, signal, logger }: SyncerOptions): Promise<string> {
+  for (;;) {
+    try {
+      const cluster = await upstream.get<PhysicalCluster>(physicalClusters, { name }, signal);
+      if (cluster.metadata.uid) return cluster.metadata.uid;
+    } catch (err) {
+      signal.throwIfAborted();
+      logger.warn({ err, cluster: name }, 'the syncer cannot read its own PhysicalCluster');
+    }
+    await sleep(1_000, signal);
+  }
+}
