@@ -46,7 +46,8 @@ export function statusErrorOf(code: number, body: unknown): StatusError {
     return new StatusError(known, reason, body.message || reason, body.details);
   }
   const reason = reasons[code] ?? (code >= 500 ? 'InternalError' : 'Unknown');
-  return new StatusError(code, reason, `the server answered ${code} without a Status`);
+  const said = typeof body === 'string' && body !== '' ? `: ${JSON.stringify(body)}` : '';
+  return new StatusError(code, reason, `the server answered ${code} without a Status${said}`);
 }
 
 function isStatus(body: unknown): body is Status {

@@ -32,7 +32,8 @@ export async function failIfNotOk(response: ApiResponse): Promise<void> {
   try {
     body = parseJson(bytes);
   } catch {
-    body = undefined;
+    // What a proxy says is for people: enough of it to recognise who spoke.
+    body = Buffer.from(bytes.subarray(0, 200)).toString('utf8');
   }
   throw statusErrorOf(response.status, body);
 }

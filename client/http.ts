@@ -72,7 +72,7 @@ export function httpTransport(config: HttpConfig): HttpTransport {
       ...target(base, request.url),
       method: request.method,
       agent: streams ? watches : requests,
-      headers: { ...request.headers, ...(secure && authorization(credentials)) },
+      headers: { ...framed(request), ...(secure && authorization(credentials)) },
     };
     const limits = { timeoutMs: config.timeoutMs ?? 60_000, maxBytes: config.maxResponseBytes ?? 1 << 30 };
     const send = () => exchange(secure, options, request, limits, streams);
@@ -179,6 +179,15 @@ function target(base: URL, url: string): http.RequestOptions {
   const hostname = base.hostname.replace(/^\[|\]$/g, '');
   const path = base.pathname.replace(/\/$/, '') + url;
   return { protocol: base.protocol, hostname, path, ...(base.port && { port: base.port }) };
+}
+
+/**
+ * The length is always told, and only by us: Node sends the body of a DELETE without one, and its bytes would be
+ * read as the beginning of the socket's next request.
+ */
+function framed({ headers, body }: ApiRequest): Record<string, string> {
+  const { 'transfer-encoding': _te, 'content-length': _length, connection: _hop, ...rest } = headers;
+  return body === undefined ? rest : { ...rest, 'content-length': String(body.length) };
 }
 
 function authorization(credentials: Credentials): Record<string, string> {

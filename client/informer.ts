@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Clock } from '../kube/clock.ts';
 import type { Logger } from '../kube/log.ts';
 import { silentLogger } from '../kube/log.ts';
@@ -55,6 +56,8 @@ export function startInformer<T extends KubeObject = KubeObject>(
   options: InformerOptions<T>,
 ): Informer<T> {
   const { logger = silentLogger, signal } = options;
+  // One lifetime for as many informers as there are kinds is meant so, and no leak.
+  setMaxListeners(0, signal);
   const cache = new Cache<T>((err) => logger.error({ err, resource }, 'informer handler failed'));
   for (const [name, of] of Object.entries(options.indexers ?? {})) cache.addIndex(name, of);
   const first = firstSync(signal);

@@ -49,6 +49,23 @@ test('carries method, path, headers and body, and reuses the socket', async () =
   expect(ports.size).toBe(1);
 });
 
+test.each(['GET', 'DELETE', 'PATCH'])(
+  'the body of a %s is framed: nothing of it is left on the socket',
+  async (method) => {
+    const seen: string[] = [];
+    handler = (request, response) => {
+      request.setEncoding('utf8').on('data', (body) => seen.push(`${request.method} ${body}`));
+      request.on('end', () => response.end('ok'));
+    };
+    const transport = connect({ maxSockets: 1 });
+    const headers = { 'content-length': '1', 'transfer-encoding': 'chunked' };
+    for (const body of ['one', 'two']) {
+      expect((await transport({ method, url: '/x', headers, body: Buffer.from(body) })).status).toBe(200);
+    }
+    expect(seen).toEqual([`${method} one`, `${method} two`]);
+  },
+);
+
 test('a redirect is an answer, not a journey; a token never travels in the clear', async () => {
   const seen: (string | undefined)[] = [];
   handler = (request, response) => {
