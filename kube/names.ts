@@ -14,8 +14,14 @@ const label1035Pattern = new RegExp(`^${dns1035Label}$`);
 const qualifiedNamePattern = new RegExp(`^${qualifiedName}$`);
 const labelValuePattern = new RegExp(`^${labelValue}$`);
 
+/** Of labels and keys. */
 export function maxLengthMessage(bytes: number): string {
   return `must be no more than ${bytes} bytes`;
+}
+
+/** Of DNS names and what is like them; counted in bytes all the same. */
+export function maxCharactersMessage(bytes: number): string {
+  return `must be no more than ${bytes} characters`;
 }
 
 function patternMessage(rule: string, pattern: string, ...examples: string[]): string {
@@ -29,7 +35,7 @@ function tooLong(value: string, limit: number): boolean {
 const alphanumericEnds = 'and must start and end with an alphanumeric character';
 
 export function validateDns1123Label(value: string): string[] {
-  const messages = tooLong(value, 63) ? [maxLengthMessage(63)] : [];
+  const messages = tooLong(value, 63) ? [maxCharactersMessage(63)] : [];
   if (label1123Pattern.test(value)) return messages;
   const rule = `a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', ${alphanumericEnds}`;
   messages.push(
@@ -41,7 +47,7 @@ export function validateDns1123Label(value: string): string[] {
 }
 
 export function validateDns1123Subdomain(value: string): string[] {
-  const messages = tooLong(value, 253) ? [maxLengthMessage(253)] : [];
+  const messages = tooLong(value, 253) ? [maxCharactersMessage(253)] : [];
   if (!subdomainPattern.test(value)) {
     const rule = `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', ${alphanumericEnds}`;
     messages.push(patternMessage(rule, dns1123Subdomain, 'example.com'));
@@ -50,7 +56,7 @@ export function validateDns1123Subdomain(value: string): string[] {
 }
 
 export function validateDns1035Label(value: string): string[] {
-  const messages = tooLong(value, 63) ? [maxLengthMessage(63)] : [];
+  const messages = tooLong(value, 63) ? [maxCharactersMessage(63)] : [];
   if (!label1035Pattern.test(value)) {
     const rule =
       "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character";
@@ -70,6 +76,10 @@ export function validatePathSegmentPrefix(value: string): string[] {
   return ['/', '%'].filter((c) => value.includes(c)).map((c) => `may not contain '${c}'`);
 }
 
+function inBytes(message: string): string {
+  return message === maxCharactersMessage(253) ? maxLengthMessage(253) : message;
+}
+
 /** A label key, an annotation key (given in lower case), a finalizer: `[prefix/]name`. */
 export function validateQualifiedName(value: string): string[] {
   const rule = `must consist of alphanumeric characters, '-', '_' or '.', ${alphanumericEnds}`;
@@ -86,7 +96,7 @@ export function validateQualifiedName(value: string): string[] {
   if (parts.length === 2) {
     const prefix = parts[0] ?? '';
     if (prefix === '') messages.push('prefix part must be non-empty');
-    else messages.push(...validateDns1123Subdomain(prefix).map((m) => `prefix part ${m}`));
+    else messages.push(...validateDns1123Subdomain(prefix).map((m) => `prefix part ${inBytes(m)}`));
   }
   if (name === '') messages.push('name part must be non-empty');
   else if (tooLong(name, 63)) messages.push(`name part ${maxLengthMessage(63)}`);

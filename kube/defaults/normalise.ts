@@ -19,7 +19,9 @@ export function normalise(value: Json | undefined, type: TypeShape): Json | unde
     case 'map':
       return isRecord(value)
         ? Object.fromEntries(
-            Object.entries(value).map(([key, item]) => [key, normalise(item, type.of) ?? zeroOf(type.of)]),
+            Object.entries(value)
+              .sort(([a], [b]) => (a < b ? -1 : 1))
+              .map(([key, item]) => [key, normalise(item, type.of) ?? zeroOf(type.of)]),
           )
         : value;
     case 'struct':

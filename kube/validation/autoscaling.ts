@@ -24,6 +24,13 @@ function objectReference(ref: unknown, field: Field): void {
   }
 }
 
+/** What is scaled is never of the core group, but for a ReplicationController. */
+function apiVersion(version: string, field: Field): void {
+  const parts = version.split('/');
+  if (parts.length > 2) field.invalid(version, `unexpected GroupVersion string: ${version}`);
+  else if (parts.length < 2 && version !== 'v1') field.invalid(version, 'apiVersion must specify API group');
+}
+
 function target(value: JsonObject, field: Field): void {
   const type = text(value['type']);
   if (!type) field.child('type').required('must specify a metric target type');
@@ -147,6 +154,7 @@ const scaler: KindCheck = ({ spec }, root) => {
     field.child('maxReplicas').invalid(most, 'must be greater than or equal to `minReplicas`');
   }
   objectReference(spec['scaleTargetRef'], field.child('scaleTargetRef'));
+  apiVersion(text(at(spec, 'scaleTargetRef', 'apiVersion')), field.child('scaleTargetRef', 'apiVersion'));
   for (const [index, one] of records(spec['metrics']).entries())
     metric(one, field.child('metrics').index(index));
   const cpu = spec['targetCPUUtilizationPercentage'];

@@ -1,11 +1,10 @@
 import { at, int, isRecord, record, records, strings, text } from '../defaults/json.ts';
 import { validateDns1035Label, validateDns1123Subdomain } from '../names.ts';
 import type { JsonObject } from '../object.ts';
-import { sameJson } from '../strategy/equal.ts';
 import type { Field } from './field.ts';
 import type { KindCheck, KindChecks } from './kind.ts';
 import { labelSelector } from './labels.ts';
-import { immutable, inclusiveRange } from './rules.ts';
+import { inclusiveRange } from './rules.ts';
 
 function qualified(name: string, field: Field): void {
   if (!name) {
@@ -49,7 +48,9 @@ export function webhookRule(rule: JsonObject, field: Field): void {
 }
 
 function service(value: JsonObject, field: Field): void {
-  for (const name of ['name', 'namespace']) if (!text(value[name])) field.child(name).required();
+  // kube-apiserver hands these two over in the wrong order, and so tells of the other.
+  if (!text(value['namespace'])) field.child('name').required();
+  if (!text(value['name'])) field.child('namespace').required();
   const port = int(value['port']);
   if (port < 1 || port > 65_535)
     field.child('port').invalid(port, `port is not valid: ${inclusiveRange(1, 65_535)}`);
@@ -72,7 +73,8 @@ function webhook(hook: JsonObject, field: Field): void {
       field.child(name).notSupported(value, supported);
   }
   const effects = hook['sideEffects'];
-  if (effects === undefined) field.child('sideEffects').required('must specify one of None, NoneOnDryRun');
+  if (effects === undefined || effects === null)
+    field.child('sideEffects').required('must specify one of None, NoneOnDryRun');
   else if (effects !== 'None' && effects !== 'NoneOnDryRun') {
     field.child('sideEffects').notSupported(effects, ['None', 'NoneOnDryRun']);
   }
@@ -161,87 +163,8 @@ const apiService: KindCheck = ({ object, spec }, root) => {
   }
 };
 
-const label = (value: string) => validateDns1035Label(value).join(',');
-
-function resourceNames(names: JsonObject, field: Field): void {
-  for (const name of ['plural', 'singular', 'kind', 'listKind'])
-    if (!text(names[name])) field.child(name).required();
-  for (const name of ['plural', 'singular']) {
-    const value = text(names[name]);
-    if (value && label(value)) field.child(name).invalid(value, label(value));
-  }
-  for (const name of ['kind', 'listKind']) {
-    const value = text(names[name]);
-    const error = value && label(value.toLowerCase());
-    if (error) field.child(name).invalid(value, `may have mixed case, but should otherwise match: ${error}`);
-  }
-  for (const list of ['shortNames', 'categories']) {
-    for (const [index, value] of strings(names[list]).entries()) {
-      if (label(value)) field.child(list).index(index).invalid(value, label(value));
-    }
-    const same = list === 'shortNames' && text(names['kind']) && names['kind'] === names['listKind'];
-    if (same) field.child('listKind').invalid(names['listKind'], 'kind and listKind may not be the same');
-  }
-}
-
-function versions(spec: JsonObject, field: Field): void {
-  const list = records(spec['versions']);
-  for (const [index, version] of list.entries()) {
-    if (isRecord(at(version, 'schema', 'openAPIV3Schema'))) continue;
-    field.child('versions').index(index).child('schema', 'openAPIV3Schema').required();
-  }
-  for (const [index, version] of list.entries()) {
-    const name = text(version['name']);
-    if (label(name)) field.child('versions').index(index).child('name').invalid(name, label(name));
-  }
-  const names = list.map((version) => text(version['name']));
-  if (new Set(names).size !== names.length) {
-    field.child('versions').invalid(spec['versions'], 'must contain unique version names');
-  }
-  if (list.filter((version) => version['storage'] === true).length !== 1) {
-    const rule = 'must have exactly one version marked as storage version';
-    field.child('versions').invalid(spec['versions'], rule);
-  }
-}
-
-const approval = 'api-approved.kubernetes.io';
-
-/** Names, scope and versions; the schemas themselves are checked where they are compiled. */
-const customResourceDefinition: KindCheck = ({ object, spec, old, oldSpec }, root) => {
-  const field = root.child('spec');
-  const group = text(spec['group']);
-  const name = text(at(object, 'metadata', 'name'));
-  if (name !== `${text(at(spec, 'names', 'plural'))}.${group}`) {
-    root.child('metadata', 'name').invalid(name, 'must be spec.names.plural+"."+spec.group');
-  }
-  const groupErrors = validateDns1123Subdomain(group);
-  if (!group) field.child('group').required();
-  else if (groupErrors.length > 0) field.child('group').invalid(group, groupErrors.join(','));
-  else if (!group.includes('.'))
-    field.child('group').invalid(group, 'should be a domain with at least one dot');
-  const scope = text(spec['scope']);
-  const scopes = ['Cluster', 'Namespaced'];
-  if (!scope) field.child('scope').required();
-  else if (!scopes.includes(scope)) field.child('scope').notSupported(scope, scopes);
-  versions(spec, field);
-  resourceNames(record(spec['names']), field.child('names'));
-  const isProtected =
-    group === 'k8s.io' || group === 'kubernetes.io' || /\.(k8s|kubernetes)\.io$/.test(group);
-  if (!old && isProtected && !text(at(object, 'metadata', 'annotations', approval))) {
-    const path = root.child('metadata', 'annotations').key(approval);
-    const see = 'see https://github.com/kubernetes/enhancements/pull/1111';
-    path.required(`protected groups must have approval annotation "${approval}", ${see}`);
-  }
-  if (!oldSpec) return;
-  for (const path of [['scope'], ['names', 'kind'], ['group'], ['names', 'plural']]) {
-    if (!sameJson(at(spec, ...path), at(oldSpec, ...path)))
-      field.child(...path).invalid(at(spec, ...path), immutable);
-  }
-};
-
 export const extensionChecks: KindChecks = {
   'admissionregistration.k8s.io/MutatingWebhookConfiguration': webhooks,
   'admissionregistration.k8s.io/ValidatingWebhookConfiguration': webhooks,
   'apiregistration.k8s.io/APIService': apiService,
-  'apiextensions.k8s.io/CustomResourceDefinition': customResourceDefinition,
 };

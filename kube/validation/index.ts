@@ -3,11 +3,14 @@ import { rootType } from '../defaults/shape.ts';
 import type { JsonObject, KubeObject } from '../object.ts';
 import type { StatusCause } from '../status.ts';
 import type { KindInfo } from '../strategy/kind.ts';
+import { admissionChecks } from './admission.ts';
 import { autoscalingChecks } from './autoscaling.ts';
 import { configChecks } from './config.ts';
+import { definitionChecks } from './definition.ts';
 import { endpointChecks } from './endpoints.ts';
 import { extensionChecks } from './extension.ts';
 import { Field } from './field.ts';
+import { flowChecks } from './flow.ts';
 import { jobChecks } from './job.ts';
 import type { KindCheck, KindChecks } from './kind.ts';
 import { metadata, metadataUpdate } from './meta.ts';
@@ -35,6 +38,9 @@ const checks: ReadonlyMap<string, KindCheck> = new Map(
     ...autoscalingChecks,
     ...policyChecks,
     ...extensionChecks,
+    ...definitionChecks,
+    ...admissionChecks,
+    ...flowChecks,
   } satisfies KindChecks),
 );
 

@@ -1,5 +1,6 @@
 import { at, isRecord, record, records, strings, text } from '../defaults/json.ts';
-import { validateLabelValue } from '../names.ts';
+import { validateLabelValue, validateQualifiedName } from '../names.ts';
+import type { JsonObject } from '../object.ts';
 import type { Field } from './field.ts';
 import { qualifiedName } from './rules.ts';
 
@@ -44,16 +45,17 @@ export function requirementShape(expression: unknown, path: Field, more: readonl
   qualifiedName(text(at(expression, 'key')), path.child('key'));
 }
 
-/** Undefined when the selector cannot be used at all: an unknown operator, values where none may be. */
+/** Undefined when the selector cannot be used at all: no operator, no label key or value, values where none may be. */
 export function selects(selector: unknown, target: unknown): boolean | undefined {
   if (!isRecord(selector)) return false;
+  if (!isUsable(selector)) return undefined;
   const set = record(target);
-  const valueOf = (key: string) => (Object.hasOwn(set, key) ? text(set[key]) : undefined);
+  const labelOf = (key: string) => (Object.hasOwn(set, key) ? text(set[key]) : undefined);
   let matches = Object.entries(record(selector['matchLabels'])).every(
-    ([key, value]) => valueOf(key) === value,
+    ([key, value]) => labelOf(key) === value,
   );
   for (const expression of records(selector['matchExpressions'])) {
-    const value = valueOf(text(expression['key']));
+    const value = labelOf(text(expression['key']));
     const values = strings(expression['values']);
     const operator = text(expression['operator']);
     if (setOperators.includes(operator) ? values.length === 0 : values.length > 0) return undefined;
@@ -64,6 +66,22 @@ export function selects(selector: unknown, target: unknown): boolean | undefined
     else return undefined;
   }
   return matches;
+}
+
+function isUsable(selector: JsonObject): boolean {
+  const plain = Object.entries(record(selector['matchLabels'])).map(([key, value]) => ({
+    key,
+    values: [text(value)],
+  }));
+  const expressions = records(selector['matchExpressions']).map((expression) => ({
+    key: text(expression['key']),
+    values: strings(expression['values']),
+  }));
+  return [...plain, ...expressions].every(
+    ({ key, values }) =>
+      validateQualifiedName(key).length === 0 &&
+      values.every((value) => validateLabelValue(value).length === 0),
+  );
 }
 
 /** Whether a selector has no requirement. */

@@ -9,17 +9,13 @@ const anyName: NameRule = () => [];
 const rules: Record<string, NameRule> = {
   '/Namespace': validateDns1123Label,
   '/Service': validateDns1123Label,
+  'apiregistration.k8s.io/APIService': validatePathSegmentName,
   '/Event': anyName,
   'events.k8s.io/Event': anyName,
   'apps/StatefulSet': validateDns1123Label,
-  'batch/CronJob': cronJobName,
+  'policy/PodDisruptionBudget': validatePathSegmentName,
   'networking.k8s.io/IPAddress': anyName,
 };
-
-/** Eleven bytes stay free for the time that its Jobs' names end in. */
-function cronJobName(name: string): string[] {
-  return validateDns1123Subdomain(name);
-}
 
 /** Which names a kind may have. https://kubernetes.io/docs/concepts/overview/working-with-objects/names/ */
 export function nameRule(info: KindInfo): NameRule {

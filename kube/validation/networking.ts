@@ -1,6 +1,6 @@
 import { at, int, isRecord, record, records, strings, text } from '../defaults/json.ts';
 import {
-  maxLengthMessage,
+  maxCharactersMessage,
   validateDns1123Label,
   validateDns1123Subdomain,
   validatePathSegmentName,
@@ -17,7 +17,7 @@ function hostName(host: string, field: Field): void {
     field.invalidAll(host, validateDns1123Subdomain(host));
     return;
   }
-  if (host.length > 253) field.invalid(host, maxLengthMessage(253));
+  if (host.length > 253) field.invalid(host, maxCharactersMessage(253));
   const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
   const pattern = `\\*\\.${label}(\\.${label})*`;
   if (new RegExp(`^${pattern}$`).test(host)) return;
@@ -32,7 +32,7 @@ const pathTypes = ['Exact', 'ImplementationSpecific', 'Prefix'];
 
 function httpPath(path: JsonObject, field: Field): void {
   const type = path['pathType'];
-  if (type === undefined) {
+  if (type === undefined || type === null) {
     field.child('pathType').required('pathType must be specified');
     return;
   }

@@ -1,6 +1,6 @@
 import { at, isRecord } from '../defaults/json.ts';
 import {
-  maxLengthMessage,
+  maxCharactersMessage,
   validateDns1123Label,
   validateDns1123Subdomain,
   validateQualifiedName,
@@ -52,7 +52,7 @@ export function portNumber(value: unknown, field: Field): void {
 
 export function portNameMessages(port: string): string[] {
   const messages: string[] = [];
-  if (port.length > 15) messages.push(maxLengthMessage(15));
+  if (port.length > 15) messages.push(maxCharactersMessage(15));
   if (!/^[-a-z0-9]+$/.test(port)) {
     messages.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)');
   }
@@ -75,7 +75,7 @@ export function userId(value: unknown, field: Field): void {
 
 export function configKeyMessages(value: string): string[] {
   const messages: string[] = [];
-  if (Buffer.byteLength(value) > 253) messages.push(maxLengthMessage(253));
+  if (Buffer.byteLength(value) > 253) messages.push(maxCharactersMessage(253));
   if (!/^[-._a-zA-Z0-9]+$/.test(value)) {
     messages.push(
       "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')",

@@ -31,7 +31,7 @@ function withClaimVolumes(spec: JsonObject): JsonObject {
   const claims = records(spec['volumeClaimTemplates']).map((claim) => text(at(claim, 'metadata', 'name')));
   const pod = record(at(spec, 'template', 'spec'));
   const own = records(pod['volumes']).filter((volume) => !claims.includes(text(volume['name'])));
-  const added = claims.map((name) => ({ name, persistentVolumeClaim: { claimName: name } }));
+  const added = [...new Set(claims)].map((name) => ({ name, persistentVolumeClaim: { claimName: name } }));
   const { hostname: _hostname, subdomain: _subdomain, ...rest } = pod;
   return { ...record(spec['template']), spec: { ...rest, volumes: [...added, ...own] } };
 }

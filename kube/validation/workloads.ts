@@ -153,7 +153,8 @@ const replicationController: KindCheck = ({ spec }, root) => {
   nonNegative(spec['replicas'], field.child('replicas'));
   const template = spec['template'];
   if (!isRecord(template)) return field.child('template').required();
-  if (!selects({ matchLabels: selector }, templateLabels(spec))) {
+  const own = record(templateLabels(spec));
+  if (!Object.entries(selector).every(([key, value]) => Object.hasOwn(own, key) && own[key] === value)) {
     field.child('template', 'metadata', 'labels').invalid(sortedMap(templateLabels(spec)), mismatch);
   }
   podTemplate(template, field.child('template'));

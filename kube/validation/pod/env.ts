@@ -132,7 +132,6 @@ function valueFrom(variable: JsonObject, field: Field): void {
 }
 
 function variableName(name: string, field: Field): void {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the rule is about printable ASCII
   if (!/[^\x20-\x7e]|=/.test(name)) return;
   field.invalid(
     name,

@@ -7,9 +7,8 @@ const seccompTypes = ['Localhost', 'RuntimeDefault', 'Unconfined'];
 function profile(value: unknown, what: string, field: Field): void {
   if (!isRecord(value)) return;
   const type = text(value['type']);
-  if (what === 'seccomp') {
-    if (!seccompTypes.includes(type)) field.child('type').notSupported(type, seccompTypes);
-  } else if (type === '') field.child('type').required('type is required when appArmorProfile is set');
+  const setting = what === 'seccomp' ? 'seccompProfile' : 'appArmorProfile';
+  if (type === '') field.child('type').required(`type is required when ${setting} is set`);
   else if (!seccompTypes.includes(type)) field.child('type').notSupported(type, seccompTypes);
   const local = value['localhostProfile'];
   const path = field.child('localhostProfile');

@@ -34,7 +34,7 @@ describe('names', () => {
       "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
     ]);
     expect(validateDns1123Label('a.b')).toEqual(['must not contain dots']);
-    expect(validateDns1123Label('é'.repeat(40))[0]).toBe('must be no more than 63 bytes');
+    expect(validateDns1123Label('é'.repeat(40))[0]).toBe('must be no more than 63 characters');
     expect(validateQualifiedName('/a')).toEqual(['prefix part must be non-empty']);
   });
 
