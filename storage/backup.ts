@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
-import { markReady } from './level/directory.ts';
-import { layout, makeDirectory, readIfThere, syncDirectory, writeDurable } from './level/files.ts';
+import { markCreating, markReady } from './level/directory.ts';
+import { layout, makeDirectory, readIfThere } from './level/files.ts';
 import { takeOwnership } from './level/owner.ts';
 import { writeDatabase } from './level/rebuild.ts';
 import { decodeRecord, encodeEntry, recordKey } from './level/record.ts';
@@ -62,10 +62,8 @@ export async function restore(
     if ((await readIfThere(marker)) !== undefined) {
       throw new StoreError('exists', `there is a store in ${directory} already`);
     }
-    // Until it is ready the marker says that nothing here is worth keeping.
-    await writeDurable(marker, `${JSON.stringify({ format: 1, state: 'creating' })}\n`);
+    await markCreating(directory);
     await writeDatabase(database, entries, revision + bump);
-    await syncDirectory(directory);
     await markReady(directory);
   } finally {
     await release();

@@ -34,8 +34,13 @@ export async function isNewStore(directory: string): Promise<boolean> {
   }
   const files = await readdir(database).catch(() => []);
   if (files.length > 0) throw corrupt(directory, `it has a database but no file ${marker}`);
-  await writeMarker(directory, 'creating');
+  await markCreating(directory);
   return true;
+}
+
+/** Before the first file of a database: until it is ready, nothing in the directory is worth keeping. */
+export async function markCreating(directory: string): Promise<void> {
+  await writeMarker(directory, 'creating');
 }
 
 /** Once the empty database is on disk. */
