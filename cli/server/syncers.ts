@@ -1,5 +1,5 @@
 import type { ApiServer, PodConnector } from '../../apiserver/options.ts';
-import { syncersGroup, syncerUser } from '../../apiserver/view/view.ts';
+import { syncerUser } from '../../apiserver/view/view.ts';
 import { Client } from '../../client/client.ts';
 import { transportFromKubeconfig } from '../../client/kubeconfig.ts';
 import { reflectedFromAnnotation, rootCluster } from '../../cluster/names.ts';
@@ -26,7 +26,7 @@ export function startSyncerManager(of: {
   const { server, signal, logger } = of;
   const client = systemClient(server, 'system:atoll:syncer-manager', rootCluster);
   const upstreamFor = (name: string) => {
-    const user = { name: syncerUser(name), groups: [syncersGroup, 'system:authenticated'] };
+    const user = syncerUser(name);
     return new Client(server.transport(user), { prefix: `/syncers/${name}`, userAgent: 'atoll-syncer' });
   };
   const transportFor = async (cluster: PhysicalCluster): Promise<Transport> => {
