@@ -113,10 +113,12 @@ export interface ServedResource {
   cluster?: string;
   /** True for kinds that come from outside the built-in table: items of a list keep kind and apiVersion. */
   custom?: boolean;
+  /** The published OpenAPI v3 schema, for kinds that are not built in. */
+  openapi?: unknown;
+  /** JSON paths such as `.spec.color` that field selectors may use. */
+  selectableFields?: readonly string[];
   defaults?(object: KubeObject): KubeObject;
   validate?(object: KubeObject, old: KubeObject | undefined, subresource: string): StatusCause[];
-  /** Other versions of the same stored objects, e.g. a CRD's: served as they are, with apiVersion replaced. */
-  alternates?: readonly string[];
 }
 
 /** Where a custom resource keeps what autoscaling/v1 Scale shows: `.spec.replicas` and so on. */

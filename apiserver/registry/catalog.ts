@@ -1,0 +1,78 @@
+import { builtinResources, schemaOf } from '../../kube/schema/builtin.ts';
+import type { ResourceInfo } from '../../kube/schema/resource.ts';
+import type { ServedResource } from '../options.ts';
+
+const builtins: readonly ServedResource[] = builtinResources.map((info) => ({
+  info,
+  schema: schemaOf(info) ?? { type: 'any' },
+}));
+
+/**
+ * What is served where: built-ins and our own kinds in every logical cluster, custom resources in the one whose
+ * CustomResourceDefinition names them.
+ */
+export class Catalog {
+  readonly #common: readonly ServedResource[];
+  readonly #commonIndex = new Map<string, ServedResource>();
+  /** By logical cluster, then by the CRD's name. */
+  readonly #custom = new Map<string, Map<string, readonly ServedResource[]>>();
+  #generation = 0;
+
+  constructor(own: readonly ServedResource[]) {
+    this.#common = [...builtins, ...own];
+    for (const served of this.#common) this.#commonIndex.set(indexKey(served.info), served);
+  }
+
+  /** Changes whenever what is served anywhere changes. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  find(cluster: string, group: string, version: string, resource: string): ServedResource | undefined {
+    const key = indexKey({ group, version, resource });
+    const found = this.#commonIndex.get(key);
+    if (found) return found;
+    const places = cluster === '*' ? this.#custom.values() : [this.#custom.get(cluster) ?? new Map()];
+    for (const place of places) {
+      const definition = place.get(`${resource}.${group}`);
+      const served = definition?.find((s: ServedResource) => indexKey(s.info) === key);
+      if (served) return served;
+    }
+    return undefined;
+  }
+
+  /** The resource in the version in which it is stored. */
+  stored(cluster: string, group: string, resource: string): ServedResource | undefined {
+    const any = this.#list(cluster).find((s) => s.info.group === group && s.info.resource === resource);
+    if (any === undefined) return undefined;
+    return this.find(cluster, group, any.info.storageVersion, resource) ?? any;
+  }
+
+  resources(cluster: string): readonly ServedResource[] {
+    return this.#list(cluster);
+  }
+
+  infos(cluster: string): readonly ResourceInfo[] {
+    return this.resources(cluster).map((served) => served.info);
+  }
+
+  /** What a CRD serves; empty when it went. */
+  define(cluster: string, definition: string, served: readonly ServedResource[]): void {
+    this.#generation++;
+    const place = this.#custom.get(cluster) ?? new Map<string, readonly ServedResource[]>();
+    if (served.length > 0) place.set(definition, served);
+    else place.delete(definition);
+    if (place.size > 0) this.#custom.set(cluster, place);
+    else this.#custom.delete(cluster);
+  }
+
+  #list(cluster: string): readonly ServedResource[] {
+    const places = cluster === '*' ? [...this.#custom.values()] : [this.#custom.get(cluster)];
+    const custom = places.flatMap((place) => (place === undefined ? [] : [...place.values()].flat()));
+    return custom.length === 0 ? this.#common : [...this.#common, ...custom];
+  }
+}
+
+function indexKey(of: { group: string; version: string; resource: string }): string {
+  return `${of.group}/${of.version}/${of.resource}`;
+}

@@ -1,0 +1,28 @@
+import { formatApiVersion } from '../../kube/gvk.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import type { ServedResource } from '../options.ts';
+import { eventFromCore, eventToCore } from './convert-events.ts';
+import { hpaFromV1, hpaToV1 } from './convert-hpa.ts';
+
+/** True when a request's version of a kind is the stored one, byte for byte. */
+export function isStored(served: ServedResource): boolean {
+  const { group, version, storageVersion } = served.info;
+  return version === storageVersion && group !== 'events.k8s.io';
+}
+
+/** From the version that a request speaks to the stored one. May share parts with its argument. */
+export function toStored(object: KubeObject, served: ServedResource): KubeObject {
+  const { group, version, storageVersion } = served.info;
+  if (isStored(served)) return object;
+  if (group === 'events.k8s.io') return eventToCore(object);
+  if (group === 'autoscaling' && version === 'v1') return hpaFromV1(object);
+  return { ...object, apiVersion: formatApiVersion({ group, version: storageVersion }) };
+}
+
+export function fromStored(object: KubeObject, served: ServedResource): KubeObject {
+  const { group, version } = served.info;
+  if (isStored(served)) return object;
+  if (group === 'events.k8s.io') return eventFromCore(object);
+  if (group === 'autoscaling' && version === 'v1') return hpaToV1(object);
+  return { ...object, apiVersion: formatApiVersion({ group, version }) };
+}

@@ -1,0 +1,150 @@
+import type { KubeObject } from '../../kube/object.ts';
+import type { Store } from '../../storage/store.ts';
+import type { ServedResource } from '../options.ts';
+import type { Catalog } from './catalog.ts';
+import { decodeStored } from './codec.ts';
+import { schemaFromOpenApi } from './crd-schema.ts';
+import { collectionRange, parseKey } from './keys.ts';
+import { timestamp } from './metadata.ts';
+
+/** CustomResourceDefinitions: what they serve. https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/ */
+const definitions = {
+  group: 'apiextensions.k8s.io',
+  resource: 'customresourcedefinitions',
+  namespaced: false,
+};
+
+interface Names {
+  plural: string;
+  singular?: string;
+  kind: string;
+  listKind?: string;
+  shortNames?: string[];
+  categories?: string[];
+}
+
+interface Version {
+  name: string;
+  served: boolean;
+  storage: boolean;
+  schema?: { openAPIV3Schema?: unknown };
+  subresources?: {
+    status?: object;
+    scale?: { specReplicasPath: string; statusReplicasPath: string; labelSelectorPath?: string };
+  };
+  additionalPrinterColumns?: {
+    name: string;
+    type: string;
+    format?: string;
+    description?: string;
+    priority?: number;
+    jsonPath: string;
+  }[];
+  selectableFields?: { jsonPath: string }[];
+}
+
+interface DefinitionSpec {
+  group: string;
+  scope: 'Namespaced' | 'Cluster';
+  names: Names;
+  versions: Version[];
+}
+
+interface Condition {
+  type: string;
+  status: string;
+  lastTransitionTime: string;
+  reason: string;
+  message: string;
+}
+
+/** Names are accepted and the kind is established in the very write that defines it. */
+export function prepareDefinition(object: KubeObject): void {
+  const spec = object.spec as DefinitionSpec | undefined;
+  if (!spec?.names?.plural || !Array.isArray(spec.versions)) return;
+  const kind = spec.names.kind ?? '';
+  spec.names.singular ||= kind.toLowerCase();
+  spec.names.listKind ||= `${kind}List`;
+  const status = (object.status ?? {}) as { conditions?: Condition[]; storedVersions?: string[] };
+  const known = Array.isArray(status.conditions) ? status.conditions : [];
+  const storage = spec.versions.find((version) => version.storage)?.name;
+  object.status = {
+    conditions: [
+      condition(known, 'NamesAccepted', 'NoConflicts', 'no conflicts found'),
+      condition(known, 'Established', 'InitialNamesAccepted', 'the initial names have been accepted'),
+      ...known.filter((c) => c.type !== 'NamesAccepted' && c.type !== 'Established'),
+    ],
+    acceptedNames: spec.names,
+    storedVersions: [...new Set([...(status.storedVersions ?? []), ...(storage ? [storage] : [])])],
+  };
+}
+
+function condition(known: readonly Condition[], type: string, reason: string, message: string): Condition {
+  const there = known.find((c) => c.type === type && c.status === 'True');
+  return there ?? { type, status: 'True', lastTransitionTime: timestamp(new Date()), reason, message };
+}
+
+const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
+
+export function serveDefinition(
+  catalog: Catalog,
+  cluster: string,
+  name: string,
+  object: KubeObject | undefined,
+): void {
+  const spec = object?.spec as DefinitionSpec | undefined;
+  const versions = spec?.versions?.filter((version) => version.served) ?? [];
+  catalog.define(
+    cluster,
+    name,
+    spec === undefined ? [] : versions.map((version) => servedVersion(cluster, spec, version)),
+  );
+}
+
+function servedVersion(cluster: string, spec: DefinitionSpec, version: Version): ServedResource {
+  const { group, names } = spec;
+  const gv = { group, version: version.name };
+  const access = ['get', 'patch', 'update'];
+  const { status, scale } = version.subresources ?? {};
+  const scaleKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
+  return {
+    info: {
+      ...gv,
+      kind: names.kind,
+      resource: names.plural,
+      singular: names.singular ?? names.kind.toLowerCase(),
+      namespaced: spec.scope === 'Namespaced',
+      shortNames: names.shortNames ?? [],
+      categories: names.categories ?? [],
+      verbs,
+      subresources: [
+        ...(scale ? [{ name: 'scale', ...scaleKind, verbs: access }] : []),
+        ...(status ? [{ name: 'status', ...gv, kind: names.kind, verbs: access }] : []),
+      ],
+      storageVersion: spec.versions.find((v) => v.storage)?.name ?? version.name,
+    },
+    schema: schemaFromOpenApi(version.schema?.openAPIV3Schema),
+    openapi: version.schema?.openAPIV3Schema,
+    subresources: { ...(status && { status: true }), ...(scale && { scale }) },
+    ...(version.additionalPrinterColumns && {
+      columns: version.additionalPrinterColumns.map((c) => ({
+        format: '',
+        description: '',
+        priority: 0,
+        ...c,
+      })),
+    }),
+    selectableFields: (version.selectableFields ?? []).map((field) => field.jsonPath),
+    cluster,
+    custom: true,
+  };
+}
+
+/** Serves what is defined already, when the server starts. */
+export async function loadDefinitions(store: Store, catalog: Catalog): Promise<void> {
+  const { entries } = await store.list(collectionRange(definitions, '*', ''));
+  for (const entry of entries) {
+    const { cluster, name } = parseKey(definitions, entry.key);
+    serveDefinition(catalog, cluster, name, decodeStored(entry));
+  }
+}

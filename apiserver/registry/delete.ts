@@ -1,0 +1,136 @@
+import type { KubeObject } from '../../kube/object.ts';
+import { conflict, isStatusError, staleObject } from '../../kube/status.ts';
+import { strategyFor } from '../../kube/strategy/index.ts';
+import type { Entry } from '../../storage/store.ts';
+import type { ServedResource } from '../options.ts';
+import { decodeStored, encodeStored } from './codec.ts';
+import { translate } from './errors.ts';
+import { hooksOf } from './kinds.ts';
+import { checkDeletePreconditions, timestamp } from './metadata.ts';
+import { checkNamespaceDeletable } from './namespaces.ts';
+import type { ObjectRegistry } from './registry.ts';
+import type { DeleteOptions } from './types.ts';
+
+const tries = 5;
+const orphanFinalizer = 'orphan';
+const foregroundFinalizer = 'foregroundDeletion';
+
+export interface Deleted {
+  object: KubeObject;
+  /** False: finalizers or a grace period keep it; `object` shows it as it is now. */
+  gone: boolean;
+}
+
+export interface DeleteContext extends DeleteOptions {
+  /** Admission, with the object as it stands. */
+  validate?(object: KubeObject): Promise<void>;
+}
+
+/**
+ * Deletes, or marks as being deleted what finalizers or a grace period keep.
+ * https://kubernetes.io/docs/concepts/overview/working-with-objects/finalizers/
+ */
+export async function deleteObject(
+  registry: ObjectRegistry,
+  served: ServedResource,
+  at: { cluster: string; namespace: string; name: string },
+  options: DeleteContext,
+): Promise<Deleted> {
+  const { group, resource } = served.info;
+  for (let attempt = 1; ; attempt++) {
+    const entry = await registry.read(served, at);
+    const object = decodeStored(entry);
+    checkDeletePreconditions(options, object);
+    if (group === '' && resource === 'namespaces') checkNamespaceDeletable(at.name);
+    await options.validate?.(object);
+    try {
+      return await deleteOnce(registry, served, at.cluster, { entry, object }, options);
+    } catch (error) {
+      const failure = translate(error, served.info, at.name);
+      if (!isStatusError(failure, 'Conflict')) throw failure;
+      if (attempt >= tries) throw conflict(served.info, at.name, staleObject);
+    }
+  }
+}
+
+async function deleteOnce(
+  registry: ObjectRegistry,
+  served: ServedResource,
+  cluster: string,
+  { entry, object }: { entry: Entry; object: KubeObject },
+  options: DeleteOptions,
+): Promise<Deleted> {
+  const write = { registry, served, cluster, subresource: '' };
+  const name = object.metadata.name ?? '';
+  const marked = markDeleted(object, served, options, new Date());
+  if (finishesDeletion(marked, served)) {
+    if (options.dryRun) return { object, gone: true };
+    const deleted = await registry.store.delete(entry.key, entry.revision);
+    hooksOf(served).committed?.(write, name, undefined);
+    return { object: decodeStored(deleted), gone: true };
+  }
+  if (options.dryRun) return { object: marked, gone: false };
+  const bytes = encodeStored(marked);
+  if (Buffer.compare(bytes, entry.value) === 0) return { object, gone: false };
+  const written = await registry.store.update(entry.key, bytes, entry.revision);
+  hooksOf(served).committed?.(write, name, marked);
+  return { object: decodeStored(written), gone: false };
+}
+
+/** The object with deletionTimestamp, grace and the finalizers that the propagation policy asks for. */
+function markDeleted(
+  object: KubeObject,
+  served: ServedResource,
+  options: DeleteOptions,
+  now: Date,
+): KubeObject {
+  const { metadata } = object;
+  const finalizers = propagated(metadata.finalizers ?? [], options.propagationPolicy);
+  const grace = graceOf(object, served, options.gracePeriodSeconds);
+  const before = metadata.deletionGracePeriodSeconds;
+  const shorter = before === undefined || grace < before;
+  const { finalizers: _, ...rest } = metadata;
+  const marked: KubeObject = {
+    ...object,
+    metadata: {
+      ...rest,
+      ...(finalizers.length > 0 && { finalizers }),
+      ...(metadata.deletionTimestamp === undefined &&
+        metadata.generation !== undefined && { generation: metadata.generation + 1 }),
+      ...((metadata.deletionTimestamp === undefined || shorter) && {
+        deletionTimestamp: timestamp(new Date(now.getTime() + grace * 1000)),
+        deletionGracePeriodSeconds: grace,
+      }),
+    },
+  };
+  if (served.info.group === '' && served.info.kind === 'Namespace') {
+    marked.status = { ...(object.status as object), phase: 'Terminating' };
+  }
+  return marked;
+}
+
+function propagated(finalizers: readonly string[], policy: DeleteOptions['propagationPolicy']): string[] {
+  if (policy === undefined) return [...finalizers];
+  const others = finalizers.filter((f) => f !== orphanFinalizer && f !== foregroundFinalizer);
+  if (policy === 'Orphan') return [...others, orphanFinalizer];
+  return policy === 'Foreground' ? [...others, foregroundFinalizer] : others;
+}
+
+/** Only Pods that a node runs are given time. */
+function graceOf(object: KubeObject, served: ServedResource, asked: number | undefined): number {
+  if (!strategyFor(served.info).graceful) return 0;
+  const spec = (object.spec ?? {}) as { nodeName?: string; terminationGracePeriodSeconds?: number };
+  const { phase } = (object.status ?? {}) as { phase?: string };
+  if (!spec.nodeName || phase === 'Succeeded' || phase === 'Failed') return 0;
+  return Math.max(0, asked ?? spec.terminationGracePeriodSeconds ?? 30);
+}
+
+/** True for an object that is being deleted and that nothing keeps any longer. */
+export function finishesDeletion(object: KubeObject, served: ServedResource): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds: grace, finalizers } = object.metadata;
+  if (deletionTimestamp === undefined || (finalizers?.length ?? 0) > 0) return false;
+  if (served.info.group === '' && served.info.kind === 'Namespace') {
+    return ((object.spec as { finalizers?: string[] } | undefined)?.finalizers?.length ?? 0) === 0;
+  }
+  return (grace ?? 0) === 0;
+}

@@ -1,0 +1,64 @@
+import {
+  alreadyExists,
+  conflict,
+  expired,
+  type GroupResource,
+  internalError,
+  notFound,
+  StatusError,
+  staleObject,
+} from '../../kube/status.ts';
+import { StoreError } from '../../storage/store.ts';
+
+/** The one place where what storage says becomes what the API says. */
+export function translate(error: unknown, of: GroupResource, name: string): Error {
+  if (error instanceof StatusError) return error;
+  if (!(error instanceof StoreError)) return internalError(messageOf(error), error);
+  switch (error.code) {
+    case 'exists':
+      return alreadyExists(of, name);
+    case 'missing':
+      return notFound(of, name);
+    case 'conflict':
+      return conflict(of, name, staleObject);
+    case 'compacted':
+      return expired('The resourceVersion for the provided watch is too old.');
+    case 'future':
+      return tooLarge();
+    case 'too-large':
+      return new StatusError(413, 'RequestEntityTooLarge', `Request entity is too large: ${error.message}`);
+    case 'full':
+      return new StatusError(
+        507,
+        'InsufficientStorage',
+        `the store is full: ${error.message}`,
+        undefined,
+        error,
+      );
+    case 'closed':
+    case 'unavailable':
+      return new StatusError(503, 'ServiceUnavailable', error.message, { retryAfterSeconds: 1 }, error);
+    case 'corrupt':
+      return internalError(error.message, error);
+  }
+}
+
+/** A resourceVersion that this server has not reached yet. */
+export function tooLarge(wanted?: number, current?: number): StatusError {
+  const numbers = wanted === undefined ? '' : `: ${wanted}, current: ${current}`;
+  const message = `Timeout: Too large resource version${numbers}`;
+  const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];
+  return new StatusError(504, 'Timeout', message, { causes, retryAfterSeconds: 1 });
+}
+
+export async function translated<T>(work: Promise<T>, of: GroupResource, name = ''): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw translate(error, of, name);
+  }
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,58 @@
+import type { Range } from '../../storage/store.ts';
+import { prefixRange } from '../../storage/store.ts';
+
+/** Under which names objects are stored: two served groups may share one (events). */
+export interface StoredAs {
+  group: string;
+  resource: string;
+  namespaced: boolean;
+}
+
+const shared: Readonly<Record<string, string>> = { 'events.k8s.io/events': '' };
+
+export function storageGroup(group: string, resource: string): string {
+  return shared[`${group}/${resource}`] ?? group;
+}
+
+/** `/<group|core>/<resource>/<cluster>/[<namespace>/]<name>` */
+export function objectKey(of: StoredAs, cluster: string, namespace: string, name: string): string {
+  const place = of.namespaced ? `${word(namespace)}/` : '';
+  return `${kindPrefix(of)}${cluster}/${place}${word(name)}`;
+}
+
+/** All keys of a kind, of one logical cluster (`*`: all), of one namespace (empty: all). */
+export function collectionRange(of: StoredAs, cluster: string, namespace: string): Range {
+  const inCluster = cluster === '*' ? '' : `${cluster}/`;
+  const inNamespace = of.namespaced && namespace !== '' && cluster !== '*' ? `${word(namespace)}/` : '';
+  return prefixRange(`${kindPrefix(of)}${inCluster}${inNamespace}`);
+}
+
+export function keyRange(key: string): Range {
+  return { start: key, end: `${key}\0` };
+}
+
+export interface KeyParts {
+  cluster: string;
+  namespace: string;
+  name: string;
+}
+
+export function parseKey(of: StoredAs, key: string): KeyParts {
+  const [cluster = '', first = '', second = ''] = key.slice(kindPrefix(of).length).split('/');
+  return of.namespaced
+    ? { cluster, namespace: unword(first), name: unword(second) }
+    : { cluster, namespace: '', name: unword(first) };
+}
+
+function kindPrefix(of: StoredAs): string {
+  return `/${storageGroup(of.group, of.resource) || 'core'}/${of.resource}/`;
+}
+
+/** Names hold no `/` and no `%`; what is not printable ASCII is percent-encoded, which therefore stays unique. */
+function word(text: string): string {
+  return /^[!-~]*$/.test(text) ? text : encodeURIComponent(text);
+}
+
+function unword(text: string): string {
+  return text.includes('%') ? decodeURIComponent(text) : text;
+}

@@ -1,0 +1,72 @@
+import type { KubeObject } from '../../kube/object.ts';
+import { forbidden, notFound, StatusError } from '../../kube/status.ts';
+import type { ServedResource } from '../options.ts';
+import { objectKey } from './keys.ts';
+import type { KindWrite } from './kinds.ts';
+import type { ObjectRegistry } from './registry.ts';
+
+const namespaces = { group: '', resource: 'namespaces', namespaced: false };
+const nameLabel = 'kubernetes.io/metadata.name';
+
+/** Namespaces that every Kubernetes has. https://kubernetes.io/docs/concepts/overview/working-with-objects/namespaces/ */
+export const initialNamespaces: readonly string[] = [
+  'default',
+  'kube-node-lease',
+  'kube-public',
+  'kube-system',
+];
+
+const undeletable = new Set(['default', 'kube-public', 'kube-system']);
+
+export function prepareNamespace(write: KindWrite, object: KubeObject, old: KubeObject | undefined): void {
+  object.metadata.labels = { ...object.metadata.labels, [nameLabel]: object.metadata.name ?? '' };
+  const spec = (object.spec ?? {}) as { finalizers?: string[] };
+  const before = (old?.spec ?? {}) as { finalizers?: string[] };
+  if (old === undefined) {
+    object.spec = { ...spec, finalizers: [...new Set([...(spec.finalizers ?? []), 'kubernetes'])] };
+  } else if (write.subresource !== 'finalize') {
+    object.spec = { ...spec, ...(before.finalizers && { finalizers: before.finalizers }) };
+  }
+}
+
+export function checkNamespaceDeletable(name: string): void {
+  if (undeletable.has(name)) throw forbidden(namespaces, name, 'this namespace may not be deleted');
+}
+
+/** Nothing is created in a namespace that is not there or is going. */
+export async function requireNamespace(
+  registry: ObjectRegistry,
+  cluster: string,
+  namespace: string,
+  creating: { served: ServedResource; name: string },
+): Promise<void> {
+  const entry = await registry.store.get(objectKey(namespaces, cluster, '', namespace));
+  if (entry === undefined) throw notFound(namespaces, namespace);
+  const mark = '"deletionTimestamp":"';
+  if (!Buffer.from(entry.value).includes(mark)) return;
+  const { group, resource } = creating.served.info;
+  const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
+  const refusal = forbidden({ group, resource }, creating.name, why);
+  throw new StatusError(403, 'Forbidden', refusal.message, {
+    ...refusal.details,
+    causes: [
+      {
+        reason: 'NamespaceTerminating',
+        message: `namespace ${namespace} is being terminated`,
+        field: 'metadata.namespace',
+      },
+    ],
+  });
+}
+
+/** Makes the initial namespaces of a logical cluster, those that are missing. */
+export async function createInitialNamespaces(registry: ObjectRegistry, cluster: string): Promise<void> {
+  for (const name of initialNamespaces) {
+    const entry = await registry.store.get(objectKey(namespaces, cluster, '', name));
+    if (entry !== undefined) continue;
+    const object: KubeObject = { kind: 'Namespace', apiVersion: 'v1', metadata: { name } };
+    await registry.create({ cluster, group: '', resource: 'namespaces' }, object).catch((error) => {
+      if (!(error instanceof StatusError) || error.reason !== 'AlreadyExists') throw error;
+    });
+  }
+}

@@ -1,0 +1,167 @@
+import type { Json, KubeObject } from '../../kube/object.ts';
+import { applyMergePatch } from '../../kube/patch/merge.ts';
+import { expired, notFound, StatusError } from '../../kube/status.ts';
+import type { Entry, ListOptions, ListResult, Store, StoreEvent } from '../../storage/store.ts';
+import { StoreError } from '../../storage/store.ts';
+import type { ServedResource } from '../options.ts';
+import type { Catalog } from './catalog.ts';
+import { decodeStored } from './codec.ts';
+import { deleteObject } from './delete.ts';
+import { translate, translated } from './errors.ts';
+import { collectionRange, objectKey, parseKey, storageGroup } from './keys.ts';
+import type {
+  Address,
+  DeleteOptions,
+  Listed,
+  ObjectEvent,
+  ObjectWatch,
+  Registry,
+  Scope,
+  WriteOptions,
+} from './types.ts';
+import { createObject, updateObject } from './write.ts';
+
+const logicalClusters = { group: 'core.kcp.io', resource: 'logicalclusters', namespaced: false };
+
+/** All objects, by what the catalog serves, in one store. */
+export class ObjectRegistry implements Registry {
+  readonly store: Store;
+  readonly catalog: Catalog;
+
+  constructor(store: Store, catalog: Catalog) {
+    this.store = store;
+    this.catalog = catalog;
+  }
+
+  get resourceVersion(): string {
+    return String(this.store.revision);
+  }
+
+  find(cluster: string, group: string, resource: string): ServedResource | undefined {
+    return this.catalog.stored(cluster, storageGroup(group, resource), resource);
+  }
+
+  resources(cluster: string): readonly ServedResource[] {
+    return this.catalog.resources(cluster);
+  }
+
+  async exists(cluster: string): Promise<boolean> {
+    const key = objectKey(logicalClusters, cluster, '', 'cluster');
+    return cluster === 'root' || (await translated(this.store.get(key), logicalClusters)) !== undefined;
+  }
+
+  /** The stored entry; fails with 404. */
+  async read(
+    served: ServedResource,
+    at: { cluster: string; namespace: string; name: string },
+  ): Promise<Entry> {
+    const key = objectKey(served.info, at.cluster, at.namespace, at.name);
+    const entry = await translated(this.store.get(key), served.info, at.name);
+    if (entry === undefined) throw notFound(served.info, at.name);
+    return entry;
+  }
+
+  /** One page of entries; of one namespace across logical clusters, it holds other namespaces' too. */
+  readPage(
+    served: ServedResource,
+    cluster: string,
+    namespace: string,
+    options: ListOptions,
+  ): Promise<ListResult> {
+    return this.store.list(collectionRange(served.info, cluster, namespace), options);
+  }
+
+  readAll(served: ServedResource, cluster: string, namespace: string): Promise<ListResult> {
+    return translated(this.readPage(served, cluster, namespace, {}), served.info);
+  }
+
+  /** As decodeStored; names the logical cluster when `cluster` is `*`. */
+  decode(served: ServedResource, cluster: string, entry: Entry): KubeObject {
+    return decodeStored(entry, cluster === '*' ? parseKey(served.info, entry.key).cluster : undefined);
+  }
+
+  async get(at: Address): Promise<KubeObject> {
+    const served = this.require(at);
+    const entry = await this.read(served, { ...at, namespace: at.namespace ?? '' });
+    return decodeStored(entry);
+  }
+
+  async list(scope: Scope): Promise<Listed> {
+    const served = this.require(scope);
+    const { entries, revision } = await this.readAll(served, scope.cluster, scope.namespace ?? '');
+    const wanted = entries.filter((entry) => inScope(served, scope, entry));
+    return {
+      items: wanted.map((entry) => this.decode(served, scope.cluster, entry)),
+      resourceVersion: String(revision),
+    };
+  }
+
+  async watch(scope: Scope, options: ObjectWatch): Promise<void> {
+    const served = this.require(scope);
+    const range = collectionRange(served.info, scope.cluster, scope.namespace ?? '');
+    const toEvent = (event: StoreEvent): ObjectEvent => {
+      const object = this.decode(served, scope.cluster, event.entry);
+      if (event.type === 'delete') return { type: 'DELETED', object };
+      if (event.previous === undefined) return { type: 'ADDED', object };
+      return { type: 'MODIFIED', object, previous: this.decode(served, scope.cluster, event.previous) };
+    };
+    await translated(
+      this.store.watch(range, {
+        after: Number(options.after),
+        ...(options.signal && { signal: options.signal }),
+        sink: (events) => {
+          const wanted = events.filter((event) => inScope(served, scope, event.entry));
+          if (wanted.length > 0) options.sink(wanted.map(toEvent));
+        },
+        onEnd: (reason) => options.onEnd?.(watchEnd(reason, served)),
+      }),
+      served.info,
+    );
+  }
+
+  create(scope: Scope, object: KubeObject, options: WriteOptions = {}): Promise<KubeObject> {
+    const place = { cluster: scope.cluster, namespace: scope.namespace ?? '' };
+    return createObject(this, this.require(scope), place, object, { ...options });
+  }
+
+  update(
+    at: Address,
+    change: (current: KubeObject) => KubeObject,
+    options: WriteOptions = {},
+  ): Promise<KubeObject> {
+    const place = { cluster: at.cluster, namespace: at.namespace ?? '', name: at.name };
+    return updateObject(this, this.require(at), place, change, { ...options });
+  }
+
+  patch(at: Address, patch: object, options: WriteOptions = {}): Promise<KubeObject> {
+    const change = (current: KubeObject) =>
+      applyMergePatch(current as unknown as Json, patch as Json) as unknown as KubeObject;
+    return this.update(at, change, options);
+  }
+
+  async delete(at: Address, options: DeleteOptions = {}): Promise<KubeObject> {
+    const place = { cluster: at.cluster, namespace: at.namespace ?? '', name: at.name };
+    return (await deleteObject(this, this.require(at), place, options)).object;
+  }
+
+  private require(at: Scope): ServedResource {
+    const served = this.find(at.cluster, at.group, at.resource);
+    if (served) return served;
+    throw new StatusError(404, 'NotFound', 'the server could not find the requested resource');
+  }
+}
+
+/** A wildcard range covers all namespaces: keys order by logical cluster first. */
+export function inScope(
+  served: ServedResource,
+  scope: { cluster: string; namespace?: string },
+  entry: Entry,
+): boolean {
+  if (scope.cluster !== '*' || !scope.namespace || !served.info.namespaced) return true;
+  return parseKey(served.info, entry.key).namespace === scope.namespace;
+}
+
+export function watchEnd(reason: unknown, served: ServedResource): Error {
+  const compacted = reason instanceof StoreError && reason.code === 'compacted';
+  return compacted ? expired('too old resource version') : translate(reason, served.info, '');
+}

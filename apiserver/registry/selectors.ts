@@ -1,0 +1,102 @@
+import { getOwn, isObject } from '../../kube/deep.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { type FieldRequirement, parseFieldSelector, parseLabelSelector } from '../../kube/selector.ts';
+import { badRequest } from '../../kube/status.ts';
+import type { ServedResource } from '../options.ts';
+
+/** The label and field selectors of one list or watch. */
+export interface Selection {
+  /** False when it selects by something other than the name or namespace in the key. */
+  everything: boolean;
+  /** Of `metadata.name=x`. */
+  name?: string;
+  matches(object: KubeObject): boolean;
+}
+
+type Reader = (object: KubeObject) => string;
+
+/** Throws StatusError 400. */
+export function parseSelection(query: URLSearchParams, served: ServedResource): Selection {
+  const labelText = query.get('labelSelector') ?? '';
+  const fieldText = query.get('fieldSelector') ?? '';
+  const labels = labelText.trim() === '' ? undefined : parseLabelSelector(labelText);
+  const fields = fieldText === '' ? [] : parseFieldSelector(fieldText);
+  const readers = fields.map((f) => ({ ...f, read: readerOf(f, served) }));
+  const name = fields.find((f) => f.field === 'metadata.name' && f.op === '=')?.value;
+  return {
+    everything: labels === undefined && fields.length === 0,
+    ...(name !== undefined && { name }),
+    matches: (object) =>
+      (labels === undefined || labels.matches(object.metadata.labels)) &&
+      readers.every((f) => (f.read(object) === f.value) === (f.op === '=')),
+  };
+}
+
+function at(...path: string[]): Reader {
+  return (object) => {
+    let value: unknown = object;
+    for (const part of path) value = isObject(value) ? getOwn(value, part) : undefined;
+    return value === undefined || value === null ? '' : String(value);
+  };
+}
+
+const everywhere = ['metadata.name', 'metadata.namespace'];
+
+/** What each kind can be selected by beside its name. https://kubernetes.io/docs/concepts/overview/working-with-objects/field-selectors/ */
+const fieldsOf: Readonly<Record<string, readonly string[]>> = {
+  '/pods': [
+    'spec.nodeName',
+    'spec.restartPolicy',
+    'spec.schedulerName',
+    'spec.serviceAccountName',
+    'spec.hostNetwork',
+    'status.phase',
+    'status.podIP',
+    'status.nominatedNodeName',
+  ],
+  '/events': [
+    ...['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'].map(
+      (f) => `involvedObject.${f}`,
+    ),
+    'reason',
+    'reportingComponent',
+    'source',
+    'type',
+  ],
+  'events.k8s.io/events': ['reason', 'reportingController', 'type', 'regarding.kind', 'regarding.name'],
+  '/secrets': ['type'],
+  '/namespaces': ['status.phase'],
+  '/nodes': ['spec.unschedulable'],
+  '/replicationcontrollers': ['status.replicas'],
+  '/services': ['spec.clusterIP', 'spec.type'],
+  'apps/replicasets': ['status.replicas'],
+  'batch/jobs': ['status.successful'],
+  'certificates.k8s.io/certificatesigningrequests': ['spec.signerName'],
+};
+
+const specialReaders: Readonly<Record<string, Reader>> = {
+  '/events source': (event) => at('source', 'component')(event) || at('reportingComponent')(event),
+  'batch/jobs status.successful': (job) => at('status', 'succeeded')(job) || '0',
+  '/nodes spec.unschedulable': (node) => at('spec', 'unschedulable')(node) || 'false',
+  '/pods spec.hostNetwork': (pod) => at('spec', 'hostNetwork')(pod) || 'false',
+  '/replicationcontrollers status.replicas': (rc) => at('status', 'replicas')(rc) || '0',
+  'apps/replicasets status.replicas': (rs) => at('status', 'replicas')(rs) || '0',
+  // Stored as core events.
+  'events.k8s.io/events regarding.kind': at('involvedObject', 'kind'),
+  'events.k8s.io/events regarding.name': at('involvedObject', 'name'),
+  'events.k8s.io/events reportingController': at('reportingComponent'),
+};
+
+function readerOf(requirement: FieldRequirement, served: ServedResource): Reader {
+  const { field } = requirement;
+  const { group, resource } = served.info;
+  const known = fieldsOf[`${group}/${resource}`] ?? [];
+  const custom = served.selectableFields ?? [];
+  if (everywhere.includes(field) || known.includes(field) || custom.includes(`.${field}`)) {
+    return specialReaders[`${group}/${resource} ${field}`] ?? at(...field.split('.'));
+  }
+  if (!served.custom && known.length > 0) throw badRequest(`field label not supported: ${field}`);
+  throw badRequest(
+    `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`,
+  );
+}

@@ -1,0 +1,251 @@
+import { deepCopy, deepEqual } from '../../kube/deep.ts';
+import { applyDefaults } from '../../kube/defaults/index.ts';
+import { formatApiVersion } from '../../kube/gvk.ts';
+import { generateName } from '../../kube/names.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { FieldSet } from '../../kube/patch/fields.ts';
+import { updateManagers } from '../../kube/patch/managed.ts';
+import {
+  alreadyExists,
+  conflict,
+  invalid,
+  isStatusError,
+  type StatusCause,
+  staleObject,
+} from '../../kube/status.ts';
+import { strategyFor } from '../../kube/strategy/index.ts';
+import { validateCreate, validateUpdate } from '../../kube/validation/index.ts';
+import type { Entry } from '../../storage/store.ts';
+import type { ServedResource } from '../options.ts';
+import { decodeStored, encodeStored } from './codec.ts';
+import { finishesDeletion } from './delete.ts';
+import { translate, translated } from './errors.ts';
+import { objectKey } from './keys.ts';
+import { hooksOf, type KindWrite } from './kinds.ts';
+import { checkPreconditions, initialiseMetadata, keepSystemMetadata, timestamp } from './metadata.ts';
+import { requireNamespace } from './namespaces.ts';
+import type { ObjectRegistry } from './registry.ts';
+import type { WriteOptions } from './types.ts';
+
+/** A write with what HTTP adds to it. */
+export interface WriteContext extends WriteOptions {
+  /** Admission. */
+  mutate?(object: KubeObject, old: KubeObject | undefined): Promise<void>;
+  validate?(object: KubeObject, old: KubeObject | undefined): Promise<void>;
+  /** The client named the resourceVersion it saw: a lost race is its conflict, not ours to try again. */
+  pinned?: boolean;
+  /** `change` already wrote managedFields (server-side apply). */
+  managed?: boolean;
+}
+
+export interface Place {
+  cluster: string;
+  namespace: string;
+}
+
+const generateTries = 8;
+const updateTries = 5;
+
+export async function createObject(
+  registry: ObjectRegistry,
+  served: ServedResource,
+  at: Place,
+  given: KubeObject,
+  context: WriteContext,
+): Promise<KubeObject> {
+  if (served.info.namespaced && at.namespace !== '') {
+    const name = given.metadata?.name ?? '';
+    await requireNamespace(registry, at.cluster, at.namespace, { served, name });
+  }
+  const { name, generateName: base } = given.metadata ?? {};
+  for (let tries = 1; ; tries++) {
+    const object = base && !name ? named(given, generateName(base)) : given;
+    try {
+      return await createOnce(registry, served, at, object, context);
+    } catch (error) {
+      if (object === given || tries >= generateTries || !isStatusError(error, 'AlreadyExists')) throw error;
+    }
+  }
+}
+
+function named(object: KubeObject, name: string): KubeObject {
+  return { ...object, metadata: { ...object.metadata, name } };
+}
+
+async function createOnce(
+  registry: ObjectRegistry,
+  served: ServedResource,
+  at: Place,
+  given: KubeObject,
+  context: WriteContext,
+): Promise<KubeObject> {
+  const write = writeOf(registry, served, at.cluster, context);
+  const metadata = { ...given.metadata, ...(served.info.namespaced && { namespace: at.namespace }) };
+  if (!served.info.namespaced) delete metadata.namespace;
+  let object = defaulted(deepCopy({ ...given, metadata }), served);
+  initialiseMetadata(object, new Date());
+  object = withManagers(undefined, object, served, context);
+  await context.mutate?.(object, undefined);
+  await hooksOf(served).prepare?.(write, object, undefined);
+  strategyFor(served.info).prepareForCreate(object);
+  hooksOf(served).settle?.(object, undefined);
+  const causes = served.validate?.(object, undefined, '') ?? validateCreate(object, served.info);
+  refuse(causes, served, object.metadata.name ?? '');
+  await context.validate?.(object, undefined);
+  const name = object.metadata.name ?? '';
+  const key = objectKey(served.info, at.cluster, at.namespace, name);
+  if (context.dryRun) {
+    const there = await translated(registry.store.get(key), served.info, name);
+    if (there) throw alreadyExists(served.info, name);
+    return object;
+  }
+  const entry = await translated(registry.store.create(key, encodeStored(object)), served.info, name);
+  hooksOf(served).committed?.(write, name, object);
+  return decodeStored(entry);
+}
+
+/** `change` gets a copy that is its own, and is called again when somebody wrote in between. */
+export async function updateObject(
+  registry: ObjectRegistry,
+  served: ServedResource,
+  at: Place & { name: string },
+  change: (current: KubeObject) => KubeObject | Promise<KubeObject>,
+  context: WriteContext,
+): Promise<KubeObject> {
+  for (let tries = 1; ; tries++) {
+    const entry = await registry.read(served, at);
+    try {
+      return await updateOnce(registry, served, at, { entry, change }, context);
+    } catch (error) {
+      if (!(error instanceof LostRace)) throw error;
+      if (context.pinned || tries >= updateTries) throw conflict(served.info, at.name, staleObject);
+    }
+  }
+}
+
+class LostRace extends Error {}
+
+async function updateOnce(
+  registry: ObjectRegistry,
+  served: ServedResource,
+  at: Place & { name: string },
+  step: { entry: Entry; change: (current: KubeObject) => KubeObject | Promise<KubeObject> },
+  context: WriteContext,
+): Promise<KubeObject> {
+  const { entry } = step;
+  const write = writeOf(registry, served, at.cluster, context);
+  const old = decodeStored(entry);
+  const changed = await step.change(decodeStored(entry));
+  checkPreconditions(changed, old, served.info);
+  let next = defaulted({ ...changed, metadata: { ...changed.metadata } }, served);
+  keepSystemMetadata(next, old);
+  if (!context.managed) next = withManagers(old, next, served, context);
+  await context.mutate?.(next, old);
+  await hooksOf(served).prepare?.(write, next, old);
+  const subresource = context.subresource ?? '';
+  strategyFor(served.info).prepareForUpdate(next, old, subresource === '' ? undefined : subresource);
+  hooksOf(served).settle?.(next, old);
+  const causes =
+    served.validate?.(next, old, subresource) ??
+    validateUpdate(next, old, served.info, subresource === '' ? undefined : subresource);
+  refuse(causes, served, at.name);
+  await context.validate?.(next, old);
+  next.metadata.resourceVersion = String(entry.revision);
+  if (finishesDeletion(next, served)) return finishDeletion(write, entry, next, at.name, context);
+  if (context.dryRun || deepEqual(next, old)) return next;
+  try {
+    const written = await registry.store.update(entry.key, encodeStored(next), entry.revision);
+    hooksOf(served).committed?.(write, at.name, next);
+    return decodeStored(written);
+  } catch (error) {
+    throw raced(translate(error, served.info, at.name));
+  }
+}
+
+/** The last finalizer went: the update is the deletion. */
+async function finishDeletion(
+  write: KindWrite,
+  entry: Entry,
+  object: KubeObject,
+  name: string,
+  context: WriteContext,
+): Promise<KubeObject> {
+  if (context.dryRun) return object;
+  try {
+    await write.registry.store.delete(entry.key, entry.revision);
+  } catch (error) {
+    throw raced(translate(error, write.served.info, name));
+  }
+  hooksOf(write.served).committed?.(write, name, undefined);
+  return object;
+}
+
+function raced(error: Error): Error {
+  return isStatusError(error, 'Conflict') ? new LostRace() : error;
+}
+
+function writeOf(
+  registry: ObjectRegistry,
+  served: ServedResource,
+  cluster: string,
+  context: WriteContext,
+): KindWrite {
+  return { registry, served, cluster, subresource: context.subresource ?? '' };
+}
+
+function defaulted(object: KubeObject, served: ServedResource): KubeObject {
+  return served.defaults ? served.defaults(object) : applyDefaults(object, served.info);
+}
+
+export function refuse(causes: readonly StatusCause[], served: ServedResource, name: string): void {
+  if (causes.length > 0) throw invalid(served.info.group, served.info.kind, name, [...causes]);
+}
+
+function withManagers(
+  old: KubeObject | undefined,
+  next: KubeObject,
+  served: ServedResource,
+  context: WriteContext,
+): KubeObject {
+  if (!context.manager) return next;
+  return updateManagers(old, next, {
+    ...managementOf(served, context),
+    manager: context.manager,
+  });
+}
+
+/** Whose fields a write to the main resource or a subresource can own, and under which name. */
+export function managementOf(served: ServedResource, context: { subresource?: string }) {
+  const subresource = context.subresource ?? '';
+  return {
+    schema: served.schema,
+    apiVersion: formatApiVersion(served.info),
+    time: timestamp(new Date()),
+    ...(subresource !== '' && { subresource }),
+    ignore: subresource === 'status' ? allButStatus(served) : hasStatus(served) ? onlyStatus : undefined,
+  };
+}
+
+const onlyStatus = FieldSet.of(['f:status']);
+
+function hasStatus(served: ServedResource): boolean {
+  return served.info.subresources.some((sub) => sub.name === 'status');
+}
+
+function allButStatus(served: ServedResource): FieldSet {
+  const names = served.schema.type === 'object' ? [...served.schema.fields.keys()] : ['spec'];
+  const outside = names.filter((name) => !['apiVersion', 'kind', 'metadata', 'status'].includes(name));
+  return FieldSet.of(...outside.map((name) => [`f:${name}`]));
+}
+
+export function requireVersion(object: KubeObject, served: ServedResource): void {
+  if (object.metadata.resourceVersion || strategyFor(served.info).allowUnconditionalUpdate) return;
+  const { group, kind } = served.info;
+  throw invalid(group, kind, object.metadata.name ?? '', [
+    {
+      reason: 'FieldValueInvalid',
+      message: 'Invalid value: 0: must be specified for an update',
+      field: 'metadata.resourceVersion',
+    },
+  ]);
+}

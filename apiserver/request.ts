@@ -1,0 +1,136 @@
+import { isLogicalClusterName, rootCluster } from '../cluster/names.ts';
+import { badRequest, StatusError } from '../kube/status.ts';
+
+/** What a URL and a method ask for. Fields that do not apply are empty strings. */
+export interface RequestInfo {
+  method: string;
+  /** Decoded, without the `/clusters/<name>` prefix. */
+  path: string;
+  query: URLSearchParams;
+  /** `*` for all logical clusters. */
+  cluster: string;
+  /** True for /api/<version>/<resource>… and /apis/<group>/<version>/<resource>…. */
+  isResource: boolean;
+  /** get list watch create update patch delete deletecollection; of a non-resource: the method in lower case. */
+  verb: string;
+  group: string;
+  version: string;
+  resource: string;
+  namespace: string;
+  name: string;
+  subresource: string;
+  /** What follows a subresource: `/proxy/a/b`. */
+  rest: string;
+}
+
+const verbs: Readonly<Record<string, string>> = {
+  GET: 'get',
+  HEAD: 'get',
+  POST: 'create',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+};
+
+/**
+ * URL shapes, each also below /clusters/<name>/ where logical clusters are served:
+ *
+ *   /api/<version>/…   /apis/<group>/<version>/…   followed by
+ *     <resource>  <resource>/<name>  <resource>/<name>/<subresource>
+ *     namespaces/<namespace>/<resource>[/<name>[/<subresource>]]
+ *     namespaces/<name>[/status|/finalize]
+ *     watch/…                        the old way to say ?watch=true
+ *
+ * Throws StatusError 400 for what no client may send, 404 for a logical cluster that cannot exist.
+ */
+export function parseRequest(
+  method: string,
+  url: string,
+  options: { logicalClusters: boolean },
+): RequestInfo {
+  const mark = url.indexOf('?');
+  const query = new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1));
+  const info = plain(method, query);
+  let parts = segments(mark < 0 ? url : url.slice(0, mark));
+  if (options.logicalClusters && parts[0] === 'clusters' && parts.length > 1) {
+    info.cluster = clusterOf(parts[1] ?? '');
+    parts = parts.slice(2);
+  }
+  info.path = `/${parts.join('/')}`;
+  const core = parts[0] === 'api';
+  const head = core ? 2 : 3;
+  if ((!core && parts[0] !== 'apis') || parts.length <= head || parts[head] === '') return info;
+  info.group = core ? '' : (parts[1] ?? '');
+  info.version = parts[head - 1] ?? '';
+  return resourceRequest(info, parts.slice(head));
+}
+
+function plain(method: string, query: URLSearchParams): RequestInfo {
+  return {
+    method,
+    path: '/',
+    query,
+    cluster: rootCluster,
+    isResource: false,
+    verb: method.toLowerCase(),
+    group: '',
+    version: '',
+    resource: '',
+    namespace: '',
+    name: '',
+    subresource: '',
+    rest: '',
+  };
+}
+
+function resourceRequest(info: RequestInfo, given: string[]): RequestInfo {
+  let parts = given;
+  info.isResource = true;
+  info.verb = verbs[info.method] ?? info.verb;
+  const legacyWatch = parts[0] === 'watch' && parts.length > 1;
+  if (legacyWatch) parts = parts.slice(1);
+  if (parts[0] === 'namespaces' && parts.length > 1) {
+    info.namespace = parts[1] ?? '';
+    const own = parts.length === 2 || parts[2] === 'status' || parts[2] === 'finalize';
+    if (!own) parts = parts.slice(2);
+  }
+  [info.resource = '', info.name = '', info.subresource = ''] = parts;
+  info.rest = parts.slice(3).join('/');
+  if (info.name === '' && info.verb === 'get') info.verb = isTrue(info.query.get('watch')) ? 'watch' : 'list';
+  if (info.name === '' && info.verb === 'delete') info.verb = 'deletecollection';
+  if (info.verb === 'get' && info.subresource === '' && (legacyWatch || isTrue(info.query.get('watch')))) {
+    info.verb = 'watch';
+  }
+  if (legacyWatch && info.verb === 'list') info.verb = 'watch';
+  return info;
+}
+
+function isTrue(value: string | null): boolean {
+  return value !== null && value !== '0' && value.toLowerCase() !== 'false';
+}
+
+function clusterOf(name: string): string {
+  if (name === '*' || isLogicalClusterName(name)) return name;
+  throw new StatusError(404, 'NotFound', 'the server could not find the requested resource');
+}
+
+/** Decodes each segment by itself: a `%2F` must never become a separator, nor `..` a way up. */
+function segments(path: string): string[] {
+  if (!path.startsWith('/')) throw badRequest('the request path must start with a slash');
+  const parts = path.slice(1).split('/');
+  if (parts.at(-1) === '' && parts.length > 1) parts.pop();
+  return parts.map(decodeSegment);
+}
+
+function decodeSegment(text: string): string {
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(text);
+  } catch {
+    throw badRequest('the request path is not valid percent-encoding');
+  }
+  if (decoded === '.' || decoded === '..' || decoded.includes('/') || decoded.includes('\0')) {
+    throw badRequest('the request path contains a segment that cannot name anything');
+  }
+  return decoded;
+}
