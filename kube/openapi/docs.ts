@@ -68,7 +68,7 @@ function parse(text: string): TypeDocs {
   let type: string | undefined;
   for (const match of text.matchAll(commented)) {
     const lines = (match[1] ?? '').split('\n').map((line) => line.replace(/^\s*\* ?/, ''));
-    const description = lines.join('\n').trim().replaceAll('*\\/', '*/');
+    const description = lines.join('\n').trim().replaceAll('*\\/', '*/').replaceAll('\\"', '"');
     if (match[2] === undefined) type = description;
     else fields.set(match[2].replace(/^_/, ''), description);
   }

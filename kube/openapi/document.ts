@@ -38,7 +38,7 @@ export class Parts {
     const { group, version } = resource;
     this.#addVersion({ group, version });
     for (const [verb, kinds] of Object.entries(bodies)) {
-      if (resource.verbs.includes(verb)) for (const kind of kinds) this.#nameOf({ group, version, kind });
+      if (resource.verbs.includes(verb)) for (const kind of kinds) this.#addMeta(kind);
     }
     const builtin = this.#schemaFor(resource) === undefined;
     const paths = pathsOf({ resource, nameOf: (gvk) => this.#nameOf(gvk), builtin }, this.#dialect);
@@ -50,8 +50,13 @@ export class Parts {
     const name = formatApiVersion(gv);
     if (this.#versions.has(name)) return;
     this.#versions.set(name, gv);
-    this.#nameOf({ ...gv, kind: 'APIResourceList' });
+    this.#addMeta('APIResourceList');
     Object.assign(this.paths, rootPath(gv, this.#dialect));
+  }
+
+  #addMeta(kind: string): void {
+    const struct = structNamed(`${meta}.${kind}`);
+    if (struct !== undefined) this.#pending.add(struct);
   }
 
   /** Names a kind's definition and sees to it that the document has it. */
@@ -78,10 +83,8 @@ export class Parts {
       this.definitions[`${name}List`] = customList(name, this.#dialect);
       this.#mark(name, { group, version, kind });
       this.#mark(`${name}List`, { group, version, kind: `${kind}List` });
-      for (const of of ['ObjectMeta', 'ListMeta']) {
-        const struct = structNamed(`${meta}.${of}`);
-        if (struct) this.#pending.add(struct);
-      }
+      this.#addMeta('ObjectMeta');
+      this.#addMeta('ListMeta');
     }
     return list ? `${name}List` : name;
   }
