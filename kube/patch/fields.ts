@@ -1,6 +1,6 @@
 import { isObject, setOwn } from '../deep.ts';
 import type { JsonObject } from '../object.ts';
-import { compareElements, formatPath, type PathElement, parseElement } from './path-element.ts';
+import { formatPath, type PathElement, parseElement, sortElements } from './path-element.ts';
 
 export type FieldPath = readonly PathElement[];
 
@@ -117,8 +117,8 @@ export class FieldSet {
 
   /** Every path, members of a node before those below it, in fieldsV1's order. */
   *paths(prefix: FieldPath = []): Generator<FieldPath> {
-    for (const member of sorted(this.members)) yield [...prefix, member];
-    for (const element of sorted(this.children.keys())) {
+    for (const member of sortElements(this.members)) yield [...prefix, member];
+    for (const element of sortElements(this.children.keys())) {
       yield* this.children.get(element)?.paths([...prefix, element]) ?? [];
     }
   }
@@ -139,13 +139,9 @@ export class FieldSet {
   }
 }
 
-function sorted(elements: Iterable<PathElement>): PathElement[] {
-  return [...elements].sort(compareElements);
-}
-
 function write(set: FieldSet, isMember: boolean): JsonObject {
   const json: JsonObject = isMember ? { '.': {} } : {};
-  for (const element of sorted(new Set([...set.members, ...set.children.keys()]))) {
+  for (const element of sortElements(new Set([...set.members, ...set.children.keys()]))) {
     const child = set.children.get(element);
     setOwn(json, element, child ? write(child, set.members.has(element)) : {});
   }

@@ -19,18 +19,27 @@ export function valueElement(value: Json): PathElement {
 
 /** Keys in any order. */
 export function keyElement(keys: readonly (readonly [string, Json])[]): PathElement {
-  const sorted = keys.length < 2 ? keys : [...keys].sort(([a], [b]) => (a < b ? -1 : 1));
+  const [only] = keys;
+  if (only && keys.length === 1) return `k:{"${only[0]}":${goJson(only[1])}}`;
+  const sorted = [...keys].sort(([a], [b]) => (a < b ? -1 : 1));
   return `k:{${sorted.map(([name, value]) => `${goJson(name)}:${goJson(value)}`).join(',')}}`;
 }
 
 /** Go's encoder escapes what could end a script in HTML. */
+const plainText = /^[\w./-]*$/;
+
 function goJson(value: Json): string {
+  if (typeof value === 'string' && plainText.test(value)) return `"${value}"`;
   const text = encodeJson(value);
   return /[<>&]/.test(text) ? text.replace(/[<>&]/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`) : text;
 }
 
+/** What most elements look like; they need no second look. */
+const canonical = /^(?:f:|k:\{"\w+":(?:"[\w./-]*"|[1-9]\d{0,14})\}$)/;
+
 /** The canonical element for text read from a client; undefined for kinds of element nobody knows. */
 export function parseElement(text: string): PathElement | undefined {
+  if (canonical.test(text)) return text;
   const body = text.slice(2);
   switch (text.slice(0, 2)) {
     case 'f:':
@@ -52,14 +61,25 @@ export function parseElement(text: string): PathElement | undefined {
 const kindOrder = 'fkvi';
 
 /** Fields before keys before values before indices; numbers numerically. */
-export function compareElements(a: PathElement, b: PathElement): number {
+export function sortElements(elements: Iterable<PathElement>): PathElement[] {
+  const list = [...elements];
+  if (list.length < 2) return list;
+  if (list.every((element) => element.startsWith('f:'))) return list.sort();
+  return list
+    .map((element) => ({ element, value: element.startsWith('f:') ? element : JSON.parse(element.slice(2)) }))
+    .sort(compareDecoded)
+    .map(({ element }) => element);
+}
+
+interface Decoded {
+  element: PathElement;
+  value: Json;
+}
+
+function compareDecoded({ element: a, value: x }: Decoded, { element: b, value: y }: Decoded): number {
   const kind = a.charAt(0);
   if (kind !== b.charAt(0)) return kindOrder.indexOf(kind) - kindOrder.indexOf(b.charAt(0));
-  if (kind === 'f') return a < b ? -1 : a > b ? 1 : 0;
-  if (kind === 'i') return Number(a.slice(2)) - Number(b.slice(2));
-  const x: Json = JSON.parse(a.slice(2));
-  const y: Json = JSON.parse(b.slice(2));
-  return kind === 'v' ? compareValues(x, y) : compareKeys(x as JsonObject, y as JsonObject);
+  return kind === 'k' ? compareKeys(x as JsonObject, y as JsonObject) : compareValues(x, y);
 }
 
 function compareKeys(a: JsonObject, b: JsonObject): number {

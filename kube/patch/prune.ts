@@ -10,7 +10,9 @@ import { fieldSetOf, remove, withNamedFields } from './typed.ts';
  * `managers` already holds the applier's new set, `last` is its old one. Emptied maps and lists become null.
  */
 export function prune(merged: JsonObject, managers: Managers, last: FieldSet, schema: Schema): JsonObject {
-  if (last.isEmpty()) return merged;
+  let disowned = last;
+  for (const { set } of managers.values()) disowned = disowned.difference(set);
+  if (disowned.isEmpty()) return merged;
   const lastNamed = withNamedFields(last, schema);
   const mergedNamed = withNamedFields(fieldSetOf(merged, schema), schema);
   let pruned = remove(merged, lastNamed, schema);

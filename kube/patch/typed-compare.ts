@@ -101,6 +101,7 @@ class Comparing implements Comparison {
 
   /** Items that share their keys are compared as one, in order. */
   private items(before: Json[], after: Json[], schema: ListSchema): void {
+    if (deepEqual(before, after)) return;
     const x = indexItems(before, schema);
     const y = indexItems(after, schema);
     for (const element of new Set([...x.keys(), ...y.keys()])) {

@@ -1,4 +1,4 @@
-import { setOwn } from '../deep.ts';
+import { deepEqual, setOwn } from '../deep.ts';
 import type { Json, JsonObject } from '../object.ts';
 import type { ListSchema, Schema } from '../schema/schema.ts';
 import type { PathElement } from './path-element.ts';
@@ -19,11 +19,13 @@ export function merge(live: Json, applied: Json, schema: Schema): Json {
   return mergeValue(live, applied, schema) ?? null;
 }
 
-/** Undefined when nothing is left to say. */
+/** Undefined when nothing is left to say. Where nothing changes, the live value itself. */
 function mergeValue(live: Maybe, applied: Maybe, schema: Schema): Maybe {
   if (applied === undefined) return live;
   const atom: Atom | undefined = atomOf(schema, applied);
-  if (atom === 'scalar' || isAtomic(schema) || (atom === 'list' && schema.type !== 'list')) return applied;
+  if (atom === 'scalar' || isAtomic(schema) || (atom === 'list' && schema.type !== 'list')) {
+    return deepEqual(live, applied) ? live : applied;
+  }
   if (atom === 'list' && schema.type === 'list') {
     const x = asList(live) ?? [];
     const y = asList(applied) ?? [];
@@ -31,13 +33,17 @@ function mergeValue(live: Maybe, applied: Maybe, schema: Schema): Maybe {
   }
   const x = asMap(live) ?? {};
   const y = asMap(applied) ?? {};
-  const result: JsonObject = { ...x };
+  let result: JsonObject | undefined;
   for (const [key, value] of Object.entries(y)) {
     const before = Object.hasOwn(x, key) ? x[key] : undefined;
     const merged = mergeValue(before, value, entrySchema(schema, key) ?? anySchema);
-    if (merged !== undefined) setOwn(result, key, merged);
+    if (merged === undefined || merged === before) continue;
+    result ??= { ...x };
+    setOwn(result, key, merged);
   }
-  return Object.keys(result).length === 0 ? applied : result;
+  if (result) return result;
+  const bothEmpty = Object.keys(x).length === 0;
+  return bothEmpty && !(asMap(live) && asMap(applied)) ? applied : live;
 }
 
 /**
@@ -109,7 +115,8 @@ class ListMerge {
         r++;
       }
     }
-    return this.out;
+    const same = this.out.length === this.live.length && this.out.every((item, i) => item === this.live[i]);
+    return same ? this.live : this.out;
   }
 
   private take(element: PathElement): void {
