@@ -71,7 +71,7 @@ function checkApplied(applied: KubeObject, by: ApplyManagement): void {
 function managersBeforeApply(live: KubeObject | undefined, by: ApplyManagement): Map<string, ManagerEntry> {
   let managers: Map<string, ManagerEntry>;
   try {
-    managers = decodeManagers(live?.metadata.managedFields);
+    managers = decodeManagers(live?.metadata.managedFields, 'stored');
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new StatusError(500, '', `failed to decode managed fields: ${why}`, undefined, error);
@@ -102,7 +102,8 @@ function apply(
   takeOwnership(managers, id, { before, after: pruned, schema, ignore }, force);
   const after = dropPrunedNulls(pruned, merged);
   const changed = !deepEqual(before, after);
-  const owned = withoutServerFields(set);
+  const wished = withoutServerFields(set);
+  const owned = last?.set.equals(wished) ? last.set : wished;
   if (owned.isEmpty()) managers.delete(id);
   else managers.set(id, { ...self, time: changed ? by.time : last?.time, set: owned });
   return { object: (changed ? after : before) as KubeObject, managers };

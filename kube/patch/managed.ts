@@ -27,15 +27,18 @@ function managersOf(
 ): Map<string, ManagerEntry> {
   if (!by.subresource) {
     if (isReset(next.metadata)) return new Map();
-    const given = decodeOrNone(next.metadata.managedFields);
+    const given = decodeOrNone(next.metadata.managedFields, 'given');
     if (given.size > 0) return given;
   }
-  return decodeOrNone(live?.metadata.managedFields);
+  return decodeOrNone(live?.metadata.managedFields, 'stored');
 }
 
-function decodeOrNone(entries: readonly ManagedFieldsEntry[] | undefined): Map<string, ManagerEntry> {
+function decodeOrNone(
+  entries: readonly ManagedFieldsEntry[] | undefined,
+  source: 'stored' | 'given',
+): Map<string, ManagerEntry> {
   try {
-    return decodeManagers(entries);
+    return decodeManagers(entries, source);
   } catch {
     return new Map();
   }

@@ -1,4 +1,4 @@
-import type { ManagedFieldsEntry, ObjectMeta } from '../object.ts';
+import type { JsonObject, ManagedFieldsEntry, ObjectMeta } from '../object.ts';
 import { FieldSet } from './fields.ts';
 
 /** One manager's share of an object. */
@@ -27,9 +27,13 @@ export function managerId(of: Omit<ManagerEntry, 'set' | 'time'>): string {
   });
 }
 
+/** The text of sets read from the store, written in order there: unchanged ones need no second writing. */
+const written = new WeakMap<FieldSet, JsonObject>();
+
 /** Throws Error (SyntaxError for a broken set) with Kubernetes' reason. */
 export function decodeManagers(
   entries: readonly ManagedFieldsEntry[] | undefined,
+  source: 'stored' | 'given',
 ): Map<string, ManagerEntry> {
   const managers = new Map<string, ManagerEntry>();
   for (const [i, raw] of (entries ?? []).entries()) {
@@ -50,6 +54,7 @@ export function decodeManagers(
       time: raw.time,
       set: FieldSet.fromFieldsV1(raw.fieldsV1 ?? {}),
     };
+    if (source === 'stored' && raw.fieldsV1) written.set(entry.set, raw.fieldsV1);
     managers.set(managerId(entry), entry);
   }
   return managers;
@@ -64,7 +69,7 @@ export function encodeManagers(managers: Managers): ManagedFieldsEntry[] | undef
     apiVersion: entry.apiVersion,
     ...(entry.time !== undefined && { time: entry.time }),
     fieldsType: 'FieldsV1',
-    fieldsV1: entry.set.toFieldsV1(),
+    fieldsV1: written.get(entry.set) ?? entry.set.toFieldsV1(),
     ...(entry.subresource && { subresource: entry.subresource }),
   }));
 }
