@@ -39,8 +39,18 @@ function annotateTemplateGeneration(object: KubeObject, value: number): void {
   object.metadata.annotations = { ...object.metadata.annotations, [templateGeneration]: String(value) };
 }
 
+/** What else a claim could be filled from can only be said by dataSourceRef; elsewhere it is dropped in silence. */
+function isKnownSource(source: JsonObject): boolean {
+  const group = text(source['apiGroup']);
+  if (source['kind'] === 'PersistentVolumeClaim') return group === '';
+  return source['kind'] === 'VolumeSnapshot' && group === 'snapshot.storage.k8s.io';
+}
+
 function claimDataSource(object: KubeObject): void {
   const claim = record(object.spec);
+  if (claim['dataSource'] && !claim['dataSourceRef'] && !isKnownSource(record(claim['dataSource']))) {
+    delete claim['dataSource'];
+  }
   if (claim['dataSource'] && !claim['dataSourceRef'])
     claim['dataSourceRef'] = { ...record(claim['dataSource']) };
   const ref = record(claim['dataSourceRef']);

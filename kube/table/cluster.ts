@@ -122,7 +122,7 @@ function controller(object: JsonObject, ...endings: string[]): string {
 }
 
 const event: Printer = {
-  columns: 'Last Seen|Type|Reason|Object|Subobject*|Source*|Message|First Seen*|Count:i*|@Name*',
+  columns: 'Last Seen|Type|Reason|Object|Subobject*|Source*|Message|First Seen*|Count*|@Name*',
   cells: eventCells,
 };
 
@@ -180,10 +180,6 @@ export const clusterPrinters: Printers = {
   'storage.k8s.io/CSINode': {
     columns: '@Name|Drivers:i|Age',
     cells: ({ name, spec, age }) => [name, records(spec['drivers']).length, age],
-  },
-  'storage.k8s.io/CSIStorageCapacity': {
-    columns: '@Name|StorageClassName|Capacity',
-    cells: ({ name, object }) => [name, text(object['storageClassName']), object['capacity'] ?? '<unset>'],
   },
   'storage.k8s.io/VolumeAttachment': {
     columns: '@Name|@Attacher|PV|Node|Attached:b|Age',

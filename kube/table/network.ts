@@ -111,7 +111,8 @@ export const networkPrinters: Printers = {
     cells: (row) => [row.name, strings(row.spec['cidrs']).join(','), row.age],
   },
   'networking.k8s.io/IPAddress': {
-    columns: '@Name|ParentRef|Age',
+    // The age has no column: kube-apiserver forgets to name it.
+    columns: '@Name|ParentRef',
     cells: (row) => {
       const parent = (field: string) => text(at(row.spec, 'parentRef', field));
       const resource = [parent('resource'), parent('group')].filter(Boolean).join('.').toLowerCase();

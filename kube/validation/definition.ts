@@ -82,7 +82,11 @@ function printerColumns(spec: JsonObject, field: Field): void {
       const rule = `must be one of ${columnTypes.join(',')}`;
       if (!type) path.child('type').required(rule);
       else if (!columnTypes.includes(type)) path.child('type').invalid(type, rule);
-      if (!text(column['jsonPath'])) path.child('JSONPath').required();
+      const jsonPath = text(column['jsonPath']);
+      if (!jsonPath) path.child('JSONPath').required();
+      else if (!jsonPath.startsWith('.')) {
+        path.child('JSONPath').invalid(jsonPath, 'must be a simple json path starting with .');
+      }
     }
   }
 }

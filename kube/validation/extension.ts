@@ -1,5 +1,5 @@
 import { at, int, isRecord, record, records, strings, text } from '../defaults/json.ts';
-import { validateDns1035Label, validateDns1123Subdomain } from '../names.ts';
+import { validateDns1035Label, validateDns1123Subdomain, validatePathSegmentName } from '../names.ts';
 import type { JsonObject } from '../object.ts';
 import type { Field } from './field.ts';
 import type { KindCheck, KindChecks } from './kind.ts';
@@ -129,7 +129,7 @@ const apiService: KindCheck = ({ object, spec }, root) => {
   const version = text(spec['version']);
   const name = text(at(object, 'metadata', 'name'));
   const expected = `${version}.${group}`;
-  if (name !== expected) {
+  if (name !== '' && name !== expected && validatePathSegmentName(name).length === 0) {
     root
       .child('metadata', 'name')
       .invalid(name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(expected)}`);

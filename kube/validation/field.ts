@@ -76,8 +76,8 @@ export class Field {
     this.add('FieldValueDuplicate', `Duplicate value: ${shown(value)}`);
   }
 
-  notFound(value: Value): void {
-    this.add('FieldValueNotFound', `Not found: ${shown(value)}`);
+  notFound(value: Value, detail = ''): void {
+    this.add('FieldValueNotFound', `Not found: ${shown(value)}`, detail);
   }
 
   tooLong(bytes: number): void {

@@ -4,7 +4,7 @@ import type { JsonObject } from '../object.ts';
 import { sameJson } from '../strategy/equal.ts';
 import type { Field } from './field.ts';
 import type { KindCheck, KindChecks } from './kind.ts';
-import { labelSelector } from './labels.ts';
+import { labelSelector, selects } from './labels.ts';
 
 const group = 'rbac.authorization.k8s.io';
 
@@ -37,7 +37,10 @@ function role(namespaced: boolean): KindCheck {
     const path = root.child('aggregationRule', 'clusterRoleSelectors');
     if (selectors.length === 0)
       path.required('at least one clusterRoleSelector required if aggregationRule is non-nil');
-    for (const [index, selector] of selectors.entries()) labelSelector(selector, path.index(index));
+    for (const [index, selector] of selectors.entries()) {
+      labelSelector(selector, path.index(index));
+      if (selects(selector, {}) === undefined) path.index(index).invalid(null, 'invalid label selector.');
+    }
   };
 }
 

@@ -158,7 +158,8 @@ export const storageChecks: KindChecks = {
         if (!sameJson(object[name], old[name])) root.child(name).invalid(object[name], immutable);
       }
     }
-    driverName(driver, root.child('driverName'));
+    if (!driver) root.child('driverName').required();
+    else qualifiedName(driver.toLowerCase(), root.child('driverName'));
     if (Object.keys(record(object['parameters'])).length === 0) {
       root.child('parameters').required('must contain at least one key/value pair');
     }

@@ -112,7 +112,14 @@ export function resources(value: unknown, claims: readonly string[], field: Fiel
   for (const [index, claim] of records(at(value, 'claims')).entries()) {
     const name = text(claim['name']);
     if (!name) field.child('claims').index(index).required();
-    else if (!claims.includes(name)) field.child('claims').index(index).notFound(name);
+    else if (!claims.includes(name))
+      field
+        .child('claims')
+        .index(index)
+        .notFound(
+          name,
+          `must be one of the names in pod.spec.resourceClaims${claims.length === 0 ? ' which is empty' : ''}`,
+        );
   }
 }
 
