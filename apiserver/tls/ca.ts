@@ -21,7 +21,7 @@ const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const day = 86_400_000;
 const lifetimeDays = { authority: 3650, leaf: 365 };
 
-x509.cryptoProvider.set(webcrypto as unknown as Crypto);
+x509.cryptoProvider.set(webcrypto as never);
 
 /** A new authority; the caller keeps its PEMs. */
 export async function createAuthority(commonName: string): Promise<Authority> {
@@ -31,11 +31,11 @@ export async function createAuthority(commonName: string): Promise<Authority> {
     name: `CN=${commonName}`,
     ...validity(lifetimeDays.authority),
     signingAlgorithm: algorithm,
-    keys,
+    keys: keys as never,
     extensions: [
       new x509.BasicConstraintsExtension(true, undefined, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.digitalSignature, true),
-      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey as never),
     ],
   });
   return loadAuthority({
@@ -59,8 +59,8 @@ export async function loadAuthority(pems: Issued): Promise<Authority> {
       issuer: issuer.subject,
       ...validity(lifetimeDays.leaf),
       signingAlgorithm: algorithm,
-      publicKey: keys.publicKey,
-      signingKey,
+      publicKey: keys.publicKey as never,
+      signingKey: signingKey as never,
       extensions: [
         new x509.BasicConstraintsExtension(false, undefined, true),
         new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
@@ -86,8 +86,8 @@ export async function loadAuthority(pems: Issued): Promise<Authority> {
 }
 
 function subjectOf(commonName: string, organisations: readonly string[]): string {
-  const escape = (text: string) => text.replaceAll(/[,+"\\<>;=]/g, (char) => `\\${char}`);
-  return [...organisations.map((name) => `O=${escape(name)}`), `CN=${escape(commonName)}`].join(', ');
+  const quote = (text: string) => text.replaceAll(/[,+"\\<>;=]/g, (char) => `\\${char}`);
+  return [...organisations.map((name) => `O=${quote(name)}`), `CN=${quote(commonName)}`].join(', ');
 }
 
 function validity(days: number): { notBefore: Date; notAfter: Date } {
@@ -101,23 +101,20 @@ function serial(): string {
   return `01${createHash('sha256').update(random).digest('hex').slice(0, 36)}`;
 }
 
-function generate(): Promise<CryptoKeyPair> {
-  return webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']) as Promise<CryptoKeyPair>;
+function generate(): Promise<webcrypto.CryptoKeyPair> {
+  return webcrypto.subtle.generateKey(algorithm, true, [
+    'sign',
+    'verify',
+  ]) as Promise<webcrypto.CryptoKeyPair>;
 }
 
-async function pemOf(key: CryptoKey): Promise<string> {
+async function pemOf(key: webcrypto.CryptoKey): Promise<string> {
   const bytes = await webcrypto.subtle.exportKey('pkcs8', key as never);
   return x509.PemConverter.encode(bytes as ArrayBuffer, 'PRIVATE KEY');
 }
 
-async function keyOf(pem: string): Promise<CryptoKey> {
+async function keyOf(pem: string): Promise<webcrypto.CryptoKey> {
   const [der] = x509.PemConverter.decode(pem);
   const usages: webcrypto.KeyUsage[] = ['sign'];
-  return (await webcrypto.subtle.importKey(
-    'pkcs8',
-    der as ArrayBuffer,
-    algorithm,
-    true,
-    usages,
-  )) as unknown as CryptoKey;
+  return await webcrypto.subtle.importKey('pkcs8', der as ArrayBuffer, algorithm, true, usages);
 }
