@@ -1,3 +1,4 @@
+import { setOwn } from '../deep.ts';
 import type { GroupVersionKind } from '../gvk.ts';
 import type { JsonObject } from '../object.ts';
 import type { ObjectSchema, Schema } from '../schema/schema.ts';
@@ -110,7 +111,7 @@ function toSwagger(schema: JsonObject): JsonObject {
       kept[word] = Object.fromEntries(entries.map(([name, of]) => [name, toSwagger(of as JsonObject)]));
     } else if (word === 'items' || word === 'additionalProperties') {
       kept[word] = typeof value === 'object' && value !== null ? toSwagger(value as JsonObject) : value;
-    } else kept[word] = value;
+    } else setOwn(kept, word, value);
   }
   if (schema['x-kubernetes-preserve-unknown-fields'] === true || schema['nullable'] === true) {
     for (const word of [

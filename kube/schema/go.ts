@@ -104,7 +104,9 @@ export function structOf(group: string, version: string, kind: string): GoStruct
   const key = `${group}/${version}/${kind}`;
   if (Object.hasOwn(kinds, key)) return structAt(kinds[key] ?? 0);
   const shared = metaGroup + kind;
-  return Object.hasOwn(kinds, shared) ? structAt(kinds[shared] ?? 0) : undefined;
+  if (Object.hasOwn(kinds, shared)) return structAt(kinds[shared] ?? 0);
+  // The one kind whose type does not carry apiVersion and kind.
+  return kind === 'WatchEvent' ? structNamed('io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent') : undefined;
 }
 
 let kindNames: Map<string, GroupVersionKind> | undefined;

@@ -136,7 +136,7 @@ describe('decodeBuiltin', () => {
       metadata: { creationTimestamp: '2024-01-02T03:04:05.5+01:00', generation: 2 ** 40 },
       ...container({ resources: { limits: { cpu: 2, memory: '1.5Gi', x: '1e3' } } }),
     };
-    expect(decodeBuiltin(body, kinds.Pod)).toEqual({ value: body, unknown: [] });
+    expect(decodeBuiltin(body as JsonObject, kinds.Pod)).toEqual({ value: body, unknown: [] });
   });
 
   it('keeps __proto__ an unknown field of structs and a key of maps', () => {
