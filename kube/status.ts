@@ -49,7 +49,7 @@ export class StatusError extends Error {
       metadata: {},
       status: 'Failure',
       message: this.message,
-      reason: this.reason,
+      ...(this.reason !== '' && { reason: this.reason }),
       ...(this.details && { details: this.details }),
       code: this.code,
     };
