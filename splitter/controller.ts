@@ -103,8 +103,8 @@ async function reconcile(key: string, world: World, options: SplitterOptions): P
 }
 
 /**
- * Shares first, under the Placement's resourceVersion: a decision from a stale cache must not call back what has
- * been told to leave. Slices go only after their share has.
+ * Stale slices first, then the shares, each under the resourceVersion that the one before left: a decision from
+ * a stale cache must not call back what was told to leave, nor overlook what a syncer has just said.
  */
 async function write(
   cluster: string,
@@ -112,17 +112,14 @@ async function write(
   { shares, stale, conditions }: Split,
   { client, signal }: SplitterOptions,
 ): Promise<void> {
-  if (!placement.spec) return;
-  const spec = {
-    ...placement.spec,
-    ...(Object.keys({ ...placement.spec.shares, ...shares }).length > 0 && { shares }),
-  };
-  const written = await commit(client, placements, placement, { ...placement, spec }, { cluster, signal });
-  const before = written.status ?? {};
-  const kept = Object.entries(before.clusters ?? {}).filter(([c]) => !stale.includes(c));
-  const clusters = kept.length > 0 || before.clusters ? { clusters: Object.fromEntries(kept) } : {};
-  const wanted = { ...written, status: { ...before, ...clusters, conditions } };
-  await commit(client, placements, written, wanted, { cluster, signal });
+  const options = { cluster, signal };
+  const { clusters, ...status } = placement.status ?? {};
+  const kept = Object.entries(clusters ?? {}).filter(([c]) => !stale.includes(c));
+  const slices = clusters && { clusters: Object.fromEntries(kept) };
+  const told = { ...placement, status: { ...status, ...slices, conditions } };
+  const after = await commit(client, placements, placement, told, options);
+  if (!after.spec || Object.keys({ ...after.spec.shares, ...shares }).length === 0) return;
+  await commit(client, placements, after, { ...after, spec: { ...after.spec, shares } }, options);
 }
 
 /** The splitter alone writes the status of what is placed; an object that has just gone needs none. */

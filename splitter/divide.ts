@@ -36,8 +36,8 @@ export const emptyRange: Range = { start: 0, end: 0 };
 export const sizeOf = ({ start, end }: Range): number => Math.max(0, end - start);
 
 export function hull(a: Range, b: Range): Range {
-  if (sizeOf(a) === 0) return b;
   if (sizeOf(b) === 0) return a;
+  if (sizeOf(a) === 0) return b;
   return { start: Math.min(a.start, b.start), end: Math.max(a.end, b.end) };
 }
 

@@ -41,9 +41,10 @@ function isBusy(scene: Scene, cluster: string): boolean {
   return !hasStopped(scene, cluster) || listAt(slice?.status, 'active').length > 0;
 }
 
+/** That it is absent proves nothing: that may have been said before it was applied. */
 function hasStopped(scene: Scene, cluster: string): boolean {
   const slice = sliceOf(scene, cluster);
-  return slice?.present === false || (slice?.share?.suspend === true && slice.error === undefined);
+  return slice?.present === true && slice.share?.suspend === true && slice.error === undefined;
 }
 
 /** Every other share is to wait, or to go, and its cluster has said that it does. */

@@ -25,7 +25,10 @@ export interface HandoverInput {
 
 export interface Handover {
   shares: Shares;
-  /** Slices of clusters that hold no share any more: to be removed before they may join again. */
+  /**
+   * Slices to remove, before the shares are written: of clusters that hold no share any more, before they may join
+   * again; of those that begin to leave, a "not there" said before they were told to go.
+   */
   stale: string[];
   /** Targets that are not counted on yet, sorted. */
   waitingFor: string[];
@@ -40,16 +43,27 @@ export interface Handover {
  */
 export function handover(input: HandoverInput): Handover {
   const { slices, previous, clusters, gone } = input;
-  const stale = Object.keys(slices).filter((c) => !Object.hasOwn(previous, c));
   const remaining = withoutDeparted(input);
   const stays = Object.entries(remaining).filter(([, share]) => share.phase !== 'Leaving');
-  if (gone) return { shares: allLeaving(remaining), stale, waitingFor: [] };
+  if (gone) {
+    const shares = allLeaving(remaining);
+    return { shares, stale: staleOf(slices, previous, shares), waitingFor: [] };
+  }
   const wanted = clusters.length > 0 ? clusters : stays.map(([c]) => c);
   const { settled, requeueAfterMs } = settle(input, remaining);
   const plan = planFor(input.root, wanted, settled);
   const shares = apply(settled, next(input, plan, settled), input);
   const waitingFor = [...plan.goal.keys()].filter((c) => shares[c]?.phase !== 'Active').sort();
+  const stale = staleOf(slices, previous, shares);
   return { shares, stale, waitingFor, ...(requeueAfterMs !== undefined && { requeueAfterMs }) };
+}
+
+function staleOf(slices: Slices, previous: Shares, shares: Shares): string[] {
+  return Object.entries(slices).flatMap(([cluster, slice]) => {
+    if (!Object.hasOwn(previous, cluster)) return [cluster];
+    const beginsToLeave = shares[cluster]?.phase === 'Leaving' && previous[cluster]?.phase !== 'Leaving';
+    return beginsToLeave && !slice.present ? [cluster] : [];
+  });
 }
 
 function next(input: HandoverInput, plan: Plan, shares: Shares): Next {

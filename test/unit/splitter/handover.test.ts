@@ -1,0 +1,363 @@
+import { describe, expect, it } from 'vitest';
+import type { ClusterSlice, Share } from '../../../cluster/types.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import { type HandoverInput, handover } from '../../../splitter/handover.ts';
+
+const deployment = (replicas: number): KubeObject => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'web', generation: 3 },
+  spec: { replicas },
+});
+const active = (replicas: number): Share => ({ phase: 'Active', replicas });
+const joining = (replicas: number, more: Partial<Share> = {}): Share => ({
+  phase: 'Joining',
+  replicas,
+  ...more,
+});
+const healthy = (replicas: number, ready = replicas): ClusterSlice => ({
+  present: true,
+  observedGeneration: 3,
+  share: { replicas },
+  status: { replicas, updatedReplicas: ready, availableReplicas: ready },
+});
+const at = (seconds: number) => new Date(seconds * 1000).toISOString();
+const base: HandoverInput = {
+  root: deployment(6),
+  gone: false,
+  clusters: ['a'],
+  previous: {},
+  slices: {},
+  isKnown: () => true,
+  now: 100_000,
+  settleMs: 2000,
+};
+
+describe('handover of a Deployment', () => {
+  it.each<[string, Partial<HandoverInput>, Record<string, Share>]>([
+    ['NONE -> A', {}, { a: joining(6) }],
+    [
+      'A -> A,B: B grows, A holds',
+      { clusters: ['a', 'b'], previous: { a: active(6) } },
+      { a: active(6), b: joining(3) },
+    ],
+    [
+      'B is ready but not settled: A still holds',
+      { clusters: ['b'], previous: { a: active(6), b: joining(6) }, slices: { b: healthy(6) } },
+      { a: active(6), b: joining(6, { readySince: at(100) }) },
+    ],
+    [
+      'B has settled: A leaves',
+      {
+        clusters: ['b'],
+        previous: { a: active(6), b: joining(6, { readySince: at(98) }) },
+        slices: { b: healthy(6) },
+      },
+      { a: { phase: 'Leaving', replicas: 6 }, b: active(6) },
+    ],
+    [
+      'B lost a replica while settling: the time starts anew',
+      {
+        clusters: ['b'],
+        previous: { a: active(6), b: joining(6, { readySince: at(90) }) },
+        slices: { b: healthy(6, 5) },
+      },
+      { a: active(6), b: joining(6) },
+    ],
+    [
+      'what B reports is of another share',
+      {
+        clusters: ['b'],
+        previous: { a: active(6), b: joining(6, { readySince: at(90) }) },
+        slices: { b: healthy(7) },
+      },
+      { a: active(6), b: joining(6) },
+    ],
+    [
+      'what B reports is of an older generation',
+      {
+        clusters: ['b'],
+        previous: { a: active(6), b: joining(6, { readySince: at(90) }) },
+        slices: { b: { ...healthy(6), observedGeneration: 2 } },
+      },
+      { a: active(6), b: joining(6) },
+    ],
+    [
+      'A,B -> B: B grows and joins again with what it had',
+      { clusters: ['b'], previous: { a: active(3), b: active(3) } },
+      { a: active(3), b: joining(6, { settled: { replicas: 3 } }) },
+    ],
+    [
+      'back to A,B: B is as good as before',
+      { clusters: ['a', 'b'], previous: { a: active(3), b: joining(6, { settled: { replicas: 3 } }) } },
+      { a: active(3), b: active(3) },
+    ],
+    [
+      'A -> B -> A: the newcomer goes at once, A is untouched',
+      { previous: { a: active(6), b: joining(6) } },
+      { a: active(6), b: { phase: 'Leaving', replicas: 6 } },
+    ],
+    ['scaled down: at once', { root: deployment(2), previous: { a: active(6) } }, { a: active(2) }],
+    [
+      'scaled down on the way: both at once',
+      { root: deployment(2), clusters: ['b'], previous: { a: active(6), b: joining(6) } },
+      { a: active(2), b: joining(2) },
+    ],
+    [
+      'scaled up: at once',
+      { root: deployment(8), previous: { a: active(6) } },
+      { a: joining(8, { settled: { replicas: 6 } }) },
+    ],
+    ['scaled to nothing', { root: deployment(0), previous: { a: active(6) } }, { a: active(0) }],
+    ['nowhere fits: it stays', { clusters: [], previous: { a: active(6) } }, { a: active(6) }],
+    [
+      'nowhere fits, yet it may be scaled',
+      { root: deployment(7), clusters: [], previous: { a: active(6) } },
+      { a: joining(7, { settled: { replicas: 6 } }) },
+    ],
+    [
+      'deleted: all leave',
+      { gone: true, clusters: [], previous: { a: active(3), b: joining(3) } },
+      { a: { phase: 'Leaving', replicas: 3 }, b: { phase: 'Leaving', replicas: 3 } },
+    ],
+    [
+      'Leaving until it is said to be absent',
+      { gone: true, clusters: [], previous: { a: { phase: 'Leaving' } }, slices: { a: healthy(6) } },
+      { a: { phase: 'Leaving' } },
+    ],
+    [
+      'Leaving, unheard of',
+      { gone: true, clusters: [], previous: { a: { phase: 'Leaving' } } },
+      { a: { phase: 'Leaving' } },
+    ],
+    [
+      'absent: dropped',
+      { gone: true, clusters: [], previous: { a: { phase: 'Leaving' } }, slices: { a: { present: false } } },
+      {},
+    ],
+    [
+      'leaving a forgotten cluster: dropped',
+      { gone: true, clusters: [], previous: { a: { phase: 'Leaving' } }, isKnown: () => false },
+      {},
+    ],
+    [
+      'wanted again while Leaving: it goes first',
+      { clusters: ['a'], previous: { a: { phase: 'Leaving' }, b: active(6) } },
+      { a: { phase: 'Leaving' }, b: active(6) },
+    ],
+    [
+      'wanted again, an old word still stands: not yet',
+      { clusters: ['a'], previous: { b: active(6) }, slices: { a: { present: false } } },
+      { b: active(6) },
+    ],
+    [
+      'A -> B -> C while B never got ready: B goes at once',
+      {
+        clusters: ['c'],
+        previous: { a: active(6), b: joining(6) },
+        slices: { a: healthy(6), b: healthy(6, 4) },
+      },
+      { a: active(6), b: { phase: 'Leaving', replicas: 6 }, c: joining(6) },
+    ],
+    [
+      'a first place that never got whole is kept as far as it is available',
+      { clusters: ['b'], previous: { a: joining(6) }, slices: { a: healthy(6, 4) } },
+      { a: joining(4), b: joining(6) },
+    ],
+  ])('%s', (_name, change, expected) => {
+    expect(handover({ ...base, ...change }).shares).toEqual(expected);
+  });
+
+  it('asks to be called again when the settle time is over, and names what it waits for', () => {
+    const previous = { a: active(6), b: joining(6, { readySince: at(99) }) };
+    const done = handover({ ...base, clusters: ['b'], previous, slices: { b: healthy(6) } });
+    expect(done.requeueAfterMs).toBe(1000);
+    expect(done.waitingFor).toEqual(['b']);
+  });
+
+  it('names slices without a share, so that they are removed', () => {
+    expect(
+      handover({ ...base, previous: { a: active(6) }, slices: { z: { present: false } } }).stale,
+    ).toEqual(['z']);
+  });
+});
+
+describe('handover of other kinds', () => {
+  const of = (kind: string, spec: object = {}, status?: object): KubeObject => ({
+    apiVersion: 'v1',
+    kind,
+    metadata: { name: 'x' },
+    spec,
+    ...(status && { status }),
+  });
+  const on: Share = { phase: 'Active' };
+  const off: Share = { phase: 'Active', suspend: true };
+  const stopped: ClusterSlice = { present: true, share: { suspend: true }, status: {} };
+  const leaving: Share = { phase: 'Leaving' };
+  const running = { startTime: '2026-01-01T00:00:00Z', active: 1 };
+
+  it.each<[string, Partial<HandoverInput>, Record<string, Share>]>([
+    [
+      'ConfigMap: whole everywhere',
+      { root: of('ConfigMap'), clusters: ['a', 'b'] },
+      { a: { phase: 'Joining' }, b: { phase: 'Joining' } },
+    ],
+    [
+      'ConfigMap: stays until the new one is there',
+      { root: of('ConfigMap'), clusters: ['b'], previous: { a: on } },
+      { a: on, b: { phase: 'Joining' } },
+    ],
+    [
+      'PVC: not bound yet',
+      {
+        root: of('PersistentVolumeClaim'),
+        clusters: ['b'],
+        previous: { a: on, b: { phase: 'Joining', readySince: at(1) } },
+        slices: { b: { present: true, status: { phase: 'Pending' } } },
+      },
+      { a: on, b: { phase: 'Joining' } },
+    ],
+    [
+      'PVC: bound',
+      {
+        root: of('PersistentVolumeClaim'),
+        clusters: ['b'],
+        previous: { a: on, b: { phase: 'Joining', readySince: at(1) } },
+        slices: { b: { present: true, status: { phase: 'Bound' } } },
+      },
+      { a: leaving, b: on },
+    ],
+    ['Pod: on one of several', { root: of('Pod'), clusters: ['a', 'b'] }, { a: { phase: 'Joining' } }],
+    ['Pod that has ended: never again', { root: of('Pod', {}, { phase: 'Succeeded' }), clusters: ['b'] }, {}],
+    [
+      'CronJob: one runs',
+      { root: of('CronJob'), clusters: ['a', 'b'] },
+      { a: { phase: 'Joining' }, b: { phase: 'Joining', suspend: true } },
+    ],
+    [
+      'CronJob: the new one waits, suspended',
+      { root: of('CronJob'), clusters: ['b'], previous: { a: on } },
+      { a: on, b: { phase: 'Joining', suspend: true } },
+    ],
+    [
+      'CronJob: the old one is suspended first',
+      { root: of('CronJob'), clusters: ['b'], previous: { a: on, b: off } },
+      { a: off, b: off },
+    ],
+    [
+      'CronJob: the old one has stopped',
+      {
+        root: of('CronJob'),
+        clusters: ['b'],
+        previous: { a: off, b: off },
+        slices: { a: stopped, b: stopped },
+      },
+      { a: { phase: 'Leaving', suspend: true }, b: on },
+    ],
+    [
+      'CronJob: its Jobs still run',
+      {
+        root: of('CronJob'),
+        clusters: ['b'],
+        previous: { a: off, b: on },
+        slices: { a: { ...stopped, status: { active: [{ name: 'j' }] } } },
+      },
+      { a: off, b: on },
+    ],
+    [
+      'Job: by completions and parallelism',
+      { root: of('Job', { completions: 5, parallelism: 3 }), clusters: ['a', 'b'] },
+      {
+        a: { phase: 'Joining', completions: 3, parallelism: 2 },
+        b: { phase: 'Joining', completions: 2, parallelism: 1 },
+      },
+    ],
+    [
+      'Job: no part without a pod',
+      { root: of('Job', { completions: 5, parallelism: 1 }), clusters: ['a', 'b'] },
+      { a: { phase: 'Joining' } },
+    ],
+    [
+      'Job: an indexed one stays whole',
+      {
+        root: of('Job', { completions: 4, parallelism: 4, completionMode: 'Indexed' }),
+        clusters: ['a', 'b'],
+      },
+      { a: { phase: 'Joining' } },
+    ],
+    [
+      'Job: what has started does not move',
+      { root: of('Job', {}, running), clusters: ['b'], previous: { a: on } },
+      { a: on },
+    ],
+    [
+      'Job: started, by the word of its cluster',
+      {
+        root: of('Job'),
+        clusters: ['b'],
+        previous: { a: on },
+        slices: { a: { present: true, status: running } },
+      },
+      { a: on },
+    ],
+    ['Job: not begun goes first', { root: of('Job'), clusters: ['b'], previous: { a: on } }, { a: leaving }],
+    [
+      'Job: then it joins',
+      { root: of('Job'), clusters: ['b'], previous: { a: leaving }, slices: { a: { present: false } } },
+      { b: { phase: 'Joining' } },
+    ],
+    [
+      'Job: finished leaves and joins nowhere',
+      {
+        root: of('Job', {}, { ...running, conditions: [{ type: 'Complete', status: 'True' }] }),
+        clusters: ['b'],
+        previous: { a: on },
+      },
+      { a: leaving },
+    ],
+  ])('%s', (_name, change, expected) => {
+    expect(handover({ ...base, ...change }).shares).toEqual(expected);
+  });
+});
+
+describe('handover of a StatefulSet', () => {
+  const set = (replicas: number): KubeObject => ({ ...deployment(replicas), kind: 'StatefulSet' });
+  const range = (phase: Share['phase'], start: number, end: number, settled?: [number, number]): Share => ({
+    phase,
+    replicas: end - start,
+    ordinalsStart: start,
+    ...(settled && { settled: { replicas: settled[1] - settled[0], ordinalsStart: settled[0] } }),
+  });
+  it.each<[string, Partial<HandoverInput>, Record<string, Share>]>([
+    [
+      'A -> A,B',
+      { root: set(5), clusters: ['a', 'b'], previous: { a: range('Active', 0, 5) } },
+      { a: range('Active', 0, 5), b: range('Joining', 3, 5) },
+    ],
+    [
+      'B is there: A gives up the highest',
+      {
+        root: set(5),
+        clusters: ['a', 'b'],
+        previous: { a: range('Active', 0, 5), b: range('Active', 3, 5) },
+      },
+      { a: range('Active', 0, 3), b: range('Active', 3, 5) },
+    ],
+    [
+      'A,B -> B: B grows downwards',
+      { root: set(5), clusters: ['b'], previous: { a: range('Active', 0, 3), b: range('Active', 3, 5) } },
+      { a: range('Active', 0, 3), b: range('Joining', 0, 5, [3, 5]) },
+    ],
+    [
+      'scaled down',
+      {
+        root: set(2),
+        clusters: ['a', 'b'],
+        previous: { a: range('Active', 0, 3), b: range('Active', 3, 5) },
+      },
+      { a: range('Active', 0, 2), b: range('Active', 3, 3) },
+    ],
+  ])('%s', (_name, change, expected) => {
+    expect(handover({ ...base, ...change }).shares).toEqual(expected);
+  });
+});
