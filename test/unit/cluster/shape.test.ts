@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import { shapeFor } from '../../../cluster/shape.ts';
+import type { Share } from '../../../cluster/types.ts';
+import { deployment, placed } from './objects.ts';
+
+const locator = { syncer: 's', cluster: 'root', namespace: 'shop', resource: 'x', name: 'web', uid: 'u' };
+const target = { physicalNamespace: 'root-shop-1', locator };
+const active: Share = { phase: 'Active' };
+type Fields = Parameters<typeof placed>[2];
+const shapedSpec = (kind: string, spec: object, share: Partial<Share> = {}) =>
+  shapeFor(placed(kind, 'web', { spec }).object, { ...active, ...share }, target).spec;
+
+describe('shapeFor', () => {
+  it('keeps of the metadata what is the user’s, and adds proof of ownership', () => {
+    const metadata = {
+      labels: { app: 'web' },
+      annotations: {
+        note: 'kept',
+        'atoll.dev/clusters': 'a',
+        'atoll.dev/placed-by': 'me',
+        'kcp.io/cluster': 'root',
+        'kubectl.kubernetes.io/last-applied-configuration': '{}',
+        'deployment.kubernetes.io/revision': '3',
+      },
+      ownerReferences: [{ apiVersion: 'v1', kind: 'X', name: 'x', uid: 'x' }],
+      finalizers: ['f'],
+      resourceVersion: '7',
+      generation: 2,
+    };
+    const root = deployment('web', { metadata, status: { replicas: 1 } }).object;
+    const before = structuredClone(root);
+    const shaped = shapeFor(root, active, target);
+    expect(shaped.metadata).toEqual({
+      name: 'web',
+      namespace: 'root-shop-1',
+      labels: { app: 'web', 'atoll.dev/managed-by': 'atoll' },
+      annotations: { note: 'kept', 'atoll.dev/locator': JSON.stringify(locator) },
+    });
+    expect(shaped).not.toHaveProperty('status');
+    expect(shaped.spec).toEqual(root.spec);
+    expect(root, 'the root is not touched').toEqual(before);
+  });
+
+  it.each<[string, string, object, Partial<Share>, object]>([
+    ['replicas', 'Deployment', { replicas: 5 }, { replicas: 2 }, { replicas: 2 }],
+    [
+      'a budget',
+      'Deployment',
+      { replicas: 5 },
+      { replicas: 2, maxSurge: 1, maxUnavailable: 0 },
+      { replicas: 2, strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } },
+    ],
+    [
+      'no budget for Recreate',
+      'Deployment',
+      { strategy: { type: 'Recreate' } },
+      { maxSurge: 1 },
+      { strategy: { type: 'Recreate' } },
+    ],
+    [
+      'ordinals and partition',
+      'StatefulSet',
+      { replicas: 5, updateStrategy: { rollingUpdate: { partition: 4 } } },
+      { replicas: 2, ordinalsStart: 3 },
+      { replicas: 2, ordinals: { start: 3 }, updateStrategy: { rollingUpdate: { partition: 1 } } },
+    ],
+    [
+      'the first ordinals',
+      'StatefulSet',
+      { replicas: 5 },
+      { replicas: 3, ordinalsStart: 0 },
+      { replicas: 3 },
+    ],
+    [
+      'a Job’s part',
+      'Job',
+      {
+        completions: 5,
+        parallelism: 2,
+        selector: {},
+        template: {
+          metadata: { labels: { a: 'b', 'controller-uid': 'x', 'batch.kubernetes.io/job-name': 'y' } },
+        },
+      },
+      { completions: 3, parallelism: 1 },
+      { completions: 3, parallelism: 1, template: { metadata: { labels: { a: 'b' } } } },
+    ],
+    [
+      'a Job’s own selector',
+      'Job',
+      { manualSelector: true, selector: { matchLabels: { a: 'b' } } },
+      {},
+      { manualSelector: true, selector: { matchLabels: { a: 'b' } } },
+    ],
+    ['a waiting CronJob', 'CronJob', { suspend: false }, { suspend: true }, { suspend: true }],
+    ['a CronJob that the user suspended', 'CronJob', { suspend: true }, {}, { suspend: true }],
+    [
+      'a Service’s addresses',
+      'Service',
+      {
+        clusterIP: '10.0.0.1',
+        clusterIPs: ['10.0.0.1'],
+        externalTrafficPolicy: 'Local',
+        healthCheckNodePort: 3,
+        ports: [{ port: 80, nodePort: 30000 }],
+      },
+      {},
+      { externalTrafficPolicy: 'Local', ports: [{ port: 80 }] },
+    ],
+    [
+      'a headless Service',
+      'Service',
+      { clusterIP: 'None', clusterIPs: ['None'] },
+      {},
+      { clusterIP: 'None', clusterIPs: ['None'] },
+    ],
+    [
+      'a claim',
+      'PersistentVolumeClaim',
+      { volumeName: 'v', storageClassName: 'fast' },
+      {},
+      { storageClassName: 'fast' },
+    ],
+    [
+      'a Pod',
+      'Pod',
+      {
+        nodeName: 'n',
+        volumes: [{ name: 'kube-api-access-x' }, { name: 'mine' }],
+        containers: [{ name: 'c', volumeMounts: [{ name: 'kube-api-access-x' }, { name: 'mine' }] }],
+      },
+      {},
+      { volumes: [{ name: 'mine' }], containers: [{ name: 'c', volumeMounts: [{ name: 'mine' }] }] },
+    ],
+  ])('%s', (_name, kind, spec, share, expected) => {
+    expect(shapedSpec(kind, spec, share)).toEqual(expected);
+  });
+
+  it('leaves what is bound to one cluster behind', () => {
+    const annotations = { 'pv.kubernetes.io/bind-completed': 'yes', mine: 'x' };
+    const claim: Fields = { metadata: { annotations } };
+    const shaped = shapeFor(placed('PersistentVolumeClaim', 'p', claim).object, active, target);
+    expect(Object.keys(shaped.metadata.annotations ?? {}).sort()).toEqual(['atoll.dev/locator', 'mine']);
+    const account = shapeFor(
+      placed('ServiceAccount', 's', { secrets: [{ name: 't' }] }).object,
+      active,
+      target,
+    );
+    expect(account).not.toHaveProperty('secrets');
+    const map = shapeFor(placed('ConfigMap', 'm', { data: { a: 'b' } }).object, active, target);
+    expect(map['data']).toEqual({ a: 'b' });
+  });
+});

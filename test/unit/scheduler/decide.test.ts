@@ -1,0 +1,262 @@
+import { describe, expect, it } from 'vitest';
+import type { PlacedObject } from '../../../cluster/closure.ts';
+import type { PhysicalCluster, PhysicalClusterSpec, Placement, Share } from '../../../cluster/types.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import { decideNamespace } from '../../../scheduler/decide.ts';
+import type { NamespaceDecision, NamespaceInput } from '../../../scheduler/types.ts';
+import { deployment, placed } from '../cluster/objects.ts';
+
+type Fields = Partial<PhysicalClusterSpec> & { ready?: boolean };
+
+const cluster = (name: string, { ready = true, ...spec }: Fields = {}): PhysicalCluster => ({
+  apiVersion: 'atoll.dev/v1alpha1',
+  kind: 'PhysicalCluster',
+  metadata: { name },
+  spec: { kubeconfigSecretRef: { namespace: 'n', name }, ...spec },
+  status: {
+    conditions: [
+      {
+        type: 'Ready',
+        status: ready ? 'True' : 'False',
+        reason: 'Silent',
+        message: '',
+        lastTransitionTime: '',
+      },
+    ],
+  },
+});
+const annotations = (clusters: string, by?: string) => ({
+  annotations: { 'atoll.dev/clusters': clusters, ...(by && { 'atoll.dev/placed-by': by }) },
+});
+const namespace = (clusters?: string): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  metadata: { name: 'shop', ...(clusters !== undefined && annotations(clusters, 'admin')) },
+});
+const scheduler = 'system:atoll:scheduler';
+
+/** A namespace that the decisions are applied to, as the API server would. */
+class World {
+  objects: PlacedObject[] = [];
+  placements: Placement[] = [];
+  clusters: PhysicalCluster[] = [cluster('a'), cluster('b'), cluster('c')];
+  namespace: KubeObject | undefined = namespace();
+  usage: NamespaceInput['usage'] = new Map();
+  last: NamespaceDecision | undefined;
+
+  constructor(...objects: PlacedObject[]) {
+    this.objects = objects;
+  }
+
+  /** Decides and applies, and checks that deciding again changes nothing. */
+  decide(): this {
+    this.last = this.#once();
+    const again = this.#once();
+    expect({ ...again, usage: undefined, blocked: undefined }).toEqual({
+      annotate: [],
+      create: [],
+      update: [],
+      remove: [],
+    });
+    return this;
+  }
+
+  #once(): NamespaceDecision {
+    const { namespace: ns, objects, placements, clusters, usage } = this;
+    const decision = decideNamespace({ namespace: ns, objects, placements, clusters, usage });
+    this.placements = [
+      ...placements
+        .filter((p) => !decision.remove.includes(p))
+        .map((p) => decision.update.find((u) => u.old === p)?.wanted ?? p),
+      ...decision.create,
+    ];
+    for (const { placed: of, clusters: value } of decision.annotate) {
+      const metadata = {
+        ...of.object.metadata,
+        ...(value === undefined ? { annotations: {} } : annotations(value, scheduler)),
+      };
+      this.objects = this.objects.map((o) => (o === of ? { ...o, object: { ...o.object, metadata } } : o));
+    }
+    return decision;
+  }
+
+  spec(name: string) {
+    return this.placements.find((p) => p.spec?.ref.name === name)?.spec;
+  }
+
+  share(name: string, shares: Record<string, Share>): void {
+    this.placements = this.placements.map((p) =>
+      p.spec?.ref.name === name ? { ...p, spec: { ...p.spec, shares } } : p,
+    );
+  }
+
+  note(name: string): string | undefined {
+    return this.objects.find((o) => o.object.metadata.name === name)?.object.metadata.annotations?.[
+      'atoll.dev/clusters'
+    ];
+  }
+}
+
+const active: Share = { phase: 'Active', replicas: 1 };
+
+describe('decideNamespace, workloads', () => {
+  it('picks one cluster, says so on the object, and the rest of the namespace follows', () => {
+    const world = new World(deployment('web'), deployment('api')).decide();
+    expect(world.spec('web')?.clusters).toEqual(['a']);
+    expect(world.note('web')).toBe('a');
+    world.clusters = [cluster('0'), ...world.clusters];
+    world.objects.push(deployment('later'));
+    world.decide();
+    expect(world.spec('later')).toMatchObject({
+      clusters: ['a'],
+      reasons: { a: 'the rest of the namespace is there' },
+    });
+  });
+
+  it.each<[string, string | undefined, string | undefined, Fields, string[], string | undefined]>([
+    ['the object’s annotation', 'b', undefined, {}, ['b'], undefined],
+    ['several', 'c,b', undefined, {}, ['b', 'c'], undefined],
+    ['the Namespace’s', undefined, 'b,c', {}, ['b', 'c'], undefined],
+    ['the object’s before the Namespace’s', 'c', 'b', {}, ['c'], undefined],
+    ['a blank one is none', ' , ', undefined, {}, ['a'], undefined],
+    ['unknown is left out', 'b,nowhere', undefined, {}, ['b'], 'nowhere'],
+    ['not a name at all', '__proto__,b', undefined, {}, ['b'], undefined],
+    ['cordoned', 'b,c', undefined, { unschedulable: true }, ['c'], 'b'],
+    ['not ready', 'b,c', undefined, { ready: false }, ['c'], 'b'],
+    ['draining', 'b,c', undefined, { drain: true }, ['c'], 'b'],
+    ['tainted', 'b,c', undefined, { taints: [{ key: 'k', effect: 'NoSchedule' }] }, ['c'], 'b'],
+    ['full', 'b,c', undefined, { capacity: { pods: '0' } }, ['c'], 'b'],
+    ['none of them', 'b', undefined, { unschedulable: true }, [], 'b'],
+  ])('%s', (_name, own, ns, b, expected, refused) => {
+    const world = new World(deployment('web', own === undefined ? {} : { metadata: annotations(own) }));
+    world.namespace = namespace(ns);
+    world.clusters = [cluster('a'), cluster('b', b), cluster('c')];
+    world.decide();
+    const spec = world.spec('web');
+    expect(spec?.clusters).toEqual(expected);
+    if (refused !== undefined) expect(spec?.reasons?.[refused]).toMatch(/^(it|there) (is|has) /);
+    if (own !== undefined && own.trim() !== ',') expect(world.note('web'), 'the user’s stays').toBe(own);
+  });
+
+  it.each<[string, Fields, string[]]>([
+    ['cordoned: it stays', { unschedulable: true }, ['a']],
+    ['silent: it stays', { ready: false }, ['a']],
+    ['tainted NoSchedule: it stays', { taints: [{ key: 'k', effect: 'NoSchedule' }] }, ['a']],
+    ['full: it stays', { capacity: { pods: '0' } }, ['a']],
+    ['drained: it goes', { unschedulable: true, drain: true }, ['b']],
+    ['tainted NoExecute: it goes', { taints: [{ key: 'k', effect: 'NoExecute' }] }, ['b']],
+  ])('where it is becomes %s', (_name, a, expected) => {
+    const world = new World(deployment('web')).decide();
+    world.clusters = [cluster('a', a), cluster('b'), cluster('c')];
+    world.decide();
+    expect(world.spec('web')?.clusters).toEqual(expected);
+    expect(world.note('web')).toBe(expected.join(','));
+  });
+
+  it('keeps the old place when a drain finds no other, says why, and moves when there is one', () => {
+    const world = new World(deployment('web')).decide();
+    world.clusters = [
+      cluster('a', { drain: true, unschedulable: true }),
+      cluster('b', { unschedulable: true }),
+    ];
+    world.decide();
+    expect(world.last?.blocked).toBe(true);
+    expect(world.spec('web')).toMatchObject({ clusters: ['a'], reasons: { b: 'it is cordoned' } });
+    expect(world.spec('web')?.reasons?.['a']).toContain('it stays');
+    world.clusters = [cluster('a', { drain: true, unschedulable: true }), cluster('b')];
+    expect(world.decide().spec('web')?.clusters).toEqual(['b']);
+  });
+
+  it('takes its own annotation back when the Namespace gains one, and writes it again afterwards', () => {
+    const world = new World(deployment('web')).decide();
+    world.namespace = namespace('b');
+    expect(world.decide().note('web')).toBeUndefined();
+    expect(world.spec('web')?.clusters).toEqual(['b']);
+    world.namespace = namespace();
+    expect(world.decide().note('web')).toBe('b');
+  });
+
+  it('counts what is placed already, here and elsewhere', () => {
+    const podSpec = { containers: [{ name: 'c', resources: { requests: { cpu: '600m' } } }] };
+    const world = new World(deployment('one', { podSpec }), deployment('two', { podSpec }));
+    world.clusters = [cluster('a', { capacity: { cpu: '1' } }), cluster('b', { capacity: { cpu: '1' } })];
+    world.decide();
+    expect([world.spec('one')?.clusters, world.spec('two')?.clusters]).toEqual([['a'], ['b']]);
+    const other = new World(deployment('three', { podSpec }));
+    other.clusters = world.clusters;
+    other.usage = world.last?.usage ?? new Map();
+    expect(other.decide().spec('three')).toMatchObject({
+      clusters: [],
+      reasons: { a: 'it has not enough cpu left' },
+    });
+  });
+});
+
+describe('decideNamespace, what goes along', () => {
+  const web = (name = 'web') => deployment(name, { podSpec: { volumes: [{ configMap: { name: 'conf' } }] } });
+
+  it('follows the workloads, and stays where one still has a share', () => {
+    const world = new World(web(), placed('ConfigMap', 'conf'), placed('ConfigMap', 'unused')).decide();
+    expect(world.spec('conf')?.clusters).toEqual(['a']);
+    expect(world.spec('web')?.requires).toEqual([{ group: '', resource: 'configmaps', name: 'conf' }]);
+    expect(world.spec('unused')).toBeUndefined();
+    world.share('web', { a: active });
+    world.clusters = [cluster('a', { drain: true }), cluster('b')];
+    expect(world.decide().spec('conf')?.clusters).toEqual(['a', 'b']);
+    world.share('web', { b: active });
+    expect(world.decide().spec('conf')?.clusters).toEqual(['b']);
+  });
+
+  it('goes everywhere in an annotated Namespace, and where its own annotation says', () => {
+    const own = placed('Secret', 'own', { metadata: annotations('c') });
+    const world = new World(web(), placed('ConfigMap', 'conf'), placed('ConfigMap', 'unused'), own);
+    world.namespace = namespace('a,b');
+    world.decide();
+    expect(world.spec('unused')?.clusters).toEqual(['a', 'b']);
+    expect(world.spec('own')?.clusters).toEqual(['c']);
+  });
+
+  it('is released when nobody needs it any more, and its record goes with its last share', () => {
+    const world = new World(web(), placed('ConfigMap', 'conf')).decide();
+    world.share('conf', { a: { phase: 'Active' } });
+    world.objects = [
+      deployment('web', { metadata: world.objects[0]?.object.metadata ?? {} }),
+      ...world.objects.slice(1),
+    ];
+    expect(world.decide().spec('conf')).toMatchObject({ clusters: [], shares: { a: {} } });
+    world.share('conf', {});
+    expect(world.decide().spec('conf')).toBeUndefined();
+  });
+
+  it('outlives a workload that is deleted together with it', () => {
+    const world = new World(web(), placed('ConfigMap', 'conf')).decide();
+    world.share('web', { a: active });
+    world.share('conf', { a: { phase: 'Active' } });
+    world.objects = [];
+    world.decide();
+    expect(world.spec('web')?.clusters).toEqual([]);
+    expect(world.spec('conf')?.clusters).toEqual(['a']);
+    world.share('web', {});
+    world.decide();
+    expect(world.spec('web')).toBeUndefined();
+    expect(world.decide().spec('conf')?.clusters).toEqual([]);
+  });
+
+  it('treats an object of a used name as another one: the old shares go first', () => {
+    const world = new World(deployment('web')).decide();
+    world.share('web', { a: active });
+    world.objects = [deployment('web', { metadata: { uid: 'new' } })];
+    expect(world.decide().spec('web')).toMatchObject({ clusters: [], ref: { uid: 'Deployment-web' } });
+    world.share('web', {});
+    expect(world.decide().spec('web')).toMatchObject({ clusters: ['a'], ref: { uid: 'new' } });
+  });
+
+  it('makes nothing new in a Namespace that is going away', () => {
+    const world = new World(deployment('web'));
+    world.namespace = {
+      ...namespace(),
+      metadata: { name: 'shop', deletionTimestamp: '2026-01-01T00:00:00Z' },
+    };
+    expect(world.decide().placements).toEqual([]);
+  });
+});
