@@ -30,7 +30,7 @@ const phases: Record<string, string> = {
 /** The registry's rules for a built-in kind; for any other, those of a custom resource with a status. */
 export function strategyFor(info: KindInfo): Strategy {
   const root = rootType(info.group, info.version, info.kind);
-  const custom: KindRules = { generation: [], conditionalOnly: true };
+  const custom: KindRules = { generation: ['spec'], conditionalOnly: true };
   const rules = root ? (kindRules.get(`${info.group}/${info.kind}`) ?? {}) : custom;
   const changed = root ? changedParts(rules) : changedCustom;
   return {

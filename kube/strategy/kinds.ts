@@ -161,7 +161,7 @@ const cluster: Record<string, KindRules> = {
   'rbac.authorization.k8s.io/RoleBinding': rbac,
   'resource.k8s.io/DeviceClass': { generation: spec },
   'resource.k8s.io/ResourceSlice': { generation: spec },
-  'scheduling.k8s.io/PriorityClass': { generation: ['value', 'description', 'globalDefault'] },
+  'scheduling.k8s.io/PriorityClass': { generation: [] },
   'storage.k8s.io/CSIDriver': { generation: spec, conditionalOnly: true },
   'storage.k8s.io/CSINode': { conditionalOnly: true },
   'storage.k8s.io/CSIStorageCapacity': { conditionalOnly: true },

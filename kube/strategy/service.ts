@@ -43,13 +43,29 @@ export function ipFamilies(object: KubeObject, old?: KubeObject): void {
   if (!isRecord(object.spec) || object.spec['type'] === 'ExternalName') return;
   const before = record(old?.spec);
   const spec = object.spec;
-  if (old && spec['type'] !== 'ExternalName' && before['type'] !== 'ExternalName') {
-    for (const field of ['ipFamilies', 'ipFamilyPolicy', 'clusterIP', 'clusterIPs']) {
-      if (spec[field] === undefined && before[field] !== undefined) spec[field] = before[field];
-    }
-  }
+  if (old && before['type'] !== 'ExternalName') keepAllocated(spec, before);
+  else if (text(spec['clusterIP'])) fill(spec, 'clusterIPs', [text(spec['clusterIP'])]);
   // Nobody can know the families of addresses that somebody else writes: both are allowed.
   const selectorless = spec['clusterIP'] === 'None' && spec['selector'] === undefined;
   fill(spec, 'ipFamilyPolicy', selectorless ? 'RequireDualStack' : 'SingleStack');
   fill(spec, 'ipFamilies', selectorless ? ['IPv4', 'IPv6'] : ['IPv4']);
+}
+
+/** What was allocated comes back when the client leaves it out; the singular and the plural address follow each other. */
+function keepAllocated(spec: JsonObject, before: JsonObject): void {
+  for (const field of ['ipFamilies', 'ipFamilyPolicy', 'clusterIP']) {
+    if (spec[field] === undefined && before[field] !== undefined) spec[field] = before[field];
+  }
+  const same = spec['clusterIP'] === before['clusterIP'];
+  if (same && before['clusterIPs'] !== undefined) fill(spec, 'clusterIPs', before['clusterIPs']);
+  if (!same && sameJson(spec['clusterIPs'], before['clusterIPs']))
+    spec['clusterIPs'] = [text(spec['clusterIP'])];
+  if (!needsNodePort(spec) || !needsNodePort(before)) return;
+  const key = (port: JsonObject) => `${text(port['protocol'])}/${String(port['port'])}`;
+  const allocated = new Map(records(before['ports']).map((port) => [key(port), port['nodePort']]));
+  const taken = new Set(records(spec['ports']).map((port) => port['nodePort']));
+  for (const port of records(spec['ports'])) {
+    const nodePort = allocated.get(key(port));
+    if (nodePort !== undefined && !taken.has(nodePort)) fill(port, 'nodePort', nodePort);
+  }
 }

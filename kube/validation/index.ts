@@ -13,7 +13,7 @@ import { Field } from './field.ts';
 import { flowChecks } from './flow.ts';
 import { jobChecks } from './job.ts';
 import type { KindCheck, KindChecks } from './kind.ts';
-import { metadata, metadataUpdate } from './meta.ts';
+import { metadata, metadataUpdate, standardFinalizers } from './meta.ts';
 import { networkingChecks } from './networking.ts';
 import { podChecks } from './pod/index.ts';
 import { policyChecks } from './policy.ts';
@@ -61,6 +61,9 @@ export function validateCreate(object: KubeObject, info: KindInfo): StatusCause[
   return root.causes;
 }
 
+/** Kinds whose finalizers are looked at again on every update. */
+const rechecked = ['/PersistentVolume', '/PersistentVolumeClaim', '/ConfigMap', '/Secret'];
+
 /** As validateCreate, for replacing `old`; on `/status`, whose spec is the old one, only metadata is looked at. */
 export function validateUpdate(
   object: KubeObject,
@@ -71,6 +74,9 @@ export function validateUpdate(
   const root = new Field([]);
   metadataUpdate(object, old, root.child('metadata'));
   if (subresource !== undefined && subresource !== '') return root.causes;
+  if (rechecked.includes(`${info.group}/${info.kind}`)) {
+    standardFinalizers(object.metadata.finalizers ?? [], root.child('metadata', 'finalizers'));
+  }
   const body = object as unknown as JsonObject;
   const before = old as unknown as JsonObject;
   const subject = { object: body, spec: record(body['spec']), old: before, oldSpec: record(before['spec']) };

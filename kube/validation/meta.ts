@@ -28,6 +28,8 @@ export function metadata(object: KubeObject, info: KindInfo, field: Field): void
   annotations(meta.annotations, field.child('annotations'));
   ownerReferences(meta.ownerReferences ?? [], field.child('ownerReferences'));
   finalizers(meta.finalizers ?? [], field.child('finalizers'));
+  if (!extensionGroups.includes(info.group))
+    standardFinalizers(meta.finalizers ?? [], field.child('finalizers'));
 }
 
 export function annotations(value: unknown, field: Field): void {
@@ -66,6 +68,19 @@ function finalizers(list: string[], field: Field): void {
   for (const finalizer of list) qualifiedName(finalizer, field);
   if (list.includes('orphan') && list.includes('foregroundDeletion')) {
     field.invalid(list, 'finalizer orphan and foregroundDeletion cannot be both set');
+  }
+}
+
+const extensionGroups = ['admissionregistration.k8s.io', 'apiextensions.k8s.io', 'apiregistration.k8s.io'];
+
+/** Without a domain only Kubernetes' own; custom resources may have others. */
+export function standardFinalizers(list: string[], field: Field): void {
+  for (const [index, finalizer] of list.entries()) {
+    if (finalizer.includes('/') || ['kubernetes', 'orphan', 'foregroundDeletion'].includes(finalizer))
+      continue;
+    field
+      .index(index)
+      .invalid(finalizer, 'name is neither a standard finalizer name nor is it fully qualified');
   }
 }
 

@@ -188,7 +188,13 @@ function traffic(spec: JsonObject, field: Field): void {
 
 const service: KindCheck = ({ object, spec, oldSpec }, root) => {
   const field = root.child('spec');
-  if (oldSpec) addressesKept(spec, oldSpec, field);
+  if (oldSpec) {
+    // On update addresses are looked at before all else, when they are allocated.
+    const before = root.causes.length;
+    clusterAddresses(spec, field);
+    if (root.causes.length > before) return;
+    addressesKept(spec, oldSpec, field);
+  }
   const headless = spec['clusterIP'] === 'None' || strings(spec['clusterIPs'])[0] === 'None';
   const ports = records(spec['ports']);
   if (ports.length === 0 && !headless && spec['type'] !== 'ExternalName') field.child('ports').required();

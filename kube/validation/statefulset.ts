@@ -36,6 +36,12 @@ function withClaimVolumes(spec: JsonObject): JsonObject {
   return { ...record(spec['template']), spec: { ...rest, volumes: [...added, ...own] } };
 }
 
+/** As Go names the fields. */
+function internalRolling(rolling: unknown): JsonObject | null {
+  if (!isRecord(rolling)) return null;
+  return { Partition: rolling['partition'] ?? null, MaxUnavailable: rolling['maxUnavailable'] ?? null };
+}
+
 function setStrategy(spec: JsonObject, field: Field): void {
   const policy = text(spec['podManagementPolicy']);
   if (policy !== 'OrderedReady' && policy !== 'Parallel') {
@@ -51,7 +57,7 @@ function setStrategy(spec: JsonObject, field: Field): void {
     nonNegative(at(rolling, 'partition'), path.child('rollingUpdate', 'partition'));
   } else {
     path.invalid(
-      { Type: text(strategy['type']), RollingUpdate: null },
+      { Type: text(strategy['type']), RollingUpdate: internalRolling(rolling) },
       "must be 'RollingUpdate' or 'OnDelete'",
     );
   }

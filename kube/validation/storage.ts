@@ -31,8 +31,8 @@ const claim: KindCheck = ({ object, spec, old, oldSpec }, root) => {
     const except = 'except resources.requests and volumeAttributesClassName for bound claims';
     field.forbidden(`spec is immutable after creation ${except}`);
   }
-  const now = at(spec, 'resources', 'requests', 'storage');
-  const before = at(oldSpec, 'resources', 'requests', 'storage');
+  const now = at(spec, 'resources', 'requests', 'storage') ?? '0';
+  const before = at(oldSpec, 'resources', 'requests', 'storage') ?? '0';
   const shrunk = (compareQuantities(now, before) ?? 0) < 0;
   const capacity = at(old, 'status', 'capacity', 'storage') ?? '0';
   if (shrunk && (compareQuantities(now, capacity) ?? 1) <= 0) {
@@ -131,7 +131,6 @@ const storageClass: KindCheck = ({ object, old }, root) => {
     for (const name of frozen) {
       if (!sameJson(object[name], old[name])) root.child(name).invalid(sortedMap(object[name]), immutable);
     }
-    return;
   }
   const provisioner = text(object['provisioner']);
   if (!provisioner) root.child('provisioner').required();
@@ -155,7 +154,8 @@ export const storageChecks: KindChecks = {
     const driver = text(object['driverName']);
     if (old) {
       for (const name of ['driverName', 'parameters']) {
-        if (!sameJson(object[name], old[name])) root.child(name).invalid(object[name], immutable);
+        if (!sameJson(object[name], old[name]))
+          root.child(name).forbidden(`updates to ${name} are forbidden.`);
       }
     }
     if (!driver) root.child('driverName').required();

@@ -130,7 +130,6 @@ function projected(source: JsonObject, field: Field): void {
       else check(record(one[name]), path.child(name));
     }
     if (count > 1) path.forbidden('may not specify more than 1 volume type per source');
-    else if (count === 0) path.required('must specify one source');
   }
 }
 

@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { applyDefaults } from '../../../../kube/defaults/index.ts';
+import type { KubeObject } from '../../../../kube/object.ts';
+import { strategyFor } from '../../../../kube/strategy/index.ts';
+import { infoOf, named, podTemplate } from '../kinds.ts';
+
+function created(object: KubeObject): KubeObject {
+  const whole = applyDefaults(structuredClone(object), infoOf(object));
+  whole.metadata.uid = 'u-1';
+  strategyFor(infoOf(object)).prepareForCreate(whole);
+  return whole;
+}
+
+function updated(old: KubeObject, change: (object: KubeObject) => void, subresource?: string): KubeObject {
+  const next = structuredClone(old);
+  change(next);
+  strategyFor(infoOf(old)).prepareForUpdate(next, old, subresource);
+  return next;
+}
+
+const deployment = named('apps/v1', 'Deployment', {
+  spec: { selector: { matchLabels: { app: 'tide' } }, template: podTemplate() },
+  status: { replicas: 9 },
+});
+
+describe('create', () => {
+  it('drops status and starts generation', () => {
+    const whole = created(deployment);
+    expect([whole.metadata.generation, whole.status]).toEqual([1, {}]);
+  });
+
+  it.each([
+    ['a Service', named('v1', 'Service'), { loadBalancer: {} }, undefined],
+    ['a Namespace', named('v1', 'Namespace'), { phase: 'Active' }, undefined],
+    ['a claim', named('v1', 'PersistentVolumeClaim'), { phase: 'Pending' }, undefined],
+    ['a Node', named('v1', 'Node', { status: { phase: 'Running' } }), { phase: 'Running' }, undefined],
+  ])('%s', (_what, object, status, generation) => {
+    const whole = created(object);
+    expect(whole.status).toMatchObject(status);
+    expect(whole.metadata.generation).toBe(generation);
+  });
+
+  it.each([
+    [undefined, 'BestEffort'],
+    [{ requests: { cpu: '1' } }, 'Burstable'],
+    [{ limits: { cpu: '1', memory: '1Gi' } }, 'Guaranteed'],
+  ])('gives a Pod with %o the class %s', (resources, qosClass) => {
+    const containers = [{ name: 'web', image: 'tide:1', ...(resources && { resources }) }];
+    expect(created(named('v1', 'Pod', { spec: { containers } })).status).toEqual({
+      phase: 'Pending',
+      qosClass,
+    });
+  });
+
+  it('generates the selector and the labels of a Job', () => {
+    const job = created(named('batch/v1', 'Job', { spec: { template: podTemplate() } }));
+    const labels = {
+      app: 'tide',
+      'batch.kubernetes.io/controller-uid': 'u-1',
+      'batch.kubernetes.io/job-name': 'tide',
+      'controller-uid': 'u-1',
+      'job-name': 'tide',
+    };
+    expect(job.spec).toMatchObject({
+      selector: { matchLabels: { 'batch.kubernetes.io/controller-uid': 'u-1' } },
+      template: { metadata: { labels } },
+    });
+    expect(job.metadata.labels).toEqual(labels);
+  });
+
+  it.each([
+    [{}, { ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack' }],
+    [
+      { clusterIP: 'None' },
+      { ipFamilies: ['IPv4', 'IPv6'], ipFamilyPolicy: 'RequireDualStack', clusterIPs: ['None'] },
+    ],
+  ])('gives a Service %o its families', (spec, expected) => {
+    expect(created(named('v1', 'Service', { spec })).spec).toMatchObject(expected);
+  });
+});
+
+describe('update', () => {
+  const old = created(deployment);
+  old.status = { replicas: 1 };
+
+  it('bumps generation when the spec changes, and keeps status', () => {
+    const next = updated(old, (object) => {
+      object.spec = { ...(object.spec as object), replicas: 3 };
+      object.status = { replicas: 7 };
+    });
+    expect([next.metadata.generation, next.status]).toEqual([2, { replicas: 1 }]);
+  });
+
+  it('does not when a label does, nor when the client says so', () => {
+    const next = updated(old, (object) => {
+      object.metadata.labels = { a: 'b' };
+      object.metadata.generation = 12;
+    });
+    expect(next.metadata.generation).toBe(1);
+  });
+
+  it('does when an annotation of a Deployment does', () => {
+    const next = updated(old, (object) => {
+      object.metadata.annotations = { a: 'b' };
+    });
+    expect(next.metadata.generation).toBe(2);
+  });
+
+  it('changes status only on /status', () => {
+    const change = (object: KubeObject) => {
+      object.spec = {};
+      object.metadata.labels = { a: 'b' };
+      object.status = { replicas: 7 };
+    };
+    const next = updated(old, change, 'status');
+    expect(next).toEqual({ ...old, status: { replicas: 7 } });
+  });
+
+  it('gives a Service back what was allocated, and takes it when the type no longer has it', () => {
+    const service = created(named('v1', 'Service', { spec: { type: 'NodePort', ports: [{ port: 80 }] } }));
+    const allocated = { clusterIP: '10.0.0.9', clusterIPs: ['10.0.0.9'] };
+    service.spec = {
+      ...(service.spec as object),
+      ...allocated,
+      ports: [{ protocol: 'TCP', port: 80, nodePort: 30001 }],
+    };
+    const same = updated(service, (object) => {
+      object.spec = { type: 'NodePort', ports: [{ protocol: 'TCP', port: 80 }] };
+    });
+    expect(same.spec).toMatchObject({ ...allocated, ports: [{ nodePort: 30001 }] });
+    const narrowed = updated(service, (object) => {
+      object.spec = { ...(object.spec as object), type: 'ClusterIP' };
+    });
+    expect(narrowed.spec).toMatchObject({ ...allocated, ports: [{ protocol: 'TCP', port: 80 }] });
+    expect(JSON.stringify(narrowed.spec)).not.toContain('nodePort');
+  });
+});
+
+it.each([
+  ['v1', 'Service', true, true],
+  ['v1', 'ConfigMap', true, false],
+  ['coordination.k8s.io/v1', 'Lease', false, true],
+  ['policy/v1', 'PodDisruptionBudget', false, false],
+  ['sea.example/v1', 'Tide', false, false],
+])(
+  '%s %s: update without version %s, create by update %s',
+  (apiVersion, kind, unconditional, createOnUpdate) => {
+    const strategy = strategyFor(infoOf({ apiVersion, kind }));
+    expect([strategy.allowUnconditionalUpdate, strategy.allowCreateOnUpdate]).toEqual([
+      unconditional,
+      createOnUpdate,
+    ]);
+  },
+);
