@@ -37,7 +37,8 @@ const statusLimit = 256 * 1024;
  * known, leave the root's status as it is.
  */
 export function foldStatus(root: KubeObject, shares: Shares, slices: Slices): Status | undefined {
-  const parts = Object.entries(shares).flatMap(([cluster, share]): FoldPart[] => {
+  const byName = Object.entries(shares).sort(([a], [b]) => (a < b ? -1 : 1));
+  const parts = byName.flatMap(([cluster, share]): FoldPart[] => {
     const slice = Object.hasOwn(slices, cluster) ? slices[cluster] : undefined;
     if (share.phase === 'Leaving' && slice?.present !== true) return [];
     const status = slice?.present === true && isObject(slice.status) ? slice.status : {};

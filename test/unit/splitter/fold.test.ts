@@ -1,0 +1,252 @@
+import { describe, expect, it } from 'vitest';
+import type { ClusterSlice, Share } from '../../../cluster/types.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import { withBudgets } from '../../../splitter/budget.ts';
+import { foldStatus } from '../../../splitter/fold/index.ts';
+
+const active: Share = { phase: 'Active' };
+const slice = (status: Record<string, unknown>, observedGeneration = 2): ClusterSlice => ({
+  present: true,
+  observedGeneration,
+  status,
+});
+const root = (kind: string, fields: object = {}): KubeObject => ({
+  apiVersion: 'v1',
+  kind,
+  metadata: { name: 'x', generation: 2 },
+  ...fields,
+});
+const fold = (object: KubeObject, slices: Record<string, ClusterSlice>, shares?: Record<string, Share>) =>
+  foldStatus(object, shares ?? Object.fromEntries(Object.keys(slices).map((c) => [c, active])), slices);
+const condition = (type: string, status: string, more: object = {}) => ({ type, status, ...more });
+const early = '2026-01-01T00:00:00Z';
+const late = '2026-01-02T00:00:00Z';
+
+const firstStatus = (status: Record<string, unknown> | undefined) =>
+  (status?.['conditions'] as { status: string }[] | undefined)?.[0]?.status;
+
+describe('foldStatus', () => {
+  it.each<[string, string, Record<string, unknown>, Record<string, unknown>, Record<string, unknown>]>([
+    [
+      'Deployment',
+      'Deployment',
+      { replicas: 3, readyReplicas: 2, updatedReplicas: 3 },
+      { replicas: 2, availableReplicas: 1, unavailableReplicas: 1 },
+      {
+        observedGeneration: 2,
+        replicas: 5,
+        readyReplicas: 2,
+        updatedReplicas: 3,
+        availableReplicas: 1,
+        unavailableReplicas: 1,
+      },
+    ],
+    [
+      'absurd numbers',
+      'Deployment',
+      { replicas: -4, readyReplicas: 1e300 },
+      { replicas: 'many', readyReplicas: 1 },
+      { observedGeneration: 2, readyReplicas: 2147483647 },
+    ],
+    [
+      'StatefulSet',
+      'StatefulSet',
+      { replicas: 2, currentRevision: 'r1', updateRevision: 'r2' },
+      { replicas: 1, currentRevision: 'r2', updateRevision: 'r2' },
+      {
+        observedGeneration: 2,
+        replicas: 3,
+        availableReplicas: 0,
+        collisionCount: 0,
+        currentRevision: 'r1',
+        updateRevision: 'r2',
+      },
+    ],
+    [
+      'ReplicaSet',
+      'ReplicaSet',
+      { replicas: 2, availableReplicas: 1 },
+      { replicas: 1 },
+      { observedGeneration: 2, replicas: 3, availableReplicas: 1 },
+    ],
+    [
+      'DaemonSet',
+      'DaemonSet',
+      { desiredNumberScheduled: 3, numberReady: 3 },
+      { desiredNumberScheduled: 2, numberReady: 1 },
+      {
+        observedGeneration: 2,
+        desiredNumberScheduled: 5,
+        numberReady: 4,
+        currentNumberScheduled: 0,
+        numberMisscheduled: 0,
+      },
+    ],
+    [
+      'CronJob',
+      'CronJob',
+      { lastScheduleTime: early, active: [{ name: 'j' }] },
+      { lastScheduleTime: late },
+      { lastScheduleTime: late, active: [{ name: 'j' }] },
+    ],
+    [
+      'Service',
+      'Service',
+      { loadBalancer: { ingress: [{ ip: '2.2.2.2' }] } },
+      { loadBalancer: { ingress: [{ ip: '1.1.1.1' }, { ip: '2.2.2.2' }] } },
+      { loadBalancer: { ingress: [{ ip: '1.1.1.1' }, { ip: '2.2.2.2' }] } },
+    ],
+    [
+      'PVC, bound in one place',
+      'PersistentVolumeClaim',
+      { phase: 'Bound' },
+      { phase: 'Pending' },
+      { phase: 'Pending' },
+    ],
+    [
+      'PVC, bound everywhere',
+      'PersistentVolumeClaim',
+      { phase: 'Bound', capacity: { storage: '2Gi' }, accessModes: ['ReadWriteOnce'] },
+      { phase: 'Bound', capacity: { storage: '1Gi' } },
+      { phase: 'Bound', capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'] },
+    ],
+    [
+      'PDB',
+      'PodDisruptionBudget',
+      { disruptionsAllowed: 1, currentHealthy: 3 },
+      { disruptionsAllowed: 2, currentHealthy: 1 },
+      { observedGeneration: 2, disruptionsAllowed: 3, currentHealthy: 4, desiredHealthy: 0, expectedPods: 0 },
+    ],
+    ['another kind: the first by name', 'Widget', { a: 1 }, { a: 2 }, { a: 1 }],
+  ])('%s', (_name, kind, a, b, expected) => {
+    expect(fold(root(kind), { b: slice(b), a: slice(a) })).toEqual(expected);
+  });
+
+  it('counts what leaves while it is there, and nothing of what has gone', () => {
+    const shares: Record<string, Share> = { a: active, b: { phase: 'Leaving' }, c: { phase: 'Leaving' } };
+    const slices = {
+      a: slice({ replicas: 3 }),
+      b: slice({ replicas: 2 }, 1),
+      c: { present: false, status: { replicas: 9 } },
+    };
+    expect(fold(root('Deployment'), slices, shares)).toEqual({ observedGeneration: 2, replicas: 5 });
+  });
+
+  it('advances observedGeneration only when every staying target has observed it', () => {
+    const before = root('Deployment', { status: { observedGeneration: 1 } });
+    const joining: Share = { phase: 'Joining' };
+    expect(fold(before, { a: slice({}), b: slice({}, 1) })?.['observedGeneration']).toBe(1);
+    expect(fold(before, { a: slice({}) }, { a: active, b: joining })?.['observedGeneration']).toBe(1);
+    expect(fold(before, { a: slice({}), b: slice({}, 99) })?.['observedGeneration']).toBe(2);
+  });
+
+  it('leaves the status alone while nobody has said anything', () => {
+    expect(fold(root('Deployment'), {}, { a: active })).toBeUndefined();
+  });
+
+  it.each<[string, Record<string, unknown>[], Record<string, unknown>[], string]>([
+    [
+      'bad news wins',
+      [condition('Progressing', 'True')],
+      [condition('Progressing', 'False', { message: 'stuck' })],
+      'False',
+    ],
+    ['bad news of a failure is True', [condition('ReplicaFailure', 'True')], [], 'True'],
+    [
+      'unknown before good',
+      [condition('Progressing', 'Unknown')],
+      [condition('Progressing', 'True')],
+      'Unknown',
+    ],
+    ['silence is not good news', [condition('Progressing', 'True')], [], 'Unknown'],
+    ['all good', [condition('Progressing', 'True')], [condition('Progressing', 'True')], 'True'],
+  ])('conditions: %s', (_name, a, b, expected) => {
+    const status = fold(root('ReplicaSet'), { a: slice({ conditions: a }), b: slice({ conditions: b }) });
+    expect(firstStatus(status)).toBe(expected);
+  });
+
+  it('says of a Deployment that it is available as one cluster would', () => {
+    const good = condition('Available', 'True', { lastTransitionTime: early });
+    const bad = condition('Available', 'False', { lastTransitionTime: late });
+    const available = (a: number, b: number) => {
+      const slices = {
+        a: slice({ availableReplicas: a, conditions: [good] }),
+        b: slice({ availableReplicas: b, conditions: [bad] }),
+      };
+      const status = fold(root('Deployment', { spec: { replicas: 4 } }), slices);
+      return firstStatus(status);
+    };
+    expect(available(3, 0), 'one of four may be missing').toBe('True');
+    expect(available(2, 0)).toBe('False');
+  });
+
+  it('completes a Job when every part is complete, and then leaves it alone', () => {
+    const part = (succeeded: number, complete: boolean, startTime: string) =>
+      slice({
+        succeeded,
+        startTime,
+        completionTime: late,
+        conditions: complete ? [condition('Complete', 'True')] : [],
+      });
+    const half = fold(root('Job'), { a: part(2, true, late), b: part(1, false, early) });
+    expect(half).toEqual({ succeeded: 3, startTime: early });
+    const whole = fold(root('Job'), { a: part(2, true, late), b: part(3, true, early) });
+    expect(whole).toMatchObject({
+      succeeded: 5,
+      completionTime: late,
+      conditions: [{ type: 'Complete', status: 'True' }],
+    });
+    expect(fold(root('Job', { status: whole }), { a: part(2, true, late) })).toBeUndefined();
+  });
+});
+
+describe('withBudgets', () => {
+  const web = (rollingUpdate: object | undefined, replicas = 4): KubeObject =>
+    root('Deployment', {
+      spec: { replicas, strategy: { type: 'RollingUpdate', ...(rollingUpdate && { rollingUpdate }) } },
+    });
+  const of = (...replicas: number[]): Record<string, Share> =>
+    Object.fromEntries(replicas.map((n, i) => ['abc'.charAt(i), { ...active, replicas: n }]));
+  it.each<
+    [
+      string,
+      KubeObject,
+      Record<string, Share>,
+      (readonly [number | string | undefined, number | string | undefined])[],
+    ]
+  >([
+    [
+      '25% of 4 is one pod more, and one less, in all',
+      web(undefined),
+      of(2, 2),
+      [
+        [1, 1],
+        [1, 0],
+      ],
+    ],
+    [
+      'whole numbers',
+      web({ maxSurge: 4, maxUnavailable: 2 }, 6),
+      of(4, 2),
+      [
+        [3, 1],
+        [1, 1],
+      ],
+    ],
+    ['one alone keeps what was written', web({ maxSurge: 4 }), of(4), [[undefined, undefined]]],
+    [
+      'an empty share does not count',
+      web({ maxSurge: 4 }),
+      of(4, 0),
+      [
+        [undefined, undefined],
+        [undefined, undefined],
+      ],
+    ],
+  ])('%s', (_name, object, shares, expected) => {
+    const done = Object.values(withBudgets(object, shares));
+    expect(done.map((s) => [s.maxSurge, s.maxUnavailable])).toEqual(expected);
+    for (const s of done)
+      if (s.maxSurge !== undefined) expect(Number(s.maxSurge) + Number(s.maxUnavailable)).toBeGreaterThan(0);
+  });
+});

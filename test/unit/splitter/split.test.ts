@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import type { Placement, PlacementSpec } from '../../../cluster/types.ts';
+import { split } from '../../../splitter/split.ts';
+import { deployment, placed } from '../cluster/objects.ts';
+
+const web = deployment('web', { replicas: 2 });
+const record = (
+  of: typeof web,
+  spec: Partial<PlacementSpec>,
+  status: Placement['status'] = {},
+): Placement => {
+  const { group, version, resource, kind } = of.kind;
+  const { name = '', uid = '' } = of.object.metadata;
+  return {
+    apiVersion: 'atoll.dev/v1alpha1',
+    kind: 'Placement',
+    metadata: { name: 'p' },
+    spec: { ref: { group, version, resource, kind, name, uid }, clusters: ['a'], ...spec },
+    status,
+  };
+};
+const outcome = (placement: Placement, root: typeof web | undefined) =>
+  split({ placement, root: root?.object, isKnown: () => true, now: 0, settleMs: 2000 });
+const verdicts = (of: ReturnType<typeof outcome>) =>
+  of.conditions.map((c) => `${c.type}=${c.status} ${c.reason}`);
+const held = { a: { phase: 'Active', replicas: 2 } } as const;
+
+describe('split', () => {
+  it('shares a new workload out and says what it waits for', () => {
+    const done = outcome(record(web, {}), web);
+    expect(done.shares).toEqual({ a: { phase: 'Joining', replicas: 2 } });
+    expect(verdicts(done)).toEqual(['Placed=True Placed', 'Settled=False Joining']);
+    expect(done.rootStatus).toBeUndefined();
+  });
+
+  it('waits for the scheduler when the object is gone, lest what it uses leave first', () => {
+    const kept = outcome(record(web, { shares: held }), undefined);
+    expect(kept.shares).toEqual(held);
+    const released = outcome(record(web, { clusters: [], shares: held }), undefined);
+    expect(released.shares).toEqual({ a: { phase: 'Leaving', replicas: 2 } });
+    expect(verdicts(released)).toEqual(['Placed=False Deleted', 'Settled=False Leaving']);
+  });
+
+  it('takes an object of another uid for gone', () => {
+    const other = deployment('web', { metadata: { uid: 'other' } });
+    const done = outcome(record(web, { clusters: [], shares: held }), other);
+    expect(done.shares).toEqual({ a: { phase: 'Leaving', replicas: 2 } });
+  });
+
+  it('lets go of what merely went along, but not of a workload that fits nowhere', () => {
+    const map = placed('ConfigMap', 'conf');
+    const active = { a: { phase: 'Active' } } as const;
+    expect(outcome(record(map, { clusters: [], shares: active }), map).shares).toEqual({
+      a: { phase: 'Leaving' },
+    });
+    const stuck = outcome(record(web, { clusters: [], shares: held, reasons: { b: 'it is cordoned' } }), web);
+    expect(stuck.shares).toEqual(held);
+    expect(stuck.conditions[0]).toMatchObject({
+      status: 'False',
+      reason: 'NoClusterFits',
+      message: 'b: it is cordoned',
+    });
+  });
+
+  it('says when a named cluster is refused, and when a syncer cannot apply', () => {
+    const refused = record(web, {
+      wanted: ['a', 'x'],
+      reasons: { x: 'there is no physical cluster of this name' },
+    });
+    expect(verdicts(outcome(refused, web))[0]).toBe('Placed=False ClusterRefused');
+    const slices = { a: { present: false, error: { reason: 'Forbidden', message: 'no' } } };
+    const failed = outcome(record(web, { shares: held }, { clusters: slices }), web);
+    expect(failed.conditions[1]).toMatchObject({ reason: 'ApplyFailed', message: 'a: Forbidden: no' });
+  });
+
+  it('keeps the time of a condition that does not change', () => {
+    const first = outcome(record(web, {}), web).conditions;
+    const again = split({
+      placement: record(web, {}, { conditions: first }),
+      root: web.object,
+      isKnown: () => true,
+      now: 5000,
+      settleMs: 2000,
+    });
+    expect(again.conditions).toEqual(first);
+  });
+});
