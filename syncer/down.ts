@@ -41,8 +41,8 @@ async function reconcile(engine: Engine, id: TargetId): Promise<Retry | undefine
     engine.up.add(id);
     return { after: left.retryAfter };
   }
-  noteGone(engine, id);
-  wakeOthers(engine, id, share);
+  // Only the going wakes: two that are gone must not wake each other for ever.
+  if (noteGone(engine, id)) wakeOthers(engine, id, share);
   engine.namespaceMayBeEmpty(place.namespace);
   if (share) engine.up.add(id);
   else engine.records.delete(id);

@@ -66,13 +66,15 @@ function isThere(engine: Engine, id: TargetId): boolean {
   return engine.physical.cached(kind, namespace, name) !== undefined || engine.hasPods(id);
 }
 
-/** Marks what is known to be absent, so that the slice says so. */
-export function noteGone(engine: Engine, id: TargetId): void {
+/** Marks what is known to be absent, so that the slice says so. False if it was known before. */
+export function noteGone(engine: Engine, id: TargetId): boolean {
   const record = recordFor(engine, id);
-  record.absent = true;
   record.error = undefined;
+  if (record.absent) return false;
+  record.absent = true;
   delete record.manifest;
   delete record.fingerprint;
   delete record.applied;
   delete record.observed;
+  return true;
 }

@@ -7,10 +7,12 @@ import { sleep } from '../kube/clock.ts';
 import { groupResource } from '../kube/gvk.ts';
 import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { isStatusError } from '../kube/status.ts';
+import { isStatusError, StatusError } from '../kube/status.ts';
 import { type TargetId, targetId } from './target.ts';
 
 export const managedSelector = `${managedLabel}=${managedValue}`;
+
+const syncMs = 30_000;
 
 export interface PhysicalOptions {
   client: Client;
@@ -38,22 +40,29 @@ export class Physical {
     );
   }
 
-  /** Resolves once the kind's cache is full. */
-  async watch(kind: ResourceRef): Promise<Informer> {
+  /**
+   * Resolves once the kind's cache is full. Fails, and starts nothing, where the kind is not served (NotServed) or
+   * may not be read: one kind that does not work must hold up no worker of the others.
+   */
+  async watch(kind: ResourceRef): Promise<void> {
     const of = groupResource(kind);
-    const known = this.#kinds.get(of);
-    if (known) {
-      await known.informer.synced;
-      return known.informer;
-    }
+    if (!this.#kinds.has(of)) await this.#probe(kind);
+    const informer = this.#kinds.get(of)?.informer ?? this.#start(kind);
+    if (informer.hasSynced) return;
+    const { signal } = this.#options;
+    const late = sleep(syncMs, signal).then(() => false);
+    const inTime = await Promise.race([informer.synced.then(() => true), late]);
+    if (!inTime) throw new StatusError(504, 'Timeout', `no list of ${of} within ${syncMs} ms`);
+  }
+
+  #start(kind: ResourceRef): Informer {
     const { client, signal, logger, changed } = this.#options;
     const informer = startInformer(client, kind, { labelSelector: managedSelector, signal, logger });
-    this.#kinds.set(of, { kind, informer });
+    this.#kinds.set(groupResource(kind), { kind, informer });
     informer.addIndex('namespace', (object) => [object.metadata.namespace ?? '']);
     const tell = ({ metadata: { namespace = '', name = '' } }: KubeObject) =>
       changed(targetId(kind, namespace, name));
     informer.on({ add: tell, update: tell, delete: tell });
-    await informer.synced;
     return informer;
   }
 
@@ -78,20 +87,33 @@ export class Physical {
     }
   }
 
+  /** Keeps asking until the cluster answers: what is there must be known before anything is an orphan. */
   async #inUse(kind: ResourceRef): Promise<boolean> {
-    const { client, signal } = this.#options;
+    const { signal, logger } = this.#options;
     for (let wait = 500; ; wait = Math.min(wait * 2, 15_000)) {
       try {
-        const path = `/${kind.group === '' ? 'api' : `apis/${kind.group}`}/${kind.version}/${kind.resource}`;
-        const query = `?limit=1&labelSelector=${encodeURIComponent(managedSelector)}`;
-        const list = (await client.json(path + query, { signal })) as { items?: unknown[] | null };
-        return (list.items ?? []).length > 0;
-      } catch (error) {
-        if (isStatusError(error, 'NotFound')) return false;
+        return await this.#probe(kind);
+      } catch (err) {
+        if (isStatusError(err, 'NotServed')) return false;
         signal.throwIfAborted();
-        this.#options.logger.warn({ err: error, kind }, 'cannot read the physical cluster yet');
+        logger.warn({ err, kind }, 'cannot read the physical cluster yet');
         await sleep(wait, signal);
       }
+    }
+  }
+
+  /** Whether anything bears our label. */
+  async #probe(kind: ResourceRef): Promise<boolean> {
+    const { client, signal } = this.#options;
+    const path = `/${kind.group === '' ? 'api' : `apis/${kind.group}`}/${kind.version}/${kind.resource}`;
+    const query = `?limit=1&labelSelector=${encodeURIComponent(managedSelector)}`;
+    try {
+      const list = (await client.json(path + query, { signal })) as { items?: unknown[] | null };
+      return (list.items ?? []).length > 0;
+    } catch (error) {
+      if (!isStatusError(error, 'NotFound')) throw error;
+      const message = `the cluster does not serve ${groupResource(kind)} in ${kind.version}`;
+      throw new StatusError(404, 'NotServed', message, undefined, error);
     }
   }
 }

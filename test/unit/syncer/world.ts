@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import type { Services } from '../../../apiserver/options.ts';
+import { encode, keys } from '../../../apiserver/view/codec.ts';
+import { syncerUser, syncerView } from '../../../apiserver/view/view.ts';
+import { Client } from '../../../client/client.ts';
+import { physicalNamespace, placementName } from '../../../cluster/placement.ts';
+import type { ClosureRef, ClusterSlice, ObjectRef, Placement, Share } from '../../../cluster/types.ts';
+import type { Transport, UserInfo } from '../../../kube/http.ts';
+import { silentLogger } from '../../../kube/log.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import { openMemory } from '../../../storage/memory/memory.ts';
+import type { Store } from '../../../storage/store.ts';
+import { type Syncer, startSyncer } from '../../../syncer/syncer.ts';
+import type { FakePhysical } from './fake-physical.ts';
+
+export const logical = 'root:team';
+export const namespace = 'shop';
+export const east = physicalNamespace(logical, namespace);
+
+/** The upstream side: a store with a namespace and a physical cluster in it, and the view over it. */
+export class Upstream {
+  readonly store: Store = openMemory();
+  readonly #view = syncerView({ store: this.store });
+
+  static async make(...clusters: string[]): Promise<Upstream> {
+    const upstream = new Upstream();
+    await upstream.write(keys.namespace(logical, namespace), object('v1', 'Namespace', namespace));
+    for (const name of clusters) await upstream.addCluster(name, `uid-${name}`);
+    return upstream;
+  }
+
+  async addCluster(name: string, uid: string): Promise<void> {
+    const cluster = object('atoll.dev/v1alpha1', 'PhysicalCluster', name);
+    await this.write(keys.physicalCluster(name), { ...cluster, metadata: { name, uid } });
+  }
+
+  transport(user: UserInfo): Transport {
+    return async (request) => {
+      const answer = this.#view.handle(request, user, {} as Services);
+      if (!answer) throw new Error(`not the view's: ${request.url}`);
+      return await answer;
+    };
+  }
+
+  client(cluster: string): Client {
+    return new Client(this.transport(syncerUser(cluster)), { prefix: `/syncers/${cluster}` });
+  }
+
+  async write(key: string, value: KubeObject): Promise<number> {
+    const before = await this.store.get(key);
+    const bytes = encode(value);
+    const entry = before
+      ? await this.store.update(key, bytes, before.revision)
+      : await this.store.create(key, bytes);
+    return entry.revision;
+  }
+
+  async remove(key: string): Promise<void> {
+    const entry = await this.store.get(key);
+    if (entry) await this.store.delete(key, entry.revision);
+  }
+
+  async read<T extends KubeObject>(key: string): Promise<T | undefined> {
+    const entry = await this.store.get(key);
+    return entry && (JSON.parse(Buffer.from(entry.value).toString()) as T);
+  }
+
+  /** Writes a root object and, with shares, its Placement. */
+  async place(
+    root: KubeObject,
+    ref: ObjectRef,
+    shares: Record<string, Share>,
+    requires: ClosureRef[] = [],
+  ): Promise<void> {
+    await this.write(keys.object(ref, logical, namespace), root);
+    const before = await this.read<Placement>(placementKey(ref));
+    const placement: Placement = {
+      ...(before ?? {
+        ...object('atoll.dev/v1alpha1', 'Placement', placementName(ref)),
+        metadata: { name: placementName(ref), namespace, uid: randomUUID() },
+      }),
+      spec: { ref, clusters: Object.keys(shares), shares, requires },
+    };
+    await this.write(placementKey(ref), placement);
+  }
+
+  async shares(ref: ObjectRef, shares: Record<string, Share>): Promise<void> {
+    const before = await this.read<Placement>(placementKey(ref));
+    if (!before?.spec) throw new Error('no placement');
+    await this.write(placementKey(ref), { ...before, spec: { ...before.spec, shares } });
+  }
+
+  async slice(ref: ObjectRef, cluster = 'east'): Promise<ClusterSlice | undefined> {
+    return (await this.read<Placement>(placementKey(ref)))?.status?.clusters?.[cluster];
+  }
+}
+
+export function placementKey(ref: ObjectRef): string {
+  return keys.placement(logical, namespace, placementName(ref));
+}
+
+export function object(apiVersion: string, kind: string, name: string): KubeObject {
+  return { kind, apiVersion, metadata: { name, namespace, uid: `uid-of-${name}`, generation: 1 } };
+}
+
+export function deployment(name: string, generation = 1, image = 'shop:1'): [KubeObject, ObjectRef] {
+  const root = object('apps/v1', 'Deployment', name);
+  const template = { metadata: { labels: { app: name } }, spec: { containers: [{ name: 'c', image }] } };
+  return [
+    {
+      ...root,
+      metadata: { ...root.metadata, generation },
+      spec: { replicas: 4, selector: { matchLabels: { app: name } }, template },
+    },
+    {
+      group: 'apps',
+      version: 'v1',
+      resource: 'deployments',
+      kind: 'Deployment',
+      name,
+      uid: `uid-of-${name}`,
+    },
+  ];
+}
+
+export function configMap(name: string, data: Record<string, string> = { a: 'b' }): [KubeObject, ObjectRef] {
+  return [
+    { ...object('v1', 'ConfigMap', name), data },
+    { group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap', name, uid: `uid-of-${name}` },
+  ];
+}
+
+export const active: Share = { phase: 'Active' };
+
+/** One syncer on a fake physical cluster; `stop` ends its life as a kill would: nothing is cleaned up. */
+export function run(
+  upstream: Upstream,
+  physical: FakePhysical,
+  cluster = 'east',
+): Syncer & { stop(): Promise<void> } {
+  const life = new AbortController();
+  const syncer = startSyncer({
+    name: cluster,
+    upstream: upstream.client(cluster),
+    physical: physical.transport,
+    signal: life.signal,
+    logger: silentLogger,
+    heartbeatMs: 50,
+    namespaceDelayMs: 50,
+  });
+  return {
+    ...syncer,
+    async stop() {
+      life.abort(new Error('stopped'));
+      await syncer.stopped;
+    },
+  };
+}
+
+/** Waits until `check` answers something true; fails with `what` after `ms`. */
+export async function until<T>(
+  what: string,
+  check: () => T | Promise<T>,
+  ms = 8_000,
+): Promise<NonNullable<T>> {
+  const deadline = Date.now() + ms;
+  for (;;) {
+    const value = await check();
+    if (value) return value;
+    if (Date.now() > deadline) throw new Error(`not within ${ms} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
