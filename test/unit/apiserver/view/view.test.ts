@@ -1,0 +1,421 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { keys } from '../../../../apiserver/view/codec.ts';
+import { syncersGroup, syncerUser } from '../../../../apiserver/view/identity.ts';
+import { Client } from '../../../../client/client.ts';
+import type { PhysicalCluster, Placement, ShareView } from '../../../../cluster/types.ts';
+import type { UserInfo } from '../../../../kube/http.ts';
+import type { KubeObject, WatchEvent } from '../../../../kube/object.ts';
+import type { StatusError } from '../../../../kube/status.ts';
+import {
+  active,
+  configMap,
+  deployment,
+  east,
+  logical,
+  namespace,
+  placementKey,
+  Upstream,
+  until,
+} from '../../syncer/world.ts';
+
+const shares = { group: 'atoll.dev', version: 'v1alpha1', resource: 'shares' };
+const clusters = { group: 'atoll.dev', version: 'v1alpha1', resource: 'physicalclusters' };
+const pods = { group: '', version: 'v1', resource: 'pods' };
+const masters: UserInfo = { name: 'admin', groups: ['system:masters'] };
+
+let upstream: Upstream;
+let client: Client;
+let life: AbortController;
+beforeEach(async () => {
+  upstream = await Upstream.make('east', 'west');
+  client = upstream.client('east');
+  life = new AbortController();
+});
+afterEach(() => life.abort());
+
+const code = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 200,
+    (error: StatusError) => error.code,
+  );
+
+function watch(resourceVersion: string, of: Client = client): WatchEvent<ShareView>[] {
+  const events: WatchEvent<ShareView>[] = [];
+  void (async () => {
+    for await (const event of of.watch<ShareView>(shares, { resourceVersion, signal: life.signal }))
+      events.push(event);
+  })();
+  return events;
+}
+
+const slice = (name: string, status: unknown, of: Client = client) =>
+  of.patch(shares, { cluster: logical, namespace, name, subresource: 'status' }, 'merge', {
+    status,
+  } as object);
+
+describe('shares', () => {
+  test('are what is placed here, in the shape of here', async () => {
+    const [root, ref] = deployment('web', 7);
+    await upstream.place(root, ref, { east: { ...active, replicas: 3 }, west: { ...active, replicas: 1 } });
+    await upstream.place(...configMap('only-west'), { west: active });
+    const list = await client.list<ShareView>(shares);
+    expect(list.metadata.resourceVersion).toBe(String(upstream.store.revision));
+    expect(list.items.map((item) => item.metadata.name)).toEqual(['web.deployments.apps']);
+    const { spec, metadata } = list.items[0]!;
+    expect(metadata.annotations).toEqual({ 'kcp.io/cluster': logical });
+    expect(spec).toMatchObject({
+      ref,
+      phase: 'Active',
+      generation: 7,
+      physicalNamespace: east,
+      locator: { syncer: 'uid-east', uid: ref.uid },
+    });
+    expect(spec!.manifest).toMatchObject({
+      kind: 'Deployment',
+      metadata: { name: 'web', namespace: east },
+      spec: { replicas: 3 },
+    });
+  });
+
+  test('have no manifest while Leaving, and when the object is gone or another', async () => {
+    const [config, ref] = configMap('settings');
+    await upstream.place(config, ref, { east: { phase: 'Leaving' } });
+    const manifest = async () => (await client.list<ShareView>(shares)).items[0]?.spec?.manifest;
+    expect(await manifest()).toBeUndefined();
+    await upstream.shares(ref, { east: active });
+    expect(await manifest()).toBeDefined();
+    await upstream.write(keys.object(ref, logical, namespace), {
+      ...config,
+      metadata: { ...config.metadata, uid: 'x' },
+    });
+    expect(await manifest()).toBeUndefined();
+    await upstream.remove(keys.object(ref, logical, namespace));
+    expect(await manifest()).toBeUndefined();
+  });
+
+  test('wake nobody for statuses, slices of anyone, or other clusters', async () => {
+    const [root, ref] = deployment('web');
+    await upstream.place(root, ref, { east: { ...active, replicas: 2 }, west: active });
+    const events = watch((await client.list(shares)).metadata.resourceVersion!);
+    const rootKey = keys.object(ref, logical, namespace);
+    await upstream.write(rootKey, { ...root, status: { replicas: 2 } });
+    await slice('web.deployments.apps', { present: true });
+    await slice('web.deployments.apps', { present: true }, upstream.client('west'));
+    await upstream.shares(ref, { east: { ...active, replicas: 2 }, west: { ...active, replicas: 9 } });
+    await upstream.place(...configMap('other'), { west: active });
+    // The first event that comes is the one that matters.
+    const changed = await upstream.write(rootKey, {
+      ...root,
+      metadata: { ...root.metadata, labels: { a: 'b' } },
+    });
+    await until('an event', () => events.length > 0);
+    expect(events.map((event) => [event.type, event.object.metadata.resourceVersion])).toEqual([
+      ['MODIFIED', String(changed)],
+    ]);
+  });
+
+  test('come and go in the order of the store, from any revision still there', async () => {
+    const start = String(upstream.store.revision);
+    const [root, ref] = deployment('web');
+    const [config, configRef] = configMap('settings');
+    await upstream.place(root, ref, { east: active });
+    await upstream.place(config, configRef, { west: active });
+    await upstream.shares(configRef, { west: active, east: active });
+    const half = String(upstream.store.revision);
+    await upstream.write(keys.object(ref, logical, namespace), {
+      ...root,
+      metadata: { ...root.metadata, generation: 2 },
+    });
+    await upstream.shares(configRef, { west: active });
+    await upstream.remove(placementKey(ref));
+    const wanted = ['ADDED web', 'ADDED settings', 'MODIFIED web', 'DELETED settings', 'DELETED web'];
+    const told = (events: WatchEvent<ShareView>[]) =>
+      events.map((e) => `${e.type} ${e.object.spec!.ref.name}`);
+    const [all, later] = [watch(start), watch(half)];
+    await until('all', () => all.length === 5 && later.length === 3);
+    expect(told(all)).toEqual(wanted);
+    expect(told(later)).toEqual(wanted.slice(2));
+    const revisions = all.map((event) => Number(event.object.metadata.resourceVersion));
+    expect(revisions).toEqual([...revisions].sort((a, b) => a - b));
+  });
+
+  test('random histories: a watch from anywhere ends where a list does', async () => {
+    const random = mulberry(7);
+    const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!;
+    const made = Array.from({ length: 6 }, (_, i) => configMap(`c${i}`));
+    const marks: { revision: string; state: Map<string, string> }[] = [];
+    for (let step = 0; step < 200; step += 1) {
+      const [config, ref] = pick(made);
+      const action = pick(['place', 'leave', 'drop', 'data', 'remove', 'unplace']);
+      const share = { ...active, replicas: Math.floor(random() * 3) };
+      if (action === 'place') await upstream.place(config, ref, { east: share });
+      if (action === 'leave') await upstream.place(config, ref, { east: { phase: 'Leaving' } });
+      if (action === 'drop') await upstream.place(config, ref, { west: active });
+      if (action === 'data')
+        await upstream.write(keys.object(ref, logical, namespace), {
+          ...config,
+          data: { step: String(step) },
+        });
+      if (action === 'remove') await upstream.remove(keys.object(ref, logical, namespace));
+      if (action === 'unplace') await upstream.remove(placementKey(ref));
+      if (step % 20 === 0) {
+        const list = await client.list<ShareView>(shares);
+        marks.push({ revision: list.metadata.resourceVersion!, state: stateOf(list.items) });
+      }
+    }
+    const end = stateOf((await client.list<ShareView>(shares)).items);
+    for (const { revision, state } of marks) {
+      const events = watch(revision);
+      await until(`from ${revision}`, () => {
+        const now = new Map(state);
+        for (const { type, object } of events) {
+          if (type === 'DELETED') now.delete(object.metadata.name!);
+          else now.set(object.metadata.name!, JSON.stringify(object.spec));
+        }
+        return JSON.stringify([...now].sort()) === JSON.stringify([...end].sort());
+      });
+    }
+  });
+});
+
+describe('slices', () => {
+  beforeEach(async () => {
+    const [root, ref] = deployment('web');
+    await upstream.place(root, ref, { east: active, west: active });
+  });
+  const name = 'web.deployments.apps';
+  const stored = () => upstream.read<Placement>(placementKey(deployment('web')[1]));
+
+  test('a lying status is clamped and bounded', async () => {
+    const body =
+      '{"status":{"present":true,"observedGeneration":-7,"share":{"replicas":-4,"evil":1},"evil":1,"error":{"reason":"R","message":"a\\u001b[2Jb"},"status":{"replicas":9007199254740993000,"ready":-1,"__proto__":{"x":1e300},"conditions":[{"n":1e12}]}}}';
+    const path = `/apis/atoll.dev/v1alpha1/namespaces/${namespace}/shares/${name}/status`;
+    const answer = await client.raw({
+      method: 'PATCH',
+      path,
+      cluster: logical,
+      body: Buffer.from(body),
+      headers: { 'content-type': 'application/merge-patch+json' },
+    });
+    expect(answer.status).toBe(200);
+    expect(Buffer.from(answer.body as Uint8Array).toString()).not.toContain('west');
+    const max = 2 ** 31 - 1;
+    expect(JSON.stringify((await stored())?.status?.clusters)).toBe(
+      JSON.stringify({
+        east: {
+          present: true,
+          observedGeneration: 0,
+          share: { replicas: 0 },
+          status: JSON.parse(
+            `{"replicas":${max},"ready":0,"__proto__":{"x":${max}},"conditions":[{"n":${max}}]}`,
+          ),
+          error: { reason: 'R', message: 'a [2Jb' },
+        },
+      }),
+    );
+    expect(({} as { x?: unknown }).x).toBeUndefined();
+  });
+
+  test('too large is 413, too deep 422, no object 400', async () => {
+    const deep = JSON.parse(`${'{"a":'.repeat(40)}1${'}'.repeat(40)}`) as object;
+    const large = { list: Array.from({ length: 30 }, () => 'x'.repeat(4000)) };
+    expect(await code(slice(name, { present: true, status: large }))).toBe(413);
+    expect(await code(slice(name, { present: true, status: deep }))).toBe(422);
+    expect(await code(slice(name, 'x'))).toBe(400);
+    expect(await code(slice(name, {}))).toBe(400);
+    expect((await stored())?.status).toBeUndefined();
+  });
+
+  test('the same again is no write; spec and other slices never change', async () => {
+    await slice(name, { present: true, status: { replicas: 1 } });
+    await slice(name, { present: true, status: { replicas: 5 } }, upstream.client('west'));
+    const { revision } = upstream.store;
+    await slice(name, { status: { replicas: 1 }, present: true });
+    expect(upstream.store.revision).toBe(revision);
+    const before = await stored();
+    await slice(name, { present: true });
+    const after = await stored();
+    expect(after?.spec).toEqual(before?.spec);
+    expect(after?.status?.clusters).toEqual({
+      east: { present: true },
+      west: { present: true, status: { replicas: 5 } },
+    });
+  });
+
+  test('written by all at once, none is lost', async () => {
+    await Promise.all(
+      Array.from({ length: 30 }, (_, i) =>
+        slice(name, { present: true, status: { i } }, upstream.client(i % 2 ? 'east' : 'west')),
+      ),
+    );
+    expect(Object.keys((await stored())?.status?.clusters ?? {}).sort()).toEqual(['east', 'west']);
+  });
+
+  test('present:false stays with the share; without one it goes', async () => {
+    const [, ref] = deployment('web');
+    await slice(name, { present: false });
+    expect((await stored())?.status?.clusters).toEqual({ east: { present: false } });
+    await upstream.shares(ref, { west: active });
+    await slice(name, { present: false });
+    expect((await stored())?.status?.clusters).toEqual({});
+    expect(await code(slice(name, { present: true }))).toBe(404);
+    expect(await code(slice('nothing.pods', { present: true }))).toBe(404);
+  });
+});
+
+describe('pods', () => {
+  const pod = (name: string, more: object = {}): KubeObject => ({
+    kind: 'Pod',
+    apiVersion: 'v1',
+    metadata: { name, namespace, ...more },
+    spec: { nodeName: 'n' },
+    status: { phase: 'Running', restarts: -3 },
+  });
+  const put = (name: string, more?: object, of = client) =>
+    of.update(pods, pod(name, more), { cluster: logical });
+  const key = keys.pod(logical, namespace, 'web-1');
+  beforeEach(() => upstream.place(...deployment('web'), { east: active, west: active }));
+
+  test('are reflected with our mark, true owners only, and listed', async () => {
+    const owner = {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      name: 'web',
+      uid: 'uid-of-web',
+      controller: true,
+    };
+    await put('web-1', {
+      ownerReferences: [owner, { ...owner, uid: 'stolen' }],
+      finalizers: ['x/y'],
+      annotations: { 'atoll.dev/physical-cluster': 'west' },
+    });
+    const stored = await upstream.read(key);
+    expect(stored?.metadata).toMatchObject({
+      annotations: { 'atoll.dev/physical-cluster': 'east' },
+      ownerReferences: [owner],
+    });
+    expect(stored?.metadata.finalizers).toBeUndefined();
+    expect(stored?.status).toEqual({ phase: 'Running', restarts: 0 });
+    const { revision } = upstream.store;
+    await put('web-1', { ownerReferences: [owner] });
+    expect(upstream.store.revision).toBe(revision);
+    expect(
+      (await client.list(pods)).items.map((item) => item.metadata.annotations?.['kcp.io/cluster']),
+    ).toEqual([logical]);
+    expect((await upstream.client('west').list(pods)).items).toEqual([]);
+  });
+
+  test("another cluster's and a user's pod are left alone", async () => {
+    await put('web-1', {}, upstream.client('west'));
+    expect(await code(put('web-1'))).toBe(409);
+    expect(await code(client.delete(pods, { cluster: logical, namespace, name: 'web-1' }))).toBe(404);
+    await upstream.write(keys.pod(logical, namespace, 'mine'), pod('mine'));
+    expect(await code(put('mine'))).toBe(409);
+    expect(await code(client.delete(pods, { cluster: logical, namespace, name: 'mine' }))).toBe(404);
+    expect(
+      await code(upstream.client('west').delete(pods, { cluster: logical, namespace, name: 'web-1' })),
+    ).toBe(200);
+    expect(await upstream.read(key)).toBeUndefined();
+  });
+
+  test('only where the cluster has a share, and the namespace lives', async () => {
+    await upstream.shares(deployment('web')[1], { west: active });
+    expect(await code(put('web-1'))).toBe(403);
+    await upstream.write(keys.namespace(logical, namespace), {
+      kind: 'Namespace',
+      apiVersion: 'v1',
+      metadata: { name: namespace, deletionTimestamp: '2026-01-01T00:00:00Z' },
+    });
+    expect(await code(put('web-1', {}, upstream.client('west')))).toBe(403);
+    await upstream.remove(keys.namespace(logical, namespace));
+    expect(await code(put('web-1', {}, upstream.client('west')))).toBe(404);
+  });
+});
+
+describe('itself', () => {
+  test('status only, and only the fields of a heartbeat', async () => {
+    const condition = {
+      type: 'Ready',
+      status: 'True',
+      reason: 'r',
+      message: 'm',
+      lastTransitionTime: '2026-01-01T00:00:00Z',
+    };
+    await client.patch(clusters, { name: 'east', subresource: 'status' }, 'merge', {
+      spec: { unschedulable: true },
+      metadata: { labels: { evil: 'x' } },
+      status: {
+        conditions: [condition, 'x', { type: 'Bad', status: 'Maybe' }],
+        version: 'v1.36.3',
+        allocatable: { cpu: '4', x: 5 },
+        evil: 1,
+        lastHeartbeatTime: 'never',
+      },
+    });
+    expect(await upstream.read<PhysicalCluster>(keys.physicalCluster('east'))).toEqual({
+      kind: 'PhysicalCluster',
+      apiVersion: 'atoll.dev/v1alpha1',
+      metadata: { name: 'east', uid: 'uid-east' },
+      status: { conditions: [condition], version: 'v1.36.3', allocatable: { cpu: '4' } },
+    });
+    expect((await client.list(clusters)).items.map((item) => item.metadata.name)).toEqual(['east']);
+  });
+});
+
+describe('who and where', () => {
+  const raw = (user: UserInfo, path: string, method = 'GET') =>
+    new Client(upstream.transport(user)).raw({ method, path }).then(({ status }) => status);
+  const own = '/syncers/east/apis/atoll.dev/v1alpha1';
+
+  test.each<[string, UserInfo, number]>([
+    ['the syncer', syncerUser('east'), 200],
+    ['an administrator', masters, 200],
+    ["another cluster's syncer", syncerUser('west'), 403],
+    [
+      'the name without the group',
+      { name: 'system:atoll:syncer:east', groups: ['system:authenticated'] },
+      403,
+    ],
+    ['the group without the name', { name: 'eve', groups: [syncersGroup] }, 403],
+    ['nobody', { name: 'system:anonymous', groups: ['system:unauthenticated'] }, 403],
+  ])('%s', async (_, user, status) => {
+    for (const path of [`${own}/shares`, `${own}/physicalclusters/east`, '/syncers/east/api/v1/pods'])
+      expect(await raw(user, path)).toBe(status);
+  });
+
+  test.each([
+    ['GET', '/syncers/east/api/v1/secrets', 404],
+    ['GET', '/syncers/east/api/v1/namespaces/atoll-system/secrets/east', 404],
+    ['GET', `${own}/physicalclusters/west`, 404],
+    ['GET', `${own}/placements`, 404],
+    ['GET', `/syncers/east/clusters/${logical}/api/v1/namespaces/..%2F..%2Fx/pods/y`, 404],
+    ['PUT', `/syncers/east/clusters/*/api/v1/namespaces/x/pods/y`, 404],
+    ['PUT', `/syncers/east/clusters/root:/api/v1/namespaces/x/pods/y`, 404],
+    ['POST', `${own}/shares`, 405],
+    ['DELETE', `${own}/physicalclusters/east`, 405],
+    ['GET', `/syncers/east/clusters/${logical}/api/v1/namespaces/x/pods/y`, 405],
+    ['GET', '/syncers/east/api/v1/pods?watch=true', 405],
+    ['GET', `${own}/shares?watch=true&resourceVersion=x`, 400],
+    ['GET', `${own}/shares?watch=true&resourceVersion=999999`, 504],
+  ])('%s %s is %i', async (method, path, status) => {
+    expect(await raw(syncerUser('east'), path, method)).toBe(status);
+  });
+
+  test('a cluster that is not registered has no view', async () => {
+    expect(await raw(masters, '/syncers/north/api/v1/pods')).toBe(404);
+  });
+});
+
+function stateOf(items: ShareView[]): Map<string, string> {
+  return new Map(items.map((item) => [item.metadata.name!, JSON.stringify(item.spec)]));
+}
+
+function mulberry(seed: number): () => number {
+  let a = seed;
+  return () => {
+    a = (a + 0x6d2b79f5) | 0;
+    let t = Math.imul(a ^ (a >>> 15), 1 | a);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}
