@@ -5,13 +5,17 @@ import type { KubeObject } from '../object.ts';
 import { sameJson } from './equal.ts';
 import type { KindInfo } from './kind.ts';
 import { type KindRules, kindRules } from './kinds.ts';
+import { narrowings } from './subresource.ts';
 
 /** What a registry does to an object of one kind before it stores it. Both prepare functions mutate `object`. */
 export interface Strategy {
   hasGeneration: boolean;
   /** Drops what a client may not set on create (status) and starts generation at 1; metadata.uid must be set. */
   prepareForCreate(object: KubeObject): void;
-  /** Keeps old status on the main endpoint, all but status on `/status`; bumps generation when the desired state changed. */
+  /**
+   * Keeps old status on the main endpoint, all but status on `/status`, and what finalize, approval,
+   * ephemeralcontainers and resize do not reach; bumps generation when the desired state changed.
+   */
   prepareForUpdate(object: KubeObject, old: KubeObject, subresource?: string): void;
   /** Whether an update without resourceVersion is accepted. */
   allowUnconditionalUpdate: boolean;
@@ -53,6 +57,11 @@ export function strategyFor(info: KindInfo): Strategy {
     prepareForUpdate(object, old, subresource) {
       keep(object.metadata, old.metadata, 'generation');
       if (subresource === 'status') return prepareStatus(object, old, rules);
+      const narrow = subresource !== undefined && Object.hasOwn(narrowings, subresource);
+      if (narrow) {
+        narrowings[subresource]?.(object, old);
+        return;
+      }
       if (root === undefined || emptyStatus(root)) keep(object, old, 'status');
       rules.update?.(object, old);
       if (rules.generation && changed(object, old)) {

@@ -3,6 +3,7 @@ import type { JsonObject, KubeObject } from '../object.ts';
 import { labelLikeItsPods, prepareJob } from './job.ts';
 import { preparePod, preparePodStatus } from './pod.ts';
 import { dropTypeDependentFields, ipFamilies } from './service.ts';
+import { stampConditions } from './subresource.ts';
 
 /** How a kind departs from the common rules; every field is optional. */
 export interface KindRules {
@@ -143,6 +144,7 @@ const cluster: Record<string, KindRules> = {
     update: (object, old) => {
       object.spec = old.spec;
     },
+    updateStatus: stampConditions,
   },
   'coordination.k8s.io/Lease': { createOnUpdate: true, conditionalOnly: true },
   'discovery.k8s.io/EndpointSlice': {

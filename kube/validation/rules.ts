@@ -29,10 +29,6 @@ export function oneOf(value: unknown, supported: readonly string[], field: Field
   else if (typeof value !== 'string' || !supported.includes(value)) field.notSupported(value, supported);
 }
 
-export function oneOfIfSet(value: unknown, supported: readonly string[], field: Field): void {
-  if (value !== undefined && value !== '') oneOf(value, supported, field);
-}
-
 export function dns1123Label(value: string, field: Field): void {
   field.invalidAll(value, validateDns1123Label(value));
 }

@@ -37,7 +37,7 @@ function extended(name: string): boolean {
 }
 
 /** Whole numbers only: counts, and what devices a node has. */
-export function isWhole(name: string): boolean {
+function isWhole(name: string): boolean {
   return integers.includes(name) || name === 'services.nodeports' || extended(name);
 }
 

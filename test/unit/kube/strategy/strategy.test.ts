@@ -136,6 +136,61 @@ describe('update', () => {
   });
 });
 
+describe('other subresources', () => {
+  it('finalize changes what the main endpoint does not', () => {
+    const namespace = created(named('v1', 'Namespace'));
+    const empty = (object: KubeObject) => {
+      object.spec = { finalizers: [] };
+    };
+    expect(namespace.spec).toEqual({ finalizers: ['kubernetes'] });
+    expect(updated(namespace, empty).spec).toEqual({ finalizers: ['kubernetes'] });
+    expect(updated(namespace, empty, 'finalize').spec).toEqual({ finalizers: [] });
+  });
+
+  it('resize and ephemeralcontainers reach only their part of a Pod', () => {
+    const pod = created(named('v1', 'Pod', { spec: { containers: [{ name: 'web', image: 'tide:1' }] } }));
+    const change = (object: KubeObject) => {
+      const containers = [{ name: 'web', image: 'other', resources: { requests: { cpu: '2' } } }];
+      object.spec = { containers, ephemeralContainers: [{ name: 'debug' }] };
+      object.metadata.labels = { a: 'b' };
+    };
+    const resized = updated(pod, change, 'resize');
+    expect(resized.spec).toMatchObject({
+      containers: [{ image: 'tide:1', resources: { requests: { cpu: '2' } } }],
+    });
+    expect(resized.spec).not.toHaveProperty('ephemeralContainers');
+    const debugged = updated(pod, change, 'ephemeralcontainers');
+    expect(debugged.spec).toEqual({ ...(pod.spec as object), ephemeralContainers: [{ name: 'debug' }] });
+    expect([resized, debugged].map((object) => [object.metadata.generation, object.metadata.labels])).toEqual(
+      [
+        [2, undefined],
+        [2, undefined],
+      ],
+    );
+  });
+
+  it('approval takes conditions and nothing else', () => {
+    const request = created(
+      named('certificates.k8s.io/v1', 'CertificateSigningRequest', {
+        spec: { signerName: 'a.b/c', request: '' },
+      }),
+    );
+    const next = updated(
+      request,
+      (object) => {
+        object.spec = {};
+        object.status = { certificate: 'YQ==', conditions: [{ type: 'Approved', status: 'True' }] };
+      },
+      'approval',
+    );
+    expect(next.spec).toEqual(request.spec);
+    expect(next.status).toMatchObject({
+      conditions: [{ type: 'Approved', lastUpdateTime: expect.any(String) }],
+    });
+    expect(next.status).not.toHaveProperty('certificate');
+  });
+});
+
 it.each([
   ['v1', 'Service', true, true],
   ['v1', 'ConfigMap', true, false],
