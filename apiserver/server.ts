@@ -1,8 +1,77 @@
-import type { ApiServer, ApiServerOptions } from './options.ts';
+import { mastersOnly } from './authz/masters.ts';
+import type { Core } from './core.ts';
+import { BookmarkClock } from './handlers/bookmarks.ts';
+import { type Listener, listenHttps } from './http.ts';
+import { defaultGitVersion } from './info/version.ts';
+import { createLadder } from './ladder.ts';
+import type { ApiServer, ApiServerOptions, Limits } from './options.ts';
+import { Catalog } from './registry/catalog.ts';
+import { loadDefinitions } from './registry/crd.ts';
+import { createInitialNamespaces } from './registry/namespaces.ts';
+import { ObjectRegistry } from './registry/registry.ts';
 
 export type * from './options.ts';
 export type * from './registry/types.ts';
 
-export function createApiServer(_options: ApiServerOptions): ApiServer {
-  throw new Error('not wired yet');
+const defaultLimits: Limits = {
+  readsInFlight: 400,
+  writesInFlight: 200,
+  bodyBytes: 3 * 1024 * 1024,
+  requestSeconds: 60,
+  streamBufferBytes: 1024 * 1024,
+  stallSeconds: 30,
+};
+
+/** A Kubernetes API over a store. Nothing is read or written before the first request or listen. */
+export function createApiServer(options: ApiServerOptions): ApiServer {
+  const { store } = options;
+  const catalog = new Catalog(options.resources ?? []);
+  const registry = new ObjectRegistry(store, catalog);
+  const closing = new AbortController();
+  const limits = { ...defaultLimits, ...options.limits };
+  const core: Core = {
+    store,
+    catalog,
+    registry,
+    authorize: options.authorize ?? mastersOnly,
+    admission: options.admission ?? [],
+    connectPod: options.connectPod,
+    limits,
+    bookmarks: new BookmarkClock(store),
+    closing: closing.signal,
+    gitVersion: options.version ?? defaultGitVersion,
+  };
+  let started: Promise<void> | undefined;
+  const start = async () => {
+    await loadDefinitions(store, catalog);
+    await createInitialNamespaces(registry, 'root');
+  };
+  const ladder = createLadder(core, {
+    logicalClusters: options.logicalClusters,
+    authenticate: options.authenticate,
+    views: options.views ?? [],
+    ready: () => {
+      started ??= start();
+      // A store that was not there yet may be there the next time.
+      return started.catch((error) => {
+        started = undefined;
+        throw error;
+      });
+    },
+    onError: (error, { method, url }) => options.logger?.error('request failed', { method, url, err: error }),
+  });
+  const listeners: Listener[] = [];
+  return {
+    registry,
+    transport: (user) => (request) => ladder.serveAs(request, user),
+    async listen(where) {
+      const listener = await listenHttps(ladder, where, limits, options.logger);
+      listeners.push(listener);
+      return { url: listener.url };
+    },
+    async close() {
+      closing.abort();
+      await Promise.all(listeners.map((listener) => listener.close()));
+    },
+  };
 }

@@ -52,6 +52,11 @@ export class Catalog {
     return this.#list(cluster);
   }
 
+  /** Whether anything is served there that is not served everywhere. */
+  hasCustom(cluster: string): boolean {
+    return cluster === '*' ? this.#custom.size > 0 : this.#custom.has(cluster);
+  }
+
   infos(cluster: string): readonly ResourceInfo[] {
     return this.resources(cluster).map((served) => served.info);
   }

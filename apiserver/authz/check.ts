@@ -1,0 +1,45 @@
+import type { UserInfo } from '../../kube/http.ts';
+import { StatusError } from '../../kube/status.ts';
+import type { Attributes, Authorizer } from '../options.ts';
+import type { RequestInfo } from '../request.ts';
+
+export function attributesOf(info: RequestInfo, user: UserInfo): Attributes {
+  const { cluster, verb, group, version, resource, subresource, namespace, name, path } = info;
+  const what = { user, cluster, verb, group, version, resource, subresource, namespace, name };
+  return info.isResource ? what : { ...what, path };
+}
+
+/** Throws StatusError 403 with kube-apiserver's words. */
+export async function authorizeRequest(
+  authorize: Authorizer,
+  info: RequestInfo,
+  user: UserInfo,
+): Promise<void> {
+  const decision = await authorize(attributesOf(info, user));
+  if (decision.allowed) return;
+  const why = decision.reason ? `: ${decision.reason}` : '';
+  const message = `${subject(info)} is forbidden: ${complaint(info, user)}${why}`;
+  const { name, group, resource } = info;
+  const details = info.isResource ? { ...(name && { name }), ...(group && { group }), kind: resource } : {};
+  throw new StatusError(
+    403,
+    'Forbidden',
+    info.isResource ? message : `forbidden: ${complaint(info, user)}${why}`,
+    details,
+  );
+}
+
+function subject({ group, resource, name }: RequestInfo): string {
+  const kind = group === '' ? resource : `${resource}.${group}`;
+  return name === '' ? kind : `${kind} ${JSON.stringify(name)}`;
+}
+
+function complaint(info: RequestInfo, user: UserInfo): string {
+  const who = `User ${JSON.stringify(user.name)} cannot ${info.verb}`;
+  if (!info.isResource) return `${who} path ${JSON.stringify(info.path)}`;
+  const resource = info.subresource === '' ? info.resource : `${info.resource}/${info.subresource}`;
+  const what = `${who} resource ${JSON.stringify(resource)} in API group ${JSON.stringify(info.group)}`;
+  return info.namespace === ''
+    ? `${what} at the cluster scope`
+    : `${what} in the namespace ${JSON.stringify(info.namespace)}`;
+}

@@ -1,0 +1,40 @@
+import type { ApiRequest, UserInfo } from '../kube/http.ts';
+import type { Store } from '../storage/store.ts';
+import type { BookmarkClock } from './handlers/bookmarks.ts';
+import type { AdmissionPlugin, Authorizer, Limits, PodConnector, ServedResource } from './options.ts';
+import type { Catalog } from './registry/catalog.ts';
+import type { ObjectRegistry } from './registry/registry.ts';
+import type { RequestInfo } from './request.ts';
+
+/** What every handler may use; made once by createApiServer. */
+export interface Core {
+  store: Store;
+  catalog: Catalog;
+  registry: ObjectRegistry;
+  authorize: Authorizer;
+  admission: readonly AdmissionPlugin[];
+  connectPod: PodConnector | undefined;
+  limits: Limits;
+  bookmarks: BookmarkClock;
+  /** Aborts when the server closes: watches end. */
+  closing: AbortSignal;
+  gitVersion: string;
+}
+
+/** One request past authentication. */
+export interface Exchange {
+  core: Core;
+  request: ApiRequest;
+  info: RequestInfo;
+  user: UserInfo;
+  /** Texts for `Warning: 299` headers. */
+  warnings: string[];
+}
+
+/** One request about a resource that is served. */
+export interface ResourceExchange extends Exchange {
+  /** In the version of the URL. */
+  served: ServedResource;
+  /** In the version that is stored. */
+  stored: ServedResource;
+}

@@ -1,0 +1,138 @@
+import { isObject } from '../../kube/deep.ts';
+import { formatApiVersion, type GroupVersionKind, parseApiVersion } from '../../kube/gvk.ts';
+import { decodeJson, JsonSyntaxError } from '../../kube/json.ts';
+import type { Json, JsonObject, KubeObject } from '../../kube/object.ts';
+import { decodeProtobuf } from '../../kube/protobuf/codec.ts';
+import { prune } from '../../kube/schema/prune.ts';
+import { decodeBuiltin, strictError } from '../../kube/schema/strict.ts';
+import { badRequest } from '../../kube/status.ts';
+import { decodeYaml } from '../../kube/yaml.ts';
+import type { ServedResource } from '../options.ts';
+import type { Encoding } from './media.ts';
+
+export type FieldValidation = 'Strict' | 'Warn' | 'Ignore';
+
+export interface Decoding {
+  validation: FieldValidation;
+  warn(message: string): void;
+}
+
+/**
+ * A body that holds one object of a served kind: syntax, kind, then its fields. Throws StatusError 400 in
+ * kube-apiserver's words.
+ */
+export function decodeBody(
+  body: Uint8Array,
+  encoding: Encoding,
+  served: ServedResource,
+  decoding: Decoding,
+): KubeObject {
+  const { value, duplicates } = parseBody(body, encoding, served.info);
+  return conform(value, duplicates, served, decoding);
+}
+
+export interface Parsed {
+  value: JsonObject;
+  duplicates: string[];
+}
+
+/** JSON, YAML or protobuf to an object of any kind; `expected` names the kind where the body does not. */
+export function parseBody(body: Uint8Array, encoding: Encoding, expected: GroupVersionKind): Parsed {
+  if (encoding === 'protobuf') {
+    try {
+      return { value: decodeProtobuf(body, expected) as unknown as JsonObject, duplicates: [] };
+    } catch (error) {
+      throw unrecognized(expected, messageOf(error), body);
+    }
+  }
+  let decoded: { value: Json; duplicates: string[] };
+  try {
+    decoded =
+      encoding === 'yaml' ? decodeYaml(Buffer.from(body).toString()) : decodeJson(body, { strict: true });
+  } catch (error) {
+    if (encoding === 'json' && !(error instanceof JsonSyntaxError)) throw error;
+    throw unrecognized(expected, `json parse error: ${messageOf(error)}`, body);
+  }
+  if (!isObject(decoded.value)) {
+    const type = Array.isArray(decoded.value) ? 'array' : typeof decoded.value;
+    const into =
+      'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+    throw unrecognized(
+      expected,
+      `json parse error: json: cannot unmarshal ${type} into Go value of type ${into}`,
+      body,
+    );
+  }
+  return { value: decoded.value as JsonObject, duplicates: decoded.duplicates };
+}
+
+/** Checks kind and fields of something that should be an object of `served`; unknown fields are dropped. */
+export function conform(
+  given: JsonObject,
+  duplicates: readonly string[],
+  served: ServedResource,
+  decoding: Decoding,
+): KubeObject {
+  const value = withKind(given, served);
+  const decoded = served.custom ? decodeCustom(value, served) : decodeBuiltin(value, served.info);
+  const problems = [
+    ...duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`),
+    ...decoded.unknown,
+  ];
+  if (problems.length > 0) {
+    if (decoding.validation === 'Strict') throw strictError(served.info, problems);
+    if (decoding.validation === 'Warn') for (const problem of problems) decoding.warn(problem);
+  }
+  const object = decoded.value as unknown as KubeObject;
+  return isObject(object.metadata) ? object : { ...object, metadata: {} };
+}
+
+function decodeCustom(value: JsonObject, served: ServedResource): { value: JsonObject; unknown: string[] } {
+  if (value['metadata'] !== undefined && value['metadata'] !== null && !isObject(value['metadata'])) {
+    throw badRequest(`${served.info.kind} has metadata that is not an object`);
+  }
+  if (served.schema.type !== 'object') return { value, unknown: [] };
+  const pruned = prune(value, served.schema);
+  const unknown = pruned.unknown.map((path) =>
+    path.startsWith('unknown field') ? path : `unknown field ${JSON.stringify(path)}`,
+  );
+  return { value: pruned.value as JsonObject, unknown };
+}
+
+function withKind(value: JsonObject, served: ServedResource): JsonObject {
+  const { info } = served;
+  const expected = { apiVersion: formatApiVersion(info), kind: info.kind };
+  const apiVersion = value['apiVersion'] || expected.apiVersion;
+  const kind = value['kind'] || expected.kind;
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string') {
+    throw badRequest('apiVersion and kind must be strings');
+  }
+  if (apiVersion !== expected.apiVersion || kind !== expected.kind) {
+    const { version } = parseApiVersion(apiVersion);
+    throw badRequest(
+      `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${info.kind}: no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
+    );
+  }
+  const { apiVersion: _v, kind: _k, ...rest } = value;
+  return { kind, apiVersion, ...rest };
+}
+
+function unrecognized(expected: GroupVersionKind, why: string, body: Uint8Array) {
+  return badRequest(
+    `the object provided is unrecognized (must be of type ${expected.kind}): couldn't get version/kind; ${why} (${excerpt(body)})`,
+  );
+}
+
+/** The first bytes, as text when they read as text, else in hexadecimal; as kube-apiserver shows them. */
+function excerpt(body: Uint8Array): string {
+  if (body.length === 0) return '<empty>';
+  const head = Buffer.from(body.subarray(0, 1024));
+  const text = head.toString();
+  if (text.startsWith('{')) return text.length > 1000 ? `${text.slice(0, 1000)} ...` : text;
+  const hex = head.subarray(0, 21).toString('hex');
+  return body.length > 21 ? `${hex} ...` : hex;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

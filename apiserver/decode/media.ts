@@ -1,0 +1,28 @@
+import { protobufMediaType } from '../../kube/protobuf/codec.ts';
+import { StatusError } from '../../kube/status.ts';
+import type { ServedResource } from '../options.ts';
+
+export type Encoding = 'json' | 'yaml' | 'protobuf';
+
+const encodings: Readonly<Record<string, Encoding>> = {
+  'application/json': 'json',
+  'application/yaml': 'yaml',
+  [protobufMediaType]: 'protobuf',
+};
+
+export function mediaTypes(served: ServedResource | undefined): string[] {
+  return Object.keys(encodings).filter((type) => type !== protobufMediaType || !served?.custom);
+}
+
+/** The encoding of a body; JSON when the client does not say. Throws StatusError 415. */
+export function bodyEncoding(contentType: string | undefined, served: ServedResource | undefined): Encoding {
+  const type = (contentType ?? '').split(';')[0]?.trim().toLowerCase() || 'application/json';
+  const encoding = Object.hasOwn(encodings, type) ? encodings[type] : undefined;
+  if (encoding !== undefined && (encoding !== 'protobuf' || !served?.custom)) return encoding;
+  const accepted = mediaTypes(served).join(', ');
+  throw new StatusError(
+    415,
+    'UnsupportedMediaType',
+    `the body of the request was in an unknown format - accepted media types include: ${accepted}`,
+  );
+}

@@ -1,0 +1,104 @@
+import { getOwn, isObject } from '../../kube/deep.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { tableFor } from '../../kube/table/index.ts';
+import type { CustomColumn, ServedResource } from '../options.ts';
+import { partial } from './partial.ts';
+
+export type IncludeObject = 'None' | 'Metadata' | 'Object';
+
+export interface Table {
+  kind: 'Table';
+  apiVersion: string;
+  metadata: Record<string, unknown>;
+  columnDefinitions: unknown[] | null;
+  rows: unknown[];
+}
+
+/** meta.k8s.io Table. https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-resources-as-tables */
+export function tableOf(
+  served: ServedResource,
+  objects: KubeObject[],
+  options: { version: string; include: IncludeObject; metadata: Record<string, unknown>; now: Date },
+): Table {
+  const content = served.columns
+    ? customContent(served.columns, objects, options.now)
+    : tableFor(served.info, objects, options.now);
+  const shown = (object: KubeObject) => {
+    if (options.include === 'None') return {};
+    return { object: options.include === 'Object' ? object : partial(object, options.version) };
+  };
+  return {
+    kind: 'Table',
+    apiVersion: `meta.k8s.io/${options.version}`,
+    metadata: options.metadata,
+    columnDefinitions: content.columnDefinitions,
+    rows: objects.map((object, i) => ({ cells: content.cells[i] ?? [], ...shown(object) })),
+  };
+}
+
+const nameColumn = {
+  name: 'Name',
+  type: 'string',
+  format: 'name',
+  description: 'Name of the object',
+  priority: 0,
+};
+
+function customContent(columns: readonly CustomColumn[], objects: readonly KubeObject[], now: Date) {
+  return {
+    columnDefinitions: [nameColumn, ...columns.map(({ jsonPath: _, ...definition }) => definition)],
+    cells: objects.map((object) => [
+      object.metadata.name ?? '',
+      ...columns.map((column) => cell(column, object, now)),
+    ]),
+  };
+}
+
+function cell(column: CustomColumn, object: KubeObject, now: Date): unknown {
+  const value = valueAt(object, column.jsonPath);
+  if (value === undefined || value === null) return null;
+  if (column.type === 'date') return age(String(value), now);
+  if (column.type === 'string') return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'object' ? JSON.stringify(value) : value;
+}
+
+/** The subset of JSONPath that printer columns use: `.a.b[0].c`, `.a['b']`, `.a[?(@.type=="Ready")].status`. */
+export function valueAt(object: unknown, path: string): unknown {
+  let values: unknown[] = [object];
+  const steps = path.matchAll(/\.((?:[^.[\]\\]|\\.)+)|\[(?:'([^']*)'|"([^"]*)"|(\d+)|(\*)|\?\(([^)]*)\))\]/g);
+  for (const [, dotted, single, double, index, star, filter] of steps) {
+    const name = dotted?.replace(/\\(.)/g, '$1') ?? single ?? double;
+    values = values.flatMap((value) => {
+      if (name !== undefined) return isObject(value) ? [getOwn(value, name)] : [];
+      if (!Array.isArray(value)) return [];
+      if (index !== undefined) return [value[Number(index)]];
+      return star !== undefined ? value : value.filter((item) => passes(item, filter ?? ''));
+    });
+  }
+  return values.find((value) => value !== undefined);
+}
+
+function passes(item: unknown, filter: string): boolean {
+  const [, field = '', operator, wanted] =
+    /^\s*@\.([\w.-]+)\s*(==|!=)\s*["']([^"']*)["']\s*$/.exec(filter) ?? [];
+  if (operator === undefined) return false;
+  return (String(valueAt(item, `.${field}`)) === wanted) === (operator === '==');
+}
+
+function age(time: string, now: Date): string {
+  const seconds = Math.floor((now.getTime() - Date.parse(time)) / 1000);
+  if (Number.isNaN(seconds)) return '<unknown>';
+  if (seconds < 0) return seconds > -2 ? '0s' : '<invalid>';
+  if (seconds < 120) return `${seconds}s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 10) return seconds % 60 === 0 ? `${minutes}m` : `${minutes}m${seconds % 60}s`;
+  if (minutes < 180) return `${minutes}m`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 8) return minutes % 60 === 0 ? `${hours}h` : `${hours}h${minutes % 60}m`;
+  if (hours < 48) return `${hours}h`;
+  const days = Math.floor(hours / 24);
+  if (hours < 192) return hours % 24 === 0 ? `${days}d` : `${days}d${hours % 24}h`;
+  if (hours < 24 * 365 * 2) return `${days}d`;
+  const years = Math.floor(days / 365);
+  return years < 8 && days % 365 > 0 ? `${years}y${days % 365}d` : `${years}y`;
+}

@@ -1,0 +1,109 @@
+import { isObject } from '../../kube/deep.ts';
+import { formatApiVersion } from '../../kube/gvk.ts';
+import type { ApiResponse } from '../../kube/http.ts';
+import type { Json, JsonObject, KubeObject } from '../../kube/object.ts';
+import { applyServerSide } from '../../kube/patch/managed.ts';
+import { badRequest, isStatusError, StatusError } from '../../kube/status.ts';
+import { decodeYaml } from '../../kube/yaml.ts';
+import type { ResourceExchange } from '../core.ts';
+import { conform } from '../decode/body.ts';
+import type { WriteQuery } from '../decode/options.ts';
+import { respondObject } from '../encode/respond.ts';
+import { fromStored, toStored } from '../registry/convert.ts';
+import { checkPreconditions } from '../registry/metadata.ts';
+import { createObject, managementOf, updateObject } from '../registry/write.ts';
+import { checkNamespace, writeContext } from './create.ts';
+import { checkName } from './update.ts';
+
+/** Server-side apply; creates what is not there. https://kubernetes.io/docs/reference/using-api/server-side-apply/ */
+export async function handleApply(exchange: ResourceExchange, query: WriteQuery): Promise<ApiResponse> {
+  const { core, info, stored } = exchange;
+  const applied = decodeApplied(exchange, query);
+  const context = {
+    ...writeContext(exchange, query, 'UPDATE', info.subresource),
+    managed: true,
+    pinned: Boolean(applied.metadata.resourceVersion),
+  };
+  const change = (live: KubeObject) => merge(exchange, query, live, applied);
+  for (let tries = 1; ; tries++) {
+    try {
+      const object = await updateObject(core.registry, stored, info, change, context);
+      return respondObject(exchange, 200, object);
+    } catch (error) {
+      if (!isMissing(error, info.name) || info.subresource !== '') throw error;
+    }
+    try {
+      const fresh = merge(exchange, query, undefined, applied);
+      const create = { ...context, ...writeContext(exchange, query, 'CREATE'), managed: true, manager: '' };
+      const object = await createObject(core.registry, stored, info, fresh, create);
+      return respondObject(exchange, 201, object);
+    } catch (error) {
+      if (!isStatusError(error, 'AlreadyExists') || tries >= 5) throw error;
+    }
+  }
+}
+
+function isMissing(error: unknown, name: string): boolean {
+  return isStatusError(error, 'NotFound') && error.details?.name === name;
+}
+
+/** The live object with what was applied, in the stored version; ownership recorded. */
+function merge(
+  exchange: ResourceExchange,
+  query: WriteQuery,
+  live: KubeObject | undefined,
+  applied: KubeObject,
+): KubeObject {
+  const { info, served } = exchange;
+  const current = live && fromStored(live, served);
+  if (live && applied.metadata.resourceVersion) checkPreconditions(applied, live, served.info);
+  if (live === undefined && applied.metadata.uid) {
+    throw new StatusError(
+      409,
+      'Conflict',
+      `Operation cannot be fulfilled on ${served.info.resource} "${info.name}": uid mismatch: the provided object specified uid ${applied.metadata.uid}, and no existing object was found`,
+      { name: info.name, kind: served.info.resource },
+    );
+  }
+  const by = {
+    ...managementOf(served, { subresource: info.subresource }),
+    apiVersion: formatApiVersion(served.info),
+    manager: query.manager,
+    force: query.force,
+  };
+  const { object } = applyServerSide(current, applied, by);
+  const metadata = live
+    ? { ...object.metadata, resourceVersion: live.metadata.resourceVersion ?? '' }
+    : object.metadata;
+  return toStored({ ...object, metadata }, served);
+}
+
+function decodeApplied(exchange: ResourceExchange, query: WriteQuery): KubeObject {
+  const { request, served } = exchange;
+  let decoded: { value: Json; duplicates: string[] };
+  try {
+    decoded = decodeYaml(Buffer.from(request.body ?? new Uint8Array()).toString());
+  } catch (error) {
+    throw badRequest(`error decoding YAML: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  if (!isObject(decoded.value)) throw badRequest('error decoding YAML: the document is not an object');
+  const value = decoded.value as JsonObject;
+  const expected = formatApiVersion(served.info);
+  if (value['apiVersion'] !== expected || value['kind'] !== served.info.kind) {
+    const [group = '', version = ''] = splitVersion(String(value['apiVersion'] ?? ''));
+    throw badRequest(`invalid object type: ${group}/${version}, Kind=${String(value['kind'] ?? '')}`);
+  }
+  const object = conform(value, decoded.duplicates, served, {
+    validation: query.validation,
+    warn: (message) => exchange.warnings.push(message),
+  });
+  checkName(exchange, object);
+  checkNamespace(exchange, object);
+  if (served.info.namespaced) object.metadata.namespace = exchange.info.namespace;
+  return object;
+}
+
+function splitVersion(apiVersion: string): [string, string] {
+  const slash = apiVersion.indexOf('/');
+  return slash < 0 ? ['', apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)];
+}

@@ -1,0 +1,66 @@
+import type { ApiResponse } from '../../kube/http.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { badRequest, StatusError } from '../../kube/status.ts';
+import { admissionFor } from '../admission/chain.ts';
+import type { ResourceExchange } from '../core.ts';
+import { decodeBody } from '../decode/body.ts';
+import { bodyEncoding } from '../decode/media.ts';
+import { type WriteQuery, writeQuery } from '../decode/options.ts';
+import { formOf, respondObject } from '../encode/respond.ts';
+import { toStored } from '../registry/convert.ts';
+import { createObject } from '../registry/write.ts';
+
+export async function handleCreate(exchange: ResourceExchange): Promise<ApiResponse> {
+  formOf(exchange);
+  const query = writeQuery(exchange, 'CreateOptions');
+  const object = decodeRequest(exchange, query);
+  checkNamespace(exchange, object);
+  if (object.metadata.resourceVersion) {
+    throw new StatusError(500, '', 'resourceVersion should not be set on objects to be created');
+  }
+  const { core, info, stored, served } = exchange;
+  const created = await createObject(
+    core.registry,
+    stored,
+    info,
+    toStored(object, served),
+    writeContext(exchange, query, 'CREATE'),
+  );
+  return respondObject(exchange, 201, created);
+}
+
+export function writeContext(
+  exchange: ResourceExchange,
+  query: WriteQuery,
+  operation: 'CREATE' | 'UPDATE',
+  subresource = '',
+) {
+  const admission = admissionFor(exchange, operation, query.dryRun);
+  return {
+    manager: query.manager,
+    dryRun: query.dryRun,
+    subresource,
+    mutate: admission.mutate,
+    validate: admission.validate,
+  };
+}
+
+/** The request's body as an object of the URL's kind and version. */
+export function decodeRequest(exchange: ResourceExchange, query: WriteQuery): KubeObject {
+  const { request, served } = exchange;
+  const encoding = bodyEncoding(request.headers['content-type'], served);
+  return decodeBody(request.body ?? new Uint8Array(), encoding, served, {
+    validation: query.validation,
+    warn: (message) => exchange.warnings.push(message),
+  });
+}
+
+/** The URL's namespace is the object's; cluster-scoped objects have none. */
+export function checkNamespace({ info, served }: ResourceExchange, object: KubeObject): void {
+  const { namespace } = object.metadata;
+  if (namespace === undefined || namespace === '') return;
+  const expected = served.info.namespaced ? info.namespace : '';
+  if (namespace !== expected) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+}

@@ -1,0 +1,29 @@
+import type { ApiResponse } from '../../kube/http.ts';
+import { isStatusError } from '../../kube/status.ts';
+import type { ResourceExchange } from '../core.ts';
+import { deleteOptions } from '../decode/options.ts';
+import { formOf } from '../encode/respond.ts';
+import { parseKey } from '../registry/keys.ts';
+import { parseSelection } from '../registry/selectors.ts';
+import { deleteOne } from './delete.ts';
+import { readPage, respondList } from './list.ts';
+import { listQuery } from './listoptions.ts';
+
+/** Deletes what a list would show, and answers that list. */
+export async function handleDeleteCollection(exchange: ResourceExchange): Promise<ApiResponse> {
+  const { core, info, stored } = exchange;
+  const form = formOf(exchange);
+  const options = deleteOptions(exchange);
+  const query = listQuery(info.query, false);
+  const page = await readPage(exchange, query, parseSelection(info.query, exchange.served));
+  for (const { key } of page.entries) {
+    const { namespace, name } = parseKey(stored.info, key);
+    await deleteOne(exchange, name, options, namespace).catch((error) => {
+      if (!isStatusError(error, 'NotFound')) throw error;
+    });
+  }
+  return respondList(exchange, form, page.entries, {
+    resourceVersion: core.registry.resourceVersion,
+    ...(page.continue !== undefined && { continue: page.continue }),
+  });
+}

@@ -1,0 +1,89 @@
+import type { ApiResponse } from '../../kube/http.ts';
+import { StatusError } from '../../kube/status.ts';
+import type { Exchange, ResourceExchange } from '../core.ts';
+import { methodNotAllowed, noSuchResource } from '../encode/respond.ts';
+import { handleCreate } from './create.ts';
+import { handleDelete } from './delete.ts';
+import { handleDeleteCollection } from './deletecollection.ts';
+import { handleGet } from './get.ts';
+import { handleList } from './list.ts';
+import { handlePatch } from './patch.ts';
+import { handleBinding, handleEviction, handleLog } from './pods.ts';
+import { handleReview, isReview } from './reviews.ts';
+import { handleScale } from './scale.ts';
+import { handleUpdate } from './update.ts';
+import { handleWatch } from './watch.ts';
+
+type Handler = (exchange: ResourceExchange) => Promise<ApiResponse>;
+
+const verbs: Readonly<Record<string, Handler>> = {
+  get: handleGet,
+  list: handleList,
+  watch: handleWatch,
+  create: handleCreate,
+  update: handleUpdate,
+  patch: handlePatch,
+  delete: handleDelete,
+  deletecollection: handleDeleteCollection,
+};
+
+/** Subresources that are not the object itself under other rules. */
+const special: Readonly<Record<string, Handler>> = {
+  scale: handleScale,
+  log: handleLog,
+  eviction: handleEviction,
+  binding: handleBinding,
+};
+
+/** What serves a request about a resource; throws StatusError 404 or 405 when nothing does. */
+export function handlerFor(exchange: Exchange): { exchange: ResourceExchange; handle: Handler } {
+  const { core, info } = exchange;
+  const served = core.catalog.find(info.cluster, info.group, info.version, info.resource);
+  if (served === undefined) throw noSuchResource();
+  const stored = core.registry.find(info.cluster, info.group, info.resource) ?? served;
+  const resourceExchange: ResourceExchange = { ...exchange, served, stored };
+  checkPath(resourceExchange);
+  return { exchange: resourceExchange, handle: choose(resourceExchange) };
+}
+
+function checkPath({ info, served }: ResourceExchange): void {
+  const inNamespace = info.namespace !== '' && !(info.resource === 'namespaces' && info.group === '');
+  if (!served.info.namespaced && inNamespace) throw noSuchResource();
+  if (served.info.namespaced && info.namespace === '') {
+    if (info.name !== '') throw noSuchResource();
+    if (info.verb === 'create' || info.verb === 'deletecollection') throw methodNotAllowed();
+  }
+  if (info.cluster === '*' && info.verb !== 'list' && info.verb !== 'watch') throw methodNotAllowed();
+}
+
+function choose(exchange: ResourceExchange): Handler {
+  const { info, served } = exchange;
+  if (info.subresource === '') {
+    if (!served.info.verbs.includes(info.verb)) throw methodNotAllowed();
+    // POST goes to the collection, PUT and PATCH to one object.
+    const named = info.name !== '';
+    const needsName = ['get', 'update', 'patch', 'delete'].includes(info.verb);
+    if ((info.verb === 'create' && named) || (needsName && !named)) throw methodNotAllowed();
+    if (isReview(exchange)) return handleReview;
+    return verbs[info.verb] ?? refuse;
+  }
+  const sub = served.info.subresources.find((s) => s.name === info.subresource);
+  if (sub === undefined) throw noSuchResource();
+  if (!sub.verbs.includes(info.verb)) throw methodNotAllowed();
+  const handler = special[info.subresource];
+  if (handler !== undefined) return handler;
+  return ['get', 'update', 'patch'].includes(info.verb) && info.rest === '' && sub.kind === served.info.kind
+    ? (verbs[info.verb] ?? refuse)
+    : notServed;
+}
+
+const refuse: Handler = () => Promise.reject(methodNotAllowed());
+
+const notServed: Handler = ({ info }) =>
+  Promise.reject(
+    new StatusError(
+      501,
+      'NotImplemented',
+      `${info.resource}/${info.subresource} is not served by this server yet`,
+    ),
+  );

@@ -1,0 +1,18 @@
+import type { ApiResponse } from '../../kube/http.ts';
+import type { ResourceExchange } from '../core.ts';
+import { formOf, jsonBytes, respondObject } from '../encode/respond.ts';
+import { decodeStored, spliceStored } from '../registry/codec.ts';
+import { isStored } from '../registry/convert.ts';
+import { waitForRevision } from './listoptions.ts';
+
+/** GET of one object, or of its status (the same document). */
+export async function handleGet(exchange: ResourceExchange): Promise<ApiResponse> {
+  const { core, info, stored, served } = exchange;
+  const form = formOf(exchange);
+  const asked = Number(info.query.get('resourceVersion') ?? 0);
+  if (asked > core.store.revision) await waitForRevision(core.store, asked, exchange.request.signal);
+  const entry = await core.registry.read(stored, info);
+  const asIs = form.encoding === 'json' && form.shape === 'object' && !form.pretty && isStored(served);
+  if (asIs) return jsonBytes(200, spliceStored(entry, {}));
+  return respondObject(exchange, 200, decodeStored(entry));
+}

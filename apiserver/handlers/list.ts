@@ -1,0 +1,190 @@
+import type { ApiResponse } from '../../kube/http.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { expired, StatusError } from '../../kube/status.ts';
+import { type Entry, StoreError } from '../../storage/store.ts';
+import type { ResourceExchange } from '../core.ts';
+import type { Form } from '../encode/negotiate.ts';
+import { partial } from '../encode/partial.ts';
+import { encoded, formOf, includeOf, jsonBytes, type Kinded, listKind } from '../encode/respond.ts';
+import { tableOf } from '../encode/table.ts';
+import { spliceStored } from '../registry/codec.ts';
+import { decodeContinue, encodeContinue } from '../registry/continue.ts';
+import { fromStored, isStored } from '../registry/convert.ts';
+import { translate } from '../registry/errors.ts';
+import { collectionRange, keyRange, objectKey, parseKey } from '../registry/keys.ts';
+import { inScope } from '../registry/registry.ts';
+import { parseSelection, type Selection } from '../registry/selectors.ts';
+import { type ListQuery, listQuery, waitForRevision } from './listoptions.ts';
+
+export interface Page {
+  entries: Entry[];
+  revision: number;
+  /** Absent on the last page. */
+  continue?: string;
+  remaining?: number;
+}
+
+const scanPage = 500;
+
+export async function handleList(exchange: ResourceExchange): Promise<ApiResponse> {
+  const { core, info, request } = exchange;
+  const form = formOf(exchange);
+  const query = listQuery(info.query, false);
+  const selection = parseSelection(info.query, exchange.served);
+  if (query.revision !== undefined && query.continue === '') {
+    await waitForRevision(core.store, query.revision, request.signal);
+  }
+  const page = await readPage(exchange, query, selection);
+  const metadata = {
+    resourceVersion: String(page.revision),
+    ...(page.continue !== undefined && { continue: page.continue }),
+    ...(page.remaining !== undefined && { remainingItemCount: page.remaining }),
+  };
+  return respondList(exchange, form, page.entries, metadata);
+}
+
+/** The entries of a collection that a selection wants, as far as the limit goes. */
+export async function readPage(
+  exchange: ResourceExchange,
+  query: ListQuery,
+  selection: Selection,
+): Promise<Page> {
+  const { core, info, stored } = exchange;
+  const whole = collectionRange(stored.info, info.cluster, info.namespace);
+  const token = query.continue === '' ? undefined : decodeContinue(query.continue, whole.start);
+  const exact =
+    query.match === 'Exact' ||
+    (query.revision !== undefined && query.revision > 0 && query.limit > 0 && query.match === '');
+  let revision = token
+    ? token.revision === -1
+      ? undefined
+      : token.revision
+    : exact
+      ? query.revision
+      : undefined;
+  const range = rangeFor(exchange, selection) ?? whole;
+  const found: Entry[] = [];
+  let after = token?.after;
+  for (;;) {
+    const limit =
+      query.limit === 0 ? undefined : selection.everything ? query.limit - found.length : scanPage;
+    const part = await listPart(exchange, range, { revision, limit, after }, token !== undefined);
+    revision = part.revision;
+    for (const [index, entry] of part.entries.entries()) {
+      after = entry.key;
+      if (!wanted(exchange, selection, entry)) continue;
+      found.push(entry);
+      if (query.limit === 0 || found.length < query.limit) continue;
+      const left = part.entries.length - index - 1 + part.remaining;
+      if (left === 0) break;
+      const next = encodeContinue({ revision, after });
+      const counted = selection.everything && (info.cluster !== '*' || info.namespace === '');
+      return { entries: found, revision, continue: next, ...(counted && { remaining: left }) };
+    }
+    if (!part.more || (query.limit > 0 && found.length >= query.limit)) break;
+  }
+  return { entries: found, revision: revision ?? core.store.revision };
+}
+
+async function listPart(
+  exchange: ResourceExchange,
+  range: { start: string; end: string },
+  options: { revision: number | undefined; limit: number | undefined; after: string | undefined },
+  continued: boolean,
+) {
+  const { revision, limit, after } = options;
+  try {
+    return await exchange.core.store.list(range, {
+      ...(revision !== undefined && { revision }),
+      ...(limit !== undefined && { limit }),
+      ...(after !== undefined && { after }),
+    });
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.code !== 'compacted') {
+      throw translate(error, exchange.served.info, '');
+    }
+    if (!continued) throw expired('The resourceVersion for the provided list is too old.');
+    throw new StatusError(
+      410,
+      'Expired',
+      'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',
+      undefined,
+      { continue: encodeContinue({ revision: -1, after: after ?? '' }) },
+    );
+  }
+}
+
+/** A selection by name within one namespace reads one key. */
+export function rangeFor(exchange: ResourceExchange, selection: Selection) {
+  const { info, stored } = exchange;
+  if (selection.name === undefined || selection.name === '' || info.cluster === '*') return undefined;
+  if (stored.info.namespaced && info.namespace === '') return undefined;
+  return keyRange(objectKey(stored.info, info.cluster, info.namespace, selection.name));
+}
+
+function wanted(exchange: ResourceExchange, selection: Selection, entry: Entry): boolean {
+  const { core, info, stored } = exchange;
+  if (!inScope(stored, info, entry)) return false;
+  return selection.everything || selection.matches(core.registry.decode(stored, info.cluster, entry));
+}
+
+export function respondList(
+  exchange: ResourceExchange,
+  form: Form,
+  entries: readonly Entry[],
+  metadata: Record<string, unknown>,
+): ApiResponse {
+  const { core, info, stored, served } = exchange;
+  if (form.encoding === 'json' && form.shape === 'object' && !form.pretty && isStored(served)) {
+    return jsonBytes(200, joinItems(exchange, entries, metadata));
+  }
+  const objects = entries.map((entry) =>
+    fromStored(core.registry.decode(stored, info.cluster, entry), served),
+  );
+  return encoded(200, shapeList(exchange, form, objects, metadata), form);
+}
+
+function joinItems(
+  exchange: ResourceExchange,
+  entries: readonly Entry[],
+  metadata: Record<string, unknown>,
+): Uint8Array {
+  const { info, stored, served } = exchange;
+  const head = `${JSON.stringify({ ...listKind(exchange), metadata }).slice(0, -1)},"items":[`;
+  const comma = Buffer.from(',');
+  const parts: Uint8Array[] = [Buffer.from(head)];
+  for (const [index, entry] of entries.entries()) {
+    if (index > 0) parts.push(comma);
+    const cluster = info.cluster === '*' ? parseKey(stored.info, entry.key).cluster : undefined;
+    parts.push(spliceStored(entry, { bare: !served.custom, ...(cluster !== undefined && { cluster }) }));
+  }
+  parts.push(Buffer.from(']}\n'));
+  return Buffer.concat(parts);
+}
+
+function shapeList(
+  exchange: ResourceExchange,
+  form: Form,
+  objects: KubeObject[],
+  metadata: Record<string, unknown>,
+): Kinded {
+  const { served } = exchange;
+  const { version } = form;
+  if (form.shape === 'Table') {
+    return {
+      ...tableOf(served, objects, { version, include: includeOf(exchange), metadata, now: new Date() }),
+    };
+  }
+  if (form.shape === 'PartialObjectMetadata') {
+    return {
+      kind: 'PartialObjectMetadataList',
+      apiVersion: `meta.k8s.io/${version}`,
+      metadata,
+      items: objects.map((object) => partial(object, version)),
+    };
+  }
+  const bare = objects.map(({ kind, apiVersion, ...rest }) =>
+    served.custom ? { kind, apiVersion, ...rest } : rest,
+  );
+  return { ...listKind(exchange), metadata, items: bare };
+}

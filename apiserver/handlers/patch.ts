@@ -1,0 +1,120 @@
+import { isObject } from '../../kube/deep.ts';
+import type { ApiResponse } from '../../kube/http.ts';
+import { decodeJson } from '../../kube/json.ts';
+import type { Json, JsonObject, KubeObject } from '../../kube/object.ts';
+import { applyJsonPatch } from '../../kube/patch/json.ts';
+import { applyMergePatch } from '../../kube/patch/merge.ts';
+import { applyStrategicMergePatch } from '../../kube/patch/strategic.ts';
+import { badRequest, StatusError } from '../../kube/status.ts';
+import type { ResourceExchange } from '../core.ts';
+import { conform } from '../decode/body.ts';
+import { type WriteQuery, writeQuery } from '../decode/options.ts';
+import { formOf, respondObject } from '../encode/respond.ts';
+import { fromStored, toStored } from '../registry/convert.ts';
+import { updateObject } from '../registry/write.ts';
+import { handleApply } from './apply.ts';
+import { checkNamespace, writeContext } from './create.ts';
+import { checkName } from './update.ts';
+
+export type Patcher = (current: JsonObject) => JsonObject;
+
+/** PATCH in its four dialects, by Content-Type. https://kubernetes.io/docs/reference/using-api/api-concepts/#patch-and-apply */
+export async function handlePatch(exchange: ResourceExchange): Promise<ApiResponse> {
+  formOf(exchange);
+  const { core, info, stored } = exchange;
+  const type = patchType(exchange);
+  const query = writeQuery(exchange, 'PatchOptions', type === 'apply');
+  if (type === 'apply') return handleApply(exchange, query);
+  const { patch, pinned, duplicates } = patcher(exchange, type);
+  const context = { ...writeContext(exchange, query, 'UPDATE', info.subresource), pinned };
+  const change = patchedObject(exchange, query, patch, duplicates);
+  return respondObject(exchange, 200, await updateObject(core.registry, stored, info, change, context));
+}
+
+/** The current object, in the URL's version, patched, checked, and back in the stored version. */
+export function patchedObject(
+  exchange: ResourceExchange,
+  query: WriteQuery,
+  patch: Patcher,
+  duplicates: readonly string[],
+): (current: KubeObject) => KubeObject {
+  const { served } = exchange;
+  const seen = new Set<string>();
+  return (current) => {
+    const before = fromStored(current, served) as unknown as JsonObject;
+    const object = conform(patch(before), duplicates, served, {
+      validation: query.validation,
+      warn: (message) => {
+        if (!seen.has(message)) exchange.warnings.push(message);
+        seen.add(message);
+      },
+    });
+    checkName(exchange, object);
+    checkNamespace(exchange, object);
+    return toStored(object, served);
+  };
+}
+
+export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
+
+const patchTypes: Readonly<Record<string, PatchType>> = {
+  'application/json-patch+json': 'json',
+  'application/merge-patch+json': 'merge',
+  'application/strategic-merge-patch+json': 'strategic',
+  'application/apply-patch+yaml': 'apply',
+};
+
+/** Throws StatusError 415; strategic merge patch is for built-in kinds. */
+export function patchType({ request, served }: ResourceExchange): PatchType {
+  const given = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+  const type = Object.hasOwn(patchTypes, given) ? patchTypes[given] : undefined;
+  if (type !== undefined && (type !== 'strategic' || !served.custom)) return type;
+  const accepted = Object.keys(patchTypes).filter(
+    (name) => !served.custom || patchTypes[name] !== 'strategic',
+  );
+  const message =
+    given.includes('patch') || served.custom
+      ? `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`
+      : '415: Unsupported Media Type';
+  throw new StatusError(415, 'UnsupportedMediaType', message, {});
+}
+
+/** `pinned`: the patch itself names the resourceVersion it is for. */
+export function patcher(
+  { request, served }: ResourceExchange,
+  type: Exclude<PatchType, 'apply'>,
+): { patch: Patcher; pinned: boolean; duplicates: string[] } {
+  const { value, duplicates } = decodePatch(request.body ?? new Uint8Array());
+  if (type === 'json') {
+    const pinned = Array.isArray(value) && value.some(namesVersion);
+    return { patch: (current) => objectOf(applyJsonPatch(current, value)), pinned, duplicates };
+  }
+  const metadata = isObject(value) ? value['metadata'] : undefined;
+  const pinned = isObject(metadata) && typeof metadata['resourceVersion'] === 'string';
+  if (type === 'merge') {
+    return { patch: (current) => objectOf(applyMergePatch(current, value)), pinned, duplicates };
+  }
+  if (!isObject(value)) throw badRequest('error decoding patch: the patch is not an object');
+  return {
+    patch: (current) => applyStrategicMergePatch(current, value as JsonObject, served.schema),
+    pinned,
+    duplicates,
+  };
+}
+
+function namesVersion(operation: Json): boolean {
+  return isObject(operation) && operation['path'] === '/metadata/resourceVersion';
+}
+
+function objectOf(value: Json): JsonObject {
+  if (isObject(value)) return value as JsonObject;
+  throw badRequest('the patched document is not an object');
+}
+
+function decodePatch(body: Uint8Array): { value: Json; duplicates: string[] } {
+  try {
+    return decodeJson(body, { strict: true });
+  } catch (error) {
+    throw badRequest(`error decoding patch: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

@@ -1,0 +1,86 @@
+import { isObject } from '../../kube/deep.ts';
+import type { ApiResponse, UserInfo } from '../../kube/http.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import type { ResourceExchange } from '../core.ts';
+import { writeQuery } from '../decode/options.ts';
+import { respondValue } from '../encode/respond.ts';
+import type { Attributes } from '../options.ts';
+import { decodeRequest } from './create.ts';
+
+/** Questions in the form of objects: created, answered, never stored. https://kubernetes.io/docs/reference/access-authn-authz/authorization/ */
+type Answer = (exchange: ResourceExchange, object: KubeObject) => unknown | Promise<unknown>;
+
+const answers: Readonly<Record<string, Answer>> = {
+  selfsubjectreviews: ({ user }) => ({ userInfo: userInfo(user) }),
+  selfsubjectaccessreviews: (exchange, object) => access(exchange, object, exchange.user),
+  subjectaccessreviews: (exchange, object) => access(exchange, object, subjectOf(object)),
+  localsubjectaccessreviews: (exchange, object) => access(exchange, object, subjectOf(object)),
+  selfsubjectrulesreviews: rules,
+  tokenreviews: () => ({ authenticated: false, user: {} }),
+};
+
+export function isReview(exchange: ResourceExchange): boolean {
+  const { group, resource } = exchange.served.info;
+  return /^(authentication|authorization)\.k8s\.io$/.test(group) && Object.hasOwn(answers, resource);
+}
+
+export async function handleReview(exchange: ResourceExchange): Promise<ApiResponse> {
+  const object = decodeRequest(exchange, writeQuery(exchange, 'CreateOptions'));
+  const answer = answers[exchange.served.info.resource];
+  const status = await answer?.(exchange, object);
+  const metadata = { ...object.metadata, creationTimestamp: null };
+  return respondValue(exchange, 201, { ...object, metadata, status });
+}
+
+function userInfo(user: UserInfo) {
+  return {
+    username: user.name,
+    ...(user.uid && { uid: user.uid }),
+    groups: user.groups,
+    ...(user.extra && { extra: user.extra }),
+  };
+}
+
+function subjectOf(object: KubeObject): UserInfo {
+  const spec = (object.spec ?? {}) as { user?: string; groups?: string[]; uid?: string };
+  return { name: spec.user ?? '', groups: spec.groups ?? [], ...(spec.uid && { uid: spec.uid }) };
+}
+
+async function access(exchange: ResourceExchange, object: KubeObject, user: UserInfo) {
+  const spec = (object.spec ?? {}) as Record<string, unknown>;
+  const { allowed, reason } = await exchange.core.authorize(attributes(exchange, spec, user));
+  return { allowed, ...(reason && { reason }) };
+}
+
+function attributes(exchange: ResourceExchange, spec: Record<string, unknown>, user: UserInfo): Attributes {
+  const asked = isObject(spec['resourceAttributes']) ? spec['resourceAttributes'] : undefined;
+  const raw = isObject(spec['nonResourceAttributes']) ? spec['nonResourceAttributes'] : {};
+  const word = (of: Record<string, unknown>, field: string) =>
+    typeof of[field] === 'string' ? (of[field] as string) : '';
+  const base = { user, cluster: exchange.info.cluster };
+  if (asked === undefined) {
+    const none = { group: '', version: '', resource: '', subresource: '', namespace: '', name: '' };
+    return { ...base, ...none, verb: word(raw, 'verb'), path: word(raw, 'path') };
+  }
+  return {
+    ...base,
+    verb: word(asked, 'verb'),
+    group: word(asked, 'group'),
+    version: word(asked, 'version'),
+    resource: word(asked, 'resource'),
+    subresource: word(asked, 'subresource'),
+    namespace: word(asked, 'namespace') || exchange.info.namespace,
+    name: word(asked, 'name'),
+  };
+}
+
+/** Without RBAC there is one rule: everything or nothing. */
+async function rules(exchange: ResourceExchange) {
+  const spec = { resourceAttributes: { verb: '*', group: '*', resource: '*' } };
+  const { allowed } = await exchange.core.authorize(attributes(exchange, spec, exchange.user));
+  return {
+    resourceRules: allowed ? [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }] : [],
+    nonResourceRules: allowed ? [{ verbs: ['*'], nonResourceURLs: ['*'] }] : [],
+    incomplete: false,
+  };
+}

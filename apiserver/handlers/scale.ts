@@ -1,0 +1,156 @@
+import { getOwn, isObject, setOwn } from '../../kube/deep.ts';
+import type { ApiResponse } from '../../kube/http.ts';
+import type { JsonObject, KubeObject } from '../../kube/object.ts';
+import { builtinResources, schemaOf } from '../../kube/schema/builtin.ts';
+import type { ResourceInfo } from '../../kube/schema/resource.ts';
+import { labelSelectorFromObject } from '../../kube/selector.ts';
+import { invalid } from '../../kube/status.ts';
+import type { ResourceExchange } from '../core.ts';
+import { conform, decodeBody } from '../decode/body.ts';
+import { bodyEncoding } from '../decode/media.ts';
+import { writeQuery } from '../decode/options.ts';
+import { respondValue } from '../encode/respond.ts';
+import type { ScalePaths, ServedResource } from '../options.ts';
+import { decodeStored } from '../registry/codec.ts';
+import { updateObject } from '../registry/write.ts';
+import { handleApply } from './apply.ts';
+import { writeContext } from './create.ts';
+import { patcher, patchType } from './patch.ts';
+
+const builtinPaths: ScalePaths = {
+  specReplicasPath: '.spec.replicas',
+  statusReplicasPath: '.status.replicas',
+  labelSelectorPath: '.spec.selector',
+};
+
+/** autoscaling/v1 Scale, a view of the object's replicas. */
+const scaleInfo: ResourceInfo = {
+  ...(builtinResources.find((r) => r.group === 'autoscaling') as ResourceInfo),
+  version: 'v1',
+  kind: 'Scale',
+};
+const scaleServed: ServedResource = { info: scaleInfo, schema: schemaOf(scaleInfo) ?? { type: 'any' } };
+
+export async function handleScale(exchange: ResourceExchange): Promise<ApiResponse> {
+  const { core, info, stored } = exchange;
+  if (info.verb === 'get') {
+    const object = decodeStored(await core.registry.read(stored, info));
+    return respondValue(exchange, 200, scaleOf(object, stored));
+  }
+  const kind = info.verb === 'patch' ? 'PatchOptions' : 'UpdateOptions';
+  const type = info.verb === 'patch' ? patchType({ ...exchange, served: scaleServed }) : undefined;
+  const query = writeQuery(exchange, kind, type === 'apply');
+  if (type === 'apply') return handleApply(exchange, query);
+  const decoding = { validation: query.validation, warn: (text: string) => exchange.warnings.push(text) };
+  const change = (object: KubeObject): KubeObject => {
+    const current = scaleOf(object, stored);
+    const wanted =
+      type === undefined
+        ? decodeBody(
+            exchange.request.body ?? new Uint8Array(),
+            bodyEncoding(exchange.request.headers['content-type'], undefined),
+            scaleServed,
+            decoding,
+          )
+        : conform(
+            patcher({ ...exchange, served: scaleServed }, type).patch(current as unknown as JsonObject),
+            [],
+            scaleServed,
+            decoding,
+          );
+    return scaled(object, stored, wanted);
+  };
+  const context = writeContext(exchange, query, 'UPDATE', '');
+  const object = await updateObject(core.registry, stored, info, change, context);
+  return respondValue(exchange, 200, scaleOf(object, stored));
+}
+
+function scaleOf(object: KubeObject, served: ServedResource): KubeObject {
+  const paths = pathsOf(served);
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const selector = paths.labelSelectorPath ? readPath(object, paths.labelSelectorPath) : undefined;
+  const text = selectorText(selector);
+  return {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: {
+      ...(name && { name }),
+      ...(namespace && { namespace }),
+      ...(uid && { uid }),
+      ...(resourceVersion && { resourceVersion }),
+      ...(creationTimestamp && { creationTimestamp }),
+    },
+    spec: { replicas: numberAt(object, paths.specReplicasPath) ?? 0 },
+    status: {
+      replicas: numberAt(object, paths.statusReplicasPath) ?? 0,
+      ...(text !== '' && { selector: text }),
+    },
+  };
+}
+
+/** metadata.resourceVersion and uid of the Scale are preconditions on the object. */
+function scaled(object: KubeObject, served: ServedResource, scale: KubeObject): KubeObject {
+  const { replicas = 0 } = (scale.spec ?? {}) as { replicas?: number };
+  const { group } = { group: 'autoscaling' };
+  if (replicas < 0) {
+    const message = `Invalid value: ${replicas}: must be greater than or equal to 0`;
+    throw invalid(group, 'Scale', object.metadata.name ?? '', [
+      { reason: 'FieldValueInvalid', message, field: 'spec.replicas' },
+    ]);
+  }
+  const { uid, resourceVersion } = scale.metadata;
+  const metadata = { ...object.metadata };
+  if (uid) metadata.uid = uid;
+  if (resourceVersion) metadata.resourceVersion = resourceVersion;
+  const next = { ...object, metadata };
+  writePath(next, pathsOf(served).specReplicasPath, replicas);
+  return next;
+}
+
+function pathsOf(served: ServedResource): ScalePaths {
+  return served.subresources?.scale ?? builtinPaths;
+}
+
+function steps(path: string): string[] {
+  return path.split('.').filter((step) => step !== '');
+}
+
+function readPath(object: KubeObject, path: string): unknown {
+  return steps(path).reduce<unknown>((at, step) => (isObject(at) ? getOwn(at, step) : undefined), object);
+}
+
+function numberAt(object: KubeObject, path: string): number | undefined {
+  const value = readPath(object, path);
+  return typeof value === 'number' ? value : undefined;
+}
+
+function writePath(object: KubeObject, path: string, value: unknown): void {
+  const names = steps(path);
+  let at: Record<string, unknown> = object;
+  for (const name of names.slice(0, -1)) {
+    const there = getOwn(at, name);
+    const child = isObject(there) ? { ...there } : {};
+    setOwn(at, name, child);
+    at = child;
+  }
+  setOwn(at, names.at(-1) ?? '', value);
+}
+
+/** A selector object in the text form of a query. */
+function selectorText(selector: unknown): string {
+  if (typeof selector === 'string') return selector;
+  if (!isObject(selector)) return '';
+  const structured = 'matchLabels' in selector || 'matchExpressions' in selector;
+  const matcher = labelSelectorFromObject(
+    structured ? selector : { matchLabels: selector as Record<string, string> },
+  );
+  return matcher.requirements
+    .map(({ key, operator, values }) => {
+      if (operator === 'exists') return key;
+      if (operator === '!') return `!${key}`;
+      if (operator === 'in' || operator === 'notin') return `${key} ${operator} (${values.join(',')})`;
+      return `${key}${operator}${values[0] ?? ''}`;
+    })
+    .sort()
+    .join(',');
+}

@@ -1,0 +1,45 @@
+import type { ApiResponse } from '../../kube/http.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { badRequest, isStatusError } from '../../kube/status.ts';
+import { strategyFor } from '../../kube/strategy/index.ts';
+import type { ResourceExchange } from '../core.ts';
+import { writeQuery } from '../decode/options.ts';
+import { formOf, respondObject } from '../encode/respond.ts';
+import { toStored } from '../registry/convert.ts';
+import { createObject, requireVersion, updateObject } from '../registry/write.ts';
+import { checkNamespace, decodeRequest, writeContext } from './create.ts';
+
+/** PUT of an object, its status, or (Namespaces) its finalizers. */
+export async function handleUpdate(exchange: ResourceExchange): Promise<ApiResponse> {
+  formOf(exchange);
+  const { core, info, stored, served } = exchange;
+  const query = writeQuery(exchange, 'UpdateOptions');
+  const object = decodeRequest(exchange, query);
+  checkName(exchange, object);
+  checkNamespace(exchange, object);
+  const given = toStored(object, served);
+  const context = {
+    ...writeContext(exchange, query, 'UPDATE', info.subresource),
+    pinned: Boolean(object.metadata.resourceVersion),
+  };
+  const change = () => {
+    requireVersion(given, stored);
+    return structuredClone(given);
+  };
+  try {
+    return respondObject(exchange, 200, await updateObject(core.registry, stored, info, change, context));
+  } catch (error) {
+    const missing = isStatusError(error, 'NotFound') && info.subresource === '';
+    if (!missing || !strategyFor(stored.info).allowCreateOnUpdate) throw error;
+    return respondObject(exchange, 201, await createObject(core.registry, stored, info, given, context));
+  }
+}
+
+export function checkName({ info }: ResourceExchange, object: KubeObject): void {
+  const { name } = object.metadata;
+  if (name === undefined || name === '') {
+    object.metadata.name = info.name;
+  } else if (name !== info.name) {
+    throw badRequest(`the name of the object (${name}) does not match the name on the URL (${info.name})`);
+  }
+}

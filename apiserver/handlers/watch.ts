@@ -1,0 +1,143 @@
+import type { ApiResponse } from '../../kube/http.ts';
+import { expired, isStatusError, type StatusError } from '../../kube/status.ts';
+import type { Entry, StoreEvent } from '../../storage/store.ts';
+import type { ResourceExchange } from '../core.ts';
+import { formOf } from '../encode/respond.ts';
+import { translate } from '../registry/errors.ts';
+import { collectionRange } from '../registry/keys.ts';
+import { watchEnd } from '../registry/registry.ts';
+import { parseSelection } from '../registry/selectors.ts';
+import { rangeFor, readPage } from './list.ts';
+import { type ListQuery, listQuery, waitForRevision } from './listoptions.ts';
+import { EventStream } from './stream.ts';
+import { WatchEncoder } from './watchencoder.ts';
+
+const minTimeoutSeconds = 1800;
+
+/**
+ * Subscribes, then sends what the client wants to begin with, then live events in the order of revisions.
+ * https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
+ */
+export async function handleWatch(exchange: ResourceExchange): Promise<ApiResponse> {
+  const { core, info } = exchange;
+  const query = listQuery(info.query, true);
+  const selection = parseSelection(info.query, exchange.served);
+  const encoder = new WatchEncoder(exchange, formOf(exchange), selection);
+  const stop = new AbortController();
+  const cleanups: (() => void)[] = [() => stop.abort()];
+  const stream = new EventStream(
+    { bufferBytes: core.limits.streamBufferBytes, stallMillis: core.limits.stallSeconds * 1000 },
+    () => {
+      for (const cleanup of cleanups) cleanup();
+    },
+  );
+  let last = 0;
+  const bookmark = (revision: number) => {
+    if (revision <= last) return;
+    last = revision;
+    stream.push(encoder.bookmark(revision));
+  };
+  try {
+    const begin = await initial(exchange, query, selection);
+    last = begin.after;
+    stream.begin(head(encoder, begin, query.sendInitialEvents && query.bookmarks));
+    await core.store.watch(rangeFor(exchange, selection) ?? wholeRange(exchange), {
+      after: begin.after,
+      signal: stop.signal,
+      sink: (events) => deliver(events, begin.skipTo),
+      onEnd: (reason) => finish(watchEnd(reason, exchange.served)),
+    });
+  } catch (error) {
+    const failure = translate(error, exchange.served.info, '');
+    if (!isStatusError(failure) || !mayComeInStream(failure, query)) {
+      stream.end();
+      throw failure;
+    }
+    finish(
+      failure.code === 410
+        ? expired(`too old resource version: ${query.revision} (${core.store.compacted})`)
+        : failure,
+    );
+  }
+
+  function deliver(events: readonly StoreEvent[], skipTo: number): void {
+    for (const event of events) {
+      if (event.entry.revision <= skipTo) continue;
+      const bytes = encoder.event(event);
+      if (bytes === undefined) continue;
+      last = event.entry.revision;
+      stream.push(bytes);
+    }
+  }
+
+  function finish(reason: Error | undefined): void {
+    if (reason !== undefined && isStatusError(reason)) stream.push(encoder.error(reason));
+    stream.end();
+  }
+
+  const seconds = query.timeoutSeconds || minTimeoutSeconds * (1 + Math.random());
+  const close = () => {
+    // What is visible now was handed over: sinks run before anything else gets its turn.
+    setImmediate(() => {
+      if (query.bookmarks) bookmark(core.store.revision);
+      stream.end();
+    });
+  };
+  arrange(exchange, { seconds, close, cleanups, end: () => stream.end() });
+  if (query.bookmarks) cleanups.push(core.bookmarks.add({ bookmark }));
+  if (stream.ended) for (const cleanup of cleanups) cleanup();
+  return { status: 200, headers: { 'content-type': encoder.contentType }, body: stream };
+}
+
+/** Ends the watch when its time is up, the client goes, or the server closes. */
+function arrange(
+  exchange: ResourceExchange,
+  by: { seconds: number; close: () => void; end: () => void; cleanups: (() => void)[] },
+): void {
+  const timer = setTimeout(by.close, Math.min(by.seconds, 2_000_000) * 1000);
+  timer.unref();
+  by.cleanups.push(() => clearTimeout(timer));
+  const listen = (signal: AbortSignal | undefined, run: () => void) => {
+    if (signal === undefined) return;
+    if (signal.aborted) return run();
+    signal.addEventListener('abort', run, { once: true });
+    by.cleanups.push(() => signal.removeEventListener('abort', run));
+  };
+  listen(exchange.request.signal, by.end);
+  listen(exchange.core.closing, by.close);
+}
+
+function* head(
+  encoder: WatchEncoder,
+  begin: { entries: readonly Entry[]; after: number },
+  mark: boolean,
+): Iterable<Uint8Array> {
+  for (const entry of begin.entries) yield encoder.added(entry);
+  if (mark) yield encoder.bookmark(begin.after, { 'k8s.io/initial-events-end': 'true' });
+}
+
+function wholeRange({ info, stored }: ResourceExchange) {
+  return collectionRange(stored.info, info.cluster, info.namespace);
+}
+
+/** Errors about the start revision are told inside the stream. */
+function mayComeInStream(error: StatusError, query: ListQuery): boolean {
+  return error.code === 410 && query.revision !== undefined;
+}
+
+async function initial(
+  exchange: ResourceExchange,
+  query: ListQuery,
+  selection: ReturnType<typeof parseSelection>,
+) {
+  const { store } = exchange.core;
+  const { revision } = query;
+  if (query.sendInitialEvents || revision === undefined || revision === 0) {
+    if (revision !== undefined) await waitForRevision(store, revision, exchange.request.signal);
+    const all: ListQuery = { ...query, limit: 0, continue: '', revision: undefined, match: '' };
+    const page = await readPage(exchange, all, selection);
+    return { entries: page.entries, after: page.revision, skipTo: page.revision };
+  }
+  // A revision that is still to come: wait for it in the stream.
+  return { entries: [], after: Math.min(revision, store.revision), skipTo: revision };
+}

@@ -1,0 +1,51 @@
+import type { ApiResponse } from '../../kube/http.ts';
+import type { Exchange } from '../core.ts';
+import { text } from '../encode/respond.ts';
+
+const endpoints = ['healthz', 'livez', 'readyz'];
+
+type Check = (exchange: Exchange) => boolean | Promise<boolean>;
+
+const checks: Readonly<Record<string, Check>> = {
+  ping: () => true,
+  store: async ({ core }) => {
+    await core.store.get('/ready');
+    return true;
+  },
+  shutdown: ({ core }) => !core.closing.aborted,
+};
+
+/** /healthz, /livez, /readyz, each also /<check>, with ?verbose and ?exclude. `undefined`: another path. */
+export function handleHealth(exchange: Exchange): Promise<ApiResponse> | undefined {
+  const [endpoint = '', check] = exchange.info.path.slice(1).split('/');
+  if (!endpoints.includes(endpoint)) return undefined;
+  const applicable = Object.keys(checks).filter((name) => name !== 'shutdown' || endpoint === 'readyz');
+  if (check !== undefined && !applicable.includes(check)) return undefined;
+  return report(exchange, endpoint, check === undefined ? applicable : [check]);
+}
+
+async function report(exchange: Exchange, endpoint: string, names: readonly string[]): Promise<ApiResponse> {
+  const { query } = exchange.info;
+  const excluded = query.getAll('exclude');
+  const lines: string[] = [];
+  let healthy = true;
+  for (const name of names) {
+    if (excluded.includes(name)) {
+      lines.push(`[+]${name} excluded: ok`);
+      continue;
+    }
+    const good = await passes(exchange, name);
+    healthy &&= good;
+    lines.push(good ? `[+]${name} ok` : `[-]${name} failed: reason withheld`);
+  }
+  if (!healthy) return text(500, `${lines.join('\n')}\n${endpoint} check failed\n`);
+  return text(200, query.has('verbose') ? `${lines.join('\n')}\n${endpoint} check passed\n` : 'ok');
+}
+
+async function passes(exchange: Exchange, name: string): Promise<boolean> {
+  try {
+    return (await checks[name]?.(exchange)) ?? false;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,37 @@
+import type { ApiResponse } from '../../kube/http.ts';
+import type { Exchange } from '../core.ts';
+import { jsonBytes, text } from '../encode/respond.ts';
+import { handleDiscovery } from './discovery.ts';
+import { handleHealth } from './health.ts';
+import { handleOpenApi } from './openapi.ts';
+import { handleVersion } from './version.ts';
+
+/** Everything that is about no resource. */
+export async function handleInfo(exchange: Exchange): Promise<ApiResponse> {
+  const { core, info } = exchange;
+  const { path } = info;
+  const health = handleHealth(exchange);
+  if (health) return health;
+  if (info.method !== 'GET' && info.method !== 'HEAD') return text(404, '404 page not found\n');
+  if (path === '/version') return handleVersion(core.gitVersion);
+  if (path === '/') return paths(exchange);
+  return handleDiscovery(exchange) ?? (await handleOpenApi(exchange)) ?? text(404, '404 page not found\n');
+}
+
+function paths({ core, info }: Exchange): ApiResponse {
+  const all = new Set([
+    '/api',
+    '/apis',
+    '/healthz',
+    '/livez',
+    '/openapi/v2',
+    '/openapi/v3',
+    '/readyz',
+    '/version',
+  ]);
+  for (const { group, version } of core.catalog.infos(info.cluster)) {
+    if (group === '') all.add(`/api/${version}`);
+    else all.add(`/apis/${group}`).add(`/apis/${group}/${version}`);
+  }
+  return jsonBytes(200, Buffer.from(`${JSON.stringify({ paths: [...all].sort() }, undefined, 2)}\n`));
+}
