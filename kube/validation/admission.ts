@@ -73,6 +73,15 @@ function common(spec: JsonObject, field: Field): void {
 const policy: KindCheck = ({ object, spec }, root) => {
   const field = root.child('spec');
   common(spec, field);
+  for (const [index, variable] of records(spec['variables']).entries()) {
+    const path = field.child('variables').index(index);
+    const name = text(variable['name']);
+    if (!name) path.child('name').required('name is not specified');
+    else if (!/^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name))
+      path.child('name').invalid(name, 'name is not a valid CEL identifier');
+    if (!text(variable['expression']).trim())
+      path.child('expression').required('expression is not specified');
+  }
   const validations = records(spec['validations']);
   const annotations = records(spec['auditAnnotations']);
   if (validations.length + annotations.length === 0) {

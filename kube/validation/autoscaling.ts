@@ -28,7 +28,8 @@ function objectReference(ref: unknown, field: Field): void {
 function apiVersion(version: string, field: Field): void {
   const parts = version.split('/');
   if (parts.length > 2) field.invalid(version, `unexpected GroupVersion string: ${version}`);
-  else if (parts.length < 2 && version !== 'v1') field.invalid(version, 'apiVersion must specify API group');
+  else if ((parts.length < 2 && version !== 'v1') || (parts.length === 2 && parts[0] === ''))
+    field.invalid(version, 'apiVersion must specify API group');
 }
 
 function target(value: JsonObject, field: Field): void {

@@ -1,5 +1,6 @@
 import { records, strings, text } from '../defaults/json.ts';
-import { endpointAddress } from './ip.ts';
+import type { Field } from './field.ts';
+import { endpointAddress, isAddress } from './ip.ts';
 import type { KindCheck, KindChecks } from './kind.ts';
 import { dns1123Label, dns1123Subdomain, immutable, oneOf, portNumber } from './rules.ts';
 import { protocols } from './service.ts';
@@ -35,6 +36,12 @@ const endpointSlice: KindCheck = ({ object, old }, root) => {
   if (old && old['addressType'] !== type) root.child('addressType').invalid(type, immutable);
 };
 
+/** An address that is none is told twice, in two ways. */
+function subsetAddress(value: string, field: Field): void {
+  endpointAddress(value, field);
+  if (!isAddress(value)) field.invalid(value, 'must be a valid IP address');
+}
+
 const endpoints: KindCheck = ({ object }, root) => {
   for (const [index, subset] of records(object['subsets']).entries()) {
     const path = root.child('subsets').index(index);
@@ -44,7 +51,7 @@ const endpoints: KindCheck = ({ object }, root) => {
     if (ready.length + waiting.length === 0) path.required('must specify `addresses` or `notReadyAddresses`');
     for (const [name, list] of Object.entries({ addresses: ready, notReadyAddresses: waiting })) {
       for (const [i, address] of list.entries())
-        endpointAddress(text(address['ip']), path.child(name).index(i).child('ip'));
+        subsetAddress(text(address['ip']), path.child(name).index(i).child('ip'));
     }
     for (const [i, port] of ports.entries()) {
       const at = path.child('ports').index(i);
