@@ -103,23 +103,37 @@ async function reconcile(key: string, world: World, options: SplitterOptions): P
 }
 
 /**
- * Stale slices first, then the shares, each under the resourceVersion that the one before left: a decision from
- * a stale cache must not call back what was told to leave, nor overlook what a syncer has just said.
+ * Stale slices before the shares, each under the resourceVersion that the write before left: a decision from a
+ * stale cache must not call back what was told to leave, nor overlook what a syncer has just said. Otherwise the
+ * shares first, since somebody waits for them.
  */
 async function write(
   cluster: string,
   placement: Placement,
-  { shares, stale, conditions }: Split,
-  { client, signal }: SplitterOptions,
+  outcome: Split,
+  options: SplitterOptions,
 ): Promise<void> {
-  const options = { cluster, signal };
-  const { clusters, ...status } = placement.status ?? {};
+  const { client, signal } = options;
+  const put = (old: Placement, wanted: Placement) =>
+    commit(client, placements, old, wanted, { cluster, signal });
+  const steps = [withShares, withStatus];
+  if (outcome.stale.length > 0) steps.reverse();
+  let current = placement;
+  for (const step of steps) current = await put(current, step(current, outcome));
+}
+
+function withShares(old: Placement, { shares }: Split): Placement {
+  const isEmpty = Object.keys({ ...old.spec?.shares, ...shares }).length === 0;
+  return old.spec && !isEmpty ? { ...old, spec: { ...old.spec, shares } } : old;
+}
+
+function withStatus(old: Placement, { stale, conditions }: Split): Placement {
+  const { clusters, ...status } = old.status ?? {};
   const kept = Object.entries(clusters ?? {}).filter(([c]) => !stale.includes(c));
-  const slices = clusters && { clusters: Object.fromEntries(kept) };
-  const told = { ...placement, status: { ...status, ...slices, conditions } };
-  const after = await commit(client, placements, placement, told, options);
-  if (!after.spec || Object.keys({ ...after.spec.shares, ...shares }).length === 0) return;
-  await commit(client, placements, after, { ...after, spec: { ...after.spec, shares } }, options);
+  return {
+    ...old,
+    status: { ...status, ...(clusters && { clusters: Object.fromEntries(kept) }), conditions },
+  };
 }
 
 /** The splitter alone writes the status of what is placed; an object that has just gone needs none. */

@@ -100,8 +100,19 @@ function leaving({ settled: _settled, readySince: _readySince, ...numbers }: Sha
   return { ...numbers, phase: 'Leaving' };
 }
 
+/** They have no state that could come and go: once applied they are as good as they will be. */
+const passive = new Set([
+  'ConfigMap',
+  'Secret',
+  'ServiceAccount',
+  'NetworkPolicy',
+  'Endpoints',
+  'EndpointSlice',
+]);
+
 /** Joining shares become Active once ready for long enough; a break starts the time anew. */
 function settle(input: HandoverInput, shares: Shares): { settled: Shares; requeueAfterMs?: number } {
+  const settleMs = passive.has(input.root.kind) ? 0 : input.settleMs;
   let soonest: number | undefined;
   const one = ([cluster, share]: [string, Share]): [string, Share] => {
     if (share.phase !== 'Joining') return [cluster, share];
@@ -110,7 +121,7 @@ function settle(input: HandoverInput, shares: Shares): { settled: Shares; requeu
     if (!isReady(input.root, share, input.slices[cluster])) return [cluster, base];
     // A clock that was set back must not make anyone wait longer than once.
     const since = Math.min(input.now, Date.parse(readySince ?? '') || input.now);
-    const left = input.settleMs - (input.now - since);
+    const left = settleMs - (input.now - since);
     if (left <= 0) return [cluster, { ...numbers, phase: 'Active' }];
     soonest = Math.min(soonest ?? left, left);
     return [cluster, { ...base, readySince: new Date(since).toISOString() }];
