@@ -90,9 +90,9 @@ export function conflict(of: GroupResource, name: string, why: string): StatusEr
 export const staleObject =
   'the object has been modified; please apply your changes to the latest version and try again';
 
-/** `causes` carry the field errors; the message joins them as kube-apiserver does. */
+/** `causes` carry the field errors; the message joins them, each once, as kube-apiserver does. */
 export function invalid(group: string, kind: string, name: string, causes: StatusCause[]): StatusError {
-  const parts = causes.map((c) => `${c.field ?? '<nil>'}: ${c.message ?? ''}`);
+  const parts = [...new Set(causes.map((c) => `${c.field ?? '<nil>'}: ${c.message ?? ''}`))];
   const list = parts.length === 1 ? parts[0] : `[${parts.join(', ')}]`;
   const qualified = group === '' ? kind : `${kind}.${group}`;
   const message = `${qualified} "${name}" is invalid: ${causes.length === 0 ? '<nil>' : list}`;
