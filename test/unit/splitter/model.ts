@@ -79,7 +79,7 @@ export class Model {
       this.slices = { ...this.slices, [cluster]: { present: false } };
       return;
     }
-    const { replicas, ordinalsStart } = copy.share;
+    const { replicas, ordinalsStart, suspend } = copy.share;
     const ready = copy.ready.size;
     const status = {
       replicas: ordinalsOf(copy.share).length,
@@ -92,6 +92,7 @@ export class Model {
     const share = {
       ...(replicas !== undefined && { replicas }),
       ...(ordinalsStart !== undefined && { ordinalsStart }),
+      ...(suspend !== undefined && { suspend }),
     };
     const slice = { present: true, observedGeneration: copy.generation, share, status };
     this.slices = { ...this.slices, [cluster]: slice };
@@ -122,6 +123,11 @@ export class Model {
       const staying = [...copy.ready].filter((o) => this.root.kind !== 'StatefulSet' || told.includes(o));
       return sum + Math.min(staying.length, told.length);
     }, 0);
+  }
+
+  /** Clusters whose copy may start things: it is there and not suspended. */
+  get running(): string[] {
+    return [...this.copies].filter(([, copy]) => copy.share.suspend !== true).map(([c]) => c);
   }
 
   /** Replicas that the shares allow for, those on their way out not counted. */

@@ -127,4 +127,22 @@ describe('any sequence of edits, with syncers that lag', () => {
       { numRuns: 40 },
     );
   });
+
+  it('never lets a CronJob run in two places, and ends with one that runs', () => {
+    fc.assert(
+      fc.property(story, ([, first, steps]) => {
+        const model = new Model('CronJob', 1);
+        model.clusters = [...first].sort();
+        model.quiesce(names);
+        for (const s of steps.filter((each) => each.do !== 'scale')) {
+          take(model, s);
+          expect(model.running.length, JSON.stringify(s)).toBeLessThanOrEqual(1);
+        }
+        model.quiesce(names);
+        expect([...model.copies.keys()].sort()).toEqual(model.clusters);
+        expect(model.running).toHaveLength(1);
+      }),
+      { numRuns: 300 },
+    );
+  });
 });
