@@ -132,17 +132,19 @@ export function configMap(name: string, data: Record<string, string> = { a: 'b' 
 
 export const active: Share = { phase: 'Active' };
 
+export type Running = Syncer & { stop(): Promise<void> };
+
 /** One syncer on a fake physical cluster; `stop` ends its life as a kill would: nothing is cleaned up. */
-export function run(
-  upstream: Upstream,
-  physical: FakePhysical,
-  cluster = 'east',
-): Syncer & { stop(): Promise<void> } {
+export function run(upstream: Upstream, physical: FakePhysical, cluster = 'east'): Running {
+  return runOn(upstream, physical.transport, cluster);
+}
+
+export function runOn(upstream: Upstream, physical: Transport, cluster = 'east'): Running {
   const life = new AbortController();
   const syncer = startSyncer({
     name: cluster,
     upstream: upstream.client(cluster),
-    physical: physical.transport,
+    physical,
     signal: life.signal,
     logger: silentLogger,
     heartbeatMs: 50,
