@@ -79,12 +79,12 @@ function documentFor(exchange: Exchange, version: AggregatedVersion, isCore: boo
   const known = documents.get(catalog) ?? new Map();
   documents.set(catalog, known);
   const there = known.get(key);
-  if (there?.generation === catalog.generation) return there.document;
+  if (there?.generation === catalog.generationOf(cluster)) return there.document;
   const value = aggregatedDiscovery(catalog.infos(cluster), version, isCore);
   const bytes = Buffer.from(JSON.stringify(value));
   const tag = `"${createHash('sha512').update(bytes).digest('hex').toUpperCase()}"`;
   const document = { bytes, tag };
-  known.set(key, { generation: catalog.generation, document });
+  known.set(key, { generation: catalog.generationOf(cluster), document });
   return document;
 }
 

@@ -15,7 +15,7 @@ export async function handleInfo(exchange: Exchange): Promise<ApiResponse> {
   if (info.method !== 'GET' && info.method !== 'HEAD') return text(404, '404 page not found\n');
   if (path === '/version') return handleVersion(core.gitVersion);
   if (path === '/') return paths(exchange);
-  return handleDiscovery(exchange) ?? (await handleOpenApi(exchange)) ?? text(404, '404 page not found\n');
+  return handleDiscovery(exchange) ?? handleOpenApi(exchange) ?? text(404, '404 page not found\n');
 }
 
 function paths({ core, info }: Exchange): ApiResponse {

@@ -1,7 +1,74 @@
+import { isObject } from '../../kube/deep.ts';
 import type { ApiResponse } from '../../kube/http.ts';
+import type { JsonObject } from '../../kube/object.ts';
+import type { CustomSchema } from '../../kube/openapi/custom.ts';
+import { OpenApi, type OpenApiDocument } from '../../kube/openapi/openapi.ts';
 import type { Exchange } from '../core.ts';
+import { parseAccept } from '../encode/negotiate.ts';
+import { text } from '../encode/respond.ts';
+import type { Catalog } from '../registry/catalog.ts';
+
+const gnostic = 'com.github.proto-openapi.spec.v2';
+/** Not the Accept string: Go cannot parse the `@` in it. */
+const gnosticType = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 
 /** /openapi/v2 and /openapi/v3. `undefined`: another path. */
-export function handleOpenApi(_exchange: Exchange): Promise<ApiResponse> | undefined {
-  return undefined;
+export function handleOpenApi(exchange: Exchange): ApiResponse | undefined {
+  const { info, request } = exchange;
+  const { path } = info;
+  if (!path.startsWith('/openapi/')) return undefined;
+  const documents = documentsFor(exchange.core.catalog, info.cluster);
+  if (path === '/openapi/v2') {
+    const wantsProtobuf = parseAccept(request.headers['accept']).some((c) => c.type.includes(gnostic));
+    return wantsProtobuf
+      ? respond(exchange, documents.v2Protobuf(), gnosticType)
+      : respond(exchange, documents.v2(), 'application/json');
+  }
+  if (path === '/openapi/v3') return respond(exchange, documents.index(), 'application/json');
+  if (!path.startsWith('/openapi/v3/')) return undefined;
+  const document = documents.v3(path.slice('/openapi/v3/'.length));
+  return document ? respond(exchange, document, 'application/json') : text(404, '404 page not found\n');
+}
+
+interface Known {
+  generation: number;
+  documents: OpenApi;
+}
+
+/** One set for all logical clusters without kinds of their own. */
+const sets = new WeakMap<Catalog, Map<string, Known>>();
+
+function documentsFor(catalog: Catalog, cluster: string): OpenApi {
+  const known = sets.get(catalog) ?? new Map<string, Known>();
+  sets.set(catalog, known);
+  const key = catalog.hasCustom(cluster) ? cluster : '';
+  const generation = catalog.generationOf(cluster);
+  const there = known.get(key);
+  if (there?.generation === generation) return there.documents;
+  const documents = new OpenApi(catalog.infos(cluster), (gvk) => schemaFor(catalog, cluster, gvk));
+  known.set(key, { generation, documents });
+  return documents;
+}
+
+function schemaFor(
+  catalog: Catalog,
+  cluster: string,
+  gvk: { group: string; version: string; kind: string },
+): CustomSchema | undefined {
+  const served = catalog
+    .resources(cluster)
+    .find(
+      ({ info, custom }) =>
+        custom && info.group === gvk.group && info.version === gvk.version && info.kind === gvk.kind,
+    );
+  if (served === undefined) return undefined;
+  if (isObject(served.openapi)) return served.openapi as JsonObject;
+  return served.schema.type === 'object' ? served.schema : { type: 'object' };
+}
+
+function respond({ request }: Exchange, document: OpenApiDocument, type: string): ApiResponse {
+  const etag = `"${document.hash}"`;
+  const headers = { 'content-type': type, etag, vary: 'Accept', 'cache-control': 'no-cache, private' };
+  if (request.headers['if-none-match'] === etag) return { status: 304, headers, body: new Uint8Array() };
+  return { status: 200, headers, body: document.bytes };
 }

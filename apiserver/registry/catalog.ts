@@ -23,9 +23,9 @@ export class Catalog {
     for (const served of this.#common) this.#commonIndex.set(indexKey(served.info), served);
   }
 
-  /** Changes whenever what is served anywhere changes. */
-  get generation(): number {
-    return this.#generation;
+  /** Changes whenever what is served there changes. */
+  generationOf(cluster: string): number {
+    return this.hasCustom(cluster) ? this.#generation : 0;
   }
 
   find(cluster: string, group: string, version: string, resource: string): ServedResource | undefined {
