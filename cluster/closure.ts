@@ -20,7 +20,8 @@ export function refKey(ref: ClosureRef): string {
 /** The objects of one namespace, arranged once for closureOf. */
 export interface NamespaceIndex {
   byKey: ReadonlyMap<string, PlacedObject>;
-  services: readonly { object: KubeObject; matches(labels: Record<string, string>): boolean }[];
+  /** Services by one `label=value` of their selector; those without a selector under ''. */
+  services: ReadonlyMap<string, readonly KubeObject[]>;
   /** Endpoints, Ingresses, autoscalers, budgets and network policies. */
   attached: readonly PlacedObject[];
 }
@@ -35,14 +36,16 @@ const attachedKinds = new Set([
 ]);
 
 export function indexNamespace(objects: readonly PlacedObject[]): NamespaceIndex {
-  const services = objects.filter((o) => o.kind.resource === 'services');
+  const services = new Map<string, KubeObject[]>();
+  for (const { kind, object } of objects) {
+    if (kind.resource !== 'services') continue;
+    const [pair] = isSelectorless(object) ? [] : Object.entries(mapAt(object, 'spec', 'selector') ?? {});
+    const key = pair ? pair.join('=') : '';
+    services.set(key, [...(services.get(key) ?? []), object]);
+  }
   return {
     byKey: new Map(objects.map((placed) => [refKey(refOf(placed)), placed])),
-    services: services.map(({ object }) => {
-      // One without selector may be what any pod of the namespace talks to.
-      if (isSelectorless(object)) return { object, matches: () => true };
-      return { object, ...labelSelectorFromSet(mapAt(object, 'spec', 'selector') ?? {}) };
-    }),
+    services,
     attached: objects.filter((o) => attachedKinds.has(o.kind.resource)),
   };
 }
@@ -64,12 +67,11 @@ export function closureOf(workload: KubeObject, { byKey, services, attached }: N
     if (ref.resource === 'serviceaccounts') serviceAccountReferences(byKey.get(refKey(ref))).forEach(add);
     add(ref);
   }
-  const governing = workload.kind === 'StatefulSet' ? textAt(workload, 'spec', 'serviceName') : undefined;
-  const serving = services.filter((s) => s.object.metadata.name === governing || s.matches(labels));
-  const all = new Set(serving.map((s) => s.object.metadata.name ?? ''));
-  const bare = new Set(
-    serving.filter((s) => isSelectorless(s.object)).map((s) => s.object.metadata.name ?? ''),
-  );
+  const serving = servicesOf(labels, services);
+  const all = new Set(serving.map((service) => service.metadata.name ?? ''));
+  const bare = new Set(serving.filter(isSelectorless).map((service) => service.metadata.name ?? ''));
+  const governing = workload.kind === 'StatefulSet' && textAt(workload, 'spec', 'serviceName');
+  if (governing) all.add(governing);
   for (const name of all) add({ group: '', resource: 'services', name });
   for (const placed of attached) {
     if (!belongs(placed, workload, labels, { all, bare })) continue;
@@ -77,6 +79,15 @@ export function closureOf(workload: KubeObject, { byKey, services, attached }: N
     if (placed.kind.resource === 'ingresses') tlsSecrets(placed.object).forEach(add);
   }
   return [...found.values()].sort((a, b) => (refKey(a) < refKey(b) ? -1 : 1));
+}
+
+/** One without selector may be what any pod of the namespace talks to. */
+function servicesOf(labels: Record<string, string>, services: NamespaceIndex['services']): KubeObject[] {
+  const candidates = Object.entries(labels).flatMap((pair) => services.get(pair.join('=')) ?? []);
+  const selecting = candidates.filter((service) =>
+    labelSelectorFromSet(mapAt(service, 'spec', 'selector') ?? {}).matches(labels),
+  );
+  return [...(services.get('') ?? []), ...selecting];
 }
 
 function tlsSecrets(ingress: KubeObject): ClosureRef[] {
