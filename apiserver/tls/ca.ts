@@ -79,7 +79,12 @@ export async function loadAuthority(pems: Issued): Promise<Authority> {
         value: name,
       }));
       const alternatives = new x509.SubjectAlternativeNameExtension(entries);
-      return issue(subjectOf('atoll', []), [alternatives], x509.ExtendedKeyUsage.serverAuth);
+      // Never the issuer's own name: OpenSSL would take the certificate for a self-signed one.
+      return issue(
+        subjectOf(`server of ${issuer.subject.replace(/^CN=/, '')}`, []),
+        [alternatives],
+        x509.ExtendedKeyUsage.serverAuth,
+      );
     },
     issueClient: (user, groups) => issue(subjectOf(user, groups), [], x509.ExtendedKeyUsage.clientAuth),
   };

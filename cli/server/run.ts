@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { placementAdmission } from '../../apiserver/admission/placement.ts';
@@ -33,6 +34,8 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
   const identity = await loadIdentity(dataDir, listen.host);
   const store = await openStore(`level:${join(dataDir, 'store')}`);
   const stop = new AbortController();
+  // One listener for each controller, informer and request that runs until the end.
+  setMaxListeners(0, stop.signal);
   let syncers: SyncerManager | undefined;
   const server = createApiServer({
     store,
