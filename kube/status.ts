@@ -96,7 +96,8 @@ export function invalid(group: string, kind: string, name: string, causes: Statu
   const list = parts.length === 1 ? parts[0] : `[${parts.join(', ')}]`;
   const qualified = group === '' ? kind : `${kind}.${group}`;
   const message = `${qualified} "${name}" is invalid: ${causes.length === 0 ? '<nil>' : list}`;
-  return new StatusError(422, 'Invalid', message, { name, ...(group && { group }), kind, causes });
+  const details = { ...(name && { name }), ...(group && { group }), kind, causes };
+  return new StatusError(422, 'Invalid', message, details);
 }
 
 export function badRequest(message: string): StatusError {

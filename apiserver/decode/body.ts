@@ -3,6 +3,7 @@ import { formatApiVersion, type GroupVersionKind, parseApiVersion } from '../../
 import { decodeJson, JsonSyntaxError } from '../../kube/json.ts';
 import type { Json, JsonObject, KubeObject } from '../../kube/object.ts';
 import { decodeProtobuf } from '../../kube/protobuf/codec.ts';
+import { schemaOf } from '../../kube/schema/builtin.ts';
 import { prune } from '../../kube/schema/prune.ts';
 import { decodeBuiltin, strictError } from '../../kube/schema/strict.ts';
 import { badRequest } from '../../kube/status.ts';
@@ -31,6 +32,8 @@ export function decodeBody(
   return conform(value, duplicates, served, decoding);
 }
 
+const parseError = "couldn't get version/kind; json parse error: ";
+
 export interface Parsed {
   value: JsonObject;
   duplicates: string[];
@@ -51,7 +54,8 @@ export function parseBody(body: Uint8Array, encoding: Encoding, expected: GroupV
       encoding === 'yaml' ? decodeYaml(Buffer.from(body).toString()) : decodeJson(body, { strict: true });
   } catch (error) {
     if (encoding === 'json' && !(error instanceof JsonSyntaxError)) throw error;
-    throw unrecognized(expected, `json parse error: ${messageOf(error)}`, body);
+    const why = encoding === 'yaml' ? messageOf(error) : `${parseError}${messageOf(error)}`;
+    throw unrecognized(expected, why, body);
   }
   if (!isObject(decoded.value)) {
     const type = Array.isArray(decoded.value) ? 'array' : typeof decoded.value;
@@ -59,7 +63,7 @@ export function parseBody(body: Uint8Array, encoding: Encoding, expected: GroupV
       'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
     throw unrecognized(
       expected,
-      `json parse error: json: cannot unmarshal ${type} into Go value of type ${into}`,
+      `${parseError}json: cannot unmarshal ${type} into Go value of type ${into}`,
       body,
     );
   }
@@ -110,16 +114,26 @@ function withKind(value: JsonObject, served: ServedResource): JsonObject {
   if (apiVersion !== expected.apiVersion || kind !== expected.kind) {
     const { version } = parseApiVersion(apiVersion);
     throw badRequest(
-      `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${info.kind}: no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
+      `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${info.kind}: ${mismatch(apiVersion, kind, served)}`,
     );
   }
   const { apiVersion: _v, kind: _k, ...rest } = value;
   return { kind, apiVersion, ...rest };
 }
 
+function mismatch(apiVersion: string, kind: string, { info }: ServedResource): string {
+  const given = parseApiVersion(apiVersion);
+  if (schemaOf({ ...given, kind }) === undefined) {
+    return `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`;
+  }
+  const internal = info.group === '' ? 'core' : (info.group.split('.')[0] ?? '');
+  return `converting (${given.version}.${kind}) to (${internal}.${info.kind}): unknown conversion`;
+}
+
 function unrecognized(expected: GroupVersionKind, why: string, body: Uint8Array) {
+  if (expected.kind === 'DeleteOptions') return badRequest(why);
   return badRequest(
-    `the object provided is unrecognized (must be of type ${expected.kind}): couldn't get version/kind; ${why} (${excerpt(body)})`,
+    `the object provided is unrecognized (must be of type ${expected.kind}): ${why} (${excerpt(body)})`,
   );
 }
 

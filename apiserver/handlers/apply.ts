@@ -84,7 +84,9 @@ function decodeApplied(exchange: ResourceExchange, query: WriteQuery): KubeObjec
   try {
     decoded = decodeYaml(Buffer.from(request.body ?? new Uint8Array()).toString());
   } catch (error) {
-    throw badRequest(`error decoding YAML: ${error instanceof Error ? error.message : String(error)}`);
+    throw badRequest(
+      `error decoding YAML: error converting YAML to JSON: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
   if (!isObject(decoded.value)) throw badRequest('error decoding YAML: the document is not an object');
   const value = decoded.value as JsonObject;

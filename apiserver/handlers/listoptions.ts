@@ -21,7 +21,7 @@ export function listQuery(query: URLSearchParams, watch: boolean): ListQuery {
   const match = (query.get('resourceVersionMatch') ?? '') as Match;
   const initial = query.has('sendInitialEvents') ? isTrue(query.get('sendInitialEvents')) : undefined;
   const causes = watch ? watchCauses(match, initial) : listCauses(text, match, query, initial);
-  if (causes.length > 0) throw invalid('', 'ListOptions', '', causes);
+  if (causes.length > 0) throw invalid('meta.k8s.io', 'ListOptions', '', causes);
   return {
     revision: text === '' ? undefined : parseRevision(text),
     match,
@@ -63,18 +63,19 @@ function listCauses(
 }
 
 function watchCauses(match: string, initial: boolean | undefined): StatusCause[] {
-  if (initial === undefined) {
-    return match === ''
-      ? []
-      : [
-          forbidden(
-            field,
-            'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
-          ),
-        ];
+  const causes: StatusCause[] = [];
+  if (initial === undefined && match !== '') {
+    const why = 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided';
+    causes.push(forbidden(field, why));
   }
-  if (match === 'NotOlderThan') return [];
-  return [forbidden(field, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan')];
+  if (initial !== undefined && match === '') {
+    causes.push(forbidden(field, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
+  }
+  if (match !== '' && match !== 'NotOlderThan') {
+    const message = `Unsupported value: ${JSON.stringify(match)}: supported values: "NotOlderThan"`;
+    causes.push({ reason: 'FieldValueNotSupported', message, field });
+  }
+  return causes;
 }
 
 function forbidden(at: string, why: string): StatusCause {

@@ -28,8 +28,7 @@ export async function handleReview(exchange: ResourceExchange): Promise<ApiRespo
   const object = decodeRequest(exchange, writeQuery(exchange, 'CreateOptions'));
   const answer = answers[exchange.served.info.resource];
   const status = await answer?.(exchange, object);
-  const metadata = { ...object.metadata, creationTimestamp: null };
-  return respondValue(exchange, 201, { ...object, metadata, status });
+  return respondValue(exchange, 201, { ...object, status });
 }
 
 function userInfo(user: UserInfo) {

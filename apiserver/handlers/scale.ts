@@ -70,6 +70,7 @@ function scaleOf(object: KubeObject, served: ServedResource): KubeObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const selector = paths.labelSelectorPath ? readPath(object, paths.labelSelectorPath) : undefined;
   const text = selectorText(selector);
+  const replicas = numberAt(object, paths.specReplicasPath) ?? 0;
   return {
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',
@@ -80,7 +81,7 @@ function scaleOf(object: KubeObject, served: ServedResource): KubeObject {
       ...(resourceVersion && { resourceVersion }),
       ...(creationTimestamp && { creationTimestamp }),
     },
-    spec: { replicas: numberAt(object, paths.specReplicasPath) ?? 0 },
+    spec: replicas === 0 ? {} : { replicas },
     status: {
       replicas: numberAt(object, paths.statusReplicasPath) ?? 0,
       ...(text !== '' && { selector: text }),

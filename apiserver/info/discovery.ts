@@ -35,6 +35,7 @@ export function handleDiscovery(exchange: Exchange): ApiResponse | undefined {
     const found = apiGroup(resources, group ?? '');
     return found ? respond(found) : text(404, '404 page not found\n');
   }
+  if (apiGroup(resources, group ?? '') === undefined) return text(404, '404 page not found\n');
   const list = apiResourceList(resources, { group: group ?? '', version: version ?? '' });
   if (parts.length > 3 || list === undefined) throw noSuchResource();
   return respond(list);

@@ -17,17 +17,21 @@ export function decodeContinue(text: string, prefix: string): Continue {
   try {
     parsed = JSON.parse(Buffer.from(text, 'base64url').toString());
   } catch {
-    throw badRequest('continue key is not valid: illegal base64 data');
+    throw badRequest('invalid continue token: continue key is not valid: illegal data');
   }
   const { v, rv, start } = (parsed ?? {}) as { v?: unknown; rv?: unknown; start?: unknown };
   if (v !== 'meta.k8s.io/v1') {
-    throw badRequest(`continue key is not valid: server does not recognize this encoded version "${v}"`);
+    throw badRequest(
+      `invalid continue token: continue key is not valid: server does not recognize this encoded version "${v}"`,
+    );
   }
   if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || (rv < 1 && rv !== -1)) {
-    throw badRequest('continue key is not valid: incorrect encoded start resourceVersion');
+    throw badRequest(
+      'invalid continue token: continue key is not valid: incorrect encoded start resourceVersion',
+    );
   }
   if (typeof start !== 'string' || !start.startsWith(prefix)) {
-    throw badRequest('continue key is not valid: incorrect encoded start key');
+    throw badRequest('invalid continue token: continue key is not valid: incorrect encoded start key');
   }
   return { revision: rv, after: start };
 }

@@ -1,9 +1,12 @@
+import { isObject } from '../../kube/deep.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import { validateCreate, validateUpdate } from '../../kube/validation/index.ts';
 import type { Store } from '../../storage/store.ts';
 import type { ServedResource } from '../options.ts';
 import type { Catalog } from './catalog.ts';
 import { decodeStored } from './codec.ts';
 import { schemaFromOpenApi } from './crd-schema.ts';
+import { applySchemaDefaults, validateSchema } from './crd-validate.ts';
 import { collectionRange, parseKey } from './keys.ts';
 import { timestamp } from './metadata.ts';
 
@@ -106,6 +109,8 @@ function servedVersion(cluster: string, spec: DefinitionSpec, version: Version):
   const gv = { group, version: version.name };
   const access = ['get', 'patch', 'update'];
   const { status, scale } = version.subresources ?? {};
+  const openapi = version.schema?.openAPIV3Schema;
+  const namespaced = spec.scope === 'Namespaced';
   const scaleKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
   return {
     info: {
@@ -113,7 +118,7 @@ function servedVersion(cluster: string, spec: DefinitionSpec, version: Version):
       kind: names.kind,
       resource: names.plural,
       singular: names.singular ?? names.kind.toLowerCase(),
-      namespaced: spec.scope === 'Namespaced',
+      namespaced,
       shortNames: names.shortNames ?? [],
       categories: names.categories ?? [],
       verbs,
@@ -124,7 +129,19 @@ function servedVersion(cluster: string, spec: DefinitionSpec, version: Version):
       storageVersion: spec.versions.find((v) => v.storage)?.name ?? version.name,
     },
     schema: schemaFromOpenApi(version.schema?.openAPIV3Schema),
-    openapi: version.schema?.openAPIV3Schema,
+    openapi,
+    defaults: (object) => {
+      applySchemaDefaults(object, openapi);
+      return object;
+    },
+    validate: (object, old, subresource) => {
+      const info = { group, version: version.name, kind: names.kind, resource: names.plural, namespaced };
+      const meta = old
+        ? validateUpdate(object, old, info, subresource === '' ? undefined : subresource)
+        : validateCreate(object, info);
+      const { metadata: _metadata, ...rest } = object;
+      return [...meta, ...validateSchema(rest, withoutMetadata(openapi), '')];
+    },
     subresources: { ...(status && { status: true }), ...(scale && { scale }) },
     ...(version.additionalPrinterColumns && {
       columns: version.additionalPrinterColumns.map((c) => ({
@@ -138,6 +155,12 @@ function servedVersion(cluster: string, spec: DefinitionSpec, version: Version):
     cluster,
     custom: true,
   };
+}
+
+/** metadata has rules of its own. */
+function withoutMetadata(openapi: unknown): unknown {
+  if (!isObject(openapi) || !Array.isArray(openapi['required'])) return openapi;
+  return { ...openapi, required: openapi['required'].filter((name) => name !== 'metadata') };
 }
 
 /** Serves what is defined already, when the server starts. */
