@@ -15,7 +15,7 @@ install: node_modules/.installed ## install the packages that package-lock.json 
 
 build: node_modules/.installed ## compile to dist/
 	@$(BIN)/tsc -p tsconfig.json
-	@rsync -a --include='*/' --include='*.json' --include='*.gz' --include='*.yaml' --exclude='*' --prune-empty-dirs kube sim dist/ 2>/dev/null || node test/copy-assets.mjs
+	@node scripts/copy-assets.mjs
 	@chmod +x dist/cli/main.js
 
 demo: build ## two simulated clusters, a small app, a server that stays up until Ctrl-C

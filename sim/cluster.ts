@@ -15,6 +15,7 @@ import { type Behaviour, defaultBehaviours } from './pods/behaviour.ts';
 import { runPods } from './pods/controller.ts';
 import { resources } from './resources.ts';
 import { runServices } from './services/controller.ts';
+import { timestamp } from './workloads/children.ts';
 import { runWorkloadControllers } from './workloads/index.ts';
 
 export interface SimulationOptions {
@@ -92,7 +93,7 @@ async function createNodes(client: Client, options: SimulationOptions): Promise<
       'kubernetes.io/arch': 'amd64',
     };
     await client.create(resources.nodes, { apiVersion: 'v1', kind: 'Node', metadata: { name, labels } });
-    const at = new Date().toISOString().replace(/\.\d+Z/, 'Z');
+    const at = timestamp(Date.now());
     const ready = {
       type: 'Ready',
       status: 'True',

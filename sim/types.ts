@@ -11,6 +11,7 @@ export interface PodSpec {
   containers: Container[];
   initContainers?: Container[];
   volumes?: Record<string, unknown>[];
+  tolerations?: Toleration[];
   [field: string]: unknown;
 }
 
@@ -18,6 +19,19 @@ export interface Container {
   name: string;
   image?: string;
   resources?: { requests?: Record<string, string> };
+}
+
+export interface Taint {
+  key: string;
+  value?: string;
+  effect: string;
+}
+
+export interface Toleration {
+  key?: string;
+  operator?: string;
+  value?: string;
+  effect?: string;
 }
 
 export interface PodCondition {
@@ -32,12 +46,13 @@ export interface PodStatus {
   phase?: string;
   conditions?: PodCondition[];
   startTime?: string;
+  podIP?: string;
   [field: string]: unknown;
 }
 
 export type Pod = KubeObject<PodSpec, PodStatus>;
 export type Node = KubeObject<
-  { unschedulable?: boolean; taints?: { key: string; effect: string }[] },
+  { unschedulable?: boolean; taints?: Taint[] },
   { allocatable?: Record<string, string>; conditions?: PodCondition[] }
 >;
 
@@ -57,12 +72,15 @@ export interface WorkloadSpec {
 
 export type Workload<Spec extends WorkloadSpec = WorkloadSpec> = KubeObject<Spec, Record<string, unknown>>;
 
-/** What a decider wants done, in this order: creations, deletions, scaling, then the status. */
+/** What a decider wants done, in this order: claims, creations, deletions, patches, then the status. */
 export interface Plan<Child extends KubeObject = KubeObject> {
+  /** PersistentVolumeClaims that must be there before the children. */
+  claims?: KubeObject[];
   create: Child[];
   /** Names. */
   remove: string[];
-  scale: { name: string; replicas: number }[];
+  /** Merge patches of children, by name. */
+  patch: { name: string; body: object }[];
   status: Record<string, unknown>;
   /** Annotations to set on the workload itself. */
   annotate?: Record<string, string>;

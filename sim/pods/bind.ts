@@ -5,50 +5,57 @@ import {
   type Quantity,
   zeroQuantity,
 } from '../../kube/quantity.ts';
-import type { Node, Pod } from '../types.ts';
-import { isActive } from '../workloads/children.ts';
+import type { Container, Node, Pod } from '../types.ts';
+import { isFinished } from '../workloads/children.ts';
+import { repelledBy, selects } from './nodes.ts';
 
 export type Binding = { node: string } | { unschedulable: string };
 
 /** The node with the fewest pods among those that have room for its requests. */
 export function chooseNode(pod: Pod, nodes: readonly Node[], pods: readonly Pod[]): Binding {
+  if (nodes.length === 0) return { unschedulable: 'no nodes available to schedule pods' };
   const reasons = new Map<string, number>();
-  const refuse = (reason: string) => void reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
-  const fitting = nodes
-    .map((node) => {
-      const on = pods.filter((other) => other.spec?.nodeName === node.metadata.name && isActive(other));
-      const why = refusal(pod, node, on);
-      if (why) refuse(why);
-      return { name: node.metadata.name ?? '', load: on.length, fits: why === undefined };
-    })
-    .filter((node) => node.fits)
-    .sort((a, b) => a.load - b.load || a.name.localeCompare(b.name));
+  const fitting: { name: string; load: number }[] = [];
+  for (const node of nodes) {
+    // One that is stopping still needs its room.
+    const on = pods.filter((other) => other.spec?.nodeName === node.metadata.name && !isFinished(other));
+    const why = refusals(pod, node, on);
+    if (why.length === 0) fitting.push({ name: node.metadata.name ?? '', load: on.length });
+    for (const reason of why) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+  }
+  fitting.sort((a, b) => a.load - b.load || (a.name < b.name ? -1 : 1));
   const best = fitting[0];
   if (best) return { node: best.name };
-  const why = [...reasons].map(([reason, n]) => `${n} ${reason}`).join(', ');
-  return { unschedulable: `0/${nodes.length} nodes are available: ${why || 'no nodes'}.` };
+  const why = [...reasons].map(([reason, n]) => `${n} ${reason}`).sort();
+  return { unschedulable: `0/${nodes.length} nodes are available: ${why.join(', ')}.` };
 }
 
-function refusal(pod: Pod, node: Node, on: readonly Pod[]): string | undefined {
-  if (node.spec?.unschedulable) return 'node(s) were unschedulable';
-  const wanted = Object.entries(pod.spec?.nodeSelector ?? {});
-  if (wanted.some(([k, v]) => node.metadata.labels?.[k] !== v))
-    return "node(s) didn't match Pod's node selector";
+/** All resources that are short; of the rest the first reason. */
+function refusals(pod: Pod, node: Node, on: readonly Pod[]): string[] {
+  const taint = repelledBy(pod.spec, node);
+  if (node.spec?.unschedulable) return ['node(s) were unschedulable'];
+  if (taint) return [`node(s) had untolerated taint(s) {${taint.key}: ${taint.value ?? ''}}`];
+  if (node.status?.conditions?.some(({ type, status }) => type === 'Ready' && status !== 'True'))
+    return ['node(s) were not ready'];
+  if (!selects(pod.spec, node)) return ["node(s) didn't match Pod's node affinity/selector"];
   const room = node.status?.allocatable ?? {};
-  if (on.length >= Number(room['pods'] ?? 110)) return 'Too many pods';
-  for (const resource of ['cpu', 'memory']) {
+  const short = ['cpu', 'memory'].filter((resource) => {
     const total = [pod, ...on].reduce(
-      (sum, each) => addQuantity(sum, requested(each, resource)),
+      (all, each) => addQuantity(all, requested(each, resource)),
       zeroQuantity,
     );
-    if (compareQuantity(total, parseQuantity(room[resource] ?? '0')) > 0) return `Insufficient ${resource}`;
-  }
-  return undefined;
+    return compareQuantity(total, parseQuantity(room[resource] ?? '0')) > 0;
+  });
+  return [
+    ...(on.length >= Number(room['pods'] ?? 110) ? ['Too many pods'] : []),
+    ...short.map((resource) => `Insufficient ${resource}`),
+  ];
 }
 
+/** The containers' sum, or the largest init container: they run one after the other, before. */
 function requested(pod: Pod, resource: string): Quantity {
-  return (pod.spec?.containers ?? []).reduce(
-    (sum, container) => addQuantity(sum, parseQuantity(container.resources?.requests?.[resource] ?? '0')),
-    zeroQuantity,
-  );
+  const of = (container: Container) => parseQuantity(container.resources?.requests?.[resource] ?? '0');
+  const together = (pod.spec?.containers ?? []).map(of).reduce(addQuantity, zeroQuantity);
+  const larger = (a: Quantity, b: Quantity) => (compareQuantity(a, b) < 0 ? b : a);
+  return (pod.spec?.initContainers ?? []).map(of).reduce(larger, together);
 }

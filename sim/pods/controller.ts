@@ -3,9 +3,11 @@ import { WorkQueue } from '../../controller/queue.ts';
 import { isStatusError } from '../../kube/status.ts';
 import { resources } from '../resources.ts';
 import type { Node, Pod } from '../types.ts';
+import { timestamp } from '../workloads/children.ts';
 import { type Context, ignoreMissing } from '../workloads/controller.ts';
 import { type Behaviour, behaviourOf } from './behaviour.ts';
 import { chooseNode } from './bind.ts';
+import { DrawNames } from './draw-names.ts';
 import { nextStep } from './lifecycle.ts';
 
 export interface PodOptions {
@@ -23,10 +25,26 @@ export function runPods(context: Context, options: PodOptions): Promise<void> {
   /** When a pod entered its state: uid/state -> milliseconds. */
   const since = new Map<string, { state: string; at: number }>();
   const add = (pod: Pod) => queue.add(keyOf(pod));
-  pods.on({ add, update: (pod) => add(pod), delete: (pod) => void since.delete(pod.metadata.uid ?? '') });
-  nodes.on({ add: () => pods.list().forEach(add), update: () => unscheduled(pods.list()).forEach(add) });
   const bound = new Map<string, string>();
-  let addresses = 0;
+  const draws = new DrawNames();
+  pods.on({
+    add: (pod) => {
+      draws.nameOf(pod);
+      add(pod);
+    },
+    update: (pod) => add(pod),
+    delete: (pod) => {
+      const { uid = '' } = pod.metadata;
+      since.delete(uid);
+      bound.delete(uid);
+      draws.forget(uid);
+      // There may be room now.
+      unscheduled(pods.list()).forEach(add);
+    },
+  });
+  const retry = () => unscheduled(pods.list()).forEach(add);
+  nodes.on({ add: retry, update: retry });
+  let addresses = 1;
   const reconcile = async (key: string) => {
     const [namespace = '', name = ''] = key.split('/');
     const pod = await client.get<Pod>(resources.pods, { namespace, name }).catch(ignoreMissing);
@@ -36,7 +54,8 @@ export function runPods(context: Context, options: PodOptions): Promise<void> {
     const host = nodes.list().findIndex((node) => node.metadata.name === pod.spec?.nodeName);
     const step = nextStep({
       ...{ pod, now, since: entered, seed: options.seed, behaviour: behaviourOf(pod, options.behaviours) },
-      ip: `10.64.${(addresses >> 8) & 255}.${addresses & 255}`,
+      draws: draws.nameOf(pod),
+      ip: `10.${64 + ((addresses >> 16) & 63)}.${(addresses >> 8) & 255}.${addresses & 255}`,
       hostIp: `10.0.0.${host + 1}`,
     });
     if (step.do === 'wait') return { after: step.ms };
@@ -70,6 +89,7 @@ export function runPods(context: Context, options: PodOptions): Promise<void> {
     await client
       .create(resources.pods, binding, { namespace, name, subresource: 'binding' })
       .catch((error: unknown) => {
+        bound.delete(uid);
         if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Conflict')) throw error;
       });
     return;
@@ -112,7 +132,7 @@ async function markUnschedulable(context: Context, pod: Pod, message: string): P
   const { namespace = '', name = '' } = pod.metadata;
   const known = pod.status?.conditions?.find((condition) => condition.type === 'PodScheduled');
   if (known?.message === message) return;
-  const at = new Date().toISOString().replace(/\.\d+Z/, 'Z');
+  const at = timestamp(Date.now());
   const condition = {
     type: 'PodScheduled',
     status: 'False',

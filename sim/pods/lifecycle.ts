@@ -1,4 +1,5 @@
 import type { Pod, PodCondition } from '../types.ts';
+import { timestamp } from '../workloads/children.ts';
 import { type Behaviour, draw } from './behaviour.ts';
 
 /** What to do with a pod now, or how long to wait. */
@@ -16,6 +17,8 @@ export interface Clocked {
   since: number;
   now: number;
   seed: number;
+  /** Names the pod for the draw of its delays: the same in every run, which its uid is not. */
+  draws: string;
   ip: string;
   hostIp: string;
 }
@@ -24,7 +27,7 @@ export interface Clocked {
 export function nextStep(of: Clocked): Step {
   const { pod, behaviour } = of;
   const due = (span: readonly [number, number], then: Step, what: string): Step => {
-    const left = of.since + draw(span, of.seed, `${pod.metadata.uid}/${what}`) - of.now;
+    const left = of.since + draw(span, of.seed, `${of.draws}/${what}`) - of.now;
     return left > 0 ? { do: 'wait', ms: left } : then;
   };
   if (pod.metadata.deletionTimestamp) return due(behaviour.stopsAfterMs, { do: 'remove' }, 'stop');
@@ -76,11 +79,12 @@ function base(of: Clocked, phase: string, ready: boolean, reason?: string): Reco
     lastTransitionTime: at(of),
   });
   const done = phase === 'Succeeded';
+  const ip = of.pod.status?.podIP ?? of.ip;
   return {
     phase,
     startTime: of.pod.status?.startTime ?? at(of),
-    podIP: of.ip,
-    podIPs: [{ ip: of.ip }],
+    podIP: ip,
+    podIPs: [{ ip }],
     hostIP: of.hostIp,
     hostIPs: [{ ip: of.hostIp }],
     conditions: [
@@ -112,5 +116,5 @@ function period(of: Clocked): Record<string, string> {
 }
 
 function at(of: Clocked): string {
-  return new Date(of.now).toISOString().replace(/\.\d+Z/, 'Z');
+  return timestamp(of.now);
 }

@@ -7,10 +7,13 @@ import { boundStatus, type ClaimSpec, loadBalancerStatus } from './decide.ts';
 
 /** The parts of a cloud that workloads wait for: load balancer addresses and volumes. */
 export async function runServices(context: Context): Promise<void> {
-  let addresses = 0;
+  let addresses = 1;
   await Promise.all([
     fill(context, resources.services, (service) =>
-      loadBalancerStatus(service as KubeObject<{ type?: string }>, `203.0.113.${(addresses++ % 254) + 1}`),
+      loadBalancerStatus(service as KubeObject<{ type?: string }>, () => {
+        const n = addresses++;
+        return `10.${192 + ((n >> 16) & 15)}.${(n >> 8) & 255}.${n & 255}`;
+      }),
     ),
     fill(context, resources.claims, (claim) =>
       boundStatus(claim as KubeObject<ClaimSpec, { phase?: string }>),

@@ -3,12 +3,13 @@ import type { KubeObject } from '../../kube/object.ts';
 /** What a cloud would fill in: an address for a LoadBalancer, a volume for a claim. */
 export function loadBalancerStatus(
   service: KubeObject<{ type?: string }>,
-  address: string,
+  /** Asked only when one is needed. */
+  address: () => string,
 ): Record<string, unknown> | undefined {
   const has = (service.status as { loadBalancer?: { ingress?: unknown[] } } | undefined)?.loadBalancer
     ?.ingress;
   if (service.spec?.type !== 'LoadBalancer' || (has && has.length > 0)) return undefined;
-  return { loadBalancer: { ingress: [{ ip: address, ipMode: 'VIP' }] } };
+  return { loadBalancer: { ingress: [{ ip: address(), ipMode: 'VIP' }] } };
 }
 
 export interface ClaimSpec {

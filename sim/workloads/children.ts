@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isObject } from '../../kube/deep.ts';
 import type { KubeObject, OwnerReference } from '../../kube/object.ts';
 import type { Pod, PodTemplate, Workload } from '../types.ts';
 
@@ -15,9 +16,9 @@ export function ownedBy(owner: KubeObject, children: readonly KubeObject[]): Kub
   );
 }
 
-/** The same template gives the same ten characters, on every cluster. */
+/** The same template gives the same ten characters, on every cluster, whatever the order of its fields. */
 export function templateHash(template: PodTemplate): string {
-  const digest = createHash('sha256').update(JSON.stringify(template)).digest('hex');
+  const digest = createHash('sha256').update(canonical(template)).digest('hex');
   const letters = 'bcdfghjklmnpqrstvwxz2456789';
   return Array.from(
     { length: 10 },
@@ -25,15 +26,23 @@ export function templateHash(template: PodTemplate): string {
   ).join('');
 }
 
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    isObject(inner) ? Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)) : inner,
+  );
+}
+
 export interface PodFrom {
   /** Full name, or absent for a generated one that starts with the owner's. */
   name?: string;
   labels?: Record<string, string>;
+  annotations?: Record<string, string>;
   nodeName?: string;
 }
 
 export function podFor(owner: Workload, from: PodFrom = {}): Pod {
   const template = owner.spec?.template ?? { spec: { containers: [] } };
+  const annotations = { ...template.metadata?.annotations, ...from.annotations };
   return {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -41,16 +50,25 @@ export function podFor(owner: Workload, from: PodFrom = {}): Pod {
       ...(from.name ? { name: from.name } : { generateName: `${owner.metadata.name}-` }),
       ...(owner.metadata.namespace && { namespace: owner.metadata.namespace }),
       labels: { ...template.metadata?.labels, ...from.labels },
-      ...(template.metadata?.annotations && { annotations: template.metadata.annotations }),
+      ...(Object.keys(annotations).length > 0 && { annotations }),
       ownerReferences: [controllerRef(owner)],
     },
     spec: { ...template.spec, ...(from.nodeName && { nodeName: from.nodeName }) },
   };
 }
 
+/** It has ended and will not run again. */
+export function isFinished(pod: Pod): boolean {
+  return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
+}
+
+/** Being deleted, and still running. */
+export function isTerminating(pod: Pod): boolean {
+  return pod.metadata.deletionTimestamp !== undefined && !isFinished(pod);
+}
+
 export function isActive(pod: Pod): boolean {
-  const phase = pod.status?.phase;
-  return phase !== 'Succeeded' && phase !== 'Failed' && pod.metadata.deletionTimestamp === undefined;
+  return !isFinished(pod) && pod.metadata.deletionTimestamp === undefined;
 }
 
 export function isReady(pod: Pod): boolean {
@@ -62,7 +80,8 @@ export function availableIn(pod: Pod, minReadySeconds: number, now: number): num
   const ready = pod.status?.conditions?.find((c) => c.type === 'Ready' && c.status === 'True');
   if (!ready) return Number.POSITIVE_INFINITY;
   if (minReadySeconds === 0) return 0;
-  return Math.max(0, Date.parse(ready.lastTransitionTime ?? '') + minReadySeconds * 1000 - now);
+  const since = Date.parse(ready.lastTransitionTime ?? '') || now;
+  return Math.max(0, since + minReadySeconds * 1000 - now);
 }
 
 export interface Counts {
@@ -105,4 +124,9 @@ export function withTransitions(
     const updated = same && old?.['reason'] === condition.reason ? (old?.['lastUpdateTime'] ?? at) : now;
     return { ...condition, lastTransitionTime: at, lastUpdateTime: updated };
   });
+}
+
+/** RFC 3339 in whole seconds, as Kubernetes writes times. */
+export function timestamp(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().replace(/\.\d+Z/, 'Z');
 }

@@ -7,6 +7,7 @@ import { deepEqual } from '../../kube/deep.ts';
 import type { Logger } from '../../kube/log.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
+import { resources } from '../resources.ts';
 import type { Plan, Workload } from '../types.ts';
 import { ownedBy } from './children.ts';
 
@@ -64,24 +65,29 @@ async function carryOut(
 ): Promise<void> {
   const { namespace, name = '' } = workload.metadata;
   const at = { ...(namespace && { namespace }) };
-  for (const child of plan.create) {
-    await client.create(kind.children, child).catch((error: unknown) => {
-      if (!isStatusError(error, 'AlreadyExists')) throw error;
-    });
-  }
+  for (const claim of plan.claims ?? []) await client.create(resources.claims, claim).catch(ignoreExisting);
+  for (const child of plan.create) await client.create(kind.children, child).catch(ignoreExisting);
   for (const child of plan.remove)
     await client.delete(kind.children, { ...at, name: child }).catch(ignoreMissing);
-  for (const { name: child, replicas } of plan.scale) {
-    await client.patch(kind.children, { ...at, name: child }, 'merge', { spec: { replicas } });
-  }
+  for (const { name: child, body } of plan.patch)
+    await client.patch(kind.children, { ...at, name: child }, 'merge', body).catch(ignoreMissing);
   if (plan.annotate) {
-    await client.patch(kind.resource, { ...at, name }, 'merge', { metadata: { annotations: plan.annotate } });
+    const metadata = { annotations: plan.annotate };
+    await client.patch(kind.resource, { ...at, name }, 'merge', { metadata }).catch(ignoreMissing);
   }
-  const status = { ...(workload.status as object), ...plan.status };
-  if (deepEqual(status, workload.status)) return;
+  const before = (workload.status ?? {}) as Record<string, unknown>;
+  // What is absent counts as zero or null.
+  const changed = Object.entries(plan.status).some(
+    ([field, value]) => !deepEqual(value, before[field] ?? (typeof value === 'number' ? 0 : null)),
+  );
+  if (!changed) return;
   await client
     .patch(kind.resource, { ...at, name, subresource: 'status' }, 'merge', { status: plan.status })
     .catch(ignoreMissing);
+}
+
+function ignoreExisting(error: unknown): void {
+  if (!isStatusError(error, 'AlreadyExists')) throw error;
 }
 
 function keyOf(object: KubeObject): string {

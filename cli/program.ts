@@ -1,0 +1,61 @@
+import { Command, CommanderError, Option } from 'commander';
+import { TransportError } from '../client/errors.ts';
+import { StatusError } from '../kube/status.ts';
+import { clusterCommand } from './commands/cluster.ts';
+import { demoCommand } from './commands/demo.ts';
+import { cordonCommand, drainCommand, uncordonCommand } from './commands/drain.ts';
+import { kubeconfigCommand } from './commands/kubeconfig.ts';
+import { startCommand } from './commands/start.ts';
+import { versionCommand } from './commands/version.ts';
+import { FailedError, UsageError } from './errors.ts';
+
+const examples = `
+Examples:
+  atoll demo                                    # everything at once, nothing else needed
+  atoll start --data-dir ./data                 # the server alone
+  atoll cluster add east --kubeconfig east.yaml # join a physical cluster
+  kubectl annotate deploy web atoll.dev/clusters=east,west --overwrite
+  atoll drain east                              # move everything away, without a dip
+`;
+
+export function program(): Command {
+  const atoll = new Command('atoll')
+    .description('Many clusters, one API: a Kubernetes-compatible API server with logical clusters.')
+    .addOption(new Option('--atoll-kubeconfig <FILE>', 'how to reach Atoll').env('ATOLL_KUBECONFIG'))
+    .addHelpText('after', examples)
+    .showHelpAfterError('(atoll --help lists the commands)')
+    .exitOverride();
+  const commands = [
+    ...[startCommand(), demoCommand(), clusterCommand(), cordonCommand(), uncordonCommand(), drainCommand()],
+    ...[kubeconfigCommand(), versionCommand()],
+  ];
+  for (const command of commands) atoll.addCommand(command);
+  inherit(atoll);
+  return atoll;
+}
+
+/** Commands that were made before they were added know nothing of the settings above them. */
+function inherit(from: Command): void {
+  for (const command of from.commands) inherit(command.copyInheritedSettings(from));
+}
+
+/** Exit codes: 0 done, 1 could not be done, 2 wrong use. */
+export async function main(argv: readonly string[]): Promise<number> {
+  try {
+    await program().parseAsync(argv as string[]);
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (error instanceof UsageError) return complain(error.message, 2);
+    if (error instanceof FailedError) return complain(error.message, 1);
+    if (error instanceof StatusError) return complain(`${error.message} (${error.reason})`, 1);
+    if (error instanceof TransportError) return complain(`Atoll does not answer: ${error.message}`, 1);
+    process.stderr.write(`${(error as Error)?.stack ?? String(error)}\n`);
+    return 1;
+  }
+}
+
+function complain(message: string, code: number): number {
+  process.stderr.write(`error: ${message}\n`);
+  return code;
+}
