@@ -1,14 +1,14 @@
 import type { Client } from '../client/client.ts';
 import { type Informer, startInformer } from '../client/informer.ts';
 import { reflectedFromAnnotation, rootCluster } from '../cluster/names.ts';
-import { physicalNamespace, placementName } from '../cluster/placement.ts';
+import { placementName } from '../cluster/placement.ts';
 import type { PhysicalCluster, Placement } from '../cluster/types.ts';
 import { runController } from '../controller/controller.ts';
 import { WorkQueue } from '../controller/queue.ts';
 import type { Transport } from '../kube/http.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
-import { type SyncerOptions, startSyncer } from './syncer.ts';
+import { type Syncer, type SyncerOptions, startSyncer } from './syncer.ts';
 
 const physicalClusters = { group: 'atoll.dev', version: 'v1alpha1', resource: 'physicalclusters' };
 const placements = { group: 'atoll.dev', version: 'v1alpha1', resource: 'placements' };
@@ -36,6 +36,7 @@ interface Engaged {
   /** Another one means another lifetime. */
   identity: string;
   transport: Transport;
+  podPath: Syncer['podPath'];
   end(): Promise<void>;
 }
 
@@ -63,7 +64,7 @@ export function startSyncers(options: SyncersOptions): Syncers {
   const transport = (name: string) => engaged.get(name)?.transport;
   return {
     transport,
-    connectPod: (cluster, pod) => connectPod({ client, transport, signal }, cluster, pod),
+    connectPod: (cluster, pod) => connectPod({ client, engaged, signal }, cluster, pod),
     stopped,
   };
 }
@@ -140,7 +141,7 @@ async function engage(
     life.abort(new Error(`cluster ${name} is disengaged`));
     await syncer.stopped;
   };
-  engaged.set(name, { identity, transport, end });
+  engaged.set(name, { identity, transport, podPath: syncer.podPath, end });
   return undefined;
 }
 
@@ -162,24 +163,21 @@ async function identityOf(client: Client, cluster: PhysicalCluster, signal: Abor
 
 interface Connecting {
   client: Client;
-  transport(name: string): Transport | undefined;
+  engaged: ReadonlyMap<string, Engaged>;
   signal: AbortSignal;
 }
 
 /** A reflected pod says where it runs; a placed Pod's Placement does. Only ever in the namespace of its own. */
 async function connectPod(
-  { client, transport, signal }: Connecting,
+  { client, engaged, signal }: Connecting,
   cluster: string,
   pod: KubeObject,
 ): Promise<{ transport: Transport; path: string } | undefined> {
   const { name = '', namespace = '', annotations } = pod.metadata;
   const where = annotations?.[reflectedFromAnnotation] ?? (await placedOn(client, cluster, pod, signal));
-  const found = where === undefined ? undefined : transport(where);
-  if (!found) return undefined;
-  return {
-    transport: found,
-    path: `/api/v1/namespaces/${physicalNamespace(cluster, namespace)}/pods/${name}`,
-  };
+  const found = where === undefined ? undefined : engaged.get(where);
+  const path = found?.podPath(cluster, namespace, name);
+  return found && path !== undefined ? { transport: found.transport, path } : undefined;
 }
 
 async function placedOn(

@@ -75,10 +75,10 @@ export class Upstream {
     await this.write(keys.object(ref, logical, namespace), root);
     const before = await this.read<Placement>(placementKey(ref));
     const placement: Placement = {
-      ...(before ?? {
-        ...object('atoll.dev/v1alpha1', 'Placement', placementName(ref)),
-        metadata: { name: placementName(ref), namespace, uid: randomUUID() },
-      }),
+      apiVersion: 'atoll.dev/v1alpha1',
+      kind: 'Placement',
+      metadata: { name: placementName(ref), namespace, uid: randomUUID() },
+      ...before,
       spec: { ref, clusters: Object.keys(shares), shares, requires },
     };
     await this.write(placementKey(ref), placement);

@@ -1,0 +1,183 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createApiServer } from '../../../apiserver/server.ts';
+import { syncerUser, syncerView } from '../../../apiserver/view/view.ts';
+import { Client } from '../../../client/client.ts';
+import { physicalNamespace } from '../../../cluster/placement.ts';
+import { ownResources } from '../../../cluster/resources.ts';
+import type { PhysicalCluster, Placement } from '../../../cluster/types.ts';
+import type { Transport } from '../../../kube/http.ts';
+import { silentLogger } from '../../../kube/log.ts';
+import { isStatusError } from '../../../kube/status.ts';
+import { openMemory } from '../../../storage/memory/memory.ts';
+import { runSilence, type Syncers, startSyncers } from '../../../syncer/index.ts';
+import { until } from '../../unit/syncer/world.ts';
+
+const admin = { name: 'admin', groups: ['system:masters'] };
+const atoll = { group: 'atoll.dev', version: 'v1alpha1' };
+const clusters = { ...atoll, resource: 'physicalclusters' };
+const placements = { ...atoll, resource: 'placements' };
+const namespaces = { group: '', version: 'v1', resource: 'namespaces' };
+const secrets = { group: '', version: 'v1', resource: 'secrets' };
+const configMaps = { group: '', version: 'v1', resource: 'configmaps' };
+
+const physicals = new Map<string, { transport: Transport; client: Client }>();
+let client: Client;
+let syncers: Syncers;
+let life: AbortController;
+
+beforeEach(async () => {
+  const store = openMemory();
+  const server = createApiServer({
+    store,
+    logicalClusters: true,
+    resources: ownResources.map((resource) => ({
+      ...resource,
+      custom: true,
+      subresources: { status: true },
+    })),
+    authenticate: [],
+    views: [syncerView({ store })],
+  });
+  for (const name of ['east', 'west']) {
+    const physical = createApiServer({ store: openMemory(), logicalClusters: false, authenticate: [] });
+    const transport = physical.transport(admin);
+    physicals.set(name, { transport, client: new Client(transport) });
+  }
+  life = new AbortController();
+  client = new Client(server.transport(admin), { cluster: 'root' });
+  syncers = startSyncers({
+    client,
+    transportFor: async ({ metadata: { name = '' } }) => {
+      const found = physicals.get(name);
+      if (!found) throw new Error(`no ${name}`);
+      return found.transport;
+    },
+    upstreamFor: (name) => new Client(server.transport(syncerUser(name)), { prefix: `/syncers/${name}` }),
+    signal: life.signal,
+    logger: silentLogger,
+    heartbeatMs: 100,
+    namespaceDelayMs: 50,
+  });
+});
+afterEach(async () => {
+  life.abort(new Error('done'));
+  await syncers.stopped;
+});
+
+async function register(name: string): Promise<void> {
+  const namespace = 'default';
+  const metadata = { name, namespace };
+  await client.create(secrets, { apiVersion: 'v1', kind: 'Secret', metadata, data: { kubeconfig: 'e30=' } });
+  const spec = { kubeconfigSecretRef: { namespace, name } };
+  await client.create(clusters, {
+    apiVersion: 'atoll.dev/v1alpha1',
+    kind: 'PhysicalCluster',
+    metadata: { name },
+    spec,
+  });
+}
+
+const ready = async (name: string) =>
+  (await client.get<PhysicalCluster>(clusters, { name })).status?.conditions?.find((c) => c.type === 'Ready')
+    ?.status;
+
+/** As scheduler and splitter would. */
+async function place(name: string, where: Placement['spec']): Promise<void> {
+  const metadata = { name: `${name}.configmaps`, namespace: 'default' };
+  await client.create(placements, {
+    apiVersion: 'atoll.dev/v1alpha1',
+    kind: 'Placement',
+    metadata,
+    spec: where,
+  });
+}
+
+test('clusters are engaged and disengaged one by one; their objects follow their shares', async () => {
+  await register('east');
+  await register('west');
+  await until('east', async () => (await ready('east')) === 'True');
+  await until('west', async () => (await ready('west')) === 'True');
+  const made = await client.create(configMaps, {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'settings', namespace: 'default' },
+    data: { a: 'b' },
+  });
+  const ref = {
+    group: '',
+    version: 'v1',
+    resource: 'configmaps',
+    kind: 'ConfigMap',
+    name: 'settings',
+    uid: made.metadata.uid!,
+  };
+  await place('settings', {
+    ref,
+    clusters: ['east', 'west'],
+    shares: { east: { phase: 'Active' }, west: { phase: 'Joining' } },
+  });
+  const slices = async () =>
+    (await client.get<Placement>(placements, { namespace: 'default', name: 'settings.configmaps' })).status
+      ?.clusters;
+  await until('both', async () => (await slices())?.['east']?.present && (await slices())?.['west']?.present);
+  const namespace = physicalNamespace('root', 'default');
+  const there = (name: string) =>
+    physicals
+      .get(name)!
+      .client.get(configMaps, { namespace, name: 'settings' })
+      .catch((error) => {
+        if (isStatusError(error, 'NotFound')) return undefined;
+        throw error;
+      });
+  await client.patch(configMaps, { namespace: 'default', name: 'settings' }, 'merge', {
+    data: { c: 'd', a: null },
+  });
+  await until('pruned', async () => JSON.stringify((await there('west'))?.['data']) === '{"c":"d"}');
+
+  const reflected = (inside: string) => ({
+    kind: 'Pod',
+    apiVersion: 'v1',
+    metadata: { name: 'p', namespace: inside, annotations: { 'atoll.dev/physical-cluster': 'west' } },
+  });
+  expect((await syncers.connectPod('root', reflected('default')))?.path).toBe(
+    `/api/v1/namespaces/${namespace}/pods/p`,
+  );
+  expect(await syncers.connectPod('root', reflected('kube-system'))).toBeUndefined();
+  expect(syncers.transport('west')).toBe(physicals.get('west')!.transport);
+  await client.delete(clusters, { name: 'west' });
+  await until('disengaged', () => syncers.transport('west') === undefined);
+  expect(await there('west')).toBeDefined();
+  await client.patch(placements, { namespace: 'default', name: 'settings.configmaps' }, 'merge', {
+    spec: { shares: { east: { phase: 'Leaving' } } },
+  });
+  await until('left', async () => (await slices())?.['east']?.present === false);
+  expect(await there('east')).toBeUndefined();
+  expect((await physicals.get('west')!.client.get(namespaces, { name: namespace })).metadata.name).toBe(
+    namespace,
+  );
+});
+
+test('a cluster that falls silent is Unknown, and nothing is deleted', async () => {
+  await register('east');
+  await until('ready', async () => (await ready('east')) === 'True');
+  life.abort(new Error('killed'));
+  await syncers.stopped;
+  const watching = new AbortController();
+  const silence = runSilence({ client, signal: watching.signal, logger: silentLogger, silentMs: 300 });
+  await until('unknown', async () => (await ready('east')) === 'Unknown');
+  watching.abort(new Error('done'));
+  await silence;
+});
+
+test('new credentials are a new lifetime', async () => {
+  await register('east');
+  await until('ready', async () => (await ready('east')) === 'True');
+  const next = createApiServer({ store: openMemory(), logicalClusters: false, authenticate: [] }).transport(
+    admin,
+  );
+  physicals.set('east', { transport: next, client: new Client(next) });
+  await client.patch(secrets, { namespace: 'default', name: 'east' }, 'merge', {
+    data: { kubeconfig: 'e31=' },
+  });
+  await until('engaged anew', () => syncers.transport('east') === next);
+});
