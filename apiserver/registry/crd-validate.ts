@@ -117,8 +117,9 @@ function stringCauses(value: string, schema: Rules, path: string): StatusCause[]
 }
 
 const patterns = new Map<string, RegExp | undefined>();
-/** JavaScript's expressions can take for ever where Go's cannot: long values are not tried. */
+/** JavaScript's expressions can take for ever where Go's cannot: long values and repeated repeats are not tried. */
 const patternInputLimit = 4096;
+const repeatedRepeat = /[+*}]\)(?:[+*]|\{\d+,)/;
 
 function matches(pattern: string, value: string): boolean {
   if (!patterns.has(pattern)) {
@@ -130,6 +131,7 @@ function matches(pattern: string, value: string): boolean {
 }
 
 function compile(pattern: string): RegExp | undefined {
+  if (repeatedRepeat.test(pattern)) return undefined;
   try {
     return new RegExp(pattern, 'u');
   } catch {
@@ -149,8 +151,8 @@ function listCauses(value: unknown[], schema: Rules, path: string, depth: number
     const message = `Too many: ${value.length}: must have at most ${maxItems} items`;
     causes.push({ reason: 'FieldValueTooMany', message, field: path });
   }
-  value.forEach((item, i) => causes.push(...validateSchema(item, items, `${path}[${i}]`, depth + 1)));
-  return causes;
+  const below = value.flatMap((item, i) => validateSchema(item, items, `${path}[${i}]`, depth + 1));
+  return [...causes, ...below];
 }
 
 function objectCauses(

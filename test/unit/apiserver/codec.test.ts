@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { decodeStored, encodeStored, spliceStored } from '../../../apiserver/registry/codec.ts';
+import { collectionRange, objectKey, parseKey } from '../../../apiserver/registry/keys.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+
+const entry = (object: KubeObject) => ({ key: 'k', value: encodeStored(object), revision: 7, created: 1 });
+const object = (metadata: KubeObject['metadata']): KubeObject => ({
+  spec: { a: '"metadata":{' },
+  metadata: { name: 'x', ...metadata },
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+});
+
+describe('stored bytes', () => {
+  test.each([
+    ['no annotations', {}],
+    ['annotations', { annotations: { a: 'b' } }],
+    ['empty annotations', { annotations: {} }],
+    ['a forged logical cluster', { annotations: { 'kcp.io/cluster': 'elsewhere', a: 'b' } }],
+    ['a resourceVersion', { resourceVersion: '3' }],
+  ])('%s: spliced as parsed', (_what, metadata) => {
+    const stored = entry(object(metadata));
+    for (const cluster of [undefined, 'root:a']) {
+      const bytes = spliceStored(stored, cluster === undefined ? {} : { cluster });
+      expect(JSON.parse(bytes.toString())).toEqual(decodeStored(stored, cluster));
+    }
+    const { kind: _k, apiVersion: _v, ...bare } = decodeStored(stored);
+    expect(JSON.parse(spliceStored(stored, { bare: true }).toString())).toEqual(bare);
+  });
+
+  test('the logical cluster and the revision come from the store, not from the object', () => {
+    const shown = decodeStored(
+      entry(object({ resourceVersion: '3', annotations: { 'kcp.io/cluster': 'elsewhere' } })),
+      'here',
+    );
+    expect(shown.metadata.resourceVersion).toBe('7');
+    expect(shown.metadata.annotations).toEqual({ 'kcp.io/cluster': 'here' });
+  });
+
+  test('a user key __proto__ stays a key', () => {
+    const hostile = JSON.parse('{"kind":"K","apiVersion":"v1","metadata":{"name":"x"},"__proto__":{"a":1}}');
+    expect(Object.hasOwn(decodeStored(entry(hostile)), '__proto__')).toBe(true);
+  });
+});
+
+describe('keys', () => {
+  const pods = { group: '', resource: 'pods', namespaced: true };
+  const roles = { group: 'rbac.authorization.k8s.io', resource: 'clusterroles', namespaced: false };
+
+  test('read back what was written', () => {
+    const key = objectKey(pods, 'root:a', 'n', 'x');
+    expect(key).toBe('/core/pods/root:a/n/x');
+    expect(parseKey(pods, key)).toEqual({ cluster: 'root:a', namespace: 'n', name: 'x' });
+    const named = objectKey(roles, 'root', '', 'größe:admin x');
+    expect(named).toMatch(/^[!-~]+$/);
+    expect(parseKey(roles, named)).toEqual({ cluster: 'root', namespace: '', name: 'größe:admin x' });
+  });
+
+  test('a range holds its own and no neighbour', () => {
+    const holds = (range: { start: string; end: string }, key: string) =>
+      key >= range.start && key < range.end;
+    const inA = collectionRange(pods, 'root:a', '');
+    expect(holds(inA, objectKey(pods, 'root:a', 'n', 'x'))).toBe(true);
+    expect(holds(inA, objectKey(pods, 'root:ab', 'n', 'x'))).toBe(false);
+    expect(holds(inA, objectKey(pods, 'root:a:b', 'n', 'x'))).toBe(false);
+    const inN = collectionRange(pods, 'root', 'n');
+    expect(holds(inN, objectKey(pods, 'root', 'n-1', 'x'))).toBe(false);
+    expect(holds(collectionRange(pods, '*', ''), objectKey(pods, 'z', 'n', 'x'))).toBe(true);
+  });
+
+  test('both groups of events are one store', () => {
+    const core = objectKey({ group: '', resource: 'events', namespaced: true }, 'root', 'n', 'x');
+    const other = objectKey(
+      { group: 'events.k8s.io', resource: 'events', namespaced: true },
+      'root',
+      'n',
+      'x',
+    );
+    expect(other).toBe(core);
+  });
+});

@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { negotiate } from '../../../apiserver/encode/negotiate.ts';
+import { valueAt } from '../../../apiserver/encode/table.ts';
+import type { ServedResource } from '../../../apiserver/options.ts';
+import { builtinResources } from '../../../kube/schema/builtin.ts';
+
+const info = builtinResources.find((r) => r.resource === 'pods')!;
+const pods: ServedResource = { info, schema: { type: 'any' } };
+const table = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+const protobuf = 'application/vnd.kubernetes.protobuf';
+
+describe('negotiate', () => {
+  test.each([
+    [undefined, 'json', 'object'],
+    ['*/*', 'json', 'object'],
+    ['application/json, */*', 'json', 'object'],
+    ['application/yaml', 'yaml', 'object'],
+    [`${protobuf},application/json`, 'json', 'object'],
+    [protobuf, 'protobuf', 'object'],
+    [`${table},application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json`, 'json', 'Table'],
+    [
+      'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json',
+      'json',
+      'PartialObjectMetadata',
+    ],
+    ['application/json;as=Unheard;g=meta.k8s.io;v=v1,application/json', 'json', 'object'],
+    ['text/plain;q=0.9,application/yaml;q=0.5,application/json;q=0.1', 'yaml', 'object'],
+  ])('%s', (accept, encoding, shape) => {
+    const headers: Record<string, string> = accept === undefined ? {} : { accept };
+    expect(negotiate(headers, new URLSearchParams(), pods)).toMatchObject({ encoding, shape });
+  });
+
+  test.each(['text/plain', 'application/json;q=0'])('406 for %s', (accept) => {
+    expect(() => negotiate({ accept }, new URLSearchParams(), pods)).toThrow(
+      expect.objectContaining({ code: 406, reason: 'NotAcceptable' }),
+    );
+  });
+});
+
+test.each([
+  ['.spec.color', 'red'],
+  ['.spec.list[1].a', 2],
+  ['.spec.list[*].a', 1],
+  ['.status.conditions[?(@.type=="Ready")].status', 'True'],
+  [".metadata.annotations['a.b/c']", 'dotted'],
+  ['.metadata.annotations.a\\.b/c', 'dotted'],
+  ['.spec.absent.deep', undefined],
+])('printer column path %s', (path, expected) => {
+  const object = {
+    metadata: { annotations: { 'a.b/c': 'dotted' } },
+    spec: { color: 'red', list: [{ a: 1 }, { a: 2 }] },
+    status: {
+      conditions: [
+        { type: 'Other', status: 'False' },
+        { type: 'Ready', status: 'True' },
+      ],
+    },
+  };
+  expect(valueAt(object, path)).toBe(expected);
+});

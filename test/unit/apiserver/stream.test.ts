@@ -1,0 +1,48 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { EventStream } from '../../../apiserver/handlers/stream.ts';
+
+const line = (n: number) => Buffer.alloc(100, String(n % 10));
+
+async function collect(stream: EventStream): Promise<string> {
+  let all = '';
+  for await (const bytes of stream) all += Buffer.from(bytes).toString();
+  return all;
+}
+
+test('what comes first comes first, and all of it comes', async () => {
+  let ended = 0;
+  const stream = new EventStream({ bufferBytes: 1000, stallMillis: 1000 }, () => ended++);
+  stream.push(Buffer.from('b'));
+  stream.begin([Buffer.from('a')]);
+  stream.push(Buffer.from('c'));
+  stream.end();
+  stream.push(Buffer.from('d'));
+  expect(await collect(stream)).toBe('abc');
+  expect(ended).toBe(1);
+});
+
+test('a reader that takes nothing is cut, and its source is freed', async () => {
+  let ended = 0;
+  const stream = new EventStream({ bufferBytes: 1000, stallMillis: 50 }, () => ended++);
+  for (let i = 0; i < 20; i++) stream.push(line(i));
+  expect(stream.ended).toBe(false);
+  const deadline = Date.now() + 2000;
+  while (!stream.ended && Date.now() < deadline) await wait(10);
+  expect(ended).toBe(1);
+  expect(await collect(stream)).toBe('');
+});
+
+test('a burst beyond all bounds is cut at once', () => {
+  const stream = new EventStream({ bufferBytes: 100, stallMillis: 10_000 }, () => {});
+  for (let i = 0; i < 40 && !stream.ended; i++) stream.push(line(i));
+  expect(stream.ended).toBe(true);
+});
+
+test('a reader that leaves frees the source', async () => {
+  let ended = 0;
+  const stream = new EventStream({ bufferBytes: 1000, stallMillis: 1000 }, () => ended++);
+  stream.push(line(1));
+  for await (const _ of stream) break;
+  expect(ended).toBe(1);
+});
