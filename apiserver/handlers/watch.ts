@@ -33,7 +33,7 @@ export async function handleWatch(exchange: ResourceExchange): Promise<ApiRespon
   );
   let last = 0;
   const bookmark = (revision: number) => {
-    if (revision <= last) return;
+    if (revision < last) return;
     last = revision;
     stream.push(encoder.bookmark(revision));
   };

@@ -1,0 +1,134 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Api, startApi } from './api.ts';
+
+let api: Api;
+beforeEach(() => {
+  api = startApi();
+});
+afterEach(() => api.close());
+
+const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const widgets = '/apis/example.com/v1/namespaces/default/widgets';
+
+const definition = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'widgets.example.com' },
+  spec: {
+    group: 'example.com',
+    scope: 'Namespaced',
+    names: { plural: 'widgets', kind: 'Widget', shortNames: ['wd'] },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        subresources: {
+          status: {},
+          scale: { specReplicasPath: '.spec.size', statusReplicasPath: '.status.size' },
+        },
+        additionalPrinterColumns: [{ name: 'Size', type: 'integer', jsonPath: '.spec.size' }],
+        schema: {
+          openAPIV3Schema: {
+            type: 'object',
+            properties: {
+              spec: {
+                type: 'object',
+                required: ['size'],
+                properties: {
+                  size: { type: 'integer', minimum: 1 },
+                  color: { type: 'string', default: 'red' },
+                },
+              },
+              status: { type: 'object', properties: { size: { type: 'integer' } } },
+            },
+          },
+        },
+      },
+    ],
+  },
+};
+
+const widget = (spec: object) => ({
+  apiVersion: 'example.com/v1',
+  kind: 'Widget',
+  metadata: { name: 'w' },
+  spec,
+});
+
+test('a definition serves its kind at once, and takes it away', async () => {
+  expect((await api.call('GET', widgets)).status).toBe(404);
+  const { body } = await api.call('POST', crds, definition);
+  expect(body.status).toMatchObject({ acceptedNames: { singular: 'widget' }, storedVersions: ['v1'] });
+  expect(body.status.conditions.map((c: { type: string }) => c.type)).toEqual([
+    'NamesAccepted',
+    'Established',
+  ]);
+  const discovery = await api.call('GET', '/apis/example.com/v1');
+  expect(discovery.body.resources.map((r: { name: string }) => r.name)).toEqual([
+    'widgets',
+    'widgets/scale',
+    'widgets/status',
+  ]);
+  expect((await api.call('GET', '/openapi/v3')).body.paths).toHaveProperty(['apis/example.com/v1']);
+  const made = await api.call('POST', widgets, widget({ size: 3 }));
+  expect(made.body).toMatchObject({ metadata: { generation: 1 }, spec: { size: 3, color: 'red' } });
+  await api.call('DELETE', `${crds}/widgets.example.com`);
+  expect((await api.call('GET', widgets)).status).toBe(404);
+  await api.call('POST', crds, definition);
+  expect((await api.call('GET', widgets)).body.items).toEqual([]);
+});
+
+test('its schema is kept', async () => {
+  await api.call('POST', crds, definition);
+  const refused = await api.call('POST', widgets, widget({ size: 'x' }));
+  expect(refused.body).toMatchObject({ code: 422, reason: 'Invalid' });
+  expect(refused.body.message).toContain('spec.size in body must be of type integer: "string"');
+  expect((await api.call('POST', widgets, widget({}))).body.message).toContain('spec.size: Required value');
+  expect((await api.call('POST', widgets, widget({ size: 0 }))).body.message).toContain(
+    'spec.size in body should be greater than or equal to 1',
+  );
+  const unknown = await api.call('POST', `${widgets}?fieldValidation=Strict`, widget({ size: 1, sizes: 2 }));
+  expect(unknown.body.message).toContain('unknown field "spec.sizes"');
+});
+
+test('status and scale', async () => {
+  await api.call('POST', crds, definition);
+  await api.call('POST', widgets, widget({ size: 1 }));
+  const status = await api.call('PATCH', `${widgets}/w/status`, { spec: { size: 9 }, status: { size: 1 } });
+  expect(status.body).toMatchObject({ metadata: { generation: 1 }, spec: { size: 1 }, status: { size: 1 } });
+  await api.call('PATCH', `${widgets}/w/scale`, { spec: { replicas: 4 } });
+  expect((await api.call('GET', `${widgets}/w`)).body).toMatchObject({
+    metadata: { generation: 2 },
+    spec: { size: 4 },
+  });
+  const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+  const { body } = await api.call('GET', widgets, undefined, { accept });
+  expect(body.rows[0].cells).toEqual(['w', 4]);
+});
+
+test('an update names the version it saw', async () => {
+  await api.call('POST', crds, definition);
+  await api.call('POST', widgets, widget({ size: 1 }));
+  const { body } = await api.call('PUT', `${widgets}/w`, widget({ size: 2 }));
+  expect(body.message).toContain('metadata.resourceVersion: Invalid value');
+});
+
+test('a definition counts in its own logical cluster', async () => {
+  await api.addCluster('root:a');
+  await api.call('POST', `/clusters/root:a${crds}`, definition);
+  expect((await api.call('GET', `/clusters/root:a${widgets}`)).status).toBe(200);
+  expect((await api.call('GET', widgets)).status).toBe(404);
+  expect((await api.call('GET', '/apis/example.com/v1')).status).toBe(404);
+});
+
+test('definitions are served again by a server that starts later', async () => {
+  const { openMemory } = await import('../../../storage/memory/memory.ts');
+  const store = openMemory();
+  const first = startApi({ store });
+  await first.call('POST', crds, definition);
+  await first.server.close();
+  const second = startApi({ store });
+  expect((await second.call('GET', widgets)).status).toBe(200);
+  await second.close();
+});

@@ -1,0 +1,265 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  type Api,
+  admin,
+  configMap,
+  configMaps,
+  deployment,
+  deployments,
+  startApi,
+  take,
+  watch,
+} from './api.ts';
+
+let api: Api;
+beforeEach(() => {
+  api = startApi();
+});
+afterEach(() => api.close());
+
+type Named = { metadata: { name: string; annotations?: Record<string, string> } };
+const names = (body: { items: Named[] }) => body.items.map((item) => item.metadata.name);
+
+describe('list', () => {
+  beforeEach(async () => {
+    for (let i = 0; i < 5; i++) await api.call('POST', configMaps, configMap(`c${i}`, {}, { n: String(i) }));
+  });
+
+  test('pages show one revision', async () => {
+    const first = (await api.call('GET', `${configMaps}?limit=2`)).body;
+    expect(names(first)).toEqual(['c0', 'c1']);
+    expect(first.metadata.remainingItemCount).toBe(3);
+    await api.call('POST', configMaps, configMap('c11'));
+    const token = encodeURIComponent(first.metadata.continue);
+    const second = (await api.call('GET', `${configMaps}?limit=9&continue=${token}`)).body;
+    expect(names(second)).toEqual(['c2', 'c3', 'c4']);
+    expect(second.metadata.resourceVersion).toBe(first.metadata.resourceVersion);
+    expect(second.metadata.continue).toBeUndefined();
+  });
+
+  test('pages by selector', async () => {
+    const first = (await api.call('GET', `${configMaps}?limit=1&labelSelector=n%20in%20(1,3)`)).body;
+    expect(names(first)).toEqual(['c1']);
+    const token = encodeURIComponent(first.metadata.continue);
+    const second = (
+      await api.call('GET', `${configMaps}?limit=1&labelSelector=n%20in%20(1,3)&continue=${token}`)
+    ).body;
+    expect(names(second)).toEqual(['c3']);
+  });
+
+  test.each([
+    ['labelSelector=n%3D3', ['c3']],
+    ['labelSelector=n%20notin%20(0,1,2)', ['c3', 'c4']],
+    ['fieldSelector=metadata.name%3Dc2', ['c2']],
+    ['fieldSelector=metadata.name!%3Dc2,metadata.namespace%3Ddefault', ['c0', 'c1', 'c3', 'c4']],
+    ['resourceVersion=0&limit=500', ['c0', 'c1', 'c2', 'c3', 'c4']],
+  ])('%s', async (query, expected) => {
+    expect(names((await api.call('GET', `${configMaps}?${query}`)).body)).toEqual(expected);
+  });
+
+  test('exact and not older than', async () => {
+    const { body } = await api.call('GET', `${configMaps}/c3`);
+    const at = body.metadata.resourceVersion;
+    const exact = await api.call('GET', `${configMaps}?resourceVersion=${at}&resourceVersionMatch=Exact`);
+    expect(names(exact.body)).toEqual(['c0', 'c1', 'c2', 'c3']);
+    const newer = await api.call(
+      'GET',
+      `${configMaps}?resourceVersion=${at}&resourceVersionMatch=NotOlderThan`,
+    );
+    expect(names(newer.body)).toHaveLength(5);
+  });
+
+  test.each([
+    ['resourceVersionMatch=Exact', 422],
+    ['resourceVersion=0&resourceVersionMatch=Exact', 422],
+    ['resourceVersion=abc', 400],
+    ['limit=abc', 400],
+    ['continue=abc', 400],
+    ['labelSelector=a%20in', 400],
+    ['fieldSelector=spec.x%3D1', 400],
+    ['sendInitialEvents=true', 422],
+    ['resourceVersion=1&resourceVersionMatch=Exact&limit=1', 200],
+  ])('%s is %d', async (query, code) => {
+    expect((await api.call('GET', `${configMaps}?${query}`)).status).toBe(code);
+  });
+
+  test('a revision that is not reached is waited for, then 504', async () => {
+    const { body } = await api.call('GET', `${configMaps}?resourceVersion=99999`);
+    expect(body).toMatchObject({ code: 504, reason: 'Timeout', details: { retryAfterSeconds: 1 } });
+  });
+});
+
+describe('forms', () => {
+  beforeEach(async () => {
+    await api.call('POST', deployments, deployment('web'));
+  });
+
+  test('Table', async () => {
+    const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
+    const { body } = await api.call('GET', deployments, undefined, { accept });
+    expect(body).toMatchObject({ kind: 'Table', apiVersion: 'meta.k8s.io/v1' });
+    expect(body.columnDefinitions[0].name).toBe('Name');
+    expect(body.rows[0].cells[0]).toBe('web');
+    expect(body.rows[0].object).toMatchObject({ kind: 'PartialObjectMetadata', metadata: { name: 'web' } });
+  });
+
+  test('PartialObjectMetadata, YAML, protobuf', async () => {
+    const partial = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io';
+    const { body } = await api.call('GET', deployments, undefined, { accept: partial });
+    expect(body.kind).toBe('PartialObjectMetadataList');
+    expect(body.items[0]).not.toHaveProperty('spec');
+    const yaml = await api.call('GET', `${deployments}/web`, undefined, { accept: 'application/yaml' });
+    expect(yaml.body).toContain('kind: Deployment\n');
+    const protobuf = await api.call('GET', `${deployments}/web`, undefined, {
+      accept: 'application/vnd.kubernetes.protobuf',
+    });
+    expect(protobuf.headers['content-type']).toBe('application/vnd.kubernetes.protobuf');
+    expect(protobuf.body.startsWith('k8s\0')).toBe(true);
+    expect((await api.call('GET', deployments, undefined, { accept: 'text/plain' })).status).toBe(406);
+  });
+
+  test('lists of built-in kinds do not repeat the kind', async () => {
+    const { body } = await api.call('GET', deployments);
+    expect(body).toMatchObject({ kind: 'DeploymentList', apiVersion: 'apps/v1' });
+    expect(body.items[0]).not.toHaveProperty('kind');
+  });
+
+  test('autoscaling/v1 and v2 are one object', async () => {
+    const url = (version: string) =>
+      `/apis/autoscaling/${version}/namespaces/default/horizontalpodautoscalers`;
+    await api.call('POST', url('v1'), {
+      metadata: { name: 'h' },
+      spec: {
+        maxReplicas: 3,
+        targetCPUUtilizationPercentage: 50,
+        scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+      },
+    });
+    const { body } = await api.call('GET', `${url('v2')}/h`);
+    expect(body).toMatchObject({
+      apiVersion: 'autoscaling/v2',
+      spec: { metrics: [{ resource: { name: 'cpu', target: { averageUtilization: 50 } } }] },
+    });
+    expect((await api.call('GET', `${url('v1')}/h`)).body.spec.targetCPUUtilizationPercentage).toBe(50);
+  });
+});
+
+describe('watch', () => {
+  const stream = (query: string, url = configMaps) =>
+    watch(api.server.transport(admin), `${url}?watch=1&${query}`);
+
+  test('from a revision: what came after, in order, once', async () => {
+    const first = (await api.call('POST', configMaps, configMap('a'))).body;
+    await api.call('PATCH', `${configMaps}/a`, { data: { x: '1' } });
+    const events = stream(`resourceVersion=${first.metadata.resourceVersion}`);
+    const [modified] = await take(events, 1);
+    await api.call('DELETE', `${configMaps}/a`);
+    const [deleted] = await take(events, 1);
+    expect([modified?.type, deleted?.type]).toEqual(['MODIFIED', 'DELETED']);
+    expect(Number(deleted?.object.metadata.resourceVersion)).toBeGreaterThan(
+      Number(modified?.object.metadata.resourceVersion),
+    );
+    await events.return(undefined);
+  });
+
+  test('sendInitialEvents: what is there, then the mark', async () => {
+    await api.call('POST', configMaps, configMap('a'));
+    await api.call('POST', configMaps, configMap('b'));
+    const events = stream(
+      'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true',
+    );
+    const [a, b, mark] = await take(events, 3);
+    expect([a?.object.metadata.name, b?.object.metadata.name]).toEqual(['a', 'b']);
+    expect(mark).toMatchObject({
+      type: 'BOOKMARK',
+      object: { kind: 'ConfigMap', metadata: { annotations: { 'k8s.io/initial-events-end': 'true' } } },
+    });
+    await api.call('POST', configMaps, configMap('c'));
+    expect((await take(events, 1))[0]).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'c' } } });
+    await events.return(undefined);
+  });
+
+  test('objects enter and leave a selection', async () => {
+    await api.call('POST', configMaps, configMap('a', { v: '1' }));
+    const events = stream('labelSelector=x%3D1&resourceVersion=1');
+    await api.call('PATCH', `${configMaps}/a`, { metadata: { labels: { x: '1' } } });
+    await api.call('PATCH', `${configMaps}/a`, { data: { v: '2' } });
+    const left = await api.call('PATCH', `${configMaps}/a`, { metadata: { labels: { x: '2' } } });
+    const seen = await take(events, 3);
+    expect(seen.map((e) => e.type)).toEqual(['ADDED', 'MODIFIED', 'DELETED']);
+    expect(seen[2]?.object.metadata).toMatchObject({
+      labels: { x: '1' },
+      resourceVersion: left.body.metadata.resourceVersion,
+    });
+    await events.return(undefined);
+  });
+
+  test('timeoutSeconds ends it with a bookmark', async () => {
+    await api.call('POST', configMaps, configMap('a'));
+    const events = await take(stream('resourceVersion=1&timeoutSeconds=1&allowWatchBookmarks=true'), 9);
+    expect(events.map((e) => e.type)).toEqual(['ADDED', 'BOOKMARK']);
+  });
+
+  test('closing the server ends it, and /readyz says so', async () => {
+    const events = stream('allowWatchBookmarks=true');
+    const pending = take(events, 9);
+    expect((await api.call('GET', '/readyz')).body).toBe('ok');
+    await api.server.close();
+    expect((await pending).every((e) => e.type === 'BOOKMARK')).toBe(true);
+    expect((await api.call('GET', '/readyz')).status).toBe(500);
+    expect((await api.call('GET', '/livez')).status).toBe(200);
+  });
+});
+
+test('a compacted revision: 410 in the stream', async () => {
+  const { openMemory } = await import('../../../storage/memory/memory.ts');
+  const store = openMemory();
+  const own = startApi({ store });
+  await own.call('POST', configMaps, configMap('a'));
+  await own.call('POST', configMaps, configMap('b'));
+  await store.compact(store.revision);
+  const events = watch(own.server.transport(admin), `${configMaps}?watch=1&resourceVersion=1`);
+  const [error, ...rest] = await take(events, 2);
+  expect(error).toMatchObject({ type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired' } });
+  expect(rest).toEqual([]);
+  await own.close();
+});
+
+describe('logical clusters', () => {
+  beforeEach(async () => {
+    await api.addCluster('root:a');
+    await api.call('POST', configMaps, configMap('one'));
+    await api.call('POST', `/clusters/root:a${configMaps}`, configMap('two'));
+  });
+
+  test('are apart', async () => {
+    expect(names((await api.call('GET', configMaps)).body)).toEqual(['one']);
+    expect(names((await api.call('GET', `/clusters/root${configMaps}`)).body)).toEqual(['one']);
+    expect(names((await api.call('GET', `/clusters/root:a${configMaps}`)).body)).toEqual(['two']);
+  });
+
+  test('are seen together by wildcard, each object saying whose it is', async () => {
+    const { body } = await api.call('GET', '/clusters/*/api/v1/configmaps');
+    const seen = body.items.map((i: Named) => [i.metadata.name, i.metadata.annotations?.['kcp.io/cluster']]);
+    expect(seen).toEqual([
+      ['one', 'root'],
+      ['two', 'root:a'],
+    ]);
+    const events = watch(api.server.transport(admin), '/clusters/*/api/v1/configmaps?watch=1');
+    const first = await take(events, 2);
+    expect(first.map((e) => e.object.metadata.annotations?.['kcp.io/cluster'])).toEqual(['root', 'root:a']);
+    await events.return(undefined);
+    expect(
+      (await api.call('POST', '/clusters/*/api/v1/namespaces', { metadata: { name: 'x' } })).status,
+    ).toBe(405);
+  });
+
+  test('are closed to users without rights', async () => {
+    const bob = api.server.transport({ name: 'bob', groups: ['system:authenticated'] });
+    const answer = await bob({ method: 'GET', url: '/clusters/*/api/v1/secrets', headers: {} });
+    expect(answer.status).toBe(403);
+    expect(JSON.parse(Buffer.from(answer.body as Uint8Array).toString()).message).toBe(
+      'secrets is forbidden: User "bob" cannot list resource "secrets" in API group "" at the cluster scope',
+    );
+  });
+});
