@@ -20,6 +20,7 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       },
+      { test: { name: 'etcd', include: ['test/etcd/**/*.test.ts'], ...slow } },
       { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], ...slow } },
     ],
   },

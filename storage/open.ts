@@ -1,14 +1,29 @@
+import type { EtcdOptions } from './etcd/options.ts';
 import { openLevel } from './level/level.ts';
 import { openMemory } from './memory/memory.ts';
 import { type Store, StoreError } from './store.ts';
 
-/** Opens the store that a URL names: `memory:`, `level:DIRECTORY`, or a bare path, which is `level:` too. */
-export async function openStore(url: string): Promise<Store> {
+/**
+ * Opens the store that a URL names: `memory:`, `level:DIRECTORY` or a bare path, which is `level:` too, or
+ * `etcd://HOST:PORT,...` (see etcd/url.ts).
+ */
+export async function openStore(
+  url: string,
+  options: Pick<EtcdOptions, 'logger' | 'signal'> = {},
+): Promise<Store> {
   const [, scheme = 'level', rest = ''] = /^(?:([a-z][a-z0-9+.-]*):)?(.*)$/s.exec(url) ?? [];
   if (scheme === 'memory') return openMemory();
   if (scheme === 'level' && rest !== '') return openLevel(rest);
+  if (scheme === 'etcd') {
+    // Only who uses it pays for loading gRPC.
+    const [{ openEtcd }, { etcdOptions }] = await Promise.all([
+      import('./etcd/etcd.ts'),
+      import('./etcd/url.ts'),
+    ]);
+    return openEtcd({ ...(await etcdOptions(rest)), ...options });
+  }
   throw new StoreError(
     'unavailable',
-    `no store can be opened by ${JSON.stringify(url)}; known: memory:, level:DIRECTORY`,
+    `no store can be opened by ${JSON.stringify(url)}; known: memory:, level:DIRECTORY, etcd://HOST:PORT,...`,
   );
 }

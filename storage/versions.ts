@@ -18,14 +18,18 @@ import {
  */
 export class Versions {
   readonly #index = new KeyIndex();
-  readonly #log: EventLog;
+  readonly #log = new EventLog();
+  readonly #contiguous: boolean;
   #revision: number;
   #compacted: number;
   #historyBytes = 0;
 
-  /** Starts after `compacted`, with no keys. */
-  constructor(compacted = 0) {
-    this.#log = new EventLog(compacted);
+  /**
+   * Starts after `compacted`, with no keys. `contiguous` (the default): each event has the next revision. Without
+   * it revisions may be left out, and events of one commit share theirs.
+   */
+  constructor(compacted = 0, { contiguous = true } = {}) {
+    this.#contiguous = contiguous;
     this.#revision = compacted;
     this.#compacted = compacted;
   }
@@ -101,8 +105,9 @@ export class Versions {
 
   /** Makes the next event visible. It must have been proposed against the state that it is applied to. */
   apply(event: StoreEvent): void {
-    if (event.entry.revision !== this.#revision + 1) {
-      throw new RangeError(`revision ${event.entry.revision} cannot follow ${this.#revision}`);
+    const { revision } = event.entry;
+    if (this.#contiguous ? revision !== this.#revision + 1 : revision < this.#revision) {
+      throw new RangeError(`revision ${revision} cannot follow ${this.#revision}`);
     }
     const slot = this.#index.ensure(event.entry.key);
     this.#index.setCurrent(slot, event.type === 'put' ? event.entry : undefined);
@@ -110,7 +115,12 @@ export class Versions {
     else slot.events.push(event);
     this.#log.append(event);
     this.#historyBytes += event.previous?.value.length ?? 0;
-    this.#revision = event.entry.revision;
+    this.#revision = revision;
+  }
+
+  /** Says that nothing happened here up to `revision`: its revisions are somebody else's. */
+  advance(revision: number): void {
+    if (revision > this.#revision) this.#revision = revision;
   }
 
   /** Adds an entry that is at or below the compacted revision: a key without history. Only while loading. */
@@ -184,9 +194,8 @@ export class Versions {
   #countAt(range: Range, revision: number): number {
     if (this.#revision - revision <= this.#index.countSlots(range)) {
       let count = this.#index.countLive(range);
-      for (let at = this.#revision; at > revision; at--) {
-        const event = this.#log.at(at);
-        if (event === undefined || event.entry.key < range.start || event.entry.key >= range.end) continue;
+      for (const event of this.#log.slice(revision, this.#revision)) {
+        if (event.entry.key < range.start || event.entry.key >= range.end) continue;
         if (event.type === 'delete') count++;
         else if (event.previous === undefined) count--;
       }

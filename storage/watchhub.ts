@@ -64,12 +64,12 @@ export class WatchHub {
     this.#delivering = false;
   }
 
-  /** Ends every watch with `closed`, after what was committed. Later watches are refused. */
-  close(): void {
+  /** Ends every watch with `reason`, after what was committed. Later watches are refused. */
+  close(reason = new StoreError('closed', 'the store was closed')): void {
     this.#closed = true;
     for (const watcher of [...this.#watchers]) {
       if (!watcher.live) this.#goLive(watcher);
-      this.#end(watcher, new StoreError('closed', 'the store was closed'));
+      this.#end(watcher, reason);
     }
   }
 

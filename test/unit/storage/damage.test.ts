@@ -172,6 +172,6 @@ describe('openStore', () => {
     const store = await openStore(data);
     expect(store.revision).toBe(250);
     await store.close();
-    await fails(openStore('etcd://localhost'), 'unavailable');
+    await fails(openStore('mysql://localhost'), 'unavailable');
   });
 });

@@ -1,0 +1,179 @@
+import {
+  type ChannelCredentials,
+  type ChannelOptions,
+  Client,
+  type ClientDuplexStream,
+  credentials,
+  Metadata,
+} from '@grpc/grpc-js';
+import { StoreError } from '../store.ts';
+import { type CallError, isCallError, translate, verdict } from './errors.ts';
+import type { EtcdOptions } from './options.ts';
+import { pause } from './pause.ts';
+import { authenticate, type Method } from './wire.ts';
+
+/** etcd answers within 7 s or says that it timed out; a lost packet costs less than that. */
+const ATTEMPT_MS = 5000;
+/** After so long without an answer the caller hears `unavailable`. */
+export const PATIENCE_MS = 15_000;
+
+const CHANNEL: ChannelOptions = {
+  'grpc.max_receive_message_length': -1,
+  'grpc.max_send_message_length': -1,
+  // etcd closes connections that ping more often than every 5 s, or without a call.
+  'grpc.keepalive_time_ms': 10_000,
+  'grpc.keepalive_timeout_ms': 5000,
+  'grpc.keepalive_permit_without_calls': 0,
+  'grpc.initial_reconnect_backoff_ms': 50,
+  'grpc.min_reconnect_backoff_ms': 50,
+  'grpc.max_reconnect_backoff_ms': 1000,
+  // A new client is a new connection: that is how another endpoint is tried.
+  'grpc.use_local_subchannel_pool': 1,
+  'grpc.enable_retries': 0,
+  'grpc.enable_http_proxy': 0,
+  'grpc-node.flow_control_window': 4 << 20,
+};
+
+/** Calls to one of the endpoints; to the next one after a failure. Holds the login. */
+export class Connection {
+  readonly #options: EtcdOptions;
+  readonly #addresses: readonly string[];
+  readonly #credentials: ChannelCredentials;
+  readonly #closed = new AbortController();
+  #at = 0;
+  #client: Client;
+  #token: Promise<string | undefined> | undefined;
+
+  constructor(options: EtcdOptions) {
+    this.#options = options;
+    this.#addresses = options.endpoints.map((endpoint) => endpoint.replace(/^https?:\/\//, ''));
+    if (this.#addresses.length === 0) throw new StoreError('unavailable', 'etcd: no endpoints were given');
+    this.#credentials = channelCredentials(options);
+    this.#client = this.#connect();
+  }
+
+  /** Aborts when the connection is closed for good. */
+  get signal(): AbortSignal {
+    return this.#closed.signal;
+  }
+
+  /** One attempt. Rejects with a CallError. */
+  async once<Q, A>(method: Method<Q, A>, request: Q, timeoutMs = ATTEMPT_MS): Promise<A> {
+    const metadata = await this.#metadata();
+    const client = this.#client;
+    try {
+      return await invoke(client, method, request, metadata, timeoutMs);
+    } catch (error) {
+      this.#failed(client, error);
+      throw error;
+    }
+  }
+
+  /** For calls that do no harm when done twice: asks until there is an answer. Rejects with a StoreError. */
+  async call<Q, A>(method: Method<Q, A>, request: Q, patienceMs = PATIENCE_MS): Promise<A> {
+    const deadline = performance.now() + patienceMs;
+    for (let wait = 10; ; wait = Math.min(wait * 2, 500)) {
+      try {
+        const left = Math.max(1, deadline - performance.now());
+        return await this.once(method, request, Math.min(ATTEMPT_MS, left));
+      } catch (error) {
+        if (!(await this.mayRetry(error, wait, deadline))) throw translate(error);
+      }
+    }
+  }
+
+  /** Waits before the next attempt; false when there should be none. */
+  async mayRetry(error: unknown, waitMs: number, deadline: number): Promise<boolean> {
+    if (!isCallError(error) || this.signal.aborted) return false;
+    const meaning = verdict(error);
+    if (meaning !== 'again' && meaning !== 'login') return false;
+    if (performance.now() + waitMs >= deadline) return false;
+    await pause(waitMs, this.signal);
+    return !this.signal.aborted;
+  }
+
+  async stream<Q, A>(method: Method<Q, A>): Promise<ClientDuplexStream<Q, A>> {
+    const metadata = await this.#metadata();
+    const client = this.#client;
+    const stream = client.makeBidiStreamRequest(method.path, method.encode, method.decode, metadata, {});
+    stream.on('error', (error) => this.#failed(client, error));
+    return stream;
+  }
+
+  /** Nothing is tried again any more. */
+  stop(): void {
+    this.#closed.abort();
+  }
+
+  close(): void {
+    this.stop();
+    this.#client.close();
+  }
+
+  #connect(): Client {
+    const address = this.#addresses[this.#at % this.#addresses.length] ?? '';
+    return new Client(address, this.#credentials, CHANNEL);
+  }
+
+  #failed(client: Client, error: unknown): void {
+    if (!isCallError(error) || this.signal.aborted) return;
+    const meaning = verdict(error);
+    if (meaning === 'login') this.#token = undefined;
+    // Somebody else's failure may have changed the endpoint already.
+    if (meaning !== 'again' || client !== this.#client || this.#addresses.length === 1) return;
+    this.#at++;
+    this.#client = this.#connect();
+    client.close();
+  }
+
+  async #metadata(): Promise<Metadata> {
+    const metadata = new Metadata();
+    const { username } = this.#options;
+    if (username === undefined) return metadata;
+    this.#token ??= this.#login(username);
+    try {
+      const token = await this.#token;
+      if (token !== undefined) metadata.set('token', token);
+      return metadata;
+    } catch (error) {
+      this.#token = undefined;
+      throw error;
+    }
+  }
+
+  async #login(name: string): Promise<string | undefined> {
+    const client = this.#client;
+    try {
+      const request = { name, password: this.#options.password ?? '' };
+      return (await invoke(client, authenticate, request, new Metadata(), ATTEMPT_MS)).token;
+    } catch (error) {
+      if (isCallError(error) && /authentication is not enabled/.test(error.details)) return undefined;
+      this.#failed(client, error);
+      throw error;
+    }
+  }
+}
+
+function invoke<Q, A>(
+  client: Client,
+  method: Method<Q, A>,
+  request: Q,
+  metadata: Metadata,
+  timeoutMs: number,
+): Promise<A> {
+  return new Promise((resolve, reject) => {
+    const options = { deadline: Date.now() + timeoutMs };
+    const done = (error: CallError | null, answer?: A): void => {
+      if (error !== null) reject(error);
+      else resolve(answer as A);
+    };
+    client.makeUnaryRequest(method.path, method.encode, method.decode, request, metadata, options, done);
+  });
+}
+
+function channelCredentials({ endpoints, tls }: EtcdOptions): ChannelCredentials {
+  const secure = tls !== undefined || endpoints.some((endpoint) => endpoint.startsWith('https://'));
+  if (!secure) return credentials.createInsecure();
+  const pem = (text: string | Uint8Array | undefined) => (text === undefined ? null : Buffer.from(text));
+  return credentials.createSsl(pem(tls?.ca), pem(tls?.key), pem(tls?.cert));
+}

@@ -1,0 +1,211 @@
+import { checkWrite } from '../checkwrite.ts';
+import {
+  type Entry,
+  type ListOptions,
+  type ListResult,
+  type Range,
+  type Store,
+  StoreError,
+  type WatchOptions,
+} from '../store.ts';
+import type { Cache } from './cache.ts';
+import { compactedRevision, compactTo } from './compaction.ts';
+import { runCompactor } from './compactor.ts';
+import { Confirm } from './confirm.ts';
+import { Connection } from './connection.ts';
+import { Feed } from './feed.ts';
+import { Keys } from './keys.ts';
+import { DEFAULT_COMPACTION, type EtcdOptions } from './options.ts';
+import { readOne, readRange } from './read.ts';
+import { Slots } from './slots.ts';
+import { watchFrom } from './watch.ts';
+import { type Write, write } from './write.ts';
+
+/** Beyond this a read goes to etcd itself, and a write is acknowledged before the own cache shows it. */
+const CACHE_MS = 500;
+
+/**
+ * A store that any number of servers share, none of them special. Revisions are etcd's own: other writers' lie
+ * between ours. Writes go to etcd, reads come from a cache after etcd confirmed that it lacks nothing.
+ * Fails with `unavailable` when etcd does not answer. etcd 3.5.8 or later.
+ */
+export async function openEtcd(options: EtcdOptions): Promise<Store> {
+  const connection = new Connection(options);
+  const store = new EtcdStore(connection, new Keys(options.prefix), options);
+  try {
+    await store.load();
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+  if (options.signal?.aborted) await store.close();
+  options.signal?.addEventListener('abort', () => void store.close(), { once: true });
+  return store;
+}
+
+class EtcdStore implements Store {
+  readonly #connection: Connection;
+  readonly #keys: Keys;
+  readonly #options: EtcdOptions;
+  readonly #slots = new Slots();
+  readonly #confirm: Confirm;
+  readonly #writes = new Set<Promise<unknown>>();
+  #feed: Feed | undefined;
+  #compactor: Promise<void> | undefined;
+  #compacted = 0;
+  #closing: Promise<void> | undefined;
+
+  constructor(connection: Connection, keys: Keys, options: EtcdOptions) {
+    this.#connection = connection;
+    this.#keys = keys;
+    this.#options = options;
+    this.#confirm = new Confirm(connection, keys);
+  }
+
+  async load(): Promise<void> {
+    const parts = { connection: this.#connection, keys: this.#keys, logger: this.#options.logger };
+    const onCompacted = (revision: number): void => this.#forgot(revision);
+    this.#feed = await Feed.start({ ...parts, onCompacted });
+    onCompacted(await compactedRevision(this.#connection, this.#keys, 0));
+    if (this.#options.compaction === false) return;
+    const options = { ...DEFAULT_COMPACTION, ...this.#options.compaction };
+    this.#compactor = runCompactor({ ...parts, options, onCompacted, compacted: () => this.#compacted });
+  }
+
+  get revision(): number {
+    return this.#feed?.cache.versions.revision ?? 0;
+  }
+
+  get compacted(): number {
+    return this.#compacted;
+  }
+
+  async get(key: string, { revision }: { revision?: number } = {}): Promise<Entry | undefined> {
+    const cache = await this.#cacheFor(revision);
+    if (cache !== undefined) return cache.versions.get(key, revision);
+    return (await readOne(this.#connection, this.#keys, key, atLeastOne(revision))).entry;
+  }
+
+  async list(range: Range, options: ListOptions = {}): Promise<ListResult> {
+    const cache = await this.#cacheFor(options.revision);
+    if (cache !== undefined) return cache.versions.list(range, options);
+    return readRange(this.#connection, this.#keys, range, options);
+  }
+
+  async create(key: string, value: Uint8Array): Promise<Entry> {
+    return this.#write({ key, value, expected: 0, previous: undefined });
+  }
+
+  async update(key: string, value: Uint8Array, expected: number): Promise<Entry> {
+    return this.#write({ key, value, expected, previous: this.#known(key, expected) });
+  }
+
+  async delete(key: string, expected: number): Promise<Entry> {
+    return this.#write({ key, expected, previous: this.#known(key, expected) });
+  }
+
+  async watch(range: Range, options: WatchOptions): Promise<() => void> {
+    this.#open();
+    if (options.after > this.revision) await this.#cacheFor(options.after);
+    return watchFrom(
+      {
+        connection: this.#connection,
+        keys: this.#keys,
+        cache: () => this.#open().cache,
+        compacted: () => this.#compacted,
+      },
+      range,
+      options,
+    );
+  }
+
+  async compact(revision: number): Promise<void> {
+    this.#open();
+    if (revision <= this.#compacted) return;
+    await this.#cacheFor(revision);
+    await compactTo(this.#connection, revision);
+    this.#forgot(revision);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await Promise.allSettled([...this.#writes]);
+    this.#feed?.stop();
+    this.#connection.stop();
+    await this.#compactor;
+    this.#connection.close();
+  }
+
+  #open(): Feed {
+    if (this.#closing !== undefined || this.#feed === undefined) {
+      throw new StoreError('closed', 'the store is closed');
+    }
+    return this.#feed;
+  }
+
+  /**
+   * A cache that may answer as of `revision`, or as of now: then only after etcd confirmed that the cache has all
+   * that was acknowledged before. Undefined: ask etcd itself. Fails with `compacted` and `future`.
+   */
+  async #cacheFor(revision?: number): Promise<Cache | undefined> {
+    const feed = this.#open();
+    if (revision !== undefined && revision < this.#compacted) throw gone(revision, this.#compacted);
+    const { cache } = feed;
+    if (revision !== undefined && revision <= cache.versions.revision) {
+      return revision >= cache.versions.compacted && !cache.ended ? cache : undefined;
+    }
+    const before = cache.versions.revision;
+    const newest = await this.#confirm.revision();
+    this.#open();
+    if (newest < before && cache === feed.cache) {
+      await feed.restart(`etcd went back from revision ${before} to ${newest}`);
+    }
+    if (revision !== undefined && revision > newest) throw future(revision, newest);
+    return feed.reach(newest, CACHE_MS, true);
+  }
+
+  async #write(wanted: Write): Promise<Entry> {
+    const feed = this.#open();
+    if (wanted.value !== undefined) checkWrite(wanted.key, wanted.value);
+    const parts = { connection: this.#connection, keys: this.#keys, slots: this.#slots };
+    const writing = write(parts, wanted).then(async (entry) => {
+      await feed.reach(entry.revision, CACHE_MS, false);
+      return entry;
+    });
+    this.#writes.add(writing);
+    try {
+      return await writing;
+    } finally {
+      this.#writes.delete(writing);
+    }
+  }
+
+  #known(key: string, expected: number): Entry | undefined {
+    const current = this.#open().cache.versions.get(key);
+    return current?.revision === expected ? current : undefined;
+  }
+
+  #forgot(revision: number): void {
+    this.#compacted = Math.max(this.#compacted, revision);
+    const versions = this.#feed?.cache.versions;
+    if (versions === undefined) return;
+    versions.compact(Math.min(this.#compacted, versions.revision));
+  }
+}
+
+/** etcd takes 0 for the newest; its first revision is 1. */
+function atLeastOne(revision: number | undefined): number | undefined {
+  return revision === undefined ? undefined : Math.max(1, revision);
+}
+
+function gone(revision: number, oldest: number): StoreError {
+  return new StoreError('compacted', `revision ${revision} was compacted; the oldest is ${oldest}`);
+}
+
+function future(revision: number, newest: number): StoreError {
+  return new StoreError('future', `revision ${revision} is not there yet; the newest is ${newest}`);
+}

@@ -1,0 +1,30 @@
+export interface EtcdOptions {
+  /** `host:port` or `https://host:port`; the others are tried when one fails. All must be of one cluster. */
+  endpoints: readonly string[];
+  /** Everything is kept below it; default `/atoll`. */
+  prefix?: string;
+  /** PEM texts. `ca` for the server's certificate; `cert` and `key` when etcd wants the client's. */
+  tls?: { ca?: string | Uint8Array; cert?: string | Uint8Array; key?: string | Uint8Array };
+  username?: string;
+  password?: string;
+  logger?: EtcdLogger;
+  /** Closes the store. */
+  signal?: AbortSignal;
+  /** `false`: somebody else compacts, for example etcd itself. */
+  compaction?: Partial<CompactionOptions> | false;
+}
+
+export interface CompactionOptions {
+  /** How long history is kept; also how often it is cut. */
+  intervalMs: number;
+  /** After so many seconds without a sign of life another server takes over; at least 2, as etcd demands. */
+  leaseSeconds: number;
+}
+
+export const DEFAULT_COMPACTION: CompactionOptions = { intervalMs: 5 * 60_000, leaseSeconds: 15 };
+
+/** Structured, as pino offers it: a constant message, and what varies in `fields`. */
+export interface EtcdLogger {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}

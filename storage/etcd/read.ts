@@ -1,0 +1,60 @@
+import type { Entry, ListOptions, ListResult, Range } from '../store.ts';
+import type { Connection } from './connection.ts';
+import type { Keys } from './keys.ts';
+import { number, type RangeRequest, range as rangeMethod } from './wire.ts';
+
+const PAGE = 500;
+
+/** etcd's newest revision, confirmed by a majority: no write acknowledged before this call is newer. */
+export async function newestRevision(connection: Connection, keys: Keys): Promise<number> {
+  const answer = await connection.call(rangeMethod, { key: keys.nothing, keysOnly: true });
+  return number(answer.header.revision);
+}
+
+/** One key from etcd itself, linearizable; `at` is etcd's newest revision. */
+export async function readOne(
+  connection: Connection,
+  keys: Keys,
+  key: string,
+  revision?: number,
+): Promise<{ entry: Entry | undefined; at: number }> {
+  const request: RangeRequest = { key: keys.data(key), ...(revision !== undefined && { revision }) };
+  const answer = await connection.call(rangeMethod, request);
+  const kv = answer.kvs[0];
+  return { entry: kv && keys.entry(kv), at: number(answer.header.revision) };
+}
+
+/** A range from etcd itself, in pages that all show the revision of the first one. */
+export async function readRange(
+  connection: Connection,
+  keys: Keys,
+  range: Range,
+  options: ListOptions = {},
+): Promise<ListResult> {
+  const limit = options.limit === undefined || options.limit <= 0 ? Infinity : options.limit;
+  const entries: Entry[] = [];
+  let start = startAfter(range.start, options.after);
+  let { revision } = options;
+  for (;;) {
+    if (start >= range.end) start = range.end;
+    const request: RangeRequest = {
+      ...keys.range({ start, end: range.end }),
+      limit: Math.min(PAGE, limit - entries.length),
+      // etcd takes 0 for the newest; its first revision is 1.
+      ...(revision !== undefined && { revision: Math.max(1, revision) }),
+    };
+    const answer = await connection.call(rangeMethod, request);
+    revision ??= number(answer.header.revision);
+    for (const kv of answer.kvs) entries.push(keys.entry(kv));
+    const last = entries[entries.length - 1];
+    const remaining = number(answer.count) - answer.kvs.length;
+    if (!answer.more || entries.length >= limit || last === undefined) {
+      return { entries, revision, more: answer.more, remaining };
+    }
+    start = `${last.key}\0`;
+  }
+}
+
+function startAfter(start: string, after: string | undefined): string {
+  return after === undefined || after < start ? start : `${after}\0`;
+}

@@ -1,0 +1,71 @@
+import { connect, createServer, type Socket } from 'node:net';
+
+export interface Proxy {
+  /** `host:port` to connect to instead. */
+  endpoint: string;
+  /** Bytes stop in both directions, connections stay open, new ones get no answer: a partition. */
+  hole(): void;
+  /** What was held back goes on. */
+  resume(): void;
+  /** Lets requests through, cuts the connection before any answer: outcomes nobody hears of. */
+  swallowAnswers(): void;
+  /** Closes every connection; new ones are served again. */
+  cut(): void;
+  stop(): Promise<void>;
+}
+
+/** A TCP proxy in front of a port on loopback, for faults of the network. */
+export async function startProxy(target: number): Promise<Proxy> {
+  const pairs = new Set<readonly [Socket, Socket]>();
+  let held = false;
+  let swallow = false;
+  const server = createServer((client) => {
+    const upstream = connect(target, '127.0.0.1');
+    const pair = [client, upstream] as const;
+    pairs.add(pair);
+    forward(client, upstream, () => false);
+    forward(upstream, client, () => swallow);
+    for (const socket of pair) {
+      socket.setNoDelay(true);
+      if (held) socket.pause();
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        pairs.delete(pair);
+        // A partition hides the end of a connection too.
+        if (!held) for (const end of pair) end.destroy();
+      });
+    }
+  });
+  const all = (): Socket[] => [...pairs].flat();
+  const port = await new Promise<number>((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port));
+  });
+  return {
+    endpoint: `127.0.0.1:${port}`,
+    hole: () => {
+      held = true;
+      for (const socket of all()) socket.pause();
+    },
+    resume: () => {
+      held = false;
+      for (const socket of all()) socket.resume();
+    },
+    swallowAnswers: () => {
+      swallow = true;
+    },
+    cut: () => {
+      swallow = false;
+      for (const socket of all()) socket.destroy();
+    },
+    stop: async () => {
+      for (const socket of all()) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function forward(from: Socket, to: Socket, swallowed: () => boolean): void {
+  from.on('data', (chunk) => {
+    if (!swallowed()) to.write(chunk);
+  });
+}
