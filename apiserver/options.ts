@@ -111,6 +111,8 @@ export interface ServedResource {
   columns?: readonly CustomColumn[];
   /** The logical cluster it is served in; absent: in all of them. */
   cluster?: string;
+  /** True for a CRD with several versions: what is stored may still say another version. */
+  manyVersions?: boolean;
   /** True for kinds that come from outside the built-in table: items of a list keep kind and apiVersion. */
   custom?: boolean;
   /** The published OpenAPI v3 schema, for kinds that are not built in. */

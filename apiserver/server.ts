@@ -1,3 +1,4 @@
+import { setMaxListeners, setMaxListeners } from 'node:events';
 import { mastersOnly } from './authz/masters.ts';
 import type { Core } from './core.ts';
 import { BookmarkClock } from './handlers/bookmarks.ts';
@@ -28,6 +29,10 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const catalog = new Catalog(options.resources ?? []);
   const registry = new ObjectRegistry(store, catalog);
   const closing = new AbortController();
+  // Every watch listens.
+  setMaxListeners(0, closing.signal);
+  // Every watch listens to it.
+  setMaxListeners(0, closing.signal);
   const limits = { ...defaultLimits, ...options.limits };
   const core: Core = {
     store,

@@ -38,7 +38,7 @@ export function writeQuery(
   const dryRun = dryRunOf(query.getAll('dryRun'), causes);
   const validation = query.get('fieldValidation') || 'Warn';
   if (validation !== 'Strict' && validation !== 'Warn' && validation !== 'Ignore') {
-    const why = `Unsupported value: ${JSON.stringify(validation)}: supported values: "", "Ignore", "Warn", "Strict"`;
+    const why = `Unsupported value: ${JSON.stringify(validation)}: supported values: "", "Ignore", "Strict", "Warn"`;
     causes.push(cause('FieldValueNotSupported', 'fieldValidation', why));
   }
   if (causes.length > 0) throw invalid('meta.k8s.io', kind, '', causes);

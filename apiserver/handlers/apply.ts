@@ -10,8 +10,9 @@ import { conform } from '../decode/body.ts';
 import type { WriteQuery } from '../decode/options.ts';
 import { respondObject } from '../encode/respond.ts';
 import { fromStored, toStored } from '../registry/convert.ts';
+import { managementOf } from '../registry/managers.ts';
 import { checkPreconditions } from '../registry/metadata.ts';
-import { createObject, managementOf, updateObject } from '../registry/write.ts';
+import { createObject, updateObject } from '../registry/write.ts';
 import { checkNamespace, writeContext } from './create.ts';
 import { checkName } from './update.ts';
 

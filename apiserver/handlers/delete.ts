@@ -1,12 +1,9 @@
 import type { ApiResponse } from '../../kube/http.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { admissionFor } from '../admission/chain.ts';
 import type { ResourceExchange } from '../core.ts';
 import { deleteOptions } from '../decode/options.ts';
 import { formOf, respondObject, respondValue } from '../encode/respond.ts';
-import { type Deleted, deleteObject } from '../registry/delete.ts';
-import type { DeleteOptions } from '../registry/types.ts';
-import { removeInstances } from './crdcleanup.ts';
+import { deleteOne } from './deleteone.ts';
 import { deleteRunningPod } from './pods.ts';
 
 export async function handleDelete(exchange: ResourceExchange): Promise<ApiResponse> {
@@ -22,28 +19,6 @@ export async function handleDelete(exchange: ResourceExchange): Promise<ApiRespo
   const isPod = stored.info.group === '' && stored.info.resource === 'pods';
   if (!deleted.gone || isPod) return respondObject(exchange, 200, deleted.object);
   return respondValue(exchange, 200, success(exchange, deleted.object));
-}
-
-export async function deleteOne(
-  exchange: ResourceExchange,
-  name: string,
-  options: DeleteOptions,
-  namespace = exchange.info.namespace,
-): Promise<Deleted> {
-  const { core, info, stored } = exchange;
-  const admission = admissionFor(exchange, 'DELETE', options.dryRun ?? false, { name });
-  if (stored.info.group === 'apiextensions.k8s.io' && stored.info.resource === 'customresourcedefinitions') {
-    if (!options.dryRun) await removeInstances(exchange, name, options);
-  }
-  return deleteObject(
-    core.registry,
-    stored,
-    { cluster: info.cluster, namespace, name },
-    {
-      ...options,
-      validate: (object) => admission.validate(undefined, object),
-    },
-  );
 }
 
 function success(

@@ -5,7 +5,7 @@ import { deleteOptions } from '../decode/options.ts';
 import { formOf } from '../encode/respond.ts';
 import { parseKey } from '../registry/keys.ts';
 import { parseSelection } from '../registry/selectors.ts';
-import { deleteOne } from './delete.ts';
+import { deleteOne } from './deleteone.ts';
 import { readPage, respondList } from './list.ts';
 import { listQuery } from './listoptions.ts';
 

@@ -8,7 +8,7 @@ import { bodyEncoding } from '../decode/media.ts';
 import { respondValue } from '../encode/respond.ts';
 import { decodeStored } from '../registry/codec.ts';
 import type { DeleteOptions } from '../registry/types.ts';
-import { deleteOne } from './delete.ts';
+import { deleteOne } from './deleteone.ts';
 
 /** GET pods/log: from the API that runs the pod, as it streams. */
 export async function handleLog(exchange: ResourceExchange): Promise<ApiResponse> {

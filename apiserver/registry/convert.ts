@@ -7,7 +7,7 @@ import { hpaFromV1, hpaToV1 } from './convert-hpa.ts';
 /** True when a request's version of a kind is the stored one, byte for byte. */
 export function isStored(served: ServedResource): boolean {
   const { group, version, storageVersion } = served.info;
-  return version === storageVersion && group !== 'events.k8s.io';
+  return version === storageVersion && group !== 'events.k8s.io' && !served.manyVersions;
 }
 
 /** From the version that a request speaks to the stored one. May share parts with its argument. */

@@ -154,6 +154,7 @@ function servedVersion(cluster: string, spec: DefinitionSpec, version: Version):
     selectableFields: (version.selectableFields ?? []).map((field) => field.jsonPath),
     cluster,
     custom: true,
+    ...(spec.versions.length > 1 && { manyVersions: true }),
   };
 }
 

@@ -1,10 +1,7 @@
 import { deepCopy, deepEqual } from '../../kube/deep.ts';
 import { applyDefaults } from '../../kube/defaults/index.ts';
-import { formatApiVersion } from '../../kube/gvk.ts';
 import { generateName } from '../../kube/names.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { FieldSet } from '../../kube/patch/fields.ts';
-import { updateManagers } from '../../kube/patch/managed.ts';
 import {
   alreadyExists,
   conflict,
@@ -22,7 +19,8 @@ import { finishesDeletion } from './delete.ts';
 import { translate, translated } from './errors.ts';
 import { objectKey } from './keys.ts';
 import { hooksOf, type KindWrite } from './kinds.ts';
-import { checkPreconditions, initialiseMetadata, keepSystemMetadata, timestamp } from './metadata.ts';
+import { withManagers } from './managers.ts';
+import { checkPreconditions, initialiseMetadata, keepSystemMetadata } from './metadata.ts';
 import { requireNamespace } from './namespaces.ts';
 import type { ObjectRegistry } from './registry.ts';
 import type { WriteOptions } from './types.ts';
@@ -199,43 +197,6 @@ function defaulted(object: KubeObject, served: ServedResource): KubeObject {
 
 export function refuse(causes: readonly StatusCause[], served: ServedResource, name: string): void {
   if (causes.length > 0) throw invalid(served.info.group, served.info.kind, name, [...causes]);
-}
-
-function withManagers(
-  old: KubeObject | undefined,
-  next: KubeObject,
-  served: ServedResource,
-  context: WriteContext,
-): KubeObject {
-  if (!context.manager) return next;
-  return updateManagers(old, next, {
-    ...managementOf(served, context),
-    manager: context.manager,
-  });
-}
-
-/** Whose fields a write to the main resource or a subresource can own, and under which name. */
-export function managementOf(served: ServedResource, context: { subresource?: string }) {
-  const subresource = context.subresource ?? '';
-  return {
-    schema: served.schema,
-    apiVersion: formatApiVersion(served.info),
-    time: timestamp(new Date()),
-    ...(subresource !== '' && { subresource }),
-    ignore: subresource === 'status' ? allButStatus(served) : hasStatus(served) ? onlyStatus : undefined,
-  };
-}
-
-const onlyStatus = FieldSet.of(['f:status']);
-
-function hasStatus(served: ServedResource): boolean {
-  return served.info.subresources.some((sub) => sub.name === 'status');
-}
-
-function allButStatus(served: ServedResource): FieldSet {
-  const names = served.schema.type === 'object' ? [...served.schema.fields.keys()] : ['spec'];
-  const outside = names.filter((name) => !['apiVersion', 'kind', 'metadata', 'status'].includes(name));
-  return FieldSet.of(...outside.map((name) => [`f:${name}`]));
 }
 
 export function requireVersion(object: KubeObject, served: ServedResource): void {

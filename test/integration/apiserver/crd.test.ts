@@ -114,6 +114,22 @@ test('an update names the version it saw', async () => {
   expect(body.message).toContain('metadata.resourceVersion: Invalid value');
 });
 
+test('another storage version: old objects are served in either', async () => {
+  await api.call('POST', crds, definition);
+  await api.call('POST', widgets, widget({ size: 1 }));
+  const [v1] = definition.spec.versions;
+  const versions = [
+    { ...v1, storage: false },
+    { ...v1, name: 'v2' },
+  ];
+  await api.call('PATCH', `${crds}/widgets.example.com`, { spec: { versions } });
+  const at = (version: string) => api.call('GET', `${widgets.replace('/v1/', `/${version}/`)}/w`);
+  expect((await at('v1')).body.apiVersion).toBe('example.com/v1');
+  expect((await at('v2')).body).toMatchObject({ apiVersion: 'example.com/v2', spec: { size: 1 } });
+  const { body } = await api.call('GET', `${crds}/widgets.example.com`);
+  expect(body.status.storedVersions).toEqual(['v1', 'v2']);
+});
+
 test('a definition counts in its own logical cluster', async () => {
   await api.addCluster('root:a');
   await api.call('POST', `/clusters/root:a${crds}`, definition);
