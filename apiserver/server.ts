@@ -1,4 +1,4 @@
-import { setMaxListeners, setMaxListeners } from 'node:events';
+import { setMaxListeners } from 'node:events';
 import { mastersOnly } from './authz/masters.ts';
 import type { Core } from './core.ts';
 import { BookmarkClock } from './handlers/bookmarks.ts';
@@ -29,8 +29,6 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const catalog = new Catalog(options.resources ?? []);
   const registry = new ObjectRegistry(store, catalog);
   const closing = new AbortController();
-  // Every watch listens.
-  setMaxListeners(0, closing.signal);
   // Every watch listens to it.
   setMaxListeners(0, closing.signal);
   const limits = { ...defaultLimits, ...options.limits };
