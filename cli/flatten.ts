@@ -47,5 +47,10 @@ export function flatKubeconfig(file: string, context: string | undefined): strin
 
 function data(key: string, value: string | undefined, file: string | undefined): Record<string, string> {
   if (value) return { [key]: value };
-  return file ? { [key]: readFileSync(file).toString('base64') } : {};
+  if (!file) return {};
+  try {
+    return { [key]: readFileSync(file).toString('base64') };
+  } catch (error) {
+    throw new UsageError(`--kubeconfig names a file that cannot be read: ${(error as Error).message}`);
+  }
 }

@@ -1,11 +1,13 @@
 import { Command, CommanderError, Option } from 'commander';
 import { TransportError } from '../client/errors.ts';
 import { StatusError } from '../kube/status.ts';
+import { StoreError } from '../storage/store.ts';
 import { clusterCommand } from './commands/cluster.ts';
 import { demoCommand } from './commands/demo.ts';
 import { cordonCommand, drainCommand, uncordonCommand } from './commands/drain.ts';
 import { kubeconfigCommand } from './commands/kubeconfig.ts';
 import { startCommand } from './commands/start.ts';
+import { storeCommand } from './commands/store.ts';
 import { versionCommand } from './commands/version.ts';
 import { FailedError, UsageError } from './errors.ts';
 
@@ -27,7 +29,7 @@ export function program(): Command {
     .exitOverride();
   const commands = [
     ...[startCommand(), demoCommand(), clusterCommand(), cordonCommand(), uncordonCommand(), drainCommand()],
-    ...[kubeconfigCommand(), versionCommand()],
+    ...[kubeconfigCommand(), storeCommand(), versionCommand()],
   ];
   for (const command of commands) atoll.addCommand(command);
   inherit(atoll);
@@ -49,6 +51,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     if (error instanceof UsageError) return complain(error.message, 2);
     if (error instanceof FailedError) return complain(error.message, 1);
     if (error instanceof StatusError) return complain(`${error.message} (${error.reason})`, 1);
+    if (error instanceof StoreError) return complain(error.message, 1);
     if (error instanceof TransportError) return complain(`Atoll does not answer: ${error.message}`, 1);
     process.stderr.write(`${(error as Error)?.stack ?? String(error)}\n`);
     return 1;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { decodeYaml } from '../kube/yaml.ts';
 import { UsageError } from './errors.ts';
 
@@ -29,7 +29,7 @@ export const settings: Record<'dataDir' | 'listen' | 'settleSeconds' | 'logLevel
     flag: 'data-dir',
     variable: 'ATOLL_DATA_DIR',
     placeholder: 'DIR',
-    default: join(process.env['XDG_STATE_HOME'] ?? join(homedir(), '.local', 'state'), 'atoll'),
+    default: join(process.env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'atoll'),
     help: 'where the store, the keys and admin.kubeconfig live',
   },
   listen: {
@@ -65,10 +65,17 @@ export function resolveSettings(
   defaults: RawSettings = {},
 ): Settings {
   const fromFile = file === undefined ? {} : readSettingsFile(file);
+  // A variable that is set to nothing says nothing.
   const raw = (name: keyof typeof settings): string =>
-    flags[name] ?? env[settings[name].variable] ?? fromFile[name] ?? defaults[name] ?? settings[name].default;
+    flags[name] ??
+    (env[settings[name].variable] || undefined) ??
+    fromFile[name] ??
+    defaults[name] ??
+    settings[name].default;
+  const dataDir = raw('dataDir');
+  if (dataDir === '') throw new UsageError('--data-dir must name a directory');
   return {
-    dataDir: raw('dataDir'),
+    dataDir: resolve(dataDir),
     listen: parseListen(raw('listen')),
     settleSeconds: parseSeconds(raw('settleSeconds')),
     logLevel: parseLevel(raw('logLevel')),
@@ -82,7 +89,7 @@ function readSettingsFile(file: string): RawSettings {
   } catch (error) {
     throw new UsageError(`--config ${file} cannot be read: ${(error as Error).message}`);
   }
-  const { value } = decodeYaml(text);
+  const value = decoded(file, text);
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     throw new UsageError(`--config ${file} must be a YAML mapping of settings`);
   }
@@ -95,9 +102,19 @@ function readSettingsFile(file: string): RawSettings {
         `--config ${file}: unknown setting "${key}"; known: ${[...byFlag.keys()].join(', ')}`,
       );
     }
+    if (typeof entry !== 'string' && typeof entry !== 'number')
+      throw new UsageError(`--config ${file}: "${key}" must be a string or a number`);
     found[name as keyof RawSettings] = String(entry);
   }
   return found;
+}
+
+function decoded(file: string, text: string): unknown {
+  try {
+    return decodeYaml(text).value;
+  } catch (error) {
+    throw new UsageError(`--config ${file}: ${(error as Error).message}`);
+  }
 }
 
 function parseListen(text: string): { host: string; port: number } {
@@ -109,7 +126,7 @@ function parseListen(text: string): { host: string; port: number } {
 }
 
 function parseSeconds(text: string): number {
-  const seconds = Number(text);
+  const seconds = Number(text.trim() || 'none');
   if (!Number.isFinite(seconds) || seconds < 0 || seconds > 3600) {
     throw new UsageError(`--settle-seconds ${text}: expected a number from 0 to 3600`);
   }

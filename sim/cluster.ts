@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { tokenAuthenticator } from '../apiserver/authn/token.ts';
 import { createApiServer } from '../apiserver/server.ts';
 import { createAuthority } from '../apiserver/tls/ca.ts';
@@ -59,6 +60,8 @@ export async function startSimulatedCluster(options: SimulationOptions): Promise
   });
   const client = new Client(server.transport(admin), { userAgent: 'simulation' });
   const stop = new AbortController();
+  // One lifetime for as many watches as there are kinds.
+  setMaxListeners(0, stop.signal);
   await ensureSystemNamespaces(client);
   await createNodes(client, options);
   const informers = new InformerSet(client, { signal: stop.signal, logger });
@@ -69,7 +72,9 @@ export async function startSimulatedCluster(options: SimulationOptions): Promise
     runWorkloadControllers(context),
     runPods(context, { behaviours, seed: options.seed ?? 1 }),
     runServices(context),
-  ]);
+  ]).catch((err: unknown) => {
+    if (!stop.signal.aborted) logger.error({ err, cluster: name }, 'the simulation stopped');
+  });
   const tls = { key: certificate.privateKey, cert: certificate.certificate, ca: authority.certificate };
   const { url } = await server.listen({ host, port, tls });
   return {

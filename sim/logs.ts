@@ -7,7 +7,10 @@ export function podLogs(cluster: string): PodConnector {
     const { name = '', namespace = '' } = pod.metadata;
     const started = (pod.status as { startTime?: string } | undefined)?.startTime ?? '';
     const transport = async (request: ApiRequest): Promise<ApiResponse> => {
-      const stamps = new URL(request.url, 'http://pod').searchParams.get('timestamps') === 'true';
+      const url = new URL(request.url, 'http://pod');
+      // The pod itself is nowhere but in this API: whoever deletes it does so here.
+      if (!url.pathname.endsWith('/log')) return { status: 404, headers: {}, body: new Uint8Array() };
+      const stamps = url.searchParams.get('timestamps') === 'true';
       const line = `hello from a pod of ${cluster}: ${name}\n`;
       const body = Buffer.from(stamps ? `${started} ${line}` : line);
       return { status: 200, headers: { 'content-type': 'text/plain' }, body };

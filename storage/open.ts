@@ -13,7 +13,17 @@ export async function openStore(
 ): Promise<Store> {
   const [, scheme = 'level', rest = ''] = /^(?:([a-z][a-z0-9+.-]*):)?(.*)$/s.exec(url) ?? [];
   if (scheme === 'memory') return openMemory();
-  if (scheme === 'level' && rest !== '') return openLevel(rest);
+  if (scheme === 'level' && rest !== '') {
+    const { logger } = options;
+    return openLevel(rest, {
+      ...(logger && {
+        logger: {
+          info: (text: string) => logger.info({}, text),
+          warn: (text: string) => logger.warn({}, text),
+        },
+      }),
+    });
+  }
   if (scheme === 'etcd') {
     // Only who uses it pays for loading gRPC.
     const [{ openEtcd }, { etcdOptions }] = await Promise.all([

@@ -1,8 +1,9 @@
 import { Command } from 'commander';
+import { isLogicalClusterName } from '../../cluster/names.ts';
 import { addCluster, listClusters, removeCluster } from '../cluster.ts';
 import { connect } from '../connection.ts';
 import { UsageError } from '../errors.ts';
-import { addOutput, type Global } from './options.ts';
+import { addOutput, type Global, secondsOf } from './options.ts';
 
 /** atoll cluster add|list|remove */
 export function clusterCommand(): Command {
@@ -22,12 +23,15 @@ export function clusterCommand(): Command {
     )
     .action(async (name: string, _local, command: Command) => {
       const options = command.optsWithGlobals<Global & AddFlags>();
+      const waitSeconds = secondsOf('--wait', options.wait);
+      if (!isLogicalClusterName(name) || name.includes(':'))
+        throw new UsageError(`"${name}" is no name for a cluster: lower case letters, digits and dashes`);
       const client = await connect(options.atollKubeconfig);
       await addCluster(client, name, {
         kubeconfig: options.kubeconfig,
         ...(options.context && { context: options.context }),
         ...(options.label && { labels: parseLabels(options.label) }),
-        waitSeconds: Number(options.wait),
+        waitSeconds,
         output: options.output,
       });
     });

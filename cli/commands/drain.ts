@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { connect } from '../connection.ts';
 import { drain, setSchedulable } from '../drain.ts';
-import { addOutput, type Global } from './options.ts';
+import { addOutput, type Global, secondsOf } from './options.ts';
 
 export function cordonCommand(): Command {
   return addOutput(new Command('cordon').argument('<NAME>'))
@@ -33,7 +33,8 @@ export function drainCommand(): Command {
     .addHelpText('after', '\nExamples:\n  atoll drain east\n  atoll drain east --timeout 60 -o json')
     .action(async (name: string, _local, command: Command) => {
       const options = command.optsWithGlobals<Global & { timeout: string }>();
+      const timeoutSeconds = secondsOf('--timeout', options.timeout);
       const client = await connect(options.atollKubeconfig);
-      await drain(client, name, { timeoutSeconds: Number(options.timeout), output: options.output });
+      await drain(client, name, { timeoutSeconds, output: options.output });
     });
 }

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { UsageError } from '../errors.ts';
 import type { OutputFormat } from '../output.ts';
 import { type RawSettings, settings } from '../settings.ts';
 
@@ -28,4 +29,12 @@ export function addServerFlags(command: Command, defaults: RawSettings = {}): Co
     '--config <FILE>',
     'a YAML file of the same settings; flags and variables win over it',
   );
+}
+
+/** A flag's number of seconds, 0 or more. Throws UsageError. */
+export function secondsOf(flag: string, text: string): number {
+  const seconds = Number(text.trim() || 'none');
+  if (!Number.isFinite(seconds) || seconds < 0)
+    throw new UsageError(`${flag} ${text}: expected a number of seconds`);
+  return seconds;
 }

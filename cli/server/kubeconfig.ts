@@ -36,13 +36,28 @@ export function adminKubeconfig(of: Credentials): string {
   });
 }
 
-/** The same kubeconfig with its servers pointing at another logical cluster. */
+interface Kubeconfig {
+  clusters?: { name?: string; cluster?: { server?: string } }[];
+  contexts?: { name?: string; context?: { cluster?: string; user?: string; namespace?: string } }[];
+  'current-context'?: string;
+}
+
+/**
+ * The same credentials for another logical cluster. The context has its name, and nothing but the current context
+ * is kept, so that several merge into one file.
+ */
 export function forLogicalCluster(text: string, cluster: string): string {
-  const config = decodeYaml(text).value as { clusters?: { cluster?: { server?: string } }[] };
-  for (const entry of config.clusters ?? []) {
-    if (!entry.cluster?.server) continue;
-    const base = entry.cluster.server.replace(/\/clusters\/[^/]*$/, '').replace(/\/$/, '');
-    entry.cluster.server = cluster === rootCluster ? base : `${base}/clusters/${cluster}`;
-  }
-  return encodeYaml(config as never);
+  const config = decodeYaml(text).value as Kubeconfig;
+  const current = config.contexts?.find(({ name }) => name === config['current-context'])?.context;
+  const entry = config.clusters?.find(({ name }) => name === current?.cluster) ?? config.clusters?.[0];
+  const server = (entry?.cluster?.server ?? '').replace(/\/clusters\/[^/]*\/?$/, '').replace(/\/$/, '');
+  const target = cluster === rootCluster ? server : `${server}/clusters/${cluster}`;
+  const name = cluster === rootCluster ? (entry?.name ?? 'atoll') : `atoll-${cluster}`;
+  const { namespace: _, ...context } = { ...current, cluster: name };
+  return encodeYaml({
+    ...config,
+    clusters: [{ name, cluster: { ...entry?.cluster, server: target } }],
+    contexts: [{ name: cluster, context }],
+    'current-context': cluster,
+  } as never);
 }

@@ -32,7 +32,7 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
   const { dataDir, listen } = settings;
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const identity = await loadIdentity(dataDir, listen.host);
-  const store = await openStore(`level:${join(dataDir, 'store')}`);
+  const store = await openStore(`level:${join(dataDir, 'store')}`, { logger });
   const stop = new AbortController();
   // One listener for each controller, informer and request that runs until the end.
   setMaxListeners(0, stop.signal);
@@ -55,10 +55,15 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
       error: (message, values = {}) => logger.error(values, message),
     },
   });
-  const { url } = await server.listen({ ...listen, tls: tlsOf(identity) });
+  const listening = server.listen({ ...listen, tls: tlsOf(identity) });
+  // Whoever may try again finds the store free.
+  await listening.catch(() => store.close());
+  const url = reachable((await listening).url);
   const running = startControllers({
     ...{ server, signal: stop.signal, logger, rootCa: identity.ca, url: () => url },
     settleMs: settings.settleSeconds * 1000,
+  }).catch((err: unknown) => {
+    if (!stop.signal.aborted) logger.error({ err }, 'the controllers stopped');
   });
   syncers = startSyncerManager({ server, signal: stop.signal, logger });
   const kubeconfig = join(dataDir, 'admin.kubeconfig');
@@ -72,6 +77,11 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
       await store.close();
     },
   };
+}
+
+/** An address that says "all of this machine's" is none to connect to. */
+function reachable(url: string): string {
+  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }
 
 function tlsOf(identity: Identity) {

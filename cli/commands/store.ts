@@ -1,0 +1,58 @@
+import { resolve } from 'node:path';
+import { Command } from 'commander';
+import type { OutputFormat } from '../output.ts';
+import { settings } from '../settings.ts';
+import { backupStore, repairStore, restoreStore, storeStats, verifyStore } from '../store.ts';
+import { addOutput } from './options.ts';
+
+interface StoreFlags {
+  dataDir?: string;
+  output: OutputFormat;
+}
+
+/** atoll store verify|repair|backup|restore|stats */
+export function storeCommand(): Command {
+  const store = new Command('store')
+    .description('look after the embedded store; no server may have it open')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  atoll store verify --data-dir ./data\n  atoll store backup monday.backup --data-dir ./data\n  atoll store restore monday.backup --data-dir ./new',
+    );
+  leaf(store, 'verify', 'check every record, change nothing', verifyStore);
+  leaf(store, 'repair', 'save what is readable of a damaged store; the damaged one is kept', repairStore);
+  leaf(store, 'stats', 'how many objects there are of each resource, and their bytes', storeStats);
+  withFile(store, 'backup', 'write everything to FILE, which must not exist', backupStore);
+  withFile(store, 'restore', 'make the store of a new data directory from FILE', restoreStore);
+  return store;
+}
+
+function leaf(
+  store: Command,
+  name: string,
+  what: string,
+  run: (dataDir: string, output: OutputFormat) => Promise<void>,
+): void {
+  withFlags(store.command(name).description(what)).action((flags: StoreFlags) =>
+    run(dataDirOf(flags), flags.output),
+  );
+}
+
+function withFile(
+  store: Command,
+  name: string,
+  what: string,
+  run: (dataDir: string, file: string, output: OutputFormat) => Promise<void>,
+): void {
+  withFlags(store.command(`${name} <FILE>`).description(what)).action((file: string, flags: StoreFlags) =>
+    run(dataDirOf(flags), file, flags.output),
+  );
+}
+
+function withFlags(command: Command): Command {
+  const { help, variable, placeholder } = settings.dataDir;
+  return addOutput(command.option(`--data-dir <${placeholder}>`, `${help} [${variable}]`));
+}
+
+function dataDirOf(flags: StoreFlags, env: NodeJS.ProcessEnv = process.env): string {
+  return resolve(flags.dataDir ?? (env[settings.dataDir.variable] || settings.dataDir.default));
+}
