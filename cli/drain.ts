@@ -18,6 +18,8 @@ export async function setSchedulable(
   else print(`physicalcluster.atoll.dev/${name} ${schedulable ? 'uncordoned' : 'cordoned'}`);
 }
 
+const thinkingMs = 1500;
+
 /** One object that is still on the cluster, and what it waits for. */
 export interface Remaining {
   logicalCluster: string;
@@ -51,7 +53,9 @@ export async function drain(client: Client, name: string, options: DrainOptions)
   for (;;) {
     const { items } = await client.list<Placement>(placements, { cluster: '*' });
     const remaining = remainingOn(name, items);
-    if (options.output === 'text') report(remaining, shown, name);
+    // The scheduler is given a moment before what it has not moved yet counts as blocked.
+    const news = remaining.filter((item) => !item.blocked || Date.now() - started > thinkingMs);
+    if (options.output === 'text') report(news, remaining, shown, name);
     if (remaining.length === 0) return done(name, options.output);
     const stuck =
       remaining.every((item) => item.blocked || !item.workload) && remaining.some((item) => item.blocked);
@@ -109,9 +113,14 @@ function key(item: Remaining): string {
   return `${item.logicalCluster}/${item.namespace}/${item.object}`;
 }
 
-function report(remaining: readonly Remaining[], shown: Map<string, string>, name: string): void {
+function report(
+  news: readonly Remaining[],
+  remaining: readonly Remaining[],
+  shown: Map<string, string>,
+  name: string,
+): void {
   const now = new Set(remaining.map(key));
-  for (const item of remaining) {
+  for (const item of news) {
     if (!item.workload || shown.get(key(item)) === item.state) continue;
     shown.set(key(item), item.state);
     print(`${key(item)}  ${item.blocked ? 'blocked: ' : ''}${item.state}`);
@@ -134,7 +143,8 @@ function fail(
   options: DrainOptions,
 ): never {
   if (options.output === 'json') printJson({ cluster: name, drained: false, remaining });
-  const lines = remaining.filter((item) => item.workload).map((item) => `  ${key(item)}: ${item.state}`);
+  const workloads = remaining.filter((item) => item.workload);
+  const lines = (workloads.length > 0 ? workloads : remaining).map((item) => `  ${key(item)}: ${item.state}`);
   const why = timedOut
     ? `after ${options.timeoutSeconds} s ${name} still holds`
     : `these cannot leave ${name}`;

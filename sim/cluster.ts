@@ -11,6 +11,7 @@ import type { UserInfo } from '../kube/http.ts';
 import { type Logger, silentLogger } from '../kube/log.ts';
 import { encodeYaml } from '../kube/yaml.ts';
 import { openMemory } from '../storage/memory/memory.ts';
+import { runDisruption } from './disruption/controller.ts';
 import { podLogs } from './logs.ts';
 import { type Behaviour, defaultBehaviours } from './pods/behaviour.ts';
 import { runPods } from './pods/controller.ts';
@@ -72,6 +73,7 @@ export async function startSimulatedCluster(options: SimulationOptions): Promise
     runWorkloadControllers(context),
     runPods(context, { behaviours, seed: options.seed ?? 1 }),
     runServices(context),
+    runDisruption(context),
   ]).catch((err: unknown) => {
     if (!stop.signal.aborted) logger.error({ err, cluster: name }, 'the simulation stopped');
   });

@@ -10,4 +10,5 @@ export const resources = {
   statefulSets: { group: 'apps', version: 'v1', resource: 'statefulsets' },
   daemonSets: { group: 'apps', version: 'v1', resource: 'daemonsets' },
   jobs: { group: 'batch', version: 'v1', resource: 'jobs' },
+  disruptionBudgets: { group: 'policy', version: 'v1', resource: 'poddisruptionbudgets' },
 } as const;

@@ -2,13 +2,13 @@ import type { ApiServer, PodConnector } from '../../apiserver/options.ts';
 import { syncerUser } from '../../apiserver/view/view.ts';
 import { Client } from '../../client/client.ts';
 import { transportFromKubeconfig } from '../../client/kubeconfig.ts';
-import { reflectedFromAnnotation, rootCluster } from '../../cluster/names.ts';
-import { physicalNamespace } from '../../cluster/placement.ts';
+import { rootCluster } from '../../cluster/names.ts';
 import type { PhysicalCluster } from '../../cluster/types.ts';
 import type { Transport } from '../../kube/http.ts';
 import type { Logger } from '../../kube/log.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { startSyncers } from '../../syncer/manager.ts';
+import { runSilence } from '../../syncer/silence.ts';
 import { secrets } from '../resources.ts';
 import { systemClient } from './controllers.ts';
 
@@ -38,13 +38,9 @@ export function startSyncerManager(of: {
     return transportFromKubeconfig(Buffer.from(secret.data?.['kubeconfig'] ?? '', 'base64').toString('utf8'));
   };
   const syncers = startSyncers({ client, transportFor, upstreamFor, signal, logger });
+  const silence = runSilence({ client, signal, logger });
   return {
-    stopped: syncers.stopped,
-    connectPod: (logicalCluster, pod) => {
-      const transport = syncers.transport(pod.metadata.annotations?.[reflectedFromAnnotation] ?? '');
-      const { namespace = '', name = '' } = pod.metadata;
-      const there = physicalNamespace(logicalCluster, namespace);
-      return transport && { transport, path: `/api/v1/namespaces/${there}/pods/${name}` };
-    },
+    stopped: Promise.all([syncers.stopped, silence]).then(() => undefined),
+    connectPod: (logicalCluster, pod) => syncers.connectPod(logicalCluster, pod),
   };
 }
