@@ -118,7 +118,16 @@ function settle(input: HandoverInput, shares: Shares): { settled: Shares; requeu
     if (share.phase !== 'Joining') return [cluster, share];
     const { settled, readySince, ...numbers } = share;
     const base = { ...numbers, ...(settled && { settled }) };
-    if (!isReady(input.root, share, input.slices[cluster])) return [cluster, base];
+    const others = Object.entries(input.slices).filter(([other]) => other !== cluster);
+    if (
+      !isReady(
+        input.root,
+        share,
+        input.slices[cluster],
+        others.map(([, slice]) => slice),
+      )
+    )
+      return [cluster, base];
     // A clock that was set back must not make anyone wait longer than once.
     const since = Math.min(input.now, Date.parse(readySince ?? '') || input.now);
     const left = settleMs - (input.now - since);

@@ -5,13 +5,23 @@ import type { KubeObject } from '../kube/object.ts';
 
 /**
  * Whether a share is in place: applied as it now stands, observed by the physical controller, and doing what
- * its kind is for. What invariant 1 waits for.
+ * its kind is for. What invariant 1 waits for. `others` are the slices of the clusters beside it: a load
+ * balancer's address that none of them has either is not waited for, since leaving loses nothing.
  */
-export function isReady(root: KubeObject, share: Share, slice: ClusterSlice | undefined): boolean {
+export function isReady(
+  root: KubeObject,
+  share: Share,
+  slice: ClusterSlice | undefined,
+  others: readonly ClusterSlice[] = [],
+): boolean {
   if (slice?.present !== true || slice.error) return false;
   const { generation } = root.metadata;
   if (generation !== undefined && (slice.observedGeneration ?? 0) < generation) return false;
-  return isApplied(share, slice) && isServing(root, share, slice.status);
+  if (!isApplied(share, slice)) return false;
+  if (isServing(root, share, slice.status)) return true;
+  return (
+    root.kind === 'Service' && !others.some((other) => other.present && isServing(root, share, other.status))
+  );
 }
 
 /** The syncer has applied exactly these numbers. */

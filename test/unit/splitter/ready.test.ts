@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import type { ClusterSlice } from '../../../cluster/types.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import { isReady } from '../../../splitter/ready.ts';
+
+const service: KubeObject = {
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: {},
+  spec: { type: 'LoadBalancer' },
+};
+const claim: KubeObject = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: {} };
+const said = (status: Record<string, unknown>, rest: Partial<ClusterSlice> = {}): ClusterSlice => ({
+  present: true,
+  share: {},
+  status,
+  ...rest,
+});
+const address = { loadBalancer: { ingress: [{ ip: '203.0.113.1' }] } };
+
+describe('isReady, beside other clusters', () => {
+  it.each([
+    ['an address of its own', service, said(address), [], true],
+    ['none, and another cluster has one', service, said({}), [said(address)], false],
+    ['none anywhere: nothing is lost by leaving', service, said({}), [said({})], true],
+    ['none, and the one that had it is gone', service, said({}), [said(address, { present: false })], true],
+    ['unbound beside a bound claim', claim, said({ phase: 'Pending' }), [said({ phase: 'Bound' })], false],
+    ['unbound everywhere', claim, said({ phase: 'Pending' }), [said({ phase: 'Pending' })], false],
+    ['not applied', service, { present: false }, [], false],
+    ['refused there', service, said({}, { error: { reason: 'NotOwned', message: 'x' } }), [], false],
+  ])('%s', (_what, root, slice, others, ready) => {
+    expect(isReady(root, { phase: 'Joining' }, slice, others)).toBe(ready);
+  });
+});
