@@ -61,8 +61,8 @@ export class Cache {
 
   /** Waits until everything up to `revision` is visible here; false when that did not happen in time. */
   async reach(revision: number, timeoutMs: number): Promise<boolean> {
-    if (this.versions.revision >= revision) return true;
     if (this.#ended) return false;
+    if (this.versions.revision >= revision) return true;
     return new Promise((resolve) => {
       const done = (reached: boolean): void => {
         clearTimeout(timer);

@@ -1,11 +1,13 @@
 import { StoreError } from '../store.ts';
 import type { Connection } from './connection.ts';
 import type { Keys } from './keys.ts';
-import { openStream } from './stream.ts';
+import { pause } from './pause.ts';
+import { openStream, type StreamEnd } from './stream.ts';
 import { compact as compactMethod, number, range, txn } from './wire.ts';
 
 const PROBE_MS = 20;
 const SWEEP_PAGE = 500;
+const ATTEMPTS = 20;
 
 /** Makes etcd forget; false when it had forgotten that much before. */
 export async function compactTo(connection: Connection, revision: number): Promise<boolean> {
@@ -23,6 +25,19 @@ export async function compactTo(connection: Connection, revision: number): Promi
  * so this watches a key that nobody writes.
  */
 export async function compactedRevision(connection: Connection, keys: Keys, known: number): Promise<number> {
+  for (let attempt = 0; ; attempt++) {
+    const end = await probe(connection, keys, known);
+    if (end.why === 'compacted') return end.revision;
+    if (end.why === 'stopped') return known;
+    if (attempt >= ATTEMPTS || connection.signal.aborted) {
+      throw new StoreError('unavailable', `etcd: ${end.error.message}`);
+    }
+    await pause(100, connection.signal);
+  }
+}
+
+/** `stopped`: nothing more was compacted. */
+async function probe(connection: Connection, keys: Keys, known: number): Promise<StreamEnd> {
   let current: (() => void) | undefined;
   const create = { key: keys.nothing, startRevision: known + 1 };
   const stream = await openStream(connection, create, (response) => {
@@ -30,10 +45,7 @@ export async function compactedRevision(connection: Connection, keys: Keys, know
   });
   current = stream.stop;
   const ask = setInterval(() => stream.progress(), PROBE_MS);
-  const end = await stream.ended;
-  clearInterval(ask);
-  if (end.why === 'lost') throw new StoreError('unavailable', `etcd: ${end.error.message}`);
-  return end.why === 'compacted' ? end.revision : known;
+  return stream.ended.finally(() => clearInterval(ask));
 }
 
 /** Removes the slots (see write.ts) that were last used at or before `revision`: their servers are gone or idle. */

@@ -10,13 +10,13 @@ const PARALLEL = 4;
  * its question was sent: it covers every write that anybody saw acknowledged by then.
  */
 export class Confirm {
-  readonly #connection: Connection;
+  readonly #connection: Pick<Connection, 'call'>;
   readonly #keys: Keys;
   #under = 0;
   #next: Promise<number> | undefined;
   #begin: (() => void) | undefined;
 
-  constructor(connection: Connection, keys: Keys) {
+  constructor(connection: Pick<Connection, 'call'>, keys: Keys) {
     this.#connection = connection;
     this.#keys = keys;
   }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import {
   type ChannelCredentials,
   type ChannelOptions,
@@ -5,6 +6,7 @@ import {
   type ClientDuplexStream,
   credentials,
   Metadata,
+  status,
 } from '@grpc/grpc-js';
 import { StoreError } from '../store.ts';
 import { type CallError, isCallError, translate, verdict } from './errors.ts';
@@ -14,8 +16,7 @@ import { authenticate, type Method } from './wire.ts';
 
 /** etcd answers within 7 s or says that it timed out; a lost packet costs less than that. */
 const ATTEMPT_MS = 5000;
-/** After so long without an answer the caller hears `unavailable`. */
-export const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 15_000;
 
 const CHANNEL: ChannelOptions = {
   'grpc.max_receive_message_length': -1,
@@ -40,12 +41,19 @@ export class Connection {
   readonly #addresses: readonly string[];
   readonly #credentials: ChannelCredentials;
   readonly #closed = new AbortController();
+  /** After so many milliseconds without an answer the caller hears `unavailable`. */
+  readonly patienceMs: number;
+  /** Of the present client: they end when another endpoint is tried. */
+  readonly #streams = new Set<{ cancel(): void }>();
   #at = 0;
   #client: Client;
   #token: Promise<string | undefined> | undefined;
 
   constructor(options: EtcdOptions) {
     this.#options = options;
+    this.patienceMs = options.patienceMs ?? PATIENCE_MS;
+    // Every call that waits for its next attempt listens.
+    setMaxListeners(0, this.#closed.signal);
     this.#addresses = options.endpoints.map((endpoint) => endpoint.replace(/^https?:\/\//, ''));
     if (this.#addresses.length === 0) throw new StoreError('unavailable', 'etcd: no endpoints were given');
     this.#credentials = channelCredentials(options);
@@ -57,12 +65,13 @@ export class Connection {
     return this.#closed.signal;
   }
 
-  /** One attempt. Rejects with a CallError. */
-  async once<Q, A>(method: Method<Q, A>, request: Q, timeoutMs = ATTEMPT_MS): Promise<A> {
+  /** One attempt, given up at `deadline` (of performance.now) at the latest. Rejects with a CallError. */
+  async once<Q, A>(method: Method<Q, A>, request: Q, deadline = Infinity): Promise<A> {
     const metadata = await this.#metadata();
     const client = this.#client;
     try {
-      return await invoke(client, method, request, metadata, timeoutMs);
+      const left = Math.max(1, deadline - performance.now());
+      return await invoke(client, method, request, metadata, Math.min(ATTEMPT_MS, left));
     } catch (error) {
       this.#failed(client, error);
       throw error;
@@ -70,12 +79,11 @@ export class Connection {
   }
 
   /** For calls that do no harm when done twice: asks until there is an answer. Rejects with a StoreError. */
-  async call<Q, A>(method: Method<Q, A>, request: Q, patienceMs = PATIENCE_MS): Promise<A> {
-    const deadline = performance.now() + patienceMs;
+  async call<Q, A>(method: Method<Q, A>, request: Q): Promise<A> {
+    const deadline = performance.now() + this.patienceMs;
     for (let wait = 10; ; wait = Math.min(wait * 2, 500)) {
       try {
-        const left = Math.max(1, deadline - performance.now());
-        return await this.once(method, request, Math.min(ATTEMPT_MS, left));
+        return await this.once(method, request, deadline);
       } catch (error) {
         if (!(await this.mayRetry(error, wait, deadline))) throw translate(error);
       }
@@ -96,8 +104,19 @@ export class Connection {
     const metadata = await this.#metadata();
     const client = this.#client;
     const stream = client.makeBidiStreamRequest(method.path, method.encode, method.decode, metadata, {});
-    stream.on('error', (error) => this.#failed(client, error));
+    this.#streams.add(stream);
+    stream.on('close', () => this.#streams.delete(stream));
+    stream.on('error', (error) => {
+      this.#streams.delete(stream);
+      // Nearly always it is this side that cancels.
+      if ((error as CallError).code !== status.CANCELLED) this.#failed(client, error);
+    });
     return stream;
+  }
+
+  /** The next call logs in anew. */
+  forgetLogin(): void {
+    this.#token = undefined;
   }
 
   /** Nothing is tried again any more. */
@@ -124,6 +143,7 @@ export class Connection {
     this.#at++;
     this.#client = this.#connect();
     client.close();
+    for (const stream of [...this.#streams]) stream.cancel();
   }
 
   async #metadata(): Promise<Metadata> {

@@ -31,12 +31,16 @@ const CACHE_MS = 500;
  */
 export async function openEtcd(options: EtcdOptions): Promise<Store> {
   const connection = new Connection(options);
+  const stop = (): void => connection.stop();
+  options.signal?.addEventListener('abort', stop, { once: true });
   const store = new EtcdStore(connection, new Keys(options.prefix), options);
   try {
     await store.load();
   } catch (error) {
     connection.close();
     throw error;
+  } finally {
+    options.signal?.removeEventListener('abort', stop);
   }
   if (options.signal?.aborted) await store.close();
   options.signal?.addEventListener('abort', () => void store.close(), { once: true });
@@ -111,7 +115,7 @@ class EtcdStore implements Store {
       {
         connection: this.#connection,
         keys: this.#keys,
-        cache: () => this.#open().cache,
+        cache: async () => this.#open().ready(),
         compacted: () => this.#compacted,
       },
       range,
@@ -162,7 +166,9 @@ class EtcdStore implements Store {
     const newest = await this.#confirm.revision();
     this.#open();
     if (newest < before && cache === feed.cache) {
+      this.#compacted = 0;
       await feed.restart(`etcd went back from revision ${before} to ${newest}`);
+      this.#forgot(await compactedRevision(this.#connection, this.#keys, 0));
     }
     if (revision !== undefined && revision > newest) throw future(revision, newest);
     return feed.reach(newest, CACHE_MS, true);
@@ -185,7 +191,8 @@ class EtcdStore implements Store {
   }
 
   #known(key: string, expected: number): Entry | undefined {
-    const current = this.#open().cache.versions.get(key);
+    const { ended, versions } = this.#open().cache;
+    const current = ended ? undefined : versions.get(key);
     return current?.revision === expected ? current : undefined;
   }
 

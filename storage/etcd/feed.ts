@@ -44,6 +44,12 @@ export class Feed {
     return feed;
   }
 
+  /** The cache, after it was loaded anew if that is under way. */
+  async ready(): Promise<Cache> {
+    await this.#loading;
+    return this.#cache;
+  }
+
   /** Not the same one for ever: see Cache.ended. */
   get cache(): Cache {
     return this.#cache;
@@ -53,6 +59,7 @@ export class Feed {
   async reach(revision: number, timeoutMs: number, ask: boolean): Promise<Cache | undefined> {
     const cache = this.#cache;
     if (cache.versions.revision >= revision && !cache.ended) return cache;
+    if (cache.ended) return undefined;
     if (ask) this.#stream?.progress();
     this.#askWhileWaiting();
     return (await cache.reach(revision, timeoutMs)) ? cache : undefined;
@@ -94,12 +101,13 @@ export class Feed {
 
   async #once(): Promise<StreamEnd> {
     const { connection, keys } = this.#parts;
-    const cache = this.#cache;
+    const cache = await this.ready();
     const startRevision = cache.versions.revision + 1;
     const create = { ...keys.range(ALL), startRevision, progressNotify: true };
     try {
       const stream = await openStream(connection, create, (response) => receive(cache, response));
       this.#stream = stream;
+      if (cache.ended) stream.stop();
       if (cache.waiting) this.#askWhileWaiting();
       return await stream.ended;
     } catch (error) {

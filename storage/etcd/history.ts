@@ -1,5 +1,5 @@
 import { type Range, StoreError, type StoreEvent } from '../store.ts';
-import { type Connection, PATIENCE_MS } from './connection.ts';
+import type { Connection } from './connection.ts';
 import type { Keys } from './keys.ts';
 import { pause } from './pause.ts';
 import { openStream } from './stream.ts';
@@ -25,7 +25,7 @@ export async function readHistory(
   const { range, until, signal } = request;
   let seen = request.after;
   let failed: unknown;
-  const deadline = () => performance.now() + PATIENCE_MS;
+  const deadline = () => performance.now() + connection.patienceMs;
   for (let giveUp = deadline(); seen < until && !signal.aborted; ) {
     const create = { ...keys.range(range), startRevision: seen + 1, prevKv: true, progressNotify: true };
     const before = seen;

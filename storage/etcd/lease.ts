@@ -36,7 +36,7 @@ export async function holdLease(connection: Connection, ttlSeconds: number): Pro
     release: async () => {
       end();
       connection.signal.removeEventListener('abort', end);
-      await connection.once(revoke, { id }, 1000).catch(() => undefined);
+      await connection.once(revoke, { id }, performance.now() + 1000).catch(() => undefined);
     },
   };
 }

@@ -8,6 +8,8 @@ export interface EtcdOptions {
   username?: string;
   password?: string;
   logger?: EtcdLogger;
+  /** How long etcd may stay silent before a call fails as `unavailable`; default 15 s. */
+  patienceMs?: number;
   /** Closes the store. */
   signal?: AbortSignal;
   /** `false`: somebody else compacts, for example etcd itself. */

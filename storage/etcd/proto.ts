@@ -24,10 +24,10 @@ message DeleteRequest { bytes key = 1; bytes range_end = 2; bool prev_kv = 3; }
 message DeleteResponse { Header header = 1; int64 deleted = 2; repeated KeyValue prev_kvs = 3; }
 
 message RequestOp {
-  oneof request { RangeRequest range = 1; PutRequest put = 2; DeleteRequest delete = 3; }
+  oneof request { RangeRequest range = 1; PutRequest put = 2; DeleteRequest delete = 3; TxnRequest txn = 4; }
 }
 message ResponseOp {
-  oneof response { RangeResponse range = 1; PutResponse put = 2; DeleteResponse delete = 3; }
+  oneof response { RangeResponse range = 1; PutResponse put = 2; DeleteResponse delete = 3; TxnResponse txn = 4; }
 }
 message Compare {
   int32 result = 1; int32 target = 2; bytes key = 3;

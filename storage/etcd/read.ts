@@ -6,14 +6,14 @@ import { number, type RangeRequest, range as rangeMethod } from './wire.ts';
 const PAGE = 500;
 
 /** etcd's newest revision, confirmed by a majority: no write acknowledged before this call is newer. */
-export async function newestRevision(connection: Connection, keys: Keys): Promise<number> {
+export async function newestRevision(connection: Pick<Connection, 'call'>, keys: Keys): Promise<number> {
   const answer = await connection.call(rangeMethod, { key: keys.nothing, keysOnly: true });
   return number(answer.header.revision);
 }
 
 /** One key from etcd itself, linearizable; `at` is etcd's newest revision. */
 export async function readOne(
-  connection: Connection,
+  connection: Pick<Connection, 'call'>,
   keys: Keys,
   key: string,
   revision?: number,
@@ -26,7 +26,7 @@ export async function readOne(
 
 /** A range from etcd itself, in pages that all show the revision of the first one. */
 export async function readRange(
-  connection: Connection,
+  connection: Pick<Connection, 'call'>,
   keys: Keys,
   range: Range,
   options: ListOptions = {},

@@ -37,8 +37,10 @@ export async function openStream(
     if (over) return;
     if (!response.canceled) return onResponse(response);
     const revision = number(response.compactRevision);
-    if (revision > 0) finish({ why: 'compacted', revision });
-    else finish({ why: 'lost', error: new Error(response.cancelReason || 'etcd canceled the watch') });
+    if (revision > 0) return finish({ why: 'compacted', revision });
+    // Of a stream etcd judges the token here, not by a status.
+    if (/token|auth store|permission/.test(response.cancelReason)) connection.forgetLogin();
+    finish({ why: 'lost', error: new Error(response.cancelReason || 'etcd canceled the watch') });
   });
   stream.on('error', (error) => finish({ why: 'lost', error }));
   stream.on('end', () => finish({ why: 'lost', error: new Error('etcd closed the watch') }));

@@ -7,7 +7,8 @@ import type { Keys } from './keys.ts';
 export interface WatchParts {
   connection: Connection;
   keys: Keys;
-  cache: () => Cache;
+  /** Rejects when the store is closed. */
+  cache: () => Promise<Cache>;
   compacted: () => number;
 }
 
@@ -17,7 +18,7 @@ export async function watchFrom(parts: WatchParts, range: Range, options: WatchO
   const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
   let { after } = options;
   for (;;) {
-    const { versions, hub } = parts.cache();
+    const { versions, hub } = await parts.cache();
     if (signal.aborted) return () => {};
     if (after >= versions.compacted) return hub.watch(range, { ...options, after });
     if (after < parts.compacted()) throw compacted(after, parts.compacted());

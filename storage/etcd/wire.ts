@@ -46,7 +46,8 @@ interface DeleteResponse extends Answer {
 export type RequestOp =
   | { range: RangeRequest }
   | { put: { key: Uint8Array; value: Uint8Array; lease?: Int64; prevKv?: boolean } }
-  | { delete: { key: Uint8Array; prevKv?: boolean } };
+  | { delete: { key: Uint8Array; prevKv?: boolean } }
+  | { txn: TxnRequest };
 
 export interface ResponseOp {
   readonly range: RangeResponse | null;

@@ -1,5 +1,5 @@
 import { type Entry, StoreError } from '../store.ts';
-import { type Connection, PATIENCE_MS } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { isCallError, translate, verdict } from './errors.ts';
 import type { Keys } from './keys.ts';
 import { readOne } from './read.ts';
@@ -17,7 +17,7 @@ export interface Write {
 }
 
 export interface WriteParts {
-  connection: Connection;
+  connection: Pick<Connection, 'once' | 'call' | 'mayRetry' | 'patienceMs'>;
   keys: Keys;
   slots: Slots;
 }
@@ -43,11 +43,11 @@ export async function write(parts: WriteParts, wanted: Write): Promise<Entry> {
   const { connection, slots } = parts;
   const slot = slots.take();
   const mark = slots.mark();
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + connection.patienceMs;
   let doubt: Doubt = 'none';
   for (let wait = 10; ; wait = Math.min(wait * 2, 500)) {
     try {
-      const answer = await connection.once(txn, transaction(parts.keys, wanted, slot, mark, doubt));
+      const answer = await connection.once(txn, transaction(parts.keys, wanted, slot, mark, doubt), deadline);
       const attempt = judge(parts.keys, wanted, slot, mark, answer, doubt);
       if (doubt === 'answer lost') doubt = 'none';
       if (attempt === 'again') continue;
@@ -56,13 +56,14 @@ export async function write(parts: WriteParts, wanted: Write): Promise<Entry> {
       return await written(parts, wanted, attempt.revision, attempt.previous);
     } catch (error) {
       if (error instanceof StoreError) throw error;
+      // Nothing was tried but what etcd refused.
       const full = isCallError(error) && verdict(error) === 'full';
       if (full && wanted.value === undefined && doubt === 'none') {
         doubt = 'unmarked';
         continue;
       }
       const again = doubt !== 'unmarked' && (await connection.mayRetry(error, wait, deadline));
-      if (!again) throw translate(error, wanted.key);
+      if (!again) throw doubt === 'none' ? translate(error, wanted.key) : unknown(error, wanted.key);
       doubt = 'answer lost';
     }
   }
@@ -79,7 +80,11 @@ function transaction(keys: Keys, wanted: Write, slot: Slot, mark: Uint8Array, do
     return { compare: [at(key, wanted.expected)], success: [change], failure: [{ range: { key } }] };
   }
   const failure: RequestOp[] = [{ range: { key } }, { range: { key: slotKey } }];
-  if (doubt === 'answer lost') failure.push({ put: { key: slotKey, value: Buffer.from('-') } });
+  if (doubt === 'answer lost') {
+    // Only where no attempt left its mark: the mark is the proof that it happened.
+    const fence = { put: { key: slotKey, value: Buffer.from('-') } };
+    failure.push({ txn: { compare: [at(slotKey, slot.revision)], success: [fence], failure: [] } });
+  }
   return {
     compare: [at(key, wanted.expected), at(slotKey, slot.revision)],
     success: [change, { put: { key: slotKey, value: mark } }],
@@ -112,7 +117,7 @@ function judge(
   if (doubt === 'unmarked') return { done: false, current };
   const slotKv = second?.range?.kvs[0];
   const slotAt = slotKv === undefined ? 0 : number(slotKv.modRevision);
-  slot.revision = doubt === 'answer lost' ? revision : slotAt;
+  slot.revision = doubt === 'answer lost' && slotAt === slot.revision ? revision : slotAt;
   // A lost answer: the write did happen, then.
   if (slotKv !== undefined && Buffer.compare(slotKv.value, mark) === 0) {
     return { done: true, revision: slotAt, previous: wanted.previous };
@@ -123,7 +128,7 @@ function judge(
 }
 
 async function written(
-  { connection, keys }: WriteParts,
+  { connection, keys }: Pick<WriteParts, 'connection' | 'keys'>,
   { key, value, expected, previous: cached }: Write,
   revision: number,
   answered: Entry | undefined,
@@ -141,6 +146,11 @@ async function written(
   return value === undefined
     ? { ...previous, revision }
     : { key, value, revision, created: previous.created };
+}
+
+/** Whatever the last attempt met, an earlier one may have happened. */
+function unknown(cause: unknown, key: string): StoreError {
+  return new StoreError('unavailable', `etcd: whether ${key} was written is not known`, { key, cause });
 }
 
 function refusal({ key, expected }: Write, current: Entry | undefined): StoreError {

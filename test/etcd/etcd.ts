@@ -20,6 +20,8 @@ export interface Etcd {
   kill(): Promise<void>;
   /** After `kill`: the same data and port again. */
   start(): Promise<void>;
+  /** After `kill`: forgets all data. */
+  wipe(): Promise<void>;
   /** Kills it and removes its data. */
   stop(): Promise<void>;
 }
@@ -59,6 +61,7 @@ export async function startEtcd({ args = [] as string[], fsync = false } = {}): 
       await sleep(20);
     }
   };
+  const wipe = (): Promise<void> => rm(join(dir, 'data'), { recursive: true });
   const stop = async (): Promise<void> => {
     await kill();
     await rm(dir, { recursive: true, force: true });
@@ -67,7 +70,7 @@ export async function startEtcd({ args = [] as string[], fsync = false } = {}): 
     await stop();
     throw error;
   });
-  return { endpoint: `127.0.0.1:${port}`, port, pid: () => child?.pid ?? 0, kill, start, stop };
+  return { endpoint: `127.0.0.1:${port}`, port, pid: () => child?.pid ?? 0, kill, start, wipe, stop };
 }
 
 /** Below the range that the system hands out for outgoing connections, so that a restart finds it free. */

@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net';
 
-export interface Proxy {
+export interface FaultyProxy {
   /** `host:port` to connect to instead. */
   endpoint: string;
   /** Bytes stop in both directions, connections stay open, new ones get no answer: a partition. */
@@ -15,7 +15,7 @@ export interface Proxy {
 }
 
 /** A TCP proxy in front of a port on loopback, for faults of the network. */
-export async function startProxy(target: number): Promise<Proxy> {
+export async function startProxy(target: number): Promise<FaultyProxy> {
   const pairs = new Set<readonly [Socket, Socket]>();
   let held = false;
   let swallow = false;

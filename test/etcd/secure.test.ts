@@ -1,0 +1,98 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openEtcd } from '../../storage/etcd/etcd.ts';
+import { openStore } from '../../storage/open.ts';
+import { prefixRange } from '../../storage/store.ts';
+import { bytes, fails, record, text } from '../contract/store.ts';
+import { until } from '../contract/until.ts';
+import { createTestAuthority, type TestAuthority } from './authority.ts';
+import { type Etcd, startEtcd } from './etcd.ts';
+
+describe('TLS', () => {
+  let dir: string;
+  let authority: TestAuthority;
+  let etcd: Etcd;
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'atoll-etcd-tls-'));
+    authority = await createTestAuthority(dir);
+    etcd = await startEtcd({
+      args: [
+        ...['--cert-file', authority.server.cert, '--key-file', authority.server.key],
+        ...['--trusted-ca-file', authority.ca, '--client-cert-auth'],
+      ],
+    });
+  });
+  afterAll(async () => {
+    await etcd.stop();
+    await rm(dir, { recursive: true });
+  });
+
+  it('proves both sides, with files named in the URL', async () => {
+    const { ca, client } = authority;
+    const url = `etcd://${etcd.endpoint}/tls?ca=${ca}&cert=${client.cert}&key=${client.key}`;
+    const store = await openStore(url);
+    const entry = await store.create('/a', bytes('1'));
+    expect(await store.get('/a')).toEqual(entry);
+    await store.close();
+  });
+
+  it('refuses a server of another authority, and a client without a certificate', async () => {
+    const other = await createTestAuthority(await mkdtemp(join(dir, 'other-')));
+    const open = (ca: string) =>
+      openEtcd({ endpoints: [etcd.endpoint], tls: { ca }, patienceMs: 500, compaction: false });
+    await fails(open(other.caText), 'unavailable');
+    await fails(open(authority.caText), 'unavailable');
+  });
+});
+
+describe('passwords', () => {
+  let etcd: Etcd;
+  beforeAll(async () => {
+    etcd = await startEtcd();
+    const post = async (path: string, body: object): Promise<void> => {
+      const url = `http://${etcd.endpoint}/v3/auth/${path}`;
+      const response = await fetch(url, { method: 'POST', body: JSON.stringify(body) });
+      if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
+    };
+    await post('user/add', { name: 'root', password: 'secret' });
+    await post('user/grant', { user: 'root', role: 'root' }).catch(async () => {
+      await post('role/add', { name: 'root' });
+      await post('user/grant', { user: 'root', role: 'root' });
+    });
+    await post('enable', {});
+  });
+  afterAll(() => etcd.stop());
+
+  it('log in, and again when etcd forgot the token', async () => {
+    const options = {
+      endpoints: [etcd.endpoint],
+      username: 'root',
+      password: 'secret',
+      compaction: false,
+    } as const;
+    const [store, other] = [await openEtcd(options), await openEtcd(options)];
+    const idle = await record(other, prefixRange('/'), other.revision);
+    const entry = await store.create('/a', bytes('1'));
+    await etcd.kill();
+    await etcd.start();
+    await store.update('/a', bytes('2'), entry.revision);
+    // Nobody calls the other store: its watch alone has to find out that it must log in.
+    await until(() => text(idle.events.at(-1)?.entry) === '2');
+    expect(idle.events).toHaveLength(2);
+    await store.close();
+    await other.close();
+  });
+
+  it('may come from a file; wrong ones and none are refused', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'atoll-etcd-password-'));
+    await writeFile(join(dir, 'password'), 'secret\n');
+    const url = `etcd://${etcd.endpoint}/?username=root&password-file=${join(dir, 'password')}`;
+    await (await openStore(url)).close();
+    await rm(dir, { recursive: true });
+    const endpoints = [etcd.endpoint];
+    await fails(openEtcd({ endpoints, username: 'root', password: 'wrong', patienceMs: 500 }), 'unavailable');
+    await fails(openEtcd({ endpoints, patienceMs: 500 }), 'unavailable');
+  });
+});
