@@ -1,6 +1,16 @@
 import type { ResourceInfo } from '../kube/schema/resource.ts';
 import type { Field, ObjectSchema, Schema } from '../kube/schema/schema.ts';
 import { group, version } from './names.ts';
+import type {
+  ClosureRef,
+  ClusterSlice,
+  ObjectRef,
+  PhysicalClusterSpec,
+  PhysicalClusterStatus,
+  PlacementSpec,
+  Share,
+  Taint,
+} from './types.ts';
 
 /** One of our own kinds, as the API server serves it beside the built-ins. */
 export interface OwnResource {
@@ -56,49 +66,63 @@ const condition = object(
 );
 const conditions = list(condition, ['type']);
 
+/** Every field of the type has its schema, or this does not compile: what is not here would be pruned. */
+type Fields<T> = Record<keyof T & string, Schema>;
+
+const numbers = {
+  replicas: int32,
+  completions: int32,
+  parallelism: int32,
+  ordinalsStart: int32,
+  suspend: flag,
+};
+
 const share = object({
-  ...{
-    phase: text,
-    replicas: int32,
-    completions: int32,
-    parallelism: int32,
-    ordinalsStart: int32,
-    suspend: flag,
-  },
-  ...{ maxSurge: intOrString, maxUnavailable: intOrString, readySince: text },
-});
+  ...numbers,
+  phase: text,
+  settled: object({ replicas: int32, ordinalsStart: int32 } satisfies Fields<NonNullable<Share['settled']>>),
+  maxSurge: intOrString,
+  maxUnavailable: intOrString,
+  readySince: text,
+} satisfies Fields<Share>);
 
 const slice = object({
   present: flag,
   observedGeneration: int64,
-  share,
+  share: object(numbers satisfies Fields<NonNullable<ClusterSlice['share']>>),
   status: any,
   error: object({ reason: text, message: text }),
-});
+} satisfies Fields<ClusterSlice>);
+
+const ref = { group: text, version: text, resource: text, kind: text, name: text, uid: text };
+const required = { group: text, resource: text, name: text };
 
 const placementSpec = object({
-  ref: object({ group: text, version: text, resource: text, kind: text, name: text, uid: text }),
+  ref: object(ref satisfies Fields<ObjectRef>),
   clusters: { type: 'list', items: text, listType: 'set' },
+  wanted: { type: 'list', items: text, listType: 'set' },
   reasons: map(text),
-  requires: list(object({ group: text, resource: text, name: text })),
+  requires: list(object(required satisfies Fields<ClosureRef>)),
   shares: map(share),
-});
+} satisfies Fields<PlacementSpec>);
 
 const physicalClusterSpec = object(
   {
     kubeconfigSecretRef: object({ namespace: text, name: text }, ['namespace', 'name']),
-    taints: list(object({ key: text, value: text, effect: text }, ['key', 'effect'])),
+    taints: list(object({ key: text, value: text, effect: text } satisfies Fields<Taint>, ['key', 'effect'])),
     unschedulable: flag,
     drain: flag,
     capacity: map({ type: 'string', format: 'quantity' }),
-  },
+  } satisfies Fields<PhysicalClusterSpec>,
   ['kubeconfigSecretRef'],
 );
 
 const physicalClusterStatus = object({
-  ...{ conditions, lastHeartbeatTime: text, version: text },
+  conditions,
+  lastHeartbeatTime: text,
+  version: text,
   allocatable: map({ type: 'string', format: 'quantity' }),
-});
+} satisfies Fields<PhysicalClusterStatus>);
 
 const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 

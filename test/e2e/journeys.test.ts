@@ -247,7 +247,7 @@ describe('bad input', () => {
     [
       'a bad name',
       ['create', 'cm', 'Bad_Name'],
-      /The ConfigMap "Bad_Name" is invalid: metadata\.name: Invalid value: "Bad_Name"/,
+      /ConfigMap "Bad_Name" is invalid: metadata\.name: Invalid value: "Bad_Name"/,
     ],
     ['an unknown namespace', ['create', 'cm', 'x', '-n', 'nowhere'], /namespaces "nowhere" not found/],
     [
