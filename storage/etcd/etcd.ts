@@ -196,11 +196,9 @@ class EtcdStore implements Store {
     return current?.revision === expected ? current : undefined;
   }
 
+  /** What the cache keeps of it goes at the cache's own pace: see Retention. */
   #forgot(revision: number): void {
     this.#compacted = Math.max(this.#compacted, revision);
-    const versions = this.#feed?.cache.versions;
-    if (versions === undefined) return;
-    versions.compact(Math.min(this.#compacted, versions.revision));
   }
 }
 

@@ -20,8 +20,8 @@ export async function watchFrom(parts: WatchParts, range: Range, options: WatchO
   for (;;) {
     const { versions, hub } = await parts.cache();
     if (signal.aborted) return () => {};
-    if (after >= versions.compacted) return hub.watch(range, { ...options, after });
     if (after < parts.compacted()) throw compacted(after, parts.compacted());
+    if (after >= versions.compacted) return hub.watch(range, { ...options, after });
     const until = versions.revision;
     const sent = await old(parts, range, { ...options, signal }, after, until, stop);
     if (!sent) return () => {};

@@ -26,20 +26,55 @@ export interface Etcd {
   stop(): Promise<void>;
 }
 
-/** One etcd on loopback with a fresh data directory, without fsync unless asked for. */
-export async function startEtcd({ args = [] as string[], fsync = false } = {}): Promise<Etcd> {
+interface Member {
+  name: string;
+  port: number;
+  peer: number;
+}
+
+export interface EtcdFlags {
+  args?: string[];
+  /** Off unless asked for: a killed process loses nothing without it. */
+  fsync?: boolean;
+}
+
+/** One etcd on loopback with a fresh data directory. */
+export async function startEtcd(flags: EtcdFlags = {}): Promise<Etcd> {
+  const [etcd] = await startCluster(1, flags);
+  if (etcd === undefined) throw new Error('unreachable');
+  return etcd;
+}
+
+/** Members that elect a leader among themselves. */
+export async function startCluster(size: number, flags: EtcdFlags = {}): Promise<Etcd[]> {
+  const members: Member[] = [];
+  for (let i = 0; i < size; i++) {
+    members.push({ name: `m${i}`, port: await freePort(), peer: await freePort() });
+  }
+  return Promise.all(members.map((member) => startMember(member, members, flags)));
+}
+
+async function startMember(
+  { name, port, peer }: Member,
+  members: readonly Member[],
+  { args = [], fsync = false }: EtcdFlags,
+): Promise<Etcd> {
   const binary = join(programs, 'etcd');
   if (!existsSync(binary)) throw new Error(`no etcd in ${programs}: run make kubernetes first`);
   const dir = await mkdtemp(join(tmpdir(), 'atoll-etcd-'));
-  const [port, peer] = [await freePort(), await freePort()];
   const scheme = args.includes('--cert-file') ? 'https' : 'http';
   const client = `${scheme}://127.0.0.1:${port}`;
   const peerUrl = `http://127.0.0.1:${peer}`;
   const flags = [
-    ...['--data-dir', join(dir, 'data'), '--name', 'one', '--log-level', 'error'],
+    ...['--data-dir', join(dir, 'data'), '--name', name, '--log-level', 'error'],
     ...['--listen-client-urls', client, '--advertise-client-urls', client],
     ...['--listen-peer-urls', peerUrl, '--initial-advertise-peer-urls', peerUrl],
-    ...['--initial-cluster', `one=${peerUrl}`, ...(fsync ? [] : ['--unsafe-no-fsync']), ...args],
+    ...[
+      '--initial-cluster',
+      members.map((m) => `${m.name}=http://127.0.0.1:${m.peer}`).join(','),
+      ...(fsync ? [] : ['--unsafe-no-fsync']),
+      ...args,
+    ],
   ];
   let child: ChildProcess | undefined;
   const kill = async (): Promise<void> => {

@@ -5,7 +5,7 @@ import type { EtcdOptions } from '../../storage/etcd/options.ts';
 import { prefixRange, type Store } from '../../storage/store.ts';
 import { bytes, fails, record, text } from '../contract/store.ts';
 import { until } from '../contract/until.ts';
-import { type Etcd, startEtcd } from './etcd.ts';
+import { type Etcd, startCluster, startEtcd } from './etcd.ts';
 import { asLog, faults, writeUntil } from './journal.ts';
 import { type FaultyProxy, startProxy } from './proxy.ts';
 
@@ -45,15 +45,17 @@ afterAll(async () => {
 });
 
 /** Everything that happened, from etcd itself: a store opened afterwards has no history of its own. */
-async function truth(after: number): Promise<ReturnType<typeof asLog>> {
-  const fresh = await open();
+async function truth(after: number, endpoints: readonly string[]): Promise<ReturnType<typeof asLog>> {
+  const fresh = await open({ endpoints });
   return asLog((await record(fresh, JOURNAL, after)).events);
 }
 
 /** Runs writers and a watch through a fault; what was acknowledged, seen and is true must agree. */
-async function through(store: Store, width: number, fault: () => Promise<void>) {
+async function through(store: Store, width: number, fault: () => Promise<void>, endpoints = [etcd.endpoint]) {
   const base = store.revision;
   const watch = await record(store, JOURNAL, base);
+  // Another server sees the same.
+  const second = await record(await open({ endpoints }), JOURNAL, base);
   const stop = new AbortController();
   const writers = Array.from({ length: width }, (_, i) => writeUntil(store, `w${i}`, stop.signal));
   await until(() => watch.events.length > 50);
@@ -62,14 +64,17 @@ async function through(store: Store, width: number, fault: () => Promise<void>) 
   await until(() => watch.events.length > before + 50);
   stop.abort();
   const results = await Promise.all(writers);
-  const real = await truth(base);
+  const real = await truth(base, endpoints);
   await until(
     () => watch.events.length >= real.length,
     () => `${watch.events.length} of ${real.length} events, ${watch.ends}`,
   );
-  expect(watch.ends).toEqual([]);
-  expect(faults(watch.events)).toEqual([]);
-  expect(asLog(watch.events)).toEqual(real);
+  await until(() => second.events.length >= real.length);
+  for (const { ends, events } of [watch, second]) {
+    expect(ends).toEqual([]);
+    expect(faults(events)).toEqual([]);
+    expect(asLog(events)).toEqual(real);
+  }
   const happened = new Set(real.map((write) => JSON.stringify(write)));
   const acknowledged = results.flatMap(({ log }) => log);
   expect(acknowledged.filter((write) => !happened.has(JSON.stringify(write)))).toEqual([]);
@@ -120,6 +125,32 @@ describe('writers and a watch lose nothing and see nothing twice', () => {
     const { acknowledged, real, doubts } = await through(store, 8, async () => proxy.hole());
     expect(doubts).toBe(0);
     expect(acknowledged).toHaveLength(real.length);
+  });
+});
+
+describe('a cluster of three', () => {
+  it('goes on while one member after the other is killed and comes back', async () => {
+    const members = await startCluster(3);
+    const endpoints = members.map((member) => member.endpoint);
+    try {
+      const { acknowledged, real, doubts } = await through(
+        await open({ endpoints }),
+        8,
+        async () => {
+          for (const member of members) {
+            await member.kill();
+            await sleep(500);
+            await member.start();
+            await sleep(500);
+          }
+        },
+        endpoints,
+      );
+      expect(doubts).toBe(0);
+      expect(acknowledged).toHaveLength(real.length);
+    } finally {
+      await Promise.all(members.map((member) => member.stop()));
+    }
   });
 });
 

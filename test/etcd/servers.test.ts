@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Connection } from '../../storage/etcd/connection.ts';
 import { openEtcd } from '../../storage/etcd/etcd.ts';
+import { holdLease } from '../../storage/etcd/lease.ts';
 import type { EtcdOptions } from '../../storage/etcd/options.ts';
 import { range, txn } from '../../storage/etcd/wire.ts';
 import { prefixRange, type Store, type StoreError } from '../../storage/store.ts';
@@ -43,8 +45,12 @@ afterAll(async () => {
 });
 
 describe('two servers on one etcd', () => {
-  it('read what the other was told is written, at once', async () => {
+  it('read what the other was told is written, at once, whatever else etcd is busy with', async () => {
     const [a, b] = [await open(), await open()];
+    let busy = true;
+    const noise = (async () => {
+      while (busy) await Promise.all([elsewhere('/other/1'), elsewhere('/other/2', '/other/3')]);
+    })();
     let entry = await a.create('/k', bytes('0'));
     for (let i = 1; i <= 100; i++) {
       const [writer, reader] = i % 2 ? [a, b] : [b, a];
@@ -52,6 +58,8 @@ describe('two servers on one etcd', () => {
       expect(await reader.get('/k')).toEqual(entry);
       expect((await reader.list(EVERYTHING)).entries).toEqual([entry]);
     }
+    busy = false;
+    await noise;
   });
 
   it('let one of them win each compare-and-swap, and watch the same events in the same order', async () => {
@@ -132,6 +140,37 @@ describe('other writers on the same etcd', () => {
       expect(asLog(history.events)).toEqual(asLog(live.events));
       expect((await record(other, EVERYTHING, after + 1)).events).toEqual([]);
     }
+  });
+});
+
+describe('a lease', () => {
+  it('outlives its time while it is kept alive, and is given up when etcd does not answer', async () => {
+    const own = await startEtcd();
+    const connection = new Connection({ endpoints: [own.endpoint] });
+    const lease = await holdLease(connection, 2);
+    const key = bytes('/leased');
+    const put = { put: { key, value: bytes(''), lease: lease.id } };
+    await connection.call(txn, { compare: [], success: [put], failure: [] });
+    const leased = async () => (await connection.call(range, { key })).kvs.length;
+    for (const end = performance.now() + 4000; performance.now() < end; await sleep(200)) {
+      expect(await leased()).toBe(1);
+    }
+    expect(lease.lost.aborted).toBe(false);
+    await own.kill();
+    const killed = performance.now();
+    await until(() => lease.lost.aborted);
+    expect(performance.now() - killed).toBeLessThan(3000);
+    await own.start();
+    const next = await holdLease(connection, 2);
+    await connection.call(txn, {
+      compare: [],
+      success: [{ put: { key, value: bytes(''), lease: next.id } }],
+      failure: [],
+    });
+    await next.release();
+    expect(await leased()).toBe(0);
+    connection.close();
+    await own.stop();
   });
 });
 
