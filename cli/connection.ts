@@ -8,7 +8,7 @@ import { settings } from './settings.ts';
 
 /** Which kubeconfig leads to Atoll: the flag, ATOLL_KUBECONFIG, the data directory's own, then KUBECONFIG. */
 export function findKubeconfig(flag: string | undefined, env: NodeJS.ProcessEnv = process.env): string {
-  const named = flag ?? (env['ATOLL_KUBECONFIG'] || undefined);
+  const named = flag || env['ATOLL_KUBECONFIG'] || undefined;
   if (named !== undefined) {
     if (!existsSync(named)) throw new UsageError(`kubeconfig ${named} does not exist`);
     return named;

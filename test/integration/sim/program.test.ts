@@ -1,0 +1,110 @@
+import { execFile } from 'node:child_process';
+import { stat } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Client } from '../../../client/client.ts';
+import { transportFromKubeconfigFile } from '../../../client/kubeconfig.ts';
+import { clustersAnnotation, reflectedFromAnnotation } from '../../../cluster/names.ts';
+import { resources } from '../../../sim/resources.ts';
+import type { Pod, Workload } from '../../../sim/types.ts';
+import { type Atoll, program, startAtoll } from '../../atoll/atoll.ts';
+
+const run = promisify(execFile);
+let demo: Atoll;
+let client: Client;
+
+beforeAll(async () => {
+  demo = await startAtoll({ command: 'demo' });
+  client = new Client(await transportFromKubeconfigFile(demo.kubeconfig));
+});
+afterAll(() => demo?.dispose());
+
+const namespace = 'default';
+const web = { namespace, name: 'web' };
+
+/** On which clusters the pods of web are that are not stopping. */
+async function where(): Promise<string[]> {
+  const { items } = await client.list<Pod>(resources.pods, { namespace, labelSelector: 'tier=web' });
+  const living = items.filter((pod) => !pod.metadata.deletionTimestamp);
+  return [...new Set(living.map((pod) => pod.metadata.annotations?.[reflectedFromAnnotation] ?? ''))].sort();
+}
+
+async function untilOn(clusters: string[], watch: () => Promise<void> = async () => {}): Promise<void> {
+  const deadline = Date.now() + 30_000;
+  while ((await where()).join() !== clusters.join()) {
+    if (Date.now() > deadline) throw new Error(`web is on ${await where()}, not on ${clusters}`);
+    await watch();
+    await sleep(50);
+  }
+}
+
+async function atoll(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const env = { ...process.env, ATOLL_KUBECONFIG: demo.kubeconfig };
+  try {
+    return { code: 0, ...(await run(process.execPath, [program, ...args], { env })) };
+  } catch (error) {
+    return error as { code: number; stdout: string; stderr: string };
+  }
+}
+
+describe('atoll demo', () => {
+  test('ends with the app on both clusters, and an administrator’s kubeconfig that only its owner reads', async () => {
+    expect(await where()).toEqual(['east', 'west']);
+    expect((await stat(demo.kubeconfig)).mode & 0o777).toBe(0o600);
+    const { items } = await client.list<Workload>(resources.deployments, { namespace });
+    const ready = items.map(({ metadata, status }) => [metadata.name, status?.['readyReplicas']]).sort();
+    expect(ready).toEqual([
+      ['api', 3],
+      ['store', 2],
+      ['web', 4],
+    ]);
+  });
+
+  test('a move never dips below what was asked for', async () => {
+    let least = 4;
+    await client.patch(resources.deployments, web, 'merge', {
+      metadata: { annotations: { [clustersAnnotation]: 'west' } },
+    });
+    await untilOn(['west'], async () => {
+      const { status } = await client.get<Workload>(resources.deployments, web);
+      least = Math.min(least, Number(status?.['readyReplicas'] ?? 0));
+    });
+    expect(least).toBe(4);
+    await client.patch(resources.deployments, web, 'merge', {
+      metadata: { annotations: { [clustersAnnotation]: null } },
+    });
+    await untilOn(['east', 'west']);
+  });
+
+  test('drain empties a cluster, uncordon takes it back', async () => {
+    const { code, stdout } = await atoll('drain', 'east', '--timeout', '50');
+    expect(stdout).toMatch(
+      /physicalcluster.atoll.dev\/east cordoned\n[\s\S]*physicalcluster.atoll.dev\/east drained\n$/,
+    );
+    expect(code).toBe(0);
+    expect(await where()).toEqual(['west']);
+    expect((await atoll('cluster', 'list')).stdout).toMatch(/^east +Ready,Draining /m);
+    expect((await atoll('uncordon', 'east', '-o', 'json')).code).toBe(0);
+    await untilOn(['east', 'west']);
+    expect((await atoll('cluster', 'remove', 'east')).stderr).toMatch(/^error: east still holds \d+ objects/);
+  });
+
+  test('what cannot be done exits 1, and says so in a line', async () => {
+    const { code, stderr } = await atoll('drain', 'north');
+    expect([code, stderr]).toEqual([1, 'error: physicalclusters.atoll.dev "north" not found (NotFound)\n']);
+  });
+
+  test('a logical cluster’s kubeconfig', async () => {
+    const { stdout } = await atoll('kubeconfig', 'root:team-a');
+    expect(stdout).toContain(`server: ${demo.url}/clusters/root:team-a`);
+  });
+
+  test('starts again on the same data, and a signal ends it with 0 within 5 s', async () => {
+    await demo.restart();
+    expect(await where()).toEqual(['east', 'west']);
+    const asked = Date.now();
+    expect(await demo.terminate()).toBe(0);
+    expect(Date.now() - asked).toBeLessThan(5000);
+  });
+});

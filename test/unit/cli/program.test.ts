@@ -1,0 +1,139 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { main, program } from '../../../cli/program.ts';
+import { openLevel } from '../../../storage/level/level.ts';
+
+let directory = '';
+let out = '';
+let err = '';
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'atoll-program-'));
+  vi.stubEnv('ATOLL_KUBECONFIG', '');
+  vi.stubEnv('KUBECONFIG', '');
+  vi.stubEnv('ATOLL_DATA_DIR', join(directory, 'data'));
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    out += String(text);
+    return true;
+  });
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    err += String(text);
+    return true;
+  });
+});
+beforeEach(() => {
+  [out, err] = ['', ''];
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const atoll = (...args: string[]) => main(['node', 'atoll', ...args]);
+
+function leaves(command: Command, path: string[] = []): string[][] {
+  if (command.commands.length === 0) return [path];
+  return [path, ...command.commands.flatMap((child) => leaves(child, [...path, child.name()]))];
+}
+
+describe('exit codes', () => {
+  test.each(leaves(program()))('--help of %s %s is 0', async (...path) => {
+    expect(await atoll(...path.filter(Boolean), '--help')).toBe(0);
+    expect(out).toContain('Usage: atoll');
+  });
+
+  test.each([
+    [['nonsense'], "unknown command 'nonsense'"],
+    [['start', '--nonsense'], "unknown option '--nonsense'"],
+    [['cordon'], "missing required argument 'NAME'"],
+    [['cluster', 'add', 'east'], "required option '--kubeconfig <FILE>' not specified"],
+    [['cluster', 'add', 'EAST', '--kubeconfig', 'x'], '"EAST" is no name for a cluster'],
+    [
+      ['cluster', 'add', 'east', '--kubeconfig', 'x', '--wait', 'long'],
+      '--wait long: expected a number of seconds',
+    ],
+    [['cluster', 'list', '-o', 'xml'], "argument 'xml' is invalid"],
+    [['drain', 'east', '--timeout', '-1'], '--timeout -1: expected a number of seconds'],
+    [['drain', 'east'], 'no kubeconfig for Atoll'],
+    [['--atoll-kubeconfig', '/nowhere', 'drain', 'east'], 'kubeconfig /nowhere does not exist'],
+    [['kubeconfig', 'Root'], '"Root" is not a logical cluster\'s name, such as root:team-a'],
+    [['start', '--listen', 'here'], '--listen here: expected HOST:PORT'],
+    [['store', 'verify', '--data-dir', '/nowhere'], '--data-dir /nowhere: there is no store'],
+  ])('%j is wrong use: 2', async (args, message) => {
+    expect(await atoll(...args)).toBe(2);
+    expect(err).toContain(message);
+    expect(err).not.toContain('    at ');
+  });
+
+  test('a port that is taken is said with what to do: 1', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const { port } = taken.address() as { port: number };
+    const listen = `127.0.0.1:${port}`;
+    expect(await atoll('start', '--listen', listen, '--log-level', 'error')).toBe(1);
+    expect(err).toBe(
+      `error: ${listen} is taken: stop what listens there, or choose another with --listen HOST:PORT\n`,
+    );
+    await new Promise((resolve) => taken.close(resolve));
+  });
+
+  test('a server that does not answer: 1', async () => {
+    const file = join(directory, 'dead.yaml');
+    const cluster = '{ name: a, cluster: { server: "https://127.0.0.1:1" } }';
+    const rest =
+      'users: [{ name: a, user: { token: t } }]\ncontexts: [{ name: a, context: { cluster: a, user: a } }]';
+    await writeFile(
+      file,
+      `apiVersion: v1\nkind: Config\nclusters: [${cluster}]\n${rest}\ncurrent-context: a\n`,
+    );
+    expect(await atoll('--atoll-kubeconfig', file, 'cluster', 'list')).toBe(1);
+    expect(err).toContain('error: Atoll does not answer: ');
+  });
+
+  test('version -o json', async () => {
+    expect(await atoll('version', '-o', 'json')).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ atoll: '0.1.0', kubernetes: '1.36.3' });
+  });
+});
+
+describe('atoll store', () => {
+  test('stats, verify, backup, restore', async () => {
+    const dataDir = join(directory, 'kept');
+    const store = await openLevel(join(dataDir, 'store'), { sync: false });
+    await store.create('/core/configmaps/root/default/a', Buffer.from('{}'));
+    await store.create('/apps/deployments/root/default/a', Buffer.from('{"a":1}'));
+    await store.close();
+    const file = join(directory, 'monday.backup');
+    const at = ['--data-dir', dataDir];
+    expect(await atoll('store', 'stats', ...at, '-o', 'json')).toBe(0);
+    expect(JSON.parse(out)).toEqual({
+      revision: 2,
+      resources: [
+        { resource: 'deployments.apps', objects: 1, bytes: 7 },
+        { resource: 'configmaps', objects: 1, bytes: 2 },
+      ],
+    });
+    expect(await atoll('store', 'verify', ...at)).toBe(0);
+    expect(await atoll('store', 'repair', ...at)).toBe(0);
+    expect(out).toContain('nothing was changed');
+    expect(await atoll('store', 'backup', file, ...at)).toBe(0);
+    expect(await atoll('store', 'backup', file, ...at)).toBe(2);
+    expect(await atoll('store', 'restore', file, '--data-dir', join(directory, 'new'))).toBe(0);
+    expect(out).toContain('restored 2 objects');
+    expect(await atoll('store', 'restore', file, '--data-dir', join(directory, 'new'))).toBe(1);
+    expect(err).toContain('there is a store in');
+  });
+
+  test('a store that a server has open is left alone: 1', async () => {
+    const dataDir = join(directory, 'open');
+    const store = await openLevel(join(dataDir, 'store'), { sync: false });
+    expect(await atoll('store', 'verify', '--data-dir', dataDir)).toBe(1);
+    expect(err).toContain('the store is open in process');
+    await store.close();
+  });
+});

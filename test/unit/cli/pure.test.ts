@@ -1,0 +1,178 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { clusterState } from '../../../cli/cluster.ts';
+import { remainingOn } from '../../../cli/drain.ts';
+import { flatKubeconfig } from '../../../cli/flatten.ts';
+import { age, table } from '../../../cli/output.ts';
+import { adminKubeconfig, forLogicalCluster } from '../../../cli/server/kubeconfig.ts';
+import type { PhysicalCluster, Placement } from '../../../cluster/types.ts';
+import { decodeYaml } from '../../../kube/yaml.ts';
+
+let directory = '';
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'atoll-cli-'));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+describe('output', () => {
+  test('columns are as wide as their widest cell, without trailing blanks', () => {
+    expect(
+      table(
+        ['NAME', 'X'],
+        [
+          ['east', '1'],
+          ['a-long-name', ''],
+        ],
+      ),
+    ).toBe('NAME          X\neast          1\na-long-name');
+  });
+
+  test.each([
+    [0, '0s'],
+    [119, '119s'],
+    [120, '2m'],
+    [7200, '2h'],
+    [172_800, '2d'],
+    [-5, '0s'],
+  ])('%i seconds are %s', (seconds, text) => {
+    const now = Date.parse('2030-01-01T00:00:00Z');
+    expect(age(new Date(now - seconds * 1000).toISOString(), now)).toBe(text);
+  });
+
+  test('a cluster’s state says what an admin did to it', () => {
+    const cluster = (spec: object, status?: string) =>
+      ({ spec, status: status && { conditions: [{ type: 'Ready', status }] } }) as unknown as PhysicalCluster;
+    expect(clusterState(cluster({}))).toBe('Unknown');
+    expect(clusterState(cluster({}, 'False'))).toBe('NotReady');
+    expect(clusterState(cluster({ unschedulable: true }, 'True'))).toBe('Ready,SchedulingDisabled');
+    expect(clusterState(cluster({ unschedulable: true, drain: true }, 'True'))).toBe('Ready,Draining');
+  });
+});
+
+describe('what is left on a cluster', () => {
+  const placement = (name: string, spec: object, status: object = {}): Placement =>
+    ({
+      apiVersion: 'atoll.dev/v1alpha1',
+      kind: 'Placement',
+      metadata: { name, namespace: 'shop', annotations: { 'kcp.io/cluster': 'root:a' } },
+      spec: { ref: { group: 'apps', resource: 'deployments', name }, ...spec },
+      status,
+    }) as unknown as Placement;
+  const workload = { requires: [] };
+
+  test.each([
+    [
+      'another cluster’s',
+      { ...workload, clusters: ['west'], shares: { west: { phase: 'Active' } } },
+      undefined,
+    ],
+    [
+      'blocked, with the reason',
+      {
+        ...workload,
+        clusters: ['east'],
+        reasons: { east: 'no other fits' },
+        shares: { east: { phase: 'Active' } },
+      },
+      { state: 'no other fits', blocked: true, workload: true },
+    ],
+    [
+      'on its way',
+      {
+        ...workload,
+        clusters: ['west'],
+        shares: { east: { phase: 'Active' }, west: { phase: 'Joining', replicas: 4 } },
+      },
+      { state: 'joining west 3/4 ready', blocked: false },
+    ],
+    [
+      'almost gone',
+      { ...workload, clusters: ['west'], shares: { east: { phase: 'Leaving' } } },
+      { state: 'leaving: being removed', blocked: false },
+    ],
+    [
+      'nowhere to go',
+      { ...workload, clusters: [], shares: { east: { phase: 'Active' } } },
+      { state: 'waiting for a place' },
+    ],
+  ])('%s', (_what, spec, expected) => {
+    const status = { clusters: { west: { present: true, status: { readyReplicas: 3 } } } };
+    const [found] = remainingOn('east', [placement('web', spec, status)]);
+    if (expected === undefined) expect(found).toBeUndefined();
+    else
+      expect(found).toMatchObject({ ...expected, logicalCluster: 'root:a', object: 'deployments.apps/web' });
+  });
+
+  test('workloads come first', () => {
+    const shares = { east: { phase: 'Active' } };
+    const all = [
+      placement('a', { clusters: [], shares }),
+      placement('b', { ...workload, clusters: [], shares }),
+    ];
+    expect(remainingOn('east', all).map(({ object }) => object)).toEqual([
+      'deployments.apps/b',
+      'deployments.apps/a',
+    ]);
+  });
+});
+
+describe('kubeconfigs', () => {
+  const admin = adminKubeconfig({
+    server: 'https://h:1',
+    ca: 'CA',
+    certificate: 'C',
+    privateKey: 'K',
+    token: 'T',
+  });
+  const parse = (text: string) => decodeYaml(text).value as Record<string, never>;
+
+  test('the administrator’s has one context', () => {
+    expect(parse(admin)).toMatchObject({
+      'current-context': 'root',
+      clusters: [{ cluster: { server: 'https://h:1', 'certificate-authority-data': 'Q0E=' } }],
+      users: [{ user: { token: 'T', 'client-key-data': 'Sw==' } }],
+    });
+  });
+
+  test('another logical cluster’s differs by server and names', () => {
+    const team = forLogicalCluster(admin, 'root:team-a');
+    expect(parse(team)).toMatchObject({
+      'current-context': 'root:team-a',
+      clusters: [{ name: 'atoll-root:team-a', cluster: { server: 'https://h:1/clusters/root:team-a' } }],
+      contexts: [{ name: 'root:team-a', context: { cluster: 'atoll-root:team-a', user: 'admin' } }],
+    });
+    expect(parse(forLogicalCluster(team, 'root:b'))).toMatchObject({
+      clusters: [{ cluster: { server: 'https://h:1/clusters/root:b' } }],
+    });
+    expect(parse(forLogicalCluster(team, 'root'))).toMatchObject({
+      clusters: [{ cluster: { server: 'https://h:1' } }],
+    });
+  });
+
+  test('a physical cluster’s is flattened: files become data', async () => {
+    const ca = join(directory, 'ca.pem');
+    const path = join(directory, 'files.yaml');
+    await writeFile(ca, 'CA');
+    const files = admin.replace(/certificate-authority-data: .*/, `certificate-authority: ${ca}`);
+    await writeFile(path, files);
+    expect(parse(flatKubeconfig(path, undefined))).toMatchObject({
+      'current-context': 'physical',
+      clusters: [{ cluster: { 'certificate-authority-data': 'Q0E=' } }],
+    });
+    await rm(ca);
+    expect(() => flatKubeconfig(path, undefined)).toThrow('names a file that cannot be read');
+  });
+
+  test('commands, missing contexts and missing files are refused in words', async () => {
+    const path = join(directory, 'exec.yaml');
+    const exec =
+      'exec: { apiVersion: client.authentication.k8s.io/v1, command: evil, interactiveMode: Never }';
+    await writeFile(path, admin.replace('token: T', exec));
+    expect(() => flatKubeconfig(path, undefined)).toThrow('needs a command to log in');
+    await writeFile(path, admin);
+    expect(() => flatKubeconfig(path, 'other')).toThrow(`--kubeconfig ${path} has no context other`);
+    expect(() => flatKubeconfig(join(directory, 'none'), undefined)).toThrow('cannot be read');
+  });
+});

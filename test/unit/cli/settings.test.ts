@@ -1,0 +1,78 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { UsageError } from '../../../cli/errors.ts';
+import { resolveSettings } from '../../../cli/settings.ts';
+
+let directory = '';
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'atoll-settings-'));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+async function file(text: string): Promise<string> {
+  const path = join(directory, 'settings.yaml');
+  await writeFile(path, text);
+  return path;
+}
+
+describe('settings', () => {
+  test('a flag wins over a variable, that over the file, that over the default', async () => {
+    const config = await file('listen: 127.0.0.1:1\nsettle-seconds: 3\nlog-level: warn\n');
+    const env = { ATOLL_LISTEN: '127.0.0.1:2', ATOLL_SETTLE_SECONDS: '4' };
+    const found = resolveSettings({ listen: '127.0.0.1:3' }, config, env, {
+      logLevel: 'error',
+      dataDir: 'x',
+    });
+    expect(found).toEqual({
+      dataDir: resolve('x'),
+      listen: { host: '127.0.0.1', port: 3 },
+      settleSeconds: 4,
+      logLevel: 'warn',
+    });
+  });
+
+  test('a variable that is set to nothing says nothing', () => {
+    expect(resolveSettings({}, undefined, { ATOLL_LISTEN: '' }).listen).toEqual({
+      host: '127.0.0.1',
+      port: 6443,
+    });
+  });
+
+  test.each([
+    ['[::1]:8443', { host: '::1', port: 8443 }],
+    [':8443', { host: '0.0.0.0', port: 8443 }],
+    ['localhost:0', { host: 'localhost', port: 0 }],
+  ])('--listen %s', (listen, expected) => {
+    expect(resolveSettings({ listen }, undefined, {}).listen).toEqual(expected);
+  });
+
+  test.each([
+    [{ listen: '6443' }, '--listen 6443: expected HOST:PORT, such as 127.0.0.1:6443'],
+    [{ listen: 'a:99999' }, '--listen a:99999: expected HOST:PORT, such as 127.0.0.1:6443'],
+    [{ settleSeconds: 'soon' }, '--settle-seconds soon: expected a number from 0 to 3600'],
+    [{ settleSeconds: '' }, '--settle-seconds : expected a number from 0 to 3600'],
+    [{ logLevel: 'loud' }, '--log-level loud: expected one of debug, info, warn, error'],
+    [{ dataDir: '' }, '--data-dir must name a directory'],
+  ])('refuses %j', (flags, message) => {
+    expect(() => resolveSettings(flags, undefined, {})).toThrow(new UsageError(message));
+  });
+
+  test.each([
+    ['surprise: 1', 'unknown setting "surprise"; known: data-dir, listen, settle-seconds, log-level'],
+    ['[1]', 'must be a YAML mapping of settings'],
+    ['listen: [1]', '"listen" must be a string or a number'],
+    ['a: {', 'yaml: '],
+  ])('refuses the file %j', async (text, message) => {
+    const config = await file(text);
+    expect(() => resolveSettings({}, config, {})).toThrow(UsageError);
+    expect(() => resolveSettings({}, config, {})).toThrow(message);
+  });
+
+  test('a file that is not there is named', () => {
+    expect(() => resolveSettings({}, '/nowhere/at.yaml', {})).toThrow(
+      '--config /nowhere/at.yaml cannot be read',
+    );
+  });
+});
