@@ -71,7 +71,8 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
   async function onward(exchange: Exchange): Promise<ApiResponse> {
     const { info, user } = exchange;
     await authorizeRequest(core.authorize, info, user);
-    if (info.cluster !== '*' && !(await core.registry.exists(info.cluster))) throw noSuchResource();
+    const known = info.cluster === '*' || founds(exchange) || (await core.registry.exists(info.cluster));
+    if (!known) throw noSuchResource();
     if (!info.isResource) return handleInfo(exchange);
     const found = handlerFor(exchange);
     return found.handle(found.exchange);
@@ -89,6 +90,12 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
     serve: (request, peer) => climb(request, () => authenticate(options.authenticate, request, peer)),
     serveAs: (request, user) => climb(request, async () => user),
   };
+}
+
+/** The one write that a logical cluster needs before it exists: that of its own LogicalCluster. */
+function founds({ info, user }: Exchange): boolean {
+  const own = info.isResource && info.group === 'core.kcp.io' && info.resource === 'logicalclusters';
+  return own && user.groups.includes('system:masters');
 }
 
 async function authenticate(

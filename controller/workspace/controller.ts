@@ -4,7 +4,8 @@ import { logicalClusterOf, objectKey } from '../../client/url.ts';
 import type { Logger } from '../../kube/log.ts';
 import { isStatusError } from '../../kube/status.ts';
 import { runController } from '../controller.ts';
-import { ensureSystemNamespaces } from '../namespace/furnish.ts';
+import { emptyNamespace } from '../namespace/empty.ts';
+import { ensureSystemNamespaces, namespaces } from '../namespace/furnish.ts';
 import { WorkQueue } from '../queue.ts';
 import { decideWorkspace, workspaceFinalizer } from './decide.ts';
 import { type LogicalCluster, logicalClusters, type Workspace, workspaces } from './types.ts';
@@ -49,7 +50,7 @@ export function runWorkspaceController(options: WorkspaceControllerOptions): Pro
     } else if (step.do === 'make-ready') {
       await makeReady(options, parent, name, step.cluster);
     } else if (step.do === 'remove-logical-cluster') {
-      return await empty(client, step.cluster);
+      return await empty(client, step.cluster, signal);
     } else if (step.do === 'release') {
       const finalizers = (workspace.metadata.finalizers ?? []).filter(
         (other) => other !== workspaceFinalizer,
@@ -77,24 +78,35 @@ async function makeReady(
   await client.patch(workspaces, target, 'merge', { status: { phase: 'Ready' } });
 }
 
-/** Deletes its namespaces first, so that what they hold leaves the physical clusters; then itself. */
-async function empty(client: Client, cluster: string): Promise<{ after: number } | undefined> {
-  const namespaces = { group: '', version: 'v1', resource: 'namespaces' };
+/**
+ * Deletes its namespaces first, so that what they hold leaves the physical clusters; then itself. The namespaces
+ * that nobody may delete are emptied of all but what the namespace controller puts back.
+ */
+async function empty(
+  client: Client,
+  cluster: string,
+  signal: AbortSignal,
+): Promise<{ after: number } | undefined> {
   const { items } = await client.list(namespaces, { cluster });
-  for (const namespace of items) {
-    if (namespace.metadata.deletionTimestamp) continue;
-    await client
-      .delete(namespaces, { cluster, name: namespace.metadata.name ?? '' })
-      .catch(ignoreUndeletable);
+  let left = 0;
+  for (const { metadata } of items) {
+    const name = metadata.name ?? '';
+    if (!undeletable.has(name)) {
+      left++;
+      if (!metadata.deletionTimestamp) await client.delete(namespaces, { cluster, name }).catch(ignoreGone);
+      continue;
+    }
+    const { counts } = await emptyNamespace(client, { cluster, namespace: name, signal });
+    left += Object.keys(counts).filter((resource) => !furnished.has(resource)).length;
   }
-  const left = items.filter((namespace) => !undeletable.has(namespace.metadata.name ?? ''));
-  if (left.length > 0) return { after: 200 };
+  if (left > 0) return { after: 300 };
   await client.delete(logicalClusters, { cluster, name: 'cluster' });
   return { after: 0 };
 }
 
 const undeletable = new Set(['default', 'kube-system', 'kube-public', 'kube-node-lease']);
+const furnished = new Set(['serviceaccounts', 'configmaps']);
 
-function ignoreUndeletable(error: unknown): void {
-  if (!isStatusError(error, 'Forbidden') && !isStatusError(error, 'NotFound')) throw error;
+function ignoreGone(error: unknown): void {
+  if (!isStatusError(error, 'NotFound')) throw error;
 }
