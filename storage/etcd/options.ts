@@ -17,7 +17,7 @@ export interface EtcdOptions {
 }
 
 export interface CompactionOptions {
-  /** How long history is kept; also how often it is cut. */
+  /** How long history is kept; also how often it is cut. Longer than `patienceMs`: marks of writes go with it. */
   intervalMs: number;
   /** After so many seconds without a sign of life another server takes over; at least 2, as etcd demands. */
   leaseSeconds: number;
