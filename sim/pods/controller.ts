@@ -99,7 +99,7 @@ async function step(key: string, scene: Scene): Promise<{ after: number } | unde
     ...{ pod, now, seed: options.seed, behaviour: behaviourOf(pod, options.behaviours) },
     since: enter(memory.since, pod, now),
     draws: memory.draws.nameOf(pod),
-    ip: addressOf(memory.addresses + 1),
+    ip: addressOf(options.seed, memory.addresses + 1),
     hostIp: `10.0.0.${host + 1}`,
   });
   if (next.do === 'wait') return { after: next.ms };
@@ -115,8 +115,9 @@ async function step(key: string, scene: Scene): Promise<{ after: number } | unde
   return undefined;
 }
 
-function addressOf(n: number): string {
-  return `10.${64 + ((n >> 16) & 63)}.${(n >> 8) & 255}.${n & 255}`;
+/** Clusters with other seeds have other addresses: easier on the eye where pods of several are shown together. */
+function addressOf(seed: number, n: number): string {
+  return `10.${64 + (Math.abs(seed) % 64)}.${(n >> 8) & 255}.${n & 255}`;
 }
 
 function enter(since: Memory['since'], pod: Pod, now: number): number {
