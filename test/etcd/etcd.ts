@@ -11,6 +11,12 @@ const programs =
   process.env['KUBERNETES_BIN'] ??
   join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'kubernetes-reference', '1.36.3');
 
+/** A test that fails half way must not leave its etcd behind. */
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
 export interface Etcd {
   /** `host:port` of its clients. */
   endpoint: string;
@@ -82,11 +88,13 @@ async function startMember(
       const exited = once(child, 'exit');
       child.kill('SIGKILL');
       await exited;
+      running.delete(child);
     }
   };
   const start = async (): Promise<void> => {
     const log = await open(join(dir, 'log'), 'a');
     child = spawn(binary, flags, { stdio: ['ignore', log.fd, log.fd] });
+    running.add(child);
     await log.close();
     const deadline = Date.now() + 15_000;
     while (!(await listens(port))) {
