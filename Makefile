@@ -8,7 +8,8 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 node_modules/.installed: package.json package-lock.json
-	npm ci --no-progress --loglevel=error
+	@# Not npm ci: it refuses a lockfile that names no hosts (.npmrc) once platform packages are optional.
+	npm install --no-save --no-progress --loglevel=error
 	@touch $@
 
 install: node_modules/.installed ## install the packages that package-lock.json names

@@ -21,7 +21,3 @@ export function scaledIntOrPercent(value: IntOrString, total: number, rounding: 
   const share = (Number(percent) * total) / 100;
   return rounding === 'up' ? Math.ceil(share) : Math.floor(share);
 }
-
-export function isPercentage(value: IntOrString): value is string {
-  return typeof value === 'string' && /^\d+%$/.test(value);
-}

@@ -2,7 +2,7 @@ import { validateLabelValue, validateQualifiedName } from './names.ts';
 import { type LabelOperator, type LabelRequirement, parseRequirements } from './selector-parser.ts';
 import { badRequest } from './status.ts';
 
-export type { LabelOperator, LabelRequirement };
+export type { LabelRequirement };
 
 export interface LabelSelectorMatcher {
   readonly requirements: readonly LabelRequirement[];
@@ -22,7 +22,6 @@ export function parseLabelSelector(text: string): LabelSelectorMatcher {
   return matcher(parsed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)));
 }
 
-export const selectsEverything: LabelSelectorMatcher = matcher([]);
 export const selectsNothing: LabelSelectorMatcher = { requirements: [], matches: () => false };
 
 const objectOperators: Readonly<Record<string, LabelOperator>> = {

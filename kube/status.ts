@@ -113,14 +113,6 @@ export function forbidden(of: GroupResource, name: string, why: string): StatusE
   return new StatusError(403, 'Forbidden', `${subject} is forbidden: ${why}`, detailsOf(of, name));
 }
 
-export function methodNotSupported(of: GroupResource, verb: string): StatusError {
-  const message = `${verb} is not supported on resources of kind "${groupResource(of)}"`;
-  return new StatusError(405, 'MethodNotAllowed', message, {
-    ...(of.group && { group: of.group }),
-    kind: of.resource,
-  });
-}
-
 export function expired(message: string): StatusError {
   return new StatusError(410, 'Expired', message);
 }

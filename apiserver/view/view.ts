@@ -13,7 +13,7 @@ import { Shares } from './shares.ts';
 import { writeSlice } from './slices.ts';
 import { type Feed, watchStream } from './watch.ts';
 
-export { syncersGroup, syncerUser } from './identity.ts';
+export { syncerUser } from './identity.ts';
 
 const shareKind = { kind: 'Share', apiVersion };
 const maxPatchBytes = 256 << 10;

@@ -3,7 +3,7 @@ import { decodeManagers, isReset, type ManagerEntry } from './managers.ts';
 import { type FieldManagement, recordUpdate, withManagers } from './record.ts';
 
 export { applyServerSide } from './apply.ts';
-export type { ApplyManagement, FieldManagement } from './record.ts';
+export type { FieldManagement } from './record.ts';
 
 /**
  * `next` with metadata.managedFields as a create, update or patch by this manager leaves them. `live` is the

@@ -125,11 +125,6 @@ export function intOrPercentValue(value: unknown): number {
   return typeof value === 'number' ? value : (percentOf(value) ?? 0);
 }
 
-/** Whether an object has a field at all, `{}` included. */
-export function has(object: unknown, ...path: string[]): boolean {
-  return at(object, ...path) !== undefined;
-}
-
 export function isSet(object: unknown, field: string): boolean {
   return isRecord(at(object, field));
 }

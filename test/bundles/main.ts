@@ -28,6 +28,9 @@ const chosen = only.length > 0 ? all.filter((bundle) => only.includes(bundle.nam
 const server = await startAtoll();
 try {
   process.exitCode = await compareAll(server);
+} catch (error) {
+  process.stderr.write(`${server.log().slice(-4000)}\n`);
+  throw error;
 } finally {
   await server.dispose();
 }

@@ -9,7 +9,8 @@ import type { Transport } from '../../../kube/http.ts';
 import { silentLogger } from '../../../kube/log.ts';
 import { isStatusError } from '../../../kube/status.ts';
 import { openMemory } from '../../../storage/memory/memory.ts';
-import { runSilence, type Syncers, startSyncers } from '../../../syncer/index.ts';
+import { type Syncers, startSyncers } from '../../../syncer/manager.ts';
+import { runSilence } from '../../../syncer/silence.ts';
 import { until } from '../../unit/syncer/world.ts';
 
 const admin = { name: 'admin', groups: ['system:masters'] };

@@ -164,6 +164,47 @@ describe('handover of a Deployment', () => {
       { clusters: ['b'], previous: { a: joining(6) }, slices: { a: healthy(6, 4) } },
       { a: joining(4), b: joining(6) },
     ],
+    [
+      'moved before it settled: what is ready at B but not settled takes nothing from A',
+      {
+        clusters: ['b'],
+        previous: { a: joining(6), b: joining(6) },
+        slices: { a: healthy(6, 4), b: healthy(6, 5) },
+      },
+      { a: joining(4), b: joining(6) },
+    ],
+    [
+      'moved before it settled: B is whole, but not for long enough',
+      {
+        clusters: ['b'],
+        previous: { a: joining(4), b: joining(6) },
+        slices: { a: healthy(4, 4), b: healthy(6) },
+      },
+      { a: joining(4, { readySince: at(100) }), b: joining(6, { readySince: at(100) }) },
+    ],
+    [
+      'moved twice before it settled: A does not go because B was chosen again',
+      {
+        clusters: ['b', 'c'],
+        previous: { a: joining(4), b: joining(6) },
+        slices: { a: healthy(4, 3), b: healthy(6) },
+      },
+      { a: joining(3), b: joining(3), c: joining(3) },
+    ],
+    [
+      'spread before it settled: A does not shrink as each one of B gets ready',
+      {
+        clusters: ['a', 'b'],
+        previous: { a: joining(6), b: joining(3) },
+        slices: { a: healthy(6, 5), b: healthy(3, 2) },
+      },
+      { a: joining(5), b: joining(3) },
+    ],
+    [
+      'scaled down before it settled: at once',
+      { root: deployment(2), previous: { a: joining(6) }, slices: { a: healthy(6, 5) } },
+      { a: joining(2) },
+    ],
   ])('%s', (_name, change, expected) => {
     expect(handover({ ...base, ...change }).shares).toEqual(expected);
   });
@@ -328,6 +369,12 @@ describe('handover of a StatefulSet', () => {
     ordinalsStart: start,
     ...(settled && { settled: { replicas: settled[1] - settled[0], ordinalsStart: settled[0] } }),
   });
+  const ordinals = (replicas: number, ready: number): ClusterSlice => ({
+    present: true,
+    observedGeneration: 3,
+    share: { replicas, ordinalsStart: 0 },
+    status: { replicas, availableReplicas: ready },
+  });
   it.each<[string, Partial<HandoverInput>, Record<string, Share>]>([
     [
       'A -> A,B',
@@ -347,6 +394,31 @@ describe('handover of a StatefulSet', () => {
       'A,B -> B: B grows downwards',
       { root: set(5), clusters: ['b'], previous: { a: range('Active', 0, 3), b: range('Active', 3, 5) } },
       { a: range('Active', 0, 3), b: range('Joining', 0, 5, [3, 5]) },
+    ],
+    [
+      'moved before it settled: B is whole, but not for long enough',
+      {
+        root: set(5),
+        clusters: ['b'],
+        previous: { a: range('Joining', 0, 5), b: range('Joining', 0, 5) },
+        slices: { a: ordinals(5, 4), b: ordinals(5, 4) },
+      },
+      { a: range('Joining', 0, 5), b: range('Joining', 0, 5) },
+    ],
+    [
+      'spread before it settled: A keeps all its ordinals',
+      {
+        root: set(5),
+        clusters: ['a', 'b'],
+        previous: { a: range('Joining', 0, 5), b: range('Joining', 3, 5) },
+        slices: { a: ordinals(5, 4) },
+      },
+      { a: range('Joining', 0, 5), b: range('Joining', 3, 5) },
+    ],
+    [
+      'scaled down before it settled: at once',
+      { root: set(2), previous: { a: range('Joining', 0, 5) }, slices: { a: ordinals(5, 4) } },
+      { a: range('Joining', 0, 2) },
     ],
     [
       'scaled down',

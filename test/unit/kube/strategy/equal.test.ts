@@ -11,7 +11,11 @@ it('looks at each value once, however deep it is', () => {
   let looks = 0;
   const deep = (levels: number): object => {
     const inner = levels === 0 ? {} : deep(levels - 1);
-    return Object.defineProperty({}, 'a', { enumerable: true, get: () => (looks++, inner) });
+    const get = () => {
+      looks++;
+      return inner;
+    };
+    return Object.defineProperty({}, 'a', { enumerable: true, get });
   };
   expect(sameJson(deep(40), deep(40))).toBe(true);
   expect(looks).toBeLessThan(200);
