@@ -68,7 +68,10 @@ function keepCounted(
   return keep;
 }
 
-/** Never below what is available now: where those counted on have failed, half-made ones may be all there is. */
+/**
+ * Never below what is available now: where those counted on have failed, half-made ones may be all there is. What
+ * has only just become available where it is to be does not count: it has yet to settle.
+ */
 function keepAvailable(
   scene: Scene,
   keep: Map<string, number>,
@@ -77,19 +80,33 @@ function keepAvailable(
   const known = present(scene).map(([cluster, share]) => ({
     cluster,
     available: availableOf(share, sliceOf(scene, cluster)),
+    kept: keep.get(cluster) ?? 0,
+    shrinks: replicasOf(share) > goalOf(cluster),
   }));
-  const kept = ({ cluster, available }: { cluster: string; available: number }) =>
-    Math.min(available, Math.max(goalOf(cluster), keep.get(cluster) ?? 0));
   const all = known.reduce((sum, k) => sum + k.available, 0);
-  let missing = Math.min(scene.plan.total, all) - known.reduce((sum, k) => sum + kept(k), 0);
+  const counted = known.reduce((sum, k) => sum + Math.min(k.available, k.kept), 0);
+  let missing = Math.min(scene.plan.total, all) - counted;
   const result = new Map(keep);
-  for (const k of known.sort((a, b) => b.available - a.available || (a.cluster < b.cluster ? -1 : 1))) {
-    const more = Math.min(missing, k.available - kept(k));
+  for (const k of known.filter(({ shrinks }) => shrinks).sort(leaversFirst(scene))) {
+    const more = Math.min(missing, k.available - k.kept);
     if (more <= 0) continue;
-    result.set(k.cluster, kept(k) + more);
+    result.set(k.cluster, k.kept + more);
     missing -= more;
   }
   return result;
+}
+
+interface Known {
+  cluster: string;
+  available: number;
+}
+
+/** Who leaves must not go on the strength of who stays and has not settled either. */
+function leaversFirst({ plan }: Scene): (a: Known, b: Known) => number {
+  return (a, b) =>
+    Number(plan.goal.has(a.cluster)) - Number(plan.goal.has(b.cluster)) ||
+    b.available - a.available ||
+    (a.cluster < b.cluster ? -1 : 1);
 }
 
 function resizeCount(share: Share, replicas: number): Share {
@@ -125,24 +142,30 @@ export function nextRanges(scene: Scene): Next {
 }
 
 function heldRanges(scene: Scene, whole: Range): Map<string, Range> {
-  const first = scene.plan.first;
+  const { first, goal, total } = scene.plan;
   const base = (share: Share): Range =>
     share.phase === 'Active'
       ? rangeOf(share, first)
       : share.settled
         ? rangeOf(share.settled, first)
         : emptyRange;
-  const shares = present(scene);
-  const held = new Map(shares.map(([c, share]) => [c, clip(base(share), whole)]));
-  const available = (c: string, share: Share) => availableOf(share, sliceOf(scene, c));
-  const all = shares.reduce((sum, [c, share]) => sum + available(c, share), 0);
-  const kept = shares.filter(([c]) => sizeOf(held.get(c) ?? emptyRange) > 0 || scene.plan.goal.has(c));
-  let missing =
-    Math.min(scene.plan.total, all) - kept.reduce((sum, [c, share]) => sum + available(c, share), 0);
-  for (const [c, share] of [...shares].sort((a, b) => available(...b) - available(...a))) {
-    if (missing <= 0 || kept.some(([k]) => k === c)) continue;
-    held.set(c, clip(rangeOf(share, first), whole));
-    missing -= available(c, share);
+  const known = present(scene).map(([cluster, share]) => ({
+    cluster,
+    available: availableOf(share, sliceOf(scene, cluster)),
+    base: clip(base(share), whole),
+    now: rangeOf(share, first),
+  }));
+  const held = new Map(known.map((k) => [k.cluster, k.base]));
+  const all = known.reduce((sum, k) => sum + k.available, 0);
+  const counted = known.reduce((sum, k) => sum + Math.min(k.available, sizeOf(k.base)), 0);
+  let missing = Math.min(total, all) - counted;
+  // As with counts. Which of its ordinals are available is not known: all stay, or none.
+  const shrinking = known.filter((k) => !covers(hull(rangeOf(goal.get(k.cluster), first), k.base), k.now));
+  for (const k of shrinking.sort(leaversFirst(scene))) {
+    const more = k.available - sizeOf(k.base);
+    if (missing <= 0 || more <= 0) continue;
+    held.set(k.cluster, hull(k.base, clip(k.now, whole)));
+    missing -= more;
   }
   return held;
 }
