@@ -80,6 +80,7 @@ const numbers = {
 const share = object({
   ...numbers,
   phase: text,
+  maxReplicas: int32,
   settled: object({ replicas: int32, ordinalsStart: int32 } satisfies Fields<NonNullable<Share['settled']>>),
   maxSurge: intOrString,
   maxUnavailable: intOrString,

@@ -74,6 +74,8 @@ function specFor(root: KubeObject, spec: Spec, share: Share): Spec {
     case 'ReplicaSet':
     case 'ReplicationController':
       return withReplicas(spec, share);
+    case 'HorizontalPodAutoscaler':
+      return withBounds(spec, share);
     case 'Job':
       return jobSpec(spec, share);
     case 'CronJob':
@@ -91,6 +93,14 @@ function specFor(root: KubeObject, spec: Spec, share: Share): Spec {
 
 function withReplicas(spec: Spec, { replicas }: Share): Spec {
   return replicas === undefined ? spec : { ...spec, replicas };
+}
+
+/** A minimum of 0 is the user's own wish to scale to nothing; a part that is 0 is not. */
+function withBounds(spec: Spec, { replicas, maxReplicas }: Share): Spec {
+  if (replicas === undefined) return spec;
+  const minReplicas = numberAt(spec, 'minReplicas') === 0 ? 0 : Math.max(1, replicas);
+  const most = maxReplicas ?? numberAt(spec, 'maxReplicas') ?? 1;
+  return { ...spec, minReplicas, maxReplicas: Math.max(1, minReplicas, most) };
 }
 
 /** A share of a rolling update applies to that strategy only; Recreate has no budget to divide. */

@@ -85,8 +85,13 @@ export type SharePhase = 'Joining' | 'Active' | 'Leaving';
 
 export interface Share {
   phase: SharePhase;
-  /** Of a divided workload (Deployment, StatefulSet, ReplicaSet, ReplicationController): its part. */
+  /**
+   * Of a divided workload (Deployment, StatefulSet, ReplicaSet, ReplicationController): its part. Of an autoscaler:
+   * its part of the minimum.
+   */
   replicas?: number;
+  /** Of an autoscaler: its part of the maximum. */
+  maxReplicas?: number;
   /** Of a divided Job. */
   completions?: number;
   parallelism?: number;

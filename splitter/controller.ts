@@ -10,9 +10,11 @@ import { commit } from '../controller/commit.ts';
 import { type Retry, runController } from '../controller/controller.ts';
 import { WorkQueue } from '../controller/queue.ts';
 import { type Clock, systemClock } from '../kube/clock.ts';
+import { deepEqual } from '../kube/deep.ts';
 import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
+import { type ScaleTarget, scaleTarget, targetOf } from './autoscaler.ts';
 import { type Split, split } from './split.ts';
 
 export interface SplitterOptions {
@@ -65,7 +67,20 @@ function observe(informers: InformerSet): World {
 
 /** A Placement, the object it is about, or the physical clusters it is on have changed. */
 function wake(world: World, queue: WorkQueue): void {
-  world.placements.on({ add: (_, key) => queue.add(key), update: (_new, _old, key) => queue.add(key) });
+  const scalers = (placement: Placement) => {
+    for (const key of scalersOf(placement)) if (world.placements.get(key)) queue.add(key);
+  };
+  world.placements.on({
+    add: (placement, key) => {
+      queue.add(key);
+      scalers(placement);
+    },
+    update: (placement, old, key) => {
+      queue.add(key);
+      if (!deepEqual(placement.spec, old.spec)) scalers(placement);
+    },
+    delete: scalers,
+  });
   for (const [kind, informer] of world.roots) {
     const about = (object: KubeObject) => {
       const { cluster, namespace, name } = parseKey(objectKey(object));
@@ -82,6 +97,23 @@ function wake(world: World, queue: WorkQueue): void {
   world.clusters.on({ add: sharing, delete: sharing });
 }
 
+/** Autoscalers follow the shares of what they scale. */
+function scalersOf(placement: Placement): string[] {
+  const { cluster, namespace } = parseKey(objectKey(placement));
+  return (placement.spec?.requires ?? [])
+    .filter((ref) => ref.resource === 'horizontalpodautoscalers')
+    .map((ref) => keyOf(cluster, namespace, placementName(ref)));
+}
+
+function targetAt({ placements: all, roots }: World, key: string, root: KubeObject): ScaleTarget | undefined {
+  const ref = root.kind === 'HorizontalPodAutoscaler' ? targetOf(root) : undefined;
+  if (!ref) return undefined;
+  const { cluster, namespace } = parseKey(key);
+  const workload = roots.get(ref.kind)?.get(keyOf(cluster, namespace, ref.name));
+  const placement = all.get(keyOf(cluster, namespace, placementName({ ...ref.kind, name: ref.name })));
+  return workload && placement && scaleTarget(workload, placement);
+}
+
 async function reconcile(key: string, world: World, options: SplitterOptions): Promise<Retry | undefined> {
   const placement = world.placements.get(key);
   if (!placement?.spec) return undefined;
@@ -96,6 +128,7 @@ async function reconcile(key: string, world: World, options: SplitterOptions): P
     isKnown: (name) => world.clusters.get(keyOf(rootCluster, '', name)) !== undefined,
     now: clock.now(),
     settleMs,
+    target: root && targetAt(world, key, root),
   });
   await write(cluster, placement, outcome, options);
   if (root && outcome.rootStatus) await writeRoot(cluster, ref, root, outcome.rootStatus, options);

@@ -4,11 +4,14 @@ import { rangeOf } from './plan.ts';
 import { availableOf } from './ready.ts';
 import { isUnderWay, type Next, newcomer, present, presentShare, type Scene, sliceOf } from './scene.ts';
 
-/** Kinds of which every target has a full copy. */
+/** Kinds of which every target has a full copy. An autoscaler's bounds follow its target's shares at once. */
 export function nextWhole(scene: Scene): Next {
   const { goal } = scene.plan;
   const next: Next = new Map();
-  for (const [cluster, part] of goal) next.set(cluster, presentShare(scene, cluster) ?? newcomer(part));
+  for (const [cluster, part] of goal) {
+    const share = presentShare(scene, cluster);
+    next.set(cluster, share ? { ...share, ...part } : newcomer(part));
+  }
   if (!isUnderWay(scene, () => false)) return next;
   const leavers = present(scene).filter(([cluster]) => !goal.has(cluster));
   const anyActive = present(scene).some(([, share]) => share.phase === 'Active');

@@ -1,5 +1,6 @@
 import type { Share } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
+import type { ScaleTarget } from './autoscaler.ts';
 import { nextCounts, nextRanges, nextWhole } from './handover-many.ts';
 import { nextBatch, nextSingle } from './handover-one.ts';
 import { type Plan, planFor, type Shares, type Slices } from './plan.ts';
@@ -21,6 +22,8 @@ export interface HandoverInput {
   now: number;
   /** How long a share must have been ready without a break before others shrink on the strength of it. */
   settleMs: number;
+  /** What `root` scales, where it is an autoscaler and that is known. */
+  target?: ScaleTarget | undefined;
 }
 
 export interface Handover {
@@ -51,7 +54,7 @@ export function handover(input: HandoverInput): Handover {
   }
   const wanted = clusters.length > 0 ? clusters : stays.map(([c]) => c);
   const { settled, requeueAfterMs } = settle(input, remaining);
-  const plan = planFor(input.root, wanted, settled);
+  const plan = planFor(input.root, wanted, settled, input.target);
   const shares = apply(settled, next(input, plan, settled), input);
   const waitingFor = [...plan.goal.keys()].filter((c) => shares[c]?.phase !== 'Active').sort();
   const stale = staleOf(slices, previous, shares);

@@ -2,14 +2,18 @@ import { isFinished } from '../cluster/kinds.ts';
 import { at, numberAt } from '../cluster/read.ts';
 import type { ClusterSlice, Share } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { autoscalerBounds, type ScaleTarget } from './autoscaler.ts';
 import { divide, divideRanges, type Range } from './divide.ts';
 
-/** The numbers of a share: what a syncer applies, and what it says it has applied. */
-export type Part = Pick<Share, 'replicas' | 'completions' | 'parallelism' | 'ordinalsStart' | 'suspend'>;
+/** The numbers of a share: what a syncer applies. */
+export type Part = Pick<
+  Share,
+  'replicas' | 'maxReplicas' | 'completions' | 'parallelism' | 'ordinalsStart' | 'suspend'
+>;
 
 /**
  * How a kind is spread. counts: replicas are divided. ranges: replicas with ordinals. whole: a full copy on
- * each target. single: runs on one at a time, the others wait. batch: runs to its end where it began.
+ * each target, an autoscaler with its part of the bounds. single: runs on one at a time, the others wait. batch: runs to its end where it began.
  */
 export type Mode = 'counts' | 'ranges' | 'whole' | 'single' | 'batch';
 
@@ -33,8 +37,13 @@ function count(value: number | undefined, otherwise: number): number {
   return Math.min(most, Math.max(0, Math.trunc(value ?? otherwise)));
 }
 
-/** `clusters` is where it should be; `previous` makes the answer stable. */
-export function planFor(root: KubeObject, clusters: readonly string[], previous: Shares): Plan {
+/** `clusters` is where it should be; `previous` makes the answer stable; `target` is what an autoscaler scales. */
+export function planFor(
+  root: KubeObject,
+  clusters: readonly string[],
+  previous: Shares,
+  target?: ScaleTarget,
+): Plan {
   const sorted = [...clusters].sort();
   const there = new Map(Object.entries(previous).filter(([, share]) => share.phase !== 'Leaving'));
   if (divided.has(root.kind)) return planCounts(root, sorted, there);
@@ -45,6 +54,9 @@ export function planFor(root: KubeObject, clusters: readonly string[], previous:
   if (root.kind === 'Pod') {
     const one = sorted.find((c) => there.has(c)) ?? sorted[0];
     return whole(isFinished(root) ? 'batch' : 'whole', one === undefined ? [] : [one]);
+  }
+  if (root.kind === 'HorizontalPodAutoscaler') {
+    return { mode: 'whole', goal: autoscalerBounds(root, sorted, target), total: 1, first: 0 };
   }
   return whole('whole', sorted);
 }

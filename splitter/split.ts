@@ -1,6 +1,7 @@
 import { placedKind } from '../cluster/kinds.ts';
 import type { Condition, Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
+import type { ScaleTarget } from './autoscaler.ts';
 import { withBudgets } from './budget.ts';
 import { conditionsOf } from './conditions.ts';
 import { foldStatus } from './fold/index.ts';
@@ -14,6 +15,8 @@ export interface SplitInput {
   isKnown(cluster: string): boolean;
   now: number;
   settleMs: number;
+  /** What `root` scales, where it is an autoscaler and that is known. */
+  target?: ScaleTarget | undefined;
 }
 
 export interface Split {
@@ -27,7 +30,7 @@ export interface Split {
 }
 
 /** All that the splitter decides about one Placement. */
-export function split({ placement, root, isKnown, now, settleMs }: SplitInput): Split {
+export function split({ placement, root, isKnown, now, settleMs, target }: SplitInput): Split {
   const { ref, clusters = [], shares: previous = {} } = placement.spec ?? { ref: undefined };
   const slices: Slices = placement.status?.clusters ?? {};
   const live = root !== undefined && root.metadata.uid === ref?.uid ? root : undefined;
@@ -40,7 +43,7 @@ export function split({ placement, root, isKnown, now, settleMs }: SplitInput): 
   const subject = live ?? { apiVersion: '', kind: ref?.kind ?? '', metadata: {} };
   const outcome = frozen
     ? { shares: previous, stale: [], waitingFor: [] }
-    : handover({ root: subject, gone, clusters, previous, slices, isKnown, now, settleMs });
+    : handover({ root: subject, gone, clusters, previous, slices, isKnown, now, settleMs, target });
   const shares = live ? withBudgets(live, outcome.shares) : outcome.shares;
   const conditions = conditionsOf({
     placement,

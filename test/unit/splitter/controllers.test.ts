@@ -177,3 +177,17 @@ test('where nothing else fits, a drain leaves it in place until something does',
   await until(() => expect(shares(web)).toEqual(['b=Active 4']));
   expect(fewest).toBe(4);
 });
+
+test('an autoscaler’s bounds follow the shares of what it scales', async () => {
+  const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
+  const bounds = { minReplicas: 4, maxReplicas: 8, scaleTargetRef };
+  createWeb();
+  api.put('horizontalpodautoscalers', placed('HorizontalPodAutoscaler', 'hpa', { spec: bounds }).object);
+  start();
+  const hpa = () => spec('hpa.horizontalpodautoscalers.autoscaling')?.shares;
+  await until(() => expect(hpa()).toEqual({ a: { phase: 'Active', replicas: 4, maxReplicas: 8 } }));
+  annotate('a,b');
+  await until(() => expect(shares(web)).toEqual(['a=Active 2', 'b=Active 2']));
+  const half = { phase: 'Active', replicas: 2, maxReplicas: 4 };
+  await until(() => expect(hpa()).toEqual({ a: half, b: half }));
+});
