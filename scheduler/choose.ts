@@ -1,3 +1,4 @@
+import { clustersAnnotation } from '../cluster/names.ts';
 import type { Resources } from '../cluster/podspec.ts';
 import type { PhysicalCluster } from '../cluster/types.ts';
 import { type Candidate, objection } from './filter.ts';
@@ -16,6 +17,8 @@ export interface Situation {
   used: Usage;
   /** Where the object is, or was last told to be. */
   current: readonly string[];
+  /** By cluster, the claim whose data is there: nobody but a user moves the object away from it. */
+  claims: ReadonlyMap<string, string>;
   /** What each of `among` clusters would have to take. */
   need(among: number): Resources;
 }
@@ -39,9 +42,14 @@ function candidates(names: readonly string[], situation: Situation, among: numbe
 /** Every named cluster that nothing speaks against; where none is left, it stays where it is. */
 export function chooseNamed(names: readonly string[], by: string, situation: Situation): Choice {
   const judged = judge(candidates(names, situation, names.length));
-  const clusters = judged.filter(([, reason]) => reason === undefined).map(([c]) => c.name);
-  const reasons = judged.map(([c, reason]): [string, string] => [c.name, reason ?? `named by ${by}`]);
-  if (clusters.length > 0) return { clusters: clusters.sort(), reasons: record(reasons), blocked: false };
+  const fitting = judged.filter(([, reason]) => reason === undefined).map(([c]) => c.name);
+  const held = heldByClaims(judged, situation);
+  const clusters = [...fitting, ...held.keys()].sort();
+  const reasons = judged.map(([c, reason]): [string, string] => [
+    c.name,
+    held.get(c.name) ?? reason ?? `named by ${by}`,
+  ]);
+  if (clusters.length > 0) return { clusters, reasons: record(reasons), blocked: held.size > 0 };
   return stay(situation, reasons);
 }
 
@@ -50,12 +58,14 @@ export function chooseFreely(situation: Situation, rest: ReadonlyMap<string, num
   const { current } = situation;
   const there = judge(candidates(current, situation, current.length));
   const stays = there.filter(([, reason]) => reason === undefined).map(([c]) => c.name);
+  const held = heldByClaims(there, situation);
   const driven = there.flatMap(([c, reason]): [string, string][] =>
-    reason === undefined ? [] : [[c.name, reason]],
+    reason === undefined ? [] : [[c.name, held.get(c.name) ?? reason]],
   );
-  if (stays.length > 0) {
+  if (stays.length + held.size > 0) {
     const kept = stays.map((name): [string, string] => [name, 'it is there already']);
-    return { clusters: stays.sort(), reasons: record([...kept, ...driven]), blocked: false };
+    const clusters = [...stays, ...held.keys()].sort();
+    return { clusters, reasons: record([...kept, ...driven]), blocked: held.size > 0 };
   }
   const others = [...situation.clusters.keys()].filter((name) => !current.includes(name)).sort();
   const judged = judge(candidates(others, situation, 1));
@@ -76,6 +86,27 @@ export function chooseFreely(situation: Situation, rest: ReadonlyMap<string, num
 
 function judge(list: readonly Candidate[]): [Candidate, string | undefined][] {
   return list.map((candidate) => [candidate, objection(candidate)]);
+}
+
+/** Where it would be driven away, but not from its data. A cluster that no longer exists holds none. */
+function heldByClaims(
+  judged: readonly [Candidate, string | undefined][],
+  { claims }: Situation,
+): Map<string, string> {
+  return new Map(
+    judged.flatMap(([{ name, cluster, isThere }, reason]): [string, string][] => {
+      const claim = claims.get(name);
+      if (reason === undefined || claim === undefined || !cluster || !isThere) return [];
+      return [[name, holdsData(claim, name)]];
+    }),
+  );
+}
+
+function holdsData(claim: string, cluster: string): string {
+  return (
+    `its claim ${claim} holds data on ${cluster}, which cannot be moved; ` +
+    `annotate the workload with ${clustersAnnotation} to move it without the data`
+  );
 }
 
 /** Nothing fits, nothing moves: but a cluster that no longer exists holds nothing. */

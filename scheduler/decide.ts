@@ -8,11 +8,14 @@ import {
   refOf,
 } from '../cluster/closure.ts';
 import { isPlaceable } from '../cluster/kinds.ts';
+import { clustersAnnotation } from '../cluster/names.ts';
 import { formatClusters, parseClusters } from '../cluster/placement.ts';
 import { podCount } from '../cluster/podspec.ts';
 import type { ClosureRef, PhysicalCluster, Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { type Choice, chooseFreely, chooseNamed, type Situation } from './choose.ts';
+import { claimsOf, heldOn } from './claims.ts';
+import { objection } from './filter.ts';
 import { recordOf } from './record.ts';
 import type { Decided, NamespaceDecision, NamespaceInput } from './types.ts';
 import { addUsage, nothingUsed, requestsOf, type Usage, usageOf } from './usage.ts';
@@ -83,7 +86,8 @@ function decideWorkloads(world: World): { decided: Decided[]; usage: Usage } {
   const decided = workloads.map((placed): Decided => {
     const current = currentOf(placementOf(world, placed), placed.object);
     const wish = ownWish(placed.object) ?? namespaceWish(world.input.namespace);
-    const situation = situationOf(world, placed.object, current, used);
+    const requires = closureOf(placed.object, world.index);
+    const situation = situationOf(world, placed.object, { current, requires, used });
     for (const c of current) count(c, -1);
     const choice = wish ? chooseNamed(wish.names, wish.by, situation) : chooseFreely(situation, rest);
     for (const c of choice.clusters) count(c, 1);
@@ -93,24 +97,33 @@ function decideWorkloads(world: World): { decided: Decided[]; usage: Usage } {
     addUsage(used, more);
     addUsage(own, before);
     addUsage(own, more);
-    return { placed, choice, wish, requires: closureOf(placed.object, world.index) };
+    return { placed, choice, wish, requires };
   });
   return { decided, usage: own };
 }
 
-function situationOf(world: World, object: KubeObject, current: string[], used: Usage): Situation {
+function situationOf(
+  world: World,
+  object: KubeObject,
+  { current, requires, used }: { current: string[]; requires: readonly ClosureRef[]; used: Usage },
+): Situation {
   const count = podCount(object);
+  const placementAt = (ref: ClosureRef) => {
+    const claim = world.index.byKey.get(refKey(ref));
+    return claim && placementOf(world, claim);
+  };
   return {
     clusters: world.clusters,
     used,
     current,
+    claims: claimsOf(requires, placementAt),
     need: (among) => requestsOf(object, Math.ceil(count / Math.max(1, among))),
   };
 }
 
 /**
- * What goes along is wherever a workload that needs it is to be, or still is; and where a user, or the
- * Namespace, wants it for its own sake.
+ * What goes along is wherever a workload that needs it is to be, or still is; where a user, or the Namespace,
+ * wants it for its own sake; and a claim where it holds data.
  */
 function decideClosure(world: World, workloads: readonly Decided[]): Decided[] {
   const needed = new Map<string, Set<string>>();
@@ -134,8 +147,11 @@ function decideClosure(world: World, workloads: readonly Decided[]): Decided[] {
     .flatMap((placed): Decided[] => {
       const along = needed.get(refKey(refOf(placed)));
       const wish = ownWish(placed.object) ?? namespaceWish(world.input.namespace);
-      if (!along && !wish) return [];
-      return [{ placed, wish, requires: [], choice: chooseAlong(world, placed, wish, along ?? new Set()) }];
+      const placement = placementOf(world, placed);
+      const held = placement ? heldOn(placement, wish, workloads).filter((c) => world.clusters.has(c)) : [];
+      if (!along && !wish && held.length === 0) return [];
+      const choice = chooseAlong(world, placed, { wish, along: along ?? new Set(), held });
+      return [{ placed, wish, requires: [], choice }];
     });
 }
 
@@ -144,28 +160,37 @@ function isUsers({ kind, object }: PlacedObject, index: NamespaceIndex): boolean
   return isUsersEndpoints(object, index);
 }
 
+function isDrivenAway({ clusters }: World, name: string): boolean {
+  const cluster = clusters.get(name);
+  return objection({ name, cluster, isThere: true, need: nothingUsed, used: nothingUsed }) !== undefined;
+}
+
+const holdsOwnData = `it holds data there, which cannot be moved; delete it, or annotate it with ${clustersAnnotation}`;
+
 function chooseAlong(
   world: World,
   placed: PlacedObject,
-  wish: Wish | undefined,
-  along: ReadonlySet<string>,
+  { wish, along, held }: { wish: Wish | undefined; along: ReadonlySet<string>; held: readonly string[] },
 ): Choice {
   const current = currentOf(placementOf(world, placed), placed.object);
   const situation: Situation = {
     clusters: world.clusters,
     used: new Map(),
     current,
+    claims: new Map(),
     need: () => nothingUsed,
   };
   const named = wish && chooseNamed(wish.names, wish.by, situation);
   // Where its own wish cannot be met it stays only for want of any other place.
   const own = named && !(named.blocked && along.size > 0) ? named.clusters : [];
   const reasons = new Map(Object.entries(named?.reasons ?? {}));
+  const unmoved = held.filter((c) => !own.includes(c));
+  for (const cluster of unmoved) reasons.set(cluster, holdsOwnData);
   for (const cluster of along) reasons.set(cluster, 'a workload that needs it is there');
   return {
-    clusters: parseClusters(formatClusters([...own, ...along])),
+    clusters: parseClusters(formatClusters([...own, ...along, ...unmoved])),
     reasons: Object.fromEntries(reasons),
-    blocked: named?.blocked === true,
+    blocked: named?.blocked === true || unmoved.some((c) => !along.has(c) && isDrivenAway(world, c)),
   };
 }
 

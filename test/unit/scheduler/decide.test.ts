@@ -260,3 +260,95 @@ describe('decideNamespace, what goes along', () => {
     expect(world.decide().placements).toEqual([]);
   });
 });
+
+describe('decideNamespace, claims', () => {
+  const podSpec = { volumes: [{ persistentVolumeClaim: { claimName: 'data' } }] };
+  const web = (metadata: object = {}) => deployment('web', { podSpec, metadata });
+  const draining = (name: string) => cluster(name, { drain: true, unschedulable: true });
+  const held = 'its claim data holds data on a, which cannot be moved; annotate the workload with ';
+
+  /** `web` and its claim are there, on `on`; the claim is in that phase on each. */
+  function settled(on: string, phase: string, names = on.split(',')): World {
+    const world = new World(web(annotations(on)), placed('PersistentVolumeClaim', 'data')).decide();
+    world.share('web', Object.fromEntries(names.map((name) => [name, active])));
+    world.share('data', Object.fromEntries(names.map((name) => [name, { phase: 'Active' }])));
+    bind(world, phase, names);
+    return annotate(world, undefined);
+  }
+  function bind(world: World, phase: string, names: readonly string[]): void {
+    const clusters = Object.fromEntries(names.map((name) => [name, { present: true, status: { phase } }]));
+    world.placements = world.placements.map((p) =>
+      p.spec?.ref.name === 'data' ? { ...p, status: { clusters } } : p,
+    );
+  }
+  function annotate(world: World, on: string | undefined): World {
+    const [, claim] = world.objects;
+    world.objects = [web(on === undefined ? {} : annotations(on)), ...(claim ? [claim] : [])];
+    return world.decide();
+  }
+
+  it.each<[string, string, string | undefined, string | undefined, string, string[], boolean]>([
+    ['bound: a drain leaves it', 'a', undefined, undefined, 'Bound', ['a'], true],
+    ['pending: a drain moves it', 'a', undefined, undefined, 'Pending', ['b'], false],
+    ['on both: neither goes', 'a,b', undefined, undefined, 'Bound', ['a', 'b'], true],
+    ['the user names it: it stays', 'a,b', 'a,b', undefined, 'Bound', ['a', 'b'], true],
+    ['the user names it alone', 'a', 'a', undefined, 'Bound', ['a'], true],
+    ['the user leaves it out: it goes', 'a', 'b', undefined, 'Bound', ['b'], false],
+    ['the Namespace leaves it out: it goes', 'a', undefined, 'b', 'Bound', ['b'], false],
+    ['the Namespace names it', 'a', undefined, 'a,b', 'Bound', ['a', 'b'], true],
+  ])('%s', (_name, on, own, ns, phase, expected, stays) => {
+    const world = settled(on, phase);
+    world.namespace = namespace(ns);
+    annotate(world, own);
+    world.clusters = [draining('a'), cluster('b'), cluster('c')];
+    world.decide();
+    expect(world.spec('web')?.clusters).toEqual(expected);
+    expect(world.last?.blocked).toBe(stays);
+    if (stays)
+      expect(world.spec('web')?.reasons?.['a']).toBe(`${held}atoll.dev/clusters to move it without the data`);
+    if (stays) expect(world.spec('data')?.clusters).toContain('a');
+  });
+
+  it('is driven away by no taint either, and a cluster that is gone holds nothing', () => {
+    const world = settled('a', 'Bound');
+    world.clusters = [cluster('a', { taints: [{ key: 'k', effect: 'NoExecute' }] }), cluster('b')];
+    expect(world.decide().spec('web')?.clusters).toEqual(['a']);
+    world.clusters = [cluster('b')];
+    expect(world.decide().spec('web')?.clusters).toEqual(['b']);
+  });
+
+  it('goes after the workload when the user moves it', () => {
+    const world = settled('a', 'Bound');
+    annotate(world, 'b');
+    expect(world.spec('data')?.clusters).toEqual(['a', 'b']);
+    world.share('web', { b: active });
+    expect(world.decide().spec('data')?.clusters).toEqual(['b']);
+  });
+
+  it.each([
+    ['Bound', ['a']],
+    ['Pending', []],
+  ])(
+    'that is %s stays without its workload as it should, and does not move in a drain',
+    (phase, expected) => {
+      const world = settled('a', phase);
+      world.objects = world.objects.slice(1);
+      world.share('web', {});
+      world.decide();
+      expect(world.spec('data')?.clusters).toEqual(expected);
+      world.clusters = [draining('a'), cluster('b')];
+      world.decide();
+      expect(world.spec('data')?.clusters).toEqual(expected);
+      expect(world.last?.blocked).toBe(phase === 'Bound');
+      if (phase === 'Bound') expect(world.spec('data')?.reasons?.['a']).toContain('it holds data there');
+    },
+  );
+
+  it('is let go when the user deletes it', () => {
+    const world = settled('a', 'Bound');
+    world.objects = [];
+    world.share('web', {});
+    world.decide();
+    expect(world.decide().spec('data')?.clusters).toEqual([]);
+  });
+});
