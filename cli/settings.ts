@@ -7,6 +7,8 @@ import { UsageError } from './errors.ts';
 /** What `atoll start` and `atoll demo` can be told. docs/reference/settings.md is this table for people. */
 export interface Settings {
   dataDir: string;
+  /** As storage/open.ts takes it; a password may be in it. */
+  storage: string;
   listen: { host: string; port: number };
   settleSeconds: number;
   logLevel: LogLevel;
@@ -24,13 +26,20 @@ interface Setting {
 }
 
 /** One row per setting: the flag, its variable, what the file calls it (the flag without dashes), the default. */
-export const settings: Record<'dataDir' | 'listen' | 'settleSeconds' | 'logLevel', Setting> = {
+export const settings: Record<'dataDir' | 'storage' | 'listen' | 'settleSeconds' | 'logLevel', Setting> = {
   dataDir: {
     flag: 'data-dir',
     variable: 'ATOLL_DATA_DIR',
     placeholder: 'DIR',
     default: join(process.env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'atoll'),
-    help: 'where the store, the keys and admin.kubeconfig live',
+    help: 'where the store and admin.kubeconfig live',
+  },
+  storage: {
+    flag: 'storage',
+    variable: 'ATOLL_STORAGE',
+    placeholder: 'URL',
+    default: 'level:DIR/store',
+    help: 'level:DIRECTORY, or etcd://HOST:PORT,... that any number of servers share',
   },
   listen: {
     flag: 'listen',
@@ -76,10 +85,20 @@ export function resolveSettings(
   if (dataDir === '') throw new UsageError('--data-dir must name a directory');
   return {
     dataDir: resolve(dataDir),
+    storage: storageUrl(raw('storage'), resolve(dataDir)),
     listen: parseListen(raw('listen')),
     settleSeconds: parseSeconds(raw('settleSeconds')),
     logLevel: parseLevel(raw('logLevel')),
   };
+}
+
+/** The URL with its directory made absolute; the default is in the data directory. Throws UsageError. */
+export function storageUrl(url: string, dataDir: string): string {
+  if (url === settings.storage.default) return `level:${join(dataDir, 'store')}`;
+  const [, scheme, rest = ''] = /^([a-z]+):(.*)$/s.exec(url) ?? [];
+  if (scheme === 'etcd' && rest.startsWith('//')) return url;
+  if (scheme === 'level' && rest !== '') return `level:${resolve(rest)}`;
+  throw new UsageError(`--storage ${url}: expected level:DIRECTORY or etcd://HOST:PORT,...`);
 }
 
 function readSettingsFile(file: string): RawSettings {

@@ -9,10 +9,10 @@ import { addServerFlags, type ServerFlags } from './options.ts';
 
 export function startCommand(): Command {
   return addServerFlags(new Command('start'))
-    .description('run the server: API, controllers and syncers, on the embedded store')
+    .description('run the server: API, controllers and syncers, on the embedded store or on etcd')
     .addHelpText(
       'after',
-      '\nExamples:\n  atoll start\n  atoll start --data-dir ./data --listen 127.0.0.1:0 --log-level warn',
+      '\nExamples:\n  atoll start\n  atoll start --data-dir ./data --listen 127.0.0.1:0 --log-level warn\n  atoll start --storage etcd://10.0.0.1,10.0.0.2,10.0.0.3?ca=etcd-ca.crt&cert=etcd.crt&key=etcd.key',
     )
     .action(async (flags: ServerFlags) => {
       const settings = resolveSettings(flags, flags.config, process.env);

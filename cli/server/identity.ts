@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
+import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { type Authority, createAuthority, type Issued, loadAuthority } from '../../apiserver/tls/ca.ts';
+import { createAuthority, type Issued, loadAuthority } from '../../apiserver/tls/ca.ts';
+import type { Store } from '../../storage/store.ts';
+import { sharedSecret } from './secrets.ts';
 
-/** Who the server is and how its administrator proves to be it; kept in DIR/pki, readable by the owner alone. */
+/** Who the server is and how its administrator proves to be it. */
 export interface Identity {
   /** PEM */
   ca: string;
@@ -15,34 +18,49 @@ export interface Identity {
 
 export const adminUser = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
 
-/** Loads what an earlier start made, and makes what is missing. The server's certificate names `host` too. */
-export async function loadIdentity(dataDir: string, host: string): Promise<Identity> {
-  const dir = join(dataDir, 'pki');
-  await mkdir(dir, { recursive: true, mode: 0o700 });
-  const authority = await loadOrCreateAuthority(dir);
-  const names = [
-    ...new Set(['localhost', '127.0.0.1', '::1', ...(host === '0.0.0.0' || host === '::' ? [] : [host])]),
-  ];
-  const server = await authority.issueServer(names);
-  const admin = await kept(dir, 'admin', () => authority.issueClient(adminUser.name, ['system:masters']));
-  const token = join(dir, 'admin.token');
-  if (!existsSync(token)) await writePrivate(token, randomBytes(32).toString('hex'));
-  return { ca: authority.certificate, server, admin, adminToken: (await readFile(token, 'utf8')).trim() };
+/**
+ * All servers on one store have one authority and one administrator's token: docs/decisions/0009. Certificates are
+ * issued anew at each start; the server's names `host`, or all addresses of this machine when it listens on them.
+ */
+export async function loadIdentity(store: Store, host: string, dataDir: string): Promise<Identity> {
+  const authority = await loadAuthority(
+    await sharedSecret<Issued>(store, 'ca', async () => {
+      const { certificate, privateKey } =
+        (await formerAuthority(dataDir)) ?? (await createAuthority('atoll'));
+      return { certificate, privateKey };
+    }),
+  );
+  const admin = await sharedSecret(store, 'admin', async () => ({
+    token: (await formerToken(dataDir)) ?? randomBytes(32).toString('hex'),
+  }));
+  return {
+    ca: authority.certificate,
+    server: await authority.issueServer(serverNames(host)),
+    admin: await authority.issueClient(adminUser.name, ['system:masters']),
+    adminToken: admin.token,
+  };
 }
 
-async function loadOrCreateAuthority(dir: string): Promise<Authority> {
-  const { certificate, privateKey } = await kept(dir, 'ca', () => createAuthority('atoll'));
-  return loadAuthority({ certificate, privateKey });
+function serverNames(host: string): string[] {
+  const everywhere = host === '0.0.0.0' || host === '::';
+  const addresses = Object.values(networkInterfaces()).flatMap((of) => (of ?? []).map((i) => i.address));
+  // A link-local address names its interface, which no certificate can.
+  const own = everywhere
+    ? [hostname(), ...addresses.filter((address) => !address.startsWith('fe80'))]
+    : [host];
+  return [...new Set(['localhost', '127.0.0.1', '::1', ...own])];
 }
 
-async function kept(dir: string, name: string, make: () => Promise<Issued>): Promise<Issued> {
-  const [certificate, privateKey] = [join(dir, `${name}.crt`), join(dir, `${name}.key`)];
-  if (!existsSync(certificate) || !existsSync(privateKey)) {
-    const made = await make();
-    await writePrivate(privateKey, made.privateKey);
-    await writePrivate(certificate, made.certificate);
-  }
+/** Before the store kept it, DIR/pki did. */
+async function formerAuthority(dataDir: string): Promise<Issued | undefined> {
+  const [certificate, privateKey] = ['ca.crt', 'ca.key'].map((file) => join(dataDir, 'pki', file));
+  if (!certificate || !privateKey || !existsSync(certificate) || !existsSync(privateKey)) return undefined;
   return { certificate: await readFile(certificate, 'utf8'), privateKey: await readFile(privateKey, 'utf8') };
+}
+
+async function formerToken(dataDir: string): Promise<string | undefined> {
+  const file = join(dataDir, 'pki', 'admin.token');
+  return existsSync(file) ? (await readFile(file, 'utf8')).trim() : undefined;
 }
 
 /** Whole or not at all, and never readable by others. */

@@ -31,8 +31,12 @@ export interface RunningServer {
 export async function runServer(settings: Settings, logger: Logger): Promise<RunningServer> {
   const { dataDir, listen } = settings;
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const identity = await loadIdentity(dataDir, listen.host);
-  const store = await openStore(`level:${join(dataDir, 'store')}`, { logger });
+  const store = await openStore(settings.storage, { logger });
+  // Whoever may try again finds the store free.
+  const identity = await loadIdentity(store, listen.host, dataDir).catch(async (error) => {
+    await store.close();
+    throw error;
+  });
   const stop = new AbortController();
   // One listener for each controller, informer and request that runs until the end.
   setMaxListeners(0, stop.signal);
@@ -56,7 +60,6 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
     },
   });
   const listening = server.listen({ ...listen, tls: tlsOf(identity) });
-  // Whoever may try again finds the store free.
   await listening.catch(() => store.close());
   const url = reachable((await listening).url);
   const running = startControllers({

@@ -27,6 +27,7 @@ describe('settings', () => {
     });
     expect(found).toEqual({
       dataDir: resolve('x'),
+      storage: `level:${resolve('x', 'store')}`,
       listen: { host: '127.0.0.1', port: 3 },
       settleSeconds: 4,
       logLevel: 'warn',
@@ -38,6 +39,13 @@ describe('settings', () => {
       host: '127.0.0.1',
       port: 6443,
     });
+  });
+
+  test.each([
+    ['level:y', `level:${resolve('y')}`],
+    ['etcd://a,b:1/p?ca=f', 'etcd://a,b:1/p?ca=f'],
+  ])('--storage %s', (storage, expected) => {
+    expect(resolveSettings({ storage }, undefined, {}).storage).toBe(expected);
   });
 
   test.each([
@@ -54,13 +62,17 @@ describe('settings', () => {
     [{ settleSeconds: 'soon' }, '--settle-seconds soon: expected a number from 0 to 3600'],
     [{ settleSeconds: '' }, '--settle-seconds : expected a number from 0 to 3600'],
     [{ logLevel: 'loud' }, '--log-level loud: expected one of debug, info, warn, error'],
+    [{ storage: 'redis:x' }, '--storage redis:x: expected level:DIRECTORY or etcd://HOST:PORT,...'],
     [{ dataDir: '' }, '--data-dir must name a directory'],
   ])('refuses %j', (flags, message) => {
     expect(() => resolveSettings(flags, undefined, {})).toThrow(new UsageError(message));
   });
 
   test.each([
-    ['surprise: 1', 'unknown setting "surprise"; known: data-dir, listen, settle-seconds, log-level'],
+    [
+      'surprise: 1',
+      'unknown setting "surprise"; known: data-dir, storage, listen, settle-seconds, log-level',
+    ],
     ['[1]', 'must be a YAML mapping of settings'],
     ['listen: [1]', '"listen" must be a string or a number'],
     ['a: {', 'yaml: '],
