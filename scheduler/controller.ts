@@ -2,7 +2,7 @@ import type { Client } from '../client/client.ts';
 import type { Informer } from '../client/informer.ts';
 import type { InformerSet } from '../client/informers.ts';
 import { keyOf, logicalClusterOf, parseKey } from '../client/url.ts';
-import type { PlacedObject } from '../cluster/closure.ts';
+import { type PlacedObject, refKey, refOf } from '../cluster/closure.ts';
 import { isPlaceable, type PlacedKind, placedKinds } from '../cluster/kinds.ts';
 import { physicalClusters, placements } from '../cluster/names.ts';
 import type { PhysicalCluster, Placement } from '../cluster/types.ts';
@@ -13,7 +13,9 @@ import type { KubeObject } from '../kube/object.ts';
 import { decideNamespace } from './decide.ts';
 import { Ledger } from './ledger.ts';
 import { clusterMatters, objectMatters, placementMatters } from './matters.ts';
+import { isUsedByName, scopeOf } from './scope.ts';
 import { addUsage, type Usage, usageOf } from './usage.ts';
+import { namespaceWish, ownWish } from './wishes.ts';
 import { writeDecision } from './write.ts';
 
 export interface SchedulerOptions {
@@ -32,10 +34,13 @@ interface World {
   clusters: Informer<PhysicalCluster>;
   objects: ReadonlyMap<PlacedKind, Informer>;
   ledger: Ledger;
+  /** By Namespace: what the last decision looked for by name. Absent: not decided yet, or all of it counts. */
+  mentioned: Map<string, ReadonlySet<string>>;
 }
 
 const namespaces = { group: '', version: 'v1', resource: 'namespaces' } as const;
 const byNamespace = 'scheduler/namespace';
+const byWish = 'scheduler/wish';
 /** Room may also appear without any event about a cluster: when other workloads shrink. */
 const blockedRetryMs = 15_000;
 
@@ -68,12 +73,17 @@ function observe(informers: InformerSet): World {
     informer.addIndex(byNamespace, (object) => [namespaceKey(object)]);
     return informer;
   };
+  const objects = new Map(placedKinds.map((kind) => [kind, indexed(informers.for(kind))]));
+  for (const [kind, informer] of objects) {
+    if (isUsedByName(kind)) informer.addIndex(byWish, (o) => (ownWish(o) ? [namespaceKey(o)] : []));
+  }
   return {
     namespaces: informers.for(namespaces),
     placements: indexed(informers.for<Placement>(placements)),
     clusters: informers.for<PhysicalCluster>(physicalClusters),
-    objects: new Map(placedKinds.map((kind) => [kind, indexed(informers.for(kind))])),
+    objects,
     ledger: new Ledger(),
+    mentioned: new Map(),
   };
 }
 
@@ -91,7 +101,7 @@ function wake(world: World, queue: WorkQueue): void {
   });
   for (const [kind, informer] of world.objects) {
     // Reflected pods come and go in great numbers, and place nothing.
-    const counts = (object: KubeObject) => isPlaceable(kind, object);
+    const counts = (object: KubeObject) => isPlaceable(kind, object) && isMentioned(world, kind, object);
     informer.on({
       add: (object) => counts(object) && within(object),
       update: (now, old) => (counts(now) || counts(old)) && objectMatters(now, old) && within(now),
@@ -120,10 +130,33 @@ function wakeConcerned(world: World, queue: WorkQueue, { metadata: { name = '' }
   }
 }
 
-function objectsOf(world: World, key: string): PlacedObject[] {
-  return [...world.objects].flatMap(([kind, informer]) =>
-    informer.byIndex(byNamespace, key).map((object) => ({ kind, object })),
+/** What nobody names changes nothing. */
+function isMentioned(world: World, kind: PlacedKind, object: KubeObject): boolean {
+  if (!isUsedByName(kind) || ownWish(object)) return true;
+  const mentioned = world.mentioned.get(namespaceKey(object));
+  return mentioned === undefined || mentioned.has(refKey(refOf({ kind, object })));
+}
+
+/** Where the Namespace itself is placed, all that is in it goes along; else only what something names. */
+function objectsOf(world: World, key: string, placed: readonly Placement[]): PlacedObject[] {
+  const all = (kind: PlacedKind) => world.objects.get(kind)?.byIndex(byNamespace, key) ?? [];
+  if (namespaceWish(world.namespaces.get(key))) {
+    world.mentioned.delete(key);
+    return placedKinds.flatMap((kind) => all(kind).map((object) => ({ kind, object })));
+  }
+  const { cluster, name: namespace } = parseKey(key);
+  const { objects, mentioned } = scopeOf(
+    placedKinds,
+    {
+      all,
+      wishing: (kind) => world.objects.get(kind)?.byIndex(byWish, key) ?? [],
+      get: (kind, name) => world.objects.get(kind)?.get(keyOf(cluster, namespace, name)),
+    },
+    placed,
   );
+  if (world.namespaces.get(key)) world.mentioned.set(key, mentioned);
+  else world.mentioned.delete(key);
+  return objects;
 }
 
 /** Before the first decision: what is placed already, lest the first namespaces think that all is free. */
@@ -147,10 +180,11 @@ function takeStock(world: World): void {
 
 async function reconcile(key: string, world: World, options: SchedulerOptions): Promise<Retry | undefined> {
   const { cluster } = parseKey(key);
+  const placed = world.placements.byIndex(byNamespace, key);
   const decision = decideNamespace({
     namespace: world.namespaces.get(key),
-    objects: objectsOf(world, key),
-    placements: world.placements.byIndex(byNamespace, key),
+    objects: objectsOf(world, key, placed),
+    placements: placed,
     clusters: world.clusters.list(),
     usage: world.ledger.others(key),
   });

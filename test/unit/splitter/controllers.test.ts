@@ -191,3 +191,18 @@ test('an autoscaler’s bounds follow the shares of what it scales', async () =>
   const half = { phase: 'Active', replicas: 2, maxReplicas: 4 };
   await until(() => expect(hpa()).toEqual({ a: half, b: half }));
 });
+
+test('what a workload names comes along when it is made last, whatever else there is', async () => {
+  for (let i = 0; i < 20; i++) api.put('configmaps', placed('ConfigMap', `unused-${i}`).object);
+  const podSpec = { volumes: [{ configMap: { name: 'conf' } }] };
+  api.put('deployments', deployment('web', { replicas: 1, podSpec }).object);
+  start();
+  await until(() => expect(shares(web)).toEqual(['a=Active 1']));
+  await quiet();
+  api.put('configmaps', placed('ConfigMap', 'unused-more').object);
+  api.put('configmaps', placed('ConfigMap', 'conf').object);
+  await until(() => expect(shares(conf)).toEqual(['a=Active']));
+  await quiet();
+  expect(api.all('placements').map((p) => p.metadata.name)).toEqual(expect.arrayContaining([web, conf]));
+  expect(api.all('placements')).toHaveLength(2);
+});

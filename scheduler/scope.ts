@@ -1,0 +1,77 @@
+import { type PlacedObject, refKey, refOf } from '../cluster/closure.ts';
+import { type PlacedKind, placedKind } from '../cluster/kinds.ts';
+import { podReferences, podTemplate } from '../cluster/podspec.ts';
+import { listAt, textAt } from '../cluster/read.ts';
+import type { ClosureRef, Placement } from '../cluster/types.ts';
+import type { KubeObject } from '../kube/object.ts';
+
+/** Of these a namespace may hold thousands that no workload uses; a workload uses them by name only. */
+const usedByName = new Set(['configmaps', 'secrets', 'serviceaccounts', 'persistentvolumeclaims']);
+
+export function isUsedByName(kind: PlacedKind): boolean {
+  return usedByName.has(kind.resource);
+}
+
+/** One namespace, as the caches hold it. */
+export interface NamespaceView {
+  all(kind: PlacedKind): readonly KubeObject[];
+  /** Those whose own annotation names clusters. */
+  wishing(kind: PlacedKind): readonly KubeObject[];
+  get(kind: PlacedKind, name: string): KubeObject | undefined;
+}
+
+export interface Scope {
+  objects: PlacedObject[];
+  /** The refKeys that a decision depends on, of objects that exist and of those that do not yet. */
+  mentioned: ReadonlySet<string>;
+}
+
+/** Everything that can matter to a namespace's decision: its cost is that of what is used, not of what is there. */
+export function scopeOf(
+  kinds: Iterable<PlacedKind>,
+  view: NamespaceView,
+  placements: readonly Placement[],
+): Scope {
+  const objects: PlacedObject[] = [];
+  const scope = { objects, mentioned: new Set<string>() };
+  for (const kind of kinds) {
+    const found = isUsedByName(kind) ? view.wishing(kind) : view.all(kind);
+    for (const object of found) {
+      if (isUsedByName(kind)) scope.mentioned.add(refKey(refOf({ kind, object })));
+      objects.push({ kind, object });
+    }
+  }
+  for (const placed of [...objects]) for (const ref of namedBy(placed)) mention(ref, view, scope);
+  for (const { spec } of placements) {
+    if (!spec) continue;
+    for (const ref of [spec.ref, ...(spec.requires ?? [])]) mention(ref, view, scope);
+  }
+  return scope;
+}
+
+function mention(
+  ref: ClosureRef,
+  view: NamespaceView,
+  scope: { objects: PlacedObject[]; mentioned: Set<string> },
+): void {
+  const kind = placedKind(ref);
+  const key = refKey(ref);
+  if (!kind || !isUsedByName(kind) || scope.mentioned.has(key)) return;
+  scope.mentioned.add(key);
+  const object = view.get(kind, ref.name);
+  if (!object) return;
+  scope.objects.push({ kind, object });
+  for (const next of namedBy({ kind, object })) mention(next, view, scope);
+}
+
+function namedBy({ kind, object }: PlacedObject): ClosureRef[] {
+  if (kind.role === 'workload') return podReferences(podTemplate(object).spec);
+  const secrets = (items: readonly unknown[], field: string) =>
+    items.flatMap((item): ClosureRef[] => {
+      const name = textAt(item, field);
+      return name ? [{ group: '', resource: 'secrets', name }] : [];
+    });
+  if (kind.resource === 'ingresses') return secrets(listAt(object, 'spec', 'tls'), 'secretName');
+  if (kind.resource !== 'serviceaccounts') return [];
+  return secrets([...listAt(object, 'secrets'), ...listAt(object, 'imagePullSecrets')], 'name');
+}
