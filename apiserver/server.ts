@@ -7,7 +7,8 @@ import { defaultGitVersion } from './info/version.ts';
 import { createLadder } from './ladder.ts';
 import type { ApiServer, ApiServerOptions, Limits } from './options.ts';
 import { Catalog } from './registry/catalog.ts';
-import { loadDefinitions } from './registry/crd.ts';
+import { claimExisting } from './registry/claims.ts';
+import { followDefinitions } from './registry/definitions.ts';
 import { createInitialNamespaces } from './registry/namespaces.ts';
 import { ObjectRegistry } from './registry/registry.ts';
 
@@ -45,9 +46,17 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     gitVersion: options.version ?? defaultGitVersion,
   };
   let started: Promise<void> | undefined;
+  let following: Promise<void> | undefined;
+  const follow = () =>
+    followDefinitions(store, catalog, closing.signal).catch((error) => {
+      following = undefined;
+      throw error;
+    });
   const start = async () => {
-    await loadDefinitions(store, catalog);
+    following ??= follow();
+    await following;
     await createInitialNamespaces(registry, 'root');
+    await claimExisting(registry);
   };
   const ladder = createLadder(core, {
     logicalClusters: options.logicalClusters,

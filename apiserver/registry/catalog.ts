@@ -16,6 +16,8 @@ export class Catalog {
   readonly #commonIndex = new Map<string, ServedResource>();
   /** By logical cluster, then by the CRD's name. */
   readonly #custom = new Map<string, Map<string, readonly ServedResource[]>>();
+  /** Of each definition the newest that is known, also of one that went. */
+  readonly #revisions = new Map<string, number>();
   #generation = 0;
 
   constructor(own: readonly ServedResource[]) {
@@ -61,8 +63,14 @@ export class Catalog {
     return this.resources(cluster).map((served) => served.info);
   }
 
-  /** What a CRD serves; empty when it went. */
-  define(cluster: string, definition: string, served: readonly ServedResource[]): void {
+  /**
+   * What a CRD serves as of the store's `revision`; empty when it went. What is older than known is left out: a
+   * write tells it at once, and the watch of all servers' writes once more.
+   */
+  define(cluster: string, definition: string, served: readonly ServedResource[], revision: number): void {
+    const key = `${cluster}/${definition}`;
+    if (revision <= (this.#revisions.get(key) ?? 0)) return;
+    this.#revisions.set(key, revision);
     this.#generation++;
     const place = this.#custom.get(cluster) ?? new Map<string, readonly ServedResource[]>();
     if (served.length > 0) place.set(definition, served);

@@ -1,17 +1,14 @@
 import { isObject } from '../../kube/deep.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { validateCreate, validateUpdate } from '../../kube/validation/index.ts';
-import type { Store } from '../../storage/store.ts';
 import type { ServedResource } from '../options.ts';
 import type { Catalog } from './catalog.ts';
-import { decodeStored } from './codec.ts';
 import { schemaFromOpenApi } from './crd-schema.ts';
 import { applySchemaDefaults, validateSchema } from './crd-validate.ts';
-import { collectionRange, parseKey } from './keys.ts';
 import { timestamp } from './metadata.ts';
 
 /** CustomResourceDefinitions: what they serve. https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/ */
-const definitions = {
+export const definitions = {
   group: 'apiextensions.k8s.io',
   resource: 'customresourcedefinitions',
   namespaced: false,
@@ -94,14 +91,12 @@ export function serveDefinition(
   cluster: string,
   name: string,
   object: KubeObject | undefined,
+  revision: number,
 ): void {
   const spec = object?.spec as DefinitionSpec | undefined;
   const versions = spec?.versions?.filter((version) => version.served) ?? [];
-  catalog.define(
-    cluster,
-    name,
-    spec === undefined ? [] : versions.map((version) => servedVersion(cluster, spec, version)),
-  );
+  const served = spec === undefined ? [] : versions.map((version) => servedVersion(cluster, spec, version));
+  catalog.define(cluster, name, served, revision);
 }
 
 function servedVersion(cluster: string, spec: DefinitionSpec, version: Version): ServedResource {
@@ -162,13 +157,4 @@ function servedVersion(cluster: string, spec: DefinitionSpec, version: Version):
 function withoutMetadata(openapi: unknown): unknown {
   if (!isObject(openapi) || !Array.isArray(openapi['required'])) return openapi;
   return { ...openapi, required: openapi['required'].filter((name) => name !== 'metadata') };
-}
-
-/** Serves what is defined already, when the server starts. */
-export async function loadDefinitions(store: Store, catalog: Catalog): Promise<void> {
-  const { entries } = await store.list(collectionRange(definitions, '*', ''));
-  for (const entry of entries) {
-    const { cluster, name } = parseKey(definitions, entry.key);
-    serveDefinition(catalog, cluster, name, decodeStored(entry));
-  }
 }

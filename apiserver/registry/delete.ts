@@ -60,20 +60,22 @@ async function deleteOnce(
   { entry, object }: { entry: Entry; object: KubeObject },
   options: DeleteOptions,
 ): Promise<Deleted> {
-  const write = { registry, served, cluster, subresource: '' };
+  const write = { registry, served, cluster, subresource: '', dryRun: options.dryRun ?? false, claims: [] };
   const name = object.metadata.name ?? '';
   const marked = markDeleted(object, served, options, new Date());
   if (finishesDeletion(marked, served)) {
     if (options.dryRun) return { object, gone: true };
     const deleted = await registry.store.delete(entry.key, entry.revision);
-    hooksOf(served).committed?.(write, name, undefined);
+    const { revision } = deleted;
+    await hooksOf(served).committed?.(write, name, { object: undefined, old: object, revision });
     return { object: decodeStored(deleted), gone: true };
   }
   if (options.dryRun) return { object: marked, gone: false };
   const bytes = encodeStored(marked);
   if (Buffer.compare(bytes, entry.value) === 0) return { object, gone: false };
   const written = await registry.store.update(entry.key, bytes, entry.revision);
-  hooksOf(served).committed?.(write, name, marked);
+  const { revision } = written;
+  await hooksOf(served).committed?.(write, name, { object: marked, old: object, revision });
   return { object: decodeStored(written), gone: false };
 }
 

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../kube/object.ts';
 import type { ServedResource } from '../options.ts';
+import { type Claim, releaseClaims } from './claims.ts';
 import { prepareDefinition, serveDefinition } from './crd.ts';
 import { prepareNamespace } from './namespaces.ts';
 import type { ObjectRegistry } from './registry.ts';
@@ -11,8 +12,15 @@ export interface KindHooks {
   prepare?(write: KindWrite, object: KubeObject, old: KubeObject | undefined): void | Promise<void>;
   /** After the strategy has set what clients may not. */
   settle?(object: KubeObject, old: KubeObject | undefined): void;
-  /** After the write is durable; `undefined`: the object went. */
-  committed?(write: KindWrite, name: string, object: KubeObject | undefined): void;
+  /** After the write is durable, before it is answered. Must not fail. */
+  committed?(write: KindWrite, name: string, change: Committed): void | Promise<void>;
+}
+
+/** `object` is undefined when it went, `old` when it is new. */
+export interface Committed {
+  object: KubeObject | undefined;
+  old: KubeObject | undefined;
+  revision: number;
 }
 
 export interface KindWrite {
@@ -20,14 +28,21 @@ export interface KindWrite {
   served: ServedResource;
   cluster: string;
   subresource: string;
+  dryRun: boolean;
+  /** What hooks claimed for it so far: see claims.ts. */
+  claims: Claim[];
 }
 
 const hooks: Readonly<Record<string, KindHooks>> = {
   '/namespaces': { prepare: prepareNamespace },
-  '/services': { prepare: allocateClusterIP },
+  '/services': {
+    prepare: allocateClusterIP,
+    committed: (write, _name, { old, object }) => releaseClaims(write, old, object),
+  },
   'apiextensions.k8s.io/customresourcedefinitions': {
     settle: prepareDefinition,
-    committed: (write, name, object) => serveDefinition(write.registry.catalog, write.cluster, name, object),
+    committed: (write, name, { object, revision }) =>
+      serveDefinition(write.registry.catalog, write.cluster, name, object, revision),
   },
 };
 

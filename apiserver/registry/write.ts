@@ -14,6 +14,7 @@ import { strategyFor } from '../../kube/strategy/index.ts';
 import { validateCreate, validateUpdate } from '../../kube/validation/index.ts';
 import type { Entry } from '../../storage/store.ts';
 import type { ServedResource } from '../options.ts';
+import { unclaim } from './claims.ts';
 import { decodeStored, encodeStored } from './codec.ts';
 import { finishesDeletion } from './delete.ts';
 import { translate, translated } from './errors.ts';
@@ -78,6 +79,21 @@ async function createOnce(
   context: WriteContext,
 ): Promise<KubeObject> {
   const write = writeOf(registry, served, at.cluster, context);
+  try {
+    return await createWith(write, at, given, context);
+  } catch (error) {
+    await unclaim(write, error);
+    throw error;
+  }
+}
+
+async function createWith(
+  write: KindWrite,
+  at: Place,
+  given: KubeObject,
+  context: WriteContext,
+): Promise<KubeObject> {
+  const { registry, served } = write;
   const metadata = { ...given.metadata, ...(served.info.namespaced && { namespace: at.namespace }) };
   if (!served.info.namespaced) delete metadata.namespace;
   let object = defaulted(deepCopy({ ...given, metadata }), served);
@@ -98,7 +114,7 @@ async function createOnce(
     return object;
   }
   const entry = await translated(registry.store.create(key, encodeStored(object)), served.info, name);
-  hooksOf(served).committed?.(write, name, object);
+  await hooksOf(served).committed?.(write, name, { object, old: undefined, revision: entry.revision });
   return decodeStored(entry);
 }
 
@@ -130,8 +146,23 @@ async function updateOnce(
   step: { entry: Entry; change: (current: KubeObject) => KubeObject | Promise<KubeObject> },
   context: WriteContext,
 ): Promise<KubeObject> {
-  const { entry } = step;
   const write = writeOf(registry, served, at.cluster, context);
+  try {
+    return await updateWith(write, at, step, context);
+  } catch (error) {
+    await unclaim(write, error);
+    throw error;
+  }
+}
+
+async function updateWith(
+  write: KindWrite,
+  at: Place & { name: string },
+  step: { entry: Entry; change: (current: KubeObject) => KubeObject | Promise<KubeObject> },
+  context: WriteContext,
+): Promise<KubeObject> {
+  const { registry, served } = write;
+  const { entry } = step;
   const old = decodeStored(entry);
   const changed = await step.change(decodeStored(entry));
   checkPreconditions(changed, old, served.info);
@@ -149,11 +180,11 @@ async function updateOnce(
   refuse(causes, served, at.name);
   await context.validate?.(next, old);
   next.metadata.resourceVersion = String(entry.revision);
-  if (finishesDeletion(next, served)) return finishDeletion(write, entry, next, at.name, context);
+  if (finishesDeletion(next, served)) return finishDeletion(write, entry, { old, object: next }, context);
   if (context.dryRun || deepEqual(next, old)) return next;
   try {
     const written = await registry.store.update(entry.key, encodeStored(next), entry.revision);
-    hooksOf(served).committed?.(write, at.name, next);
+    await hooksOf(served).committed?.(write, at.name, { object: next, old, revision: written.revision });
     return decodeStored(written);
   } catch (error) {
     throw raced(translate(error, served.info, at.name));
@@ -164,17 +195,17 @@ async function updateOnce(
 async function finishDeletion(
   write: KindWrite,
   entry: Entry,
-  object: KubeObject,
-  name: string,
+  { old, object }: { old: KubeObject; object: KubeObject },
   context: WriteContext,
 ): Promise<KubeObject> {
   if (context.dryRun) return object;
+  const name = object.metadata.name ?? '';
   try {
-    await write.registry.store.delete(entry.key, entry.revision);
+    const { revision } = await write.registry.store.delete(entry.key, entry.revision);
+    await hooksOf(write.served).committed?.(write, name, { object: undefined, old, revision });
   } catch (error) {
     throw raced(translate(error, write.served.info, name));
   }
-  hooksOf(write.served).committed?.(write, name, undefined);
   return object;
 }
 
@@ -188,7 +219,8 @@ function writeOf(
   cluster: string,
   context: WriteContext,
 ): KindWrite {
-  return { registry, served, cluster, subresource: context.subresource ?? '' };
+  const { subresource = '', dryRun = false } = context;
+  return { registry, served, cluster, subresource, dryRun, claims: [] };
 }
 
 function defaulted(object: KubeObject, served: ServedResource): KubeObject {
