@@ -9,6 +9,8 @@
  * - Reads at a revision. get and list answer as of any revision between the last compaction and now.
  * - Watches are ordered, gap-free, free of duplicates, and resumable from any revision not yet compacted,
  *   across restarts.
+ * - Leases fence. Of those who ask for a lease one at a time gets it, with a token higher than any before; a write
+ *   may name a lease, and then happens only while that lease is held with that token.
  *
  * Keys are ASCII strings ordered by their bytes; values are opaque bytes that the caller must not change later.
  */
@@ -24,11 +26,11 @@ export interface Store {
   get(key: string, options?: { revision?: number }): Promise<Entry | undefined>;
   list(range: Range, options?: ListOptions): Promise<ListResult>;
   /** Fails with `exists`. */
-  create(key: string, value: Uint8Array): Promise<Entry>;
+  create(key: string, value: Uint8Array, options?: WriteOptions): Promise<Entry>;
   /** Fails with `conflict` (another revision, see StoreError.current) or `missing`. */
-  update(key: string, value: Uint8Array, expected: number): Promise<Entry>;
+  update(key: string, value: Uint8Array, expected: number, options?: WriteOptions): Promise<Entry>;
   /** Fails with `conflict` or `missing`. Answers the entry as it was, with `revision` the deletion's. */
-  delete(key: string, expected: number): Promise<Entry>;
+  delete(key: string, expected: number, options?: WriteOptions): Promise<Entry>;
   /**
    * Every event in the range with a revision greater than `after`, then live ones, until `signal` aborts or
    * the returned stop function is called. `sink` runs synchronously, in revision order, once per commit that
@@ -39,6 +41,11 @@ export interface Store {
   watch(range: Range, options: WatchOptions): Promise<() => void>;
   /** Forgets history up to and including `revision`: current values stay, older versions and events go. */
   compact(revision: number): Promise<void>;
+  /**
+   * Takes the lease `name` for `ttlMs`; undefined while somebody holds it. Once the promise resolves, no write that
+   * names an earlier holder's token can happen any more. etcd rounds `ttlMs` up to seconds, two at least.
+   */
+  acquire(name: string, ttlMs: number): Promise<Lease | undefined>;
   /** Waits for what was accepted, ends watches with `closed`, and frees files. */
   close(): Promise<void>;
 }
@@ -49,6 +56,29 @@ export interface Entry {
   readonly value: Uint8Array;
   readonly revision: number;
   readonly created: number;
+}
+
+/** Names a term of a lease: who held it when. */
+export interface Fence {
+  readonly name: string;
+  /** Higher than that of every earlier term of any holder, also after a restart. */
+  readonly token: number;
+}
+
+/**
+ * A lease that was acquired. It ends by itself `ttlMs` after it was acquired or last kept alive, by the store's
+ * clock: a holder that counts from before it asked gives up first. Ended or not, writes may name it.
+ */
+export interface Lease extends Fence {
+  /** Another `ttlMs` from now; false when the lease has ended, for good. Fails with `unavailable`: not known. */
+  keepAlive(): Promise<boolean>;
+  /** Ends it now, so that nobody has to wait. Does not fail. */
+  release(): Promise<void>;
+}
+
+export interface WriteOptions {
+  /** The write happens only while this lease is held with this token; else it fails with `fenced`. */
+  holding?: Fence | undefined;
 }
 
 /** start <= key < end. */
@@ -94,6 +124,7 @@ export type StoreErrorCode =
   | 'exists'
   | 'missing'
   | 'conflict'
+  | 'fenced'
   | 'compacted'
   | 'future'
   | 'closed'

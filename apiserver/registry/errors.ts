@@ -21,6 +21,8 @@ export function translate(error: unknown, of: GroupResource, name: string): Erro
       return notFound(of, name);
     case 'conflict':
       return conflict(of, name, staleObject);
+    case 'fenced':
+      return conflict(of, name, error.message);
     case 'compacted':
       return expired('The resourceVersion for the provided watch is too old.');
     case 'future':

@@ -1,12 +1,14 @@
 import { checkWrite } from '../checkwrite.ts';
 import {
   type Entry,
+  type Lease,
   type ListOptions,
   type ListResult,
   type Range,
   type Store,
   StoreError,
   type WatchOptions,
+  type WriteOptions,
 } from '../store.ts';
 import type { Cache } from './cache.ts';
 import { compactedRevision, compactTo } from './compaction.ts';
@@ -18,6 +20,7 @@ import { Keys } from './keys.ts';
 import { DEFAULT_COMPACTION, type EtcdOptions } from './options.ts';
 import { readOne, readRange } from './read.ts';
 import { Slots } from './slots.ts';
+import { acquireTerm } from './terms.ts';
 import { watchFrom } from './watch.ts';
 import { type Write, write } from './write.ts';
 
@@ -96,16 +99,21 @@ class EtcdStore implements Store {
     return readRange(this.#connection, this.#keys, range, options);
   }
 
-  async create(key: string, value: Uint8Array): Promise<Entry> {
-    return this.#write({ key, value, expected: 0, previous: undefined });
+  async create(key: string, value: Uint8Array, { holding }: WriteOptions = {}): Promise<Entry> {
+    return this.#write({ key, value, expected: 0, previous: undefined, holding });
   }
 
-  async update(key: string, value: Uint8Array, expected: number): Promise<Entry> {
-    return this.#write({ key, value, expected, previous: this.#known(key, expected) });
+  async update(
+    key: string,
+    value: Uint8Array,
+    expected: number,
+    { holding }: WriteOptions = {},
+  ): Promise<Entry> {
+    return this.#write({ key, value, expected, previous: this.#known(key, expected), holding });
   }
 
-  async delete(key: string, expected: number): Promise<Entry> {
-    return this.#write({ key, expected, previous: this.#known(key, expected) });
+  async delete(key: string, expected: number, { holding }: WriteOptions = {}): Promise<Entry> {
+    return this.#write({ key, expected, previous: this.#known(key, expected), holding });
   }
 
   async watch(range: Range, options: WatchOptions): Promise<() => void> {
@@ -129,6 +137,11 @@ class EtcdStore implements Store {
     await this.#cacheFor(revision);
     await compactTo(this.#connection, revision);
     this.#forgot(revision);
+  }
+
+  async acquire(name: string, ttlMs: number): Promise<Lease | undefined> {
+    this.#open();
+    return acquireTerm(this.#connection, this.#keys, name, ttlMs);
   }
 
   close(): Promise<void> {

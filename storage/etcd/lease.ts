@@ -42,7 +42,7 @@ export async function holdLease(connection: Connection, ttlSeconds: number): Pro
 }
 
 /** Seconds that are left, 0 when the lease is gone. Rejects when there is no answer within `timeoutMs`. */
-async function keepAliveOnce(connection: Connection, id: Int64, timeoutMs: number): Promise<number> {
+export async function keepAliveOnce(connection: Connection, id: Int64, timeoutMs: number): Promise<number> {
   const stream = await connection.stream(keepAlive);
   try {
     return await new Promise<number>((resolve, reject) => {

@@ -1,9 +1,11 @@
-import { type Entry, StoreError } from '../store.ts';
+import { fenced } from '../leases.ts';
+import { type Entry, type Fence, StoreError } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { isCallError, translate, verdict } from './errors.ts';
 import type { Keys } from './keys.ts';
 import { readOne } from './read.ts';
 import type { Slot, Slots } from './slots.ts';
+import { termKey } from './terms.ts';
 import { type Compare, number, type RequestOp, type TxnRequest, type TxnResponse, txn } from './wire.ts';
 
 export interface Write {
@@ -14,6 +16,8 @@ export interface Write {
   readonly expected: number;
   /** The entry at `expected`, when the cache has it. */
   readonly previous: Entry | undefined;
+  /** The lease that must be held. */
+  readonly holding?: Fence | undefined;
 }
 
 export interface WriteParts {
@@ -32,6 +36,7 @@ type Doubt = 'none' | 'answer lost' | 'unmarked';
 type Attempt =
   | { done: true; revision: number; previous: Entry | undefined }
   | { done: false; current: Entry | undefined }
+  | { done: false; fenced: Fence }
   | 'again';
 
 /**
@@ -52,7 +57,9 @@ export async function write(parts: WriteParts, wanted: Write): Promise<Entry> {
       if (doubt === 'answer lost') doubt = 'none';
       if (attempt === 'again') continue;
       slots.give(slot);
-      if (!attempt.done) throw refusal(wanted, attempt.current);
+      if (!attempt.done) {
+        throw 'fenced' in attempt ? fenced(attempt.fenced) : refusal(wanted, attempt.current);
+      }
       return await written(parts, wanted, attempt.revision, attempt.previous);
     } catch (error) {
       if (error instanceof StoreError) throw error;
@@ -76,17 +83,19 @@ function transaction(keys: Keys, wanted: Write, slot: Slot, mark: Uint8Array, do
     wanted.value === undefined
       ? { delete: { key, prevKv: wanted.previous === undefined } }
       : { put: { key, value: wanted.value, prevKv: wanted.expected > 0 && wanted.previous === undefined } };
-  if (doubt === 'unmarked') {
-    return { compare: [at(key, wanted.expected)], success: [change], failure: [{ range: { key } }] };
-  }
-  const failure: RequestOp[] = [{ range: { key } }, { range: { key: slotKey } }];
+  const { holding } = wanted;
+  const leaseKey = holding && termKey(keys, holding.name);
+  const compare = [at(key, wanted.expected), ...(leaseKey ? [at(leaseKey, holding.token)] : [])];
+  const look: RequestOp[] = [{ range: { key } }, ...(leaseKey ? [{ range: { key: leaseKey } }] : [])];
+  if (doubt === 'unmarked') return { compare, success: [change], failure: look };
+  const failure: RequestOp[] = [...look, { range: { key: slotKey } }];
   if (doubt === 'answer lost') {
     // Only where no attempt left its mark: the mark is the proof that it happened.
     const fence = { put: { key: slotKey, value: Buffer.from('-') } };
     failure.push({ txn: { compare: [at(slotKey, slot.revision)], success: [fence], failure: [] } });
   }
   return {
-    compare: [at(key, wanted.expected), at(slotKey, slot.revision)],
+    compare: [...compare, at(slotKey, slot.revision)],
     success: [change, { put: { key: slotKey, value: mark } }],
     failure,
   };
@@ -106,7 +115,7 @@ function judge(
   doubt: Doubt,
 ): Attempt {
   const revision = number(answer.header.revision);
-  const [first, second] = answer.responses;
+  const first = answer.responses[0];
   if (answer.succeeded) {
     if (doubt !== 'unmarked') slot.revision = revision;
     const kv = first?.put?.prevKv ?? first?.delete?.prevKvs[0];
@@ -114,8 +123,12 @@ function judge(
   }
   const kv = first?.range?.kvs[0];
   const current = kv && keys.entry(kv);
-  if (doubt === 'unmarked') return { done: false, current };
-  const slotKv = second?.range?.kvs[0];
+  const { holding } = wanted;
+  const leaseKv = holding && answer.responses[1]?.range?.kvs[0];
+  const outside = holding && (leaseKv === undefined || number(leaseKv.modRevision) !== holding.token);
+  const no: Attempt = outside ? { done: false, fenced: holding } : { done: false, current };
+  if (doubt === 'unmarked') return no;
+  const slotKv = answer.responses[holding ? 2 : 1]?.range?.kvs[0];
   const slotAt = slotKv === undefined ? 0 : number(slotKv.modRevision);
   slot.revision = doubt === 'answer lost' && slotAt === slot.revision ? revision : slotAt;
   // A lost answer: the write did happen, then.
@@ -123,8 +136,8 @@ function judge(
     return { done: true, revision: slotAt, previous: wanted.previous };
   }
   // Only the slot was elsewhere: an earlier attempt moved it, or it was swept away.
-  if ((current?.revision ?? 0) === wanted.expected) return 'again';
-  return { done: false, current };
+  if (!outside && (current?.revision ?? 0) === wanted.expected) return 'again';
+  return no;
 }
 
 async function written(

@@ -46,6 +46,11 @@ export class Disk {
     return next;
   }
 
+  /** Puts a value that is no record; resolves when it would survive a power cut. */
+  async note(key: string, value: Buffer): Promise<void> {
+    await this.#db.put(key, value, { sync: this.#sync });
+  }
+
   /** LevelDB goes on after a failed write as if the torn end of its log did not matter; a new start does not. */
   async reopen(): Promise<void> {
     await this.#db.close();

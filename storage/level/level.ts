@@ -1,7 +1,9 @@
 import { checkWrite } from '../checkwrite.ts';
+import { Leases } from '../leases.ts';
 import { Retention } from '../retention.ts';
 import {
   type Entry,
+  type Lease,
   type ListOptions,
   type ListResult,
   type Range,
@@ -9,6 +11,7 @@ import {
   StoreError,
   type StoreEvent,
   type WatchOptions,
+  type WriteOptions,
 } from '../store.ts';
 import type { Versions } from '../versions.ts';
 import { WatchHub } from '../watchhub.ts';
@@ -17,6 +20,7 @@ import { translate } from './errors.ts';
 import { layout } from './files.ts';
 import { load } from './load.ts';
 import { Reserve } from './reserve.ts';
+import { encodeToken, readToken, TOKEN_KEY } from './token.ts';
 import { readWatermark, Watermark } from './watermark.ts';
 import { type Logger, Writer } from './writer.ts';
 
@@ -58,11 +62,22 @@ export async function startLevel(disk: Disk, options: LevelOptions = {}): Promis
     });
     const writer = new Writer({ disk, versions, hub, base, retention, watermark, logger: options.logger });
     const reserve = new Reserve(directory, options.reserveBytes ?? DEFAULT_RESERVE);
-    return new LevelStore(disk, versions, hub, writer, watermark, reserve);
+    const leases = new Leases(await readToken(disk.database, directory));
+    return new LevelStore({ disk, versions, hub, writer, watermark, reserve, leases });
   } catch (error) {
     await disk.close();
     throw translate(error, directory);
   }
+}
+
+interface Parts {
+  disk: Disk;
+  versions: Versions;
+  hub: WatchHub;
+  writer: Writer;
+  watermark: Watermark;
+  reserve: Reserve;
+  leases: Leases;
 }
 
 class LevelStore implements Store {
@@ -72,22 +87,17 @@ class LevelStore implements Store {
   readonly #writer: Writer;
   readonly #watermark: Watermark;
   readonly #reserve: Reserve;
+  readonly #leases: Leases;
   #closed: Promise<void> | undefined;
 
-  constructor(
-    disk: Disk,
-    versions: Versions,
-    hub: WatchHub,
-    writer: Writer,
-    watermark: Watermark,
-    reserve: Reserve,
-  ) {
+  constructor({ disk, versions, hub, writer, watermark, reserve, leases }: Parts) {
     this.#disk = disk;
     this.#versions = versions;
     this.#hub = hub;
     this.#writer = writer;
     this.#watermark = watermark;
     this.#reserve = reserve;
+    this.#leases = leases;
   }
 
   get revision(): number {
@@ -108,20 +118,21 @@ class LevelStore implements Store {
     return this.#versions.list(range, options);
   }
 
-  async create(key: string, value: Uint8Array): Promise<Entry> {
+  async create(key: string, value: Uint8Array, options?: WriteOptions): Promise<Entry> {
     checkWrite(key, value);
     this.#reserve.check(performance.now());
-    return this.#write(key, (revision) => this.#versions.proposeCreate(key, value, revision));
+    return this.#write(key, options, (revision) => this.#versions.proposeCreate(key, value, revision));
   }
 
-  async update(key: string, value: Uint8Array, expected: number): Promise<Entry> {
+  async update(key: string, value: Uint8Array, expected: number, options?: WriteOptions): Promise<Entry> {
     checkWrite(key, value);
     this.#reserve.check(performance.now());
-    return this.#write(key, (revision) => this.#versions.proposeUpdate(key, value, expected, revision));
+    const propose = (revision: number) => this.#versions.proposeUpdate(key, value, expected, revision);
+    return this.#write(key, options, propose);
   }
 
-  async delete(key: string, expected: number): Promise<Entry> {
-    return this.#write(key, (revision) => this.#versions.proposeDelete(key, expected, revision));
+  async delete(key: string, expected: number, options?: WriteOptions): Promise<Entry> {
+    return this.#write(key, options, (revision) => this.#versions.proposeDelete(key, expected, revision));
   }
 
   watch(range: Range, options: WatchOptions): Promise<() => void> {
@@ -134,6 +145,20 @@ class LevelStore implements Store {
     return this.#writer.compact(revision);
   }
 
+  async acquire(name: string, ttlMs: number): Promise<Lease | undefined> {
+    if (this.#writer.refusal !== undefined) throw this.#writer.refusal;
+    const lease = this.#leases.acquire(name, ttlMs, this.#versions.revision);
+    if (lease === undefined) return undefined;
+    try {
+      // From here on writes of earlier holders are refused; those that were accepted before have to be over.
+      await Promise.all([this.#writer.note(TOKEN_KEY, encodeToken(lease.token)), this.#writer.settled()]);
+      return lease;
+    } catch (error) {
+      await lease.release();
+      throw error;
+    }
+  }
+
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -143,13 +168,18 @@ class LevelStore implements Store {
    * A write is judged against what is durable. So it waits for a write to its key that is under way: an answer
    * must not tell of something that a power cut could still undo.
    */
-  async #write(key: string, propose: (revision: number) => StoreEvent): Promise<Entry> {
+  async #write(
+    key: string,
+    options: WriteOptions | undefined,
+    propose: (revision: number) => StoreEvent,
+  ): Promise<Entry> {
     for (;;) {
       const pending = this.#writer.pending(key);
       if (pending === undefined) break;
       await pending.catch(() => {});
     }
     if (this.#writer.refusal !== undefined) throw this.#writer.refusal;
+    this.#leases.check(options?.holding);
     return this.#writer.enqueue(propose(this.#writer.next));
   }
 

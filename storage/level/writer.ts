@@ -31,8 +31,9 @@ interface Job {
   readonly reject: (reason: StoreError) => void;
 }
 
-interface Compaction {
-  readonly revision: number;
+/** Something to write between two batches. */
+interface Chore {
+  readonly work: () => Promise<void>;
   readonly resolve: () => void;
   readonly reject: (reason: StoreError) => void;
 }
@@ -51,7 +52,7 @@ export class Writer {
   readonly #parts: WriterParts;
   #base: Base;
   #queue: Job[] = [];
-  #compactions: Compaction[] = [];
+  #chores: Chore[] = [];
   readonly #pending = new Map<string, Promise<Entry>>();
   #accepted: number;
   #refusal: StoreError | undefined;
@@ -90,10 +91,17 @@ export class Writer {
 
   /** Forgets history up to `revision`, which is visible, between batches. */
   compact(revision: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#compactions.push({ revision, resolve, reject });
-      this.#wake();
-    });
+    return this.#between(() => this.#compact(revision));
+  }
+
+  /** Puts a value that is no record; durable once it resolves. */
+  note(key: string, value: Buffer): Promise<void> {
+    return this.#between(() => this.#parts.disk.note(key, value));
+  }
+
+  /** Resolves when the outcome of everything that was accepted so far is known. */
+  async settled(): Promise<void> {
+    await Promise.allSettled([...this.#pending.values()]);
   }
 
   /** Refuses new writes, then waits for the accepted ones. */
@@ -101,6 +109,13 @@ export class Writer {
     this.#refusal = new StoreError('closed', 'the store is closed');
     this.#closing.abort();
     await this.#running;
+  }
+
+  #between(work: () => Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#chores.push({ work, resolve, reject });
+      this.#wake();
+    });
   }
 
   /** At the end of this turn of the event loop, so that writes that arrive together share a batch. */
@@ -114,10 +129,10 @@ export class Writer {
 
   async #run(): Promise<void> {
     try {
-      while (this.#queue.length > 0 || this.#compactions.length > 0) {
+      while (this.#queue.length > 0 || this.#chores.length > 0) {
         if (this.#queue.length > 0) await this.#commit(this.#takeBatch());
-        const compaction = this.#compactions.shift();
-        if (compaction !== undefined) await this.#compact(compaction);
+        const chore = this.#chores.shift();
+        if (chore !== undefined) await this.#do(chore);
       }
     } finally {
       this.#running = undefined;
@@ -145,22 +160,26 @@ export class Writer {
     await nextTurn();
   }
 
-  /** Queues the automatic compaction that is due, unless one is queued. */
+  /** Queues the automatic compaction that is due, unless something is queued. */
   #retain(now: number): void {
-    if (this.#compactions.length > 0) return;
+    if (this.#chores.length > 0) return;
     const due = this.#parts.retention.due(now, this.#parts.versions);
     if (due !== undefined) this.compact(due).catch(() => {});
   }
 
-  async #compact({ revision, resolve, reject }: Compaction): Promise<void> {
+  async #compact(revision: number): Promise<void> {
     const { disk, versions } = this.#parts;
+    const events = versions.compactable(revision);
+    if (events.length > 0) this.#base = await disk.forget(this.#base, events);
+    versions.compact(revision);
+  }
+
+  async #do({ work, resolve, reject }: Chore): Promise<void> {
     try {
-      const events = versions.compactable(revision);
-      if (events.length > 0) this.#base = await disk.forget(this.#base, events);
-      versions.compact(revision);
+      await work();
       resolve();
     } catch (error) {
-      reject(translate(error, disk.directory));
+      reject(translate(error, this.#parts.disk.directory));
       await this.#fail(error, []);
     }
   }
@@ -183,7 +202,7 @@ export class Writer {
     logger?.warn(`a write failed, no write is accepted until the store was checked: ${reason.message}`);
     if (this.#refusal?.code !== 'closed') this.#refusal = reason;
     const jobs = [...batch, ...this.#queue.splice(0)];
-    for (const compaction of this.#compactions.splice(0)) compaction.reject(reason);
+    for (const chore of this.#chores.splice(0)) chore.reject(reason);
     this.#pending.clear();
     for (const job of jobs) job.reject(reason);
     await this.#recover();

@@ -1,7 +1,9 @@
 import { checkWrite } from '../checkwrite.ts';
+import { Leases } from '../leases.ts';
 import { Retention, type RetentionLimits } from '../retention.ts';
 import {
   type Entry,
+  type Lease,
   type ListOptions,
   type ListResult,
   type Range,
@@ -9,6 +11,7 @@ import {
   StoreError,
   type StoreEvent,
   type WatchOptions,
+  type WriteOptions,
 } from '../store.ts';
 import { Versions } from '../versions.ts';
 import { WatchHub } from '../watchhub.ts';
@@ -22,6 +25,7 @@ class MemoryStore implements Store {
   readonly #versions = new Versions();
   readonly #hub = new WatchHub(this.#versions);
   readonly #retention: Retention;
+  readonly #leases = new Leases();
   #closed = false;
 
   constructor(retention: Retention) {
@@ -46,20 +50,23 @@ class MemoryStore implements Store {
     return this.#versions.list(range, options);
   }
 
-  async create(key: string, value: Uint8Array): Promise<Entry> {
+  async create(key: string, value: Uint8Array, options?: WriteOptions): Promise<Entry> {
     this.#open();
     checkWrite(key, value);
+    this.#leases.check(options?.holding);
     return this.#commit(this.#versions.proposeCreate(key, value, this.#next()));
   }
 
-  async update(key: string, value: Uint8Array, expected: number): Promise<Entry> {
+  async update(key: string, value: Uint8Array, expected: number, options?: WriteOptions): Promise<Entry> {
     this.#open();
     checkWrite(key, value);
+    this.#leases.check(options?.holding);
     return this.#commit(this.#versions.proposeUpdate(key, value, expected, this.#next()));
   }
 
-  async delete(key: string, expected: number): Promise<Entry> {
+  async delete(key: string, expected: number, options?: WriteOptions): Promise<Entry> {
     this.#open();
+    this.#leases.check(options?.holding);
     return this.#commit(this.#versions.proposeDelete(key, expected, this.#next()));
   }
 
@@ -70,6 +77,11 @@ class MemoryStore implements Store {
   async compact(revision: number): Promise<void> {
     this.#open();
     this.#versions.compact(revision);
+  }
+
+  async acquire(name: string, ttlMs: number): Promise<Lease | undefined> {
+    this.#open();
+    return this.#leases.acquire(name, ttlMs, this.#versions.revision);
   }
 
   async close(): Promise<void> {

@@ -9,6 +9,7 @@ import {
   type StoreErrorCode,
   type StoreEvent,
 } from '../../storage/store.ts';
+import { leases } from './leases.ts';
 import { until } from './until.ts';
 
 export interface StoreUnderTest {
@@ -81,6 +82,7 @@ export function storeContract(
     describe('lists', () => lists(now));
     describe('history', () => history(now));
     describe('watches', () => watches(now));
+    describe('leases', () => leases(() => under));
     describe('closing', () => closing(now));
     describe('restarts', () => restarts(() => under));
     it('does what a trivial model does, whatever the operations', () => againstModel(open), 60_000);

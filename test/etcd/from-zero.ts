@@ -35,9 +35,11 @@ export function fromZero(store: Store, base: number): Store {
     },
     get: async (key, options) => maybe(await store.get(key, up(options))),
     list: async (range, options) => list(await store.list(range, up(options))),
-    create: (key, value) => store.create(key, value).then(entry, failure),
-    update: (key, value, expected) => store.update(key, value, expected + base).then(entry, failure),
-    delete: (key, expected) => store.delete(key, expected + base).then(entry, failure),
+    create: (key, value, options) => store.create(key, value, options).then(entry, failure),
+    update: (key, value, expected, options) =>
+      store.update(key, value, expected + base, options).then(entry, failure),
+    delete: (key, expected, options) => store.delete(key, expected + base, options).then(entry, failure),
+    acquire: (name, ttlMs) => store.acquire(name, ttlMs),
     watch: (range, { after, sink, ...rest }) =>
       store.watch(range, { ...rest, after: after + base, sink: (events) => sink(events.map(event)) }),
     compact: (revision) => store.compact(revision + base),
