@@ -14,8 +14,13 @@ export const locatorAnnotation = 'atoll.dev/locator';
 /** On the same objects, so that one labelled watch finds them. */
 export const managedLabel = 'atoll.dev/managed-by';
 export const managedValue = 'atoll';
-/** On a reflected Pod in a logical cluster: the physical cluster that runs it. */
+/**
+ * On a reflected object in a logical cluster: the physical cluster that has it; on one that stands for several of
+ * the same name (see sharedReflections): all of them, comma-separated.
+ */
 export const reflectedFromAnnotation = 'atoll.dev/physical-cluster';
+/** On the latter: JSON of what each cluster said of its own. */
+export const reflectedPartsAnnotation = 'internal.atoll.dev/parts';
 /** On every object of a wildcard list or watch: the logical cluster it is in (kcp's name for it). */
 export const logicalClusterAnnotation = 'kcp.io/cluster';
 

@@ -1,104 +1,59 @@
-import { type Informer, startInformer } from '../client/informer.ts';
-import { keyOf } from '../client/url.ts';
-import { logicalClusterAnnotation, rootCluster } from '../cluster/names.ts';
-import { physicalNamespace } from '../cluster/placement.ts';
-import { type Retry, runController } from '../controller/controller.ts';
-import { WorkQueue } from '../controller/queue.ts';
+import type { Informer } from '../client/informer.ts';
+import type { Retry } from '../controller/controller.ts';
 import { encodeJson } from '../kube/json.ts';
-import type { KubeObject } from '../kube/object.ts';
-import { isStatusError } from '../kube/status.ts';
+import type { KubeObject, OwnerReference } from '../kube/object.ts';
 import type { Engine } from './engine.ts';
-import { Owners, type Root } from './owners.ts';
+import type { Owners, Root } from './owners.ts';
 import { readLocator } from './ownership.ts';
-import { digest } from './records.ts';
+import { type Place, Reflector, reflectedMetadata } from './reflector.ts';
 import type { TargetId } from './target.ts';
 
-const resource = { group: '', version: 'v1', resource: 'pods' };
 const maxPodBytes = 240 << 10;
-const clashMs = 30_000;
-const resyncMs = 300_000;
-/** What a physical namespace of ours looks like; the locator decides, this only spares memory. */
-const ourShape = /-[0-9a-f]{8}$/;
+const ownerMs = 50;
 
-interface Place {
-  cluster: string;
-  namespace: string;
-}
-
-interface Reflected extends Place {
-  digest: string;
-}
-
-/** Pods of our workloads, reflected into their logical namespaces under their own names. */
+/** Pods of our workloads, reflected; and how many of each workload's are left. */
 export class PodReflector {
-  readonly informer: Informer;
   readonly #engine: Engine;
   readonly #owners: Owners;
-  readonly #queue = new WorkQueue();
-  /** By `<physical namespace>/<name>`. */
-  readonly #reflected = new Map<string, Reflected>();
+  readonly #between: ReadonlyMap<string, Reflector>;
+  readonly #reflector: Reflector;
   readonly #roots = new Map<string, Root & { uid: string | undefined }>();
   readonly #byRoot = new Map<TargetId, Set<string>>();
 
-  constructor(engine: Engine) {
-    const { client, physical, uid, signal, logger } = engine;
+  /** `between`: by kind, those that may stand between a workload and its pods. */
+  constructor(engine: Engine, owners: Owners, between: ReadonlyMap<string, Reflector>) {
     this.#engine = engine;
-    this.#owners = new Owners({ client, physical, syncer: uid, signal });
-    this.informer = startInformer(client, resource, { signal, logger, transform: slim });
-    const tell = ({ metadata: { namespace = '', name = '' } }: KubeObject) => {
-      if (ourShape.test(namespace)) this.#queue.add(`${namespace}/${name}`);
-    };
-    this.informer.on({ add: tell, update: tell, delete: tell });
+    this.#owners = owners;
+    this.#between = between;
+    this.#reflector = new Reflector(engine, 'pods', (key, pod, place) => this.#reflect(key, pod, place));
+  }
+
+  get informer(): Informer {
+    return this.#reflector.informer;
   }
 
   hasPods(id: TargetId): boolean {
     return (this.#byRoot.get(id)?.size ?? 0) > 0;
   }
 
-  async run(ready: readonly Promise<unknown>[]): Promise<void> {
-    const { name, signal, logger } = this.#engine;
-    const resync = setInterval(() => void this.#readReflected(), resyncMs);
-    signal.addEventListener('abort', () => clearInterval(resync), { once: true });
-    await runController({
-      name: `syncer-pods-${name}`,
-      queue: this.#queue,
-      workers: 8,
-      reconcile: (key) => this.#reconcile(key),
-      signal,
-      logger,
-      ready: [...ready, this.informer.synced, Promise.all(ready).then(() => this.#readReflected())],
-    });
+  run(ready: readonly Promise<unknown>[]): Promise<void> {
+    return this.#reflector.run(ready);
   }
 
-  /** What the logical clusters hold of us, from before a restart too: what is not here any more goes. */
-  async #readReflected(): Promise<void> {
-    const { upstream, signal, logger } = this.#engine;
-    try {
-      const list = await upstream.list(resource, { signal });
-      for (const pod of list.items) {
-        const { namespace = '', name = '', annotations } = pod.metadata;
-        const cluster = annotations?.[logicalClusterAnnotation] ?? rootCluster;
-        const key = `${physicalNamespace(cluster, namespace)}/${name}`;
-        if (!this.#reflected.has(key)) this.#reflected.set(key, { cluster, namespace, digest: '' });
-        this.#queue.add(key);
-      }
-    } catch (err) {
-      if (!signal.aborted) logger.warn({ err }, 'cannot list the reflected pods');
-    }
-  }
-
-  async #reconcile(key: string): Promise<Retry | undefined> {
-    const [physical = '', name = ''] = key.split('/');
-    const pod = this.informer.get(keyOf(rootCluster, physical, name));
-    const place = this.#engine.namespaces.own(physical)?.locator;
+  async #reflect(
+    key: string,
+    pod: KubeObject | undefined,
+    place: Place | undefined,
+  ): Promise<KubeObject | Retry | undefined> {
     // A placed Pod is itself the object that stands upstream.
     const root = pod && place && !readLocator(pod) ? await this.#rootOf(key, pod) : undefined;
     this.#count(key, root, pod?.metadata.uid);
-    if (!pod || !root || !place) return await this.#withdraw(key, name);
-    const body = reflection(pod, root);
-    const now = digest(body);
-    if (this.#reflected.get(key)?.digest === now) return undefined;
-    return await this.#put(key, name, place, body, now);
+    if (!pod || !root) return undefined;
+    const owner = pod.metadata.ownerReferences?.find(({ controller }) => controller === true);
+    const between = owner && this.#between.get(owner.kind);
+    const [namespace = ''] = key.split('/');
+    if (between?.isPending(`${namespace}/${owner?.name}`)) return { after: ownerMs };
+    return reflection(pod, root, between && owner);
   }
 
   /** A pod may outlive its workload for a moment; it stays that workload's. */
@@ -106,49 +61,6 @@ export class PodReflector {
     const known = this.#roots.get(key);
     if (known && known.uid === pod.metadata.uid) return known;
     return await this.#owners.rootOf(pod);
-  }
-
-  async #put(
-    key: string,
-    name: string,
-    place: Place,
-    body: KubeObject,
-    now: string,
-  ): Promise<Retry | undefined> {
-    const { upstream, signal, logger } = this.#engine;
-    const { cluster, namespace } = place;
-    try {
-      await upstream.update(
-        resource,
-        { ...body, metadata: { ...body.metadata, namespace } },
-        { cluster, signal },
-      );
-    } catch (error) {
-      // Taken by another cluster's pod or a user's; or the last share there is just going.
-      if (
-        !isStatusError(error, 'Conflict') &&
-        !isStatusError(error, 'Forbidden') &&
-        !isStatusError(error, 'NotFound')
-      )
-        throw error;
-      logger.warn({ err: error, cluster, namespace, pod: name }, 'a pod cannot be reflected');
-      return { after: clashMs };
-    }
-    this.#reflected.set(key, { cluster, namespace, digest: now });
-    return undefined;
-  }
-
-  async #withdraw(key: string, name: string): Promise<undefined> {
-    const reflected = this.#reflected.get(key);
-    if (!reflected) return undefined;
-    const { cluster, namespace } = reflected;
-    try {
-      await this.#engine.upstream.delete(resource, { cluster, namespace, name }, {}, this.#engine.signal);
-    } catch (error) {
-      if (!isStatusError(error, 'NotFound')) throw error;
-    }
-    this.#reflected.delete(key);
-    return undefined;
   }
 
   /** Keeps the count of each workload's pods; the last one's going may let the workload's share go. */
@@ -170,30 +82,13 @@ export class PodReflector {
   }
 }
 
-/** Foreign pods are kept as names only. */
-function slim(pod: KubeObject): KubeObject {
-  const { name, namespace, uid, resourceVersion, managedFields: _, ...metadata } = pod.metadata;
-  const names = {
-    ...(name && { name }),
-    ...(namespace && { namespace }),
-    ...(uid && { uid }),
-    ...(resourceVersion && { resourceVersion }),
-  };
-  if (!ourShape.test(namespace ?? '')) return { apiVersion: 'v1', kind: 'Pod', metadata: names };
-  return { ...pod, metadata: { ...metadata, ...names } };
-}
-
 /** What of a physical pod goes up. One that is too large goes without its spec's bulk. */
-function reflection(pod: KubeObject, root: Root): KubeObject {
-  const { name, labels, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata;
-  const metadata = {
-    ...(name && { name }),
-    ...(labels && { labels }),
-    ...(creationTimestamp && { creationTimestamp }),
-    ...(deletionTimestamp && { deletionTimestamp }),
-    ...(deletionTimestamp && { deletionGracePeriodSeconds: deletionGracePeriodSeconds ?? 0 }),
-    ownerReferences: [root.reference],
-  };
+function reflection(pod: KubeObject, root: Root, between: OwnerReference | undefined): KubeObject {
+  // The one between has another uid up there, which only the server knows.
+  const owner = between && { ...between, uid: '' };
+  const sameKind = owner?.kind === root.reference.kind;
+  const ownerReferences = [...(owner && !sameKind ? [owner] : []), root.reference];
+  const metadata = { ...reflectedMetadata(pod), ownerReferences };
   const whole = { apiVersion: 'v1', kind: 'Pod', metadata, spec: pod.spec, status: pod.status };
   if (Buffer.byteLength(encodeJson(whole)) <= maxPodBytes) return whole;
   const { nodeName } = (pod.spec ?? {}) as { nodeName?: unknown };

@@ -6,11 +6,13 @@ import { WorkQueue } from '../controller/queue.ts';
 import { sleep } from '../kube/clock.ts';
 import type { Transport } from '../kube/http.ts';
 import type { Logger } from '../kube/log.ts';
+import { childReflectors, eventReflector } from './children.ts';
 import { startCleanup } from './cleanup.ts';
 import { physicalChanged, runDown } from './down.ts';
 import { type Engine, indexShares, sharesResource } from './engine.ts';
 import { runHeartbeat } from './heartbeat.ts';
 import { Namespaces } from './namespaces.ts';
+import { Owners } from './owners.ts';
 import { Physical } from './physical.ts';
 import { PodReflector } from './pods.ts';
 import { runUp } from './up.ts';
@@ -101,7 +103,9 @@ async function work(
     signal,
     logger,
   };
-  pods = new PodReflector(engine);
+  const owners = new Owners({ client, physical: engine.physical, syncer: uid, signal });
+  const children = childReflectors(engine, owners);
+  pods = new PodReflector(engine, owners, children);
   const ready = [shares.synced, namespaces.informer.synced, engine.physical.start()];
   const all = Promise.all([...ready, pods.informer.synced]).then(onReady);
   await Promise.all([
@@ -109,6 +113,7 @@ async function work(
     runDown(engine, [...ready, pods.informer.synced]),
     runUp(engine, ready),
     pods.run(ready),
+    ...[...children.values(), eventReflector(engine)].map((reflector) => reflector.run(ready)),
     cleanup.run(engine, ready),
   ]);
 }

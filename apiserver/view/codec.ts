@@ -6,7 +6,7 @@ import type { Entry } from '../../storage/store.ts';
 export const keys = {
   everything: { start: '/', end: '0' },
   placements: '/atoll.dev/placements/',
-  pods: '/core/pods/',
+  collection: (of: { group: string; resource: string }) => `/${of.group || 'core'}/${of.resource}/`,
   placement: (logical: string, namespace: string, name: string) =>
     `/atoll.dev/placements/${logical}/${namespace}/${name}`,
   pod: (logical: string, namespace: string, name: string) => `/core/pods/${logical}/${namespace}/${name}`,

@@ -1,12 +1,13 @@
 import { isLogicalClusterName } from '../../cluster/names.ts';
+import { type ReflectedKind, reflectedKinds } from '../../cluster/reflected.ts';
 import { StatusError } from '../../kube/status.ts';
 
 /** Where in /syncers/<cluster>/ a request goes. The closed list: all else is 404. */
 export type Route =
   | { to: 'shares' }
   | { to: 'share-status'; logical: string; namespace: string; name: string }
-  | { to: 'pods' }
-  | { to: 'pod'; logical: string; namespace: string; name: string }
+  | { to: 'reflections'; of: ReflectedKind }
+  | { to: 'reflection'; of: ReflectedKind; logical: string; namespace: string; name: string }
   | { to: 'clusters' }
   | { to: 'cluster' }
   | { to: 'cluster-status' };
@@ -19,8 +20,8 @@ const dnsLabel = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 export const verbs: Readonly<Record<Route['to'], readonly string[]>> = {
   shares: ['GET'],
   'share-status': ['PATCH'],
-  pods: ['GET'],
-  pod: ['PUT', 'DELETE'],
+  reflections: ['GET'],
+  reflection: ['PUT', 'DELETE'],
   clusters: ['GET'],
   cluster: ['GET'],
   'cluster-status': ['PATCH'],
@@ -43,16 +44,16 @@ export function routeOf(cluster: string, rest: string): Route | undefined {
   switch (rest) {
     case `${atoll}/shares`:
       return { to: 'shares' };
-    case 'api/v1/pods':
-      return { to: 'pods' };
     case `${atoll}/physicalclusters`:
       return { to: 'clusters' };
     case `${atoll}/physicalclusters/${cluster}`:
       return { to: 'cluster' };
     case `${atoll}/physicalclusters/${cluster}/status`:
       return { to: 'cluster-status' };
-    default:
-      return inLogicalCluster(rest);
+    default: {
+      const of = reflectedKinds.find((kind) => rest === `${apiOf(kind)}/${kind.resource}`);
+      return of ? { to: 'reflections', of } : inLogicalCluster(rest);
+    }
   }
 }
 
@@ -60,11 +61,17 @@ function inLogicalCluster(rest: string): Route | undefined {
   const match = /^clusters\/([^/]+)\/(.*)$/.exec(rest);
   const [, logical = '', below = ''] = match ?? [];
   if (!isLogicalClusterName(logical)) return undefined;
-  const share = new RegExp(`^${atoll}/namespaces/([^/]+)/shares/([^/]+)/status$`).exec(below);
-  const pod = share ? null : /^api\/v1\/namespaces\/([^/]+)\/pods\/([^/]+)$/.exec(below);
-  const [, namespace = '', name = ''] = share ?? pod ?? [];
+  const [, api = '', namespace = '', resource = '', name = '', subresource = ''] =
+    /^(.+)\/namespaces\/([^/]+)\/([^/]+)\/([^/]+)(\/status)?$/.exec(below) ?? [];
   if (!dnsLabel.test(namespace) || !dnsName.test(name)) return undefined;
-  return { to: share ? 'share-status' : 'pod', logical, namespace, name };
+  const at = { logical, namespace, name };
+  if (subresource) return api === atoll && resource === 'shares' ? { to: 'share-status', ...at } : undefined;
+  const of = reflectedKinds.find((kind) => kind.resource === resource && apiOf(kind) === api);
+  return of && { to: 'reflection', of, ...at };
+}
+
+function apiOf({ group, version }: ReflectedKind): string {
+  return group === '' ? `api/${version}` : `apis/${group}/${version}`;
 }
 
 export function unknownPath(): StatusError {

@@ -1,4 +1,5 @@
 import { apiVersion } from '../../cluster/names.ts';
+import { formatApiVersion } from '../../kube/gvk.ts';
 import type { ApiRequest, ApiResponse, UserInfo } from '../../kube/http.ts';
 import { badRequest } from '../../kube/status.ts';
 import type { Store } from '../../storage/store.ts';
@@ -6,7 +7,7 @@ import type { View } from '../options.ts';
 import { boundedSlice } from './bounds.ts';
 import { authorizeView } from './identity.ts';
 import { clusterKind, feedCluster, getCluster, listCluster, patchCluster } from './physical-cluster.ts';
-import { deletePod, listPods, maxPodBytes, putPod } from './pods.ts';
+import { deleteReflection, listReflections, maxReflectionBytes, putReflection } from './reflections.ts';
 import { answer, failure, jsonBody, stream } from './respond.ts';
 import { type Route, routeOf, splitView, unknownPath, verbs, wrongVerb } from './route.ts';
 import { Shares } from './shares.ts';
@@ -20,7 +21,7 @@ const maxPatchBytes = 256 << 10;
 
 /**
  * /syncers/<cluster>/: all that the syncer of one physical cluster reads and writes. It sees what is placed on
- * its cluster, already in that cluster's shape; it writes its own slice of status, its own pods' reflections and
+ * its cluster, already in that cluster's shape; it writes its own slice of status, its own reflections and
  * its own PhysicalCluster's status. It is its own authorization: see identity.ts.
  */
 export function syncerView(options: { store: Store }): View {
@@ -65,16 +66,23 @@ async function dispatch(call: Call, route: Route): Promise<ApiResponse> {
       const slice = boundedSlice(jsonBody(request, maxPatchBytes)['status']);
       return answer(200, await writeSlice(store, { cluster, ...route }, slice).then(reduced));
     }
-    case 'pods': {
+    case 'reflections': {
       if (call.query.has('watch')) throw wrongVerb(route, 'watch');
-      return answer(200, list({ kind: 'Pod', apiVersion: 'v1' }, await listPods(store, cluster)));
+      const { kind, group, version } = route.of;
+      const apiVersion = formatApiVersion({ group, version });
+      return answer(200, list({ kind, apiVersion }, await listReflections(store, route.of, cluster)));
     }
-    case 'pod':
+    case 'reflection':
       return answer(
         200,
         request.method === 'DELETE'
-          ? await deletePod(store, { cluster, ...route })
-          : await putPod(store, { cluster, ...route }, jsonBody(request, maxPodBytes)),
+          ? await deleteReflection(store, route.of, { cluster, ...route })
+          : await putReflection(
+              store,
+              route.of,
+              { cluster, ...route },
+              jsonBody(request, maxReflectionBytes),
+            ),
       );
     case 'clusters':
       if (!isWatch(call.query)) return answer(200, list(clusterKind, await listCluster(store, cluster)));

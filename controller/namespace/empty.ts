@@ -52,9 +52,9 @@ async function emptyResource(
 ): Promise<KubeObject[]> {
   const { cluster, namespace, signal } = where;
   const list = await readAll(client, resource, where);
-  // The record in memory of a physical pod goes when the pod does; other reflections hold nothing up.
-  const ours = list.filter((object) => !object.metadata.annotations?.[reflectedFromAnnotation]);
-  const reflected = resource.group === '' && resource.resource === 'pods' ? list.length - ours.length : 0;
+  // The record of a physical pod goes when the pod does; other reflections may go at once, and are not made again.
+  const pods = resource.group === '' && resource.resource === 'pods';
+  const ours = list.filter((object) => !(pods && object.metadata.annotations?.[reflectedFromAnnotation]));
   const todo = ours.filter((object) => !object.metadata.deletionTimestamp && !isInUse(resource, object));
   for (const { metadata } of todo) {
     const target = { cluster, namespace, name: metadata.name ?? '' };
@@ -65,7 +65,7 @@ async function emptyResource(
       if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Conflict')) throw error;
     }
   }
-  return reflected > 0 ? list : ours;
+  return list;
 }
 
 async function readAll(client: Client, resource: DiscoveredResource, where: Where): Promise<KubeObject[]> {

@@ -73,8 +73,12 @@ test('a Deployment and what it needs: applied, run, reflected, repaired, and gon
   await until('2 pods', async () => (await logicalPods()).length === 2, slow);
   expect((await logicalPods())[0]?.metadata).toMatchObject({
     namespace,
-    ownerReferences: [{ kind: 'Deployment', name: 'web', uid: 'uid-of-web', controller: true }],
+    ownerReferences: [{ kind: 'ReplicaSet', controller: true }],
   });
+  const sets = (await upstream.client('east').list({ ...deployments, resource: 'replicasets' })).items;
+  expect(sets.map(({ metadata }) => metadata.ownerReferences)).toMatchObject([
+    [{ kind: 'Deployment', name: 'web', uid: 'uid-of-web', controller: true }],
+  ]);
 
   // Drift, by an ordinary client.
   await client.patch(deployments, { namespace: east, name: 'web' }, 'merge', { spec: { replicas: 5 } });

@@ -328,6 +328,8 @@ describe('restarts and partitions', () => {
 
 describe('pods', () => {
   const podKey = keys.pod(logical, namespace, 'web-1');
+  const setKey = keys.object({ group: 'apps', resource: 'replicasets', name: 'web-5d' }, logical, namespace);
+  const eventKey = (name: string) => keys.object({ group: '', resource: 'events', name }, logical, namespace);
   async function pod(labels: Record<string, string> = {}, owner = 'web') {
     const workload = await until('applied', () => physical.get(path('deployments', 'web')));
     const set = await physical.put(`/apis/apps/v1/namespaces/${east}/replicasets/web-5d`, {
@@ -375,13 +377,54 @@ describe('pods', () => {
     start();
     await pod();
     const reflected = await until('reflected', () => upstream.read(podKey));
-    expect(reflected.metadata).toMatchObject({
+    const set = await upstream.read(setKey);
+    expect(set?.metadata).toMatchObject({
       annotations: { 'atoll.dev/physical-cluster': 'east' },
       ownerReferences: [{ kind: 'Deployment', name: 'web', uid: 'uid-of-web', controller: true }],
+    });
+    expect(reflected.metadata).toMatchObject({
+      annotations: { 'atoll.dev/physical-cluster': 'east' },
+      ownerReferences: [{ kind: 'ReplicaSet', name: 'web-5d', uid: set?.metadata.uid, controller: true }],
     });
     expect(reflected).toMatchObject({ spec: { nodeName: 'n1' }, status: { phase: 'Running' } });
     await physical.finish(path('pods', 'web-1'));
     await until('withdrawn', async () => !(await upstream.read(podKey)));
+    await physical.finish(`/apis/apps/v1/namespaces/${east}/replicasets/web-5d`);
+    await until('withdrawn', async () => !(await upstream.read(setKey)));
+  });
+
+  test('and what happened to them is told as Events, under the uid that they have here', async () => {
+    const [root, ref] = deployment('web');
+    await upstream.place(root, ref, { east: active });
+    start();
+    await pod();
+    const event = (name: string, kind: string, about: string) => ({
+      kind: 'Event',
+      apiVersion: 'v1',
+      metadata: { name, namespace: east },
+      involvedObject: { apiVersion: 'v1', kind, name: about, namespace: east, uid: 'physical' },
+      reason: 'Scheduled',
+      message: `Successfully assigned ${east}/${about} to n1`,
+      lastTimestamp: new Date().toISOString(),
+      count: 2,
+    });
+    await until('reflected', () => upstream.read(podKey));
+    for (const [name, kind, about] of [
+      ['told', 'Pod', 'web-1'],
+      ['foreign', 'Pod', 'stranger'],
+    ] as const)
+      await physical.put(path('events', name), event(name, kind, about));
+    const told = await until('told', () => upstream.read(eventKey('told')));
+    const uid = (await upstream.read(podKey))?.metadata.uid;
+    expect(told).toMatchObject({
+      metadata: { namespace, annotations: { 'atoll.dev/physical-cluster': 'east' } },
+      involvedObject: { kind: 'Pod', name: 'web-1', namespace, uid },
+      message: 'Successfully assigned shop/web-1 to n1',
+      count: 2,
+    });
+    expect(await upstream.read(eventKey('foreign'))).toBeUndefined();
+    await physical.finish(path('events', 'told'));
+    await until('withdrawn', async () => !(await upstream.read(eventKey('told'))));
   });
 
   test('that went while no syncer ran are withdrawn at the start', async () => {

@@ -332,6 +332,97 @@ describe('pods', () => {
   });
 });
 
+describe('revisions', () => {
+  const sets = { group: 'apps', version: 'v1', resource: 'replicasets' };
+  const key = (name: string) => keys.object({ ...sets, name }, logical, namespace);
+  const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', uid: 'uid-of-web' };
+  const put = (cluster: string, name: string, revision: number, replicas: number) =>
+    upstream.client(cluster).update(
+      sets,
+      {
+        kind: 'ReplicaSet',
+        apiVersion: 'apps/v1',
+        metadata: {
+          ...{ name, namespace, ownerReferences: [owner] },
+          annotations: { 'deployment.kubernetes.io/revision': String(revision) },
+        },
+        spec: { replicas, template: { spec: { containers: [{ image: name }] } } },
+        status: { replicas, readyReplicas: replicas },
+      },
+      { cluster: logical },
+    );
+  const numbers = async (...names: string[]) => {
+    const found = await Promise.all(names.map((name) => upstream.read(key(name))));
+    return found.map((set) => set?.metadata.annotations?.['deployment.kubernetes.io/revision']);
+  };
+  const rootNumber = async () => {
+    const root = await upstream.read(keys.object(deployment('web')[1], logical, namespace));
+    return root?.metadata.annotations?.['deployment.kubernetes.io/revision'];
+  };
+  beforeEach(() => upstream.place(...deployment('web'), { east: active, west: active }));
+
+  test('of one name on two clusters are one, with the sum of both, and numbered once', async () => {
+    await put('east', 'web-a', 1, 3);
+    await put('east', 'web-a', 1, 0);
+    await put('east', 'web-b', 2, 3);
+    await put('west', 'web-b', 1, 2);
+    expect(await upstream.read(key('web-b'))).toMatchObject({
+      metadata: {
+        annotations: { 'atoll.dev/physical-cluster': 'east,west' },
+        ownerReferences: [{ ...owner, controller: true }],
+      },
+      spec: { replicas: 5 },
+      status: { replicas: 5, readyReplicas: 5 },
+    });
+    expect(await numbers('web-a', 'web-b')).toEqual(['1', '2']);
+    expect(await rootNumber()).toBe('2');
+    await upstream.client('east').delete(sets, { cluster: logical, namespace, name: 'web-b' });
+    expect(await upstream.read(key('web-b'))).toMatchObject({
+      spec: { replicas: 2 },
+      status: { replicas: 2 },
+    });
+    expect(await numbers('web-a', 'web-b')).toEqual(['1', '2']);
+  });
+
+  test('going back makes an old one the newest, whichever cluster says so first', async () => {
+    await put('east', 'web-a', 1, 0);
+    await put('east', 'web-b', 2, 3);
+    await put('west', 'web-b', 1, 2);
+    await put('west', 'web-a', 2, 2);
+    await put('east', 'web-a', 3, 3);
+    expect(await numbers('web-a', 'web-b')).toEqual(['3', '2']);
+    expect(await rootNumber()).toBe('3');
+  });
+
+  test('stay with a workload that moves, and go with what its controller drops', async () => {
+    await put('east', 'web-a', 1, 0);
+    await put('east', 'web-b', 2, 3);
+    await put('west', 'web-b', 1, 3);
+    const drop = (name: string) => client.delete(sets, { cluster: logical, namespace, name });
+    await upstream.shares(deployment('web')[1], { east: { phase: 'Leaving' }, west: active });
+    await drop('web-b');
+    await drop('web-a');
+    const kept = await upstream.read(key('web-a'));
+    expect(kept).toMatchObject({ spec: { replicas: 0 }, status: { replicas: 0 } });
+    expect(kept?.metadata.annotations).not.toHaveProperty(['atoll.dev/physical-cluster']);
+    expect(kept?.metadata.ownerReferences).toMatchObject([{ ...owner, controller: true }]);
+    expect((await client.list(sets)).items).toEqual([]);
+    await put('west', 'web-a', 2, 3);
+    expect(await numbers('web-a', 'web-b')).toEqual(['3', '2']);
+    await upstream.client('west').delete(sets, { cluster: logical, namespace, name: 'web-b' });
+    expect(await upstream.read(key('web-b'))).toBeUndefined();
+  });
+
+  test('that a user made are left alone', async () => {
+    await upstream.write(key('mine'), {
+      kind: 'ReplicaSet',
+      apiVersion: 'apps/v1',
+      metadata: { name: 'mine', namespace },
+    });
+    expect(await code(put('east', 'mine', 1, 1))).toBe(409);
+  });
+});
+
 describe('itself', () => {
   test('status only, and only the fields of a heartbeat', async () => {
     const condition = {

@@ -1,0 +1,52 @@
+import { placedKinds } from '../../cluster/kinds.ts';
+import { reflectedFromAnnotation } from '../../cluster/names.ts';
+import { parseClusters } from '../../cluster/placement.ts';
+import { textAt } from '../../cluster/read.ts';
+import { isObject } from '../../kube/deep.ts';
+import { parseApiVersion } from '../../kube/gvk.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { notFound } from '../../kube/status.ts';
+import { bounded } from './bounds.ts';
+import { keys, parse } from './codec.ts';
+import type { Making } from './reflected.ts';
+
+const taken = [
+  ...['reason', 'message', 'source', 'firstTimestamp', 'lastTimestamp', 'count', 'type', 'eventTime'],
+  ...['series', 'action', 'reportingComponent', 'reportingInstance'],
+];
+
+/**
+ * An Event about something that the cluster runs for this namespace; it says which by the uid that this thing has
+ * here, by which `kubectl describe` finds it. Fails with 404 when it is about anything else, or not here yet.
+ */
+export async function eventFrom(making: Making, event: KubeObject): Promise<KubeObject> {
+  const { at, body } = making;
+  const about = isObject(body['involvedObject']) ? body['involvedObject'] : {};
+  const { apiVersion, kind, name, fieldPath } = about;
+  const uid = await uidHere(making, textAt(about, 'apiVersion') ?? '', textAt(about, 'kind') ?? '', name);
+  const involvedObject = {
+    ...{ kind, namespace: at.namespace, name, uid, apiVersion },
+    ...(typeof fieldPath === 'string' && { fieldPath }),
+  };
+  const rest = taken
+    .filter((field) => body[field] !== undefined)
+    .map((field) => [field, bounded(body[field])]);
+  return { ...event, involvedObject, ...Object.fromEntries(rest) };
+}
+
+async function uidHere(
+  { store, of, at, owners }: Making,
+  apiVersion: string,
+  kind: string,
+  name: unknown,
+): Promise<string> {
+  const { group } = parseApiVersion(apiVersion);
+  const placed = placedKinds.find((one) => one.kind === kind && one.group === group);
+  if (!placed || typeof name !== 'string' || name.includes('/')) throw notFound(of, at.name);
+  const entry = await store.get(keys.object({ ...placed, name }, at.logical, at.namespace));
+  const object = entry && parse(entry.value);
+  const uid = object?.metadata.uid ?? '';
+  const from = parseClusters(object?.metadata.annotations?.[reflectedFromAnnotation]);
+  if (!owners.has(uid) && !from.includes(at.cluster)) throw notFound(placed, name);
+  return uid;
+}

@@ -1,0 +1,140 @@
+import { reflectedFromAnnotation, reflectedPartsAnnotation } from '../../cluster/names.ts';
+import { formatClusters, parseClusters } from '../../cluster/placement.ts';
+import { numberAt, textAt } from '../../cluster/read.ts';
+import { getOwn, isObject, setOwn } from '../../kube/deep.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { prefixRange } from '../../storage/store.ts';
+import { keys, parse } from './codec.ts';
+import type { Making } from './reflected.ts';
+
+const annotation = 'deployment.kubernetes.io/';
+export const revisionAnnotation = `${annotation}revision`;
+const counts = [
+  'replicas',
+  'fullyLabeledReplicas',
+  'readyReplicas',
+  'availableReplicas',
+  'terminatingReplicas',
+] as const;
+
+/** What one cluster says of its ReplicaSet or ControllerRevision of this name. */
+interface Part {
+  /** As it is numbered there. */
+  revision: number;
+  /** Of a ReplicaSet: what is wanted there, and spread over all of the Deployment's ReplicaSets. */
+  replicas?: number;
+  desired?: number;
+  max?: number;
+  status?: Record<string, number>;
+}
+
+/**
+ * The ReplicaSets of one name on several clusters have one template, so they are shown as one: with the sum of
+ * their replicas. ControllerRevisions likewise. Their revision is counted here, since each cluster counts from
+ * when the workload came to it: what becomes the newest anywhere gets the next number.
+ */
+export async function revisionFrom(making: Making, object: KubeObject): Promise<KubeObject> {
+  const { at, before } = making;
+  const parts = partsOf(before);
+  const part = partFrom(object);
+  const revision =
+    revisionOf(before) && getOwn(parts, at.cluster)?.revision === part.revision
+      ? revisionOf(before)
+      : numbered(at.cluster, part.revision, revisionOf(before), await siblings(making, object));
+  setOwn(parts, at.cluster, part);
+  return combined(object, parts, revision);
+}
+
+/** What is left when a cluster has it no more; undefined: nothing. */
+export function withoutPart(before: KubeObject, cluster: string): KubeObject | undefined {
+  const parts = Object.fromEntries(Object.entries(partsOf(before)).filter(([name]) => name !== cluster));
+  return Object.keys(parts).length > 0 ? combined(before, parts, revisionOf(before)) : undefined;
+}
+
+/**
+ * `known`: the number that it has here already, else 0. A late word of something older changes no number; one that
+ * is the newest on its cluster is the newest here, unless it is already.
+ */
+function numbered(cluster: string, there: number, known: number, others: readonly KubeObject[]): number {
+  const highest = Math.max(0, ...others.map(revisionOf));
+  const newer = others.some((other) => (getOwn(partsOf(other), cluster)?.revision ?? 0) > there);
+  if (newer) return known || there;
+  return known > highest ? known : Math.max(there, highest + 1);
+}
+
+async function siblings({ store, of, at }: Making, object: KubeObject): Promise<KubeObject[]> {
+  const owner = controllerOf(object);
+  const { entries } = await store.list(prefixRange(`${keys.collection(of)}${at.logical}/${at.namespace}/`));
+  return entries
+    .map(({ value }) => parse(value))
+    .filter(
+      (other) => other.metadata.name !== at.name && owner !== undefined && controllerOf(other) === owner,
+    );
+}
+
+export function controllerOf(object: KubeObject): string | undefined {
+  return object.metadata.ownerReferences?.find((owner) => owner.controller === true)?.uid;
+}
+
+export function revisionOf(object: KubeObject | undefined): number {
+  if (object?.kind === 'ControllerRevision') return numberAt(object, 'revision') ?? 0;
+  return Number(object?.metadata.annotations?.[revisionAnnotation] ?? 0) || 0;
+}
+
+function partFrom(object: KubeObject): Part {
+  const revision = revisionOf(object);
+  if (object.kind !== 'ReplicaSet') return { revision };
+  const told = (name: string) => Number(object.metadata.annotations?.[`${annotation}${name}`] ?? 0) || 0;
+  const status = counts.map((name) => [name, numberAt(object, 'status', name) ?? 0]);
+  const [desired, max] = [told('desired-replicas'), told('max-replicas')];
+  const replicas = Math.max(0, numberAt(object, 'spec', 'replicas') ?? 0);
+  return { revision, replicas, desired, max, status: Object.fromEntries(status) };
+}
+
+function combined(object: KubeObject, parts: Record<string, Part>, revision: number): KubeObject {
+  const all = Object.values(parts);
+  const sum = (of: (part: Part) => number | undefined) => all.reduce((n, part) => n + (of(part) ?? 0), 0);
+  const annotations: Record<string, string> = {
+    ...object.metadata.annotations,
+    [reflectedFromAnnotation]: formatClusters(Object.keys(parts)),
+    [reflectedPartsAnnotation]: JSON.stringify(parts),
+  };
+  if (object.kind !== 'ReplicaSet') {
+    return { ...object, metadata: { ...object.metadata, annotations }, revision };
+  }
+  annotations[revisionAnnotation] = String(revision);
+  for (const [name, of] of [
+    ['desired-replicas', sum(({ desired }) => desired)],
+    ['max-replicas', sum(({ max }) => max)],
+  ] as const) {
+    if (Object.hasOwn(annotations, `${annotation}${name}`)) annotations[`${annotation}${name}`] = String(of);
+  }
+  const told = isObject(object.status) ? object.status : {};
+  const sums = counts.map((name) => [name, sum(({ status }) => status?.[name])] as const);
+  // As its controller writes it: replicas always, the others when there are any.
+  const status = { ...told, ...Object.fromEntries(sums.filter(([name, n]) => n > 0 || name === 'replicas')) };
+  for (const [name, n] of sums)
+    if (n === 0 && name !== 'replicas' && name !== 'terminatingReplicas') delete status[name];
+  const spec = isObject(object.spec) ? object.spec : {};
+  return {
+    ...object,
+    metadata: { ...object.metadata, annotations },
+    spec: { ...spec, replicas: sum(({ replicas }) => replicas) },
+    status,
+  };
+}
+
+/** Written by us, but a user may have edited it: then it is as if nothing had been said. */
+function partsOf(object: KubeObject | undefined): Record<string, Part> {
+  const from = parseClusters(object?.metadata.annotations?.[reflectedFromAnnotation]);
+  const text = object && textAt(object.metadata, 'annotations', reflectedPartsAnnotation);
+  if (!text) return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isObject(value)) return {};
+    const known = Object.entries(value).filter(([name, part]) => from.includes(name) && isObject(part));
+    return Object.fromEntries(known) as unknown as Record<string, Part>;
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import { reflectedFromAnnotation } from '../../cluster/names.ts';
+import type { ReflectedKind } from '../../cluster/reflected.ts';
+import type { ObjectRef } from '../../cluster/types.ts';
+import { isObject } from '../../kube/deep.ts';
+import { formatApiVersion } from '../../kube/gvk.ts';
+import type { KubeObject, ObjectMeta, OwnerReference } from '../../kube/object.ts';
+import type { Store } from '../../storage/store.ts';
+import { bounded } from './bounds.ts';
+import { keys, parse } from './codec.ts';
+import { eventFrom } from './reflected-event.ts';
+import { revisionFrom } from './reflected-revision.ts';
+import type { SliceAddress } from './slices.ts';
+
+/** All that a reflection is made from. */
+export interface Making {
+  store: Store;
+  of: ReflectedKind;
+  at: SliceAddress;
+  /** What the syncer sent: untrusted. */
+  body: Record<string, unknown>;
+  before: KubeObject | undefined;
+  /** The objects that the cluster has a share of in this namespace, by uid. */
+  owners: ReadonlyMap<string, ObjectRef>;
+}
+
+/** Fields beside metadata that each kind has; what is not here is not taken over. */
+const fields: Readonly<Record<string, readonly string[]>> = {
+  Pod: ['spec', 'status'],
+  ReplicaSet: ['spec', 'status'],
+  Job: ['spec', 'status'],
+  ControllerRevision: ['data', 'revision'],
+  EndpointSlice: ['addressType', 'endpoints', 'ports'],
+};
+
+export async function makeReflection(making: Making): Promise<KubeObject> {
+  const { of, at, body, before } = making;
+  const told = isObject(body['metadata']) ? body['metadata'] : {};
+  const created = time(told['creationTimestamp']) ?? new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+  const deleted = time(told['deletionTimestamp']);
+  const grace = told['deletionGracePeriodSeconds'];
+  const references = await ownerReferences(making, told['ownerReferences']);
+  const generation = told['generation'];
+  const metadata: ObjectMeta = {
+    name: at.name,
+    namespace: at.namespace,
+    uid: before?.metadata.uid ?? randomUUID(),
+    ...(typeof generation === 'number' && generation > 0 && { generation: Math.trunc(generation) }),
+    creationTimestamp: before?.metadata.creationTimestamp ?? created,
+    ...(deleted && { deletionTimestamp: deleted }),
+    ...(deleted && { deletionGracePeriodSeconds: typeof grace === 'number' ? Math.max(0, grace) : 0 }),
+    labels: texts(told['labels']),
+    annotations: { ...texts(told['annotations']), [reflectedFromAnnotation]: at.cluster },
+    ...(references.length > 0 && { ownerReferences: references }),
+  };
+  const object: KubeObject = { kind: of.kind, apiVersion: formatApiVersion(of), metadata };
+  if (of.kind === 'Event') return await eventFrom(making, object);
+  for (const field of fields[of.kind] ?? []) {
+    const value = body[field];
+    if (field === 'status') object.status = bounded(isObject(value) ? value : {});
+    else if (field === 'spec') object.spec = isObject(value) ? value : {};
+    else if (value !== undefined) object[field] = value;
+  }
+  return of.shared ? await revisionFrom(making, object) : object;
+}
+
+function texts(value: unknown): Record<string, string> {
+  if (!isObject(value)) return {};
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([k, v]) => (typeof v === 'string' ? [[k, v]] : [])),
+  );
+}
+
+/**
+ * Only objects that the cluster really runs may own what it reflects, and reflections that these own. The latter
+ * come without a uid and before the object that they stand under: ReplicaSet and Deployment of a pod.
+ */
+async function ownerReferences(making: Making, value: unknown): Promise<OwnerReference[]> {
+  if (!Array.isArray(value)) return [];
+  const references = value.filter(isObject).flatMap(({ apiVersion, kind, name, uid }) => {
+    if (typeof apiVersion !== 'string' || typeof kind !== 'string' || typeof name !== 'string') return [];
+    return [{ apiVersion, kind, name, uid: typeof uid === 'string' ? uid : '' }];
+  });
+  const roots = references.filter(({ uid }) => making.owners.has(uid));
+  const root = roots[0];
+  const between = references.find(({ uid }) => uid === '');
+  const uid = root && between && (await reflectedUid(making, between, root.uid));
+  const flags = { controller: true, blockOwnerDeletion: true };
+  if (between && uid) return [{ ...between, uid, ...flags }];
+  return roots.map((reference) => ({ ...reference, ...flags }));
+}
+
+const resources: Readonly<Record<string, { group: string; resource: string }>> = {
+  ReplicaSet: { group: 'apps', resource: 'replicasets' },
+  Job: { group: 'batch', resource: 'jobs' },
+};
+
+async function reflectedUid(
+  { store, at }: Making,
+  { kind, name }: { kind: string; name: string },
+  root: string,
+): Promise<string | undefined> {
+  const ref = Object.hasOwn(resources, kind) ? resources[kind] : undefined;
+  const entry =
+    ref && !name.includes('/') && (await store.get(keys.object({ ...ref, name }, at.logical, at.namespace)));
+  const object = entry ? parse(entry.value) : undefined;
+  return object?.metadata.ownerReferences?.some(({ uid }) => uid === root) ? object.metadata.uid : undefined;
+}
+
+function time(value: unknown): string | undefined {
+  return typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(value) ? value : undefined;
+}

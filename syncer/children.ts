@@ -1,0 +1,86 @@
+import { encodeJson } from '../kube/json.ts';
+import type { KubeObject } from '../kube/object.ts';
+import type { Engine } from './engine.ts';
+import type { Owners } from './owners.ts';
+import { readLocator } from './ownership.ts';
+import { Reflector, reflectedMetadata, type ToReflection } from './reflector.ts';
+
+const maxBytes = 240 << 10;
+/** An event that is older says nothing about now: a syncer that starts does not bring up the past. */
+const maxEventAgeMs = 3_600_000;
+
+/** By kind: what controllers on the physical cluster make of our workloads, beside pods. */
+export function childReflectors(engine: Engine, owners: Owners): Map<string, Reflector> {
+  const child = childOf(owners);
+  return new Map(
+    [
+      ['ReplicaSet', 'replicasets'],
+      ['Job', 'jobs'],
+      ['ControllerRevision', 'controllerrevisions'],
+      ['EndpointSlice', 'endpointslices'],
+    ].map(([kind = '', resource = '']) => [kind, new Reflector(engine, resource, child)]),
+  );
+}
+
+export function eventReflector(engine: Engine): Reflector {
+  return new Reflector(engine, 'events', eventOf);
+}
+
+function childOf(owners: Owners): ToReflection {
+  return async (_key, object, place) => {
+    // What bears a locator stands upstream itself.
+    if (!object || !place || readLocatorOfOwn(object)) return undefined;
+    const root = await owners.rootOf(object);
+    if (!root) return undefined;
+    const metadata = { ...reflectedMetadata(object), ownerReferences: [root.reference] };
+    const body = {
+      ...object,
+      metadata,
+      ...(object.kind === 'EndpointSlice' && endpoints(object, place.namespace)),
+    };
+    return Buffer.byteLength(encodeJson(body)) <= maxBytes ? body : undefined;
+  };
+}
+
+/** A Deployment's controller copies annotations to its ReplicaSets, our locator among them: it names another kind. */
+function readLocatorOfOwn(object: KubeObject): boolean {
+  const resource = readLocator(object)?.resource;
+  return resource?.startsWith(`${object.kind.toLowerCase()}s`) ?? false;
+}
+
+function endpoints(slice: KubeObject, namespace: string): object {
+  const list = Array.isArray(slice['endpoints']) ? slice['endpoints'] : [];
+  return {
+    endpoints: list.map((endpoint: { targetRef?: { kind?: string; name?: string } }) => {
+      const { targetRef, ...rest } = endpoint;
+      return targetRef
+        ? { ...rest, targetRef: { kind: targetRef.kind, name: targetRef.name, namespace } }
+        : rest;
+    }),
+  };
+}
+
+interface About {
+  involvedObject?: { namespace?: string };
+  message?: string;
+}
+
+const eventOf: ToReflection = async (_key, event, place) => {
+  const { namespace = '', name = '', labels, creationTimestamp } = event?.metadata ?? {};
+  if (!event || !place) return undefined;
+  const { involvedObject, message } = event as unknown as About;
+  if (involvedObject?.namespace !== namespace || ageOf(event) > maxEventAgeMs) return undefined;
+  return {
+    ...event,
+    metadata: { name, ...(labels && { labels }), ...(creationTimestamp && { creationTimestamp }) },
+    involvedObject: { ...involvedObject, namespace: place.namespace },
+    // Messages name objects by namespace/name.
+    ...(message && { message: message.replaceAll(`${namespace}/`, `${place.namespace}/`) }),
+  };
+};
+
+function ageOf(event: KubeObject): number {
+  const times = [event['lastTimestamp'], event['eventTime'], event.metadata.creationTimestamp];
+  const last = times.find((time) => typeof time === 'string') as string | undefined;
+  return last === undefined ? 0 : Date.now() - Date.parse(last);
+}

@@ -1,0 +1,186 @@
+import { type Informer, startInformer } from '../client/informer.ts';
+import { keyOf } from '../client/url.ts';
+import { locatorAnnotation, logicalClusterAnnotation, rootCluster } from '../cluster/names.ts';
+import { physicalNamespace } from '../cluster/placement.ts';
+import { type ReflectedKind, reflectedKind } from '../cluster/reflected.ts';
+import { type Retry, runController } from '../controller/controller.ts';
+import { WorkQueue } from '../controller/queue.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { isStatusError } from '../kube/status.ts';
+import type { Engine } from './engine.ts';
+import { digest } from './records.ts';
+
+const clashMs = 30_000;
+const resyncMs = 300_000;
+/** What a physical namespace of ours looks like; the locator decides, this only spares memory. */
+const ourShape = /-[0-9a-f]{8}$/;
+
+/** A logical namespace. */
+export interface Place {
+  cluster: string;
+  namespace: string;
+}
+
+interface Reflected extends Place {
+  digest: string;
+}
+
+/** What goes up of the object at `<physical namespace>/<name>`; undefined: nothing, not any more either. */
+export type ToReflection = (
+  key: string,
+  object: KubeObject | undefined,
+  place: Place | undefined,
+) => Promise<KubeObject | Retry | undefined>;
+
+/** The physical objects of one kind in our namespaces, shown in their logical namespaces under their own names. */
+export class Reflector {
+  readonly informer: Informer;
+  readonly #engine: Engine;
+  readonly #kind: ReflectedKind;
+  readonly #reflect: ToReflection;
+  readonly #queue = new WorkQueue();
+  /** By `<physical namespace>/<name>`. */
+  readonly #reflected = new Map<string, Reflected>();
+  readonly #refused = new Set<string>();
+
+  constructor(engine: Engine, resource: string, reflect: ToReflection) {
+    const { client, signal, logger } = engine;
+    this.#engine = engine;
+    this.#kind = reflectedKind(resource);
+    this.#reflect = reflect;
+    this.informer = startInformer(client, this.#kind, { signal, logger, transform: slim });
+    const tell = ({ metadata: { namespace = '', name = '' } }: KubeObject) => {
+      if (ourShape.test(namespace)) this.#queue.add(`${namespace}/${name}`);
+    };
+    this.informer.on({ add: tell, update: tell, delete: tell });
+  }
+
+  /** It is on its way up: there, not refused, and not yet shown. */
+  isPending(key: string): boolean {
+    return this.#object(key) !== undefined && !this.#reflected.has(key) && !this.#refused.has(key);
+  }
+
+  async run(ready: readonly Promise<unknown>[]): Promise<void> {
+    const { name, signal, logger } = this.#engine;
+    const resync = setInterval(() => void this.#readReflected(), resyncMs);
+    signal.addEventListener('abort', () => clearInterval(resync), { once: true });
+    await runController({
+      name: `syncer-${this.#kind.resource}-${name}`,
+      queue: this.#queue,
+      workers: 8,
+      reconcile: (key) => this.#reconcile(key),
+      signal,
+      logger,
+      ready: [...ready, this.informer.synced, Promise.all(ready).then(() => this.#readReflected())],
+    });
+  }
+
+  #object(key: string): KubeObject | undefined {
+    const [physical = '', name = ''] = key.split('/');
+    return this.informer.get(keyOf(rootCluster, physical, name));
+  }
+
+  /** What the logical clusters hold of us, from before a restart too: what is not here any more goes. */
+  async #readReflected(): Promise<void> {
+    const { upstream, signal, logger } = this.#engine;
+    try {
+      const list = await upstream.list(this.#kind, { signal });
+      for (const object of list.items) {
+        const { namespace = '', name = '', annotations } = object.metadata;
+        const cluster = annotations?.[logicalClusterAnnotation] ?? rootCluster;
+        const key = `${physicalNamespace(cluster, namespace)}/${name}`;
+        if (!this.#reflected.has(key)) this.#reflected.set(key, { cluster, namespace, digest: '' });
+        this.#queue.add(key);
+      }
+    } catch (err) {
+      if (!signal.aborted) logger.warn({ err, kind: this.#kind.kind }, 'cannot list what was reflected');
+    }
+  }
+
+  async #reconcile(key: string): Promise<Retry | undefined> {
+    const [physical = '', name = ''] = key.split('/');
+    const place = this.#engine.namespaces.own(physical)?.locator;
+    const body = await this.#reflect(key, this.#object(key), place);
+    if (body && 'after' in body) return body as Retry;
+    if (!body || !place) return await this.#withdraw(key, name);
+    const now = digest(body);
+    if (this.#reflected.get(key)?.digest === now) return undefined;
+    return await this.#put(key, name, place, body as KubeObject, now);
+  }
+
+  async #put(
+    key: string,
+    name: string,
+    place: Place,
+    body: KubeObject,
+    now: string,
+  ): Promise<Retry | undefined> {
+    const { upstream, signal, logger } = this.#engine;
+    const { cluster, namespace } = place;
+    const object = { ...body, metadata: { ...body.metadata, namespace } };
+    try {
+      await upstream.update(this.#kind, object, { cluster, signal });
+    } catch (err) {
+      if (!isRefusal(err)) throw err;
+      this.#refused.add(key);
+      // What an event is about may be on its way up, or never come.
+      if (this.#kind.kind !== 'Event') {
+        logger.warn({ err, cluster, namespace, name, kind: this.#kind.kind }, 'it cannot be reflected');
+      }
+      return { after: clashMs };
+    }
+    this.#refused.delete(key);
+    this.#reflected.set(key, { cluster, namespace, digest: now });
+    return undefined;
+  }
+
+  async #withdraw(key: string, name: string): Promise<undefined> {
+    this.#refused.delete(key);
+    const reflected = this.#reflected.get(key);
+    if (!reflected) return undefined;
+    const { cluster, namespace } = reflected;
+    const { upstream, signal } = this.#engine;
+    try {
+      await upstream.delete(this.#kind, { cluster, namespace, name }, {}, signal);
+    } catch (error) {
+      if (!isStatusError(error, 'NotFound')) throw error;
+    }
+    this.#reflected.delete(key);
+    return undefined;
+  }
+}
+
+/** Taken by another cluster's or a user's; or the last share there is just going. */
+function isRefusal(error: unknown): boolean {
+  return ['Conflict', 'Forbidden', 'NotFound'].some((reason) => isStatusError(error, reason));
+}
+
+/** Foreign objects are kept as names only. */
+function slim(object: KubeObject): KubeObject {
+  const { name, namespace, uid, resourceVersion, managedFields: _, ...metadata } = object.metadata;
+  const names = {
+    ...(name && { name }),
+    ...(namespace && { namespace }),
+    ...(uid && { uid }),
+    ...(resourceVersion && { resourceVersion }),
+  };
+  const { apiVersion, kind } = object;
+  if (!ourShape.test(namespace ?? '')) return { apiVersion, kind, metadata: names };
+  return { ...object, metadata: { ...metadata, ...names } };
+}
+
+/** The metadata that goes up; what proves ownership there says nothing here. */
+export function reflectedMetadata({ metadata }: KubeObject): KubeObject['metadata'] {
+  const { name, labels, generation, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds } =
+    metadata;
+  const { [locatorAnnotation]: _, ...annotations } = metadata.annotations ?? {};
+  return {
+    ...(name && { name }),
+    ...(labels && { labels }),
+    ...(Object.keys(annotations).length > 0 && { annotations }),
+    ...(generation !== undefined && { generation }),
+    ...(creationTimestamp && { creationTimestamp }),
+    ...(deletionTimestamp && { deletionTimestamp }),
+    ...(deletionTimestamp && { deletionGracePeriodSeconds: deletionGracePeriodSeconds ?? 0 }),
+  };
+}
