@@ -16,6 +16,8 @@ export interface Core {
   connectPod: PodConnector | undefined;
   limits: Limits;
   bookmarks: BookmarkClock;
+  /** Aborts when the server is about to close: /readyz fails. */
+  draining: AbortSignal;
   /** Aborts when the server closes: watches end. */
   closing: AbortSignal;
   gitVersion: string;

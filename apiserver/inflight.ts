@@ -1,15 +1,17 @@
-import type { ApiResponse } from '../kube/http.ts';
-import { StatusError, tooManyRequests } from '../kube/status.ts';
+import { DurationError, parseDuration } from '../kube/duration.ts';
+import type { ApiResponse, UserInfo } from '../kube/http.ts';
+import { badRequest, StatusError } from '../kube/status.ts';
 import type { Exchange } from './core.ts';
+import { text } from './encode/respond.ts';
 import type { Limits } from './options.ts';
+import type { RequestInfo } from './request.ts';
 
 const readVerbs = new Set(['get', 'list', 'head', 'options']);
+const lastingSubresources = new Set(['log', 'exec', 'attach', 'portforward', 'proxy']);
 
 /** Watches and logs last, and are not counted. https://kubernetes.io/docs/reference/command-line-tools-reference/kube-apiserver/ */
-export function isLongRunning({ info }: Exchange): boolean {
-  return (
-    info.verb === 'watch' || ['log', 'exec', 'attach', 'portforward', 'proxy'].includes(info.subresource)
-  );
+export function isLongRunning({ verb, subresource }: RequestInfo): boolean {
+  return verb === 'watch' || (subresource !== '' && lastingSubresources.has(subresource));
 }
 
 /** How many requests may be at work at a time, and for how long each. */
@@ -21,37 +23,80 @@ export class InFlight {
     this.#limits = limits;
   }
 
-  async run(exchange: Exchange, work: () => Promise<ApiResponse>): Promise<ApiResponse> {
-    if (isLongRunning(exchange) || isHealth(exchange)) return work();
-    const side = readVerbs.has(exchange.info.verb) ? 'read' : 'write';
+  run(exchange: Exchange, work: () => Promise<ApiResponse>): Promise<ApiResponse> {
+    const { info } = exchange;
+    if (isLongRunning(info) || isHealth(info.path)) return work();
+    const millis = this.#millisOf(info);
+    const side = readVerbs.has(info.verb) ? 'read' : 'write';
     const most = side === 'read' ? this.#limits.readsInFlight : this.#limits.writesInFlight;
-    if (this.#running[side] >= most) throw tooManyRequests(1);
-    this.#running[side]++;
-    try {
-      return await this.#inTime(work());
-    } finally {
-      this.#running[side]--;
+    // 0: no limit. An administrator always gets an answer, in the way and with the words of kube-apiserver.
+    if (most > 0 && this.#running[side] >= most) {
+      return isPrivileged(exchange.user) ? inTime(work(), millis) : Promise.resolve(tooMany());
     }
+    this.#running[side]++;
+    const done = () => {
+      this.#running[side]--;
+    };
+    const working = work();
+    // The work counts until it ends, even where its caller was told that it took too long.
+    working.then(done, done);
+    return inTime(working, millis);
   }
 
-  async #inTime(work: Promise<ApiResponse>): Promise<ApiResponse> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(timedOut()), this.#limits.requestSeconds * 1000);
-    });
+  /** The client may ask for less time, not for more. Throws StatusError 400. */
+  #millisOf({ query }: RequestInfo): number {
+    const most = this.#limits.requestSeconds * 1000;
+    const asked = query.get('timeout');
+    if (asked === null || asked === '') return most;
     try {
-      return await Promise.race([work, late]);
-    } finally {
-      clearTimeout(timer);
+      const millis = parseDuration(asked);
+      return millis > 0 && millis < most ? millis : most;
+    } catch (error) {
+      if (!(error instanceof DurationError)) throw error;
+      throw badRequest(`invalid timeout specified in the request URL - ${error.message}`);
     }
   }
 }
 
-function isHealth({ info }: Exchange): boolean {
-  return /^\/(healthz|livez|readyz)(\/|$)/.test(info.path);
+function inTime(work: Promise<ApiResponse>, millis: number): Promise<ApiResponse> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(timedOut()), millis);
+    work.then(
+      (response) => {
+        clearTimeout(timer);
+        resolve(response);
+      },
+      (error) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
+  });
+}
+
+export function isHealth(path: string): boolean {
+  return /^\/(healthz|livez|readyz)(\/|$)/.test(path);
+}
+
+function isPrivileged(user: UserInfo): boolean {
+  return user.groups.includes('system:masters');
 }
 
 function timedOut(): StatusError {
-  const why = 'request did not complete within requested timeout - context deadline exceeded';
-  return new StatusError(504, 'Timeout', `Timeout: ${why}`, {});
+  return new StatusError(504, 'Timeout', 'Timeout: request did not complete within the allotted timeout', {});
+}
+
+function tooMany(): ApiResponse {
+  return plain429('Too many requests, please try again later.', 1);
+}
+
+/** To whoever comes when the server is about to go; the connection goes too, the next one finds another server. */
+export function shuttingDown(): ApiResponse {
+  const response = plain429('The apiserver is shutting down, please try again later.', 5);
+  return { ...response, headers: { ...response.headers, connection: 'close' } };
+}
+
+function plain429(message: string, retryAfterSeconds: number): ApiResponse {
+  const response = text(429, `${message}\n`);
+  return { ...response, headers: { ...response.headers, 'retry-after': String(retryAfterSeconds) } };
 }

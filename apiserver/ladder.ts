@@ -5,15 +5,15 @@ import { authorizeRequest } from './authz/check.ts';
 import type { Core, Exchange } from './core.ts';
 import { noSuchResource, respondError } from './encode/respond.ts';
 import { handlerFor } from './handlers/dispatch.ts';
-import { InFlight } from './inflight.ts';
+import { InFlight, isHealth, shuttingDown } from './inflight.ts';
 import { handleInfo } from './info/index.ts';
 import type { Authenticator, Peer, Services, View } from './options.ts';
 import { translate } from './registry/errors.ts';
 import { parseRequest } from './request.ts';
 
 export interface Ladder {
-  /** From the network: authenticates first. */
-  serve(request: ApiRequest, peer: Peer): Promise<ApiResponse>;
+  /** From the network: authenticates first, then reads the body. */
+  serve(request: ApiRequest, peer: Peer, body?: () => Promise<Uint8Array>): Promise<ApiResponse>;
   /** From inside: `user` is who asks. */
   serveAs(request: ApiRequest, user: UserInfo): Promise<ApiResponse>;
 }
@@ -29,25 +29,33 @@ export interface LadderOptions {
 /**
  * The rungs, in the order in which a request climbs them; each ends it with the code it names:
  * views · request info 400 · authentication 401 · logical cluster 404 · authorization 403 · in-flight limit 429 ·
- * resource 404, 405 · body 400, 413, 415 · admission 4xx · handler
+ * resource 404, 405 · body 400, 415 · admission 4xx · handler
+ *
+ * From the network there is one before the first, 429 while the server goes, and one after authentication: 413.
  */
 export function createLadder(core: Core, options: LadderOptions): Ladder {
   const limit = new InFlight(core.limits);
+  let ready = false;
   const services: Services = {
     registry: core.registry,
     authorize: core.authorize,
-    serve: (request, user) => climb(request, async () => user),
+    serve: (request, user) => climb(request, () => user),
   };
 
   async function climb(
     request: ApiRequest,
-    identify: () => Promise<UserInfo | undefined>,
+    identify: () => UserInfo | undefined | Promise<UserInfo | undefined>,
+    body?: () => Promise<Uint8Array>,
   ): Promise<ApiResponse> {
     let exchange: Exchange | undefined;
     try {
-      await options.ready();
+      if (!ready) {
+        await options.ready();
+        ready = true;
+      }
       const user = await identify();
       if (user === undefined) throw unauthorized();
+      if (body) Object.assign(request, { body: await body() });
       const viewed = view(request, user);
       if (viewed) return finish(await viewed, undefined);
       const info = parseRequest(request.method, request.url, options);
@@ -87,8 +95,14 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
   }
 
   return {
-    serve: (request, peer) => climb(request, () => authenticate(options.authenticate, request, peer)),
-    serveAs: (request, user) => climb(request, async () => user),
+    serve: async (request, peer, body) => {
+      const refused = core.closing.aborted && !isHealth(request.url.replace(/\?.*/s, ''));
+      if (refused) return finish(shuttingDown(), undefined);
+      const response = await climb(request, () => authenticate(options.authenticate, request, peer), body);
+      if (core.closing.aborted) response.headers['connection'] = 'close';
+      return response;
+    },
+    serveAs: (request, user) => climb(request, () => user),
   };
 }
 
@@ -104,7 +118,8 @@ async function authenticate(
   peer: Peer,
 ): Promise<UserInfo | undefined> {
   for (const authenticator of authenticators) {
-    const user = await authenticator(request, peer);
+    const answer = authenticator(request, peer);
+    const user = answer instanceof Promise ? await answer : answer;
     if (user === undefined) continue;
     const groups = user.groups.includes('system:authenticated')
       ? user.groups
@@ -114,17 +129,17 @@ async function authenticate(
   return undefined;
 }
 
+/** The caller owns the headers. */
 function finish(response: ApiResponse, exchange: Exchange | undefined): ApiResponse {
-  const warnings = [...new Set(exchange?.warnings ?? [])].map(warningHeader);
-  return {
-    ...response,
-    headers: {
-      'audit-id': randomUUID(),
-      'cache-control': 'no-cache, private',
-      ...response.headers,
-      ...(warnings.length > 0 && { warning: warnings }),
-    },
+  const headers: ApiResponse['headers'] = {
+    'audit-id': randomUUID(),
+    'cache-control': 'no-cache, private',
+    ...response.headers,
   };
+  if (exchange && exchange.warnings.length > 0) {
+    headers['warning'] = [...new Set(exchange.warnings)].map(warningHeader);
+  }
+  return { status: response.status, headers, body: response.body };
 }
 
 /** RFC 7234 warn-text: a quoted string of printable characters. */

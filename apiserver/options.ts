@@ -28,7 +28,9 @@ export interface ApiServerOptions {
 }
 
 export interface Limits {
-  /** Requests at a time, watches and logs apart; beyond: 429. */
+  /** Connections at a time; beyond, they are closed as they come. */
+  connections: number;
+  /** Requests at a time, watches and logs apart; beyond: 429. 0: no limit. */
   readsInFlight: number;
   writesInFlight: number;
   bodyBytes: number;
@@ -168,6 +170,8 @@ export interface ApiServer {
   transport(user: UserInfo): Transport;
   listen(options: ListenOptions): Promise<{ url: string }>;
   readonly registry: Registry;
-  /** Turns /readyz red, ends watches cleanly, lets requests in flight finish. */
+  /** Turns /readyz red and goes on serving: whoever balances load looks elsewhere. */
+  drain(): void;
+  /** Drains, answers 429 to what is new, ends watches cleanly, lets requests in flight finish. */
   close(): Promise<void>;
 }

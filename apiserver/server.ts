@@ -16,6 +16,7 @@ export type * from './options.ts';
 export type * from './registry/types.ts';
 
 const defaultLimits: Limits = {
+  connections: 10_000,
   readsInFlight: 400,
   writesInFlight: 200,
   bodyBytes: 3 * 1024 * 1024,
@@ -29,6 +30,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const { store } = options;
   const catalog = new Catalog(options.resources ?? []);
   const registry = new ObjectRegistry(store, catalog);
+  const draining = new AbortController();
   const closing = new AbortController();
   // Every watch listens to it.
   setMaxListeners(0, closing.signal);
@@ -42,6 +44,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     connectPod: options.connectPod,
     limits,
     bookmarks: new BookmarkClock(store),
+    draining: draining.signal,
     closing: closing.signal,
     gitVersion: options.version ?? defaultGitVersion,
   };
@@ -81,7 +84,9 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       listeners.push(listener);
       return { url: listener.url };
     },
+    drain: () => draining.abort(),
     async close() {
+      draining.abort();
       closing.abort();
       await Promise.all(listeners.map((listener) => listener.close()));
     },

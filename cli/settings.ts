@@ -11,6 +11,11 @@ export interface Settings {
   storage: string;
   listen: { host: string; port: number };
   settleSeconds: number;
+  /** Requests at a time that read or write; 0: no limit. */
+  maxRequestsInflight: number;
+  maxMutatingRequestsInflight: number;
+  /** How long /readyz fails before the server stops to serve. */
+  shutdownDelay: number;
   logLevel: LogLevel;
 }
 
@@ -26,7 +31,7 @@ interface Setting {
 }
 
 /** One row per setting: the flag, its variable, what the file calls it (the flag without dashes), the default. */
-export const settings: Record<'dataDir' | 'storage' | 'listen' | 'settleSeconds' | 'logLevel', Setting> = {
+export const settings: Record<keyof Settings, Setting> = {
   dataDir: {
     flag: 'data-dir',
     variable: 'ATOLL_DATA_DIR',
@@ -54,6 +59,27 @@ export const settings: Record<'dataDir' | 'storage' | 'listen' | 'settleSeconds'
     placeholder: 'N',
     default: '2',
     help: 'how long a joining copy must stay ready before the old one shrinks',
+  },
+  maxRequestsInflight: {
+    flag: 'max-requests-inflight',
+    variable: 'ATOLL_MAX_REQUESTS_INFLIGHT',
+    placeholder: 'N',
+    default: '400',
+    help: 'how many reads may be at work at a time, watches and logs apart; beyond, 429; 0: any number',
+  },
+  maxMutatingRequestsInflight: {
+    flag: 'max-mutating-requests-inflight',
+    variable: 'ATOLL_MAX_MUTATING_REQUESTS_INFLIGHT',
+    placeholder: 'N',
+    default: '200',
+    help: 'the same for writes',
+  },
+  shutdownDelay: {
+    flag: 'shutdown-delay',
+    variable: 'ATOLL_SHUTDOWN_DELAY',
+    placeholder: 'SECONDS',
+    default: '0',
+    help: 'how long /readyz fails before a server that was told to stop does',
   },
   logLevel: {
     flag: 'log-level',
@@ -87,7 +113,13 @@ export function resolveSettings(
     dataDir: resolve(dataDir),
     storage: storageUrl(raw('storage'), resolve(dataDir)),
     listen: parseListen(raw('listen')),
-    settleSeconds: parseSeconds(raw('settleSeconds')),
+    settleSeconds: parseSeconds('settle-seconds', raw('settleSeconds')),
+    maxRequestsInflight: parseCount('max-requests-inflight', raw('maxRequestsInflight')),
+    maxMutatingRequestsInflight: parseCount(
+      'max-mutating-requests-inflight',
+      raw('maxMutatingRequestsInflight'),
+    ),
+    shutdownDelay: parseSeconds('shutdown-delay', raw('shutdownDelay')),
     logLevel: parseLevel(raw('logLevel')),
   };
 }
@@ -144,12 +176,17 @@ function parseListen(text: string): { host: string; port: number } {
   return { host: match[1] ?? (match[2] || '0.0.0.0'), port };
 }
 
-function parseSeconds(text: string): number {
+function parseSeconds(flag: string, text: string): number {
   const seconds = Number(text.trim() || 'none');
   if (!Number.isFinite(seconds) || seconds < 0 || seconds > 3600) {
-    throw new UsageError(`--settle-seconds ${text}: expected a number from 0 to 3600`);
+    throw new UsageError(`--${flag} ${text}: expected a number from 0 to 3600`);
   }
   return seconds;
+}
+
+function parseCount(flag: string, text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`--${flag} ${text}: expected a whole number, 0 or more`);
+  return Number(text);
 }
 
 function parseLevel(text: string): LogLevel {

@@ -12,7 +12,7 @@ const checks: Readonly<Record<string, Check>> = {
     await core.store.get('/ready');
     return true;
   },
-  shutdown: ({ core }) => !core.closing.aborted,
+  shutdown: ({ core }) => !core.draining.aborted,
 };
 
 /** /healthz, /livez, /readyz, each also /<check>, with ?verbose and ?exclude. `undefined`: another path. */

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { placementAdmission } from '../../apiserver/admission/placement.ts';
 import { tokenAuthenticator } from '../../apiserver/authn/token.ts';
 import { certificateAuthenticator } from '../../apiserver/authn/x509.ts';
@@ -54,6 +55,10 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
     views: [syncerView({ store })],
     connectPod: (cluster, pod) => syncers?.connectPod(cluster, pod),
     version: `v${kubernetesVersion}+atoll`,
+    limits: {
+      readsInFlight: settings.maxRequestsInflight,
+      writesInFlight: settings.maxMutatingRequestsInflight,
+    },
     logger: {
       info: (message, values = {}) => logger.info(values, message),
       error: (message, values = {}) => logger.error(values, message),
@@ -74,6 +79,8 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
   return {
     ...{ url, kubeconfig, server },
     stop: async () => {
+      server.drain();
+      await setTimeout(settings.shutdownDelay * 1000);
       stop.abort();
       await Promise.allSettled([running, syncers?.stopped]);
       await server.close();

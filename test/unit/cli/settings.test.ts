@@ -30,6 +30,9 @@ describe('settings', () => {
       storage: `level:${resolve('x', 'store')}`,
       listen: { host: '127.0.0.1', port: 3 },
       settleSeconds: 4,
+      maxRequestsInflight: 400,
+      maxMutatingRequestsInflight: 200,
+      shutdownDelay: 0,
       logLevel: 'warn',
     });
   });
@@ -61,6 +64,8 @@ describe('settings', () => {
     [{ listen: 'a:99999' }, '--listen a:99999: expected HOST:PORT, such as 127.0.0.1:6443'],
     [{ settleSeconds: 'soon' }, '--settle-seconds soon: expected a number from 0 to 3600'],
     [{ settleSeconds: '' }, '--settle-seconds : expected a number from 0 to 3600'],
+    [{ shutdownDelay: '-1' }, '--shutdown-delay -1: expected a number from 0 to 3600'],
+    [{ maxRequestsInflight: '-1' }, '--max-requests-inflight -1: expected a whole number, 0 or more'],
     [{ logLevel: 'loud' }, '--log-level loud: expected one of debug, info, warn, error'],
     [{ storage: 'redis:x' }, '--storage redis:x: expected level:DIRECTORY or etcd://HOST:PORT,...'],
     [{ dataDir: '' }, '--data-dir must name a directory'],
@@ -71,7 +76,7 @@ describe('settings', () => {
   test.each([
     [
       'surprise: 1',
-      'unknown setting "surprise"; known: data-dir, storage, listen, settle-seconds, log-level',
+      'unknown setting "surprise"; known: data-dir, storage, listen, settle-seconds, max-requests-inflight, max-mutating-requests-inflight, shutdown-delay, log-level',
     ],
     ['[1]', 'must be a YAML mapping of settings'],
     ['listen: [1]', '"listen" must be a string or a number'],

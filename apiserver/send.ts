@@ -1,0 +1,107 @@
+import type { ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
+import { constants, createGzip, gzip } from 'node:zlib';
+import type { ApiRequest, ApiResponse } from '../kube/http.ts';
+
+const gzipBytes = promisify(gzip);
+/** Smaller answers are not worth compressing, as kube-apiserver sees it. */
+const gzipFrom = 128 * 1024;
+const gzipOptions = { level: constants.Z_BEST_SPEED, chunkSize: 128 * 1024 };
+
+/** Writes an answer. Resolves when the last byte was handed over, or the reader went or stalled for too long. */
+export async function send(
+  out: ServerResponse,
+  request: ApiRequest,
+  response: ApiResponse,
+  stallMillis: number,
+): Promise<void> {
+  const { status, headers, body } = response;
+  const length = body instanceof Uint8Array ? body.length : Number(headers['content-length'] ?? 0);
+  if (length >= gzipFrom && takesGzip(request)) return sendPacked(out, response, stallMillis);
+  if (!(body instanceof Uint8Array)) return sendStream(out, response, body, stallMillis);
+  if (out.destroyed) return;
+  if (status !== 304) headers['content-length'] = String(body.length);
+  out.writeHead(status, headers);
+  out.end(request.method === 'HEAD' || status === 304 ? undefined : body);
+}
+
+function takesGzip({ method, headers }: ApiRequest): boolean {
+  const accepted = headers['accept-encoding'];
+  return accepted !== undefined && method !== 'HEAD' && /\bgzip\b(?!;q=0(\.0*)?(,|$))/.test(accepted);
+}
+
+async function sendPacked(out: ServerResponse, response: ApiResponse, stallMillis: number): Promise<void> {
+  const { status, headers, body } = response;
+  headers['content-encoding'] = 'gzip';
+  headers['vary'] = headers['vary'] === undefined ? 'Accept-Encoding' : `${headers['vary']}, Accept-Encoding`;
+  delete headers['content-length'];
+  if (!(body instanceof Uint8Array)) return sendStream(out, response, packed(body), stallMillis);
+  const bytes = await gzipBytes(body, gzipOptions);
+  if (out.destroyed) return;
+  headers['content-length'] = String(bytes.length);
+  out.writeHead(status, headers);
+  out.end(bytes);
+}
+
+async function* packed(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const through = createGzip(gzipOptions);
+  const feeding = feed(body, through);
+  try {
+    yield* through;
+    await feeding;
+  } finally {
+    through.destroy();
+  }
+}
+
+async function feed(body: AsyncIterable<Uint8Array>, into: ReturnType<typeof createGzip>): Promise<void> {
+  try {
+    for await (const bytes of body) {
+      if (into.destroyed) return;
+      if (!into.write(bytes))
+        await new Promise((resolve) => into.once('drain', resolve).once('close', resolve));
+    }
+    into.end();
+  } catch (error) {
+    into.destroy(error as Error);
+  }
+}
+
+/** Headers go out at once: clients wait for them before they believe that a watch has begun. */
+async function sendStream(
+  out: ServerResponse,
+  { status, headers }: ApiResponse,
+  body: AsyncIterable<Uint8Array>,
+  stallMillis: number,
+): Promise<void> {
+  out.writeHead(status, headers);
+  out.flushHeaders();
+  try {
+    for await (const bytes of body) {
+      if (out.destroyed) return;
+      if (!out.write(bytes) && !(await drained(out, stallMillis))) break;
+    }
+  } catch {
+    // The source broke off: so does the answer, without its last chunk.
+    out.destroy();
+  }
+  if (out.writableNeedDrain) out.destroy();
+  else out.end();
+}
+
+/** False when the reader takes nothing for too long, or went. */
+function drained(out: ServerResponse, millis: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const end = (result: boolean) => {
+      clearTimeout(timer);
+      out.off('drain', onDrain);
+      out.off('close', onClose);
+      resolve(result);
+    };
+    const onDrain = () => end(true);
+    const onClose = () => end(false);
+    const timer = setTimeout(() => end(false), millis);
+    out.once('drain', onDrain);
+    out.once('close', onClose);
+  });
+}
