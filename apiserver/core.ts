@@ -1,5 +1,6 @@
 import type { ApiRequest, UserInfo } from '../kube/http.ts';
 import type { Store } from '../storage/store.ts';
+import type { WebhookDispatcher } from './admission/webhook/dispatch.ts';
 import type { BookmarkClock } from './handlers/bookmarks.ts';
 import type { AdmissionPlugin, Authorizer, Limits, PodConnector, ServedResource } from './options.ts';
 import type { Catalog } from './registry/catalog.ts';
@@ -13,6 +14,9 @@ export interface Core {
   registry: ObjectRegistry;
   authorize: Authorizer;
   admission: readonly AdmissionPlugin[];
+  /** What every Kubernetes admits by: priorities, default classes, limits, quotas. */
+  builtin: readonly AdmissionPlugin[];
+  webhooks: WebhookDispatcher;
   connectPod: PodConnector | undefined;
   limits: Limits;
   bookmarks: BookmarkClock;

@@ -1,6 +1,7 @@
 import type { PeerCertificate } from 'node:tls';
+import type { GroupVersionKind } from '../kube/gvk.ts';
 import type { ApiRequest, ApiResponse, Transport, UserInfo } from '../kube/http.ts';
-import type { KubeObject } from '../kube/object.ts';
+import type { JsonObject, KubeObject } from '../kube/object.ts';
 import type { ResourceInfo } from '../kube/schema/resource.ts';
 import type { Schema } from '../kube/schema/schema.ts';
 import type { StatusCause } from '../kube/status.ts';
@@ -21,6 +22,7 @@ export interface ApiServerOptions {
   admission?: readonly AdmissionPlugin[];
   views?: readonly View[];
   connectPod?: PodConnector;
+  connectService?: ServiceConnector;
   /** Overrides gitVersion of /version, e.g. `v1.36.3+atoll`. */
   version?: string;
   logger?: ServerLogger;
@@ -83,13 +85,22 @@ export interface AdmissionRequest {
   user: UserInfo;
   operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
   cluster: string;
-  served: ServedResource;
+  /** In the version that is stored, in which `object` and `old` are. */
+  stored: ServedResource;
+  /** In the version of the URL. */
+  requested: ServedResource;
+  /** What `object` and `old` are when they are not the resource's kind: Scale, Eviction, Binding. */
+  kind?: GroupVersionKind;
   subresource: string;
   namespace: string;
   name: string;
   object?: KubeObject;
   old?: KubeObject;
   dryRun: boolean;
+  /** True while mutating a new object: what it is called and when it was made is not decided. */
+  fresh?: boolean;
+  /** CreateOptions, UpdateOptions, PatchOptions or DeleteOptions as the client sent them. */
+  options?: JsonObject;
   registry: Registry;
   authorize: Authorizer;
   /** Adds a `Warning: 299` header to the answer. */
@@ -157,6 +168,16 @@ export type PodConnector = (
   | { transport: Transport; path: string }
   | undefined
   | Promise<{ transport: Transport; path: string } | undefined>;
+
+/**
+ * An API that proxies to a Service of a logical cluster: a path to which the request's own is added. `undefined`:
+ * no physical cluster runs it.
+ */
+export type ServiceConnector = (
+  cluster: string,
+  service: KubeObject,
+  port: number,
+) => Promise<{ transport: Transport; path: string } | undefined>;
 
 export interface ListenOptions {
   host: string;

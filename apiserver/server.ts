@@ -1,4 +1,6 @@
 import { setMaxListeners } from 'node:events';
+import { builtinAdmission } from './admission/builtin.ts';
+import { WebhookDispatcher } from './admission/webhook/dispatch.ts';
 import { mastersOnly } from './authz/masters.ts';
 import type { Core } from './core.ts';
 import { BookmarkClock } from './handlers/bookmarks.ts';
@@ -11,6 +13,8 @@ import { claimExisting } from './registry/claims.ts';
 import { followDefinitions } from './registry/definitions.ts';
 import { createInitialNamespaces } from './registry/namespaces.ts';
 import { ObjectRegistry } from './registry/registry.ts';
+import { WebhookCaller } from './webhook/call.ts';
+import { serviceResolver } from './webhook/resolve.ts';
 
 export type * from './options.ts';
 export type * from './registry/types.ts';
@@ -31,6 +35,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const catalog = new Catalog(options.resources ?? []);
   const registry = new ObjectRegistry(store, catalog);
   const draining = new AbortController();
+  const caller = new WebhookCaller(serviceResolver(registry, options.connectService));
   const closing = new AbortController();
   // Every watch listens to it.
   setMaxListeners(0, closing.signal);
@@ -41,6 +46,8 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     registry,
     authorize: options.authorize ?? mastersOnly,
     admission: options.admission ?? [],
+    builtin: builtinAdmission,
+    webhooks: new WebhookDispatcher({ store, catalog, caller }),
     connectPod: options.connectPod,
     limits,
     bookmarks: new BookmarkClock(store),
@@ -89,6 +96,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       draining.abort();
       closing.abort();
       await Promise.all(listeners.map((listener) => listener.close()));
+      caller.close();
     },
   };
 }

@@ -43,7 +43,7 @@ export const placementAdmission: AdmissionPlugin = {
 function applies(request: AdmissionRequest): boolean {
   if (request.operation !== 'CREATE' && request.operation !== 'UPDATE') return false;
   if (request.subresource !== '') return false;
-  const { info } = request.served;
+  const { info } = request.stored;
   return info.namespaced || (info.group === '' && info.resource === 'namespaces');
 }
 
@@ -53,7 +53,7 @@ async function refuseUnknown(request: AdmissionRequest, object: KubeObject, valu
   const known = items.map((cluster) => cluster.metadata.name ?? '');
   const unknown = parseClusters(value).filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
-  const { info } = request.served;
+  const { info } = request.stored;
   const choice = known.length > 0 ? `known: ${formatClusters(known)}` : 'none is registered yet';
   throw invalid(info.group, info.kind, object.metadata.name ?? '', [
     {

@@ -22,7 +22,10 @@ export async function deleteOne(
     { cluster: info.cluster, namespace, name },
     {
       ...options,
-      validate: (object) => admission.validate(undefined, object),
+      validate: async (object) => {
+        await admission.mutate(undefined, object);
+        await admission.validate(undefined, object);
+      },
     },
   );
 }

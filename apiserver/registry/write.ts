@@ -223,7 +223,7 @@ function writeOf(
   return { registry, served, cluster, subresource, dryRun, claims: [] };
 }
 
-function defaulted(object: KubeObject, served: ServedResource): KubeObject {
+export function defaulted(object: KubeObject, served: ServedResource): KubeObject {
   return served.defaults ? served.defaults(object) : applyDefaults(object, served.info);
 }
 

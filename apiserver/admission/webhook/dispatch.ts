@@ -1,0 +1,269 @@
+import { deepEqual } from '../../../kube/deep.ts';
+import { formatApiVersion, type GroupVersionResource } from '../../../kube/gvk.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import { badRequest, internalError, StatusError } from '../../../kube/status.ts';
+import type { Entry, Store } from '../../../storage/store.ts';
+import type { AdmissionRequest, ServedResource } from '../../options.ts';
+import type { Catalog } from '../../registry/catalog.ts';
+import { decodeStored } from '../../registry/codec.ts';
+import { fromStored } from '../../registry/convert.ts';
+import { collectionRange } from '../../registry/keys.ts';
+import { WebhookCallError, type WebhookCaller } from '../../webhook/call.ts';
+import { type Hook, hooksOf } from './hook.ts';
+import { matchedResource } from './match.ts';
+import { applyPatch } from './patch.ts';
+import { denial, type Question, ReviewError, reviewOf, type Verdict, verdictOf } from './review.ts';
+
+const group = 'admissionregistration.k8s.io';
+const configurations = {
+  mutating: { group, resource: 'mutatingwebhookconfigurations', namespaced: false },
+  validating: { group, resource: 'validatingwebhookconfigurations', namespaced: false },
+};
+
+/** After a first round: what a second one needs. */
+export interface Round {
+  /** True when the object is another one now: what ran before may want to see it. */
+  changed: boolean;
+  again(request: AdmissionRequest): Promise<void>;
+}
+
+const unchanged: Round = { changed: false, again: async () => {} };
+
+interface Session {
+  changed: boolean;
+  /** Webhooks that were asked and want to be asked again when the object changes. */
+  asked: Set<string>;
+  /** Of these, those that it changed for. */
+  due: Set<string>;
+}
+
+interface Asked {
+  hook: Hook;
+  question: Question;
+  as: ServedResource;
+}
+
+/**
+ * Calls the webhooks that a logical cluster's configurations name.
+ * https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
+ */
+export class WebhookDispatcher {
+  readonly #store: Store;
+  readonly #catalog: Catalog;
+  readonly #caller: WebhookCaller;
+  readonly #parsed = new WeakMap<Uint8Array, Hook[]>();
+
+  constructor(of: { store: Store; catalog: Catalog; caller: WebhookCaller }) {
+    this.#store = of.store;
+    this.#catalog = of.catalog;
+    this.#caller = of.caller;
+  }
+
+  /** One after the other, by the configurations' names; changes `request.object` in place. */
+  async mutate(request: AdmissionRequest): Promise<Round> {
+    const hooks = await this.#hooks(request, 'mutating');
+    if (hooks.length === 0) return unchanged;
+    const session: Session = { changed: false, asked: new Set(), due: new Set() };
+    await this.#mutateOnce(request, hooks, session);
+    const output = session.changed ? structuredClone(request.object) : undefined;
+    return {
+      changed: session.changed,
+      again: async (next) => {
+        if (!deepEqual(output, next.object)) becomeDue(session);
+        const due = hooks.filter((hook) => session.due.has(hook.id));
+        if (due.length > 0) await this.#mutateOnce(next, due, session);
+      },
+    };
+  }
+
+  /** All at once; the first refusal counts. */
+  async validate(request: AdmissionRequest): Promise<void> {
+    const hooks = await this.#hooks(request, 'validating');
+    const asked: Asked[] = [];
+    for (const hook of hooks) {
+      const one = await this.#question(hook, request);
+      if (one) asked.push(one);
+    }
+    await Promise.all(asked.map((one) => this.#ask(one, request, false)));
+  }
+
+  async #mutateOnce(request: AdmissionRequest, hooks: readonly Hook[], session: Session): Promise<void> {
+    for (const hook of hooks) {
+      const asked = await this.#question(hook, request);
+      if (asked === undefined) continue;
+      const verdict = await this.#ask(asked, request, true);
+      const changed = verdict?.patch !== undefined && applyPatch(request, asked, verdict.patch);
+      if (changed) {
+        becomeDue(session);
+        session.changed = true;
+      }
+      if (hook.reinvoke) session.asked.add(hook.id);
+    }
+  }
+
+  async #hooks(request: AdmissionRequest, kind: keyof typeof configurations): Promise<Hook[]> {
+    if (isExempt(request)) return [];
+    const range = collectionRange(configurations[kind], request.cluster, '');
+    const { entries } = await this.#store.list(range);
+    return entries.flatMap((entry) => this.#parse(entry));
+  }
+
+  #parse(entry: Entry): Hook[] {
+    let hooks = this.#parsed.get(entry.value);
+    if (hooks === undefined) {
+      hooks = hooksOf(decodeStored(entry));
+      this.#parsed.set(entry.value, hooks);
+    }
+    return hooks;
+  }
+
+  /** What to ask this webhook; undefined when the request is none of its business. */
+  async #question(hook: Hook, request: AdmissionRequest): Promise<Asked | undefined> {
+    const { info } = request.requested;
+    const isNamespace = info.group === '' && info.resource === 'namespaces';
+    const namespace = isNamespace ? request.name : request.namespace;
+    if (!selectsObject(hook, request)) return undefined;
+    const target = {
+      ...gvrOf(info),
+      namespace,
+      subresource: request.subresource,
+      operation: request.operation,
+    };
+    const versions = this.#versions(request);
+    const found = matchedResource(
+      hook,
+      target,
+      versions.map((one) => gvrOf(one.info)),
+    );
+    const as = found && [request.requested, ...versions].find((one) => sameResource(one.info, found));
+    if (as === undefined) return undefined;
+    if (namespace !== '' && !(await selectsNamespace(hook, request, namespace))) return undefined;
+    if (hook.matchConditions.length > 0) return unevaluated(hook, request);
+    return { hook, as, question: questionOf(request, as, namespace) };
+  }
+
+  /** The versions, and for events groups, in which the same objects are served. */
+  #versions({ requested, cluster }: AdmissionRequest): ServedResource[] {
+    const { info } = requested;
+    const groups = info.resource === 'events' ? ['', 'events.k8s.io'] : [info.group];
+    return this.#catalog
+      .resources(cluster)
+      .filter((one) => one.info.resource === info.resource && groups.includes(one.info.group));
+  }
+
+  /** undefined: it failed and may. */
+  async #ask(asked: Asked, request: AdmissionRequest, mutating: boolean): Promise<Verdict | undefined> {
+    const { hook, question } = asked;
+    if (question.dryRun && hook.sideEffects !== 'None' && hook.sideEffects !== 'NoneOnDryRun') {
+      throw badRequest(`admission webhook ${JSON.stringify(hook.name)} does not support dry run`);
+    }
+    let verdict: Verdict;
+    try {
+      const review = reviewOf(question, hook.reviewVersions);
+      if (review === undefined) throw new ReviewError(unknownVersions);
+      const { config, timeoutSeconds } = hook;
+      const answer = await this.#caller.post({ cluster: request.cluster, config, timeoutSeconds, review });
+      verdict = verdictOf(answer, review, mutating);
+    } catch (error) {
+      const why = failureOf(error);
+      if (why === undefined) throw error;
+      if (hook.ignoreFailure) return undefined;
+      throw internalError(`failed calling webhook ${JSON.stringify(hook.name)}: ${why}`);
+    }
+    for (const warning of verdict.warnings) request.warn(warning);
+    if (!verdict.allowed) throw denial(hook.name, verdict.result);
+    return verdict;
+  }
+}
+
+const unknownVersions =
+  'could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)';
+
+function failureOf(error: unknown): string | undefined {
+  if (error instanceof WebhookCallError) return `failed to call webhook: ${error.message}`;
+  return error instanceof ReviewError ? error.message : undefined;
+}
+
+function becomeDue(session: Session): void {
+  for (const id of session.asked) session.due.add(id);
+  session.asked.clear();
+}
+
+const ownGroups = new Set(['atoll.dev', 'core.kcp.io']);
+
+/**
+ * Never asked about: the configurations themselves, which a broken webhook must not lock, and our own records,
+ * which describe a logical cluster's objects rather than belong to its user.
+ */
+function isExempt({ requested: { info } }: AdmissionRequest): boolean {
+  if (ownGroups.has(info.group)) return true;
+  return info.group === group && /^(mutating|validating)(webhook|admission)/.test(info.resource);
+}
+
+function selectsObject(hook: Hook, { object, old }: AdmissionRequest): boolean {
+  const { requirements, matches } = hook.objectSelector;
+  if (requirements.length === 0) return true;
+  return [object, old].some((one) => one !== undefined && matches(one.metadata?.labels ?? {}));
+}
+
+async function selectsNamespace(hook: Hook, request: AdmissionRequest, name: string): Promise<boolean> {
+  const { requirements, matches } = hook.namespaceSelector;
+  if (requirements.length === 0) return true;
+  const { cluster, subresource, object, registry } = request;
+  const written = request.requested.info.resource === 'namespaces' && subresource === '' ? object : undefined;
+  const namespace = written ?? (await registry.get({ cluster, group: '', resource: 'namespaces', name }));
+  return matches(namespace.metadata.labels ?? {});
+}
+
+/** Without CEL a condition is an error, and failurePolicy says what that means. */
+function unevaluated(hook: Hook, request: AdmissionRequest): undefined {
+  if (hook.ignoreFailure) return undefined;
+  const { group: of, resource } = request.requested.info;
+  const what = of === '' ? resource : `${resource}.${of}`;
+  const why = `matchConditions of webhook ${JSON.stringify(hook.name)} cannot be evaluated`;
+  throw new StatusError(403, 'Forbidden', `${what} ${JSON.stringify(request.name)} is forbidden: ${why}`, {
+    ...(request.name && { name: request.name }),
+    ...(of && { group: of }),
+    kind: resource,
+  });
+}
+
+function gvrOf({ group: of, version, resource }: GroupVersionResource): GroupVersionResource {
+  return { group: of, version, resource };
+}
+
+function sameResource(a: GroupVersionResource, b: GroupVersionResource): boolean {
+  return a.group === b.group && a.version === b.version && a.resource === b.resource;
+}
+
+function questionOf(request: AdmissionRequest, as: ServedResource, namespace: string): Question {
+  const { requested, kind, object, old, operation } = request;
+  const shown = (one: KubeObject | undefined) =>
+    one === undefined || kind !== undefined ? one : inVersion(one, as);
+  return {
+    kind: kind ?? as.info,
+    resource: as.info,
+    requestKind: kind ?? requested.info,
+    requestResource: requested.info,
+    subresource: request.subresource,
+    namespace,
+    name: request.name,
+    operation,
+    user: request.user,
+    object: operation === 'CREATE' && request.fresh ? withoutIdentity(shown(object)) : shown(object),
+    old: shown(old),
+    dryRun: request.dryRun,
+    options: request.options,
+  };
+}
+
+function inVersion(object: KubeObject, as: ServedResource): KubeObject {
+  return { ...fromStored(object, as), apiVersion: formatApiVersion(as.info), kind: as.info.kind };
+}
+
+/** A new object gets uid and time after the mutating webhooks. */
+function withoutIdentity(object: KubeObject | undefined): KubeObject | undefined {
+  if (object === undefined) return undefined;
+  const { uid: _uid, creationTimestamp: _created, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}

@@ -1,0 +1,178 @@
+import https from 'node:https';
+import { isIP } from 'node:net';
+import { isObject } from '../../kube/deep.ts';
+import { decodeJson, encodeJson } from '../../kube/json.ts';
+import type { JsonObject } from '../../kube/object.ts';
+import { connectionError, refusedError } from './gotext.ts';
+import { type ClientConfig, postedUrl, urlOf } from './reference.ts';
+import type { Resolve, Route } from './resolve.ts';
+
+/** Nobody was asked, or what came back is no answer. The message is kube-apiserver's, without what it was for. */
+export class WebhookCallError extends Error {}
+
+export interface WebhookCall {
+  cluster: string;
+  config: ClientConfig;
+  timeoutSeconds: number;
+  /** A review: kind, apiVersion, request. */
+  review: JsonObject;
+  signal?: AbortSignal;
+}
+
+const maxAnswer = 8 * 1024 * 1024;
+
+/** POSTs reviews. Connections are kept for the next review of the same webhook, and close with `close`. */
+export class WebhookCaller {
+  readonly #agent = new https.Agent({ keepAlive: true, maxFreeSockets: 4, minVersion: 'TLSv1.2' });
+  readonly #resolve: Resolve;
+
+  constructor(resolve: Resolve) {
+    this.#resolve = resolve;
+  }
+
+  /** The decoded answer, of the kind that was asked. Fails with WebhookCallError. */
+  async post(call: WebhookCall): Promise<JsonObject> {
+    const answer = await this.#send(call);
+    const text = Buffer.from(answer.body).toString();
+    if (answer.status < 200 || answer.status > 299) {
+      throw new WebhookCallError(refusedError(answer.status, text));
+    }
+    if (answer.body.length === 0) {
+      const type = answer.type ?? 'application/json';
+      throw new WebhookCallError(
+        `0-length response with status code: ${answer.status} and content type: ${type}`,
+      );
+    }
+    return decodeReview(answer.body, call.review);
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  async #send(call: WebhookCall): Promise<Answer> {
+    const { config, cluster, timeoutSeconds } = call;
+    const late = AbortSignal.timeout(timeoutSeconds * 1000);
+    const signal = call.signal ? AbortSignal.any([late, call.signal]) : late;
+    const posted = postedUrl(config, timeoutSeconds);
+    const body = Buffer.from(`${encodeJson(call.review)}\n`);
+    const refuse = (why: string) => new WebhookCallError(`Post ${JSON.stringify(posted)}: ${why}`);
+    let to: { hostname: string; port: string } | undefined;
+    try {
+      const route = await this.#resolve(cluster, config);
+      if (typeof route === 'string') throw refuse(route);
+      if ('transport' in route) return await viaApi(route, posted, body, signal);
+      to = { hostname: route.host, port: String(route.port) };
+      const request = { config, route, body, signal, search: new URL(posted).search };
+      return await this.#direct(request).catch((error) => {
+        // The other end may close a kept connection in the moment in which it is used again.
+        if (!(error as { reused?: boolean }).reused) throw error;
+        return this.#direct(request);
+      });
+    } catch (error) {
+      if (error instanceof WebhookCallError) throw error;
+      if (late.aborted) throw refuse('context deadline exceeded');
+      if (signal.aborted) throw refuse('context canceled');
+      throw refuse(connectionError(error, urlOf(config).hostname, to));
+    }
+  }
+
+  #direct(of: {
+    config: ClientConfig;
+    route: { host: string; port: number };
+    body: Buffer;
+    signal: AbortSignal;
+    search: string;
+  }): Promise<Answer> {
+    const { config, route, body, signal, search } = of;
+    const url = urlOf(config);
+    const name = url.hostname.replace(/^\[|\]$/g, '');
+    return new Promise((resolve, reject) => {
+      const request = https.request({
+        ...{ agent: this.#agent, method: 'POST', path: `${url.pathname}${search}` },
+        ...{ host: route.host, port: route.port, signal },
+        ...(config.ca !== undefined && { ca: config.ca }),
+        servername: isIP(name) ? '' : name,
+        headers: { ...headers, host: url.host, 'content-length': body.length },
+      });
+      request.on('error', (error) => {
+        const stale = request.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET';
+        reject(Object.assign(error, { reused: stale }));
+      });
+      request.on('response', (incoming) => {
+        const chunks: Buffer[] = [];
+        let size = 0;
+        incoming.on('data', (chunk: Buffer) => {
+          size += chunk.length;
+          if (size > maxAnswer) request.destroy(new WebhookCallError('http: request body too large'));
+          else chunks.push(chunk);
+        });
+        incoming.on('error', reject);
+        incoming.on('end', () => {
+          const type = incoming.headers['content-type'];
+          const answer = { status: incoming.statusCode ?? 0, body: Buffer.concat(chunks) };
+          resolve({ ...answer, ...(type !== undefined && { type }) });
+        });
+      });
+      request.end(body);
+    });
+  }
+}
+
+interface Answer {
+  status: number;
+  type?: string;
+  body: Uint8Array;
+}
+
+const headers = {
+  'content-type': 'application/json',
+  accept: 'application/json, */*',
+  'user-agent': 'kube-apiserver-admission',
+};
+
+async function viaApi(
+  route: Extract<Route, { transport: unknown }>,
+  posted: string,
+  body: Uint8Array,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const { pathname, search } = new URL(posted);
+  const url = `${route.path}${pathname}${search}`;
+  const response = await route.transport({ method: 'POST', url, headers, body, signal });
+  const chunks: Uint8Array[] = [];
+  if (response.body instanceof Uint8Array) chunks.push(response.body);
+  else for await (const chunk of response.body) chunks.push(chunk);
+  return { status: response.status, body: Buffer.concat(chunks) };
+}
+
+function decodeReview(bytes: Uint8Array, asked: JsonObject): JsonObject {
+  const failed = (why: string) => new WebhookCallError(`couldn't get version/kind; json parse error: ${why}`);
+  let value: unknown;
+  try {
+    value = decodeJson(bytes).value;
+  } catch {
+    value = '';
+  }
+  if (!isObject(value)) {
+    const type = Array.isArray(value) ? 'array' : typeof value;
+    const into =
+      'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+    throw failed(`json: cannot unmarshal ${type} into Go value of type ${into}`);
+  }
+  const apiVersion = value['apiVersion'] || asked['apiVersion'];
+  const kind = value['kind'] || asked['kind'];
+  if (kind !== asked['kind'] || !knownVersions.has(String(apiVersion))) {
+    throw new WebhookCallError(
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
+    );
+  }
+  return { ...(value as JsonObject), apiVersion: String(apiVersion), kind: String(kind) };
+}
+
+const knownVersions = new Set([
+  'admission.k8s.io/v1',
+  'admission.k8s.io/v1beta1',
+  'apiextensions.k8s.io/v1',
+  'apiextensions.k8s.io/v1beta1',
+]);

@@ -1,0 +1,191 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { readyEndpoint } from '../../../../apiserver/webhook/resolve.ts';
+import { type Api, configMap, configMaps, deployment, deployments, startApi } from '../api.ts';
+import { type Hooks, patchOf, startHooks } from './hooks.ts';
+
+let hooks: Hooks;
+let api: Api;
+beforeAll(async () => {
+  hooks = await startHooks({
+    '/deny': () => ({ allowed: false, status: { code: 403, reason: 'Forbidden', message: 'no' } }),
+    '/warn': () => ({ allowed: true, warnings: ['careful'] }),
+    '/one': () => patchOf([{ op: 'add', path: '/metadata/labels', value: { one: 'yes' } }]),
+    '/two': ({ object }) =>
+      object.data?.two ? { allowed: true } : patchOf([{ op: 'add', path: '/data', value: { two: 'yes' } }]),
+    '/bad': () => patchOf([{ op: 'add', path: '/data', value: 5 }]),
+  });
+});
+afterAll(() => hooks.close());
+beforeEach(() => {
+  hooks.asked.length = 0;
+  api = startApi();
+});
+afterEach(() => api.close());
+
+const registration = '/apis/admissionregistration.k8s.io/v1';
+
+async function configure(kind: 'Mutating' | 'Validating', ...webhooks: object[]): Promise<void> {
+  const { status, body } = await api.call(
+    'POST',
+    `${registration}/${kind.toLowerCase()}webhookconfigurations`,
+    {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: `${kind}WebhookConfiguration`,
+      metadata: { name: 'test' },
+      webhooks: webhooks.map((webhook, index) => ({
+        name: `w${index}.example.com`,
+        sideEffects: 'None',
+        admissionReviewVersions: ['v1'],
+        rules: [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*/*'] }],
+        ...webhook,
+      })),
+    },
+  );
+  expect([status, body.message]).toEqual([201, undefined]);
+}
+
+test('a refusal is the answer, with its code, and nothing is stored', async () => {
+  await configure('Validating', { clientConfig: hooks.config('/deny') });
+  const { status, body } = await api.call('POST', configMaps, configMap('a'));
+  expect(status).toBe(403);
+  expect(body).toMatchObject({
+    reason: 'Forbidden',
+    message: 'admission webhook "w0.example.com" denied the request: no',
+  });
+  expect((await api.call('GET', `${configMaps}/a`)).status).toBe(404);
+  expect(hooks.asked[0]?.request).toMatchObject({
+    operation: 'CREATE',
+    ...{ name: 'a', namespace: 'default' },
+    userInfo: { username: 'admin' },
+    object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' } },
+    options: { kind: 'CreateOptions' },
+  });
+});
+
+test('warnings go to the client; deletions are asked about with the old object', async () => {
+  await configure('Validating', { clientConfig: hooks.config('/warn') });
+  const { headers } = await api.call('POST', configMaps, configMap('a', { k: 'v' }));
+  expect(headers['warning']).toEqual(['299 - "careful"']);
+  await api.call('DELETE', `${configMaps}/a`);
+  expect(hooks.asked.at(-1)?.request).toMatchObject({
+    ...{ operation: 'DELETE', object: null },
+    oldObject: { data: { k: 'v' } },
+  });
+});
+
+test('patches change what is stored; an earlier webhook that wants to is asked again', async () => {
+  await configure(
+    'Mutating',
+    { clientConfig: hooks.config('/one'), reinvocationPolicy: 'IfNeeded' },
+    { clientConfig: hooks.config('/two') },
+  );
+  const { body } = await api.call('POST', configMaps, configMap('a'));
+  expect(body).toMatchObject({ data: { two: 'yes' }, metadata: { labels: { one: 'yes' } } });
+  expect(hooks.asked.map(({ path }) => path)).toEqual(['/one', '/two', '/one']);
+  expect(hooks.asked[0]?.request.object.metadata.uid).toBeUndefined();
+  expect((await api.call('GET', `${configMaps}/a`)).body).toEqual(body);
+});
+
+test('a patch that makes no object of the kind', async () => {
+  await configure('Mutating', { clientConfig: hooks.config('/bad') });
+  const { status, body } = await api.call('POST', configMaps, configMap('a'));
+  expect(status).toBe(500);
+  expect(body.message).toBe(
+    'Internal error occurred: json: cannot unmarshal number into Go struct field ConfigMap.data of type map[string]string',
+  );
+});
+
+test('who is not asked: other labels, other namespaces, the configurations themselves', async () => {
+  await configure('Validating', {
+    clientConfig: hooks.config('/deny'),
+    objectSelector: { matchLabels: { strict: 'yes' } },
+    namespaceSelector: { matchExpressions: [{ key: 'free', operator: 'DoesNotExist' }] },
+  });
+  expect((await api.call('POST', configMaps, configMap('a'))).status).toBe(201);
+  expect((await api.call('POST', configMaps, configMap('b', {}, { strict: 'yes' }))).status).toBe(403);
+  await api.call('PATCH', '/api/v1/namespaces/default', { metadata: { labels: { free: 'yes' } } });
+  expect((await api.call('POST', configMaps, configMap('b', {}, { strict: 'yes' }))).status).toBe(201);
+  const own = `${registration}/validatingwebhookconfigurations/test`;
+  expect((await api.call('PATCH', own, { metadata: { labels: { strict: 'yes' } } })).status).toBe(200);
+});
+
+test('nobody there: failurePolicy decides; dryRun asks only who says that it has no side effects', async () => {
+  const clientConfig = { url: 'https://127.0.0.1:1/x', caBundle: hooks.caBundle };
+  await configure('Validating', { clientConfig, failurePolicy: 'Ignore' });
+  expect((await api.call('POST', configMaps, configMap('a'))).status).toBe(201);
+  await api.call('DELETE', `${registration}/validatingwebhookconfigurations/test`);
+  await configure('Validating', { clientConfig, timeoutSeconds: 3 });
+  const { status, body } = await api.call('POST', configMaps, configMap('b'));
+  expect([status, body.message]).toEqual([
+    500,
+    'Internal error occurred: failed calling webhook "w0.example.com": failed to call webhook: Post "https://127.0.0.1:1/x?timeout=3s": dial tcp 127.0.0.1:1: connect: connection refused',
+  ]);
+});
+
+test.each([
+  ['nosvc', 'service "nosvc" not found'],
+  ['headless', 'cannot route to service with ClusterIP "None"'],
+  ['noport', 'no service port 443 found for service "noport"'],
+  ['empty', 'no endpoints available for service "empty"'],
+])('a Service that leads nowhere: %s', async (name, why) => {
+  const services = '/api/v1/namespaces/default/services';
+  const ports = [{ port: name === 'noport' ? 80 : 443 }];
+  const spec = { ports, ...(name === 'headless' && { clusterIP: 'None' }) };
+  if (name !== 'nosvc') {
+    const made = { apiVersion: 'v1', kind: 'Service', metadata: { name }, spec };
+    expect((await api.call('POST', services, made)).status).toBe(201);
+  }
+  await configure('Validating', { clientConfig: { service: { name, namespace: 'default', path: '/x' } } });
+  const { body } = await api.call('POST', configMaps, configMap('a'));
+  expect(body.message).toBe(
+    `Internal error occurred: failed calling webhook "w0.example.com": failed to call webhook: Post "https://${name}.default.svc:443/x?timeout=10s": ${why}`,
+  );
+});
+
+test('a Service is called under its own name, wherever it leads', async () => {
+  await api.call('POST', '/api/v1/namespaces/default/services', {
+    ...{ apiVersion: 'v1', kind: 'Service', metadata: { name: 'hook' } },
+    spec: { type: 'ExternalName', externalName: 'localhost' },
+  });
+  const service = { name: 'hook', namespace: 'default', path: '/deny', port: hooks.port };
+  await configure('Validating', { clientConfig: { service, caBundle: hooks.caBundle } });
+  const { body } = await api.call('POST', configMaps, configMap('a'));
+  expect(body.message).toBe('admission webhook "w0.example.com" denied the request: no');
+});
+
+test('the first ready address of the right port', () => {
+  const slice = {
+    ...{ apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', addressType: 'IPv4' },
+    metadata: { name: 'hook-1', labels: { 'kubernetes.io/service-name': 'hook' } },
+    ports: [{ name: 'web', port: 9443 }],
+    endpoints: [
+      { addresses: ['10.0.0.1'], conditions: { ready: false } },
+      { addresses: ['10.0.0.2'], conditions: {} },
+    ],
+  };
+  expect(readyEndpoint([slice], 'hook', 'web')).toEqual({ host: '10.0.0.2', port: 9443 });
+  expect(readyEndpoint([slice], 'hook', '')).toBeUndefined();
+  expect(readyEndpoint([slice], 'other', 'web')).toBeUndefined();
+});
+
+test('an update is asked about in the version of the request, and matched by an equivalent one', async () => {
+  await api.call('POST', deployments, deployment('web'));
+  const rules = (apiVersions: string[]) => [
+    { apiGroups: ['autoscaling'], apiVersions, operations: ['*'], resources: ['horizontalpodautoscalers'] },
+  ];
+  await configure('Validating', { clientConfig: hooks.config('/warn'), rules: rules(['v1']) });
+  const { status } = await api.call(
+    'POST',
+    '/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers',
+    {
+      ...{ apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', metadata: { name: 'web' } },
+      spec: { maxReplicas: 3, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' } },
+    },
+  );
+  expect(status).toBe(201);
+  expect(hooks.asked[0]?.request).toMatchObject({
+    kind: { group: 'autoscaling', version: 'v1' },
+    requestKind: { group: 'autoscaling', version: 'v2' },
+    object: { apiVersion: 'autoscaling/v1' },
+  });
+});

@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import { hooksOf } from '../../../../apiserver/admission/webhook/hook.ts';
+import { matchedResource } from '../../../../apiserver/admission/webhook/match.ts';
+import { denial, reviewOf, verdictOf } from '../../../../apiserver/admission/webhook/review.ts';
+
+const v = (version: string) => ({ group: 'apps', version, resource: 'deployments' });
+const target = { ...v('v1'), subresource: '', namespace: 'default', operation: 'CREATE' };
+const rule = {
+  operations: ['CREATE'],
+  apiGroups: ['apps'],
+  apiVersions: ['v1'],
+  resources: ['deployments'],
+  scope: '*',
+};
+
+test.each([
+  ['exact', rule, {}, true],
+  ['another operation', { ...rule, operations: ['UPDATE'] }, {}, false],
+  ['any operation', { ...rule, operations: ['*'] }, { operation: 'DELETE' }, true],
+  ['another group', { ...rule, apiGroups: [''] }, {}, false],
+  ['a subresource is not the resource', rule, { subresource: 'scale' }, false],
+  ['any resource is not their subresources', { ...rule, resources: ['*'] }, { subresource: 'scale' }, false],
+  ['any subresource', { ...rule, resources: ['deployments/*'] }, { subresource: 'scale' }, true],
+  ['anything', { ...rule, resources: ['*/*'] }, { subresource: 'scale' }, true],
+  ['scope', { ...rule, scope: 'Cluster' }, {}, false],
+  ['scope of cluster-scoped', { ...rule, scope: 'Cluster' }, { namespace: '' }, true],
+  [
+    'a Namespace is cluster-scoped',
+    { ...rule, scope: 'Namespaced', apiGroups: [''], resources: ['namespaces'] },
+    { group: '', resource: 'namespaces', namespace: 'a' },
+    false,
+  ],
+])('rules: %s', (_name, given, other, matched) => {
+  const found = matchedResource({ rules: [given], equivalent: false }, { ...target, ...other }, []);
+  expect(found !== undefined).toBe(matched);
+});
+
+test('an equivalent version counts only when the webhook wants it, and is what it is sent', () => {
+  const old = { ...rule, apiVersions: ['v1beta1'] };
+  const others = [v('v1'), v('v1beta1')];
+  expect(matchedResource({ rules: [old], equivalent: false }, target, others)).toBeUndefined();
+  expect(matchedResource({ rules: [old], equivalent: true }, target, others)).toEqual(v('v1beta1'));
+});
+
+test('defaults of a webhook', () => {
+  const configuration = { apiVersion: '', kind: '', metadata: { name: 'c' }, webhooks: [{ name: 'a.b.c' }] };
+  const [hook] = hooksOf(configuration);
+  expect(hook).toMatchObject({ equivalent: true, ignoreFailure: false, timeoutSeconds: 10, reinvoke: false });
+});
+
+const question = {
+  kind: { ...v('v1'), kind: 'Deployment' },
+  resource: v('v1'),
+  requestKind: { ...v('v1'), kind: 'Deployment' },
+  requestResource: v('v1'),
+  ...{ subresource: '', namespace: 'default', name: 'web', operation: 'CREATE' },
+  ...{
+    user: { name: 'ann', groups: [] },
+    object: undefined,
+    old: undefined,
+    dryRun: false,
+    options: undefined,
+  },
+};
+
+test('a review is made in a version that the webhook takes', () => {
+  expect(reviewOf(question, ['v2'])).toBeUndefined();
+  expect(reviewOf(question, ['v2', 'v1beta1', 'v1'])?.['apiVersion']).toBe('admission.k8s.io/v1beta1');
+});
+
+test.each([
+  [undefined, /webhook response was absent/],
+  [{ uid: 'other', allowed: true }, /expected response.uid="[^"]+", got "other"/],
+  [{ allowed: true, patch: 'W10=' }, /webhook returned response.patch but not response.patchType/],
+  [{ allowed: true, patchType: 'JSONPatch' }, /webhook returned response.patchType but not response.patch/],
+  [{ allowed: true, patchType: 'JSONPatch', patch: 'e30=' }, /cannot unmarshal object into Go value of type/],
+  [{ allowed: true, patchType: 'Merge', patch: 'W10=' }, /unsupported patch type "Merge"/],
+])('an answer that is none: %j', (response, message) => {
+  const review = reviewOf(question, ['v1']) ?? {};
+  const { uid } = review['request'] as { uid: string };
+  const answer = {
+    apiVersion: 'admission.k8s.io/v1',
+    kind: 'AdmissionReview',
+    ...(response && { response: { uid, ...response } }),
+  };
+  expect(() => verdictOf(answer, review, true)).toThrow(message);
+});
+
+test.each([
+  [{}, 400, 'admission webhook "x" denied the request without explanation'],
+  [{ reason: 'Forbidden' }, 400, 'admission webhook "x" denied the request: Forbidden'],
+  [{ code: 200, message: 'm', reason: 'r' }, 400, 'admission webhook "x" denied the request: m'],
+  [{ code: 503, message: 'm' }, 503, 'admission webhook "x" denied the request: m'],
+])('denied with %j', (result, code, message) => {
+  expect(denial('x', result)).toMatchObject({ code, message });
+});
