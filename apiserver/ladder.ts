@@ -5,7 +5,7 @@ import { authorizeRequest } from './authz/check.ts';
 import type { Core, Exchange } from './core.ts';
 import { noSuchResource, respondError } from './encode/respond.ts';
 import { handlerFor } from './handlers/dispatch.ts';
-import { InFlight, isHealth, shuttingDown } from './inflight.ts';
+import { type InFlight, isHealth, shuttingDown } from './inflight.ts';
 import { handleInfo } from './info/index.ts';
 import type { Authenticator, Peer, Services, View } from './options.ts';
 import { translate } from './registry/errors.ts';
@@ -22,6 +22,8 @@ export interface LadderOptions {
   logicalClusters: boolean;
   authenticate: readonly Authenticator[];
   views: readonly View[];
+  /** Shared by all ladders of a server. */
+  limit: InFlight;
   ready(): Promise<void>;
   onError?(error: Error, request: ApiRequest): void;
 }
@@ -34,9 +36,10 @@ export interface LadderOptions {
  * From the network there is one before the first, 429 while the server goes, and one after authentication: 413.
  */
 export function createLadder(core: Core, options: LadderOptions): Ladder {
-  const limit = new InFlight(core.limits);
+  const { limit } = options;
   let ready = false;
   const services: Services = {
+    store: core.store,
     registry: core.registry,
     authorize: core.authorize,
     serve: (request, user) => climb(request, () => user),

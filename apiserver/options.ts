@@ -6,7 +6,7 @@ import type { ResourceInfo } from '../kube/schema/resource.ts';
 import type { Schema } from '../kube/schema/schema.ts';
 import type { StatusCause } from '../kube/status.ts';
 import type { ColumnDefinition } from '../kube/table/index.ts';
-import type { Store } from '../storage/store.ts';
+import type { Fence, Store } from '../storage/store.ts';
 import type { Registry } from './registry/types.ts';
 
 export interface ApiServerOptions {
@@ -148,6 +148,8 @@ export interface CustomColumn extends ColumnDefinition {
 }
 
 export interface Services {
+  /** Of a leader's request: fenced. */
+  store: Store;
   registry: Registry;
   authorize: Authorizer;
   /** The core itself, for views that rewrite a request and pass it on. */
@@ -187,8 +189,11 @@ export interface ListenOptions {
 }
 
 export interface ApiServer {
-  /** In-process, as `user`: the same rungs but for authentication. */
-  transport(user: UserInfo): Transport;
+  /**
+   * In-process, as `user`: the same rungs but for authentication. With `holding`, every write happens only while
+   * that lease is held with that token: what a leader that was paused still has under way changes nothing.
+   */
+  transport(user: UserInfo, holding?: Fence): Transport;
   listen(options: ListenOptions): Promise<{ url: string }>;
   readonly registry: Registry;
   /** Turns /readyz red and goes on serving: whoever balances load looks elsewhere. */

@@ -1,18 +1,19 @@
 import { setMaxListeners } from 'node:events';
+import type { Fence } from '../storage/store.ts';
 import { builtinAdmission } from './admission/builtin.ts';
 import { WebhookDispatcher } from './admission/webhook/dispatch.ts';
 import { mastersOnly } from './authz/masters.ts';
 import type { Core } from './core.ts';
+import { fencedStore } from './fenced.ts';
 import { BookmarkClock } from './handlers/bookmarks.ts';
 import { type Listener, listenHttps } from './http.ts';
+import { InFlight } from './inflight.ts';
 import { defaultGitVersion } from './info/version.ts';
-import { createLadder } from './ladder.ts';
+import { createLadder, type LadderOptions } from './ladder.ts';
 import type { ApiServer, ApiServerOptions, Limits } from './options.ts';
 import { Catalog } from './registry/catalog.ts';
-import { claimExisting } from './registry/claims.ts';
-import { followDefinitions } from './registry/definitions.ts';
-import { createInitialNamespaces } from './registry/namespaces.ts';
 import { ObjectRegistry } from './registry/registry.ts';
+import { starter } from './start.ts';
 import { WebhookCaller } from './webhook/call.ts';
 import { serviceResolver } from './webhook/resolve.ts';
 
@@ -55,37 +56,27 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     closing: closing.signal,
     gitVersion: options.version ?? defaultGitVersion,
   };
-  let started: Promise<void> | undefined;
-  let following: Promise<void> | undefined;
-  const follow = () =>
-    followDefinitions(store, catalog, closing.signal).catch((error) => {
-      following = undefined;
-      throw error;
-    });
-  const start = async () => {
-    following ??= follow();
-    await following;
-    await createInitialNamespaces(registry, 'root');
-    await claimExisting(registry);
-  };
-  const ladder = createLadder(core, {
+  const rungs: LadderOptions = {
+    limit: new InFlight(limits),
     logicalClusters: options.logicalClusters,
     authenticate: options.authenticate,
     views: options.views ?? [],
-    ready: () => {
-      started ??= start();
-      // A store that was not there yet may be there the next time.
-      return started.catch((error) => {
-        started = undefined;
-        throw error;
-      });
-    },
+    ready: starter(core),
     onError: (error, { method, url }) => options.logger?.error('request failed', { method, url, err: error }),
-  });
+  };
+  const ladder = createLadder(core, rungs);
+  const ladderFor = (holding: Fence | undefined) => {
+    if (holding === undefined) return ladder;
+    const fenced = fencedStore(store, holding);
+    return createLadder({ ...core, store: fenced, registry: new ObjectRegistry(fenced, catalog) }, rungs);
+  };
   const listeners: Listener[] = [];
   return {
     registry,
-    transport: (user) => (request) => ladder.serveAs(request, user),
+    transport: (user, holding) => {
+      const own = ladderFor(holding);
+      return (request) => own.serveAs(request, user);
+    },
     async listen(where) {
       const listener = await listenHttps(ladder, where, limits, options.logger);
       listeners.push(listener);

@@ -1,17 +1,20 @@
-import type { Client } from '../client/client.ts';
+import { Client } from '../client/client.ts';
 import { type Informer, startInformer } from '../client/informer.ts';
 import { reflectedFromAnnotation, rootCluster } from '../cluster/names.ts';
-import { placementName } from '../cluster/placement.ts';
+import { physicalNamespace, placementName } from '../cluster/placement.ts';
 import type { PhysicalCluster, Placement } from '../cluster/types.ts';
 import { runController } from '../controller/controller.ts';
+import type { Term } from '../controller/leader.ts';
 import { WorkQueue } from '../controller/queue.ts';
 import type { Transport } from '../kube/http.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
-import { type Syncer, type SyncerOptions, startSyncer } from './syncer.ts';
+import { ownership } from './ownership.ts';
+import { type SyncerOptions, startSyncer } from './syncer.ts';
 
 const physicalClusters = { group: 'atoll.dev', version: 'v1alpha1', resource: 'physicalclusters' };
 const placements = { group: 'atoll.dev', version: 'v1alpha1', resource: 'placements' };
+const namespaces = { group: '', version: 'v1', resource: 'namespaces' };
 const secrets = { group: '', version: 'v1', resource: 'secrets' };
 const failedMs = 5_000;
 
@@ -20,8 +23,10 @@ export interface SyncersOptions
   /** May read PhysicalClusters and their Secrets in root, and Placements everywhere. */
   client: Client;
   transportFor(cluster: PhysicalCluster): Promise<Transport>;
-  /** With prefix /syncers/<name>. */
-  upstreamFor(name: string): Client;
+  /** With prefix /syncers/<name>; its writes are fenced by the term. */
+  upstreamFor(name: string, term: Term): Client;
+  /** Leads whenever it is elected for the cluster, until `signal` aborts: one syncer of all servers at a time. */
+  elect(name: string, lead: (term: Term) => Promise<void>, signal: AbortSignal): Promise<void>;
 }
 
 export interface Syncers {
@@ -36,11 +41,14 @@ interface Engaged {
   /** Another one means another lifetime. */
   identity: string;
   transport: Transport;
-  podPath: Syncer['podPath'];
+  uid: string;
   end(): Promise<void>;
 }
 
-/** One syncer per PhysicalCluster, engaged when it appears, made anew when its uid or credentials change. */
+/**
+ * One syncer per PhysicalCluster, engaged when it appears, made anew when its uid or credentials change. Every server
+ * keeps the way to every cluster; the syncer runs where it is elected.
+ */
 export function startSyncers(options: SyncersOptions): Syncers {
   const { client: given, signal, logger } = options;
   const client = given.with({ cluster: rootCluster });
@@ -128,21 +136,34 @@ async function engage(
   await before?.end();
   if (signal.aborted) return undefined;
   const life = new AbortController();
-  const syncer = startSyncer({
-    name,
-    upstream: options.upstreamFor(name),
-    physical: transport,
-    signal: AbortSignal.any([signal, life.signal]),
-    logger,
-    ...(heartbeatMs !== undefined && { heartbeatMs }),
-    ...(namespaceDelayMs !== undefined && { namespaceDelayMs }),
-  });
+  const lead = (term: Term) =>
+    startSyncer({
+      name,
+      upstream: options.upstreamFor(name, term),
+      physical: whileHeld(transport, term),
+      signal: term.signal,
+      logger,
+      ...(heartbeatMs !== undefined && { heartbeatMs }),
+      ...(namespaceDelayMs !== undefined && { namespaceDelayMs }),
+    }).stopped;
+  const stopped = options.elect(name, lead, AbortSignal.any([signal, life.signal]));
   const end = async () => {
     life.abort(new Error(`cluster ${name} is disengaged`));
-    await syncer.stopped;
+    await stopped;
   };
-  engaged.set(name, { identity, transport, podPath: syncer.podPath, end });
+  engaged.set(name, { identity, transport, uid: cluster.metadata.uid ?? '', end });
   return undefined;
+}
+
+/**
+ * A physical cluster knows nothing of our leases: who was paused must not write to it what it had decided before.
+ * Asked right before each request is sent, of the clock, which runs on while a process is stopped.
+ */
+function whileHeld(transport: Transport, term: Term): Transport {
+  return async (request) => {
+    if (request.method !== 'GET' && !term.held()) throw new Error('another syncer may have taken over');
+    return transport(request);
+  };
 }
 
 function secretKey({ spec }: PhysicalCluster): string {
@@ -176,8 +197,28 @@ async function connectPod(
   const { name = '', namespace = '', annotations } = pod.metadata;
   const where = annotations?.[reflectedFromAnnotation] ?? (await placedOn(client, cluster, pod, signal));
   const found = where === undefined ? undefined : engaged.get(where);
-  const path = found?.podPath(cluster, namespace, name);
-  return found && path !== undefined ? { transport: found.transport, path } : undefined;
+  if (!found || !(await isOurs(found, cluster, namespace, signal))) return undefined;
+  return {
+    transport: found.transport,
+    path: `/api/v1/namespaces/${physicalNamespace(cluster, namespace)}/pods/${name}`,
+  };
+}
+
+/** Only the locator of the physical namespace says so. */
+async function isOurs(
+  { transport, uid }: Engaged,
+  cluster: string,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const client = new Client(transport, { userAgent: 'atoll-syncer' });
+  try {
+    const there = await client.get(namespaces, { name: physicalNamespace(cluster, namespace) }, signal);
+    return ownership(there, { syncer: uid, cluster, namespace, uid: '' }) === 'ours';
+  } catch (error) {
+    if (isStatusError(error, 'NotFound')) return false;
+    throw error;
+  }
 }
 
 async function placedOn(

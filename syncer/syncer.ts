@@ -1,6 +1,5 @@
 import { Client } from '../client/client.ts';
 import { startInformer } from '../client/informer.ts';
-import { physicalNamespace } from '../cluster/placement.ts';
 import type { PhysicalCluster, ShareView } from '../cluster/types.ts';
 import { WorkQueue } from '../controller/queue.ts';
 import { sleep } from '../kube/clock.ts';
@@ -36,8 +35,6 @@ export interface SyncerOptions {
 export interface Syncer {
   /** Both sides were read, and work goes on. Rejects if the signal aborts before. */
   readonly ready: Promise<void>;
-  /** Where a pod of a logical namespace runs on this cluster; undefined unless the physical namespace is ours. */
-  podPath(cluster: string, namespace: string, name: string): string | undefined;
   /** Everything has ended, after the signal aborted. */
   readonly stopped: Promise<void>;
 }
@@ -55,24 +52,17 @@ export function startSyncer(options: SyncerOptions): Syncer {
     fail = reject;
   });
   ready.catch(() => {});
-  let namespaces: Namespaces | undefined;
   const run = async () => {
     const heartbeat = runHeartbeat({ name, upstream, client, signal, logger, intervalMs: heartbeatMs });
     const uid = await ownUid(options);
-    namespaces = new Namespaces({ client, syncer: uid, signal, logger });
+    const namespaces = new Namespaces({ client, syncer: uid, signal, logger });
     await Promise.all([heartbeat, work(options, client, namespaces, uid, becomeReady)]);
   };
   const stopped = run().catch((err: unknown) => {
     fail(err);
     if (!signal.aborted) logger.error({ err, cluster: name }, 'syncer ended');
   });
-  const podPath = (cluster: string, namespace: string, pod: string) => {
-    const there = physicalNamespace(cluster, namespace);
-    const home = namespaces?.own(there)?.locator;
-    if (home?.cluster !== cluster || home.namespace !== namespace) return undefined;
-    return `/api/v1/namespaces/${there}/pods/${pod}`;
-  };
-  return { ready, stopped, podPath };
+  return { ready, stopped };
 }
 
 async function work(

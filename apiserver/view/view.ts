@@ -24,11 +24,10 @@ const maxPatchBytes = 256 << 10;
  * its cluster, already in that cluster's shape; it writes its own slice of status, its own reflections and
  * its own PhysicalCluster's status. It is its own authorization: see identity.ts.
  */
-export function syncerView(options: { store: Store }): View {
-  const { store } = options;
+export function syncerView(): View {
   return {
     prefix: '/syncers/',
-    handle(request, user) {
+    handle(request, user, { store }) {
       const found = splitView(request.url);
       return found && serve(store, found, request, user).catch(failure);
     },

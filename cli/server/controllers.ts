@@ -1,16 +1,21 @@
+import { setMaxListeners } from 'node:events';
 import type { ApiServer } from '../../apiserver/options.ts';
 import { Client } from '../../client/client.ts';
 import { InformerSet } from '../../client/informers.ts';
 import { rootCluster, schedulerUser } from '../../cluster/names.ts';
 import { startGenericControllers } from '../../controller/generic.ts';
+import { runLeader, type Term } from '../../controller/leader.ts';
 import { ensureSystemNamespaces } from '../../controller/namespace/furnish.ts';
 import { runWorkspaceController } from '../../controller/workspace/controller.ts';
 import type { Logger } from '../../kube/log.ts';
 import { startScheduler } from '../../scheduler/controller.ts';
 import { startSplitter } from '../../splitter/controller.ts';
+import type { Fence, Store } from '../../storage/store.ts';
+import { runSilence } from '../../syncer/silence.ts';
 
 export interface ControllerSettings {
   server: ApiServer;
+  store: Store;
   signal: AbortSignal;
   logger: Logger;
   settleMs: number;
@@ -19,26 +24,41 @@ export interface ControllerSettings {
 }
 
 /** A client of the API without a socket, as one of our own controllers, of all logical clusters. */
-export function systemClient(server: ApiServer, name: string, cluster = '*'): Client {
+export function systemClient(server: ApiServer, name: string, cluster = '*', holding?: Fence): Client {
   const user = { name, groups: ['system:masters', 'system:authenticated'] };
-  return new Client(server.transport(user), { cluster, userAgent: name });
+  return new Client(server.transport(user, holding), { cluster, userAgent: name });
 }
 
 /**
- * Everything behind the API but the syncers. All of it goes through the ladder like anyone (invariant 12); one
- * watch per kind serves them all. Resolves when all have stopped, after `signal` aborted.
+ * Everything behind the API but the syncers, while this server is the one of all on the store that is elected for it.
+ * Resolves when all have stopped, after `signal` aborted.
  */
-export async function startControllers(settings: ControllerSettings): Promise<void> {
-  const { server, signal, logger, rootCa } = settings;
-  const client = systemClient(server, 'system:atoll:controllers');
+export function startControllers(settings: ControllerSettings): Promise<void> {
+  const { store, signal, logger } = settings;
+  return runLeader({
+    store,
+    name: 'controllers',
+    lead: (term) => controlFor(settings, term),
+    signal,
+    logger,
+  });
+}
+
+/** All of it goes through the ladder like anyone (invariant 12); one watch per kind serves them all. */
+async function controlFor(settings: ControllerSettings, { signal, fence }: Term): Promise<void> {
+  const { server, logger, rootCa } = settings;
+  // One listener for each controller, informer and request of the term.
+  setMaxListeners(0, signal);
+  const client = systemClient(server, 'system:atoll:controllers', '*', fence);
   await ensureSystemNamespaces(client, rootCluster, signal);
   const informers = new InformerSet(client, { cluster: '*', signal, logger });
-  const scheduler = systemClient(server, schedulerUser);
-  const splitter = systemClient(server, 'system:atoll:splitter');
+  const scheduler = systemClient(server, schedulerUser, '*', fence);
+  const splitter = systemClient(server, 'system:atoll:splitter', '*', fence);
   await Promise.all([
     startGenericControllers({ client, informers, signal, logger, rootCa }),
     runWorkspaceController({ client, informers, signal, logger, url: settings.url }),
     startScheduler({ client: scheduler, informers, signal, logger }),
     startSplitter({ client: splitter, informers, signal, logger, settleMs: settings.settleMs }),
+    runSilence({ client: client.with({ cluster: rootCluster }), signal, logger }),
   ]);
 }

@@ -52,7 +52,7 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
     })),
     authenticate: [certificateAuthenticator, tokenAuthenticator(new Map([[identity.adminToken, adminUser]]))],
     admission: [placementAdmission],
-    views: [syncerView({ store })],
+    views: [syncerView()],
     connectPod: (cluster, pod) => syncers?.connectPod(cluster, pod),
     version: `v${kubernetesVersion}+atoll`,
     limits: {
@@ -68,12 +68,12 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
   await listening.catch(() => store.close());
   const url = reachable((await listening).url);
   const running = startControllers({
-    ...{ server, signal: stop.signal, logger, rootCa: identity.ca, url: () => url },
+    ...{ server, store, signal: stop.signal, logger, rootCa: identity.ca, url: () => url },
     settleMs: settings.settleSeconds * 1000,
   }).catch((err: unknown) => {
     if (!stop.signal.aborted) logger.error({ err }, 'the controllers stopped');
   });
-  syncers = startSyncerManager({ server, signal: stop.signal, logger });
+  syncers = startSyncerManager({ server, store, signal: stop.signal, logger });
   const kubeconfig = join(dataDir, 'admin.kubeconfig');
   await writePrivate(kubeconfig, adminKubeconfig(credentials(identity, url)));
   return {

@@ -5,6 +5,7 @@ import { Client } from '../../../client/client.ts';
 import { physicalNamespace } from '../../../cluster/placement.ts';
 import { ownResources } from '../../../cluster/resources.ts';
 import type { PhysicalCluster, Placement } from '../../../cluster/types.ts';
+import { runLeader } from '../../../controller/leader.ts';
 import type { Transport } from '../../../kube/http.ts';
 import { silentLogger } from '../../../kube/log.ts';
 import { isStatusError } from '../../../kube/status.ts';
@@ -37,7 +38,7 @@ beforeEach(async () => {
       subresources: { status: true },
     })),
     authenticate: [],
-    views: [syncerView({ store })],
+    views: [syncerView()],
   });
   for (const name of ['east', 'west']) {
     const physical = createApiServer({ store: openMemory(), logicalClusters: false, authenticate: [] });
@@ -53,7 +54,10 @@ beforeEach(async () => {
       if (!found) throw new Error(`no ${name}`);
       return found.transport;
     },
-    upstreamFor: (name) => new Client(server.transport(syncerUser(name)), { prefix: `/syncers/${name}` }),
+    upstreamFor: (name, { fence }) =>
+      new Client(server.transport(syncerUser(name), fence), { prefix: `/syncers/${name}` }),
+    elect: (name, lead, signal) =>
+      runLeader({ store, name, lead, signal, logger: silentLogger, ttlMs: 1000 }),
     signal: life.signal,
     logger: silentLogger,
     heartbeatMs: 100,

@@ -20,7 +20,7 @@ export const east = physicalNamespace(logical, namespace);
 /** The upstream side: a store with a namespace and a physical cluster in it, and the view over it. */
 export class Upstream {
   readonly store: Store = openMemory();
-  readonly #view = syncerView({ store: this.store });
+  readonly #view = syncerView();
 
   static async make(...clusters: string[]): Promise<Upstream> {
     const upstream = new Upstream();
@@ -36,7 +36,7 @@ export class Upstream {
 
   transport(user: UserInfo): Transport {
     return async (request) => {
-      const answer = this.#view.handle(request, user, {} as Services);
+      const answer = this.#view.handle(request, user, { store: this.store } as Services);
       if (!answer) throw new Error(`not the view's: ${request.url}`);
       return await answer;
     };

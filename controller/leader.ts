@@ -1,0 +1,88 @@
+import { sleep } from '../kube/clock.ts';
+import type { Logger } from '../kube/log.ts';
+import type { Fence, Lease, Store } from '../storage/store.ts';
+
+/** One time of leading. */
+export interface Term {
+  /** Aborts when the lease may have ended. */
+  readonly signal: AbortSignal;
+  /**
+   * A signal alone is no lock: who was paused may act before a timer says that time has passed. Writes to the store
+   * carry the fence; before anything else that must not happen twice, `held` asks the clock.
+   */
+  readonly fence: Fence;
+  held(): boolean;
+}
+
+export interface LeaderOptions {
+  store: Pick<Store, 'acquire'>;
+  /** The lease: one leads at a time of all servers on the store. */
+  name: string;
+  /** Called for each term; must end when the term's signal aborts. A term that ends early, or fails, is followed by another election. */
+  lead(term: Term): Promise<void>;
+  signal: AbortSignal;
+  logger: Logger;
+  /** So long after a leader's death another one may lead. Default 8 000. */
+  ttlMs?: number;
+}
+
+const defaultTtlMs = 8_000;
+
+/** Leads whenever it is elected, until `signal` aborts; then gives the lease back and resolves. */
+export async function runLeader(options: LeaderOptions): Promise<void> {
+  const { store, name, signal, logger, ttlMs = defaultTtlMs } = options;
+  while (!signal.aborted) {
+    const asked = performance.now();
+    const lease = await store.acquire(name, ttlMs).catch((err: unknown) => {
+      if (!signal.aborted) logger.warn({ err, lease: name }, 'the lease cannot be asked for');
+      return undefined;
+    });
+    if (lease !== undefined && !signal.aborted) {
+      logger.info({ lease: name, token: lease.token }, 'leading');
+      await lead(options, lease, asked + ttlMs);
+      logger.info({ lease: name, token: lease.token }, 'no longer leading');
+    }
+    await lease?.release();
+    await sleep(ttlMs / 8, signal);
+  }
+}
+
+/** One term. `until` (of performance.now) counts from before the question: this side gives up first. */
+async function lead(options: LeaderOptions, lease: Lease, until: number): Promise<void> {
+  const { name, signal, logger, ttlMs = defaultTtlMs } = options;
+  const end = new AbortController();
+  const stop = (): void => end.abort();
+  signal.addEventListener('abort', stop, { once: true });
+  let endsAt = until;
+  const held = (): boolean => !end.signal.aborted && performance.now() < endsAt;
+  const work = options
+    .lead({ signal: end.signal, fence: { name, token: lease.token }, held })
+    .catch((err: unknown) => {
+      if (held()) logger.error({ err, lease: name }, 'the leader failed');
+    })
+    .finally(stop);
+  while (held()) {
+    // It ends in time by itself, also when the question hangs.
+    const renewed = renew(lease, ttlMs);
+    const heard = new AbortController();
+    const late = sleep(endsAt - performance.now(), AbortSignal.any([heard.signal, end.signal]));
+    const answer = await Promise.race([renewed, late]);
+    heard.abort();
+    if (answer === 'lost') break;
+    if (typeof answer === 'number') endsAt = answer;
+    await sleep(Math.min(ttlMs / 4, endsAt - performance.now()), end.signal);
+  }
+  stop();
+  signal.removeEventListener('abort', stop);
+  await work;
+}
+
+/** Until when the lease is held now; undefined: not known. */
+async function renew(lease: Lease, ttlMs: number): Promise<number | 'lost' | undefined> {
+  const asked = performance.now();
+  try {
+    return (await lease.keepAlive()) ? asked + ttlMs : 'lost';
+  } catch {
+    return undefined;
+  }
+}
