@@ -1,4 +1,8 @@
-import type { StoreEvent } from './store.ts';
+import type { Range, StoreEvent } from './store.ts';
+
+/** How many events one call looks at, and gives, at most: more would hold up everything else. */
+const MAX_LOOK = 4096;
+const MAX_GIVE = 256;
 
 /**
  * The events after the last compaction, in the order of their revisions. Revisions may be missing (somebody else
@@ -20,6 +24,23 @@ export class EventLog {
   /** The events with after < revision <= until, oldest first. */
   slice(after: number, until: number): StoreEvent[] {
     return this.#events.slice(this.#firstAfter(after), this.#firstAfter(until));
+  }
+
+  /** The first events of the range after a revision, and up to which revision they are all. */
+  next(after: number, range: Range): { events: StoreEvent[]; until: number } {
+    const events: StoreEvent[] = [];
+    const from = this.#firstAfter(after);
+    let until = after;
+    for (let i = from; i < this.#events.length; i++) {
+      const event = this.#events[i];
+      if (event === undefined) break;
+      // Events of one revision are never torn apart.
+      const enough = events.length >= MAX_GIVE || i - from >= MAX_LOOK;
+      if (enough && event.entry.revision > until) return { events, until };
+      until = event.entry.revision;
+      if (event.entry.key >= range.start && event.entry.key < range.end) events.push(event);
+    }
+    return { events, until: Infinity };
   }
 
   /** Forgets everything up to and including `revision`. */

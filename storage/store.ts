@@ -36,7 +36,7 @@ export interface Store {
    * the returned stop function is called. `sink` runs synchronously, in revision order, once per commit that
    * touched the range. When the watch cannot go on (compacted, store closed) `onEnd` gets the reason, once;
    * no sink call follows. Fails with `compacted` or `future` (`after` is newer than `revision`).
-   * The returned promise resolves before the first live event is delivered; history may come before it resolves.
+   * The returned promise resolves before the first live event is delivered; history comes before it resolves.
    */
   watch(range: Range, options: WatchOptions): Promise<() => void>;
   /** Forgets history up to and including `revision`: current values stay, older versions and events go. */
@@ -117,6 +117,13 @@ export interface WatchOptions {
   sink: (events: readonly StoreEvent[]) => void;
   onEnd?: (reason: StoreError) => void;
   signal?: AbortSignal;
+  /**
+   * Asked before and after each sink call: while the promise is pending, no event comes, nor is any kept for this
+   * watch; afterwards it goes on from history, or ends with `compacted`.
+   */
+  pause?: () => Promise<void> | undefined;
+  /** Whether every visible event was given to the sink when commits became visible, from now on. False at first. */
+  onSynced?: (synced: boolean) => void;
 }
 
 /** The closed list of what can go wrong; the registry translates each into a Kubernetes Status. */

@@ -9,6 +9,9 @@ import {
   type StoreEvent,
 } from './store.ts';
 
+const FEW_SLOTS = 128;
+const FEW_EVENTS = 256;
+
 /**
  * Every version of every key after the last compaction, in memory. Shared by the backends: a backend decides
  * when a proposed event is durable, then applies it, which makes it visible. Nothing here waits.
@@ -152,21 +155,31 @@ export class Versions {
     }
   }
 
-  /** The events of the range after a revision, oldest first. Costs the smaller of the range and the log. */
-  since(after: number, range: Range): StoreEvent[] {
+  /**
+   * The first events of the range after a revision, and up to which revision they are all. Looks through a chunk of
+   * the log, or, where the range is small, through what each of its keys went through.
+   */
+  next(after: number, range: Range): { events: StoreEvent[]; until: number } {
     this.check(after);
-    if (after === this.#revision) return [];
-    if (this.#index.countSlots(range) >= this.#revision - after) {
-      return this.#log
-        .slice(after, this.#revision)
-        .filter(({ entry }) => entry.key >= range.start && entry.key < range.end);
-    }
+    if (after === this.#revision) return { events: [], until: after };
+    const few = Math.min(FEW_SLOTS, this.#revision - after);
+    const events = this.#index.countSlots(range) < few ? this.#eventsOf(range, after) : undefined;
+    if (events !== undefined) return { events, until: this.#revision };
+    const next = this.#log.next(after, range);
+    return { events: next.events, until: Math.min(next.until, this.#revision) };
+  }
+
+  /** Undefined when they are too many to give at once. */
+  #eventsOf(range: Range, after: number): StoreEvent[] | undefined {
     const events: StoreEvent[] = [];
+    let looked = 0;
     this.#index.walk(range, (slot) => {
+      looked += slot.events?.length ?? 0;
+      if (looked > FEW_EVENTS) return false;
       for (const event of slot.events ?? []) if (event.entry.revision > after) events.push(event);
       return true;
     });
-    return events.sort((a, b) => a.entry.revision - b.entry.revision);
+    return looked > FEW_EVENTS ? undefined : events.sort((a, b) => a.entry.revision - b.entry.revision);
   }
 
   /** Throws `compacted` or `future` when the state as of `revision` is not known. */

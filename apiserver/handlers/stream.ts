@@ -20,6 +20,7 @@ export class EventStream implements AsyncIterable<Uint8Array> {
   #lastTaken = Date.now();
   #stall: NodeJS.Timeout | undefined;
   #wake: (() => void) | undefined;
+  #room: { promise: Promise<void>; resolve: () => void } | undefined;
   #ended = false;
   #cut = false;
   #left = false;
@@ -52,12 +53,20 @@ export class EventStream implements AsyncIterable<Uint8Array> {
     }
   }
 
+  /** Pending while so much waits for the reader that a producer which can wait should. */
+  pause(): Promise<void> | undefined {
+    if (this.#ended || this.#buffered <= this.#limits.bufferBytes / 4) return undefined;
+    this.#room ??= deferred();
+    return this.#room.promise;
+  }
+
   /** What was pushed before is still delivered. */
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
     clearInterval(this.#stall);
     this.#wake?.();
+    this.#makeRoom();
     this.#leave();
   }
 
@@ -72,6 +81,11 @@ export class EventStream implements AsyncIterable<Uint8Array> {
     this.#cut = true;
     this.#queue = [];
     this.end();
+  }
+
+  #makeRoom(): void {
+    this.#room?.resolve();
+    this.#room = undefined;
   }
 
   #leave(): void {
@@ -91,6 +105,7 @@ export class EventStream implements AsyncIterable<Uint8Array> {
         const batch = this.#queue;
         this.#queue = [];
         this.#buffered = 0;
+        this.#makeRoom();
         this.#lastTaken = Date.now();
         if (batch.length > 0) {
           yield batch.length === 1 && batch[0] ? batch[0] : Buffer.concat(batch);
@@ -106,6 +121,14 @@ export class EventStream implements AsyncIterable<Uint8Array> {
       this.end();
     }
   }
+}
+
+function deferred(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = (): void => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
 }
 
 const chunkBytes = 65_536;

@@ -32,8 +32,10 @@ export async function handleWatch(exchange: ResourceExchange): Promise<ApiRespon
     },
   );
   let last = 0;
+  let synced = false;
   const bookmark = (revision: number) => {
-    if (revision < last) return;
+    // A reader that lags has not got everything up to there.
+    if (revision < last || !synced) return;
     last = revision;
     stream.push(encoder.bookmark(revision));
   };
@@ -41,12 +43,17 @@ export async function handleWatch(exchange: ResourceExchange): Promise<ApiRespon
     const begin = await initial(exchange, query, selection);
     last = begin.after;
     stream.begin(head(encoder, begin, query.sendInitialEvents && query.bookmarks));
-    await core.store.watch(rangeFor(exchange, selection) ?? wholeRange(exchange), {
-      after: begin.after,
-      signal: stop.signal,
-      sink: (events) => deliver(events, begin.skipTo),
-      onEnd: (reason) => finish(watchEnd(reason, exchange.served)),
-    });
+    const onEnd = (reason: unknown) => finish(watchEnd(reason, exchange.served));
+    const range = rangeFor(exchange, selection) ?? wholeRange(exchange);
+    await begun(stream, onEnd, (pause) =>
+      core.store.watch(range, {
+        ...{ after: begin.after, signal: stop.signal, onEnd, pause },
+        sink: (events) => deliver(events, begin.skipTo),
+        onSynced: (yes) => {
+          synced = yes;
+        },
+      }),
+    );
   } catch (error) {
     const failure = translate(error, exchange.served.info, '');
     if (!isStatusError(failure) || !mayComeInStream(failure, query)) {
@@ -87,6 +94,32 @@ export async function handleWatch(exchange: ResourceExchange): Promise<ApiRespon
   if (query.bookmarks) cleanups.push(core.bookmarks.add({ bookmark }));
   if (stream.ended) for (const cleanup of cleanups) cleanup();
   return { status: 200, headers: { 'content-type': encoder.contentType }, body: stream };
+}
+
+/**
+ * Waits until the stream has all history, or so much of it that somebody has to read first. Whatever fails after
+ * that goes to `onLate`.
+ */
+async function begun(
+  stream: EventStream,
+  onLate: (error: unknown) => void,
+  watch: (pause: () => Promise<void> | undefined) => Promise<unknown>,
+): Promise<void> {
+  let answered = false;
+  let onFull = (): void => {};
+  const full = new Promise<void>((resolve) => {
+    onFull = resolve;
+  });
+  const watching = watch(() => {
+    const pause = stream.pause();
+    if (pause !== undefined) onFull();
+    return pause;
+  });
+  watching.catch((error: unknown) => {
+    if (answered) onLate(error);
+  });
+  await Promise.race([watching, full]);
+  answered = true;
 }
 
 /** Ends the watch when its time is up, the client goes, or the server closes. */

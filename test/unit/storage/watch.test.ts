@@ -54,6 +54,90 @@ describe('many watchers', () => {
   });
 });
 
+describe('a slow watcher', () => {
+  /** A sink that is told to pause after each call until `resume`. */
+  function slow() {
+    const got: number[] = [];
+    const synced: boolean[] = [];
+    let resume = (): void => {};
+    let paused: Promise<void> | undefined;
+    return {
+      ...{ got, synced },
+      resume: () => resume(),
+      options: {
+        after: 0,
+        sink: (events: readonly { entry: { revision: number } }[]) => {
+          got.push(...events.map((event) => event.entry.revision));
+          paused = new Promise((resolve) => {
+            resume = () => {
+              paused = undefined;
+              resolve();
+            };
+          });
+        },
+        pause: () => paused,
+        onSynced: (yes: boolean) => synced.push(yes),
+      },
+    };
+  }
+
+  it('is passed over while it pauses, then gets all it missed from history, once and in order', async () => {
+    const store = openMemory();
+    const watcher = slow();
+    await store.watch(prefixRange('/s/'), watcher.options);
+    await new Promise(setImmediate);
+    for (let i = 0; i < 1000; i++) await store.create(`/s/${i}`, bytes(''));
+    expect(watcher.got).toEqual([1]);
+    for (let turn = 0; watcher.got.length < 1000; turn++) {
+      expect(turn).toBeLessThan(1000);
+      const before = watcher.got.length;
+      watcher.resume();
+      await until(() => watcher.got.length > before);
+    }
+    expect(watcher.got).toEqual(Array.from({ length: 1000 }, (_, i) => i + 1));
+    watcher.resume();
+    await until(() => watcher.synced.at(-1) === true);
+    await store.create('/s/last', bytes(''));
+    expect(watcher.got.at(-1)).toBe(1001);
+    await store.close();
+  });
+
+  it('ends with compacted when history went on without it, and can resume nowhere before that', async () => {
+    const store = openMemory();
+    const watcher = slow();
+    const ends: string[] = [];
+    await store.watch(prefixRange('/s/'), { ...watcher.options, onEnd: ({ code }) => ends.push(code) });
+    await new Promise(setImmediate);
+    for (let i = 0; i < 10; i++) await store.create(`/s/${i}`, bytes(''));
+    await store.compact(5);
+    watcher.resume();
+    await until(() => ends.length > 0);
+    expect([ends, watcher.got]).toEqual([['compacted'], [1]]);
+    await store.close();
+  });
+
+  it('with a long history holds nobody else up', async () => {
+    const store = openMemory({ events: 200_000 });
+    const one = prefixRange('/s/');
+    for (let i = 0; i < 50_000; i++) await store.create(`/s/${i}`, bytes(''));
+    let turns = 0;
+    const beat = setInterval(() => turns++, 1);
+    let got = 0;
+    const sink = (events: readonly unknown[]) => {
+      got += events.length;
+      // What an encoder costs.
+      const end = performance.now() + events.length * 0.004;
+      while (performance.now() < end);
+    };
+    await Promise.all([store.watch(one, { after: 0, sink }), store.watch(one, { after: 0, sink })]);
+    clearInterval(beat);
+    expect(got).toBe(100_000);
+    // 400 ms of work, in turns of a few milliseconds each.
+    expect(turns).toBeGreaterThan(40);
+    await store.close();
+  });
+});
+
 describe('retention', () => {
   const size = (revision: number, compacted: number, historyBytes = 0) => ({
     revision,
