@@ -41,6 +41,14 @@ export function decodeStored(entry: Entry, cluster?: string): KubeObject {
   return { kind, apiVersion, metadata: meta, ...rest };
 }
 
+/** What decodeStored would answer for an entry that `object` was just encoded to, without reading it again. */
+export function asStored(object: KubeObject, entry: Entry): KubeObject {
+  const { annotations } = object.metadata;
+  const metadata: ObjectMeta = { ...object.metadata, resourceVersion: String(entry.revision) };
+  if (annotations) metadata.annotations = withoutCluster(annotations);
+  return { ...object, metadata };
+}
+
 /** As decodeStored, in bytes. `bare` leaves kind and apiVersion out, as lists of built-in kinds do. */
 export function spliceStored(entry: Entry, options: { cluster?: string; bare?: boolean }): Buffer {
   const value = Buffer.from(entry.value.buffer, entry.value.byteOffset, entry.value.byteLength);

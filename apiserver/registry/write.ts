@@ -15,7 +15,7 @@ import { validateCreate, validateUpdate } from '../../kube/validation/index.ts';
 import type { Entry } from '../../storage/store.ts';
 import type { ServedResource } from '../options.ts';
 import { unclaim } from './claims.ts';
-import { decodeStored, encodeStored } from './codec.ts';
+import { asStored, decodeStored, encodeStored } from './codec.ts';
 import { finishesDeletion } from './delete.ts';
 import { translate, translated } from './errors.ts';
 import { objectKey } from './keys.ts';
@@ -115,7 +115,7 @@ async function createWith(
   }
   const entry = await translated(registry.store.create(key, encodeStored(object)), served.info, name);
   await hooksOf(served).committed?.(write, name, { object, old: undefined, revision: entry.revision });
-  return decodeStored(entry);
+  return asStored(object, entry);
 }
 
 /** `change` gets a copy that is its own, and is called again when somebody wrote in between. */

@@ -19,19 +19,19 @@ export async function connect(
   return { client: new Client(transport), close: () => transport.close() };
 }
 
-/** Runs `work` from `clients` callers at a time for `seconds`; latencies in milliseconds. */
+/** Runs `work` from `clients` callers at a time for `seconds`; it is told which caller. Latencies in milliseconds. */
 export async function measure(
   clients: number,
   seconds: number,
-  work: (i: number) => Promise<unknown>,
+  work: (i: number, caller: number) => Promise<unknown>,
 ): Promise<Figures> {
   const latencies: number[] = [];
   const end = performance.now() + seconds * 1000;
   let next = 0;
-  const caller = async () => {
+  const caller = async (_: unknown, i: number) => {
     while (performance.now() < end) {
       const started = performance.now();
-      await work(next++);
+      await work(next++, i);
       latencies.push(performance.now() - started);
     }
   };

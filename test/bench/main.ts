@@ -4,9 +4,12 @@ import { atoll } from '../atoll/kubectl.ts';
 import { type Kubernetes, startKubernetes } from '../kubernetes/kubernetes.ts';
 import { measureApplyToPresent } from './apply.ts';
 import { configMap, configMaps, connect, type Figures, fill, measure } from './load.ts';
+import { openWire } from './wire.ts';
 
 /** Ratios above 1 mean that Atoll is better. The two servers take turns, so that a slow moment hits both. */
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 5);
+/** `create`: that row alone. */
+const only = process.env['BENCH_ONLY'];
 
 interface Peer {
   name: string;
@@ -28,7 +31,7 @@ try {
   await kubernetes.stop();
   await server.dispose();
 }
-await applies();
+if (only === undefined) await applies();
 
 function peers(ours: Atoll, theirs: Kubernetes): [Peer, Peer] {
   return [
@@ -42,15 +45,14 @@ function peers(ours: Atoll, theirs: Kubernetes): [Peer, Peer] {
 }
 
 async function verbs([ours, theirs]: [Peer, Peer]): Promise<void> {
-  for (const clients of [1, 16, 64]) {
-    const create = await both(
-      ours,
-      theirs,
-      clients,
-      (peer, client) => (i) =>
-        client.create(configMaps, configMap(`c${clients}-${peer.name}-${process.hrtime.bigint()}-${i}`)),
-    );
+  const all = '/api/v1/namespaces/default/configmaps';
+  for (const clients of [1, 16, 64, 512]) {
+    const create = await both(ours, theirs, clients, (peer) => {
+      const run = `c${clients}-${peer.name}-${process.hrtime.bigint()}`;
+      return (i) => post(all, configMap(`${run}-${i}`));
+    });
     figures(`create, ${clients} clients`, create);
+    if (clients > 64 || only === 'create') continue;
     const names = Array.from({ length: 100 }, (_, i) => `seed-${clients}-${i}`);
     for (const peer of [ours, theirs]) {
       const { client, close } = await connect(peer.kubeconfig, 8);
@@ -61,19 +63,13 @@ async function verbs([ours, theirs]: [Peer, Peer]): Promise<void> {
       ours,
       theirs,
       clients,
-      (_peer, client) => (i) =>
-        client.get(configMaps, { namespace: 'default', name: names[i % names.length] ?? '' }),
+      () => (i) => ask(`${all}/${names[Math.abs(i) % names.length]}`),
     );
     figures(`get, ${clients} clients`, get);
-    const list = await both(
-      ours,
-      theirs,
-      clients,
-      (_peer, client) => () =>
-        client.raw({ method: 'GET', path: '/api/v1/namespaces/default/configmaps?limit=500' }),
-    );
+    const list = await both(ours, theirs, clients, () => () => ask(`${all}?limit=500`));
     figures(`list of 500, ${clients} clients`, list);
   }
+  if (only === 'create') return;
   for (const peer of [ours, theirs]) {
     const { client, close } = await connect(peer.kubeconfig, 64);
     await fill(client, 10_000, 'fill');
@@ -82,19 +78,43 @@ async function verbs([ours, theirs]: [Peer, Peer]): Promise<void> {
   row('RSS with 10,000 objects of 1 KiB more, MiB', await ours.rss(), await theirs.rss(), 'less');
 }
 
-type Work = (
-  peer: Peer,
-  client: Awaited<ReturnType<typeof connect>>['client'],
-) => (i: number) => Promise<unknown>;
+/** The next request of a run, without its last header lines. */
+type Requests = (peer: Peer) => (i: number) => Request;
 
-async function both(ours: Peer, theirs: Peer, clients: number, work: Work): Promise<[Figures, Figures]> {
+interface Request {
+  line: string;
+  body: string;
+}
+
+function ask(path: string): Request {
+  return { line: `GET ${path}`, body: '' };
+}
+
+function post(path: string, object: unknown): Request {
+  return { line: `POST ${path}`, body: JSON.stringify(object) };
+}
+
+async function both(
+  ours: Peer,
+  theirs: Peer,
+  clients: number,
+  requests: Requests,
+): Promise<[Figures, Figures]> {
   const turns = { [ours.name]: [] as Figures[], [theirs.name]: [] as Figures[] };
   for (const peer of [ours, theirs, ours, theirs]) {
-    const { client, close } = await connect(peer.kubeconfig, clients);
-    const run = work(peer, client);
-    await measure(clients, Math.min(1, seconds / 4), run);
+    const wire = await openWire(peer.kubeconfig, clients);
+    const next = requests(peer);
+    const headers = `${wire.headers}Accept: application/json\r\nUser-Agent: bench\r\n`;
+    const run = async (i: number, caller: number) => {
+      const { line, body } = next(i);
+      const about =
+        body && `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
+      const status = await wire.send(caller, `${line} HTTP/1.1\r\n${headers}${about}\r\n${body}`);
+      if (status >= 300) throw new Error(`${peer.name} answered ${status} to ${line}`);
+    };
+    await measure(clients, Math.min(2, seconds / 2), (i, caller) => run(-1 - i, caller));
     turns[peer.name]?.push(await measure(clients, seconds / 2, run));
-    close();
+    wire.close();
   }
   return [mean(turns[ours.name] ?? []), mean(turns[theirs.name] ?? [])];
 }
