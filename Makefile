@@ -2,7 +2,7 @@ SHELL := /bin/bash
 BIN := node_modules/.bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install build demo test cover e2e bundles fault bench lint format clean kubernetes
+.PHONY: help install build demo test cover e2e bundles fidelity fault bench lint format clean kubernetes
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,6 +37,9 @@ e2e: build kubernetes ## real kubectl, two real Kubernetes clusters, killed proc
 
 bundles: build kubernetes ## apply every bundle below DIR to Atoll and to Kubernetes, compare what they take
 	@node dist/test/bundles/main.js $(DIR)
+
+fidelity: build kubernetes ## send the same requests to Atoll and to Kubernetes, explain every difference; DIR adds inputs
+	@node dist/test/fidelity/main.js $(DIR)
 
 fault: build ## kill, cut the power, fill and damage the store: ten minutes, FAULT_MINUTES for more
 	@node dist/test/fault/main.js

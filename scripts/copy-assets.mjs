@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const asset = /\.(json|json\.gz|yaml)$/;
 
-for (const folder of ['kube', 'sim', 'storage']) {
+for (const folder of ['kube', 'sim', 'storage', 'test/fidelity']) {
   for (const entry of readdirSync(join(root, folder), { recursive: true, withFileTypes: true })) {
     if (!entry.isFile() || !asset.test(entry.name)) continue;
     const source = join(entry.parentPath, entry.name);

@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import type { Found } from './runner.ts';
+
+/** A difference that is meant: docs/reference/differences.md gives the reason of each, in a line with the same id. */
+export interface Accepted {
+  id: string;
+  /** Of the case's id. */
+  cases?: RegExp;
+  /** `GET pods` */
+  request?: RegExp;
+  path: RegExp;
+  kubernetes?: RegExp;
+  atoll?: RegExp;
+}
+
+export const accepted: readonly Accepted[] = [];
+
+export function explanationOf(found: Found): Accepted | undefined {
+  return accepted.find(
+    (pattern) =>
+      pattern.path.test(found.path) &&
+      (pattern.cases?.test(found.case.id) ?? true) &&
+      (pattern.request?.test(found.request) ?? true) &&
+      (pattern.kubernetes?.test(found.kubernetes) ?? true) &&
+      (pattern.atoll?.test(found.atoll) ?? true),
+  );
+}
+
+/** Ids that only one of the page and the patterns has. */
+export function unpaired(page: string): string[] {
+  const text = readFileSync(page, 'utf8');
+  const documented = new Set([...text.matchAll(/^\| `([a-z0-9-]+)` \|/gm)].map((match) => match[1] ?? ''));
+  const patterns = new Set(accepted.map(({ id }) => id));
+  return [
+    ...[...patterns].filter((id) => !documented.has(id)).map((id) => `${id} has no line in ${page}`),
+    ...[...documented].filter((id) => !patterns.has(id)).map((id) => `${id} of ${page} has no pattern`),
+  ];
+}

@@ -1,0 +1,129 @@
+import { builtinResources } from '../../../kube/schema/builtin.ts';
+import type { Case } from '../case.ts';
+import { get } from './reading.ts';
+
+const groups = [...new Set(builtinResources.map(({ group }) => group))].filter((group) => group !== '');
+const versions = [
+  ...new Set(
+    builtinResources.map(({ group, version }) =>
+      group === '' ? `/api/${version}` : `/apis/${group}/${version}`,
+    ),
+  ),
+];
+
+export function discoveryCases(): Case[] {
+  const aggregated = (version: string) =>
+    `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
+  const accepts = [
+    'application/json',
+    '*/*',
+    aggregated('v2'),
+    aggregated('v2beta1'),
+    `${aggregated('v2')},${aggregated('v2beta1')},application/json`,
+    `${aggregated('v3')},application/json`,
+    aggregated('v3'),
+    `${aggregated('v2')};profile=nopeer,application/json`,
+    `${aggregated('v2')};profile=x`,
+    'application/vnd.kubernetes.protobuf',
+    'application/vnd.kubernetes.protobuf;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList',
+    'application/yaml',
+    'application/yaml;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList',
+    'text/plain',
+    'application/cbor',
+    'application/json;as=Table;v=v1;g=meta.k8s.io,application/json',
+    '',
+  ];
+  const plain = [
+    '/api',
+    '/apis',
+    ...groups.map((group) => `/apis/${group}`),
+    ...versions,
+    '/version',
+    '/openapi/v3',
+    '/.well-known/openid-configuration',
+    '/openid/v1/jwks',
+    '/healthz',
+    '/livez?verbose',
+    '/readyz?verbose',
+    '/healthz?verbose',
+    '/livez/ping',
+    '/readyz?exclude=ping',
+  ];
+  return [
+    ...plain.map((path): Case => ({ id: `discovery${path}`, area: 'discovery', steps: () => [get(path)] })),
+    ...[
+      '/api',
+      '/apis',
+      '/apis/apps',
+      '/api/v1',
+      '/apis/apps/v1',
+      '/version',
+      '/openapi/v3',
+      '/openapi/v2',
+    ].flatMap((path) =>
+      accepts.map(
+        (accept, i): Case => ({
+          id: `discovery/accept${path}/${i}`,
+          area: 'discovery',
+          steps: () => [
+            get(path, accept),
+            { method: 'GET', path, accept, headers: { 'accept-encoding': 'gzip' } },
+          ],
+        }),
+      ),
+    ),
+    ...['/api', '/apis', '/openapi/v3', '/openapi/v2'].map(
+      (path): Case => ({
+        id: `discovery/etag${path}`,
+        area: 'discovery',
+        steps: () => [
+          get(path, aggregated('v2')),
+          (seen) => ({
+            method: 'GET',
+            path,
+            accept: aggregated('v2'),
+            headers: { 'if-none-match': String(seen[0]?.headers['etag'] ?? '""') },
+          }),
+          { method: 'GET', path, accept: '*/*', headers: { 'if-none-match': '"x"' } },
+        ],
+      }),
+    ),
+    ...['api/v1', ...versions.slice(1).map((path) => path.slice(1))].map(
+      (path): Case => ({
+        id: `discovery/openapi/v3/${path}`,
+        area: 'discovery',
+        steps: () => [get(`/openapi/v3/${path}`)],
+      }),
+    ),
+    ...[
+      'application/com.github.proto-openapi.spec.v3@v1.0+protobuf',
+      'application/com.github.proto-openapi.spec.v3.v1.0+protobuf',
+      'application/json',
+      '*/*',
+      'application/yaml',
+      'text/plain',
+    ].map(
+      (accept, i): Case => ({
+        id: `discovery/openapi/v3/accept/${i}`,
+        area: 'discovery',
+        steps: () => [get('/openapi/v3/apis/policy/v1', accept)],
+      }),
+    ),
+    ...[
+      'application/com.github.proto-openapi.spec.v2@v1.0+protobuf',
+      'application/com.github.proto-openapi.spec.v2.v1.0+protobuf',
+      'application/com.github.googleapis.gnostic.OpenAPIv2@68f4ded+protobuf',
+      'application/json',
+      '*/*',
+      'application/yaml',
+      'text/plain',
+      'application/octet-stream',
+    ].map(
+      (accept, i): Case => ({
+        id: `discovery/openapi/v2/accept/${i}`,
+        area: 'discovery',
+        steps: () => [get('/openapi/v2', accept)],
+      }),
+    ),
+  ];
+}

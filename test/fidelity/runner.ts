@@ -1,0 +1,114 @@
+import type { Answer, Case, Names, Request } from './case.ts';
+import { compare, type Difference } from './compare.ts';
+import { Normaliser } from './normalise.ts';
+import type { Sent, Wire } from './wire.ts';
+
+export interface Servers {
+  kubernetes: Wire;
+  atoll: Wire;
+}
+
+/** A difference and the request whose answers differ. */
+export interface Found extends Difference {
+  case: Case;
+  /** `PUT configmaps` */
+  request: string;
+  /** Position among the case's requests. */
+  step: number;
+}
+
+export interface Result {
+  requests: number;
+  found: Found[];
+  /** What was exchanged, for `--only`. */
+  exchanges: Exchange[];
+}
+
+export interface Exchange {
+  request: Request;
+  kubernetes: Answer;
+  atoll: Answer;
+}
+
+/** Runs a case on both; where they differ, once more, so that only what is so each time counts. */
+export async function runCase(servers: Servers, item: Case, number: number): Promise<Result> {
+  const first = await runOnce(servers, item, number, 'f');
+  if (first.found.length === 0) return first;
+  const second = await runOnce(servers, item, number, 'g');
+  const again = new Set(second.found.map(keyOf));
+  const found = first.found.filter((difference) => again.has(keyOf(difference)));
+  return { requests: first.requests + second.requests, found, exchanges: second.exchanges };
+}
+
+function keyOf({ step, path, kubernetes, atoll }: Found): string {
+  return [step, path, kubernetes, atoll].join('\n');
+}
+
+/** Of every case that makes no namespace of its own. */
+export const sharedNamespace = 'fidelity-shared';
+
+async function runOnce(servers: Servers, item: Case, number: number, round: string): Promise<Result> {
+  const name = `${round}q${number.toString(36).padStart(4, '0')}`;
+  const names: Names = { ns: item.ownNamespace ? `ns-${name}` : sharedNamespace, name };
+  const [theirs, ours] = await Promise.all([
+    play(servers.kubernetes, item, names),
+    play(servers.atoll, item, names),
+  ]);
+  const [left, right] = [new Normaliser(names), new Normaliser(names)];
+  const found: Found[] = [];
+  const exchanges: Exchange[] = [];
+  let requests = 0;
+  for (const [step, { request, answer }] of theirs.entries()) {
+    const mine = ours[step]?.answer ?? nothing;
+    requests++;
+    const [a, b] = [left.comparable(answer), right.comparable(mine)];
+    exchanges.push({ request, kubernetes: answer, atoll: mine });
+    if (request.silent) continue;
+    const label = `${request.method} ${resourceOf(request.path)}`;
+    for (const difference of compare(a, b)) found.push({ ...difference, case: item, request: label, step });
+  }
+  return { requests, found, exchanges };
+}
+
+const nothing: Answer = { status: 0, headers: {}, body: Buffer.alloc(0), json: {} };
+
+async function play(wire: Wire, item: Case, names: Names): Promise<{ request: Request; answer: Answer }[]> {
+  if (item.ownNamespace) await makeNamespace(wire, names.ns);
+  const requests: Request[] = [];
+  const sent: Sent[] = [];
+  const seen: Answer[] = [];
+  for (const step of item.steps(names)) {
+    const request = typeof step === 'function' ? step(seen) : step;
+    const exchange = await wire.send(request).catch(
+      (error: Error): Sent => ({
+        done: Promise.resolve({ ...nothing, body: Buffer.from(error.message) }),
+      }),
+    );
+    requests.push(request);
+    sent.push(exchange);
+    seen.push(request.watch ? nothing : await exchange.done);
+  }
+  const answers = await Promise.all(sent.map(({ done }) => done.catch(() => nothing)));
+  return requests.map((request, i) => ({ request, answer: answers[i] ?? nothing }));
+}
+
+export async function makeNamespace(wire: Wire, name: string): Promise<void> {
+  const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+  const { done } = await wire.send({ method: 'POST', path: '/api/v1/namespaces', body });
+  const { status } = await done;
+  if (status !== 201 && status !== 409) throw new Error(`namespace ${name}: ${status}`);
+}
+
+/** `/apis/apps/v1/namespaces/a/deployments/b/scale?x` -> `deployments/scale` */
+export function resourceOf(path: string): string {
+  const [bare = ''] = path.split('?');
+  const parts = bare.split('/').filter((part) => part !== '');
+  const root = parts[0] === 'api' ? 2 : parts[0] === 'apis' ? 3 : undefined;
+  if (root === undefined || parts.length <= root) return bare;
+  let rest = parts.slice(root);
+  if (rest[0] === 'watch') rest = rest.slice(1);
+  if (rest[0] === 'namespaces' && rest.length > 2 && !['status', 'finalize'].includes(rest[2] ?? '')) {
+    rest = rest.slice(2);
+  }
+  return rest.length > 2 ? `${rest[0]}/${rest[2]}` : (rest[0] ?? '');
+}
