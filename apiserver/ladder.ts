@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { rootCluster } from '../cluster/names.ts';
 import type { ApiRequest, ApiResponse, UserInfo } from '../kube/http.ts';
 import { StatusError, unauthorized } from '../kube/status.ts';
 import { authorizeRequest } from './authz/check.ts';
@@ -56,7 +57,8 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
         await options.ready();
         ready = true;
       }
-      const user = await identify();
+      const identified = identify();
+      const user = identified instanceof Promise ? await identified : identified;
       if (user === undefined) throw unauthorized();
       if (body) Object.assign(request, { body: await body() });
       const viewed = view(request, user);
@@ -81,9 +83,11 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
 
   async function onward(exchange: Exchange): Promise<ApiResponse> {
     const { info, user } = exchange;
-    await authorizeRequest(core.authorize, info, user);
-    const known = info.cluster === '*' || founds(exchange) || (await core.registry.exists(info.cluster));
-    if (!known) throw noSuchResource();
+    const asking = authorizeRequest(core.authorize, info, user);
+    if (asking) await asking;
+    const { cluster } = info;
+    const known = cluster === '*' || cluster === rootCluster || founds(exchange);
+    if (!known && !(await core.registry.exists(cluster))) throw noSuchResource();
     if (!info.isResource) return handleInfo(exchange);
     const found = handlerFor(exchange);
     return found.handle(found.exchange);

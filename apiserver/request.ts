@@ -123,11 +123,13 @@ function segments(path: string): string[] {
 }
 
 function decodeSegment(text: string): string {
-  let decoded: string;
-  try {
-    decoded = decodeURIComponent(text);
-  } catch {
-    throw badRequest('the request path is not valid percent-encoding');
+  let decoded = text;
+  if (text.includes('%')) {
+    try {
+      decoded = decodeURIComponent(text);
+    } catch {
+      throw badRequest('the request path is not valid percent-encoding');
+    }
   }
   if (decoded === '.' || decoded === '..' || decoded.includes('/') || decoded.includes('\0')) {
     throw badRequest('the request path contains a segment that cannot name anything');

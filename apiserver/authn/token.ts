@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { UserInfo } from '../../kube/http.ts';
 import type { Authenticator } from '../options.ts';
 
@@ -12,5 +12,5 @@ export function tokenAuthenticator(users: ReadonlyMap<string, UserInfo>): Authen
 }
 
 function digest(token: string): string {
-  return createHash('sha256').update(token).digest('base64');
+  return hash('sha256', token, 'base64');
 }

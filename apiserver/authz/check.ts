@@ -1,6 +1,6 @@
 import type { UserInfo } from '../../kube/http.ts';
 import { StatusError } from '../../kube/status.ts';
-import type { Attributes, Authorizer } from '../options.ts';
+import type { Attributes, Authorizer, Decision } from '../options.ts';
 import type { RequestInfo } from '../request.ts';
 
 export function attributesOf(info: RequestInfo, user: UserInfo): Attributes {
@@ -9,13 +9,19 @@ export function attributesOf(info: RequestInfo, user: UserInfo): Attributes {
   return info.isResource ? what : { ...what, path };
 }
 
-/** Throws StatusError 403 with kube-apiserver's words. */
-export async function authorizeRequest(
+/** Throws, or rejects with, StatusError 403 with kube-apiserver's words. Waits only where the authorizer does. */
+export function authorizeRequest(
   authorize: Authorizer,
   info: RequestInfo,
   user: UserInfo,
-): Promise<void> {
-  const decision = await authorize(attributesOf(info, user));
+): Promise<void> | undefined {
+  const decided = authorize(attributesOf(info, user));
+  if (decided instanceof Promise) return decided.then((decision) => insist(decision, info, user));
+  insist(decided, info, user);
+  return undefined;
+}
+
+function insist(decision: Decision, info: RequestInfo, user: UserInfo): void {
   if (decision.allowed) return;
   const why = decision.reason ? `: ${decision.reason}` : '';
   const message = `${subject(info)} is forbidden: ${complaint(info, user)}${why}`;

@@ -20,8 +20,21 @@ interface Clause {
   parameters: Readonly<Record<string, string>>;
 }
 
+/** Clients say one of a few dozen things; whoever varies it does not fill memory. */
+const parsed = new Map<string, readonly Clause[]>();
+const parsedLimit = 256;
+const longestKept = 512;
+
 /** The clauses of an Accept header, best first. */
-export function parseAccept(header: string | undefined): Clause[] {
+export function parseAccept(header = ''): readonly Clause[] {
+  const known = parsed.get(header);
+  if (known) return known;
+  const clauses = clausesOf(header);
+  if (parsed.size < parsedLimit && header.length <= longestKept) parsed.set(header, clauses);
+  return clauses;
+}
+
+function clausesOf(header: string): Clause[] {
   const clauses = (header || '*/*').split(',').map((text, order) => {
     const [type = '', ...rest] = text.split(';').map((part) => part.trim());
     const parameters = Object.fromEntries(

@@ -37,11 +37,12 @@ const special: Readonly<Record<string, Handler>> = {
 
 /** What serves a request about a resource; throws StatusError 404 or 405 when nothing does. */
 export function handlerFor(exchange: Exchange): { exchange: ResourceExchange; handle: Handler } {
-  const { core, info } = exchange;
+  const { core, request, info, user, warnings } = exchange;
   const served = core.catalog.find(info.cluster, info.group, info.version, info.resource);
   if (served === undefined) throw noSuchResource();
   const stored = core.registry.find(info.cluster, info.group, info.resource) ?? served;
-  const resourceExchange: ResourceExchange = { ...exchange, served, stored };
+  // Not a spread: this is on every request's way.
+  const resourceExchange: ResourceExchange = { core, request, info, user, warnings, served, stored };
   checkPath(resourceExchange);
   return { exchange: resourceExchange, handle: choose(resourceExchange) };
 }

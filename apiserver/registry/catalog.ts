@@ -1,3 +1,4 @@
+import { rootCluster } from '../../cluster/names.ts';
 import { builtinResources, schemaOf } from '../../kube/schema/builtin.ts';
 import type { ResourceInfo } from '../../kube/schema/resource.ts';
 import type { ServedResource } from '../options.ts';
@@ -14,6 +15,8 @@ const builtins: readonly ServedResource[] = builtinResources.map((info) => ({
 export class Catalog {
   readonly #common: readonly ServedResource[];
   readonly #commonIndex = new Map<string, ServedResource>();
+  /** What is served everywhere wins over a CRD of one logical cluster, so it needs no look at those. */
+  readonly #commonStored = new Map<string, ServedResource>();
   /** By logical cluster, then by the CRD's name. */
   readonly #custom = new Map<string, Map<string, readonly ServedResource[]>>();
   /** Of each definition the newest that is known, also of one that went. */
@@ -23,6 +26,12 @@ export class Catalog {
   constructor(own: readonly ServedResource[]) {
     this.#common = [...builtins, ...own];
     for (const served of this.#common) this.#commonIndex.set(indexKey(served.info), served);
+    for (const { info } of this.#common) {
+      const key = `${info.group}/${info.resource}`;
+      if (this.#commonStored.has(key)) continue;
+      const stored = this.#findStored(rootCluster, info.group, info.resource);
+      if (stored) this.#commonStored.set(key, stored);
+    }
   }
 
   /** Changes whenever what is served there changes. */
@@ -45,6 +54,10 @@ export class Catalog {
 
   /** The resource in the version in which it is stored. */
   stored(cluster: string, group: string, resource: string): ServedResource | undefined {
+    return this.#commonStored.get(`${group}/${resource}`) ?? this.#findStored(cluster, group, resource);
+  }
+
+  #findStored(cluster: string, group: string, resource: string): ServedResource | undefined {
     const any = this.#list(cluster).find((s) => s.info.group === group && s.info.resource === resource);
     if (any === undefined) return undefined;
     return this.find(cluster, group, any.info.storageVersion, resource) ?? any;

@@ -44,8 +44,15 @@ export function parseKey(of: StoredAs, key: string): KeyParts {
     : { cluster, namespace: '', name: unword(first) };
 }
 
+/** By what is served, which lives long. */
+const prefixes = new WeakMap<StoredAs, string>();
+
 function kindPrefix(of: StoredAs): string {
-  return `/${storageGroup(of.group, of.resource) || 'core'}/${of.resource}/`;
+  const known = prefixes.get(of);
+  if (known !== undefined) return known;
+  const prefix = `/${storageGroup(of.group, of.resource) || 'core'}/${of.resource}/`;
+  prefixes.set(of, prefix);
+  return prefix;
 }
 
 /** Names hold no `/` and no `%`; what is not printable ASCII is percent-encoded, which therefore stays unique. */
