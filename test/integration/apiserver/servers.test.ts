@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openMemory } from '../../../storage/memory/memory.ts';
 import { prefixRange, type Store } from '../../../storage/store.ts';
-import { type Answer, type Api, configMap, configMaps, startApi } from './api.ts';
+import { type Answer, type Api, admin, call, configMap, configMaps, startApi } from './api.ts';
 
 let store: Store;
 let one: Api;
@@ -81,6 +81,33 @@ describe('two servers on one store', () => {
       'provided IP is already allocated',
     );
     expect((await claims()).sort()).toEqual([...addresses, '10.100.0.1'].sort());
+  });
+});
+
+describe('a leader that was paused', () => {
+  test('changes nothing by any verb, and is told so; it may read', async () => {
+    await one.call('POST', configMaps, configMap('kept', { a: '1' }));
+    const term = await store.acquire('controllers', 60_000);
+    const leading = one.server.transport(admin, term);
+    expect((await call(leading, 'POST', configMaps, configMap('made'))).status).toBe(201);
+    await term?.release();
+    const successor = await two.server.transport(admin, await store.acquire('controllers', 60_000));
+    const before = store.revision;
+    const patch = { data: { a: '2' } };
+    const refused = [
+      await call(leading, 'POST', configMaps, configMap('late')),
+      await call(leading, 'PUT', `${configMaps}/kept`, configMap('kept', { a: '2' })),
+      await call(leading, 'PATCH', `${configMaps}/kept`, patch),
+      await call(leading, 'DELETE', `${configMaps}/kept`),
+      await call(leading, 'DELETE', `${configMaps}?labelSelector=!x`),
+      await call(leading, 'POST', services, service('late')),
+    ];
+    expect(refused.map(({ status, body }) => [status, body.reason])).toEqual(
+      refused.map(() => [409, 'Conflict']),
+    );
+    expect(store.revision).toBe(before);
+    expect((await call(leading, 'GET', `${configMaps}/kept`)).status).toBe(200);
+    expect((await call(successor, 'PATCH', `${configMaps}/kept`, patch)).body.data).toEqual({ a: '2' });
   });
 });
 
