@@ -97,6 +97,11 @@ export function jsonBytes(status: number, body: Uint8Array): ApiResponse {
   return { status, headers: { 'content-type': contentTypes.json }, body };
 }
 
+/** As jsonBytes, for what is made while it is sent; `length` is known before. */
+export function jsonStream(status: number, length: number, body: AsyncIterable<Uint8Array>): ApiResponse {
+  return { status, headers: { 'content-type': contentTypes.json, 'content-length': String(length) }, body };
+}
+
 export function includeOf(exchange: Exchange): IncludeObject {
   const given = exchange.info.query.get('includeObject') || 'Metadata';
   if (given === 'None' || given === 'Metadata' || given === 'Object') return given;

@@ -5,15 +5,15 @@ import { type Entry, StoreError } from '../../storage/store.ts';
 import type { ResourceExchange } from '../core.ts';
 import type { Form } from '../encode/negotiate.ts';
 import { partial } from '../encode/partial.ts';
-import { encoded, formOf, includeOf, jsonBytes, type Kinded, listKind } from '../encode/respond.ts';
+import { encoded, formOf, includeOf, type Kinded, listKind } from '../encode/respond.ts';
 import { tableOf } from '../encode/table.ts';
-import { spliceStored } from '../registry/codec.ts';
 import { decodeContinue, encodeContinue } from '../registry/continue.ts';
 import { fromStored, isStored } from '../registry/convert.ts';
 import { translate } from '../registry/errors.ts';
-import { collectionRange, keyRange, objectKey, parseKey } from '../registry/keys.ts';
+import { collectionRange, keyRange, objectKey } from '../registry/keys.ts';
 import { inScope } from '../registry/registry.ts';
 import { parseSelection, type Selection } from '../registry/selectors.ts';
+import { respondJoined } from './listjoin.ts';
 import { type ListQuery, listQuery, waitForRevision } from './listoptions.ts';
 
 export interface Page {
@@ -136,30 +136,12 @@ export function respondList(
 ): ApiResponse {
   const { core, info, stored, served } = exchange;
   if (form.encoding === 'json' && form.shape === 'object' && !form.pretty && isStored(served)) {
-    return jsonBytes(200, joinItems(exchange, entries, metadata));
+    return respondJoined(exchange, entries, metadata);
   }
   const objects = entries.map((entry) =>
     fromStored(core.registry.decode(stored, info.cluster, entry), served),
   );
   return encoded(200, shapeList(exchange, form, objects, metadata), form);
-}
-
-function joinItems(
-  exchange: ResourceExchange,
-  entries: readonly Entry[],
-  metadata: Record<string, unknown>,
-): Uint8Array {
-  const { info, stored, served } = exchange;
-  const head = `${JSON.stringify({ ...listKind(exchange), metadata }).slice(0, -1)},"items":[`;
-  const comma = Buffer.from(',');
-  const parts: Uint8Array[] = [Buffer.from(head)];
-  for (const [index, entry] of entries.entries()) {
-    if (index > 0) parts.push(comma);
-    const cluster = info.cluster === '*' ? parseKey(stored.info, entry.key).cluster : undefined;
-    parts.push(spliceStored(entry, { bare: !served.custom, ...(cluster !== undefined && { cluster }) }));
-  }
-  parts.push(Buffer.from(']}\n'));
-  return Buffer.concat(parts);
 }
 
 function shapeList(

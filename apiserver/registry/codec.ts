@@ -49,22 +49,77 @@ export function asStored(object: KubeObject, entry: Entry): KubeObject {
   return { ...object, metadata };
 }
 
-/** As decodeStored, in bytes. `bare` leaves kind and apiVersion out, as lists of built-in kinds do. */
-export function spliceStored(entry: Entry, options: { cluster?: string; bare?: boolean }): Buffer {
-  const value = Buffer.from(entry.value.buffer, entry.value.byteOffset, entry.value.byteLength);
-  const mark = value.indexOf(metadataMark);
-  const inside = mark + metadataMark.length;
-  const head = options.bare ? Buffer.from('{"metadata":{') : value.subarray(0, inside);
-  const version = `"resourceVersion":"${entry.revision}",`;
-  if (options.cluster === undefined) {
-    return Buffer.concat([head, Buffer.from(version), value.subarray(inside)]);
+export interface SpliceOptions {
+  /** Names the logical cluster, in wildcard reads. */
+  cluster?: string;
+  /** Leaves kind and apiVersion out, as lists of built-in kinds do. */
+  bare?: boolean;
+}
+
+/** As decodeStored, in bytes. */
+export function spliceStored(entry: Entry, options: SpliceOptions): Buffer {
+  const splice = spliceOf(entry, options);
+  const bytes = Buffer.allocUnsafe(splice.length);
+  splice.write(bytes, 0);
+  return bytes;
+}
+
+/** An entry on its way out: how long it is, and how to write it into somebody's buffer. */
+export class Splice {
+  readonly length: number;
+  readonly #value: Uint8Array;
+  /** Of the value, what comes before the inserted text; 0 for bare ones. */
+  readonly #head: number;
+  /** ASCII. */
+  readonly #inserted: string;
+  readonly #tail: number;
+
+  constructor(value: Uint8Array, head: number, inserted: string, tail: number) {
+    this.#value = value;
+    this.#head = head;
+    this.#inserted = inserted;
+    this.#tail = tail;
+    this.length = head + inserted.length + value.length - tail;
   }
-  const tag = `"${logicalClusterAnnotation}":${JSON.stringify(options.cluster)}`;
-  const annotated = value.subarray(inside, inside + annotationsMark.length).equals(annotationsMark);
-  if (!annotated) {
-    return Buffer.concat([head, Buffer.from(`${version}"annotations":{${tag}},`), value.subarray(inside)]);
+
+  /** Answers where the next byte goes. */
+  write(into: Buffer, at: number): number {
+    const value = this.#value;
+    let next = at;
+    for (let i = 0; i < this.#head; i++) into[next++] = value[i] ?? 0;
+    next += into.write(this.#inserted, next, 'latin1');
+    into.set(this.#tail === 0 ? value : value.subarray(this.#tail), next);
+    return next + value.length - this.#tail;
+  }
+}
+
+export function spliceOf({ value, revision }: Entry, { cluster, bare }: SpliceOptions): Splice {
+  const inside = insideMetadata(value);
+  const head = bare ? 0 : inside;
+  const version = `${bare ? '{"metadata":{' : ''}"resourceVersion":"${revision}",`;
+  if (cluster === undefined) return new Splice(value, head, version, inside);
+  const tag = `"${logicalClusterAnnotation}":${JSON.stringify(cluster)}`;
+  if (!holdsAt(value, inside, annotationsMark)) {
+    return new Splice(value, head, `${version}"annotations":{${tag}},`, inside);
   }
   const after = inside + annotationsMark.length;
   const comma = value[after] === closingBrace ? '' : ',';
-  return Buffer.concat([head, Buffer.from(`${version}"annotations":{${tag}${comma}`), value.subarray(after)]);
+  return new Splice(value, head, `${version}"annotations":{${tag}${comma}`, after);
+}
+
+/** Neighbours are of one kind, so they begin alike: `{"kind":"…","apiVersion":"…","metadata":{`. */
+let lastHead: Uint8Array = Buffer.from('?');
+
+/** How long the head is that `value` begins with. Kind and apiVersion cannot hold what ends it. */
+function insideMetadata(value: Uint8Array): number {
+  // All of it is compared: at the same place deeper inside, a user may have written the same mark.
+  if (holdsAt(value, 0, lastHead)) return lastHead.length;
+  const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  lastHead = Uint8Array.prototype.slice.call(value, 0, bytes.indexOf(metadataMark) + metadataMark.length);
+  return lastHead.length;
+}
+
+function holdsAt(value: Uint8Array, at: number, mark: Uint8Array): boolean {
+  for (let i = 0; i < mark.length; i++) if (value[at + i] !== mark[i]) return false;
+  return true;
 }

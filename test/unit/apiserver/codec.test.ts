@@ -37,6 +37,17 @@ describe('stored bytes', () => {
     expect(shown.metadata.annotations).toEqual({ 'kcp.io/cluster': 'here' });
   });
 
+  test('a key of the user that looks like the head of another kind changes nothing', () => {
+    const other = { kind: 'K'.repeat(20), apiVersion: 'v1', metadata: { name: 'y' } };
+    const head = `{"kind":"${other.kind}","apiVersion":"v1","metadata":{`;
+    for (let pad = 0; pad < head.length; pad++) {
+      spliceStored(entry(other), {});
+      const spec = { metadata: { metadata: { metadata: {} } } };
+      const stored = entry({ kind: 'C', apiVersion: 'v1', metadata: { name: 'x'.repeat(pad) }, spec });
+      expect(JSON.parse(spliceStored(stored, {}).toString())).toEqual(decodeStored(stored));
+    }
+  });
+
   test('a user key __proto__ stays a key', () => {
     const hostile = JSON.parse('{"kind":"K","apiVersion":"v1","metadata":{"name":"x"},"__proto__":{"a":1}}');
     expect(Object.hasOwn(decodeStored(entry(hostile)), '__proto__')).toBe(true);
