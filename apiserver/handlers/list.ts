@@ -125,7 +125,8 @@ export function rangeFor(exchange: ResourceExchange, selection: Selection) {
 function wanted(exchange: ResourceExchange, selection: Selection, entry: Entry): boolean {
   const { core, info, stored } = exchange;
   if (!inScope(stored, info, entry)) return false;
-  return selection.everything || selection.matches(core.registry.decode(stored, info.cluster, entry));
+  if (selection.everything) return true;
+  return selection.matches(entry.value, () => core.registry.decode(stored, info.cluster, entry));
 }
 
 export function respondList(

@@ -78,10 +78,10 @@ export class WatchEncoder {
   #selected(entry: Entry): boolean {
     if (this.#selection.everything) return true;
     const { core, info, stored } = this.#exchange;
-    const object = shared.decoded(`${info.cluster === '*' ? '*' : ''}${stored.info.version}`, entry, () =>
-      core.registry.decode(stored, info.cluster, entry),
+    const form = `${info.cluster === '*' ? '*' : ''}${stored.info.version}`;
+    return this.#selection.matches(entry.value, () =>
+      shared.decoded(form, entry, () => core.registry.decode(stored, info.cluster, entry)),
     );
-    return this.#selection.matches(object);
   }
 
   /** @param synthetic the entry is not what the store holds at its revision: nobody shares it. */

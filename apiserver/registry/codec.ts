@@ -14,12 +14,17 @@ const closingBrace = 0x7d;
 
 export function encodeStored(object: KubeObject): Uint8Array {
   const { kind, apiVersion, metadata, ...rest } = object;
-  const { annotations, resourceVersion: _, ...meta } = metadata;
+  // Annotations are cut into, labels are looked for: both are at a place that is found quickly.
+  const { annotations, labels, resourceVersion: _, ...meta } = metadata;
   return Buffer.from(
     encodeJson({
       kind,
       apiVersion,
-      metadata: { ...(annotations && { annotations: withoutCluster(annotations) }), ...meta },
+      metadata: {
+        ...(annotations && { annotations: withoutCluster(annotations) }),
+        ...(labels && { labels }),
+        ...meta,
+      },
       ...rest,
     }),
   );
@@ -94,7 +99,7 @@ export class Splice {
 }
 
 export function spliceOf({ value, revision }: Entry, { cluster, bare }: SpliceOptions): Splice {
-  const inside = insideMetadata(value);
+  const inside = metadataStart(value);
   const head = bare ? 0 : inside;
   const version = `${bare ? '{"metadata":{' : ''}"resourceVersion":"${revision}",`;
   if (cluster === undefined) return new Splice(value, head, version, inside);
@@ -110,8 +115,8 @@ export function spliceOf({ value, revision }: Entry, { cluster, bare }: SpliceOp
 /** Neighbours are of one kind, so they begin alike: `{"kind":"…","apiVersion":"…","metadata":{`. */
 let lastHead: Uint8Array = Buffer.from('?');
 
-/** How long the head is that `value` begins with. Kind and apiVersion cannot hold what ends it. */
-function insideMetadata(value: Uint8Array): number {
+/** Where the first member of the metadata starts. Kind and apiVersion cannot hold what comes before it. */
+export function metadataStart(value: Uint8Array): number {
   // All of it is compared: at the same place deeper inside, a user may have written the same mark.
   if (holdsAt(value, 0, lastHead)) return lastHead.length;
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);

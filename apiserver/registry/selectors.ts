@@ -3,6 +3,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import { type FieldRequirement, parseFieldSelector, parseLabelSelector } from '../../kube/selector.ts';
 import { badRequest } from '../../kube/status.ts';
 import type { ServedResource } from '../options.ts';
+import { labelsOf } from './labels.ts';
 
 /** The label and field selectors of one list or watch. */
 export interface Selection {
@@ -10,7 +11,8 @@ export interface Selection {
   everything: boolean;
   /** Of `metadata.name=x`. */
   name?: string;
-  matches(object: KubeObject): boolean;
+  /** @param decode called only where a field selector asks for more than the labels. */
+  matches(value: Uint8Array, decode: () => KubeObject): boolean;
 }
 
 type Reader = (object: KubeObject) => string;
@@ -26,9 +28,12 @@ export function parseSelection(query: URLSearchParams, served: ServedResource): 
   return {
     everything: labels === undefined && fields.length === 0,
     ...(name !== undefined && { name }),
-    matches: (object) =>
-      (labels === undefined || labels.matches(object.metadata.labels)) &&
-      readers.every((f) => (f.read(object) === f.value) === (f.op === '=')),
+    matches: (value, decode) => {
+      if (labels !== undefined && !labels.matches(labelsOf(value))) return false;
+      if (readers.length === 0) return true;
+      const object = decode();
+      return readers.every((f) => (f.read(object) === f.value) === (f.op === '='));
+    },
   };
 }
 
