@@ -15,11 +15,29 @@ export async function handleDelete(exchange: ResourceExchange): Promise<ApiRespo
     if (forwarded) return forwarded;
   }
   const deleted = await deleteOne(exchange, exchange.info.name, options);
-  // Kubernetes answers pods and what finalizers keep with the object, all else with a Status.
-  const isPod = stored.info.group === '' && stored.info.resource === 'pods';
-  if (!deleted.gone || isPod) return respondObject(exchange, 200, deleted.object);
+  // What finalizers keep is answered with the object, too.
+  const { group, resource } = stored.info;
+  if (
+    !deleted.gone ||
+    group === 'storage.k8s.io' ||
+    group === 'resource.k8s.io' ||
+    showsDeleted.has(`${group}/${resource}`)
+  )
+    return respondObject(exchange, 200, deleted.object);
   return respondValue(exchange, 200, success(exchange, deleted.object));
 }
+
+/** Kinds that kube-apiserver answers with the deleted object; all else with a Status. */
+const showsDeleted = new Set([
+  '/namespaces',
+  '/persistentvolumeclaims',
+  '/persistentvolumes',
+  '/pods',
+  '/podtemplates',
+  '/resourcequotas',
+  '/serviceaccounts',
+  '/services',
+]);
 
 function success(
   { stored }: ResourceExchange,

@@ -4,7 +4,7 @@ import { type Claim, releaseClaims } from './claims.ts';
 import { prepareDefinition, serveDefinition } from './crd.ts';
 import { prepareNamespace } from './namespaces.ts';
 import type { ObjectRegistry } from './registry.ts';
-import { allocateClusterIP } from './services.ts';
+import { allocateService } from './services.ts';
 
 /** What a kind needs beyond defaults, strategy and validation. `old` is undefined for a create. */
 export interface KindHooks {
@@ -36,7 +36,7 @@ export interface KindWrite {
 const hooks: Readonly<Record<string, KindHooks>> = {
   '/namespaces': { prepare: prepareNamespace },
   '/services': {
-    prepare: allocateClusterIP,
+    prepare: allocateService,
     committed: (write, _name, { old, object }) => releaseClaims(write, old, object),
   },
   'apiextensions.k8s.io/customresourcedefinitions': {

@@ -23,7 +23,25 @@ export async function ensureSystemNamespaces(
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
     await createIfAbsent(client, namespaces, namespace, { cluster, signal });
   }
+  await createIfAbsent(client, services, apiService, { cluster, signal });
 }
+
+const services: ResourceRef = { group: '', version: 'v1', resource: 'services' };
+
+/** What clients and charts take for the API server; Pods get the logical cluster's real address when they are placed. */
+const apiService = {
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: {
+    name: 'kubernetes',
+    namespace: 'default',
+    labels: { component: 'apiserver', provider: 'kubernetes' },
+  },
+  spec: {
+    clusterIP: '10.96.0.1',
+    ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: 6443 }],
+  },
+};
 
 /** What every namespace has: the ServiceAccount that Pods get by default, and the CA that they trust. */
 export async function furnish(

@@ -31,6 +31,7 @@ export function dropTypeDependentFields(object: KubeObject, old: KubeObject): vo
     dropUnchanged('allocateLoadBalancerNodePorts');
     dropUnchanged('loadBalancerClass');
   }
+  if (spec['type'] === 'ExternalName') delete spec['internalTrafficPolicy'];
   if (reachable(before) && !reachable(spec)) dropUnchanged('externalTrafficPolicy');
   if (!balanced(spec)) object.status = { ...record(object.status), loadBalancer: {} };
 }
@@ -60,7 +61,8 @@ function keepAllocated(spec: JsonObject, before: JsonObject): void {
   if (same && before['clusterIPs'] !== undefined) fill(spec, 'clusterIPs', before['clusterIPs']);
   if (!same && sameJson(spec['clusterIPs'], before['clusterIPs']))
     spec['clusterIPs'] = [text(spec['clusterIP'])];
-  if (!needsNodePort(spec) || !needsNodePort(before)) return;
+  const given = (of: JsonObject) => needsNodePort(of) && of['allocateLoadBalancerNodePorts'] !== false;
+  if (!given(spec) || !given(before)) return;
   const key = (port: JsonObject) => `${text(port['protocol'])}/${String(port['port'])}`;
   const allocated = new Map(records(before['ports']).map((port) => [key(port), port['nodePort']]));
   const taken = new Set(records(spec['ports']).map((port) => port['nodePort']));

@@ -1,7 +1,8 @@
 import { at, int, records, strings, text } from '../defaults/json.ts';
 import type { JsonObject } from '../object.ts';
+import type { StatusCause } from '../status.ts';
 import { sameJson } from '../strategy/equal.ts';
-import type { Field } from './field.ts';
+import { Field } from './field.ts';
 import { cidr, endpointAddress, ipAddress, isAddress } from './ip.ts';
 import type { KindCheck, KindChecks } from './kind.ts';
 import { labels } from './labels.ts';
@@ -100,8 +101,8 @@ function clusterAddresses(spec: JsonObject, field: Field): void {
   const single = text(spec['clusterIP']);
   const all = strings(spec['clusterIPs']);
   const path = field.child('clusterIPs');
-  if (single && all.length > 0 && all[0] !== single) path.invalid(all, 'first value must match `clusterIP`');
   if (!single && all.length > 0) path.invalid(all, 'must be empty when `clusterIP` is not specified');
+  if (single && all.length > 0 && all[0] !== single) path.invalid(all, 'first value must match `clusterIP`');
   const seen = new Set<string>();
   for (const [index, family] of strings(spec['ipFamilies']).entries()) {
     const at = field.child('ipFamilies').index(index);
@@ -224,11 +225,22 @@ function addressesKept(spec: JsonObject, before: JsonObject, field: Field): void
     const path = field.child('clusterIPs').index(0);
     path.invalid(now, 'may not change once set');
   }
+  const health = before['healthCheckNodePort'];
+  if (health && spec['healthCheckNodePort'] && !sameJson(spec['healthCheckNodePort'], health)) {
+    field.child('healthCheckNodePort').forbidden('field is immutable');
+  }
   const className = before['loadBalancerClass'];
   const balanced = spec['type'] === 'LoadBalancer' && before['type'] === 'LoadBalancer';
   if (balanced && !sameJson(spec['loadBalancerClass'], className)) {
     field.child('loadBalancerClass').invalid(spec['loadBalancerClass'], 'may not change once set');
   }
+}
+
+/** What is wrong with the addresses and families of a Service that is not an ExternalName, before they are allocated. */
+export function serviceAddressProblems(spec: JsonObject): StatusCause[] {
+  const root = new Field([]);
+  clusterAddresses(spec, root.child('spec'));
+  return root.causes;
 }
 
 export const serviceChecks: KindChecks = {

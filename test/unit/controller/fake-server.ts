@@ -9,6 +9,7 @@ const kinds: Record<string, [kind: string, namespaced: boolean]> = {
   configmaps: ['ConfigMap', true],
   serviceaccounts: ['ServiceAccount', true],
   pods: ['Pod', true],
+  services: ['Service', true],
 };
 
 /**
