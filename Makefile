@@ -2,7 +2,7 @@ SHELL := /bin/bash
 BIN := node_modules/.bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install build demo test cover e2e bundles fidelity fault bench lint format clean kubernetes
+.PHONY: help install build demo test cover e2e bundles fidelity fault bench lint format clean etcd kubernetes
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -22,17 +22,20 @@ build: node_modules/.installed ## compile to dist/
 demo: build ## two simulated clusters, a small app, a server that stays up until Ctrl-C
 	@node dist/cli/main.js demo
 
-test: build ## unit, contract and integration tests: needs only Node
+test: build etcd ## unit, contract and integration tests; the store's contract on etcd too
 	@$(BIN)/tsc -p test/tsconfig.json
-	@$(BIN)/vitest run --project unit --project integration
+	@$(BIN)/vitest run --project unit --project integration --project etcd
 
 cover: build ## make test with coverage
 	@$(BIN)/vitest run --project unit --project integration --coverage
 
+etcd: ## find or build the etcd that the tests run (2 minutes once; needs Go, or Debian's etcd-server)
+	@test/etcd/build
+
 kubernetes: ## build the real Kubernetes that e2e, bundles and bench run beside (7 minutes once; needs Go)
 	@test/kubernetes/build
 
-e2e: build kubernetes ## real kubectl, two real Kubernetes clusters, killed processes: needs Go
+e2e: build kubernetes ## real kubectl, two real Kubernetes clusters, faults of etcd, killed processes: needs Go
 	@$(BIN)/vitest run --project e2e
 
 bundles: build kubernetes ## apply every bundle below DIR to Atoll and to Kubernetes, compare what they take

@@ -66,7 +66,7 @@ async function startMember(
   { args = [], fsync = false }: EtcdFlags,
 ): Promise<Etcd> {
   const binary = join(programs, 'etcd');
-  if (!existsSync(binary)) throw new Error(`no etcd in ${programs}: run make kubernetes first`);
+  if (!existsSync(binary)) throw new Error(`no etcd in ${programs}: run make etcd first`);
   const dir = await mkdtemp(join(tmpdir(), 'atoll-etcd-'));
   const scheme = args.includes('--cert-file') ? 'https' : 'http';
   const client = `${scheme}://127.0.0.1:${port}`;
