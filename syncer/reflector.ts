@@ -41,6 +41,7 @@ export class Reflector {
   readonly #queue = new WorkQueue();
   /** By `<physical namespace>/<name>`. */
   readonly #reflected = new Map<string, Reflected>();
+  /** There, but not to be shown, or not now. */
   readonly #refused = new Set<string>();
 
   constructor(engine: Engine, resource: string, reflect: ToReflection) {
@@ -102,7 +103,11 @@ export class Reflector {
     const place = this.#engine.namespaces.own(physical)?.locator;
     const body = await this.#reflect(key, this.#object(key), place);
     if (body && 'after' in body) return body as Retry;
-    if (!body || !place) return await this.#withdraw(key, name);
+    if (!body || !place) {
+      await this.#withdraw(key, name);
+      if (this.#object(key)) this.#refused.add(key);
+      return undefined;
+    }
     const now = digest(body);
     if (this.#reflected.get(key)?.digest === now) return undefined;
     return await this.#put(key, name, place, body as KubeObject, now);

@@ -35,6 +35,12 @@ const special: Readonly<Record<string, Handler>> = {
   binding: handleBinding,
 };
 
+/** Warned of on every request. https://kubernetes.io/docs/reference/using-api/deprecation-guide/ */
+const deprecations: Readonly<Record<string, string>> = {
+  '/v1/endpoints': 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
+  '/v1/componentstatuses': 'v1 ComponentStatus is deprecated in v1.19+',
+};
+
 /** What serves a request about a resource; throws StatusError 404 or 405 when nothing does. */
 export function handlerFor(exchange: Exchange): { exchange: ResourceExchange; handle: Handler } {
   const { core, request, info, user, warnings } = exchange;
@@ -44,6 +50,8 @@ export function handlerFor(exchange: Exchange): { exchange: ResourceExchange; ha
   // Not a spread: this is on every request's way.
   const resourceExchange: ResourceExchange = { core, request, info, user, warnings, served, stored };
   checkPath(resourceExchange);
+  const deprecated = deprecations[`${info.group}/${info.version}/${info.resource}`];
+  if (deprecated !== undefined) exchange.warnings.push(deprecated);
   return { exchange: resourceExchange, handle: choose(resourceExchange) };
 }
 

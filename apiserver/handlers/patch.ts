@@ -94,7 +94,10 @@ export function patcher(
   if (type === 'merge') {
     return { patch: (current) => objectOf(applyMergePatch(current, value)), pinned, duplicates };
   }
-  if (!isObject(value)) throw badRequest('error decoding patch: the patch is not an object');
+  if (!isObject(value)) {
+    const type = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
+    throw badRequest(`json: cannot unmarshal ${type} into Go value of type map[string]interface {}`);
+  }
   return {
     patch: (current) => applyStrategicMergePatch(current, value as JsonObject, served.schema),
     pinned,

@@ -9,7 +9,7 @@ import type { ResourceExchange } from '../core.ts';
 import { conform, decodeBody } from '../decode/body.ts';
 import { bodyEncoding } from '../decode/media.ts';
 import { writeQuery } from '../decode/options.ts';
-import { respondValue } from '../encode/respond.ts';
+import { encoded, formOf, shapeObject } from '../encode/respond.ts';
 import type { ScalePaths, ServedResource } from '../options.ts';
 import { decodeStored } from '../registry/codec.ts';
 import { updateObject } from '../registry/write.ts';
@@ -35,7 +35,7 @@ export async function handleScale(exchange: ResourceExchange): Promise<ApiRespon
   const { core, info, stored } = exchange;
   if (info.verb === 'get') {
     const object = decodeStored(await core.registry.read(stored, info));
-    return respondValue(exchange, 200, scaleOf(object, stored));
+    return respondScale(exchange, scaleOf(object, stored));
   }
   const kind = info.verb === 'patch' ? 'PatchOptions' : 'UpdateOptions';
   const type = info.verb === 'patch' ? patchType({ ...exchange, served: scaleServed }) : undefined;
@@ -62,7 +62,13 @@ export async function handleScale(exchange: ResourceExchange): Promise<ApiRespon
   };
   const context = writeContext(exchange, query, 'UPDATE', '');
   const object = await updateObject(core.registry, stored, info, change, context);
-  return respondValue(exchange, 200, scaleOf(object, stored));
+  return respondScale(exchange, scaleOf(object, stored));
+}
+
+function respondScale(exchange: ResourceExchange, scale: KubeObject): ApiResponse {
+  const as = { ...exchange, served: scaleServed };
+  const form = formOf(as);
+  return encoded(200, shapeObject(as, scale, form), form);
 }
 
 function scaleOf(object: KubeObject, served: ServedResource): KubeObject {

@@ -1,16 +1,9 @@
 import { at, listAt, numberAt, textAt } from '../../cluster/read.ts';
 import { IntOrStringError, scaledIntOrPercent } from '../../kube/intorstring.ts';
 import { foldConditions } from './conditions.ts';
-import { type Fold, type FoldInput, observedGeneration, sum, sums } from './part.ts';
+import { type Fold, type FoldInput, observedGeneration, sum, sums, terminating } from './part.ts';
 
-const counters = [
-  'replicas',
-  'readyReplicas',
-  'updatedReplicas',
-  'availableReplicas',
-  'unavailableReplicas',
-  'terminatingReplicas',
-];
+const counters = ['replicas', 'readyReplicas', 'updatedReplicas', 'availableReplicas', 'unavailableReplicas'];
 
 export const foldDeployment: Fold = (input) => {
   const conditions = foldConditions(input.parts).map((condition) =>
@@ -19,6 +12,7 @@ export const foldDeployment: Fold = (input) => {
   return {
     ...observedGeneration(input),
     ...sums(input.parts, counters),
+    ...terminating(input.parts),
     ...(conditions.length > 0 && { conditions }),
   };
 };

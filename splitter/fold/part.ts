@@ -41,6 +41,12 @@ export function sums(parts: readonly FoldPart[], fields: readonly string[]): Sta
   return Object.fromEntries(fields.map((f) => [f, sum(parts, f)]).filter(([, n]) => n !== 0));
 }
 
+/** Kubernetes 1.35 and newer say it, 0 too. */
+export function terminating(parts: readonly FoldPart[]): Status {
+  const told = parts.some((part) => at(part.status, 'terminatingReplicas') !== undefined);
+  return told ? { terminatingReplicas: sum(parts, 'terminatingReplicas') } : {};
+}
+
 /**
  * The root's generation once every target that stays has observed it; before that what the root said last, so
  * that nobody takes a status for that of a spec which some cluster has not seen.

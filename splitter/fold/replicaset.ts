@@ -1,7 +1,7 @@
 import { foldConditions } from './conditions.ts';
-import { type Fold, observedGeneration, sum, sums } from './part.ts';
+import { type Fold, observedGeneration, sum, sums, terminating } from './part.ts';
 
-const counters = ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'terminatingReplicas'];
+const counters = ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'];
 
 /** ReplicaSets and ReplicationControllers. */
 export const foldReplicaSet: Fold = (input) => {
@@ -10,6 +10,7 @@ export const foldReplicaSet: Fold = (input) => {
     ...observedGeneration(input),
     replicas: sum(input.parts, 'replicas'),
     ...sums(input.parts, counters),
+    ...terminating(input.parts),
     ...(conditions.length > 0 && { conditions }),
   };
 };

@@ -10,16 +10,16 @@ import {
   east,
   logical,
   namespace,
+  object,
   placementKey,
   run,
   Upstream,
   until,
 } from './world.ts';
 
+const groups: Record<string, string> = { deployments: 'apis/apps/v1', jobs: 'apis/batch/v1' };
 const path = (kind: string, name: string) =>
-  kind === 'deployments'
-    ? `/apis/apps/v1/namespaces/${east}/deployments/${name}`
-    : `/api/v1/namespaces/${east}/${kind}/${name}`;
+  `/${groups[kind] ?? 'api/v1'}/namespaces/${east}/${kind}/${name}`;
 
 let upstream: Upstream;
 let physical: FakePhysical;
@@ -425,6 +425,38 @@ describe('pods', () => {
     expect(await upstream.read(eventKey('foreign'))).toBeUndefined();
     await physical.finish(path('events', 'told'));
     await until('withdrawn', async () => !(await upstream.read(eventKey('told'))));
+  });
+
+  test('of a workload that is placed itself, and owns them without another between, are reflected', async () => {
+    const root = object('batch/v1', 'Job', 'once');
+    const ref = {
+      group: 'batch',
+      version: 'v1',
+      resource: 'jobs',
+      kind: 'Job',
+      name: 'once',
+      uid: 'uid-of-once',
+    };
+    await upstream.place({ ...root, spec: { template: { spec: { containers: [] } } } }, ref, {
+      east: active,
+    });
+    start();
+    const job = await until('applied', () => physical.get(path('jobs', 'once')));
+    const owner = {
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      name: 'once',
+      uid: job.metadata.uid!,
+      controller: true,
+    };
+    await physical.put(path('pods', 'once-1'), {
+      kind: 'Pod',
+      apiVersion: 'v1',
+      metadata: { name: 'once-1', namespace: east, ownerReferences: [owner] },
+    });
+    const key = keys.object({ group: '', resource: 'pods', name: 'once-1' }, logical, namespace);
+    const reflected = await until('reflected', () => upstream.read(key));
+    expect(reflected.metadata.ownerReferences).toMatchObject([{ kind: 'Job', uid: 'uid-of-once' }]);
   });
 
   test('that went while no syncer ran are withdrawn at the start', async () => {

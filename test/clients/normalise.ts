@@ -1,0 +1,41 @@
+/** What differs between any two clusters, or two runs, becomes a word; what only Atoll writes goes. */
+export function normalise(output: string): string {
+  return rules.reduce((text, [pattern, word]) => text.replace(pattern, word), output).trimEnd();
+}
+
+const hash = '[bcdfghjklmnpqrstvwxz2456789]';
+
+const rules: readonly (readonly [RegExp, string])[] = [
+  [/^((?:Annotations|Labels):) +/gm, '$1\n  '],
+  [/^\s+<none>\n/gm, ''],
+  // Ours alone.
+  [/^\s*internal\.atoll\.dev\/parts:\s*\n.*\n/gm, ''],
+  [/^(\s*"?(internal\.)?atoll\.dev\/|\s*"?kcp\.io\/)[^\n]*\n/gm, ''],
+  [/\/tmp\/(LIVE|MERGED)-\d+/g, '$1'],
+  [/\/tmp\/kubectl-edit-\d+/g, 'EDIT'],
+  [/^@@ .* @@/gm, '@@'],
+  [/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ [+-]\d{4}/g, 'TIME'],
+  [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, 'UID'],
+  [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g, 'TIME'],
+  [/\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [+-]\d{4}/g, 'TIME'],
+  [/\b[EIWF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ /g, 'LOG '],
+  [/eyJ[\w-]+\.[\w-]+\.[\w-]+/g, 'TOKEN'],
+  [/\bhttps:\/\/127\.0\.0\.1:\d+/g, 'SERVER'],
+  [/127\.0\.0\.1:\d+/g, 'SERVER'],
+  [/\b(?:\d{1,3}\.){3}\d{1,3}\b(?!\/)/g, 'IP'],
+  [/(\/[\w.-]+)+\/kubeconfig-\w+/g, 'KUBECONFIG'],
+  [/("?resourceVersion"?: )"\d+"/g, '$1"RV"'],
+  [/("?generation"?|"?observedGeneration"?): \d+/g, '$1: N'],
+  [/Resource ?[vV]ersion:\s+"?\d+"?/g, 'RV'],
+  [new RegExp(`-${hash}{8,10}-${hash}{5}\\b`, 'g'), '-HASH'],
+  [/(pod-template-hash|controller-revision-hash)([=:]\s*"?)[\w-]+/g, '$1$2HASH'],
+  [new RegExp(`-(?:${hash}{8,10}|${hash}{5})\\b`, 'g'), '-HASH'],
+  [/\b\d+(ms|s|m|h|d)(\d+(s|m|h))?( ago)?\b/g, 'AGE'],
+  [/\(x\d+ over AGE\)/g, '(xN)'],
+  [/<(invalid|unknown)>/g, 'AGE'],
+  [/\b(oracle|east|clients-oracle|clients-east)-\d\b/g, 'NODE'],
+  // Columns are as wide as what stands in them.
+  [/[ \t]{2,}/g, '  '],
+  [/ +$/gm, ''],
+  [/,$/gm, ''],
+];
