@@ -6,6 +6,8 @@ export interface Slot {
   current: Entry | undefined;
   /** The events of this key after the last compaction, oldest first; absent instead of empty. */
   events: StoreEvent[] | undefined;
+  /** Read since somebody last set this to false; see residency.ts. */
+  used: boolean;
 }
 
 interface Block {
@@ -23,9 +25,15 @@ const BLOCK_SIZE = 512;
 export class KeyIndex {
   readonly #byKey = new Map<string, Slot>();
   readonly #blocks: Block[] = [];
+  #bytes = 0;
 
   get size(): number {
     return this.#byKey.size;
+  }
+
+  /** Of all current values. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   find(key: string): Slot | undefined {
@@ -36,7 +44,7 @@ export class KeyIndex {
   ensure(key: string): Slot {
     const found = this.#byKey.get(key);
     if (found !== undefined) return found;
-    const slot: Slot = { key, current: undefined, events: undefined };
+    const slot: Slot = { key, current: undefined, events: undefined, used: false };
     this.#byKey.set(key, slot);
     this.#insert(slot);
     return slot;
@@ -45,6 +53,7 @@ export class KeyIndex {
   /** The only way to change `current`: the blocks count the living. */
   setCurrent(slot: Slot, entry: Entry | undefined): void {
     const change = Number(entry !== undefined) - Number(slot.current !== undefined);
+    this.#bytes += (entry?.value.length ?? 0) - (slot.current?.value.length ?? 0);
     slot.current = entry;
     if (change === 0) return;
     const block = this.#blocks[this.#blockOf(slot.key)];

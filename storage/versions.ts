@@ -1,5 +1,7 @@
 import { EventLog } from './eventlog.ts';
 import { KeyIndex, type Slot } from './keyindex.ts';
+import { Hand, isOnDisk, ON_DISK } from './residency.ts';
+import { currentOf, entryAt, eventsOf, pinnedBytes } from './slot.ts';
 import {
   type Entry,
   type ListOptions,
@@ -10,7 +12,6 @@ import {
 } from './store.ts';
 
 const FEW_SLOTS = 128;
-const FEW_EVENTS = 256;
 
 /**
  * Every version of every key after the last compaction, in memory. Shared by the backends: a backend decides
@@ -22,6 +23,7 @@ const FEW_EVENTS = 256;
 export class Versions {
   readonly #index = new KeyIndex();
   readonly #log = new EventLog();
+  readonly #hand: Hand;
   readonly #contiguous: boolean;
   #revision: number;
   #compacted: number;
@@ -29,9 +31,11 @@ export class Versions {
 
   /**
    * Starts after `compacted`, with no keys. `contiguous` (the default): each event has the next revision. Without
-   * it revisions may be left out, and events of one commit share theirs.
+   * it revisions may be left out, and events of one commit share theirs. `budget`: so many bytes of current values
+   * stay; the others become ON_DISK, and who asks for them has to read them.
    */
-  constructor(compacted = 0, { contiguous = true } = {}) {
+  constructor(compacted = 0, { contiguous = true, budget = Infinity } = {}) {
+    this.#hand = new Hand(this.#index, budget);
     this.#contiguous = contiguous;
     this.#revision = compacted;
     this.#compacted = compacted;
@@ -57,13 +61,21 @@ export class Versions {
 
   get(key: string, revision?: number): Entry | undefined {
     const slot = this.#index.find(key);
-    if (revision === undefined) return slot?.current;
+    if (slot !== undefined) slot.used = true;
+    if (revision === undefined) return slot && currentOf(slot);
     this.check(revision);
     return slot === undefined ? undefined : entryAt(slot, revision);
   }
 
   list(range: Range, options: ListOptions = {}): ListResult {
     const revision = options.revision ?? this.#revision;
+    const { entries, more } = this.page(range, { ...options, revision });
+    return { entries, revision, more, remaining: more ? this.remaining(range, entries, revision) : 0 };
+  }
+
+  /** As `list`, without what is left. */
+  page(range: Range, options: ListOptions & { revision: number }): { entries: Entry[]; more: boolean } {
+    const { revision } = options;
     this.check(revision);
     const limit = options.limit === undefined || options.limit <= 0 ? Infinity : options.limit;
     const rest: Range = { start: startAfter(range, options.after), end: range.end };
@@ -71,16 +83,19 @@ export class Versions {
     let more = false;
     const newest = revision === this.#revision;
     this.#index.walk(rest, (slot) => {
-      const entry = newest ? slot.current : entryAt(slot, revision);
+      const entry = newest ? currentOf(slot) : entryAt(slot, revision);
       if (entry === undefined) return true;
       if (entries.length < limit) return entries.push(entry) > 0;
       more = true;
       return false;
     });
+    return { entries, more };
+  }
+
+  /** How many entries of the range come after the last of `entries`. */
+  remaining(range: Range, entries: readonly Entry[], revision: number): number {
     const last = entries[entries.length - 1];
-    const remaining =
-      more && last !== undefined ? this.#countAt({ start: `${last.key}\0`, end: rest.end }, revision) : 0;
-    return { entries, revision, more, remaining };
+    return last === undefined ? 0 : this.#countAt({ start: `${last.key}\0`, end: range.end }, revision);
   }
 
   /** The event that `create` would be; throws `exists`. */
@@ -113,12 +128,14 @@ export class Versions {
       throw new RangeError(`revision ${revision} cannot follow ${this.#revision}`);
     }
     const slot = this.#index.ensure(event.entry.key);
-    this.#index.setCurrent(slot, event.type === 'put' ? event.entry : undefined);
+    this.#set(slot, event.type === 'put' ? event.entry : undefined);
+    slot.used = true;
     if (slot.events === undefined) slot.events = [event];
     else slot.events.push(event);
     this.#log.append(event);
     this.#historyBytes += event.previous?.value.length ?? 0;
     this.#revision = revision;
+    this.#shrink();
   }
 
   /** Says that nothing happened here up to `revision`: its revisions are somebody else's. */
@@ -129,6 +146,17 @@ export class Versions {
   /** Adds an entry that is at or below the compacted revision: a key without history. Only while loading. */
   seed(entry: Entry): void {
     this.#index.setCurrent(this.#index.ensure(entry.key), entry);
+    this.#shrink();
+  }
+
+  /** Puts the value back of an entry that is on disk, unless it is no longer current. */
+  fill(entry: Entry): void {
+    const slot = this.#index.find(entry.key);
+    if (slot === undefined || !isOnDisk(slot.current) || slot.current?.revision !== entry.revision) return;
+    // Before, not after: this one must stay until whoever asked for it has used it.
+    this.#shrink();
+    this.#set(slot, entry);
+    slot.used = true;
   }
 
   /** The events that `compact(revision)` would forget; throws `future`. */
@@ -143,6 +171,7 @@ export class Versions {
       this.#historyBytes -= event.previous?.value.length ?? 0;
       const slot = this.#index.find(event.entry.key);
       if (slot?.events === undefined) continue;
+      if (slot.events.length === 1) this.#historyBytes -= pinnedBytes(slot);
       if (slot.events.length > 1) slot.events.shift();
       else {
         slot.events = undefined;
@@ -163,23 +192,10 @@ export class Versions {
     this.check(after);
     if (after === this.#revision) return { events: [], until: after };
     const few = Math.min(FEW_SLOTS, this.#revision - after);
-    const events = this.#index.countSlots(range) < few ? this.#eventsOf(range, after) : undefined;
+    const events = this.#index.countSlots(range) < few ? eventsOf(this.#index, range, after) : undefined;
     if (events !== undefined) return { events, until: this.#revision };
     const next = this.#log.next(after, range);
     return { events: next.events, until: Math.min(next.until, this.#revision) };
-  }
-
-  /** Undefined when they are too many to give at once. */
-  #eventsOf(range: Range, after: number): StoreEvent[] | undefined {
-    const events: StoreEvent[] = [];
-    let looked = 0;
-    this.#index.walk(range, (slot) => {
-      looked += slot.events?.length ?? 0;
-      if (looked > FEW_EVENTS) return false;
-      for (const event of slot.events ?? []) if (event.entry.revision > after) events.push(event);
-      return true;
-    });
-    return looked > FEW_EVENTS ? undefined : events.sort((a, b) => a.entry.revision - b.entry.revision);
   }
 
   /** Throws `compacted` or `future` when the state as of `revision` is not known. */
@@ -193,8 +209,21 @@ export class Versions {
     }
   }
 
+  #shrink(): void {
+    this.#hand.turn((slot) => {
+      if (slot.current !== undefined) this.#set(slot, { ...slot.current, value: ON_DISK });
+    });
+  }
+
+  #set(slot: Slot, entry: Entry | undefined): void {
+    this.#historyBytes -= pinnedBytes(slot);
+    this.#index.setCurrent(slot, entry);
+    this.#historyBytes += pinnedBytes(slot);
+  }
+
   #expect(key: string, expected: number): Entry {
-    const current = this.#index.find(key)?.current;
+    const slot = this.#index.find(key);
+    const current = slot && currentOf(slot);
     if (current === undefined) throw new StoreError('missing', `${key} does not exist`, { key });
     if (current.revision !== expected) {
       const message = `${key} is at revision ${current.revision}, not ${expected}`;
@@ -221,18 +250,6 @@ export class Versions {
     });
     return count;
   }
-}
-
-function entryAt(slot: Slot, revision: number): Entry | undefined {
-  const events = slot.events;
-  if (events === undefined) return slot.current;
-  for (let i = events.length - 1; i >= 0; i--) {
-    const event = events[i];
-    if (event !== undefined && event.entry.revision <= revision) {
-      return event.type === 'put' ? event.entry : undefined;
-    }
-  }
-  return events[0]?.previous;
 }
 
 function startAfter(range: Range, after: string | undefined): string {

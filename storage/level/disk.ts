@@ -1,11 +1,11 @@
 import { Level } from 'level';
-import type { StoreEvent } from '../store.ts';
+import type { Entry, StoreEvent } from '../store.ts';
 import { advance, BASE_KEY, type Base, EMPTY_BASE, encodeBase, superseded } from './base.ts';
 import { isNewStore, markReady } from './directory.ts';
-import { translate } from './errors.ts';
+import { corrupt, translate } from './errors.ts';
 import { layout, makeDirectory } from './files.ts';
 import { takeOwnership } from './owner.ts';
-import { encodeEvent, recordKey } from './record.ts';
+import { decodeRecord, encodeEvent, recordKey } from './record.ts';
 import type { Database } from './scan.ts';
 
 /** The files of one store, held by this process. All that writes goes through here, one call at a time. */
@@ -44,6 +44,29 @@ export class Disk {
     for (const revision of superseded(events)) batch.del(recordKey(revision));
     await batch.put(BASE_KEY, encodeBase(next)).write({ sync: false });
     return next;
+  }
+
+  /** The entries with the values of their records; undefined for a record that is not there. Fails with `corrupt`. */
+  async values(entries: readonly Entry[]): Promise<(Entry | undefined)[]> {
+    try {
+      const keys = entries.map((entry) => recordKey(entry.revision));
+      const records = await this.#db.getMany(keys);
+      return entries.map((entry, i) => this.#entry(entry, records[i]));
+    } catch (error) {
+      throw translate(error, this.directory);
+    }
+  }
+
+  /** As `values` for one entry, without giving anybody else a turn: for the time before the store is open. */
+  value(entry: Entry): Entry | undefined {
+    return this.#entry(entry, this.#db.getSync(recordKey(entry.revision)));
+  }
+
+  #entry(entry: Entry, bytes: Buffer | undefined): Entry | undefined {
+    if (bytes === undefined) return undefined;
+    const record = decodeRecord(recordKey(entry.revision), bytes);
+    if (record?.key === entry.key) return { ...entry, value: record.value };
+    throw corrupt(this.directory, `record ${recordKey(entry.revision)} does not match its checksum`);
   }
 
   /** Puts a value that is no record; resolves when it would survive a power cut. */

@@ -1,5 +1,6 @@
 import { checkWrite } from '../checkwrite.ts';
 import { Leases } from '../leases.ts';
+import { isOnDisk } from '../residency.ts';
 import { Retention } from '../retention.ts';
 import {
   type Entry,
@@ -13,6 +14,7 @@ import {
   type WatchOptions,
   type WriteOptions,
 } from '../store.ts';
+import { listInTurns } from '../turns.ts';
 import type { Versions } from '../versions.ts';
 import { WatchHub } from '../watchhub.ts';
 import { type Disk, openDisk } from './disk.ts';
@@ -21,6 +23,7 @@ import { layout } from './files.ts';
 import { load } from './load.ts';
 import { Reserve } from './reserve.ts';
 import { encodeToken, readToken, TOKEN_KEY } from './token.ts';
+import { Values } from './values.ts';
 import { readWatermark, Watermark } from './watermark.ts';
 import { type Logger, Writer } from './writer.ts';
 
@@ -33,14 +36,19 @@ export interface LevelOptions {
   historyBytes?: number;
   /** Refuse creates and updates with `full` while fewer bytes are free on the disk. Default 128 MiB. */
   reserveBytes?: number;
+  /**
+   * How many bytes of current values stay in memory; default all. Above it the least used are read from disk when
+   * somebody asks for them. Keys, and history within its own bound, stay in memory in any case.
+   */
+  memoryBudget?: number;
   logger?: Logger;
 }
 
 const DEFAULT_RESERVE = 128 << 20;
 
 /**
- * Opens the store in a directory, making it when there is none. Reads and watches are served from memory, so
- * all current values must fit there. One process at a time. Fails with `corrupt` when anything is damaged or
+ * Opens the store in a directory, making it when there is none. Reads and watches are served from memory, except
+ * for what a budget keeps out of it. One process at a time. Fails with `corrupt` when anything is damaged or
  * missing, `unavailable` when another process has it, `full`.
  */
 export async function openLevel(directory: string, options: LevelOptions = {}): Promise<Store> {
@@ -52,7 +60,13 @@ export async function startLevel(disk: Disk, options: LevelOptions = {}): Promis
   const { directory } = disk;
   try {
     const watermarkPath = layout(directory).watermark;
-    const { versions, base } = await load(disk.database, directory, await readWatermark(watermarkPath));
+    const { versions, base } = await load(
+      disk,
+      await readWatermark(watermarkPath),
+      options.memoryBudget ?? Infinity,
+    );
+    // Reading everything mapped every table into memory; whatever is in memory by now need not be there twice.
+    if (versions.revision > 0) await disk.reopen();
     const hub = new WatchHub(versions);
     const watermark = new Watermark(watermarkPath);
     const retention = new Retention({
@@ -88,6 +102,7 @@ class LevelStore implements Store {
   readonly #watermark: Watermark;
   readonly #reserve: Reserve;
   readonly #leases: Leases;
+  readonly #values: Values;
   #closed: Promise<void> | undefined;
 
   constructor({ disk, versions, hub, writer, watermark, reserve, leases }: Parts) {
@@ -98,6 +113,7 @@ class LevelStore implements Store {
     this.#watermark = watermark;
     this.#reserve = reserve;
     this.#leases = leases;
+    this.#values = new Values(disk, versions);
   }
 
   get revision(): number {
@@ -110,12 +126,18 @@ class LevelStore implements Store {
 
   async get(key: string, options?: { revision?: number }): Promise<Entry | undefined> {
     this.#mustBeOpen();
-    return this.#versions.get(key, options?.revision);
+    const entry = this.#versions.get(key, options?.revision);
+    if (entry === undefined || !isOnDisk(entry)) return entry;
+    if (options?.revision === undefined) return this.#values.current(key);
+    const [whole] = (await this.#values.all([entry])) ?? [];
+    return whole ?? this.get(key, options);
   }
 
   async list(range: Range, options?: ListOptions): Promise<ListResult> {
     this.#mustBeOpen();
-    return this.#versions.list(range, options);
+    const result = await listInTurns(this.#versions, range, options);
+    const entries = await this.#values.all(result.entries);
+    return entries === undefined ? this.list(range, options) : { ...result, entries };
   }
 
   async create(key: string, value: Uint8Array, options?: WriteOptions): Promise<Entry> {
@@ -175,8 +197,10 @@ class LevelStore implements Store {
   ): Promise<Entry> {
     for (;;) {
       const pending = this.#writer.pending(key);
-      if (pending === undefined) break;
-      await pending.catch(() => {});
+      if (pending !== undefined) await pending.catch(() => {});
+      // What is replaced, or named in an error, is told with its value.
+      else if (isOnDisk(this.#versions.get(key))) await this.#values.current(key);
+      else break;
     }
     if (this.#writer.refusal !== undefined) throw this.#writer.refusal;
     this.#leases.check(options?.holding);

@@ -1,7 +1,10 @@
+import { isOnDisk } from '../residency.ts';
 import type { StoreEvent } from '../store.ts';
 import { Versions } from '../versions.ts';
 import type { Base } from './base.ts';
+import type { Disk } from './disk.ts';
 import { corrupt } from './errors.ts';
+import { packer } from './pack.ts';
 import type { StoredRecord } from './record.ts';
 import { type Database, readBase, scan } from './scan.ts';
 
@@ -12,13 +15,17 @@ export interface Loaded {
 }
 
 /** Fails with `corrupt` at the first thing that is wrong, also when a revision up to `atLeast` is not there. */
-export async function load(db: Database, directory: string, atLeast: number): Promise<Loaded> {
+export async function load(disk: Disk, atLeast: number, budget: number): Promise<Loaded> {
+  const { database: db, directory } = disk;
   const base = await requireBase(db, directory);
-  const versions = new Versions(base.compacted);
+  const versions = new Versions(base.compacted, { budget });
+  // Values that a budget may send away again free their memory one by one.
+  const pack = budget === Infinity ? packer() : undefined;
   await scan(db, base, {
-    record(record) {
+    record(found) {
+      const record = pack === undefined ? found : { ...found, value: pack(found.value) };
       if (record.revision <= base.compacted) versions.seed(entryOf(record));
-      else versions.apply(eventOf(record, versions, directory));
+      else versions.apply(eventOf(record, versions, disk));
     },
     problem(text) {
       throw corrupt(directory, text);
@@ -32,11 +39,8 @@ export async function load(db: Database, directory: string, atLeast: number): Pr
  * After a failed write: checks the whole database again, and brings `versions` up to it. What was written but
  * never acknowledged becomes visible then; its events are the answer.
  */
-export async function catchUp(
-  db: Database,
-  versions: Versions,
-  directory: string,
-): Promise<Loaded & { events: StoreEvent[] }> {
+export async function catchUp(disk: Disk, versions: Versions): Promise<Loaded & { events: StoreEvent[] }> {
+  const { database: db, directory } = disk;
   const base = await requireBase(db, directory);
   const newer: StoredRecord[] = [];
   let newest = base.compacted;
@@ -51,7 +55,7 @@ export async function catchUp(
   });
   checkNewest(newest, versions.revision, directory);
   const events = newer.map((record) => {
-    const event = eventOf(record, versions, directory);
+    const event = eventOf(record, versions, disk);
     versions.apply(event);
     return event;
   });
@@ -71,11 +75,12 @@ function checkNewest(newest: number, atLeast: number, directory: string): void {
   throw corrupt(directory, `revision ${atLeast} was acknowledged, but the newest that is left is ${newest}`);
 }
 
-function eventOf(record: StoredRecord, versions: Versions, directory: string): StoreEvent {
-  const previous = versions.get(record.key);
+function eventOf(record: StoredRecord, versions: Versions, disk: Disk): StoreEvent {
+  const there = versions.get(record.key);
+  const previous = there !== undefined && isOnDisk(there) ? disk.value(there) : there;
   if ((previous?.revision ?? 0) !== record.previous || (record.type === 'delete' && previous === undefined)) {
     const problem = `revision ${record.revision} replaces ${record.previous} of ${record.key}, which is at ${previous?.revision ?? 0}`;
-    throw corrupt(directory, problem);
+    throw corrupt(disk.directory, problem);
   }
   const entry = entryOf(record);
   if (previous === undefined) return { type: 'put', entry };

@@ -213,7 +213,7 @@ export class Writer {
     for (let wait = FIRST_RETRY_MS; !this.#closing.signal.aborted; wait = Math.min(wait * 2, LAST_RETRY_MS)) {
       try {
         await disk.reopen();
-        const { base, events } = await catchUp(disk.database, versions, disk.directory);
+        const { base, events } = await catchUp(disk, versions);
         this.#base = base;
         this.#accepted = versions.revision;
         hub.publish(events);

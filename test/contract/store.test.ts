@@ -1,23 +1,30 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openLevel } from '../../storage/level/level.ts';
+import { type LevelOptions, openLevel } from '../../storage/level/level.ts';
 import { openMemory } from '../../storage/memory/memory.ts';
-import { storeContract } from './store.ts';
+import { type StoreUnderTest, storeContract } from './store.ts';
 
 storeContract('memory', async () => {
   const store = openMemory();
   return { store, dispose: () => store.close() };
 });
 
-storeContract('level', async () => {
+levelContract('level');
+levelContract('level, most values on disk', { memoryBudget: 40 });
+
+function levelContract(name: string, more: LevelOptions = {}): void {
+  storeContract(name, () => openTemporary({ sync: false, ...more }));
+}
+
+async function openTemporary(options: LevelOptions): Promise<StoreUnderTest> {
   const directory = await mkdtemp(join(tmpdir(), 'store-contract-'));
-  let store = await openLevel(directory, { sync: false });
+  let store = await openLevel(directory, options);
   return {
     store,
     reopen: async () => {
       await store.close();
-      store = await openLevel(directory, { sync: false });
+      store = await openLevel(directory, options);
       return store;
     },
     dispose: async () => {
@@ -25,4 +32,4 @@ storeContract('level', async () => {
       await rm(directory, { recursive: true });
     },
   };
-});
+}

@@ -1,0 +1,49 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Entry, type ListOptions, type ListResult, type Range, StoreError } from './store.ts';
+import type { Versions } from './versions.ts';
+
+const CHUNK = 2000;
+const SLICE_MS = 4;
+const ATTEMPTS = 5;
+
+/** As Versions.list, but everything else gets its turn every few milliseconds. One revision all the same. */
+export async function listInTurns(
+  versions: Versions,
+  range: Range,
+  options: ListOptions = {},
+): Promise<ListResult> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await listAt(versions, range, { ...options, revision: options.revision ?? versions.revision });
+    } catch (error) {
+      // Somebody compacted up to now while the list was made; who asked for now can be given a newer one.
+      const gone = error instanceof StoreError && error.code === 'compacted';
+      if (!gone || options.revision !== undefined || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function listAt(
+  versions: Versions,
+  range: Range,
+  options: ListOptions & { revision: number },
+): Promise<ListResult> {
+  const { revision } = options;
+  const limit = options.limit === undefined || options.limit <= 0 ? Infinity : options.limit;
+  const entries: Entry[] = [];
+  let { after } = options;
+  let turn = performance.now();
+  for (;;) {
+    const wanted = Math.min(CHUNK, limit - entries.length);
+    const page = versions.page(range, { revision, limit: wanted, ...(after !== undefined && { after }) });
+    for (const entry of page.entries) entries.push(entry);
+    after = entries[entries.length - 1]?.key;
+    if (!page.more || entries.length >= limit) {
+      const remaining = page.more ? versions.remaining(range, entries, revision) : 0;
+      return { entries, revision, more: page.more, remaining };
+    }
+    if (performance.now() - turn < SLICE_MS) continue;
+    await nextTurn();
+    turn = performance.now();
+  }
+}
