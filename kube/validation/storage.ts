@@ -49,7 +49,7 @@ function source(spec: JsonObject, field: Field): void {
   const local = spec['local'];
   const csi = spec['csi'];
   if (!isRecord(local) && !isRecord(csi)) {
-    volumeSource(spec, field);
+    volumeSource(spec, field, { isPod: false, name: '' });
     return;
   }
   if (sharedSources.every((name) => isSet(spec, name))) {

@@ -1,4 +1,4 @@
-import { int, records, text } from '../../defaults/json.ts';
+import { int, isRecord, records, text } from '../../defaults/json.ts';
 import type { JsonObject } from '../../object.ts';
 import type { Field } from '../field.ts';
 import { dns1123Label, oneOf, portNameMessages, portNumber } from '../rules.ts';
@@ -15,6 +15,8 @@ export interface PodScope {
   graceSeconds: number;
   hostUsers: boolean;
   restartPolicy: string;
+  /** Empty when the pod does not say. */
+  os: string;
 }
 
 const protocols = ['SCTP', 'TCP', 'UDP'];
@@ -47,13 +49,11 @@ function resizePolicy(container: JsonObject, scope: PodScope, field: Field): voi
     const name = text(policy['resourceName']);
     if (seen.has(name)) path.duplicate(name);
     seen.add(name);
-    oneOf(name, resizable, path.child('resourceName'));
+    oneOf(name, resizable, field);
     const restart = text(policy['restartPolicy']);
-    oneOf(restart, resizePolicies, path.child('restartPolicy'));
-    if (scope.restartPolicy === 'Never' && restart !== 'NotRequired') {
-      const rule = 'must be "NotRequired" when `restartPolicy` is "Never"';
-      path.child('restartPolicy').invalid(restart, rule);
-    }
+    oneOf(restart, resizePolicies, field);
+    if (scope.restartPolicy === 'Never' && restart !== 'NotRequired')
+      field.invalid(restart, "must be 'NotRequired' when pod `restartPolicy` is 'Never'");
   }
 }
 
@@ -91,6 +91,37 @@ function hostPorts(containers: JsonObject[], field: Field): void {
 
 const restartPolicies = ['Always', 'Never', 'OnFailure'];
 
+const ruleActions = ['Restart'];
+const ruleOperators = ['In', 'NotIn'];
+const mostRules = 20;
+
+/** When a container by itself starts again. */
+function restartRules(container: JsonObject, field: Field): void {
+  const policy = container['restartPolicy'];
+  const rules = records(container['restartPolicyRules']);
+  const path = field.child('restartPolicy');
+  if (policy === undefined) {
+    if (rules.length === 0) return;
+    path.required('must specify restartPolicy when restart rules are used');
+  } else if (!restartPolicies.includes(text(policy))) path.notSupported(policy, restartPolicies);
+  if (rules.length > mostRules) field.child('restartPolicyRules').tooMany(rules.length, mostRules);
+  for (const [index, rule] of rules.entries()) {
+    const path = field.child('restartPolicyRules').index(index);
+    const action = text(rule['action']);
+    if (!ruleActions.includes(action)) path.child('action').notSupported(action, ruleActions);
+    const codes = rule['exitCodes'];
+    if (!isRecord(codes)) {
+      path.child('exitCodes').required('must be specified');
+      continue;
+    }
+    const operator = text(codes['operator']);
+    if (!ruleOperators.includes(operator))
+      path.child('exitCodes', 'operator').notSupported(operator, ruleOperators);
+    const values = Array.isArray(codes['values']) ? codes['values'] : [];
+    if (values.length > 255) path.child('exitCodes', 'values').tooMany(values.length, 255);
+  }
+}
+
 export function containers(value: unknown, scope: PodScope, field: Field): void {
   const list = records(value);
   if (list.length === 0) {
@@ -105,10 +136,7 @@ export function containers(value: unknown, scope: PodScope, field: Field): void 
     if (names.has(name)) path.child('name').duplicate(name);
     names.add(name);
     probes(container, scope.graceSeconds, path);
-    const restart = container['restartPolicy'];
-    if (restart !== undefined && !restartPolicies.includes(text(restart))) {
-      path.child('restartPolicy').notSupported(restart, restartPolicies);
-    }
+    restartRules(container, path);
   }
   hostPorts(list, field);
 }
@@ -120,12 +148,15 @@ export function initContainers(value: unknown, regular: unknown, scope: PodScope
     const name = text(container['name']);
     common(container, scope, path);
     const restart = container['restartPolicy'];
-    if (restart !== undefined && !restartPolicies.includes(text(restart))) {
-      path.child('restartPolicy').notSupported(restart, restartPolicies);
+    if (restart !== 'Always') restartRules(container, path);
+    else if (records(container['restartPolicyRules']).length > 0) {
+      const rule = 'restartPolicyRules are not allowed for init containers with restart policy Always';
+      path.child('restartPolicyRules').forbidden(rule);
     }
     if (names.has(name)) path.child('name').duplicate(name);
     else if (name) names.add(name);
     hostPorts([container], field);
+    const resizes = records(container['resizePolicy']);
     if (restart === 'Always') {
       probes(container, scope.graceSeconds, path);
       continue;
@@ -133,6 +164,11 @@ export function initContainers(value: unknown, regular: unknown, scope: PodScope
     for (const forbidden of ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe']) {
       if (container[forbidden] === undefined) continue;
       path.child(forbidden).forbidden('may not be set for init containers without restartPolicy=Always');
+    }
+    for (const [i, { restartPolicy }] of resizes.entries()) {
+      if (restartPolicy !== 'RestartContainer') continue;
+      const rule = "must not be set to 'RestartContainer' for non-sidecar initContainers";
+      path.child('resizePolicy').index(i).child('restartPolicy').invalid(restartPolicy, rule);
     }
   }
 }

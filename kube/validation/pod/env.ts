@@ -2,7 +2,8 @@ import { at, isRecord, record, records, text } from '../../defaults/json.ts';
 import { validateDns1123Subdomain } from '../../names.ts';
 import type { JsonObject } from '../../object.ts';
 import type { Field } from '../field.ts';
-import { configKeyMessages, isSet, qualifiedName } from '../rules.ts';
+import { configKeyMessages, dns1123Label, isSet, noBacksteps, qualifiedName } from '../rules.ts';
+import { eachContainer } from './platform.ts';
 
 const envFields = [
   'metadata.name',
@@ -110,6 +111,35 @@ function keySelector(selector: JsonObject, field: Field): void {
   else field.child('key').invalidAll(key, configKeyMessages(key));
 }
 
+/** A variable's value from a file that a container of the pod writes. */
+function fileKeySelector(selector: JsonObject, field: Field): void {
+  const key = text(selector['key']);
+  const volume = text(selector['volumeName']);
+  const path = text(selector['path']);
+  if (!key) field.child('key').required();
+  else variableName(key, field.child('key'));
+  if (!volume) field.child('volumeName').required();
+  else dns1123Label(volume, field.child('volumeName'));
+  if (!path) field.child('path').required();
+  else noBacksteps(path, field.child('path'));
+}
+
+/** Files that variables are read from lie in volumes of their pod that start out empty. */
+export function fileVolumes(spec: JsonObject, field: Field): void {
+  const volumes = new Map(records(spec['volumes']).map((volume) => [text(volume['name']), volume]));
+  eachContainer(spec, field, (container, where) => {
+    for (const [index, variable] of records(container['env']).entries()) {
+      const ref = at(variable, 'valueFrom', 'fileKeyRef');
+      if (!isRecord(ref)) continue;
+      const name = text(ref['volumeName']);
+      const volume = volumes.get(name);
+      const path = where.child('env').index(index).child('valueFrom', 'fileKeyRef', 'volumeName');
+      if (!volume) path.notFound(name);
+      else if (!isSet(volume, 'emptyDir')) path.invalid(name, 'referenced volume must be of type emptyDir');
+    }
+  });
+}
+
 function valueFrom(variable: JsonObject, field: Field): void {
   const source = variable['valueFrom'];
   if (!isRecord(source)) return;
@@ -123,7 +153,7 @@ function valueFrom(variable: JsonObject, field: Field): void {
   check('resourceFieldRef', resourceReference);
   check('configMapKeyRef', keySelector);
   check('secretKeyRef', keySelector);
-  check('fileKeyRef', () => {});
+  check('fileKeyRef', fileKeySelector);
   if (count === 0) {
     const sources = '`fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`';
     field.invalid('', `must specify one of: ${sources}`);

@@ -8,9 +8,9 @@ import { podSpec } from './spec.ts';
 
 const maxInt32 = 2_147_483_647;
 
-const pod: KindCheck = ({ spec, oldSpec }, root) => {
+const pod: KindCheck = ({ object, spec, oldSpec }, root) => {
   const field = root.child('spec');
-  podSpec(spec, field, true);
+  podSpec(spec, field, { isPod: true, name: text(at(object, 'metadata', 'name')) });
   if (oldSpec) return podUpdate(spec, oldSpec, field);
   if (records(spec['ephemeralContainers']).length > 0)
     field.child('ephemeralContainers').forbidden('cannot be set on create');

@@ -30,6 +30,7 @@ export function volumeMounts(
     }
     subPath(mount, path, field);
     propagation(mount, container, field.child('mountPropagation'));
+    recursiveReadOnly(mount, field.child('recursiveReadOnly'));
   }
 }
 
@@ -49,6 +50,20 @@ function propagation(mount: JsonObject, container: JsonObject, field: Field): vo
   if (mode === 'Bidirectional' && at(container, 'securityContext', 'privileged') !== true) {
     field.forbidden('Bidirectional mount propagation is available only to privileged containers');
   }
+}
+
+const recursiveModes = ['Disabled', 'Enabled', 'IfPossible'];
+
+function recursiveReadOnly(mount: JsonObject, field: Field): void {
+  const mode = mount['recursiveReadOnly'];
+  if (mode === undefined || mode === 'Disabled') return;
+  if (!recursiveModes.includes(text(mode))) {
+    field.notSupported(mode, recursiveModes);
+    return;
+  }
+  if (mount['readOnly'] !== true) field.forbidden('may only be specified when readOnly is true');
+  if (mount['mountPropagation'] !== undefined && mount['mountPropagation'] !== 'None')
+    field.forbidden('may only be specified when mountPropagation is None or not specified');
 }
 
 export function volumeDevices(

@@ -36,7 +36,7 @@ const handlers: [string, Check][] = [
       const seconds = int(at(action, 'seconds'));
       if (seconds >= 0 && seconds <= graceSeconds) return;
       const bound = `must be non-negative and less than terminationGracePeriodSeconds (${graceSeconds})`;
-      field.invalid(seconds, `${bound}. Additional details: https://kep.k8s.io/3960`);
+      field.invalid(seconds, bound);
     },
   ],
 ];

@@ -12,12 +12,22 @@ function profile(value: unknown, what: string, field: Field): void {
   else if (!seccompTypes.includes(type)) field.child('type').notSupported(type, seccompTypes);
   const local = value['localhostProfile'];
   const path = field.child('localhostProfile');
+  if (what === 'AppArmor' && !seccompTypes.includes(type)) return;
   if (type === 'Localhost') {
-    if (local === undefined) path.required(`must be set when ${what} type is Localhost`);
+    if (what === 'AppArmor') appArmorName(local, path);
+    else if (local === undefined) path.required(`must be set when ${what} type is Localhost`);
     else if (what === 'seccomp') localDescendingPath(text(local), path);
   } else if (local !== undefined) {
     path.invalid(what === 'seccomp' ? value : local, `can only be set when ${what} type is Localhost`);
   }
+}
+
+function appArmorName(name: unknown, field: Field): void {
+  const given = text(name);
+  if (typeof name === 'string' && given.trim() !== given)
+    field.invalid(given, 'must not be padded with whitespace');
+  else if (!given) field.required('must be set when AppArmor type is Localhost');
+  if (Buffer.byteLength(given) > 4095) field.tooLong(4095);
 }
 
 /** A container's securityContext. https://kubernetes.io/docs/tasks/configure-pod-container/security-context/ */

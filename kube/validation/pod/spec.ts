@@ -8,9 +8,11 @@ import { annotations } from '../meta.ts';
 import { dns1123Label, dns1123Subdomain, inclusiveRange, oneOf, qualifiedName } from '../rules.ts';
 import { affinity, tolerations, topologySpread } from './affinity.ts';
 import { containers, initContainers, type PodScope } from './container.ts';
+import { fileVolumes } from './env.ts';
+import { hostName, hostUsers, operatingSystem } from './platform.ts';
 import { claimNames, resourceQuantity, resources } from './resources.ts';
 import { podSecurityContext } from './security.ts';
-import { volumes } from './volume.ts';
+import { type PodContext, volumes } from './volume.ts';
 
 const dnsPolicies = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
 const maxInt32 = 2_147_483_647;
@@ -95,26 +97,24 @@ function extras(spec: JsonObject, field: Field): void {
   for (const [name, quantity] of Object.entries(record(spec['overhead']))) {
     resourceQuantity(name, quantity, field.child('overhead').key(name));
   }
-  const os = spec['os'];
-  if (!isRecord(os)) return;
-  const name = text(os['name']);
-  if (!name) field.child('os', 'name').required();
-  else if (!['linux', 'windows'].includes(name)) field.child('os').notSupported(name, ['linux', 'windows']);
+  operatingSystem(spec, field);
 }
 
 /** A pod's spec, of a Pod or of a template. https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/ */
-export function podSpec(spec: JsonObject, field: Field, isPod = false): void {
+export function podSpec(spec: JsonObject, field: Field, pod: PodContext = { isPod: false, name: '' }): void {
   const scope: PodScope = {
-    volumes: volumes(spec['volumes'], field.child('volumes')),
+    volumes: volumes(spec['volumes'], pod, field.child('volumes')),
     claims: claimNames(spec),
+    os: text(at(spec, 'os', 'name')),
     graceSeconds: int(spec['terminationGracePeriodSeconds']),
     hostUsers: spec['hostUsers'] !== false,
     restartPolicy: text(spec['restartPolicy']),
   };
+  resourceClaims(spec['resourceClaims'], field.child('resourceClaims'));
   containers(spec['containers'], scope, field.child('containers'));
   initContainers(spec['initContainers'], spec['containers'], scope, field.child('initContainers'));
   if (isRecord(spec['resources'])) resources(spec['resources'], scope.claims, field.child('resources'));
-  hostNetworkPorts(spec, isPod, field);
+  hostNetworkPorts(spec, pod.isPod, field);
   oneOf(spec['restartPolicy'], ['Always', 'OnFailure', 'Never'], field.child('restartPolicy'));
   oneOf(spec['dnsPolicy'], dnsPolicies, field.child('dnsPolicy'));
   labels(spec['nodeSelector'], field.child('nodeSelector'));
@@ -129,8 +129,41 @@ export function podSpec(spec: JsonObject, field: Field, isPod = false): void {
   }
   schedulingGates(spec['schedulingGates'], field.child('schedulingGates'));
   topologySpread(spec['topologySpreadConstraints'], field.child('topologySpreadConstraints'));
+  hostUsers(spec, field);
+  hostName(spec, field);
   names(spec, field);
   extras(spec, field);
+  fileVolumes(spec, field);
+}
+
+function resourceClaims(value: unknown, field: Field): void {
+  const seen = new Set<string>();
+  for (const [index, claim] of records(value).entries()) {
+    const path = field.index(index);
+    const name = text(claim['name']);
+    if (!name) path.child('name').required();
+    else if (seen.has(name)) path.child('name').duplicate(name);
+    else dns1123Label(name, path.child('name'));
+    seen.add(name);
+    const kinds = ['resourceClaimName', 'resourceClaimTemplateName'] as const;
+    const given = kinds.filter((kind) => claim[kind] !== undefined);
+    const [first, second] = kinds;
+    if (given.length > 1)
+      path.invalid(claimShown(claim), `at most one of \`${first}\` or \`${second}\` may be specified`);
+    if (given.length === 0)
+      path.invalid(claimShown(claim), `must specify one of: \`${first}\`, \`${second}\``);
+    for (const kind of given) dns1123Subdomain(text(claim[kind]), path.child(kind));
+  }
+}
+
+/** As Go prints the claim that it decoded. */
+function claimShown(claim: JsonObject): JsonObject {
+  const { name, resourceClaimName, resourceClaimTemplateName } = claim;
+  return {
+    Name: text(name),
+    ResourceClaimName: resourceClaimName ?? null,
+    ResourceClaimTemplateName: resourceClaimTemplateName ?? null,
+  };
 }
 
 function schedulingGates(value: unknown, field: Field): void {

@@ -1,4 +1,4 @@
-import { at, isRecord, record, records, text } from '../../defaults/json.ts';
+import { isRecord, record, records, text } from '../../defaults/json.ts';
 import { compareQuantities } from '../../defaults/quantity.ts';
 import { validateDns1123Label, validateDns1123Subdomain } from '../../names.ts';
 import type { JsonObject } from '../../object.ts';
@@ -6,138 +6,34 @@ import { claimSpec } from '../claim.ts';
 import type { Field } from '../field.ts';
 import { labels } from '../labels.ts';
 import { annotations } from '../meta.ts';
-import { fileMode, isSet, localNonReservedPath, noBacksteps } from '../rules.ts';
-import { resourceReference, volumeFieldReference } from './env.ts';
-
-type Check = (source: JsonObject, field: Field) => void;
-
-const need =
-  (...names: string[]): Check =>
-  (source, field) => {
-    for (const name of names) if (!text(source[name])) field.child(name).required();
-  };
-
-function items(value: unknown, field: Field): void {
-  for (const [index, item] of records(value).entries()) {
-    const path = field.child('items').index(index);
-    need('key', 'path')(item, path);
-    localNonReservedPath(text(item['path']), path.child('path'));
-    fileMode(item['mode'], path.child('mode'));
-  }
-}
+import { fileMode, isSet, oneOf } from '../rules.ts';
+import { downward, keyToPath, projected } from './projected.ts';
+import {
+  azureDisk,
+  cinder,
+  fibreChannel,
+  flexVolume,
+  flocker,
+  gitRepo,
+  hostPath,
+  iscsi,
+  need,
+  needMonitors,
+  nfs,
+  partitioned,
+  quobyte,
+  type SourceCheck,
+  storageOs,
+} from './volume-sources.ts';
 
 const files =
-  (name: string): Check =>
+  (name: string): SourceCheck =>
   (source, field) => {
     need(name)(source, field);
     fileMode(source['defaultMode'], field.child('defaultMode'));
-    items(source['items'], field);
+    for (const [index, item] of records(source['items']).entries())
+      keyToPath(item, field.child('items').index(index));
   };
-
-const hostPathTypes = [
-  '',
-  'BlockDevice',
-  'CharDevice',
-  'Directory',
-  'DirectoryOrCreate',
-  'File',
-  'FileOrCreate',
-  'Socket',
-];
-
-function hostPath(source: JsonObject, field: Field): void {
-  const path = text(source['path']);
-  if (!path) {
-    field.child('path').required();
-    return;
-  }
-  noBacksteps(path, field.child('path'));
-  const type = text(source['type']);
-  if (!hostPathTypes.includes(type)) field.child('type').notSupported(type, hostPathTypes);
-}
-
-function downwardItem(item: JsonObject, field: Field): void {
-  need('path')(item, field);
-  localNonReservedPath(text(item['path']), field.child('path'));
-  const byField = item['fieldRef'];
-  const byResource = item['resourceFieldRef'];
-  if (isRecord(byField)) {
-    volumeFieldReference(byField, field.child('fieldRef'));
-    if (isRecord(byResource))
-      field
-        .child('resource')
-        .invalid('resource', 'fieldRef and resourceFieldRef can not be specified simultaneously');
-  } else if (isRecord(byResource)) resourceReference(byResource, field.child('resourceFieldRef'), true);
-  else field.child('fieldRef').required('one of fieldRef and resourceFieldRef is required');
-  fileMode(item['mode'], field.child('mode'));
-}
-
-function downward(source: JsonObject, field: Field): void {
-  fileMode(source['defaultMode'], field.child('defaultMode'));
-  for (const item of records(source['items'])) downwardItem(item, field);
-}
-
-const tokenSeconds = [600, 2 ** 32];
-
-function token(source: JsonObject, field: Field): void {
-  const seconds = source['expirationSeconds'];
-  const [least = 0, most = 0] = tokenSeconds;
-  if (typeof seconds === 'number' && seconds < least) {
-    field.child('expirationSeconds').invalid(seconds, 'may not specify a duration less than 10 minutes');
-  }
-  if (typeof seconds === 'number' && seconds > most) {
-    field.child('expirationSeconds').invalid(seconds, 'may not specify a duration larger than 2^32 seconds');
-  }
-  if (!text(source['path'])) field.child('path').required();
-  else localNonReservedPath(text(source['path']), field.child('path'));
-}
-
-const projections: [string, Check][] = [
-  [
-    'secret',
-    (source, field) => {
-      need('name')(source, field);
-      items(source['items'], field);
-    },
-  ],
-  [
-    'configMap',
-    (source, field) => {
-      need('name')(source, field);
-      items(source['items'], field);
-    },
-  ],
-  [
-    'downwardAPI',
-    (source, field) => {
-      for (const item of records(source['items'])) downwardItem(item, field);
-    },
-  ],
-  ['serviceAccountToken', token],
-  ['clusterTrustBundle', () => {}],
-  ['podCertificate', () => {}],
-];
-
-function projected(source: JsonObject, field: Field): void {
-  fileMode(source['defaultMode'], field.child('defaultMode'));
-  for (const [index, one] of records(source['sources']).entries()) {
-    const path = field.child('sources').index(index);
-    let count = 0;
-    for (const [name, check] of projections) {
-      if (!isSet(one, name)) continue;
-      count++;
-      if (count > 1) path.child(name).forbidden('may not specify more than 1 volume type per source');
-      else check(record(one[name]), path.child(name));
-    }
-    if (count > 1) path.forbidden('may not specify more than 1 volume type per source');
-  }
-}
-
-function nfs(source: JsonObject, field: Field): void {
-  need('server', 'path')(source, field);
-  const path = text(source['path']);
-  if (!path.startsWith('/')) field.child('path').invalid(path, 'must be an absolute path');
-}
 
 export function driverName(name: string, field: Field): void {
   if (!name) {
@@ -157,6 +53,23 @@ function csi(source: JsonObject, field: Field): void {
   else field.child('name').invalidAll(name, validateDns1123Subdomain(name));
 }
 
+/** Of the metadata of a template, only labels and annotations count; the others in the order of their Go struct. */
+const forbiddenMetadata = [
+  'name',
+  'generateName',
+  'namespace',
+  'selfLink',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'ownerReferences',
+  'finalizers',
+  'managedFields',
+] as const;
+
 function ephemeral(source: JsonObject, field: Field): void {
   const template = source['volumeClaimTemplate'];
   const path = field.child('volumeClaimTemplate');
@@ -164,71 +77,113 @@ function ephemeral(source: JsonObject, field: Field): void {
     path.required();
     return;
   }
-  labels(at(template, 'metadata', 'labels'), path.child('metadata', 'labels'));
-  annotations(at(template, 'metadata', 'annotations'), path.child('metadata', 'annotations'));
+  const metadata = record(template['metadata']);
+  annotations(metadata['annotations'], path.child('metadata', 'annotations'));
+  labels(metadata['labels'], path.child('metadata', 'labels'));
+  for (const name of forbiddenMetadata)
+    if (metadata[name] !== undefined) path.child('metadata', name).forbidden('cannot be set');
   claimSpec(template['spec'], path.child('spec'));
 }
 
-/** In the order in which kube-apiserver looks at them; of several, all but the first are forbidden. */
-const sources: [string, Check][] = [
-  [
-    'emptyDir',
-    (source, field) => {
-      if ((compareQuantities(source['sizeLimit'] ?? '0', '0') ?? 0) >= 0) return;
-      field.child('sizeLimit').forbidden('SizeLimit field must be a valid resource quantity');
-    },
-  ],
-  ['hostPath', hostPath],
-  ['gitRepo', need('repository')],
-  ['gcePersistentDisk', need('pdName')],
-  ['awsElasticBlockStore', need('volumeID')],
-  ['secret', files('secretName')],
-  ['nfs', nfs],
-  ['iscsi', need('targetPortal')],
-  ['glusterfs', need('endpoints', 'path')],
-  ['flocker', () => {}],
-  ['persistentVolumeClaim', need('claimName')],
-  ['rbd', need('image')],
-  ['cinder', need('volumeID')],
-  ['cephfs', () => {}],
-  ['quobyte', need('registry', 'volume')],
-  ['downwardAPI', downward],
-  ['fc', () => {}],
-  ['flexVolume', need('driver')],
-  ['configMap', files('name')],
-  ['azureFile', need('secretName', 'shareName')],
-  ['vsphereVolume', need('volumePath')],
-  ['photonPersistentDisk', need('pdID')],
-  ['portworxVolume', need('volumeID')],
-  ['azureDisk', need('diskName', 'diskURI')],
-  ['storageos', () => {}],
-  ['projected', projected],
-  ['scaleIO', need('gateway', 'system', 'volumeName')],
-  ['csi', csi],
-  ['ephemeral', ephemeral],
-  ['image', () => {}],
-];
+function emptyDir(source: JsonObject, field: Field): void {
+  if ((compareQuantities(source['sizeLimit'] ?? '0', '0') ?? 0) >= 0) return;
+  field.child('sizeLimit').forbidden('SizeLimit field must be a valid resource quantity');
+}
 
-/** The sources of a PersistentVolume and of a pod's volume overlap; both count them alike. */
-export function volumeSource(volume: JsonObject, field: Field): void {
+const pullPolicies = ['Always', 'IfNotPresent', 'Never'];
+
+interface Source {
+  check(source: JsonObject, field: Field, isPod: boolean): void;
+  /** Where kube-apiserver reports what is wrong inside, and that there is more than one, when not at its name. */
+  inside?: string;
+  surplus?: string;
+}
+
+/** In the order in which kube-apiserver looks at them; of several, all but the first are forbidden. */
+const sources: Readonly<Record<string, Source>> = {
+  emptyDir: { check: emptyDir },
+  hostPath: { check: hostPath },
+  gitRepo: { check: gitRepo },
+  gcePersistentDisk: { check: partitioned('pdName'), inside: 'persistentDisk' },
+  awsElasticBlockStore: { check: partitioned('volumeID') },
+  secret: { check: files('secretName') },
+  nfs: { check: nfs },
+  iscsi: { check: iscsi },
+  glusterfs: { check: need('endpoints', 'path') },
+  flocker: { check: flocker },
+  persistentVolumeClaim: { check: need('claimName') },
+  rbd: {
+    check: (source, field) => {
+      needMonitors(source, field);
+      need('image')(source, field);
+    },
+  },
+  cinder: { check: cinder },
+  cephfs: { check: needMonitors, surplus: 'cephFS' },
+  quobyte: { check: quobyte },
+  downwardAPI: { check: downward, surplus: 'downwarAPI' },
+  fc: { check: fibreChannel },
+  flexVolume: { check: flexVolume },
+  configMap: { check: files('name') },
+  azureFile: { check: need('secretName', 'shareName') },
+  vsphereVolume: { check: need('volumePath') },
+  photonPersistentDisk: { check: need('pdID') },
+  portworxVolume: { check: need('volumeID') },
+  azureDisk: { check: azureDisk },
+  storageos: { check: storageOs },
+  projected: { check: projected },
+  scaleIO: { check: need('gateway', 'system', 'volumeName') },
+  csi: { check: csi },
+  ephemeral: { check: ephemeral },
+  image: {
+    check: (source, field, isPod) => {
+      if (isPod) need('reference')(source, field);
+      oneOf(source['pullPolicy'], pullPolicies, field.child('pullPolicy'));
+    },
+  },
+};
+
+export function volumeSource(volume: JsonObject, field: Field, pod: PodContext): void {
   let found = false;
-  for (const [name, check] of sources) {
-    if (!isSet(volume, name)) continue;
-    if (found) field.child(name).forbidden('may not specify more than 1 volume type');
-    else check(record(volume[name]), field.child(name));
+  const name = text(volume['name']);
+  for (const [kind, { check, inside = kind, surplus = kind }] of Object.entries(sources)) {
+    if (!isSet(volume, kind)) continue;
+    const source = record(volume[kind]);
+    if (found) field.child(surplus).forbidden('may not specify more than 1 volume type');
+    else check(source, field.child(inside), pod.isPod);
+    if (kind === 'iscsi' && typeof source['initiatorName'] === 'string') portalLength(name, source, field);
+    if (kind === 'ephemeral' && !found && pod.name && name) claimName(`${pod.name}-${name}`, name, field);
     found = true;
   }
   if (!found) field.required('must specify a volume type');
 }
 
+function portalLength(name: string, source: JsonObject, field: Field): void {
+  if (Buffer.byteLength(`${name}:${text(source['targetPortal'])}`) <= 64) return;
+  const rule =
+    'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.';
+  field.child('name').invalid(name, rule);
+}
+
+function claimName(claim: string, name: string, field: Field): void {
+  for (const message of validateDns1123Subdomain(claim))
+    field.child('name').invalid(name, `PVC name ${JSON.stringify(claim)}: ${message}`);
+}
+
+/** What of the pod its volumes depend on; `name` is empty in templates. */
+export interface PodContext {
+  isPod: boolean;
+  name: string;
+}
+
 /** The valid volumes by name: a mount of any other is a cause of its own. */
-export function volumes(value: unknown, field: Field): Map<string, JsonObject> {
+export function volumes(value: unknown, pod: PodContext, field: Field): Map<string, JsonObject> {
   const valid = new Map<string, JsonObject>();
   for (const [index, volume] of records(value).entries()) {
     const before = field.causes.length;
     const path = field.index(index);
     const name = text(volume['name']);
-    volumeSource(volume, path);
+    volumeSource(volume, path, pod);
     if (!name) path.child('name').required();
     else path.child('name').invalidAll(name, validateDns1123Label(name));
     if (valid.has(name)) path.child('name').duplicate(name);
