@@ -1,10 +1,12 @@
+import { validateRules } from '../../kube/cel/validate.ts';
 import { isObject } from '../../kube/deep.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import type { StatusCause } from '../../kube/status.ts';
 import { validateCreate, validateUpdate } from '../../kube/validation/index.ts';
 import type { ServedResource } from '../options.ts';
 import type { Catalog } from './catalog.ts';
 import { schemaFromOpenApi } from './crd-schema.ts';
-import { applySchemaDefaults, validateSchema } from './crd-validate.ts';
+import { applySchemaDefaults, validateLists, validateSchema } from './crd-validate.ts';
 import { timestamp } from './metadata.ts';
 
 /** CustomResourceDefinitions: what they serve. https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/ */
@@ -99,6 +101,32 @@ export function serveDefinition(
   catalog.define(cluster, name, served, revision);
 }
 
+/** Rules are for objects that are sound otherwise: what else is wrong with their types can only confuse them. */
+const blocking = [
+  'FieldValueNotSupported',
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+];
+
+const notChecked: StatusCause = {
+  reason: 'FieldValueInvalid',
+  message:
+    'Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+  field: '<nil>',
+};
+
+function customCauses(object: KubeObject, old: KubeObject | undefined, openapi: unknown): StatusCause[] {
+  const { metadata: _metadata, ...rest } = object;
+  const { metadata: _before, ...before } = old ?? {};
+  const schema = withoutMetadata(openapi);
+  const causes = [...validateSchema(rest, schema, '', 0, old && before), ...validateLists(rest, schema)];
+  if (causes.some(({ reason }) => reason !== undefined && blocking.includes(reason)))
+    return [...causes, notChecked];
+  return [...causes, ...validateRules(object, old, openapi)];
+}
+
 function servedVersion(cluster: string, spec: DefinitionSpec, version: Version): ServedResource {
   const { group, names } = spec;
   const gv = { group, version: version.name };
@@ -134,8 +162,7 @@ function servedVersion(cluster: string, spec: DefinitionSpec, version: Version):
       const meta = old
         ? validateUpdate(object, old, info, subresource === '' ? undefined : subresource)
         : validateCreate(object, info);
-      const { metadata: _metadata, ...rest } = object;
-      return [...meta, ...validateSchema(rest, withoutMetadata(openapi), '')];
+      return [...meta, ...customCauses(object, old, openapi)];
     },
     subresources: { ...(status && { status: true }), ...(scale && { scale }) },
     ...(version.additionalPrinterColumns && {

@@ -233,8 +233,8 @@ export function refuse(causes: readonly StatusCause[], served: ServedResource, n
 
 export function requireVersion(object: KubeObject, served: ServedResource): void {
   if (object.metadata.resourceVersion || strategyFor(served.info).allowUnconditionalUpdate) return;
-  const { group, kind } = served.info;
-  throw invalid(group, kind, object.metadata.name ?? '', [
+  const { group, kind, resource } = served.info;
+  throw invalid(group, served.custom ? resource : kind, object.metadata.name ?? '', [
     {
       reason: 'FieldValueInvalid',
       message: 'Invalid value: 0: must be specified for an update',

@@ -76,6 +76,17 @@ export class Field {
     this.add('FieldValueDuplicate', `Duplicate value: ${shown(value)}`);
   }
 
+  /** As invalid, without showing objects and lists: they are too large. */
+  invalidOf(value: Value, detail: string): void {
+    if (typeof value === 'object') this.add('FieldValueInvalid', 'Invalid value', detail);
+    else this.invalid(value, detail);
+  }
+
+  duplicateOf(value: Value): void {
+    if (typeof value === 'object') this.add('FieldValueDuplicate', 'Duplicate value');
+    else this.duplicate(value);
+  }
+
   notFound(value: Value, detail = ''): void {
     this.add('FieldValueNotFound', `Not found: ${shown(value)}`, detail);
   }

@@ -1,0 +1,123 @@
+import type { ASTNode, Environment } from '@marcbachmann/cel-js';
+import { createEnvironment } from './environment.ts';
+
+/** One expression, ready to run many times. */
+export interface Program {
+  /** Whether it looks at what was there before. */
+  usesOldSelf: boolean;
+  run(variables: { self: unknown; oldSelf?: unknown }): unknown;
+}
+
+let environment: Environment | undefined;
+
+const programs = new Map<string, Program | Error>();
+const mostPrograms = 5000;
+
+/** Never throws: an expression that cannot be read is an Error, whose message says why. */
+export function compileRule(expression: string): Program | Error {
+  const known = programs.get(expression);
+  if (known) return known;
+  if (programs.size >= mostPrograms) programs.clear();
+  const made = compile(expression);
+  programs.set(expression, made);
+  return made;
+}
+
+function compile(expression: string): Program | Error {
+  environment ??= createEnvironment(['self', 'oldSelf']);
+  try {
+    const parsed = environment.parse(rewritten(environment, expression));
+    const { depth, names } = survey(parsed.ast);
+    return {
+      usesOldSelf: names.has('oldSelf'),
+      run: ({ self, oldSelf }) => {
+        refuseCostly(depth, self, oldSelf);
+        return parsed({ self, oldSelf: oldSelf ?? null });
+      },
+    };
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** An optional that holds `value`, or nothing when it is undefined. */
+export function optional(value: unknown): unknown {
+  environment ??= createEnvironment(['self', 'oldSelf']);
+  if (value === undefined) return environment.evaluate('optional.none()', { self: null, oldSelf: null });
+  return environment.evaluate('optional.of(self)', { self: value, oldSelf: null });
+}
+
+/** Raised instead of an answer when finding it would take too long. */
+export class CostExceeded extends Error {}
+
+const mostSteps = 2_000_000;
+
+/** Loops within loops over a large value: the steps are the number of its parts to the power of the depth. */
+function refuseCostly(depth: number, ...values: unknown[]): void {
+  if (depth < 2) return;
+  let largest = 0;
+  const pending = [...values];
+  while (pending.length > 0) {
+    const at = pending.pop();
+    if (typeof at !== 'object' || at === null || at instanceof Uint8Array) continue;
+    const items = Object.values(at);
+    largest = Math.max(largest, items.length);
+    for (const item of items) if (typeof item === 'object') pending.push(item);
+  }
+  if (largest ** depth > mostSteps) throw new CostExceeded();
+}
+
+const loops = new Set([
+  'all',
+  'exists',
+  'exists_one',
+  'map',
+  'filter',
+  'existsOne',
+  'transformList',
+  'transformMap',
+]);
+
+interface Survey {
+  depth: number;
+  names: Set<string>;
+  /** Where the names of calls of `matches` start, at the earliest. */
+  matches: number[];
+}
+
+function survey(ast: ASTNode): Survey {
+  const found: Survey = { depth: 0, names: new Set(), matches: [] };
+  walk(ast, 0, found);
+  return found;
+}
+
+function walk(node: unknown, depth: number, found: Survey): void {
+  if (Array.isArray(node)) {
+    for (const item of node) walk(item, depth, found);
+    return;
+  }
+  if (!isNode(node)) return;
+  let below = depth;
+  if (node.op === 'id') found.names.add(node.args);
+  if (node.op === 'rcall') {
+    const [name, receiver] = node.args;
+    if (loops.has(name)) below++;
+    if (name === 'matches') found.matches.push(receiver.range.end);
+  }
+  found.depth = Math.max(found.depth, below);
+  walk(node.args, below, found);
+}
+
+function isNode(value: unknown): value is ASTNode {
+  return typeof value === 'object' && value !== null && 'op' in value && 'args' in value;
+}
+
+function rewritten(env: Environment, expression: string): string {
+  const { matches } = survey(env.parse(expression).ast);
+  let text = expression;
+  for (const start of matches.sort((a, b) => b - a)) {
+    const at = text.indexOf('matches', start);
+    text = `${text.slice(0, at)}matchesRe2${text.slice(at + 'matches'.length)}`;
+  }
+  return text;
+}

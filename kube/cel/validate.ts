@@ -1,0 +1,156 @@
+import { deepEqual, getOwn, isObject } from '../deep.ts';
+import type { StatusCause } from '../status.ts';
+import { Field } from '../validation/field.ts';
+import { CostExceeded, compileRule, optional } from './rule.ts';
+import { toCel } from './value.ts';
+
+type Rules = Record<string, unknown>;
+
+interface Rule {
+  rule: string;
+  message?: string;
+  messageExpression?: string;
+  reason?: string;
+  fieldPath?: string;
+  optionalOldSelf?: boolean;
+}
+
+/** A value with the one that it replaces; `same` says that an ancestor or itself did not change. */
+interface Node {
+  value: unknown;
+  old: unknown;
+  same: boolean;
+}
+
+/**
+ * The causes for which a custom resource breaks its schema's x-kubernetes-validations, root first. `old` is undefined
+ * on create. What was broken before and did not change is let pass.
+ * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules
+ */
+export function validateRules(value: unknown, old: unknown, schema: unknown): StatusCause[] {
+  if (!hasRules(schema)) return [];
+  const root = new Field([]);
+  visit({ value, old, same: old !== undefined && deepEqual(value, old) }, schema, root);
+  return root.causes;
+}
+
+const withRules = new WeakMap<object, boolean>();
+
+/** Most schemas have none, and need not be walked. */
+function hasRules(schema: unknown): boolean {
+  if (!isObject(schema)) return false;
+  const known = withRules.get(schema);
+  if (known !== undefined) return known;
+  const { properties, items, additionalProperties, allOf } = schema;
+  const below = [items, additionalProperties, ...(Array.isArray(allOf) ? allOf : [])];
+  if (isObject(properties)) below.push(...Object.values(properties));
+  const found = rulesOf(schema).length > 0 || below.some(hasRules);
+  withRules.set(schema, found);
+  return found;
+}
+
+function rulesOf(schema: Rules): Rule[] {
+  const rules = schema['x-kubernetes-validations'];
+  return Array.isArray(rules) ? (rules.filter(isObject) as unknown as Rule[]) : [];
+}
+
+function visit(node: Node, schema: unknown, field: Field): void {
+  const { value, old } = node;
+  if (!isObject(schema) || value === undefined || value === null || !hasRules(schema)) return;
+  const rules = rulesOf(schema);
+  if (rules.length > 0) applyRules(node, schema, rules, field);
+  const { allOf } = schema;
+  if (Array.isArray(allOf)) for (const one of allOf) visit({ ...node, same: false }, one, field);
+  if (Array.isArray(value)) {
+    const before = Array.isArray(old) ? old : [];
+    for (const [index, item] of value.entries()) {
+      const match = correlated(item, before, schema);
+      visit(next(node, item, match), schema['items'], field.index(index));
+    }
+    return;
+  }
+  if (!isObject(value)) return;
+  const properties = isObject(schema['properties']) ? schema['properties'] : {};
+  const before = isObject(old) ? old : {};
+  for (const name of Object.keys(value).sort()) {
+    const below = next(node, value[name], getOwn(before, name));
+    if (Object.hasOwn(properties, name)) visit(below, properties[name], field.child(name));
+    else visit(below, schema['additionalProperties'], field.key(name));
+  }
+}
+
+function next(parent: Node, value: unknown, old: unknown): Node {
+  return { value, old, same: old === undefined ? parent.same : deepEqual(value, old) };
+}
+
+/** The item of the old list that stands for this one: only lists with keys tell. */
+export function correlated(item: unknown, before: readonly unknown[], schema: Rules): unknown {
+  if (schema['x-kubernetes-list-type'] !== 'map' || !isObject(item)) return undefined;
+  const keys = Array.isArray(schema['x-kubernetes-list-map-keys'])
+    ? schema['x-kubernetes-list-map-keys']
+    : [];
+  return before.find(
+    (other) =>
+      isObject(other) &&
+      keys.every((key) => deepEqual(getOwn(other, String(key)), getOwn(item, String(key)))),
+  );
+}
+
+function applyRules(node: Node, schema: Rules, rules: readonly Rule[], field: Field): void {
+  const self = toCel(node.value, schema);
+  const oldSelf = node.old === undefined || node.old === null ? undefined : toCel(node.old, schema);
+  for (const rule of rules) {
+    const program = compileRule(rule.rule);
+    if (program instanceof Error) {
+      field.invalid(schema['type'], `rule compile error: ${program.message}`);
+      continue;
+    }
+    if (program.usesOldSelf && oldSelf === undefined && rule.optionalOldSelf !== true) continue;
+    const variables = { self, oldSelf: rule.optionalOldSelf === true ? optional(oldSelf) : oldSelf };
+    let holds: unknown;
+    try {
+      holds = program.run(variables);
+    } catch (error) {
+      field.invalid(schema['type'], failure(error, rule));
+      if (error instanceof CostExceeded) return;
+      continue;
+    }
+    if (holds === true || (node.same && !program.usesOldSelf)) continue;
+    refuse(rule, describe(rule, { self, oldSelf }), node.value, field);
+  }
+}
+
+function failure(error: unknown, rule: Rule): string {
+  if (error instanceof CostExceeded)
+    return 'validation failed due to running out of cost budget, no further validation rules will be run';
+  const message = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+  const known = message
+    .replace(/^No such key: index out of bounds, index (-?\d+).*/, 'index out of bounds: $1')
+    .replace(/^No such key/, 'no such key');
+  return `${known} evaluating rule: ${(rule.message || rule.rule).trim()}`;
+}
+
+const longestMessage = 5 * 1024;
+
+function describe(rule: Rule, variables: { self: unknown; oldSelf: unknown }): string {
+  const fallback = rule.message ? rule.message.trim() : `failed rule: ${rule.rule.trim()}`;
+  if (!rule.messageExpression) return fallback;
+  const program = compileRule(rule.messageExpression);
+  if (program instanceof Error) return fallback;
+  try {
+    const text = program.run(variables);
+    if (typeof text !== 'string' || text.trim() === '') return fallback;
+    return text.includes('\n') || Buffer.byteLength(text) > longestMessage ? fallback : text.trim();
+  } catch {
+    return fallback;
+  }
+}
+
+function refuse(rule: Rule, detail: string, value: unknown, at: Field): void {
+  const path = rule.fieldPath?.replace(/^\./, '');
+  const field = path ? (path.startsWith('[') ? at.key(path.slice(2, -2)) : at.child(path)) : at;
+  if (rule.reason === 'FieldValueForbidden') field.forbidden(detail);
+  else if (rule.reason === 'FieldValueRequired') field.required(detail);
+  else if (rule.reason === 'FieldValueDuplicate') field.duplicateOf(value);
+  else field.invalidOf(value, detail);
+}

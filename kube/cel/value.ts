@@ -1,0 +1,45 @@
+import { isObject } from '../deep.ts';
+
+type Rules = Record<string, unknown>;
+
+const reserved = new Set(
+  'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(
+    ' ',
+  ),
+);
+
+/** A property's name as rules write it. https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#field-path-escaping */
+function escapeName(name: string): string {
+  if (reserved.has(name)) return `__${name}__`;
+  return name
+    .replaceAll('__', '__underscores__')
+    .replaceAll('.', '__dot__')
+    .replaceAll('-', '__dash__')
+    .replaceAll('/', '__slash__');
+}
+
+/** Decoded JSON as CEL's values, by its structural schema: whole numbers, times and bytes are types there. */
+export function toCel(value: unknown, schema: unknown): unknown {
+  const rules: Rules = isObject(schema) ? schema : {};
+  if (typeof value === 'number') {
+    if (rules['type'] === 'number' || !Number.isInteger(value)) return value;
+    return BigInt(value);
+  }
+  if (typeof value === 'string') return toCelString(value, rules['format']);
+  if (Array.isArray(value)) return value.map((item) => toCel(item, rules['items']));
+  if (!isObject(value)) return value;
+  const properties = isObject(rules['properties']) ? rules['properties'] : {};
+  const entries = Object.entries(value).map(([name, item]): [string, unknown] =>
+    Object.hasOwn(properties, name)
+      ? [escapeName(name), toCel(item, properties[name])]
+      : [name, toCel(item, rules['additionalProperties'])],
+  );
+  return Object.fromEntries(entries.filter(([, item]) => item !== undefined));
+}
+
+function toCelString(value: string, format: unknown): unknown {
+  if (format === 'byte') return new Uint8Array(Buffer.from(value, 'base64'));
+  if (format !== 'date-time' && format !== 'date') return value;
+  const millis = Date.parse(value);
+  return Number.isNaN(millis) ? value : new Date(millis);
+}

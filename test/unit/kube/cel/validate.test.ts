@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { validateRules } from '../../../../kube/cel/validate.ts';
+
+type Rule = Record<string, unknown>;
+
+const properties = {
+  min: { type: 'integer' },
+  max: { type: 'integer' },
+  size: { type: 'string' },
+  'x-y': { type: 'string' },
+  list: { type: 'array', items: { type: 'integer' } },
+  names: { type: 'array', items: { type: 'string' } },
+  when: { type: 'string', format: 'date-time' },
+  any: { 'x-kubernetes-int-or-string': true },
+};
+
+function judge(rule: Rule, value: unknown, old?: unknown): string[] {
+  const schema = { type: 'object', properties, 'x-kubernetes-validations': [rule] };
+  return validateRules(value, old, schema).map(
+    ({ field, reason, message }) => `${field} ${reason} ${message}`,
+  );
+}
+
+describe('validation rules hold for', () => {
+  it.each<[string, unknown]>([
+    ['self.min <= self.max', { min: 1, max: 2 }],
+    ['!has(self.min)', {}],
+    ["self.x__dash__y.matches('^a+$')", { 'x-y': 'aa' }],
+    ["isQuantity(self.size) && quantity(self.size).isLessThan(quantity('1Gi'))", { size: '5Mi' }],
+    ['self.list.isSorted() && self.list.sum() == 6 && self.list.max() == 3', { list: [1, 2, 3] }],
+    ["self.names.all(n, n.find('[0-9]+') == '7')", { names: ['a7'] }],
+    ["self.names.exists(n, n.replace('a', 'b') == 'bb')", { names: ['aa'] }],
+    ["self.when < timestamp('2030-01-01T00:00:00Z')", { when: '2020-01-01T00:00:00Z' }],
+    ['type(self.any) == int ? self.any > 0 : self.any.endsWith("%")', { any: '5%' }],
+    ["cidr('10.0.0.0/8').containsIP('10.1.2.3') && isIP('::1')", {}],
+    ["url('https://a.b:80/c').getPort() == '80' || url('https://a.b:81/c').getPort() == '81'", {}],
+    ["self.?size.orValue('1') == '1'", {}],
+  ])('%s', (rule, value) => {
+    expect(judge({ rule }, value)).toEqual([]);
+  });
+});
+
+describe('a broken validation rule says', () => {
+  it.each<[Rule, unknown, string]>([
+    [
+      { rule: 'self.min > 1' },
+      { min: 1 },
+      '<nil> FieldValueInvalid Invalid value: failed rule: self.min > 1',
+    ],
+    [{ rule: 'self.min > 1', message: ' so ' }, { min: 1 }, '<nil> FieldValueInvalid Invalid value: so'],
+    [
+      { rule: 'false', messageExpression: "'min %d'.format([self.min])" },
+      { min: 1 },
+      '<nil> FieldValueInvalid Invalid value: min 1',
+    ],
+    [
+      { rule: 'false', message: 'plain', messageExpression: 'self.size' },
+      { min: 1 },
+      '<nil> FieldValueInvalid Invalid value: plain',
+    ],
+    [
+      { rule: 'false', message: 'no', fieldPath: '.min', reason: 'FieldValueRequired' },
+      {},
+      'min FieldValueRequired Required value: no',
+    ],
+    [
+      { rule: 'self.list[0] > 0', message: 'first' },
+      { list: [] },
+      '<nil> FieldValueInvalid Invalid value: "object": index out of bounds: 0 evaluating rule: first',
+    ],
+    [
+      { rule: 'self.max > 0' },
+      {},
+      '<nil> FieldValueInvalid Invalid value: "object": no such key: max evaluating rule: self.max > 0',
+    ],
+  ])('%o', (rule, value, cause) => {
+    expect(judge(rule, value)).toEqual([cause]);
+  });
+});
+
+describe('transition rules', () => {
+  const immutable = { rule: 'self.min == oldSelf.min', message: 'fixed' };
+  const fixed = '<nil> FieldValueInvalid Invalid value: fixed';
+
+  it.each<[Rule, unknown, unknown, string[]]>([
+    [immutable, { min: 1 }, undefined, []],
+    [immutable, { min: 1 }, { min: 1 }, []],
+    [immutable, { min: 1 }, { min: 2 }, [fixed]],
+    [{ ...immutable, rule: 'oldSelf.hasValue()', optionalOldSelf: true }, { min: 1 }, undefined, [fixed]],
+    [{ ...immutable, rule: 'oldSelf.hasValue()', optionalOldSelf: true }, { min: 1 }, { min: 2 }, []],
+  ])('%o of %o before %o', (rule, value, old, causes) => {
+    expect(judge(rule, value, old)).toEqual(causes);
+  });
+
+  it('let pass what was broken before and did not change', () => {
+    const rule = { rule: 'self.min > 5', message: 'small' };
+    expect(judge(rule, { min: 1 }, { min: 1 })).toEqual([]);
+    expect(judge(rule, { min: 2 }, { min: 1 })).toHaveLength(1);
+  });
+});
+
+it('neither hostile expressions nor loops in loops over large values take time', () => {
+  const started = performance.now();
+  const names = [`${'a'.repeat(30_000)}!`];
+  expect(judge({ rule: "self.names[0].matches('^(a+)+$')", message: 'm' }, { names })).toHaveLength(1);
+  const list = Array.from({ length: 50_000 }, (_, i) => i);
+  const nested = { rule: 'self.list.all(x, self.list.all(y, x + y >= 0))' };
+  expect(judge(nested, { list })[0]).toContain('running out of cost budget');
+  expect(performance.now() - started).toBeLessThan(2000);
+});
