@@ -167,7 +167,6 @@ export const ownResources: readonly OwnResource[] = [
       kind: 'PhysicalCluster',
       resource: 'physicalclusters',
       namespaced: false,
-      shortNames: ['pc'],
     }),
     schema: kind(physicalClusterSpec, physicalClusterStatus),
     columns: [

@@ -3,7 +3,7 @@ import type { KubeObject } from '../kube/object.ts';
 import type { Engine } from './engine.ts';
 import type { Owners } from './owners.ts';
 import { readLocator } from './ownership.ts';
-import { Reflector, reflectedMetadata, type ToReflection } from './reflector.ts';
+import { ownerMayCome, Reflector, reflectedMetadata, type ToReflection } from './reflector.ts';
 
 const maxBytes = 240 << 10;
 /** An event that is older says nothing about now: a syncer that starts does not bring up the past. */
@@ -31,7 +31,7 @@ function childOf(owners: Owners): ToReflection {
     // What bears a locator stands upstream itself.
     if (!object || !place || readLocatorOfOwn(object)) return undefined;
     const root = await owners.rootOf(object);
-    if (!root) return undefined;
+    if (!root) return ownerMayCome(object);
     const metadata = { ...reflectedMetadata(object), ownerReferences: [root.reference] };
     const body = {
       ...object,

@@ -5,7 +5,7 @@ import type { KubeObject, OwnerReference } from '../kube/object.ts';
 import type { Engine } from './engine.ts';
 import type { Owners, Root } from './owners.ts';
 import { readLocator } from './ownership.ts';
-import { type Place, Reflector, reflectedMetadata } from './reflector.ts';
+import { ownerMayCome, type Place, Reflector, reflectedMetadata } from './reflector.ts';
 import type { TargetId } from './target.ts';
 
 const maxPodBytes = 240 << 10;
@@ -48,7 +48,8 @@ export class PodReflector {
     // A placed Pod is itself the object that stands upstream.
     const root = pod && place && !readLocator(pod) ? await this.#rootOf(key, pod) : undefined;
     this.#count(key, root, pod?.metadata.uid);
-    if (!pod || !root) return undefined;
+    if (!pod || !place || readLocator(pod)) return undefined;
+    if (!root) return ownerMayCome(pod);
     const owner = pod.metadata.ownerReferences?.find(({ controller }) => controller === true);
     const between = owner && this.#between.get(owner.kind);
     const [namespace = ''] = key.split('/');

@@ -174,13 +174,28 @@ function slim(object: KubeObject): KubeObject {
   return { ...object, metadata: { ...metadata, ...names } };
 }
 
+/** What owns it may have been made a moment ago, and not be in our caches yet: when to look again. */
+export function ownerMayCome({ metadata }: KubeObject): Retry | undefined {
+  const owned = metadata.ownerReferences?.some(({ controller }) => controller === true);
+  const young = Date.now() - Date.parse(metadata.creationTimestamp ?? '') < 30_000;
+  return owned && young ? { after: 1_000 } : undefined;
+}
+
 /** The metadata that goes up; what proves ownership there says nothing here. */
 export function reflectedMetadata({ metadata }: KubeObject): KubeObject['metadata'] {
-  const { name, labels, generation, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds } =
-    metadata;
+  const {
+    name,
+    generateName,
+    labels,
+    generation,
+    creationTimestamp,
+    deletionTimestamp,
+    deletionGracePeriodSeconds,
+  } = metadata;
   const { [locatorAnnotation]: _, ...annotations } = metadata.annotations ?? {};
   return {
     ...(name && { name }),
+    ...(generateName && { generateName }),
     ...(labels && { labels }),
     ...(Object.keys(annotations).length > 0 && { annotations }),
     ...(generation !== undefined && { generation }),

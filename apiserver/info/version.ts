@@ -9,6 +9,10 @@ export function handleVersion(gitVersion: string): ApiResponse {
   const version = {
     major,
     minor,
+    emulationMajor: major,
+    emulationMinor: minor,
+    minCompatibilityMajor: major,
+    minCompatibilityMinor: String(Number(minor) - 1),
     gitVersion,
     gitCommit: '',
     gitTreeState: 'clean',

@@ -43,13 +43,14 @@ export async function makeReflection(making: Making): Promise<KubeObject> {
   const generation = told['generation'];
   const metadata: ObjectMeta = {
     name: at.name,
+    ...(typeof told['generateName'] === 'string' && { generateName: told['generateName'] }),
     namespace: at.namespace,
     uid: before?.metadata.uid ?? randomUUID(),
     ...(typeof generation === 'number' && generation > 0 && { generation: Math.trunc(generation) }),
     creationTimestamp: before?.metadata.creationTimestamp ?? created,
     ...(deleted && { deletionTimestamp: deleted }),
     ...(deleted && { deletionGracePeriodSeconds: typeof grace === 'number' ? Math.max(0, grace) : 0 }),
-    labels: texts(told['labels']),
+    labels: ofJob(texts(told['labels']), of.kind === 'Pod' ? references[0] : undefined),
     annotations: { ...texts(told['annotations']), [reflectedFromAnnotation]: at.cluster },
     ...(references.length > 0 && { ownerReferences: references }),
   };
@@ -61,7 +62,40 @@ export async function makeReflection(making: Making): Promise<KubeObject> {
     else if (field === 'spec') object.spec = isObject(value) ? value : {};
     else if (value !== undefined) object[field] = value;
   }
+  if (of.kind === 'Job') return ownSelector(object);
   return of.shared ? await revisionFrom(making, object) : object;
+}
+
+const jobUidLabels = ['controller-uid', 'batch.kubernetes.io/controller-uid'];
+
+/** A Job finds its pods by its own uid, which is another one here. */
+function ofJob(
+  labels: Record<string, string>,
+  job: { kind: string; uid: string } | undefined,
+): Record<string, string> {
+  if (job?.kind !== 'Job') return labels;
+  return Object.fromEntries(
+    Object.entries(labels).map(([key, value]) => [key, jobUidLabels.includes(key) ? job.uid : value]),
+  );
+}
+
+/** The same of a Job that a CronJob made there. */
+function ownSelector(job: KubeObject): KubeObject {
+  const spec = isObject(job.spec) ? job.spec : {};
+  const uid = job.metadata.uid ?? '';
+  const relabel = (labels: unknown) => ofJob(texts(labels), { kind: 'Job', uid });
+  const selector = isObject(spec['selector']) ? spec['selector'] : {};
+  const template = isObject(spec['template']) ? spec['template'] : {};
+  const metadata = isObject(template['metadata']) ? template['metadata'] : {};
+  return {
+    ...job,
+    metadata: { ...job.metadata, labels: relabel(job.metadata.labels) },
+    spec: {
+      ...spec,
+      selector: { ...selector, matchLabels: relabel(selector['matchLabels']) },
+      template: { ...template, metadata: { ...metadata, labels: relabel(metadata['labels']) } },
+    },
+  };
 }
 
 function texts(value: unknown): Record<string, string> {

@@ -68,7 +68,11 @@ function parse(text: string): TypeDocs {
   let type: string | undefined;
   for (const match of text.matchAll(commented)) {
     const lines = (match[1] ?? '').split('\n').map((line) => line.replace(/^\s*\* ?/, ''));
-    const description = lines.join('\n').trim().replaceAll('*\\/', '*/').replaceAll('\\"', '"');
+    const description = lines
+      .join('\n')
+      .trim()
+      .replaceAll('*\\/', '*/')
+      .replaceAll(/\\(["'])/g, '$1');
     if (match[2] === undefined) type = description;
     else fields.set(match[2].replace(/^_/, ''), description);
   }

@@ -45,7 +45,7 @@ export function strategyFor(info: KindInfo): Strategy {
     prepareForCreate(object) {
       delete object.metadata.deletionTimestamp;
       delete object.metadata.deletionGracePeriodSeconds;
-      if (rules.generation) object.metadata.generation = 1;
+      if (rules.generation && !rules.noFirstGeneration) object.metadata.generation = 1;
       if (!rules.ownStatus) {
         const status = emptyStatus(root);
         const phase = info.group === '' ? phases[info.kind] : undefined;

@@ -9,6 +9,8 @@ import { stampConditions } from './subresource.ts';
 export interface KindRules {
   /** What bumps metadata.generation when it changes; absent for kinds without generation. */
   generation?: readonly (string | readonly string[])[];
+  /** It is created without one. */
+  noFirstGeneration?: true;
   /** A PUT to a missing name creates. */
   createOnUpdate?: true;
   /** An update must carry its resourceVersion. */
@@ -164,7 +166,7 @@ const cluster: Record<string, KindRules> = {
   'resource.k8s.io/DeviceClass': { generation: spec },
   'resource.k8s.io/ResourceSlice': { generation: spec },
   'scheduling.k8s.io/PriorityClass': { generation: [] },
-  'storage.k8s.io/CSIDriver': { generation: spec, conditionalOnly: true },
+  'storage.k8s.io/CSIDriver': { generation: spec, noFirstGeneration: true, conditionalOnly: true },
   'storage.k8s.io/CSINode': { conditionalOnly: true },
   'storage.k8s.io/CSIStorageCapacity': { conditionalOnly: true },
   'storage.k8s.io/VolumeAttachment': { conditionalOnly: true },

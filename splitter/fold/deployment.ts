@@ -1,7 +1,7 @@
 import { at, listAt, numberAt, textAt } from '../../cluster/read.ts';
 import { IntOrStringError, scaledIntOrPercent } from '../../kube/intorstring.ts';
 import { foldConditions } from './conditions.ts';
-import { type Fold, type FoldInput, observedGeneration, sum, sums, terminating } from './part.ts';
+import { type Fold, type FoldInput, observedGeneration, sum, sums, told } from './part.ts';
 
 const counters = ['replicas', 'readyReplicas', 'updatedReplicas', 'availableReplicas', 'unavailableReplicas'];
 
@@ -12,7 +12,7 @@ export const foldDeployment: Fold = (input) => {
   return {
     ...observedGeneration(input),
     ...sums(input.parts, counters),
-    ...terminating(input.parts),
+    ...told(input.parts, ['terminatingReplicas']),
     ...(conditions.length > 0 && { conditions }),
   };
 };

@@ -1,7 +1,7 @@
 import { isFinished } from '../../cluster/kinds.ts';
 import { at, listAt } from '../../cluster/read.ts';
 import { foldConditions } from './conditions.ts';
-import { earliest, type Fold, type FoldPart, latest, single, sums } from './part.ts';
+import { earliest, type Fold, type FoldPart, latest, single, sums, told } from './part.ts';
 
 /** What a finished Job said last stays: its parts may be gone by now. */
 export const foldJob: Fold = ({ root, parts }) => {
@@ -11,7 +11,8 @@ export const foldJob: Fold = ({ root, parts }) => {
   const ending = ['Complete', 'SuccessCriteriaMet'];
   const conditions = foldConditions(parts).filter((c) => complete || !ending.includes(String(c['type'])));
   return {
-    ...sums(speaking, ['active', 'ready', 'succeeded', 'failed', 'terminating']),
+    ...sums(speaking, ['active', 'succeeded', 'failed']),
+    ...told(speaking, ['ready', 'terminating']),
     ...earliest(speaking, 'startTime'),
     ...(complete && latest(speaking, 'completionTime')),
     ...single(parts, ['completedIndexes', 'failedIndexes']),

@@ -41,10 +41,10 @@ export function sums(parts: readonly FoldPart[], fields: readonly string[]): Sta
   return Object.fromEntries(fields.map((f) => [f, sum(parts, f)]).filter(([, n]) => n !== 0));
 }
 
-/** Kubernetes 1.35 and newer say it, 0 too. */
-export function terminating(parts: readonly FoldPart[]): Status {
-  const told = parts.some((part) => at(part.status, 'terminatingReplicas') !== undefined);
-  return told ? { terminatingReplicas: sum(parts, 'terminatingReplicas') } : {};
+/** Sums of optional counters: those that somebody says, 0 too. */
+export function told(parts: readonly FoldPart[], fields: readonly string[]): Status {
+  const said = fields.filter((f) => parts.some((part) => at(part.status, f) !== undefined));
+  return Object.fromEntries(said.map((f) => [f, sum(parts, f)]));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { foldConditions } from './conditions.ts';
-import { type Fold, observedGeneration, sum, sums, terminating } from './part.ts';
+import { type Fold, observedGeneration, sum, sums, told } from './part.ts';
 
 const counters = ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'];
 
@@ -10,7 +10,7 @@ export const foldReplicaSet: Fold = (input) => {
     ...observedGeneration(input),
     replicas: sum(input.parts, 'replicas'),
     ...sums(input.parts, counters),
-    ...terminating(input.parts),
+    ...told(input.parts, ['terminatingReplicas']),
     ...(conditions.length > 0 && { conditions }),
   };
 };

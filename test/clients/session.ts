@@ -165,9 +165,25 @@ async function runStep(kubectl: string, side: Side, namespace: string, step: Ste
   const timer = setTimeout(() => child.kill('SIGKILL'), (step.endAfter ?? 60) * 1000);
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
   clearTimeout(timer);
-  return normalise(
+  const said = normalise(
     `${code ?? (step.endAfter ? 'ended' : 'timeout')}\n${stdout}${stderr === '' ? '' : `--- stderr\n${stderr}`}`,
   );
+  return step.args[0] === 'explain' ? withoutProse(said) : said;
+}
+
+/** Descriptions come from the typings of a client library (docs/reference/differences.md): only structure is compared. */
+function withoutProse(explained: string): string {
+  const structure = /^(\d+|---.*|error.*|[A-Z]+:.*)$|\t?<[^>]+>|^ +\S+ *$/;
+  const field = /<(no description)>/;
+  return explained
+    .split('\n')
+    .filter(
+      (line) =>
+        structure.test(line) &&
+        !field.test(line) &&
+        (/<.+>|:|^\d|^---/.test(line) || line.startsWith('error')),
+    )
+    .join('\n');
 }
 
 function pause(ms: number): Promise<void> {
