@@ -5,6 +5,7 @@ import { type Entry, StoreError, type StoreEvent } from '../store.ts';
 import type { Versions } from '../versions.ts';
 import type { WatchHub } from '../watchhub.ts';
 import type { Base } from './base.ts';
+import { batchSize, goesAhead } from './batch.ts';
 import type { Disk } from './disk.ts';
 import { translate } from './errors.ts';
 import { catchUp } from './load.ts';
@@ -31,6 +32,12 @@ interface Job {
   readonly reject: (reason: StoreError) => void;
 }
 
+/** A batch on its way to the disk. */
+interface Begun {
+  readonly batch: readonly Job[];
+  readonly outcome: Promise<{ error: unknown } | undefined>;
+}
+
 /** Something to write between two batches. */
 interface Chore {
   readonly work: () => Promise<void>;
@@ -38,8 +45,6 @@ interface Chore {
   readonly reject: (reason: StoreError) => void;
 }
 
-const MAX_BATCH_EVENTS = 2048;
-const MAX_BATCH_BYTES = 4 << 20;
 const FIRST_RETRY_MS = 50;
 const LAST_RETRY_MS = 5000;
 
@@ -129,25 +134,46 @@ export class Writer {
 
   async #run(): Promise<void> {
     try {
-      while (this.#queue.length > 0 || this.#chores.length > 0) {
-        if (this.#queue.length > 0) await this.#commit(this.#takeBatch());
+      for (let begun = this.#begin(); ; begun = this.#begin()) {
+        // One batch after the other; while one is at the disk, those who waited for the one before go on.
+        while (begun !== undefined) begun = await this.#finish(begun);
         const chore = this.#chores.shift();
         if (chore !== undefined) await this.#do(chore);
+        else if (this.#queue.length === 0) return;
       }
     } finally {
       this.#running = undefined;
     }
   }
 
-  async #commit(batch: readonly Job[]): Promise<void> {
-    const { disk, versions, hub, watermark } = this.#parts;
-    const events = batch.map((job) => job.event);
-    try {
-      await disk.commit(events);
-    } catch (error) {
-      await this.#fail(error, batch);
-      return;
+  #begin(ahead = 0): Begun | undefined {
+    const batch = this.#queue.splice(0, batchSize(this.#queue, ahead));
+    if (batch.length === 0) return undefined;
+    const outcome = this.#parts.disk.commit(batch.map((job) => job.event)).then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    );
+    return { batch, outcome };
+  }
+
+  /** Waits for a batch, and answers the next one if it was begun before anybody heard of this one. */
+  async #finish({ batch, outcome }: Begun): Promise<Begun | undefined> {
+    const failure = await outcome;
+    if (failure !== undefined) {
+      await this.#fail(failure.error, batch);
+      return undefined;
     }
+    const ahead = this.#chores.length === 0 && goesAhead(this.#queue.length, batch.length);
+    const next = ahead ? this.#begin(batch.length) : undefined;
+    this.#settle(batch);
+    if (next === undefined) await nextTurn();
+    return next;
+  }
+
+  /** Durable by now: visible, acknowledged, watched. */
+  #settle(batch: readonly Job[]): void {
+    const { versions, hub, watermark } = this.#parts;
+    const events = batch.map((job) => job.event);
     for (const event of events) versions.apply(event);
     for (const { event, resolve } of batch) {
       this.#pending.delete(event.entry.key);
@@ -157,7 +183,6 @@ export class Writer {
     const now = performance.now();
     watermark.note(versions.revision, now);
     this.#retain(now);
-    await nextTurn();
   }
 
   /** Queues the automatic compaction that is due, unless something is queued. */
@@ -182,17 +207,6 @@ export class Writer {
       reject(translate(error, this.#parts.disk.directory));
       await this.#fail(error, []);
     }
-  }
-
-  #takeBatch(): Job[] {
-    let bytes = 0;
-    let count = 0;
-    for (const { event } of this.#queue) {
-      bytes += event.entry.value.length;
-      if (count > 0 && (count >= MAX_BATCH_EVENTS || bytes > MAX_BATCH_BYTES)) break;
-      count++;
-    }
-    return this.#queue.splice(0, count);
   }
 
   /** The outcome of `batch` is unknown until the database was read again; what waits behind it builds on it. */

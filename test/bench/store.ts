@@ -58,7 +58,7 @@ async function main(): Promise<void> {
 async function compareWrites(root: string, writers: number): Promise<void> {
   const ours: Figures[] = [];
   const raw: Figures[] = [];
-  for (let turn = 0; turn < 2; turn++) {
+  for (let turn = 0; turn < 5; turn++) {
     raw.push(await rawWrites(join(root, `raw-${writers}-${turn}`), writers));
     ours.push(await storeWrites(join(root, `store-${writers}-${turn}`), writers));
   }
@@ -78,7 +78,7 @@ async function compareWrites(root: string, writers: number): Promise<void> {
 async function storeWrites(data: string, writers: number): Promise<Figures> {
   const store = await openLevel(data);
   const value = Buffer.alloc(1024, 'x');
-  const figures = await measure(writers, seconds, (i) =>
+  const figures = await measure(writers, seconds / 5, (i) =>
     store.create(`/core/configmaps/root/default/c${i}`, value),
   );
   await store.close();
@@ -111,7 +111,7 @@ async function rawWrites(data: string, writers: number): Promise<Figures> {
       running = true;
       setImmediate(() => void run());
     });
-  const figures = await measure(writers, seconds, (i) => put(`/core/configmaps/root/default/c${i}`));
+  const figures = await measure(writers, seconds / 5, (i) => put(`/core/configmaps/root/default/c${i}`));
   await db.close();
   await rm(data, { recursive: true });
   return figures;
