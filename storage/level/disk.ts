@@ -4,6 +4,7 @@ import { advance, BASE_KEY, type Base, EMPTY_BASE, encodeBase, superseded } from
 import { isNewStore, markReady } from './directory.ts';
 import { corrupt, translate } from './errors.ts';
 import { layout, makeDirectory } from './files.ts';
+import { Names } from './names.ts';
 import { takeOwnership } from './owner.ts';
 import { decodeRecord, encodeEvent, recordKey } from './record.ts';
 import type { Database } from './scan.ts';
@@ -13,6 +14,7 @@ export class Disk {
   readonly directory: string;
   readonly #sync: boolean;
   readonly #release: () => Promise<void>;
+  readonly #names: Names;
   #db: Database;
 
   constructor(directory: string, sync: boolean, release: () => Promise<void>, db: Database) {
@@ -20,6 +22,7 @@ export class Disk {
     this.#sync = sync;
     this.#release = release;
     this.#db = db;
+    this.#names = new Names(layout(directory).database);
   }
 
   get database(): Database {
@@ -32,6 +35,7 @@ export class Disk {
     const batch = this.#db.batch();
     for (const event of events) batch.put(recordKey(event.entry.revision), encodeEvent(event));
     await batch.write({ sync: this.#sync });
+    if (this.#sync) await this.#names.settle();
   }
 
   /**
@@ -72,6 +76,7 @@ export class Disk {
   /** Puts a value that is no record; resolves when it would survive a power cut. */
   async note(key: string, value: Buffer): Promise<void> {
     await this.#db.put(key, value, { sync: this.#sync });
+    if (this.#sync) await this.#names.settle();
   }
 
   /** LevelDB goes on after a failed write as if the torn end of its log did not matter; a new start does not. */

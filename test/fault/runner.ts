@@ -30,6 +30,8 @@ export interface RunnerOptions {
 }
 
 const PROGRESS_MS = 5000;
+/** Of one run: the others follow from the first, most often. */
+const MOST_TOLD = 3;
 
 /** Runs one part until its budget is used. The folders of failed runs stay. */
 export async function runPart(part: FaultPart, budget: Budget, options: RunnerOptions): Promise<PartSummary> {
@@ -55,10 +57,11 @@ export async function runPart(part: FaultPart, budget: Budget, options: RunnerOp
         if (options.stopAtFailure && summary.failures.length > 0) return;
         const seed = firstSeed + started++;
         const place = join(directory, `run-${seed}`);
+        await rm(place, { recursive: true, force: true });
         await mkdir(place, { recursive: true });
         const result = await oneRun(part, seed, place, options);
         add(summary, result);
-        for (const text of result.failures) fail(seed, text);
+        for (const text of result.failures.slice(0, MOST_TOLD)) fail(seed, text);
         if (result.failures.length === 0) await rm(place, { recursive: true, force: true });
         if (performance.now() - told > PROGRESS_MS) {
           told = performance.now();

@@ -1,4 +1,7 @@
 import type { FaultPart } from '../part.ts';
+import { full } from './full.ts';
+import { kill } from './kill.ts';
+import { power } from './power.ts';
 
 /** In the order in which they run. */
-export const parts: readonly FaultPart[] = [];
+export const parts: readonly FaultPart[] = [kill, power, full];
