@@ -27,8 +27,9 @@ export function translate(error: unknown, of: GroupResource, name: string): Erro
       return expired('The resourceVersion for the provided watch is too old.');
     case 'future':
       return tooLarge();
+    // Of no reason, and the server's own fault: so says kube-apiserver, whatever the store.
     case 'too-large':
-      return new StatusError(413, 'RequestEntityTooLarge', `Request entity is too large: ${error.message}`);
+      return new StatusError(500, '', 'etcdserver: request is too large', undefined, error);
     case 'full':
       return new StatusError(
         507,

@@ -9,6 +9,8 @@ export interface FaultyProxy {
   resume(): void;
   /** Lets requests through, cuts the connection before any answer: outcomes nobody hears of. */
   swallowAnswers(): void;
+  /** Every byte arrives so many milliseconds later, in both directions, also on connections that are there. */
+  delay(ms: number): void;
   /** Closes every connection; new ones are served again. */
   cut(): void;
   stop(): Promise<void>;
@@ -19,12 +21,23 @@ export async function startProxy(target: number): Promise<FaultyProxy> {
   const pairs = new Set<readonly [Socket, Socket]>();
   let held = false;
   let swallow = false;
+  let late = 0;
   const server = createServer((client) => {
     const upstream = connect(target, '127.0.0.1');
     const pair = [client, upstream] as const;
     pairs.add(pair);
-    forward(client, upstream, () => false);
-    forward(upstream, client, () => swallow);
+    forward(
+      client,
+      upstream,
+      () => false,
+      () => late,
+    );
+    forward(
+      upstream,
+      client,
+      () => swallow,
+      () => late,
+    );
     for (const socket of pair) {
       socket.setNoDelay(true);
       if (held) socket.pause();
@@ -53,6 +66,9 @@ export async function startProxy(target: number): Promise<FaultyProxy> {
     swallowAnswers: () => {
       swallow = true;
     },
+    delay: (ms) => {
+      late = ms;
+    },
     cut: () => {
       swallow = false;
       for (const socket of all()) socket.destroy();
@@ -64,8 +80,23 @@ export async function startProxy(target: number): Promise<FaultyProxy> {
   };
 }
 
-function forward(from: Socket, to: Socket, swallowed: () => boolean): void {
+function forward(from: Socket, to: Socket, swallowed: () => boolean, late: () => number): void {
+  const waiting: { chunk: Buffer; at: number }[] = [];
+  // One timer for all: what is under way keeps its order, also when the delay shrinks.
+  const pump = (): void => {
+    for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
+      const left = next.at - performance.now();
+      if (left > 0) {
+        setTimeout(pump, left);
+        return;
+      }
+      waiting.shift();
+      to.write(next.chunk);
+    }
+  };
   from.on('data', (chunk) => {
-    if (!swallowed()) to.write(chunk);
+    if (swallowed()) return;
+    waiting.push({ chunk, at: performance.now() + late() });
+    if (waiting.length === 1) pump();
   });
 }
