@@ -17,6 +17,7 @@ export function fencedStore(store: Store, holding: Fence): Store {
     watch: (range, options) => store.watch(range, options),
     compact: (revision) => store.compact(revision),
     acquire: (name, ttlMs) => store.acquire(name, ttlMs),
+    check: () => store.check(),
     close: () => store.close(),
   };
 }

@@ -46,6 +46,11 @@ export interface Store {
    * names an earlier holder's token can happen any more. etcd rounds `ttlMs` up to seconds, two at least.
    */
   acquire(name: string, ttlMs: number): Promise<Lease | undefined>;
+  /**
+   * Compares what reads are served from with what is stored, as of one revision, without holding anybody up. What is
+   * wrong is repaired from the store, and watches of such a kind end with `compacted`: they may have seen it.
+   */
+  check(): Promise<CheckReport>;
   /** Waits for what was accepted, ends watches with `closed`, and frees files. */
   close(): Promise<void>;
 }
@@ -79,6 +84,14 @@ export interface Lease extends Fence {
 export interface WriteOptions {
   /** The write happens only while this lease is held with this token; else it fails with `fenced`. */
   holding?: Fence | undefined;
+}
+
+export interface CheckReport {
+  readonly revision: number;
+  /** Of each kind (the first two folders of a key) how many entries there are, and how many were wrong. */
+  readonly kinds: readonly { readonly kind: string; readonly entries: number; readonly mismatches: number }[];
+  /** Records that do not match their checksums; memory cannot be compared with them. */
+  readonly damaged: number;
 }
 
 /** start <= key < end. */

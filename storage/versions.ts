@@ -59,6 +59,11 @@ export class Versions {
     return this.#index.countLive({ start: '', end: '\x7f' });
   }
 
+  /** The current entry, without counting as a use of it; its value may be ON_DISK. */
+  peek(key: string): Entry | undefined {
+    return this.#index.find(key)?.current;
+  }
+
   get(key: string, revision?: number): Entry | undefined {
     const slot = this.#index.find(key);
     if (slot !== undefined) slot.used = true;
@@ -207,6 +212,17 @@ export class Versions {
         `revision ${revision} was compacted; the oldest is ${this.#compacted}`,
       );
     }
+  }
+
+  /** Puts right what memory has of a key: the newest of it that is stored. */
+  mend(key: string, entry: Entry | undefined): void {
+    const slot = this.#index.ensure(key);
+    this.#set(slot, entry);
+    const newest = slot.events?.[slot.events.length - 1];
+    if (entry !== undefined && newest?.type === 'put' && newest.entry.revision === entry.revision) {
+      Object.assign(newest, { entry });
+    }
+    if (slot.current === undefined && slot.events === undefined) this.#index.remove(slot);
   }
 
   #shrink(): void {

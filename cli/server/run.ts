@@ -11,6 +11,7 @@ import { syncerView } from '../../apiserver/view/view.ts';
 import { ownResources } from '../../cluster/resources.ts';
 import type { Logger } from '../../kube/log.ts';
 import { openStore } from '../../storage/open.ts';
+import { startSelfCheck } from '../../storage/selfcheck.ts';
 import type { Settings } from '../settings.ts';
 import { kubernetesVersion } from '../version.ts';
 import { startControllers } from './controllers.ts';
@@ -41,6 +42,7 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
   const stop = new AbortController();
   // One listener for each controller, informer and request that runs until the end.
   setMaxListeners(0, stop.signal);
+  startSelfCheck(store, { signal: stop.signal, logger });
   let syncers: SyncerManager | undefined;
   const server = createApiServer({
     store,

@@ -1,5 +1,6 @@
 import { checkWrite } from '../checkwrite.ts';
 import {
+  type CheckReport,
   type Entry,
   type Lease,
   type ListOptions,
@@ -11,6 +12,7 @@ import {
   type WriteOptions,
 } from '../store.ts';
 import type { Cache } from './cache.ts';
+import { checkEtcd } from './check.ts';
 import { compactedRevision, compactTo } from './compaction.ts';
 import { runCompactor } from './compactor.ts';
 import { Confirm } from './confirm.ts';
@@ -142,6 +144,10 @@ class EtcdStore implements Store {
   async acquire(name: string, ttlMs: number): Promise<Lease | undefined> {
     this.#open();
     return acquireTerm(this.#connection, this.#keys, name, ttlMs);
+  }
+
+  async check(): Promise<CheckReport> {
+    return checkEtcd(this.#connection, this.#keys, this.#open());
   }
 
   close(): Promise<void> {

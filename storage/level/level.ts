@@ -3,6 +3,7 @@ import { Leases } from '../leases.ts';
 import { isOnDisk } from '../residency.ts';
 import { Retention } from '../retention.ts';
 import {
+  type CheckReport,
   type Entry,
   type Lease,
   type ListOptions,
@@ -17,6 +18,7 @@ import {
 import { listInTurns } from '../turns.ts';
 import type { Versions } from '../versions.ts';
 import { WatchHub } from '../watchhub.ts';
+import { checkLevel } from './check.ts';
 import { type Disk, openDisk } from './disk.ts';
 import { translate } from './errors.ts';
 import { layout } from './files.ts';
@@ -103,6 +105,8 @@ class LevelStore implements Store {
   readonly #reserve: Reserve;
   readonly #leases: Leases;
   readonly #values: Values;
+  readonly #closing = new AbortController();
+  #checking: Promise<CheckReport> | undefined;
   #closed: Promise<void> | undefined;
 
   constructor({ disk, versions, hub, writer, watermark, reserve, leases }: Parts) {
@@ -181,6 +185,15 @@ class LevelStore implements Store {
     }
   }
 
+  check(): Promise<CheckReport> {
+    this.#mustBeOpen();
+    const parts = { disk: this.#disk, versions: this.#versions, hub: this.#hub };
+    this.#checking ??= checkLevel({ ...parts, signal: this.#closing.signal }).finally(() => {
+      this.#checking = undefined;
+    });
+    return this.#checking;
+  }
+
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -208,6 +221,8 @@ class LevelStore implements Store {
   }
 
   async #close(): Promise<void> {
+    this.#closing.abort();
+    await this.#checking?.catch(() => {});
     await this.#writer.close();
     this.#hub.close();
     await this.#watermark.finish(this.#versions.revision);

@@ -30,6 +30,11 @@ export function recordKey(revision: number): string {
   return `r${String(revision).padStart(16, '0')}`;
 }
 
+/** The other way round. */
+export function revisionOf(key: string): number {
+  return Number(key.slice(1));
+}
+
 export function encodeEvent({ type, entry, previous }: StoreEvent): Buffer {
   return encode(type, entry, previous?.revision ?? 0);
 }

@@ -2,6 +2,7 @@ import { checkWrite } from '../checkwrite.ts';
 import { Leases } from '../leases.ts';
 import { Retention, type RetentionLimits } from '../retention.ts';
 import {
+  type CheckReport,
   type Entry,
   type Lease,
   type ListOptions,
@@ -82,6 +83,12 @@ class MemoryStore implements Store {
   async acquire(name: string, ttlMs: number): Promise<Lease | undefined> {
     this.#open();
     return this.#leases.acquire(name, ttlMs, this.#versions.revision);
+  }
+
+  /** There is nothing but memory to compare. */
+  async check(): Promise<CheckReport> {
+    this.#open();
+    return { revision: this.revision, kinds: [], damaged: 0 };
   }
 
   async close(): Promise<void> {

@@ -43,6 +43,7 @@ export function fromZero(store: Store, base: number): Store {
     watch: (range, { after, sink, ...rest }) =>
       store.watch(range, { ...rest, after: after + base, sink: (events) => sink(events.map(event)) }),
     compact: (revision) => store.compact(revision + base),
+    check: () => store.check(),
     close: () => store.close(),
   };
 }
