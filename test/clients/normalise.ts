@@ -9,6 +9,11 @@ const rules: readonly (readonly [RegExp, string])[] = [
   [/^((?:Annotations|Labels):) +/gm, '$1\n  '],
   [/^\s+<none>\n/gm, ''],
   // Ours alone.
+  [/^.*\b(atoll\.dev|(core|tenancy)\.kcp\.io)\/v1alpha1\b.*\n/gm, ''],
+  [/^(physicalclusters|placements|logicalclusters|workspaces)\..*\n/gm, ''],
+  [/\+atoll\b/g, ''],
+  [/^ *"?(gitCommit|gitTreeState|gitVersion|buildDate|goVersion)"?: .*\n/gm, ''],
+  [/^\S*watch ended with error.*\n|^LOG reflector.*\n|^W\d{4} .*reflector.*\n/gm, ''],
   [/^\s*internal\.atoll\.dev\/parts:\s*\n.*\n/gm, ''],
   [/^(\s*"?(internal\.)?atoll\.dev\/|\s*"?kcp\.io\/)[^\n]*\n/gm, ''],
   [/\/tmp\/(LIVE|MERGED)-\d+/g, '$1'],

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { reasonFor } from './explained.ts';
 import { normalise } from './normalise.ts';
 
 const folder = new URL('./session/', import.meta.url).pathname.replace('/dist/test/', '/test/');
@@ -36,7 +37,6 @@ export interface SessionOptions {
   namespace: string;
   /** How long what is read may take to become the same; default 15 000. */
   settleMs?: number;
-  /** Only these lines are compared; the others still run. */
   onDifference?: (difference: Difference) => void;
 }
 
@@ -45,7 +45,7 @@ export async function sessions(): Promise<string[]> {
   return files.filter((file) => file.endsWith('.txt')).map((file) => file.slice(0, -4));
 }
 
-/** Runs one session of kubectl against Kubernetes and against Atoll at the same time; answers what differs. */
+/** Runs one session of kubectl against Kubernetes and against Atoll at the same time; answers what differs unexplained. */
 export async function runSession(
   options: SessionOptions,
 ): Promise<{ steps: number; differences: Difference[] }> {
@@ -74,7 +74,7 @@ export async function runSession(
     const deadline = Date.now() + settleMs;
     for (;;) {
       const [there, here] = await Promise.all([run(theirs, step), run(ours, step)]);
-      if (there === here) break;
+      if (there === here || reasonFor(step.line) !== undefined) break;
       if (!step.once && Date.now() < deadline) {
         await pause(300);
         continue;
@@ -172,18 +172,10 @@ async function runStep(kubectl: string, side: Side, namespace: string, step: Ste
 }
 
 /** Descriptions come from the typings of a client library (docs/reference/differences.md): only structure is compared. */
-function withoutProse(explained: string): string {
-  const structure = /^(\d+|---.*|error.*|[A-Z]+:.*)$|\t?<[^>]+>|^ +\S+ *$/;
-  const field = /<(no description)>/;
-  return explained
-    .split('\n')
-    .filter(
-      (line) =>
-        structure.test(line) &&
-        !field.test(line) &&
-        (/<.+>|:|^\d|^---/.test(line) || line.startsWith('error')),
-    )
-    .join('\n');
+function withoutProse(said: string): string {
+  const structure = /^(\d+|--- stderr|error: .*|[A-Z]+:.*)$|<(?!no description>)[^>]+>/;
+  const lines = said.split('\n').filter((line) => structure.test(line) && !line.includes('://'));
+  return lines.join('\n');
 }
 
 function pause(ms: number): Promise<void> {
