@@ -1,8 +1,16 @@
 import type { ApiRequest, UserInfo } from '../kube/http.ts';
 import type { Store } from '../storage/store.ts';
 import type { WebhookDispatcher } from './admission/webhook/dispatch.ts';
+import type { ServiceAccountTokens } from './authn/service-account.ts';
 import type { BookmarkClock } from './handlers/bookmarks.ts';
-import type { AdmissionPlugin, Authorizer, Limits, PodConnector, ServedResource } from './options.ts';
+import type {
+  AdmissionPlugin,
+  Authenticator,
+  Authorizer,
+  Limits,
+  PodConnector,
+  ServedResource,
+} from './options.ts';
 import type { Catalog } from './registry/catalog.ts';
 import type { ObjectRegistry } from './registry/registry.ts';
 import type { RequestInfo } from './request.ts';
@@ -24,6 +32,10 @@ export interface Core {
   draining: AbortSignal;
   /** Aborts when the server closes: watches end. */
   closing: AbortSignal;
+  /** Undefined where there is no key. */
+  tokens: ServiceAccountTokens | undefined;
+  /** Asked in order: who a request is from. */
+  authenticators: readonly Authenticator[];
   gitVersion: string;
 }
 

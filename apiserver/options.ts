@@ -17,6 +17,8 @@ export interface ApiServerOptions {
   resources?: readonly ServedResource[];
   /** Asked in order; the first answer counts; none: 401. */
   authenticate: readonly Authenticator[];
+  /** PEM, PKCS #8, ECDSA P-256: signs ServiceAccounts' tokens and knows them again. */
+  serviceAccountKey?: string;
   /** Default: system:masters may do everything, everyone else nothing but look at discovery. */
   authorize?: Authorizer;
   admission?: readonly AdmissionPlugin[];

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Fence } from '../storage/store.ts';
 import { builtinAdmission } from './admission/builtin.ts';
 import { WebhookDispatcher } from './admission/webhook/dispatch.ts';
+import { ServiceAccountTokens } from './authn/service-account.ts';
 import { mastersOnly } from './authz/masters.ts';
 import type { Core } from './core.ts';
 import { fencedStore } from './fenced.ts';
@@ -36,6 +37,8 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const catalog = new Catalog(options.resources ?? []);
   const registry = new ObjectRegistry(store, catalog);
   const draining = new AbortController();
+  const tokens = options.serviceAccountKey ? new ServiceAccountTokens(options.serviceAccountKey) : undefined;
+  const authenticators = [...options.authenticate, ...(tokens ? [tokens.authenticator(registry)] : [])];
   const caller = new WebhookCaller(serviceResolver(registry, options.connectService));
   const closing = new AbortController();
   // Every watch listens to it.
@@ -54,12 +57,14 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     bookmarks: new BookmarkClock(store),
     draining: draining.signal,
     closing: closing.signal,
+    tokens,
+    authenticators,
     gitVersion: options.version ?? defaultGitVersion,
   };
   const rungs: LadderOptions = {
     limit: new InFlight(limits),
     logicalClusters: options.logicalClusters,
-    authenticate: options.authenticate,
+    authenticate: authenticators,
     views: options.views ?? [],
     ready: starter(core),
     onError: (error, { method, url }) => options.logger?.error('request failed', { method, url, err: error }),

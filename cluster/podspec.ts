@@ -123,7 +123,8 @@ export function podCount(workload: KubeObject): number {
 export function withoutPodAssignment(spec: unknown): unknown {
   if (!isObject(spec)) return spec;
   const copy = deepCopy(spec);
-  delete copy['nodeName'];
+  // The number that a class stands for is the cluster's own, too: it refuses another.
+  for (const field of ['nodeName', 'priority', 'preemptionPolicy']) delete copy[field];
   const injected = (name: unknown) => typeof name === 'string' && name.startsWith('kube-api-access-');
   const keep = (items: unknown) =>
     Array.isArray(items) ? items.filter((i) => !injected(at(i, 'name'))) : items;

@@ -2,6 +2,7 @@ import type { GroupVersionKind } from '../../kube/gvk.ts';
 import type { JsonObject, KubeObject } from '../../kube/object.ts';
 import type { ResourceExchange } from '../core.ts';
 import type { AdmissionRequest } from '../options.ts';
+import { quotaAdmission } from './quota.ts';
 
 export interface Admission {
   /** `object` is undefined for a deletion. */
@@ -20,7 +21,7 @@ export interface Given {
 /**
  * The plugins, bound to one request. They see objects in the stored version.
  * Mutating: built-in ones · webhooks · again both, as far as the webhooks changed anything · the server's own, which
- * have the last word. Validating: the server's own · built-in ones · webhooks.
+ * have the last word. Validating: the server's own · built-in ones · webhooks · quotas.
  */
 export function admissionFor(
   exchange: ResourceExchange,
@@ -47,6 +48,8 @@ export function admissionFor(
       for (const plugin of core.admission) await plugin.validate?.(asked);
       for (const plugin of core.builtin) await plugin.validate?.(asked);
       await core.webhooks.validate(asked);
+      // Last: what is refused by another uses nothing.
+      await quotaAdmission.validate?.(asked);
     },
   };
 }

@@ -79,11 +79,11 @@ export function deleteOptions(exchange: Exchange): DeleteOptions {
   if (body !== undefined && body.length > 0) {
     const encoding = bodyEncoding(request.headers['content-type'], undefined);
     const expected = { group: '', version: 'v1', kind: 'DeleteOptions' };
-    return checked(parseBody(body, encoding, expected).value, info.query);
+    return checkDeleteOptions(parseBody(body, encoding, expected).value, info.query);
   }
   const { query } = info;
   const grace = query.get('gracePeriodSeconds');
-  return checked(
+  return checkDeleteOptions(
     {
       propagationPolicy: query.get('propagationPolicy'),
       gracePeriodSeconds: grace === null ? null : Number(grace),
@@ -93,7 +93,8 @@ export function deleteOptions(exchange: Exchange): DeleteOptions {
   );
 }
 
-function checked(given: Record<string, unknown>, query: URLSearchParams): DeleteOptions {
+/** As deleteOptions, of a DeleteOptions that came inside something else. */
+export function checkDeleteOptions(given: Record<string, unknown>, query: URLSearchParams): DeleteOptions {
   const causes: StatusCause[] = [];
   const { propagationPolicy, orphanDependents, gracePeriodSeconds: grace } = given;
   const preconditions = isObject(given['preconditions']) ? given['preconditions'] : {};

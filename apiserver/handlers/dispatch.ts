@@ -2,15 +2,18 @@ import type { ApiResponse } from '../../kube/http.ts';
 import { StatusError } from '../../kube/status.ts';
 import type { Exchange, ResourceExchange } from '../core.ts';
 import { methodNotAllowed, noSuchResource } from '../encode/respond.ts';
+import { handleBinding } from './binding.ts';
 import { handleCreate } from './create.ts';
 import { handleDelete } from './delete.ts';
 import { handleDeleteCollection } from './deletecollection.ts';
+import { handleEviction } from './eviction.ts';
 import { handleGet } from './get.ts';
 import { handleList } from './list.ts';
 import { handlePatch } from './patch.ts';
-import { handleBinding, handleEviction, handleLog } from './pods.ts';
+import { handleLog } from './pods.ts';
 import { handleReview, isReview } from './reviews.ts';
 import { handleScale } from './scale.ts';
+import { handleToken } from './token.ts';
 import { handleUpdate } from './update.ts';
 import { handleWatch } from './watch.ts';
 
@@ -33,6 +36,7 @@ const special: Readonly<Record<string, Handler>> = {
   log: handleLog,
   eviction: handleEviction,
   binding: handleBinding,
+  token: handleToken,
 };
 
 /** Warned of on every request. https://kubernetes.io/docs/reference/using-api/deprecation-guide/ */
@@ -73,6 +77,7 @@ function choose(exchange: ResourceExchange): Handler {
     const named = info.name !== '';
     const needsName = ['get', 'update', 'patch', 'delete'].includes(info.verb);
     if ((info.verb === 'create' && named) || (needsName && !named)) throw methodNotAllowed();
+    if (served.info.kind === 'Binding' && served.info.group === '') return handleBinding;
     if (isReview(exchange)) return handleReview;
     return verbs[info.verb] ?? refuse;
   }

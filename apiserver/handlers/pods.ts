@@ -1,14 +1,10 @@
-import { isObject } from '../../kube/deep.ts';
 import type { ApiResponse } from '../../kube/http.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { badRequest, StatusError } from '../../kube/status.ts';
+import { badRequest } from '../../kube/status.ts';
 import type { ResourceExchange } from '../core.ts';
-import { parseBody } from '../decode/body.ts';
-import { bodyEncoding } from '../decode/media.ts';
 import { respondValue } from '../encode/respond.ts';
 import { decodeStored } from '../registry/codec.ts';
 import type { DeleteOptions } from '../registry/types.ts';
-import { deleteOne } from './deleteone.ts';
 
 /** GET pods/log: from the API that runs the pod, as it streams. */
 export async function handleLog(exchange: ResourceExchange): Promise<ApiResponse> {
@@ -69,59 +65,36 @@ function contentType(response: ApiResponse): Record<string, string | string[]> {
   return type === undefined ? {} : { 'content-type': type };
 }
 
-/** POST pods/eviction: a deletion. PodDisruptionBudgets are the physical clusters' to keep. */
-export async function handleEviction(exchange: ResourceExchange): Promise<ApiResponse> {
-  const { request, info } = exchange;
-  const encoding = bodyEncoding(request.headers['content-type'], undefined);
-  const expected = { group: 'policy', version: 'v1', kind: 'Eviction' };
-  const { value } = parseBody(request.body ?? new Uint8Array(), encoding, expected);
-  const given = isObject(value['deleteOptions']) ? value['deleteOptions'] : {};
-  const options: DeleteOptions = {
-    ...(typeof given['gracePeriodSeconds'] === 'number' && {
-      gracePeriodSeconds: given['gracePeriodSeconds'],
-    }),
-    dryRun: info.query.getAll('dryRun').includes('All'),
-  };
-  const forwarded = await deleteRunningPod(exchange, options);
-  if (forwarded && forwarded.status >= 400) return forwarded;
-  if (!forwarded) await deleteOne(exchange, info.name, options);
-  return respondValue(exchange, 201, {
-    kind: 'Status',
-    apiVersion: 'v1',
-    metadata: {},
-    status: 'Success',
+/** The physical cluster's own answer to the eviction of a pod that runs there: its budgets count. */
+export async function evictRunningPod(
+  { core, info }: ResourceExchange,
+  pod: KubeObject,
+  deleteOptions: object,
+  { dryRun, uid }: DeleteOptions,
+): Promise<ApiResponse | undefined> {
+  const connection = await core.connectPod?.(info.cluster, pod);
+  if (connection === undefined || (uid !== undefined && uid !== pod.metadata.uid)) return undefined;
+  const [name = '', namespace = ''] = connection.path
+    .split('/')
+    .filter((_, i) => i === 4 || i === 6)
+    .reverse();
+  const { preconditions: _ours, ...rest } = deleteOptions as { preconditions?: unknown };
+  const response = await connection.transport({
+    method: 'POST',
+    url: `${connection.path}/eviction${dryRun ? '?dryRun=All' : ''}`,
+    headers: { accept: 'application/json', 'content-type': 'application/json' },
+    body: Buffer.from(
+      JSON.stringify({
+        ...{ kind: 'Eviction', apiVersion: 'policy/v1', metadata: { name, namespace } },
+        deleteOptions: rest,
+      }),
+    ),
   });
-}
-
-/** POST pods/binding: names the node. */
-export async function handleBinding(exchange: ResourceExchange): Promise<ApiResponse> {
-  const { core, request, info } = exchange;
-  const encoding = bodyEncoding(request.headers['content-type'], undefined);
-  const expected = { group: '', version: 'v1', kind: 'Binding' };
-  const { value } = parseBody(request.body ?? new Uint8Array(), encoding, expected);
-  const target = isObject(value['target']) ? value['target'] : {};
-  const node = target['name'];
-  if (typeof node !== 'string' || node === '') throw badRequest('target.name: Required value');
-  const bound = (pod: KubeObject): KubeObject => {
-    const spec = pod.spec as { nodeName?: string };
-    if (spec.nodeName) {
-      const message = `Operation cannot be fulfilled on pods/binding "${info.name}": pod ${info.name} is already assigned to node "${spec.nodeName}"`;
-      throw new StatusError(409, 'Conflict', message, { name: info.name, kind: 'pods/binding' });
-    }
-    return { ...pod, spec: { ...spec, nodeName: node } };
-  };
-  const at = {
-    cluster: info.cluster,
-    namespace: info.namespace,
-    name: info.name,
-    group: '',
-    resource: 'pods',
-  };
-  await core.registry.update(at, bound, { subresource: 'binding' });
-  return respondValue(exchange, 201, {
-    kind: 'Status',
-    apiVersion: 'v1',
-    metadata: {},
-    status: 'Success',
-  });
+  const retry = response.headers['retry-after'];
+  return response.status === 404
+    ? undefined
+    : {
+        ...response,
+        headers: { ...contentType(response), ...(retry !== undefined && { 'retry-after': retry }) },
+      };
 }

@@ -1,6 +1,9 @@
 import { isObject } from '../../kube/deep.ts';
 import type { ApiResponse, UserInfo } from '../../kube/http.ts';
-import type { KubeObject } from '../../kube/object.ts';
+import type { JsonObject, KubeObject } from '../../kube/object.ts';
+import { badRequest, invalid } from '../../kube/status.ts';
+import { accessReviewProblems } from '../../kube/validation/review.ts';
+import { issuer } from '../authn/service-account.ts';
 import type { ResourceExchange } from '../core.ts';
 import { writeQuery } from '../decode/options.ts';
 import { respondValue } from '../encode/respond.ts';
@@ -16,7 +19,7 @@ const answers: Readonly<Record<string, Answer>> = {
   subjectaccessreviews: (exchange, object) => access(exchange, object, subjectOf(object)),
   localsubjectaccessreviews: (exchange, object) => access(exchange, object, subjectOf(object)),
   selfsubjectrulesreviews: rules,
-  tokenreviews: () => ({ authenticated: false, user: {} }),
+  tokenreviews: tokenReview,
 };
 
 export function isReview(exchange: ResourceExchange): boolean {
@@ -27,8 +30,33 @@ export function isReview(exchange: ResourceExchange): boolean {
 export async function handleReview(exchange: ResourceExchange): Promise<ApiResponse> {
   const object = decodeRequest(exchange, writeQuery(exchange, 'CreateOptions'));
   const answer = answers[exchange.served.info.resource];
+  check(exchange, object);
   const status = await answer?.(exchange, object);
   return respondValue(exchange, 201, { ...object, status });
+}
+
+/** Who a token is for, as this server's own authenticators say. */
+async function tokenReview({ core, request }: ResourceExchange, object: KubeObject) {
+  const { token = '', audiences } = (object.spec ?? {}) as { token?: string; audiences?: string[] };
+  const asked = audiences?.length ? audiences : [issuer];
+  const bearer = { ...request, headers: { authorization: `Bearer ${token}` } };
+  let user = await core.tokens?.userOf(token, core.registry, new Date(), asked);
+  const others = asked.includes(issuer) ? core.authenticators : [];
+  for (const authenticator of others) user ??= await authenticator(bearer, {});
+  if (user === undefined) return { user: {}, error: 'invalid bearer token' };
+  return { authenticated: true, user: userInfo(user), audiences: asked };
+}
+
+function check({ served, info }: ResourceExchange, object: KubeObject): void {
+  const { group, kind } = served.info;
+  const spec = (object.spec ?? {}) as { token?: string; namespace?: string };
+  if (kind === 'TokenReview' && !spec.token) {
+    throw badRequest('token is required for TokenReview in authentication');
+  }
+  if (kind === 'SelfSubjectRulesReview' && !spec.namespace) throw badRequest('no namespace on request');
+  if (!kind.endsWith('SubjectAccessReview')) return;
+  const causes = accessReviewProblems(kind, object as unknown as JsonObject, info.namespace);
+  if (causes.length > 0) throw invalid(group, kind, '', causes);
 }
 
 function userInfo(user: UserInfo) {

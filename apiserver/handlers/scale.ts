@@ -4,7 +4,8 @@ import type { JsonObject, KubeObject } from '../../kube/object.ts';
 import { builtinResources, schemaOf } from '../../kube/schema/builtin.ts';
 import type { ResourceInfo } from '../../kube/schema/resource.ts';
 import { labelSelectorFromObject } from '../../kube/selector.ts';
-import { invalid } from '../../kube/status.ts';
+import { badRequest, invalid } from '../../kube/status.ts';
+import { admissionFor } from '../admission/chain.ts';
 import type { ResourceExchange } from '../core.ts';
 import { conform, decodeBody } from '../decode/body.ts';
 import { bodyEncoding } from '../decode/media.ts';
@@ -14,8 +15,9 @@ import type { ScalePaths, ServedResource } from '../options.ts';
 import { decodeStored } from '../registry/codec.ts';
 import { updateObject } from '../registry/write.ts';
 import { handleApply } from './apply.ts';
-import { writeContext } from './create.ts';
+import { checkNamespace, writeContext } from './create.ts';
 import { patcher, patchType } from './patch.ts';
+import { checkName } from './update.ts';
 
 const builtinPaths: ScalePaths = {
   specReplicasPath: '.spec.replicas',
@@ -58,9 +60,15 @@ export async function handleScale(exchange: ResourceExchange): Promise<ApiRespon
             scaleServed,
             decoding,
           );
+    if (type === undefined) requireName(exchange, wanted);
+    checkName(exchange, wanted);
+    checkNamespace(exchange, wanted);
     return scaled(object, stored, wanted);
   };
-  const context = writeContext(exchange, query, 'UPDATE', '');
+  const context = {
+    ...writeContext(exchange, query, 'UPDATE', ''),
+    ...scaleAdmission(exchange, query.dryRun),
+  };
   const object = await updateObject(core.registry, stored, info, change, context);
   return respondScale(exchange, scaleOf(object, stored));
 }
@@ -69,6 +77,32 @@ function respondScale(exchange: ResourceExchange, scale: KubeObject): ApiRespons
   const as = { ...exchange, served: scaleServed };
   const form = formOf(as);
   return encoded(200, shapeObject(as, scale, form), form);
+}
+
+/** Admission sees Scales, and may change how many. */
+function scaleAdmission(exchange: ResourceExchange, dryRun: boolean) {
+  const { stored } = exchange;
+  const kind = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
+  const admission = admissionFor(exchange, 'UPDATE', dryRun, { kind });
+  const shown = (object: KubeObject | undefined) => object && scaleOf(object, stored);
+  return {
+    async mutate(object: KubeObject, old: KubeObject | undefined) {
+      const scale = scaleOf(object, stored);
+      const { replicas: before } = scale.spec as { replicas?: number };
+      await admission.mutate(scale, shown(old));
+      const { replicas } = (scale.spec ?? {}) as { replicas?: number };
+      if (replicas !== before) writePath(object, pathsOf(stored).specReplicasPath, replicas ?? 0);
+    },
+    validate: (object: KubeObject, old: KubeObject | undefined) =>
+      admission.validate(shown(object), shown(old)),
+  };
+}
+
+function requireName({ info }: ResourceExchange, scale: KubeObject): void {
+  if (scale.metadata.name) return;
+  throw badRequest(
+    `the name of the object (${info.name} based on URL) was undeterminable: name must be provided`,
+  );
 }
 
 function scaleOf(object: KubeObject, served: ServedResource): KubeObject {

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { hostname, networkInterfaces } from 'node:os';
@@ -14,6 +14,8 @@ export interface Identity {
   server: Issued;
   admin: Issued;
   adminToken: string;
+  /** PEM: signs ServiceAccounts' tokens. */
+  serviceAccountKey: string;
 }
 
 export const adminUser = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
@@ -33,12 +35,19 @@ export async function loadIdentity(store: Store, host: string, dataDir: string):
   const admin = await sharedSecret(store, 'admin', async () => ({
     token: (await formerToken(dataDir)) ?? randomBytes(32).toString('hex'),
   }));
+  const accounts = await sharedSecret(store, 'service-accounts', async () => ({ key: newSigningKey() }));
   return {
     ca: authority.certificate,
     server: await authority.issueServer(serverNames(host)),
     admin: await authority.issueClient(adminUser.name, ['system:masters']),
     adminToken: admin.token,
+    serviceAccountKey: accounts.key,
   };
+}
+
+function newSigningKey(): string {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
 function serverNames(host: string): string[] {

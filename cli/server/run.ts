@@ -53,6 +53,7 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
       subresources: { status: true },
     })),
     authenticate: [certificateAuthenticator, tokenAuthenticator(new Map([[identity.adminToken, adminUser]]))],
+    serviceAccountKey: identity.serviceAccountKey,
     admission: [placementAdmission],
     views: [syncerView()],
     connectPod: (cluster, pod) => syncers?.connectPod(cluster, pod),

@@ -72,6 +72,8 @@ const resize: Narrow = (object, old) => {
 };
 
 export const narrowings: Readonly<Record<string, Narrow>> = {
+  /** The registry's own change: the node, and that it was found. */
+  binding: () => {},
   finalize,
   approval,
   ephemeralcontainers: ephemeralContainers,

@@ -21,6 +21,7 @@ import { rbacChecks } from './rbac.ts';
 import { serviceChecks } from './service.ts';
 import { statefulSetChecks } from './statefulset.ts';
 import { storageChecks } from './storage.ts';
+import { subresourceChecks } from './subresource.ts';
 import { workloadChecks } from './workloads.ts';
 
 const checks: ReadonlyMap<string, KindCheck> = new Map(
@@ -73,7 +74,11 @@ export function validateUpdate(
 ): StatusCause[] {
   const root = new Field([]);
   metadataUpdate(object, old, root.child('metadata'));
-  if (subresource !== undefined && subresource !== '') return root.causes;
+  if (subresource !== undefined && subresource !== '') {
+    const key = `${info.group}/${info.kind}/${subresource}`;
+    if (Object.hasOwn(subresourceChecks, key)) subresourceChecks[key]?.(object, old, root);
+    return root.causes;
+  }
   if (rechecked.includes(`${info.group}/${info.kind}`)) {
     standardFinalizers(object.metadata.finalizers ?? [], root.child('metadata', 'finalizers'));
   }

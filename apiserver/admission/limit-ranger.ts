@@ -1,0 +1,156 @@
+import type { KubeObject } from '../../kube/object.ts';
+import {
+  addQuantity,
+  approximateQuantity,
+  compareQuantity,
+  formatQuantity,
+  parseQuantity,
+} from '../../kube/quantity.ts';
+import type { AdmissionPlugin, AdmissionRequest } from '../options.ts';
+import { type Container, containersOf, isWriteOf, type Resources, refusal } from './pods.ts';
+
+type Quantities = Record<string, string>;
+
+interface Limit {
+  type: string;
+  min?: Quantities;
+  max?: Quantities;
+  default?: Quantities;
+  defaultRequest?: Quantities;
+  maxLimitRequestRatio?: Quantities;
+}
+
+const annotation = 'kubernetes.io/limit-ranger';
+
+/** Gives containers what a LimitRange says, and refuses what it does not allow. https://kubernetes.io/docs/concepts/policy/limit-range/ */
+export const limitRangerAdmission: AdmissionPlugin = {
+  name: 'LimitRanger',
+  async mutate(request) {
+    const { object } = request;
+    if (!object || !isWriteOf(request, '', 'pods')) return;
+    const limits = (await limitsOf(request)).filter(({ type }) => type === 'Container');
+    for (const limit of limits) fillContainers(object, limit);
+  },
+  async validate(request) {
+    const { object } = request;
+    const claim = isWriteOf(request, '', 'persistentvolumeclaims', ['CREATE', 'UPDATE']);
+    if (!object || (!claim && !isWriteOf(request, '', 'pods'))) return;
+    const problems = (await limitsOf(request)).flatMap((limit) =>
+      claim ? claimProblems(object, limit) : podProblems(object, limit),
+    );
+    if (problems.length === 0) return;
+    const unique = [...new Set(problems)];
+    throw refusal(request, unique.length === 1 ? (unique[0] ?? '') : `[${unique.join(', ')}]`);
+  },
+};
+
+async function limitsOf({ registry, cluster, namespace }: AdmissionRequest): Promise<Limit[]> {
+  const { items } = await registry.list({ cluster, group: '', resource: 'limitranges', namespace });
+  return items.flatMap(({ spec }) => (spec as { limits?: Limit[] } | undefined)?.limits ?? []);
+}
+
+function fillContainers(pod: KubeObject, limit: Limit): void {
+  const set: string[] = [];
+  for (const list of ['containers', 'initContainers'] as const) {
+    const what = list === 'containers' ? 'container' : 'init container';
+    for (const container of containersOf(pod, list)) {
+      for (const kind of ['request', 'limit'] as const) {
+        const given = kind === 'request' ? limit.defaultRequest : limit.default;
+        const names = fill(container, kind === 'request' ? 'requests' : 'limits', given ?? {});
+        if (names.length > 0) set.push(`${names.join(', ')} ${kind} for ${what} ${container.name}`);
+      }
+    }
+  }
+  if (set.length === 0) return;
+  const text = `LimitRanger plugin set: ${set.join('; ')}`;
+  pod.metadata.annotations = { ...pod.metadata.annotations, [annotation]: text };
+}
+
+function fill(container: Container, kind: keyof Resources, given: Quantities): string[] {
+  const there = container.resources?.[kind] ?? {};
+  const names = Object.keys(given).filter((name) => !Object.hasOwn(there, name));
+  if (names.length === 0) return [];
+  const added = Object.fromEntries(names.map((name) => [name, given[name] ?? '']));
+  container.resources = { ...container.resources, [kind]: { ...there, ...added } };
+  return names.sort();
+}
+
+function podProblems(pod: KubeObject, limit: Limit): string[] {
+  if (limit.type === 'Container') {
+    return (['containers', 'initContainers'] as const).flatMap((list) =>
+      containersOf(pod, list).flatMap(({ resources }) => problems(limit, resources ?? {})),
+    );
+  }
+  if (limit.type !== 'Pod') return [];
+  const total = (kind: keyof Resources) =>
+    sum(containersOf(pod, 'containers').map((one) => one.resources?.[kind] ?? {}));
+  return problems(limit, { requests: total('requests'), limits: total('limits') });
+}
+
+function claimProblems(claim: KubeObject, limit: Limit): string[] {
+  if (limit.type !== 'PersistentVolumeClaim') return [];
+  const { resources } = (claim.spec ?? {}) as { resources?: Resources };
+  const requests = resources?.requests ?? {};
+  const tooMuch = Object.entries(limit.max ?? {}).flatMap(([name, max]) =>
+    exceeds(requests[name], max, 'maximum', name, limit.type),
+  );
+  return [...problems({ type: limit.type, ...(limit.min && { min: limit.min }) }, { requests }), ...tooMuch];
+}
+
+function exceeds(
+  given: string | undefined,
+  bound: string,
+  word: string,
+  name: string,
+  type: string,
+): string[] {
+  const head = `${word} ${name} usage per ${type} is ${shown(bound)}`;
+  if (given === undefined) return [`${head}.  No request is specified`];
+  return compare(given, bound) > 0 ? [`${head}, but request is ${shown(given)}`] : [];
+}
+
+function problems(limit: Limit, { requests = {}, limits = {} }: Resources): string[] {
+  const found: string[] = [];
+  for (const [name, bound] of Object.entries(limit.min ?? {})) {
+    const head = `minimum ${name} usage per ${limit.type} is ${shown(bound)}`;
+    const [request, top] = [requests[name], limits[name]];
+    if (request === undefined) found.push(`${head}.  No request is specified`);
+    else if (compare(request, bound) < 0) found.push(`${head}, but request is ${shown(request)}`);
+    else if (top !== undefined && compare(top, bound) < 0) found.push(`${head}, but limit is ${shown(top)}`);
+  }
+  for (const [name, bound] of Object.entries(limit.max ?? {})) {
+    const head = `maximum ${name} usage per ${limit.type} is ${shown(bound)}`;
+    const [request, top] = [requests[name], limits[name]];
+    if (top === undefined) found.push(`${head}.  No limit is specified`);
+    else if (compare(top, bound) > 0) found.push(`${head}, but limit is ${shown(top)}`);
+    else if (request !== undefined && compare(request, bound) > 0) {
+      found.push(`${head}, but request is ${shown(request)}`);
+    }
+  }
+  for (const [name, bound] of Object.entries(limit.maxLimitRequestRatio ?? {})) {
+    const head = `${name} max limit to request ratio per ${limit.type} is ${shown(bound)}`;
+    const [request, top] = [number(requests[name]), number(limits[name])];
+    if (request === 0) found.push(`${head}, but no request is specified or request is 0`);
+    else if (top === 0) found.push(`${head}, but no limit is specified or limit is 0`);
+    else if (top / request > number(bound)) {
+      found.push(`${head}, but provided ratio is ${(top / request).toFixed(6)}`);
+    }
+  }
+  return found;
+}
+
+function sum(lists: readonly Quantities[]): Quantities {
+  const total = new Map<string, string>();
+  for (const [name, value] of lists.flatMap((list) => Object.entries(list))) {
+    const before = total.get(name);
+    const next =
+      before === undefined ? parseQuantity(value) : addQuantity(parseQuantity(before), parseQuantity(value));
+    total.set(name, formatQuantity(next));
+  }
+  return Object.fromEntries(total);
+}
+
+const compare = (a: string, b: string) => compareQuantity(parseQuantity(a), parseQuantity(b));
+const shown = (text: string) => formatQuantity(parseQuantity(text));
+const number = (text: string | undefined) =>
+  text === undefined ? 0 : approximateQuantity(parseQuantity(text));

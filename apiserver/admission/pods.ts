@@ -1,0 +1,40 @@
+import { isObject } from '../../kube/deep.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { forbidden, type StatusError } from '../../kube/status.ts';
+import type { AdmissionRequest } from '../options.ts';
+
+/** True for a write of the object itself, not of a part of it. */
+export function isWriteOf(
+  { stored: { info }, subresource, operation, object }: AdmissionRequest,
+  group: string,
+  resource: string,
+  operations: readonly string[] = ['CREATE'],
+): boolean {
+  if (info.group !== group || info.resource !== resource || subresource !== '') return false;
+  return object !== undefined && operations.includes(operation);
+}
+
+/** A Pod's spec, to be changed in place. */
+export function specOf(object: KubeObject): Record<string, unknown> {
+  if (!isObject(object.spec)) object.spec = {};
+  return object.spec as Record<string, unknown>;
+}
+
+export function refusal(request: AdmissionRequest, why: string): StatusError {
+  return forbidden(request.requested.info, request.name, why);
+}
+
+export interface Resources {
+  requests?: Record<string, string>;
+  limits?: Record<string, string>;
+}
+
+export interface Container {
+  name: string;
+  resources?: Resources;
+}
+
+export function containersOf(object: KubeObject, list: 'containers' | 'initContainers'): Container[] {
+  const spec = (object.spec ?? {}) as Record<string, unknown>;
+  return Array.isArray(spec[list]) ? (spec[list] as Container[]) : [];
+}

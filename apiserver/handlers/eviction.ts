@@ -1,0 +1,121 @@
+import { isObject } from '../../kube/deep.ts';
+import type { ApiResponse } from '../../kube/http.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { type LabelSelector, labelSelectorFromObject } from '../../kube/selector.ts';
+import { badRequest, isStatusError, StatusError } from '../../kube/status.ts';
+import type { ResourceExchange } from '../core.ts';
+import { checkDeleteOptions } from '../decode/options.ts';
+import { decodeStored } from '../registry/codec.ts';
+import { timestamp } from '../registry/metadata.ts';
+import type { DeleteOptions } from '../registry/types.ts';
+import { spares, spend, stillProcessed } from './budget.ts';
+import { deleteOne } from './deleteone.ts';
+import { evictRunningPod } from './pods.ts';
+import { postedObject, respondSuccess } from './subresource.ts';
+
+const budgets = { group: 'policy', resource: 'poddisruptionbudgets' };
+const kind = { group: 'policy', version: 'v1', kind: 'Eviction' };
+
+/**
+ * POST pods/eviction: a deletion, as far as PodDisruptionBudgets allow it. Of a pod that runs on a physical cluster
+ * that cluster's budgets decide. https://kubernetes.io/docs/concepts/scheduling-eviction/api-eviction/
+ */
+export async function handleEviction(exchange: ResourceExchange): Promise<ApiResponse> {
+  const { core, info, stored } = exchange;
+  const { object, query, admission } = await postedObject(exchange, kind, ['policy/v1beta1']);
+  if (object.metadata.name !== undefined && object.metadata.name !== info.name) {
+    throw badRequest('name in URL does not match name in Eviction object');
+  }
+  await admission.validate(object, undefined);
+  const given = isObject(object['deleteOptions']) ? object['deleteOptions'] : {};
+  const asked = checkDeleteOptions(given, info.query);
+  const options: DeleteOptions = { ...asked, dryRun: asked.dryRun === true || query.dryRun };
+  const pod = decodeStored(await core.registry.read(stored, info));
+  const forwarded = await evictRunningPod(exchange, pod, given, options);
+  if (forwarded) return forwarded;
+  const guard = isOver(pod) ? undefined : await budgetOf(exchange, pod);
+  const spared = guard !== undefined && spares(guard, pod);
+  if (guard !== undefined && !spared) await charge(exchange, guard, options.dryRun === true);
+  // A pod that became ready since it was looked at would be a loss.
+  const pinned = spared && options.resourceVersion === undefined;
+  await evict(exchange, {
+    ...options,
+    ...(pinned && { resourceVersion: pod.metadata.resourceVersion ?? '' }),
+  }).catch((error) => {
+    throw pinned && isStatusError(error, 'Conflict') ? stillProcessed(guard.metadata.name ?? '') : error;
+  });
+  return respondSuccess(exchange);
+}
+
+/** Says on the pod why it goes, then deletes it. */
+async function evict(exchange: ResourceExchange, options: DeleteOptions): Promise<void> {
+  const { core, info } = exchange;
+  const { cluster, namespace, name } = info;
+  const at = { cluster, namespace, name, group: '', resource: 'pods' };
+  if (options.dryRun) return void (await deleteOne(exchange, name, options));
+  const now = timestamp(new Date());
+  const marked = await core.registry.update(at, (pod) => withCondition(pod, options, now), {
+    subresource: 'status',
+  });
+  const { resourceVersion } = marked.metadata;
+  const pinned = options.resourceVersion !== undefined && resourceVersion !== undefined;
+  await deleteOne(exchange, name, { ...options, ...(pinned && { resourceVersion }) });
+}
+
+function withCondition(pod: KubeObject, options: DeleteOptions, now: string): KubeObject {
+  const { uid, resourceVersion, name = '' } = pod.metadata;
+  const refuse = (why: string) =>
+    new StatusError(409, 'Conflict', `Operation cannot be fulfilled on Pod ${JSON.stringify(name)}: ${why}`, {
+      name,
+      kind: 'Pod',
+    });
+  if (options.uid !== undefined && options.uid !== uid) {
+    throw refuse(
+      `the UID in the precondition (${options.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`,
+    );
+  }
+  if (options.resourceVersion !== undefined && options.resourceVersion !== resourceVersion) {
+    throw refuse(
+      `the ResourceVersion in the precondition (${options.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`,
+    );
+  }
+  const status = (pod.status ?? {}) as { conditions?: { type?: string }[] };
+  const conditions = (status.conditions ?? []).filter((one) => one.type !== 'DisruptionTarget');
+  const target = {
+    ...{ type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI' },
+    ...{ message: 'Eviction API: evicting', lastProbeTime: null, lastTransitionTime: now },
+  };
+  return { ...pod, status: { ...status, conditions: [...conditions, target] } };
+}
+
+/** Its end disrupts nobody any more, or nobody yet. */
+function isOver(pod: KubeObject): boolean {
+  const { phase = '' } = (pod.status ?? {}) as { phase?: string };
+  return ['Succeeded', 'Failed', 'Pending'].includes(phase) || pod.metadata.deletionTimestamp !== undefined;
+}
+
+async function budgetOf({ core, info }: ResourceExchange, pod: KubeObject): Promise<KubeObject | undefined> {
+  const { cluster, namespace } = info;
+  const { items } = await core.registry.list({ ...budgets, cluster, namespace });
+  const guards = items.filter(({ spec }) => {
+    const { selector } = (spec ?? {}) as { selector?: LabelSelector };
+    return labelSelectorFromObject(selector).matches(pod.metadata.labels ?? {});
+  });
+  if (guards.length > 1) {
+    const why =
+      'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.';
+    throw new StatusError(500, '', why);
+  }
+  return guards[0];
+}
+
+/** Takes one disruption from the budget, in one write: two evictions at once cannot both have the last. */
+async function charge({ core, info }: ResourceExchange, guard: KubeObject, dryRun: boolean): Promise<void> {
+  const { cluster, namespace } = info;
+  const at = { ...budgets, cluster, namespace, name: guard.metadata.name ?? '' };
+  const take = (budget: KubeObject) => ({
+    ...budget,
+    status: spend(budget, info.name, timestamp(new Date())),
+  });
+  await core.registry.update(at, take, { subresource: 'status', dryRun });
+}

@@ -1,0 +1,115 @@
+import { isObject } from '../../kube/deep.ts';
+import type { ApiResponse } from '../../kube/http.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { badRequest, conflict, invalid, StatusError } from '../../kube/status.ts';
+import { issuer, type TokenFor } from '../authn/service-account.ts';
+import type { ResourceExchange } from '../core.ts';
+import { respondValue } from '../encode/respond.ts';
+import { decodeStored } from '../registry/codec.ts';
+import { timestamp } from '../registry/metadata.ts';
+import { postedObject } from './subresource.ts';
+
+const group = 'authentication.k8s.io';
+const kind = 'TokenRequest';
+
+interface Spec {
+  audiences?: string[] | null;
+  expirationSeconds?: number | null;
+  boundObjectRef?: { kind?: string; apiVersion?: string; name?: string; uid?: string } | null;
+}
+
+/** POST serviceaccounts/token. https://kubernetes.io/docs/reference/kubernetes-api/authentication-resources/token-request-v1/ */
+export async function handleToken(exchange: ResourceExchange): Promise<ApiResponse> {
+  const { core, info, stored } = exchange;
+  if (core.tokens === undefined) {
+    throw new StatusError(501, 'NotImplemented', 'this server has no key to sign tokens with');
+  }
+  const { object, query, admission } = await postedObject(exchange, { group, version: 'v1', kind });
+  checkPlace(object, info);
+  const account = decodeStored(await core.registry.read(stored, info));
+  const { uid } = object.metadata;
+  if (uid && uid !== account.metadata.uid) {
+    const why = `the UID in the token request (${uid}) does not match the UID of the service account (${account.metadata.uid})`;
+    throw conflict({ group, resource: kind }, info.name, why);
+  }
+  const now = new Date();
+  const given = (object.spec ?? {}) as Spec;
+  const audiences = given.audiences?.length ? given.audiences : [issuer];
+  const expirationSeconds = given.expirationSeconds ?? 3600;
+  checkExpiration(expirationSeconds);
+  const { name = '', namespace = '' } = account.metadata;
+  const request = {
+    kind,
+    apiVersion: `${group}/v1`,
+    metadata: { name, namespace, uid: account.metadata.uid ?? '', creationTimestamp: timestamp(now) },
+    spec: { audiences, expirationSeconds, boundObjectRef: given.boundObjectRef ?? null },
+  };
+  await admission.validate(request, undefined);
+  const bound = await boundObject(exchange, given, account);
+  const token = core.tokens.issue({
+    ...{ cluster: info.cluster, account, audiences, expirationSeconds, now },
+    ...(bound && { bound }),
+  });
+  const expirationTimestamp = timestamp(new Date(now.getTime() + expirationSeconds * 1000));
+  const status = query.dryRun ? { token: '', expirationTimestamp } : { token, expirationTimestamp };
+  return respondValue(exchange, 201, { ...request, status });
+}
+
+function checkPlace(object: KubeObject, info: ResourceExchange['info']): void {
+  const { name } = object.metadata;
+  if (!name || name === info.name) return;
+  throw invalid(group, kind, info.name, [
+    {
+      reason: 'FieldValueInvalid',
+      message: `Invalid value: ${JSON.stringify(name)}: must match the service account name if specified`,
+      field: 'metadata.name',
+    },
+  ]);
+}
+
+function checkExpiration(seconds: number): void {
+  const why =
+    seconds < 600
+      ? 'may not specify a duration less than 10 minutes'
+      : seconds > 2 ** 32
+        ? 'may not specify a duration larger than 2^32 seconds'
+        : undefined;
+  if (why === undefined) return;
+  throw invalid(group, kind, '', [
+    {
+      reason: 'FieldValueInvalid',
+      message: `Invalid value: ${seconds}: ${why}`,
+      field: 'spec.expirationSeconds',
+    },
+  ]);
+}
+
+const boundResources = { Pod: 'pods', Secret: 'secrets', Node: 'nodes' } as const;
+
+async function boundObject(
+  { core, info }: ResourceExchange,
+  { boundObjectRef: ref }: Spec,
+  account: KubeObject,
+): Promise<TokenFor['bound']> {
+  if (!isObject(ref)) return undefined;
+  const boundKind = ref.kind ?? '';
+  if (ref.apiVersion !== 'v1' || !Object.hasOwn(boundResources, boundKind)) {
+    const of = (ref.apiVersion ?? '').includes('/') ? ref.apiVersion : `/${ref.apiVersion ?? ''}`;
+    throw badRequest(`cannot bind token to object of type ${of}, Kind=${boundKind}`);
+  }
+  const known = boundKind as keyof typeof boundResources;
+  const at = { cluster: info.cluster, group: '', resource: boundResources[known], name: ref.name ?? '' };
+  const object = await core.registry.get({ ...at, ...(known !== 'Node' && { namespace: info.namespace }) });
+  const { serviceAccountName } = (object.spec ?? {}) as { serviceAccountName?: string };
+  if (known === 'Pod' && serviceAccountName !== account.metadata.name) {
+    const name = JSON.stringify(account.metadata.name);
+    throw badRequest(
+      `cannot bind token for serviceaccount ${name} to pod running with different serviceaccount name.`,
+    );
+  }
+  if (ref.uid && ref.uid !== object.metadata.uid) {
+    const why = `the UID in the bound object reference (${ref.uid}) does not match the UID in record. The object might have been deleted and then recreated`;
+    throw conflict({ group: '', resource: known }, ref.name ?? '', why);
+  }
+  return { kind: known, object };
+}

@@ -1,0 +1,64 @@
+import { at, records, strings, text } from '../defaults/json.ts';
+import type { JsonObject, KubeObject } from '../object.ts';
+import { sameJson } from '../strategy/equal.ts';
+import { podQosClass } from '../strategy/qos.ts';
+import type { Field } from './field.ts';
+
+/** Checks of an update through a subresource, beyond those of metadata. */
+export type SubresourceCheck = (object: KubeObject, old: KubeObject, root: Field) => void;
+
+/** https://kubernetes.io/docs/concepts/workloads/pods/ephemeral-containers/ */
+const ephemeralContainers: SubresourceCheck = (object, old, root) => {
+  const field = root.child('spec', 'ephemeralContainers');
+  const now = records(at(object, 'spec', 'ephemeralContainers'));
+  const names = new Set(
+    ['containers', 'initContainers'].flatMap((list) =>
+      records(at(object, 'spec', list)).map((container) => text(container['name'])),
+    ),
+  );
+  for (const [index, container] of now.entries()) {
+    const name = text(container['name']);
+    if (names.has(name)) field.index(index).child('name').duplicate(name);
+    names.add(name);
+  }
+  for (const before of records(at(old, 'spec', 'ephemeralContainers'))) {
+    const name = JSON.stringify(text(before['name']));
+    const same = now.find((container) => container['name'] === before['name']);
+    if (same === undefined) field.forbidden(`existing ephemeral containers ${name} may not be removed\n`);
+    else if (!sameJson(same, before)) {
+      field.forbidden(`existing ephemeral containers ${name} may not be changed\n`);
+    }
+  }
+};
+
+/** https://kubernetes.io/docs/tasks/configure-pod-container/resize-container-resources/ */
+const resize: SubresourceCheck = (object, old, root) => {
+  const field = root.child('spec');
+  const before = text(at(old, 'status', 'qosClass')) || podQosClass(old);
+  if (podQosClass(object) !== before) {
+    field.invalid(before, 'Pod QOS Class may not change as a result of resizing');
+  }
+  if (sameJson(immutable(object), immutable(old))) return;
+  field.forbidden('only cpu and memory resources are mutable');
+};
+
+/** A Pod's spec without what may be resized. */
+function immutable({ spec }: KubeObject): unknown {
+  const strip = (container: JsonObject) => {
+    const { resources, resizePolicy: _policy, ...rest } = container;
+    const others = (kind: string) =>
+      Object.entries(at(resources, kind) ?? {}).filter(([name]) => name !== 'cpu' && name !== 'memory');
+    return {
+      ...rest,
+      resources: [others('requests'), others('limits')],
+      claims: strings(at(resources, 'claims')),
+    };
+  };
+  const lists = ['containers', 'initContainers'].map((list) => records(at(spec, list)).map(strip));
+  return lists;
+}
+
+export const subresourceChecks: Readonly<Record<string, SubresourceCheck>> = {
+  '/Pod/ephemeralcontainers': ephemeralContainers,
+  '/Pod/resize': resize,
+};

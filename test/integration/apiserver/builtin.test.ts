@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Api, configMap, configMaps, startApi } from './api.ts';
+
+let api: Api;
+beforeEach(() => {
+  api = startApi();
+});
+afterEach(() => api.close());
+
+const namespace = '/api/v1/namespaces/default';
+const pod = (spec: object = {}, resources?: object) =>
+  api.call('POST', `${namespace}/pods`, {
+    ...{ apiVersion: 'v1', kind: 'Pod', metadata: { generateName: 'p-' } },
+    spec: { containers: [{ name: 'c', image: 'nginx', ...(resources && { resources }) }], ...spec },
+  });
+const create = async (path: string, object: object) => {
+  const { status, body } = await api.call('POST', path, object);
+  expect([status, body.message]).toEqual([201, undefined]);
+};
+
+test('a pod runs as default, with priority 0, unless it says otherwise', async () => {
+  const { body } = await pod();
+  expect(body.spec).toMatchObject({
+    ...{ serviceAccountName: 'default', serviceAccount: 'default' },
+    ...{ priority: 0, preemptionPolicy: 'PreemptLowerPriority' },
+  });
+  expect((await pod({ serviceAccountName: 'nobody' })).body.message).toMatch(
+    /is forbidden: error looking up service account default\/nobody: serviceaccount "nobody" not found/,
+  );
+});
+
+test('priority classes', async () => {
+  const classes = '/apis/scheduling.k8s.io/v1/priorityclasses';
+  const of = (name: string, more: object) => ({
+    ...{ apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name } },
+    ...{ value: 10, ...more },
+  });
+  await create(classes, of('high', { value: 1000, preemptionPolicy: 'Never' }));
+  await create(classes, of('usual', { globalDefault: true }));
+  expect((await pod({ priorityClassName: 'high' })).body.spec).toMatchObject({
+    ...{ priority: 1000, preemptionPolicy: 'Never' },
+  });
+  expect((await pod()).body.spec).toMatchObject({ priority: 10, priorityClassName: 'usual' });
+  expect((await pod({ priorityClassName: 'system-node-critical' })).body.spec.priority).toBe(2_000_001_000);
+  expect((await pod({ priorityClassName: 'none' })).body.message).toMatch(
+    /no PriorityClass with name none was found/,
+  );
+  expect((await pod({ priority: 5 })).body.message).toMatch(
+    /the integer value of priority \(5\) must not be provided in pod spec/,
+  );
+  const second = await api.call('POST', classes, of('other', { globalDefault: true }));
+  expect(second.body.message).toBe(
+    'priorityclasses.scheduling.k8s.io "other" is forbidden: PriorityClass usual is already marked as default. Only one default can exist',
+  );
+});
+
+test('a claim without a class gets the default one; an empty one is a choice', async () => {
+  await create('/apis/storage.k8s.io/v1/storageclasses', {
+    ...{ apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', provisioner: 'example.com/disk' },
+    metadata: { name: 'fast', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
+  });
+  const claim = (name: string, spec: object) =>
+    api.call('POST', `${namespace}/persistentvolumeclaims`, {
+      ...{ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name } },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, ...spec },
+    });
+  expect((await claim('a', {})).body.spec.storageClassName).toBe('fast');
+  expect((await claim('b', { storageClassName: '' })).body.spec.storageClassName).toBe('');
+});
+
+test('limit ranges give defaults and refuse what is beyond them', async () => {
+  await create(`${namespace}/limitranges`, {
+    ...{ apiVersion: 'v1', kind: 'LimitRange', metadata: { name: 'l' } },
+    spec: {
+      limits: [
+        {
+          type: 'Container',
+          default: { cpu: '500m' },
+          defaultRequest: { cpu: '100m' },
+          min: { cpu: '50m' },
+          max: { cpu: '1' },
+        },
+      ],
+    },
+  });
+  const { body } = await pod();
+  expect(body.spec.containers[0].resources).toEqual({ limits: { cpu: '500m' }, requests: { cpu: '100m' } });
+  expect(body.metadata.annotations['kubernetes.io/limit-ranger']).toBe(
+    'LimitRanger plugin set: cpu request for container c; cpu limit for container c',
+  );
+  const refused = await pod({}, { limits: { cpu: '2' }, requests: { cpu: '10m' } });
+  expect(refused.status).toBe(403);
+  expect(refused.body.message).toMatch(
+    /is forbidden: \[minimum cpu usage per Container is 50m, but request is 10m, maximum cpu usage per Container is 1, but limit is 2\]/,
+  );
+});
+
+test('quotas', async () => {
+  await create(`${namespace}/resourcequotas`, {
+    ...{ apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q' } },
+    spec: { hard: { configmaps: '1', 'requests.cpu': '1', pods: '5' } },
+  });
+  await create(configMaps, configMap('a'));
+  expect((await api.call('POST', configMaps, configMap('b'))).body.message).toBe(
+    'configmaps "b" is forbidden: exceeded quota: q, requested: configmaps=1, used: configmaps=1, limited: configmaps=1',
+  );
+  await api.call('DELETE', `${configMaps}/a`);
+  await create(configMaps, configMap('b'));
+  expect((await pod()).body.message).toMatch(/failed quota: q: must specify requests.cpu for: c/);
+  expect((await pod({}, { requests: { cpu: '600m' } })).status).toBe(201);
+  expect((await pod({}, { requests: { cpu: '600m' } })).body.message).toMatch(
+    /exceeded quota: q, requested: requests.cpu=600m, used: requests.cpu=600m, limited: requests.cpu=1$/,
+  );
+});

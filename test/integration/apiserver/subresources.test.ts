@@ -1,0 +1,210 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Answer, type Api, deployment, deployments, startApi } from './api.ts';
+
+const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const serviceAccountKey = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+
+let api: Api;
+beforeEach(() => {
+  api = startApi({ serviceAccountKey });
+});
+afterEach(() => api.close());
+
+const namespace = '/api/v1/namespaces/default';
+const pods = `${namespace}/pods`;
+const budgets = '/apis/policy/v1/namespaces/default/poddisruptionbudgets';
+
+async function pod(name: string, ready = true): Promise<void> {
+  await api.call('POST', pods, {
+    ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name, labels: { app: 'web' } } },
+    spec: { containers: [{ name: 'c', image: 'nginx' }] },
+  });
+  const conditions = [{ type: 'Ready', status: ready ? 'True' : 'False' }];
+  await api.call('PATCH', `${pods}/${name}/status`, { status: { phase: 'Running', conditions } });
+}
+
+async function budget(name: string, status: object, spec: object = {}): Promise<void> {
+  const made = await api.call('POST', budgets, {
+    ...{ apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: { name } },
+    spec: { minAvailable: 1, selector: { matchLabels: { app: 'web' } }, ...spec },
+  });
+  expect(made.status).toBe(201);
+  const whole = { observedGeneration: 1, currentHealthy: 1, desiredHealthy: 1, expectedPods: 1, ...status };
+  await api.call('PATCH', `${budgets}/${name}/status`, { status: { disruptionsAllowed: 0, ...whole } });
+}
+
+const evict = (name: string, query = '', more: object = {}) =>
+  api.call('POST', `${pods}/${name}/eviction${query}`, {
+    ...{ apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name }, ...more },
+  });
+
+test.each<[string, object, string]>([
+  ['too few', {}, 'The disruption budget web needs 1 healthy pods and has 1 currently'],
+  [
+    'not looked at yet',
+    { observedGeneration: 0 },
+    'The disruption budget web is still being processed by the server.',
+  ],
+  [
+    'its controller failed',
+    {
+      currentHealthy: 3,
+      conditions: [{ type: 'DisruptionAllowed', status: 'False', reason: 'SyncFailed', message: 'why' }],
+    },
+    'The disruption budget web does not allow evicting pods currently because it failed sync: why',
+  ],
+])('an eviction that the budget does not allow: %s', async (_name, status, message) => {
+  await pod('a');
+  await budget('web', status);
+  const { status: code, body } = await evict('a');
+  expect(code).toBe(429);
+  expect(body).toMatchObject({
+    reason: 'TooManyRequests',
+    message: "Cannot evict pod as it would violate the pod's disruption budget.",
+    details: { causes: [{ reason: 'DisruptionBudget', message }] },
+  });
+  expect((await api.call('GET', `${pods}/a`)).status).toBe(200);
+});
+
+test('an allowed one is charged to the budget, once; a dry run is not', async () => {
+  for (const name of ['a', 'b', 'c']) await pod(name);
+  await budget('web', { disruptionsAllowed: 1, currentHealthy: 3 });
+  expect((await evict('a', '?dryRun=All')).status).toBe(201);
+  expect((await api.call('GET', `${budgets}/web`)).body.status.disruptionsAllowed).toBe(1);
+  const answers = await Promise.all(['a', 'b', 'c'].map((name) => evict(name)));
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 429, 429]);
+  const { body } = await api.call('GET', `${budgets}/web`);
+  expect(body.status.disruptionsAllowed).toBe(0);
+  expect(Object.keys(body.status.disruptedPods)).toHaveLength(1);
+});
+
+test('an unready pod is spared the budget when the policy says so; preconditions count', async () => {
+  await pod('sick', false);
+  const wrong = await evict('sick', '', { deleteOptions: { preconditions: { uid: 'other' } } });
+  expect([wrong.status, wrong.body.reason]).toEqual([409, 'Conflict']);
+  await budget('web', { currentHealthy: 0 }, { unhealthyPodEvictionPolicy: 'AlwaysAllow' });
+  expect((await evict('sick')).status).toBe(201);
+  expect((await api.call('GET', `${pods}/sick`)).status).toBe(404);
+});
+
+test('two budgets of one pod', async () => {
+  await pod('a');
+  await budget('web', {});
+  await budget('more', {});
+  const { status, body } = await evict('a');
+  expect(status).toBe(500);
+  expect(body.message).toMatch(/more than one PodDisruptionBudget/);
+});
+
+test('a binding gives a pod its node, once, and says that it is scheduled', async () => {
+  await pod('a');
+  const binding = (name: string) => ({
+    ...{ apiVersion: 'v1', kind: 'Binding', metadata: { name: 'a', annotations: { by: 'me' } } },
+    target: { kind: 'Node', name },
+  });
+  expect((await api.call('POST', `${pods}/a/binding`, binding('n1'))).body).toMatchObject({ code: 201 });
+  const { body } = await api.call('GET', `${pods}/a`);
+  expect(body.spec.nodeName).toBe('n1');
+  expect(body.metadata).toMatchObject({ generation: 1, annotations: { by: 'me' } });
+  expect(body.status.conditions.at(-1)).toMatchObject({ type: 'PodScheduled', status: 'True' });
+  const again = await api.call('POST', `${namespace}/bindings`, binding('n2'));
+  expect(again.body.message).toBe(
+    'Operation cannot be fulfilled on pods/binding "a": pod a is already assigned to node "n1"',
+  );
+});
+
+async function account(name: string): Promise<Answer> {
+  const object = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name } };
+  return (await api.call('POST', `${namespace}/serviceaccounts`, object)).body;
+}
+
+const request = (name: string, spec: object = {}) =>
+  api.call('POST', `${namespace}/serviceaccounts/${name}/token`, {
+    ...{ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec },
+  });
+
+const review = async (token: string, audiences?: string[]) =>
+  (
+    await api.call('POST', '/apis/authentication.k8s.io/v1/tokenreviews', {
+      ...{ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview' },
+      spec: { token, ...(audiences && { audiences }) },
+    })
+  ).body.status;
+
+test('a token of a ServiceAccount is it, for its audiences, until the account goes', async () => {
+  const { metadata } = await account('robot');
+  const { body } = await request('robot');
+  expect(body.spec).toMatchObject({ audiences: ['https://kubernetes.default.svc'], expirationSeconds: 3600 });
+  const { token } = body.status;
+  expect(await review(token)).toMatchObject({
+    authenticated: true,
+    user: {
+      username: 'system:serviceaccount:default:robot',
+      uid: metadata.uid,
+      groups: ['system:serviceaccounts', 'system:serviceaccounts:default', 'system:authenticated'],
+    },
+  });
+  expect((await review(token, ['other'])).authenticated).toBeUndefined();
+  expect((await review(`${token.slice(0, -4)}AAAA`)).authenticated).toBeUndefined();
+  const other = (await request('robot', { audiences: ['other'] })).body.status.token;
+  expect(await review(other)).toEqual({ user: {}, error: 'invalid bearer token' });
+  expect((await review(other, ['other'])).authenticated).toBe(true);
+  await api.call('DELETE', `${namespace}/serviceaccounts/robot`);
+  expect((await review(token)).authenticated).toBeUndefined();
+});
+
+test('a token bound to a pod dies with it', async () => {
+  await account('robot');
+  await pod('a');
+  const wrong = { boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name: 'a' } };
+  expect((await request('robot', wrong)).body.message).toMatch(/different serviceaccount name/);
+  await account('default');
+  const { token } = (await request('default', wrong)).body.status;
+  expect((await review(token)).user.extra['authentication.kubernetes.io/pod-name']).toEqual(['a']);
+  await api.call('DELETE', `${pods}/a?gracePeriodSeconds=0`);
+  expect((await review(token)).authenticated).toBeUndefined();
+});
+
+test.each([
+  [{ expirationSeconds: 5 }, 422, /may not specify a duration less than 10 minutes/],
+  [
+    { boundObjectRef: { kind: 'Deployment', apiVersion: 'apps/v1', name: 'x' } },
+    400,
+    /cannot bind token to object of type apps\/v1, Kind=Deployment/,
+  ],
+])('a token that nobody gets: %j', async (spec, code, message) => {
+  await account('robot');
+  const { status, body } = await request('robot', spec);
+  expect(status).toBe(code);
+  expect(body.message).toMatch(message);
+});
+
+test.each([
+  [{ name: 'other' }, /the name of the object \(other\) does not match the name on the URL \(web\)/],
+  [{}, /was undeterminable: name must be provided/],
+  [{ name: 'web', namespace: 'other' }, /namespace of the provided object does not match/],
+])('a Scale that is not of this object: %j', async (metadata, message) => {
+  await api.call('POST', deployments, deployment('web', 1));
+  const scale = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata, spec: { replicas: 3 } };
+  const { status, body } = await api.call('PUT', `${deployments}/web/scale`, scale);
+  expect(status).toBe(400);
+  expect(body.message).toMatch(message);
+});
+
+test('ephemeral containers only ever come; a resize keeps the class', async () => {
+  await pod('a');
+  const add = (names: string[]) =>
+    api.call('PATCH', `${pods}/a/ephemeralcontainers`, {
+      spec: { ephemeralContainers: names.map((name) => ({ name, image: 'debug' })) },
+    });
+  expect((await add(['d'])).body.spec.ephemeralContainers).toHaveLength(1);
+  expect((await add(['d', 'c'])).body.message).toMatch(
+    /ephemeralContainers\[1\]\.name: Duplicate value: "c"/,
+  );
+  expect((await add([])).body.message).toMatch(/existing ephemeral containers "d" may not be removed/);
+  const resized = await api.call('PATCH', `${pods}/a/resize`, {
+    spec: { containers: [{ name: 'c', resources: { requests: { cpu: '1' } } }] },
+  });
+  expect(resized.body.message).toMatch(/Pod QOS Class may not change as a result of resizing/);
+});
