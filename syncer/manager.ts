@@ -34,6 +34,12 @@ export interface Syncers {
   transport(name: string): Transport | undefined;
   /** For the API server's connectPod: where a logical cluster's pod really runs. */
   connectPod(cluster: string, pod: KubeObject): Promise<{ transport: Transport; path: string } | undefined>;
+  /** For its connectService: the way to a port of a logical cluster's Service. */
+  connectService(
+    cluster: string,
+    service: KubeObject,
+    port: number,
+  ): Promise<{ transport: Transport; path: string } | undefined>;
   readonly stopped: Promise<void>;
 }
 
@@ -73,6 +79,8 @@ export function startSyncers(options: SyncersOptions): Syncers {
   return {
     transport,
     connectPod: (cluster, pod) => connectPod({ client, engaged, signal }, cluster, pod),
+    connectService: (cluster, service, port) =>
+      connectService({ client, engaged, signal }, cluster, service, port),
     stopped,
   };
 }
@@ -195,7 +203,8 @@ async function connectPod(
   pod: KubeObject,
 ): Promise<{ transport: Transport; path: string } | undefined> {
   const { name = '', namespace = '', annotations } = pod.metadata;
-  const where = annotations?.[reflectedFromAnnotation] ?? (await placedOn(client, cluster, pod, signal));
+  const where =
+    annotations?.[reflectedFromAnnotation] ?? (await placedOn(client, cluster, pod, 'pods', signal))[0];
   const found = where === undefined ? undefined : engaged.get(where);
   if (!found || !(await isOurs(found, cluster, namespace, signal))) return undefined;
   return {
@@ -221,19 +230,37 @@ async function isOurs(
   }
 }
 
+/** The first of the physical clusters that have the Service: its API proxies to the port, over TLS. */
+async function connectService(
+  { client, engaged, signal }: Connecting,
+  cluster: string,
+  service: KubeObject,
+  port: number,
+): Promise<{ transport: Transport; path: string } | undefined> {
+  const { name = '', namespace = '' } = service.metadata;
+  for (const where of await placedOn(client, cluster, service, 'services', signal)) {
+    const found = engaged.get(where);
+    if (!found || !(await isOurs(found, cluster, namespace, signal))) continue;
+    const home = `/api/v1/namespaces/${physicalNamespace(cluster, namespace)}`;
+    return { transport: found.transport, path: `${home}/services/https:${name}:${port}/proxy` };
+  }
+  return undefined;
+}
+
 async function placedOn(
   client: Client,
   cluster: string,
-  pod: KubeObject,
+  object: KubeObject,
+  resource: 'pods' | 'services',
   signal: AbortSignal,
-): Promise<string | undefined> {
-  const { name = '', namespace } = pod.metadata;
-  const target = { cluster, namespace, name: placementName({ group: '', resource: 'pods', name }) };
+): Promise<string[]> {
+  const { name = '', namespace } = object.metadata;
+  const target = { cluster, namespace, name: placementName({ group: '', resource, name }) };
   try {
     const placement = await client.get<Placement>(placements, target, signal);
-    return Object.keys(placement.spec?.shares ?? {}).sort()[0];
+    return Object.keys(placement.spec?.shares ?? {}).sort();
   } catch (error) {
-    if (isStatusError(error, 'NotFound')) return undefined;
+    if (isStatusError(error, 'NotFound')) return [];
     throw error;
   }
 }

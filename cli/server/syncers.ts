@@ -1,4 +1,4 @@
-import type { ApiServer, PodConnector } from '../../apiserver/options.ts';
+import type { ApiServer, PodConnector, ServiceConnector } from '../../apiserver/options.ts';
 import { syncerUser } from '../../apiserver/view/view.ts';
 import { Client } from '../../client/client.ts';
 import { transportFromKubeconfig } from '../../client/kubeconfig.ts';
@@ -15,6 +15,7 @@ import { systemClient } from './controllers.ts';
 
 export interface SyncerManager {
   connectPod: PodConnector;
+  connectService: ServiceConnector;
   stopped: Promise<void>;
 }
 
@@ -51,5 +52,6 @@ export function startSyncerManager(of: {
   return {
     stopped: syncers.stopped,
     connectPod: (logicalCluster, pod) => syncers.connectPod(logicalCluster, pod),
+    connectService: (logicalCluster, service, port) => syncers.connectService(logicalCluster, service, port),
   };
 }

@@ -40,6 +40,34 @@ function compile(expression: string): Program | Error {
   }
 }
 
+const conditionVariables = ['object', 'oldObject', 'request'] as const;
+let conditions: Environment | undefined;
+const compiledConditions = new Map<string, Condition | Error>();
+
+/** A webhook's match condition; its variables are CEL values (value.ts), null where there is nothing. */
+export type Condition = (variables: Record<(typeof conditionVariables)[number], unknown>) => unknown;
+
+/** As compileRule, for https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#matching-requests-matchconditions */
+export function compileCondition(expression: string): Condition | Error {
+  const known = compiledConditions.get(expression);
+  if (known) return known;
+  if (compiledConditions.size >= mostPrograms) compiledConditions.clear();
+  conditions ??= createEnvironment(conditionVariables);
+  let made: Condition | Error;
+  try {
+    const parsed = conditions.parse(rewritten(conditions, expression));
+    const { depth } = survey(parsed.ast);
+    made = (variables) => {
+      refuseCostly(depth, variables.object, variables.oldObject);
+      return parsed(variables);
+    };
+  } catch (error) {
+    made = error instanceof Error ? error : new Error(String(error));
+  }
+  compiledConditions.set(expression, made);
+  return made;
+}
+
 /** An optional that holds `value`, or nothing when it is undefined. */
 export function optional(value: unknown): unknown {
   environment ??= createEnvironment(['self', 'oldSelf']);

@@ -1,7 +1,7 @@
 import { deepEqual } from '../../../kube/deep.ts';
 import { formatApiVersion, type GroupVersionResource } from '../../../kube/gvk.ts';
 import type { KubeObject } from '../../../kube/object.ts';
-import { badRequest, internalError, StatusError } from '../../../kube/status.ts';
+import { badRequest, internalError } from '../../../kube/status.ts';
 import type { Entry, Store } from '../../../storage/store.ts';
 import type { AdmissionRequest, ServedResource } from '../../options.ts';
 import type { Catalog } from '../../registry/catalog.ts';
@@ -9,6 +9,7 @@ import { decodeStored } from '../../registry/codec.ts';
 import { fromStored } from '../../registry/convert.ts';
 import { collectionRange } from '../../registry/keys.ts';
 import { WebhookCallError, type WebhookCaller } from '../../webhook/call.ts';
+import { meetsConditions } from './condition.ts';
 import { type Hook, hooksOf } from './hook.ts';
 import { matchedResource } from './match.ts';
 import { applyPatch } from './patch.ts';
@@ -138,8 +139,8 @@ export class WebhookDispatcher {
     const as = found && [request.requested, ...versions].find((one) => sameResource(one.info, found));
     if (as === undefined) return undefined;
     if (namespace !== '' && !(await selectsNamespace(hook, request, namespace))) return undefined;
-    if (hook.matchConditions.length > 0) return unevaluated(hook, request);
-    return { hook, as, question: questionOf(request, as, namespace) };
+    const question = questionOf(request, as, namespace);
+    return meetsConditions(hook, question) ? { hook, as, question } : undefined;
   }
 
   /** The versions, and for events groups, in which the same objects are served. */
@@ -213,19 +214,6 @@ async function selectsNamespace(hook: Hook, request: AdmissionRequest, name: str
   const written = request.requested.info.resource === 'namespaces' && subresource === '' ? object : undefined;
   const namespace = written ?? (await registry.get({ cluster, group: '', resource: 'namespaces', name }));
   return matches(namespace.metadata.labels ?? {});
-}
-
-/** Without CEL a condition is an error, and failurePolicy says what that means. */
-function unevaluated(hook: Hook, request: AdmissionRequest): undefined {
-  if (hook.ignoreFailure) return undefined;
-  const { group: of, resource } = request.requested.info;
-  const what = of === '' ? resource : `${resource}.${of}`;
-  const why = `matchConditions of webhook ${JSON.stringify(hook.name)} cannot be evaluated`;
-  throw new StatusError(403, 'Forbidden', `${what} ${JSON.stringify(request.name)} is forbidden: ${why}`, {
-    ...(request.name && { name: request.name }),
-    ...(of && { group: of }),
-    kind: resource,
-  });
 }
 
 function gvrOf({ group: of, version, resource }: GroupVersionResource): GroupVersionResource {

@@ -189,3 +189,29 @@ test('an update is asked about in the version of the request, and matched by an 
     object: { apiVersion: 'autoscaling/v1' },
   });
 });
+
+test.each([
+  ['object.metadata.name == "a"', true],
+  ['request.resource.resource == "secrets"', false],
+  ['!(request.userInfo.username.startsWith("system:")) && request.operation == "CREATE"', true],
+  ['has(object.metadata.labels) && object.metadata.labels.x == "y"', false],
+  ['oldObject == null', true],
+])('a webhook is asked when its condition holds: %s', async (expression, asked) => {
+  const matchConditions = [{ name: 'when', expression }];
+  await configure('Validating', { clientConfig: hooks.config('/deny'), matchConditions });
+  expect((await api.call('POST', configMaps, configMap('a'))).status).toBe(asked ? 403 : 201);
+  expect(hooks.asked).toHaveLength(asked ? 1 : 0);
+});
+
+test('a condition that fails is a failure of the webhook', async () => {
+  const matchConditions = [{ name: 'when', expression: 'object.data.missing == "x"' }];
+  const webhook = { clientConfig: hooks.config('/warn'), matchConditions };
+  await configure(
+    'Validating',
+    { ...webhook, failurePolicy: 'Ignore' },
+    { ...webhook, name: 'f.example.com' },
+  );
+  const { status, body } = await api.call('POST', configMaps, configMap('a', { k: 'v' }));
+  expect([status, hooks.asked.length]).toEqual([403, 0]);
+  expect(body.message).toMatch(/^configmaps "a" is forbidden: .*missing/);
+});
