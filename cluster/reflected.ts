@@ -10,6 +10,7 @@ export interface ReflectedKind extends GroupVersionResource {
 const table: readonly [group: string, resource: string, kind: string, shared: boolean][] = [
   ['', 'pods', 'Pod', false],
   ['', 'events', 'Event', false],
+  ['', 'endpoints', 'Endpoints', true],
   ['apps', 'replicasets', 'ReplicaSet', true],
   ['apps', 'controllerrevisions', 'ControllerRevision', true],
   ['batch', 'jobs', 'Job', false],

@@ -18,6 +18,7 @@ export function childReflectors(engine: Engine, owners: Owners): Map<string, Ref
       ['Job', 'jobs'],
       ['ControllerRevision', 'controllerrevisions'],
       ['EndpointSlice', 'endpointslices'],
+      ['Endpoints', 'endpoints'],
     ].map(([kind = '', resource = '']) => [kind, new Reflector(engine, resource, child)]),
   );
 }
@@ -30,6 +31,11 @@ function childOf(owners: Owners): ToReflection {
   return async (_key, object, place) => {
     // What bears a locator stands upstream itself.
     if (!object || !place || readLocatorOfOwn(object)) return undefined;
+    if (object.kind === 'Endpoints') {
+      const { namespace = '', name = '' } = object.metadata;
+      if (!owners.ownsService(namespace, name)) return undefined;
+      return { ...object, metadata: reflectedMetadata(object), subsets: subsets(object, place.namespace) };
+    }
     const root = await owners.rootOf(object);
     if (!root) return ownerMayCome(object);
     const metadata = { ...reflectedMetadata(object), ownerReferences: [root.reference] };
@@ -51,13 +57,31 @@ function readLocatorOfOwn(object: KubeObject): boolean {
 function endpoints(slice: KubeObject, namespace: string): object {
   const list = Array.isArray(slice['endpoints']) ? slice['endpoints'] : [];
   return {
-    endpoints: list.map((endpoint: { targetRef?: { kind?: string; name?: string } }) => {
-      const { targetRef, ...rest } = endpoint;
-      return targetRef
-        ? { ...rest, targetRef: { kind: targetRef.kind, name: targetRef.name, namespace } }
-        : rest;
-    }),
+    endpoints: list.map((endpoint: Target) => retarget(endpoint, namespace)),
   };
+}
+
+interface Target {
+  targetRef?: { kind?: string; name?: string };
+}
+
+/** The pod's name is the same up there, its namespace and uid are not. */
+function retarget({ targetRef, ...rest }: Target, namespace: string): object {
+  if (!targetRef) return rest;
+  return { ...rest, targetRef: { kind: targetRef.kind, name: targetRef.name, namespace } };
+}
+
+function subsets(endpoints: KubeObject, namespace: string): object[] {
+  const list = Array.isArray(endpoints['subsets']) ? endpoints['subsets'] : [];
+  return list.map((subset: Record<string, unknown>) => {
+    const of = (field: string) => {
+      const addresses = subset[field];
+      return (
+        Array.isArray(addresses) && { [field]: addresses.map((address) => retarget(address, namespace)) }
+      );
+    };
+    return { ...subset, ...of('addresses'), ...of('notReadyAddresses') };
+  });
 }
 
 interface About {

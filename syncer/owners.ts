@@ -15,6 +15,7 @@ export interface Root {
 
 /** Between a workload and its pods there are at most two others: CronJob, Job, Pod. */
 const maxHops = 3;
+const services = { group: '', version: 'v1', resource: 'services' };
 const maxKnown = 10_000;
 
 /** Follows controller references up to an object that bears our locator. */
@@ -43,6 +44,12 @@ export class Owners {
       owner = await this.#above(namespace, owner);
     }
     return undefined;
+  }
+
+  /** Endpoints bear no owner, but the name of their Service. */
+  ownsService(namespace: string, name: string): boolean {
+    const service = this.#physical.cached(services, namespace, name);
+    return service !== undefined && readLocator(service)?.syncer === this.#syncer;
   }
 
   #ours(namespace: string, owner: OwnerReference): Root | undefined {

@@ -8,6 +8,7 @@ import type { KubeObject, ObjectMeta, OwnerReference } from '../../kube/object.t
 import type { Store } from '../../storage/store.ts';
 import { bounded } from './bounds.ts';
 import { keys, parse } from './codec.ts';
+import { endpointsFrom } from './reflected-endpoints.ts';
 import { eventFrom } from './reflected-event.ts';
 import { revisionFrom } from './reflected-revision.ts';
 import type { SliceAddress } from './slices.ts';
@@ -56,6 +57,7 @@ export async function makeReflection(making: Making): Promise<KubeObject> {
   };
   const object: KubeObject = { kind: of.kind, apiVersion: formatApiVersion(of), metadata };
   if (of.kind === 'Event') return await eventFrom(making, object);
+  if (of.kind === 'Endpoints') return endpointsFrom(making, object);
   for (const field of fields[of.kind] ?? []) {
     const value = body[field];
     if (field === 'status') object.status = bounded(isObject(value) ? value : {});

@@ -8,6 +8,7 @@ import { conflict, forbidden, notFound, type StatusError } from '../../kube/stat
 import { type Entry, prefixRange, type Store, StoreError } from '../../storage/store.ts';
 import { decode, encode, keys, parse, placeOf } from './codec.ts';
 import { type Making, makeReflection } from './reflected.ts';
+import { withoutSubsets } from './reflected-endpoints.ts';
 import { historyOf, isHistory, noteRevision } from './reflected-history.ts';
 import { withoutPart } from './reflected-revision.ts';
 import type { SliceAddress } from './slices.ts';
@@ -65,9 +66,7 @@ export async function deleteReflection(
     const entry = await store.get(keys.object({ ...of, name: at.name }, at.logical, at.namespace));
     const before = entry && decode(entry);
     if (!before || !reflectedFrom(before).includes(at.cluster)) throw notFound(of, at.name);
-    const rest = of.shared
-      ? (withoutPart(before, at.cluster) ?? (await historyOf(store, of, at, before)))
-      : undefined;
+    const rest = await restOf(store, of, at, before);
     try {
       if (!rest) return decode(await store.delete(entry.key, entry.revision));
       return decode(await store.update(entry.key, encode(rest), entry.revision));
@@ -75,6 +74,18 @@ export async function deleteReflection(
       if (!lostRace(error)) throw error;
     }
   }
+}
+
+/** What stays when one cluster's part goes. */
+async function restOf(
+  store: Store,
+  of: ReflectedKind,
+  at: SliceAddress,
+  before: KubeObject,
+): Promise<KubeObject | undefined> {
+  if (!of.shared) return undefined;
+  if (of.kind === 'Endpoints') return withoutSubsets(before, at.cluster);
+  return withoutPart(before, at.cluster) ?? (await historyOf(store, of, at, before));
 }
 
 async function attempt(

@@ -1,6 +1,20 @@
 /** What differs between any two clusters, or two runs, becomes a word; what only Atoll writes goes. */
 export function normalise(output: string): string {
-  return rules.reduce((text, [pattern, word]) => text.replace(pattern, word), output).trimEnd();
+  return eventsSorted(rules.reduce((text, [pattern, word]) => text.replace(pattern, word), output)).trimEnd();
+}
+
+/** How often and in which order things happened is a matter of timing; what happened is not. */
+function eventsSorted(text: string): string {
+  const event = /^ +(Normal|Warning) .*\n?/gm;
+  return text.replace(/(?:^ +(?:Normal|Warning) .*\n?)+/gm, (block) => {
+    const lines = block.match(event)?.map((line) =>
+      line
+        .replace(/ \(xN\)/, '')
+        .replace(/from \d+ to \d+/, 'from N to N')
+        .trimEnd(),
+    );
+    return `${[...new Set(lines)].sort().join('\n')}\n`;
+  });
 }
 
 const hash = '[bcdfghjklmnpqrstvwxz2456789]';

@@ -74,7 +74,7 @@ export async function runSession(
     const deadline = Date.now() + settleMs;
     for (;;) {
       const [there, here] = await Promise.all([run(theirs, step), run(ours, step)]);
-      if (there === here || reasonFor(step.line) !== undefined) break;
+      if (there === here || reasonFor(step.line, kubectl) !== undefined) break;
       if (!step.once && Date.now() < deadline) {
         await pause(300);
         continue;

@@ -332,6 +332,38 @@ describe('pods', () => {
   });
 });
 
+test('Endpoints of one Service on two clusters are one, with the subsets of both', async () => {
+  const endpoints = { group: '', version: 'v1', resource: 'endpoints' };
+  const service = { ...configMap('web')[1], resource: 'services', kind: 'Service' };
+  await upstream.place({ kind: 'Service', apiVersion: 'v1', metadata: { name: 'web', namespace } }, service, {
+    east: active,
+    west: active,
+  });
+  const put = (cluster: string, name: string, ip: string) =>
+    upstream
+      .client(cluster)
+      .update(
+        endpoints,
+        {
+          kind: 'Endpoints',
+          apiVersion: 'v1',
+          metadata: { name, namespace },
+          subsets: [{ addresses: [{ ip }] }],
+        },
+        { cluster: logical },
+      );
+  const subsets = async () =>
+    (await upstream.read(keys.object({ ...endpoints, name: 'web' }, logical, namespace)))?.['subsets'];
+  const [a, b] = ['192.0.2.1', '192.0.2.2'].map((ip) => ({ addresses: [{ ip }] }));
+  await put('east', 'web', '192.0.2.1');
+  expect(await subsets()).toEqual([a]);
+  await put('west', 'web', '192.0.2.2');
+  expect(await subsets()).toEqual([a, b]);
+  await client.delete(endpoints, { cluster: logical, namespace, name: 'web' });
+  expect(await subsets()).toEqual([b]);
+  expect(await code(put('east', 'other', '192.0.2.1'))).toBe(404);
+});
+
 describe('revisions', () => {
   const sets = { group: 'apps', version: 'v1', resource: 'replicasets' };
   const key = (name: string) => keys.object({ ...sets, name }, logical, namespace);

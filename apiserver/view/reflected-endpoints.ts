@@ -1,0 +1,54 @@
+import { reflectedFromAnnotation, reflectedPartsAnnotation } from '../../cluster/names.ts';
+import { formatClusters } from '../../cluster/placement.ts';
+import { textAt } from '../../cluster/read.ts';
+import { isObject, setOwn } from '../../kube/deep.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { notFound } from '../../kube/status.ts';
+import type { Making } from './reflected.ts';
+
+/** The Endpoints of a Service on several clusters are one here: the subsets of all. Fails with 404 for another's. */
+export function endpointsFrom({ of, at, body, before, owners }: Making, object: KubeObject): KubeObject {
+  const services = [...owners.values()].filter(
+    ({ group, resource }) => group === '' && resource === 'services',
+  );
+  if (!services.some(({ name }) => name === at.name)) throw notFound(of, at.name);
+  const parts = partsOf(before);
+  setOwn(parts, at.cluster, Array.isArray(body['subsets']) ? body['subsets'] : []);
+  return combined(object, parts);
+}
+
+/** What is left when a cluster has it no more; undefined: nothing. */
+export function withoutSubsets(before: KubeObject, cluster: string): KubeObject | undefined {
+  const parts = Object.fromEntries(Object.entries(partsOf(before)).filter(([name]) => name !== cluster));
+  return Object.keys(parts).length > 0 ? combined(before, parts) : undefined;
+}
+
+function combined(object: KubeObject, parts: Record<string, unknown[]>): KubeObject {
+  const clusters = Object.keys(parts).sort();
+  const annotations = {
+    ...object.metadata.annotations,
+    [reflectedFromAnnotation]: formatClusters(clusters),
+    ...(clusters.length > 1 && { [reflectedPartsAnnotation]: JSON.stringify(parts) }),
+  };
+  const subsets = clusters.flatMap((name) => parts[name] ?? []);
+  const { subsets: _, ...rest } = object;
+  return { ...rest, metadata: { ...object.metadata, annotations }, ...(subsets.length > 0 && { subsets }) };
+}
+
+/** Of one cluster alone they are the object's own subsets. */
+function partsOf(object: KubeObject | undefined): Record<string, unknown[]> {
+  const from = object?.metadata.annotations?.[reflectedFromAnnotation];
+  if (!object || !from) return {};
+  const subsets = object['subsets'];
+  if (!from.includes(',')) return { [from]: Array.isArray(subsets) ? subsets : [] };
+  try {
+    const value: unknown = JSON.parse(textAt(object.metadata, 'annotations', reflectedPartsAnnotation) ?? '');
+    if (!isObject(value)) return {};
+    const known = Object.entries(value).filter(
+      ([name, part]) => from.split(',').includes(name) && Array.isArray(part),
+    );
+    return Object.fromEntries(known) as Record<string, unknown[]>;
+  } catch {
+    return {};
+  }
+}
