@@ -117,11 +117,6 @@ export function expired(message: string): StatusError {
   return new StatusError(410, 'Expired', message);
 }
 
-export function tooManyRequests(retryAfterSeconds: number): StatusError {
-  const message = 'too many requests, please try again later';
-  return new StatusError(429, 'TooManyRequests', message, { retryAfterSeconds });
-}
-
 export function internalError(message: string, cause?: unknown): StatusError {
   const details = { causes: [{ message }] };
   return new StatusError(500, 'InternalError', `Internal error occurred: ${message}`, details, cause);

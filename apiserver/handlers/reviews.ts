@@ -1,7 +1,7 @@
 import { isObject } from '../../kube/deep.ts';
 import type { ApiResponse, UserInfo } from '../../kube/http.ts';
 import type { JsonObject, KubeObject } from '../../kube/object.ts';
-import { badRequest, invalid } from '../../kube/status.ts';
+import { badRequest, invalid, StatusError } from '../../kube/status.ts';
 import { accessReviewProblems } from '../../kube/validation/review.ts';
 import { issuer } from '../authn/service-account.ts';
 import type { ResourceExchange } from '../core.ts';
@@ -56,7 +56,10 @@ function check({ served, info }: ResourceExchange, object: KubeObject): void {
   if (kind === 'SelfSubjectRulesReview' && !spec.namespace) throw badRequest('no namespace on request');
   if (!kind.endsWith('SubjectAccessReview')) return;
   const causes = accessReviewProblems(kind, object as unknown as JsonObject, info.namespace);
-  if (causes.length > 0) throw invalid(group, kind, '', causes);
+  if (causes.length === 0) return;
+  // kube-apiserver does not name the kind here.
+  const { code, reason, message } = invalid(group, '', '', causes);
+  throw new StatusError(code, reason, message, { group, causes });
 }
 
 function userInfo(user: UserInfo) {

@@ -11,7 +11,7 @@ export function accessReviewProblems(kind: string, body: JsonObject, namespace: 
   const [resource, other] = [spec['resourceAttributes'], spec['nonResourceAttributes']];
   if (isRecord(resource) && isRecord(other)) {
     const why = 'cannot be specified in combination with resourceAttributes';
-    field.child('nonResourceAttributes').invalid(other, why);
+    field.child('nonResourceAttributes').invalid(goNames(other), why);
   }
   if (!isRecord(resource) && !isRecord(other)) {
     const why = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
@@ -27,7 +27,12 @@ export function accessReviewProblems(kind: string, body: JsonObject, namespace: 
     field.child('resourceAttributes', 'namespace').invalid(asked, 'must match metadata.namespace');
   }
   if (isRecord(other)) {
-    field.child('nonResourceAttributes').invalid(other, 'disallowed on this kind of request');
+    field.child('nonResourceAttributes').invalid(goNames(other), 'disallowed on this kind of request');
   }
   return root.causes;
+}
+
+/** kube-apiserver shows its own structure, not the client's. */
+function goNames({ path, verb }: JsonObject): JsonObject {
+  return { Path: text(path), Verb: text(verb) };
 }

@@ -208,3 +208,28 @@ test('ephemeral containers only ever come; a resize keeps the class', async () =
   });
   expect(resized.body.message).toMatch(/Pod QOS Class may not change as a result of resizing/);
 });
+
+test.each([
+  [
+    'selfsubjectaccessreviews',
+    'SelfSubjectAccessReview',
+    {},
+    'exactly one of nonResourceAttributes or resourceAttributes must be specified',
+  ],
+  [
+    'subjectaccessreviews',
+    'SubjectAccessReview',
+    { resourceAttributes: { verb: 'get' } },
+    'at least one of user or group must be specified',
+  ],
+])('a question that is none: %s', async (resource, kind, spec, why) => {
+  const apiVersion = 'authorization.k8s.io/v1';
+  const { status, body } = await api.call('POST', `/apis/${apiVersion}/${resource}`, {
+    apiVersion,
+    kind,
+    spec,
+  });
+  expect(status).toBe(422);
+  expect(body.message).toContain(`.authorization.k8s.io "" is invalid: spec.`);
+  expect(body.message).toContain(why);
+});
