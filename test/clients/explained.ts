@@ -1,4 +1,4 @@
-/** Commands whose outputs may differ, and why; docs/reference/differences.md says more. The first that fits counts. */
+/** Commands whose outputs may differ, and why. The first that fits counts. */
 const explained: readonly (readonly [line: RegExp, reason: string])[] = [
   [
     /endpoints (web|db|.*db)$|,endpoints$/,
@@ -11,7 +11,7 @@ const explained: readonly (readonly [line: RegExp, reason: string])[] = [
   [/quota|^get deploy,svc,cm|^describe ns/, 'no controller counts quotas in a logical cluster yet'],
   [/ --as=/, 'no RBAC and no impersonation yet'],
   [/^auth whoami/, 'the oracle knows its user by a token file, which gives no uid'],
-  [/^describe pv /, 'no controller binds volumes in a logical cluster'],
+  [/^describe pv |^get pv /, 'no controller binds volumes in a logical cluster'],
   [
     /^describe pdb|^describe hpa|^events$/,
     'what guards or scales nothing that is placed is looked at by no controller',
@@ -23,7 +23,7 @@ const explained: readonly (readonly [line: RegExp, reason: string])[] = [
 ];
 
 /** kubectl 1.20 prints managedFields with everything. */
-const printsManagers = / -o (yaml|json)$|^!diff |--dry-run=server/;
+const printsManagers = / -o (yaml|json)$|^!diff |--dry-run=server|^describe crd /;
 
 export function reasonFor(line: string, kubectl: string): string | undefined {
   if (kubectl.includes('1.20') && printsManagers.test(line))

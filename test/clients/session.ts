@@ -171,7 +171,7 @@ async function runStep(kubectl: string, side: Side, namespace: string, step: Ste
   return step.args[0] === 'explain' ? withoutProse(said) : said;
 }
 
-/** Descriptions come from the typings of a client library (docs/reference/differences.md): only structure is compared. */
+/** Descriptions come from the typings of a client library: only structure is compared. */
 function withoutProse(said: string): string {
   const structure = /^(\d+|--- stderr|error: .*|[A-Z]+:.*)$|<(?!no description>)[^>]+>/;
   const lines = said.split('\n').filter((line) => structure.test(line) && !line.includes('://'));
