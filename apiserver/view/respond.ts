@@ -28,7 +28,9 @@ export function asStatusError(error: unknown): StatusError {
       return new StatusError(504, 'Timeout', 'Too large resource version', { retryAfterSeconds: 1 });
     if (error.code === 'too-large')
       return new StatusError(413, 'RequestEntityTooLarge', 'the object is too large');
-    if (error.code === 'full' || error.code === 'closed' || error.code === 'unavailable')
+    if (error.code === 'full')
+      return new StatusError(507, 'InsufficientStorage', `the store is full: ${error.message}`);
+    if (error.code === 'closed' || error.code === 'unavailable')
       return new StatusError(503, 'ServiceUnavailable', `the store is ${error.code}`, {
         retryAfterSeconds: 1,
       });
