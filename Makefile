@@ -44,7 +44,7 @@ bundles: build kubernetes ## apply every bundle below DIR to Atoll and to Kubern
 fidelity: build kubernetes ## send the same requests to Atoll and to Kubernetes, explain every difference; DIR adds inputs
 	@node dist/test/fidelity/main.js $(DIR)
 
-fault: build ## kill, cut the power, fill and damage the store: ten minutes, FAULT_MINUTES for more
+fault: build etcd ## kill, cut the power, fill and damage the store: ten minutes, FAULT_MINUTES for more
 	@node dist/test/fault/main.js
 
 bench: build kubernetes ## ratios against a real kube-apiserver and etcd on this machine

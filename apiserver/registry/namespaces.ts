@@ -1,8 +1,10 @@
 import type { KubeObject } from '../../kube/object.ts';
 import { forbidden, notFound, StatusError } from '../../kube/status.ts';
+import type { Entry } from '../../storage/store.ts';
 import type { ServedResource } from '../options.ts';
 import { objectKey } from './keys.ts';
 import type { KindWrite } from './kinds.ts';
+import { recent } from './recent.ts';
 import type { ObjectRegistry } from './registry.ts';
 
 const namespaces = { group: '', resource: 'namespaces', namespaced: false };
@@ -40,10 +42,13 @@ export async function requireNamespace(
   namespace: string,
   creating: { served: ServedResource; name: string },
 ): Promise<void> {
-  const entry = await registry.store.get(objectKey(namespaces, cluster, '', namespace));
+  const key = objectKey(namespaces, cluster, '', namespace);
+  const known = await recent(registry.store, key);
+  if (known !== undefined && !isGoing(known)) return;
+  // Made a moment ago by another server, or made anew.
+  const entry = await registry.store.get(key);
   if (entry === undefined) throw notFound(namespaces, namespace);
-  const mark = '"deletionTimestamp":"';
-  if (!Buffer.from(entry.value).includes(mark)) return;
+  if (!isGoing(entry)) return;
   const { group, resource } = creating.served.info;
   const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
   const refusal = forbidden({ group, resource }, creating.name, why);
@@ -57,6 +62,10 @@ export async function requireNamespace(
       },
     ],
   });
+}
+
+function isGoing({ value }: Entry): boolean {
+  return Buffer.from(value.buffer, value.byteOffset, value.length).includes('"deletionTimestamp":"');
 }
 
 /** Makes the initial namespaces of a logical cluster, those that are missing. */

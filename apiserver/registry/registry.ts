@@ -9,6 +9,7 @@ import { decodeStored } from './codec.ts';
 import { deleteObject } from './delete.ts';
 import { translate, translated } from './errors.ts';
 import { collectionRange, objectKey, parseKey, storageGroup } from './keys.ts';
+import { recent } from './recent.ts';
 import type {
   Address,
   DeleteOptions,
@@ -47,7 +48,8 @@ export class ObjectRegistry implements Registry {
 
   async exists(cluster: string): Promise<boolean> {
     const key = objectKey(logicalClusters, cluster, '', 'cluster');
-    return cluster === 'root' || (await translated(this.store.get(key), logicalClusters)) !== undefined;
+    if (cluster === 'root' || (await translated(recent(this.store, key), logicalClusters))) return true;
+    return (await translated(this.store.get(key), logicalClusters)) !== undefined;
   }
 
   /** The stored entry; fails with 404. */

@@ -8,7 +8,7 @@ import { openWire } from './wire.ts';
 
 /** Ratios above 1 mean that Atoll is better. The two servers take turns, so that a slow moment hits both. */
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 5);
-/** `create`: that row alone. */
+/** `create`: that row alone. `etcd`: creates beside a kube-apiserver on the same etcd. */
 const only = process.env['BENCH_ONLY'];
 
 interface Peer {
@@ -26,7 +26,8 @@ const theirsReady = performance.now() - bootTheirs;
 try {
   print(['figure', 'Atoll', 'kube-apiserver + etcd', 'ratio']);
   row('ready after process start, ms', oursReady, theirsReady, 'less');
-  await verbs(peers(server, kubernetes));
+  if (only !== 'etcd') await verbs(peers(server, kubernetes));
+  if (only === undefined || only === 'etcd') await onOneEtcd(kubernetes);
 } finally {
   await kubernetes.stop();
   await server.dispose();
@@ -76,6 +77,22 @@ async function verbs([ours, theirs]: [Peer, Peer]): Promise<void> {
     close();
   }
   row('RSS with 10,000 objects of 1 KiB more, MiB', await ours.rss(), await theirs.rss(), 'less');
+}
+
+/** Both servers on the same etcd: its disk and its log are the same for both. */
+async function onOneEtcd(kubernetes: Kubernetes): Promise<void> {
+  const ours = await startAtoll({ args: ['--storage', `etcd://${kubernetes.etcd}/atoll`] });
+  try {
+    for (const clients of [1, 16, 64, 512]) {
+      const create = await both(...peers(ours, kubernetes), clients, (peer) => {
+        const run = `e${clients}-${peer.name}-${process.hrtime.bigint()}`;
+        return (i) => post('/api/v1/namespaces/default/configmaps', configMap(`${run}-${i}`));
+      });
+      figures(`create on the same etcd, ${clients} clients`, create);
+    }
+  } finally {
+    await ours.dispose();
+  }
 }
 
 /** The next request of a run, without its last header lines. */

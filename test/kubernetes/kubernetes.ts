@@ -27,6 +27,8 @@ export interface Kubernetes {
   ca: string;
   /** The process ids of kube-apiserver and etcd, for measuring them. */
   pids: { apiserver: number; etcd: number };
+  /** `host:port` of its etcd. */
+  etcd: string;
   /** Stops the API server from answering without closing its sockets: a partition. */
   pause(): void;
   resume(): void;
@@ -120,7 +122,7 @@ async function boot(
   const api = children.get('kube-apiserver');
   const pids = { apiserver: api?.pid ?? 0, etcd: children.get('etcd')?.pid ?? 0 };
   return {
-    ...{ name, url, kubeconfig, token, ca, pids, stop },
+    ...{ name, url, kubeconfig, token, ca, pids, stop, etcd: `127.0.0.1:${etcd}` },
     pause: () => void api?.kill('SIGSTOP'),
     resume: () => void api?.kill('SIGCONT'),
   };

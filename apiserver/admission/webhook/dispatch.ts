@@ -8,6 +8,7 @@ import type { Catalog } from '../../registry/catalog.ts';
 import { decodeStored } from '../../registry/codec.ts';
 import { fromStored } from '../../registry/convert.ts';
 import { collectionRange } from '../../registry/keys.ts';
+import { recentList } from '../../registry/recent.ts';
 import { WebhookCallError, type WebhookCaller } from '../../webhook/call.ts';
 import { meetsConditions } from './condition.ts';
 import { type Hook, hooksOf } from './hook.ts';
@@ -105,7 +106,7 @@ export class WebhookDispatcher {
   async #hooks(request: AdmissionRequest, kind: keyof typeof configurations): Promise<Hook[]> {
     if (isExempt(request)) return [];
     const range = collectionRange(configurations[kind], request.cluster, '');
-    const { entries } = await this.#store.list(range);
+    const { entries } = await recentList(this.#store, range);
     return entries.flatMap((entry) => this.#parse(entry));
   }
 
