@@ -13,7 +13,7 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** Carries the ladder over TLS: one route for every path and method, every answer made by the ladder. */
+/** Carries the ladder over TLS: whatever comes in, the ladder answers. */
 export async function listenHttps(
   ladder: Ladder,
   where: ListenOptions,
@@ -33,13 +33,13 @@ export async function listenHttps(
     keepAliveTimeout: sockets.keepAliveTimeout,
     https: { ...tls, ...sockets, requestCert: true, rejectUnauthorized: false },
   } as { https: https.ServerOptions }) as unknown as FastifyInstance;
-  app.removeAllContentTypeParsers();
-  // Nobody's bytes are read before it is known who sends them.
-  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
-  const handle = (request: FastifyRequest, reply: FastifyReply) => exchange(ladder, request, reply, limits);
-  app.all('/', { exposeHeadRoute: false }, handle);
-  app.setNotFoundHandler(handle);
+  // Before anything reads a body or has an opinion on a header: nobody's bytes are read before it is known who sends them.
+  app.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply) =>
+    exchange(ladder, request, reply, limits),
+  );
   app.server.maxConnections = limits.connections;
+  // Node drops what comes after the thousandth without a word; the size of all of them is limited anyway.
+  app.server.maxHeadersCount = 10_000;
   await app.listen({ host, port });
   const address = app.server.address() as AddressInfo;
   const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;

@@ -95,7 +95,9 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
 
   function statusOf(error: unknown, request: ApiRequest): StatusError {
     const translated = translate(error, { group: '', resource: '' }, '');
-    if (!(error instanceof StatusError)) options.onError?.(translated, request);
+    // What nobody foresaw, wherever it was translated.
+    const unforeseen = !(error instanceof StatusError) || error.reason === 'InternalError';
+    if (unforeseen) options.onError?.(translated, request);
     return translated instanceof StatusError
       ? translated
       : new StatusError(500, 'InternalError', translated.message);

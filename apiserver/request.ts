@@ -41,7 +41,7 @@ const verbs: Readonly<Record<string, string>> = {
  *     namespaces/<name>[/status|/finalize]
  *     watch/…                        the old way to say ?watch=true
  *
- * Throws StatusError 400 for what no client may send, 404 for a logical cluster that cannot exist.
+ * Throws StatusError 400 for what no client may send, 404 for what cannot exist.
  */
 export function parseRequest(
   method: string,
@@ -131,8 +131,9 @@ function decodeSegment(text: string): string {
       throw badRequest('the request path is not valid percent-encoding');
     }
   }
-  if (decoded === '.' || decoded === '..' || decoded.includes('/') || decoded.includes('\0')) {
-    throw badRequest('the request path contains a segment that cannot name anything');
+  // None of these names anything; a NUL is as good a character as others.
+  if (decoded === '.' || decoded === '..' || decoded.includes('/')) {
+    throw new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
   }
   return decoded;
 }

@@ -1,4 +1,5 @@
 import type { ApiRequest, ApiResponse, Transport } from '../kube/http.ts';
+import { encodeJson } from '../kube/json.ts';
 import type { KubeList, KubeObject, WatchEvent } from '../kube/object.ts';
 import { decode, failIfNotOk } from './exchange.ts';
 import { listPages } from './pages.ts';
@@ -243,5 +244,5 @@ export class Client {
 
 function encoded(body: Uint8Array | object | undefined): { body?: Uint8Array } {
   if (body === undefined) return {};
-  return { body: body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body)) };
+  return { body: body instanceof Uint8Array ? body : Buffer.from(encodeJson(body)) };
 }

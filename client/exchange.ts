@@ -1,4 +1,5 @@
 import type { ApiResponse } from '../kube/http.ts';
+import { decodeJson } from '../kube/json.ts';
 import { statusErrorOf, TransportError } from './errors.ts';
 
 const defaultMaxBody = 1 << 30;
@@ -39,5 +40,5 @@ export async function failIfNotOk(response: ApiResponse): Promise<void> {
 }
 
 export function parseJson(bytes: Uint8Array): unknown {
-  return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
+  return decodeJson(bytes).value;
 }

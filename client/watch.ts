@@ -1,4 +1,5 @@
 import type { ApiResponse } from '../kube/http.ts';
+import { decodeJsonText } from '../kube/json.ts';
 import type { KubeObject, WatchEvent } from '../kube/object.ts';
 import { statusErrorOf, TransportError } from './errors.ts';
 import { lines } from './lines.ts';
@@ -24,7 +25,7 @@ export async function* watchEvents<T extends KubeObject>(
 function parseEvent<T extends KubeObject>(line: string): WatchEvent<T> {
   let event: WatchEvent<T>;
   try {
-    event = JSON.parse(line) as WatchEvent<T>;
+    event = decodeJsonText(line).value as unknown as WatchEvent<T>;
   } catch (cause) {
     throw new TransportError('EBADRESPONSE', 'a watch event is not JSON', cause);
   }

@@ -104,7 +104,9 @@ export class JsonParser {
   }
 
   private push(frame: Frame): void {
-    if (this.stack.length >= depthLimit) throw new JsonSyntaxError('exceeded max depth', this.at);
+    if (this.stack.length >= depthLimit) {
+      throw new JsonSyntaxError(`invalid character '${this.text[this.at]}' exceeded max depth`, this.at);
+    }
     this.stack.push(frame);
     this.at++;
   }

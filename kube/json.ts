@@ -80,12 +80,9 @@ function countKeys(value: Json): number {
       for (const item of at) if (typeof item === 'object') pending.push(item);
       continue;
     }
-    const keys = Object.keys(at);
-    count += keys.length;
-    for (const key of keys) {
-      const item = at[key];
-      if (typeof item === 'object') pending.push(item);
-    }
+    const items = Object.values(at);
+    count += items.length;
+    for (const item of items) if (typeof item === 'object') pending.push(item);
   }
   return count;
 }

@@ -1,4 +1,5 @@
 import { groupResource } from './gvk.ts';
+import { quoteGo } from './quote.ts';
 
 /** A cause in `details.causes[]`: `reason` is e.g. FieldValueInvalid, `field` a path such as `spec.replicas`. */
 export interface StatusCause {
@@ -70,20 +71,25 @@ function detailsOf(of: GroupResource, name: string): StatusDetails {
 }
 
 export function notFound(of: GroupResource, name: string): StatusError {
-  return new StatusError(404, 'NotFound', `${groupResource(of)} "${name}" not found`, detailsOf(of, name));
+  return new StatusError(
+    404,
+    'NotFound',
+    `${groupResource(of)} ${quoteGo(name)} not found`,
+    detailsOf(of, name),
+  );
 }
 
 export function alreadyExists(of: GroupResource, name: string): StatusError {
   return new StatusError(
     409,
     'AlreadyExists',
-    `${groupResource(of)} "${name}" already exists`,
+    `${groupResource(of)} ${quoteGo(name)} already exists`,
     detailsOf(of, name),
   );
 }
 
 export function conflict(of: GroupResource, name: string, why: string): StatusError {
-  const message = `Operation cannot be fulfilled on ${groupResource(of)} "${name}": ${why}`;
+  const message = `Operation cannot be fulfilled on ${groupResource(of)} ${quoteGo(name)}: ${why}`;
   return new StatusError(409, 'Conflict', message, detailsOf(of, name));
 }
 
@@ -95,7 +101,7 @@ export function invalid(group: string, kind: string, name: string, causes: Statu
   const parts = [...new Set(causes.map((c) => `${c.field ?? '<nil>'}: ${c.message ?? ''}`))];
   const list = parts.length === 1 ? parts[0] : `[${parts.join(', ')}]`;
   const qualified = group === '' ? kind : `${kind}.${group}`;
-  const message = `${qualified} "${name}" is invalid: ${causes.length === 0 ? '<nil>' : list}`;
+  const message = `${qualified} ${quoteGo(name)} is invalid: ${causes.length === 0 ? '<nil>' : list}`;
   const details = { ...(name && { name }), ...(group && { group }), kind, causes };
   return new StatusError(422, 'Invalid', message, details);
 }
@@ -109,7 +115,7 @@ export function unauthorized(): StatusError {
 }
 
 export function forbidden(of: GroupResource, name: string, why: string): StatusError {
-  const subject = name === '' ? groupResource(of) : `${groupResource(of)} "${name}"`;
+  const subject = name === '' ? groupResource(of) : `${groupResource(of)} ${quoteGo(name)}`;
   return new StatusError(403, 'Forbidden', `${subject} is forbidden: ${why}`, detailsOf(of, name));
 }
 

@@ -115,13 +115,19 @@ export function decodeYaml(text: string): DecodedJson {
   try {
     first = loadAll(text, { schema: goSchema, json: true, maxDepth: depthLimit })[0];
   } catch (error) {
-    if (error instanceof YAMLException) throw new YamlError(error.message, error);
+    if (error instanceof YAMLException) throw new YamlError(reasonOf(error), error);
     throw error;
   }
   const duplicates: string[] = [];
   if (books.anyRepeated) collectRepeated(first, '', duplicates);
   const value = text.includes('*') ? unfold(first, { left: nodeLimit }) : (first as Json);
   return { value: value ?? null, duplicates };
+}
+
+/** Without the excerpt: it would repeat what was sent. */
+function reasonOf({ reason, mark }: YAMLException): string {
+  if (reason.startsWith('nesting exceeded')) return 'exceeded max depth of 10000';
+  return mark ? `line ${mark.line + 1}: ${reason}` : reason;
 }
 
 function collectRepeated(value: unknown, path: string, into: string[]): void {

@@ -1,12 +1,13 @@
-import { isObject } from '../../kube/deep.ts';
+import { getOwn, isObject } from '../../kube/deep.ts';
 import { formatApiVersion, type GroupVersionKind, parseApiVersion } from '../../kube/gvk.ts';
 import { decodeJson, JsonSyntaxError } from '../../kube/json.ts';
 import type { Json, JsonObject, KubeObject } from '../../kube/object.ts';
 import { decodeProtobuf } from '../../kube/protobuf/codec.ts';
+import { MessageError } from '../../kube/protobuf/errors.ts';
 import { schemaOf } from '../../kube/schema/builtin.ts';
 import { prune } from '../../kube/schema/prune.ts';
 import { decodeBuiltin, strictError } from '../../kube/schema/strict.ts';
-import { badRequest } from '../../kube/status.ts';
+import { badRequest, invalid, type StatusCause } from '../../kube/status.ts';
 import { decodeYaml } from '../../kube/yaml.ts';
 import type { ServedResource } from '../options.ts';
 import type { Encoding } from './media.ts';
@@ -45,6 +46,7 @@ export function parseBody(body: Uint8Array, encoding: Encoding, expected: GroupV
     try {
       return { value: decodeProtobuf(body, expected) as unknown as JsonObject, duplicates: [] };
     } catch (error) {
+      if (error instanceof MessageError) throw badRequest(unhandled(expected, messageOf(error)));
       throw unrecognized(expected, messageOf(error), body);
     }
   }
@@ -57,6 +59,7 @@ export function parseBody(body: Uint8Array, encoding: Encoding, expected: GroupV
     const why = encoding === 'yaml' ? messageOf(error) : `${parseError}${messageOf(error)}`;
     throw unrecognized(expected, why, body);
   }
+  if (decoded.value === null) return { value: {}, duplicates: [] };
   if (!isObject(decoded.value)) {
     const type = Array.isArray(decoded.value) ? 'array' : typeof decoded.value;
     const into =
@@ -78,6 +81,7 @@ export function conform(
   decoding: Decoding,
 ): KubeObject {
   const value = withKind(given, served);
+  refuseCrowds(value, served);
   const decoded = served.custom ? decodeCustom(value, served) : decodeBuiltin(value, served.info);
   const problems = [
     ...duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`),
@@ -89,6 +93,27 @@ export function conform(
   }
   const object = decoded.value as unknown as KubeObject;
   return isObject(object.metadata) ? object : { ...object, metadata: {} };
+}
+
+const crowd = 10_000;
+
+/**
+ * Metadata that no one could mean. kube-apiserver works on it until the request's time is up; here it is refused
+ * before it costs anything.
+ */
+function refuseCrowds({ metadata }: JsonObject, { info }: ServedResource): void {
+  if (!isObject(metadata)) return;
+  const causes: StatusCause[] = [];
+  for (const field of ['labels', 'annotations', 'finalizers', 'ownerReferences', 'managedFields']) {
+    const members = getOwn(metadata, field);
+    if (typeof members !== 'object' || members === null) continue;
+    const count = Array.isArray(members) ? members.length : Object.keys(members).length;
+    if (count <= crowd) continue;
+    const message = `Too many: ${count}: must have at most ${crowd} items`;
+    causes.push({ reason: 'FieldValueTooMany', message, field: `metadata.${field}` });
+  }
+  const { name } = metadata;
+  if (causes.length > 0) throw invalid(info.group, info.kind, typeof name === 'string' ? name : '', causes);
 }
 
 function decodeCustom(value: JsonObject, served: ServedResource): { value: JsonObject; unknown: string[] } {
@@ -130,6 +155,10 @@ function mismatch(apiVersion: string, kind: string, { info }: ServedResource): s
   return `converting (${given.version}.${kind}) to (${internal}.${info.kind}): unknown conversion`;
 }
 
+function unhandled({ kind, version }: GroupVersionKind, why: string): string {
+  return `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${why}`;
+}
+
 function unrecognized(expected: GroupVersionKind, why: string, body: Uint8Array) {
   if (expected.kind === 'DeleteOptions') return badRequest(why);
   return badRequest(
@@ -137,14 +166,14 @@ function unrecognized(expected: GroupVersionKind, why: string, body: Uint8Array)
   );
 }
 
-/** The first bytes, as text when they read as text, else in hexadecimal; as kube-apiserver shows them. */
+const excerptBytes = 30;
+
+/** The first bytes: as text where they begin an object, else in hexadecimal; as kube-apiserver shows them. */
 function excerpt(body: Uint8Array): string {
   if (body.length === 0) return '<empty>';
-  const head = Buffer.from(body.subarray(0, 1024));
-  const text = head.toString();
-  if (text.startsWith('{')) return text.length > 1000 ? `${text.slice(0, 1000)} ...` : text;
-  const hex = head.subarray(0, 21).toString('hex');
-  return body.length > 21 ? `${hex} ...` : hex;
+  const head = Buffer.from(body.subarray(0, excerptBytes));
+  const shown = head[0] === 0x7b ? head.toString() : head.toString('hex');
+  return body.length > excerptBytes ? `${shown} ...` : shown;
 }
 
 function messageOf(error: unknown): string {

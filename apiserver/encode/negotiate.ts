@@ -34,8 +34,11 @@ export function parseAccept(header = ''): readonly Clause[] {
   return clauses;
 }
 
+/** More are not looked at. */
+const clausesLimit = 1000;
+
 function clausesOf(header: string): Clause[] {
-  const clauses = (header || '*/*').split(',').map((text, order) => {
+  const clauses = (header || '*/*').split(',', clausesLimit).map((text, order) => {
     const [type = '', ...rest] = text.split(';').map((part) => part.trim());
     const parameters = Object.fromEntries(
       rest.map((part) => [part.split('=')[0]?.trim() ?? '', part.slice(part.indexOf('=') + 1).trim()]),

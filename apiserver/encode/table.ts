@@ -1,4 +1,5 @@
 import { getOwn, isObject } from '../../kube/deep.ts';
+import { encodeJson } from '../../kube/json.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { tableFor } from '../../kube/table/index.ts';
 import type { CustomColumn, ServedResource } from '../options.ts';
@@ -58,8 +59,8 @@ function cell(column: CustomColumn, object: KubeObject, now: Date): unknown {
   const value = valueAt(object, column.jsonPath);
   if (value === undefined || value === null) return null;
   if (column.type === 'date') return age(String(value), now);
-  if (column.type === 'string') return typeof value === 'string' ? value : JSON.stringify(value);
-  return typeof value === 'object' ? JSON.stringify(value) : value;
+  if (column.type === 'string') return typeof value === 'string' ? value : encodeJson(value);
+  return typeof value === 'object' ? encodeJson(value) : value;
 }
 
 /** The subset of JSONPath that printer columns use: `.a.b[0].c`, `.a['b']`, `.a[?(@.type=="Ready")].status`. */

@@ -1,5 +1,6 @@
 import type { ClusterSlice } from '../../cluster/types.ts';
 import { isObject } from '../../kube/deep.ts';
+import { encodeJson } from '../../kube/json.ts';
 import { badRequest, StatusError } from '../../kube/status.ts';
 
 /** A status as JSON: bytes; how deep; one text. */
@@ -43,7 +44,7 @@ export function boundedSlice(input: unknown): ClusterSlice {
 
 export function boundedStatus(status: Record<string, unknown>): Record<string, unknown> {
   const kept = bounded(status) as Record<string, unknown>;
-  if (Buffer.byteLength(JSON.stringify(kept)) > limits.status)
+  if (Buffer.byteLength(encodeJson(kept)) > limits.status)
     throw new StatusError(413, 'RequestEntityTooLarge', `the status is longer than ${limits.status} bytes`);
   return kept;
 }

@@ -7,9 +7,16 @@ export function jsonLogger(level: LogLevel): Logger {
   const write = (at: LogLevel) => (fields: object, message: string) => {
     if (logLevels.indexOf(at) < threshold) return;
     const line = { ts: new Date().toISOString(), level: at, msg: message, ...fields };
-    process.stderr.write(`${JSON.stringify(line, plain)}\n`);
+    process.stderr.write(`${printable(JSON.stringify(line, plain))}\n`);
   };
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+}
+
+/** JSON escapes the control characters of ASCII; terminals know others, and some readers other ends of lines. */
+function printable(text: string): string {
+  return text.replace(/[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, (c) => {
+    return `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
 }
 
 function plain(_key: string, value: unknown): unknown {

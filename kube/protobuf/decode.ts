@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../object.ts';
 import { type GoField, type GoShape, type GoStruct, structOf } from '../schema/go.ts';
 import { zeroOf } from '../schema/zero.ts';
 import { isProtobuf, readEnvelope } from './envelope.ts';
-import { DecodeError } from './errors.ts';
+import { DecodeError, MessageError } from './errors.ts';
 import { Reader } from './reader.ts';
 import { decodeSpecial, type Nested } from './special.ts';
 import { bytes as bytesWire, varint, wireOf } from './wire.ts';
@@ -30,7 +30,11 @@ export function decodeObject(
   const struct = structOf(gv.group, gv.version, kind);
   if (struct === undefined)
     throw new DecodeError(`no kind "${kind}" is registered for version "${apiVersion}"`);
-  return { kind, apiVersion, ...decodeMessage(new Reader(envelope.raw), struct, depth + 1) };
+  try {
+    return { kind, apiVersion, ...decodeMessage(new Reader(envelope.raw), struct, depth + 1) };
+  } catch (error) {
+    throw error instanceof DecodeError ? new MessageError(error.message, error) : error;
+  }
 }
 
 interface Plan {
@@ -128,7 +132,8 @@ function decodeField(
 }
 
 function expectWire(wire: number, expected: number, field: GoField): void {
-  if (wire !== expected) throw new DecodeError(`proto: wrong wireType = ${wire} for field ${field.name}`);
+  if (wire !== expected)
+    throw new DecodeError(`proto: wrong wireType = ${wire} for field ${goName(field.name)}`);
 }
 
 function decodeEntry(reader: Reader, values: GoShape, into: JsonObject, depth: number): void {
@@ -186,4 +191,9 @@ function decodeWrapped(reader: Reader, items: GoShape, depth: number): Json[] {
     else reader.skip(key & 7);
   }
   return list;
+}
+
+/** Field names of Go are those of JSON with a capital, but for the metadata that is embedded. */
+function goName(name: string): string {
+  return name === 'metadata' ? 'ObjectMeta' : `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
 }

@@ -6,6 +6,9 @@ export class DecodeError extends Error {
   }
 }
 
+/** The envelope could be read; the message of the object in it could not. */
+export class MessageError extends DecodeError {}
+
 /** The object cannot be said in protobuf: its kind publishes no message, or a value has the wrong type. */
 export class EncodeError extends Error {
   constructor(message: string) {

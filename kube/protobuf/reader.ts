@@ -96,20 +96,22 @@ export class Reader {
     return new Reader(this.#data, at, at + length);
   }
 
-  skip(wire: number, depth = 0): void {
+  skip(wire: number): void {
     if (wire === varint) this.int64();
     else if (wire === fixed64) this.#take(8);
     else if (wire === bytes) this.#take(this.int64());
     else if (wire === fixed32) this.#take(4);
-    else if (wire === startGroup && depth < 32) this.#skipGroup(depth);
+    else if (wire === startGroup) this.#skipGroup();
     else throw new DecodeError(`proto: illegal wireType ${wire}`);
   }
 
-  #skipGroup(depth: number): void {
-    for (;;) {
+  /** Without recursion: groups nest as deep as somebody likes. */
+  #skipGroup(): void {
+    for (let depth = 1; depth > 0; ) {
       const wire = this.int64() & 7;
-      if (wire === endGroup) return;
-      this.skip(wire, depth + 1);
+      if (wire === startGroup) depth++;
+      else if (wire === endGroup) depth--;
+      else this.skip(wire);
     }
   }
 }

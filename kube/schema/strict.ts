@@ -91,7 +91,10 @@ class Decoder {
     const fields = fieldsOf(struct);
     const result: JsonObject = {};
     const owner = this.#owner;
-    for (const [name, item] of Object.entries(value as JsonObject)) {
+    // Keys and values apart: pairs would be as many arrays as somebody cares to send.
+    const items = Object.values(value as JsonObject);
+    for (const [i, name] of Object.keys(value).entries()) {
+      const item = items[i] as Json;
       const known = fields.get(name);
       if (known === undefined) {
         if (!struct.typed || (name !== 'apiVersion' && name !== 'kind')) this.#unknownField(name);
@@ -123,7 +126,8 @@ class Decoder {
   }
 
   #mismatch(value: Json, type: string): undefined {
-    const number = typeof value === 'number' && /^(int|float)/.test(type) ? `number ${value}` : undefined;
+    const number =
+      typeof value === 'number' && /^(int|float)/.test(type) ? `number ${digits(value)}` : undefined;
     const where =
       this.#fields.length === 0 ? 'value' : `struct field ${this.#owner}.${this.#fields.join('.')}`;
     return this.#fail(
@@ -215,4 +219,9 @@ function zero(shape: GoShape): Json | undefined {
 
 function specialZero({ special }: GoStruct): Json {
   return special === 'quantity' ? '0' : special === 'int-or-string' ? 0 : null;
+}
+
+/** Not in powers of ten, as far as a double knows them. */
+function digits(value: number): string {
+  return Number.isInteger(value) ? BigInt(value).toString() : String(value);
 }

@@ -1,19 +1,15 @@
 import { isRecord } from '../defaults/json.ts';
+import { quoteGo } from '../quote.ts';
 import type { StatusCause } from '../status.ts';
 
 type Value = unknown;
 
-/** A value as Go's %q has it, near enough for what API objects hold. */
-function quote(value: string): string {
-  return JSON.stringify(value).replace(/[\u007f-\u00a0\u2028\u2029\ufeff]/g, (c) => {
-    const code = c.charCodeAt(0);
-    return code < 0x80 ? `\\x${code.toString(16)}` : `\\u${code.toString(16).padStart(4, '0')}`;
-  });
-}
+/** Nobody reads more, and a hostile object must not cost more. */
+const causesLimit = 1000;
 
 /** encoding/json writes maps in the order of their keys; structs keep theirs, and ours already have it. */
 function shown(value: Value): string {
-  if (typeof value === 'string') return quote(value);
+  if (typeof value === 'string') return quoteGo(value);
   if (value === undefined) return 'null';
   return JSON.stringify(value).replace(/[<>&]/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`);
 }
@@ -68,7 +64,7 @@ export class Field {
   }
 
   notSupported(value: Value, supported: readonly string[]): void {
-    const list = supported.length > 0 ? `supported values: ${supported.map(quote).join(', ')}` : '';
+    const list = supported.length > 0 ? `supported values: ${supported.map(quoteGo).join(', ')}` : '';
     this.add('FieldValueNotSupported', `Unsupported value: ${shown(value)}`, list);
   }
 
@@ -108,6 +104,7 @@ export class Field {
   }
 
   private add(reason: string, body: string, detail = ''): void {
+    if (this.causes.length >= causesLimit) return;
     const message = detail === '' ? body : `${body}: ${detail}`;
     this.causes.push({ reason, message, field: this.path === '' ? '<nil>' : this.path });
   }

@@ -1,5 +1,6 @@
 import { numberAt } from '../../cluster/read.ts';
 import { isObject } from '../../kube/deep.ts';
+import { encodeJson } from '../../kube/json.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Shares, Slices } from '../plan.ts';
 import { foldAddresses } from './addresses.ts';
@@ -53,7 +54,7 @@ export function foldStatus(root: KubeObject, shares: Shares, slices: Slices): St
 function passThrough({ root, parts }: FoldInput): Status | undefined {
   const speaking = parts.filter((part) => Object.keys(part.status).length > 0);
   const chosen = speaking.find((part) => part.share.phase === 'Active') ?? speaking[0];
-  if (!chosen || JSON.stringify(chosen.status).length > statusLimit) return undefined;
+  if (!chosen || encodeJson(chosen.status).length > statusLimit) return undefined;
   const physical = numberAt(chosen.status, 'observedGeneration');
   const { generation } = root.metadata;
   if (physical === undefined || generation === undefined) return chosen.status;

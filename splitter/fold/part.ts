@@ -1,6 +1,7 @@
 import { at, numberAt, textAt } from '../../cluster/read.ts';
 import type { ClusterSlice, Share } from '../../cluster/types.ts';
 import { isObject } from '../../kube/deep.ts';
+import { encodeJson } from '../../kube/json.ts';
 import type { KubeObject } from '../../kube/object.ts';
 
 export type Status = Record<string, unknown>;
@@ -85,7 +86,7 @@ export const listLimit = 200;
 export function union(lists: readonly (readonly unknown[])[]): unknown[] {
   const byText = new Map<string, unknown>();
   for (const list of lists) {
-    for (const item of list.slice(0, listLimit)) if (isObject(item)) byText.set(JSON.stringify(item), item);
+    for (const item of list.slice(0, listLimit)) if (isObject(item)) byText.set(encodeJson(item), item);
   }
   return [...byText].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item);
 }

@@ -10,8 +10,9 @@ export async function compile(folders: readonly string[], target: string): Promi
   await cp(join(ROOT, 'package.json'), join(target, 'package.json'));
   for (const folder of folders) {
     for (const file of await readdir(join(ROOT, folder), { recursive: true, withFileTypes: true })) {
-      if (!file.isFile() || !file.name.endsWith('.ts')) continue;
       const source = join(file.parentPath, file.name);
+      if (/\.(json|json\.gz|yaml)$/.test(file.name)) await cp(source, join(target, relative(ROOT, source)));
+      if (!file.isFile() || !file.name.endsWith('.ts')) continue;
       const { outputText } = ts.transpileModule(await readFile(source, 'utf8'), {
         compilerOptions: {
           module: ts.ModuleKind.ESNext,

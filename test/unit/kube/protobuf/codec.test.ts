@@ -64,7 +64,7 @@ describe('hostile and odd input', () => {
     ['only the prefix', Buffer.from('k8s\0'), 'empty body'],
     ['an unknown kind', envelope('v1', 'Nope', Buffer.of()), 'no kind "Nope" is registered for version "v1"'],
     ['a cut field', envelope('v1', 'Pod', Buffer.of(10, 5, 1)), 'unexpected EOF'],
-    ['a wrong wire type', envelope('v1', 'Pod', Buffer.of(8, 5)), 'wrong wireType = 0 for field metadata'],
+    ['a wrong wire type', envelope('v1', 'Pod', Buffer.of(8, 5)), 'wrong wireType = 0 for field ObjectMeta'],
     ['field number zero', envelope('v1', 'Pod', Buffer.of(0, 0)), 'illegal tag 0'],
     ['an endless varint', envelope('v1', 'Pod', Buffer.alloc(20, 0xff)), 'integer overflow'],
   ];
