@@ -1,6 +1,6 @@
 import type { ApiResponse } from '../../kube/http.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { badRequest, StatusError } from '../../kube/status.ts';
+import { badRequest } from '../../kube/status.ts';
 import { admissionFor } from '../admission/chain.ts';
 import type { ResourceExchange } from '../core.ts';
 import { decodeBody } from '../decode/body.ts';
@@ -15,17 +15,11 @@ export async function handleCreate(exchange: ResourceExchange): Promise<ApiRespo
   const query = writeQuery(exchange, 'CreateOptions');
   const object = decodeRequest(exchange, query);
   checkNamespace(exchange, object);
-  if (object.metadata.resourceVersion) {
-    throw new StatusError(500, '', 'resourceVersion should not be set on objects to be created');
-  }
   const { core, info, stored, served } = exchange;
-  const created = await createObject(
-    core.registry,
-    stored,
-    info,
-    toStored(object, served),
-    writeContext(exchange, query, 'CREATE'),
-  );
+  const created = await createObject(core.registry, stored, info, toStored(object, served), {
+    ...writeContext(exchange, query, 'CREATE'),
+    refuseVersion: true,
+  });
   return respondObject(exchange, 201, created);
 }
 
@@ -59,8 +53,8 @@ export function decodeRequest(exchange: ResourceExchange, query: WriteQuery): Ku
 export function checkNamespace({ info, served }: ResourceExchange, object: KubeObject): void {
   const { namespace } = object.metadata;
   if (namespace === undefined || namespace === '') return;
-  const expected = served.info.namespaced ? info.namespace : '';
-  if (namespace !== expected) {
+  if (!served.info.namespaced) delete object.metadata.namespace;
+  else if (namespace !== info.namespace) {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   }
 }

@@ -14,7 +14,7 @@ import { fromStored, toStored } from '../registry/convert.ts';
 import { updateObject } from '../registry/write.ts';
 import { handleApply } from './apply.ts';
 import { checkNamespace, writeContext } from './create.ts';
-import { checkName } from './update.ts';
+import { requireName } from './update.ts';
 
 export type Patcher = (current: JsonObject) => JsonObject;
 
@@ -49,7 +49,7 @@ export function patchedObject(
         seen.add(message);
       },
     });
-    checkName(exchange, object);
+    requireName(exchange, object);
     checkNamespace(exchange, object);
     return toStored(object, served);
   };

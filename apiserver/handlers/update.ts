@@ -15,7 +15,7 @@ export async function handleUpdate(exchange: ResourceExchange): Promise<ApiRespo
   const { core, info, stored, served } = exchange;
   const query = writeQuery(exchange, 'UpdateOptions');
   const object = decodeRequest(exchange, query);
-  checkName(exchange, object);
+  requireName(exchange, object);
   checkNamespace(exchange, object);
   const given = toStored(object, served);
   const context = {
@@ -33,6 +33,13 @@ export async function handleUpdate(exchange: ResourceExchange): Promise<ApiRespo
     if (!missing || !strategyFor(stored.info).allowCreateOnUpdate) throw error;
     return respondObject(exchange, 201, await createObject(core.registry, stored, info, given, context));
   }
+}
+
+/** What is sent or patched names itself; what is applied need not. */
+export function requireName(exchange: ResourceExchange, object: KubeObject): void {
+  if (object.metadata.name) return checkName(exchange, object);
+  const where = `the name of the object (${exchange.info.name} based on URL) was undeterminable`;
+  throw badRequest(`${where}: name must be provided`);
 }
 
 export function checkName({ info }: ResourceExchange, object: KubeObject): void {

@@ -13,7 +13,6 @@ export function initialiseMetadata(object: KubeObject, now: Date): void {
     resourceVersion: _version,
     deletionTimestamp: _deleted,
     deletionGracePeriodSeconds: _grace,
-    generation: _generation,
     ...kept
   } = object.metadata;
   delete (kept as { selfLink?: unknown }).selfLink;
@@ -32,7 +31,8 @@ const systemOwned = [
 export function keepSystemMetadata(object: KubeObject, old: KubeObject): void {
   const metadata: ObjectMeta = { ...object.metadata };
   for (const field of systemOwned) {
-    delete metadata[field];
+    // A client that gives the uid has been held to it; one that sets a time of deletion is refused.
+    if (!field.startsWith('deletion')) delete metadata[field];
     if (old.metadata[field] !== undefined) Object.assign(metadata, { [field]: old.metadata[field] });
   }
   delete (metadata as { selfLink?: unknown }).selfLink;

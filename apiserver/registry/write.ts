@@ -8,6 +8,7 @@ import {
   invalid,
   isStatusError,
   type StatusCause,
+  StatusError,
   staleObject,
 } from '../../kube/status.ts';
 import { strategyFor } from '../../kube/strategy/index.ts';
@@ -33,6 +34,8 @@ export interface WriteContext extends WriteOptions {
   validate?(object: KubeObject, old: KubeObject | undefined): Promise<void>;
   /** The client named the resourceVersion it saw: a lost race is its conflict, not ours to try again. */
   pinned?: boolean;
+  /** A resourceVersion in the object to create is an error, which a dry run does not come to. */
+  refuseVersion?: boolean;
   /** `change` already wrote managedFields (server-side apply). */
   managed?: boolean;
 }
@@ -113,6 +116,8 @@ async function createWith(
     if (there) throw alreadyExists(served.info, name);
     return object;
   }
+  if (context.refuseVersion && given.metadata.resourceVersion)
+    throw new StatusError(500, '', 'resourceVersion should not be set on objects to be created');
   const entry = await translated(registry.store.create(key, encodeStored(object)), served.info, name);
   await hooksOf(served).committed?.(write, name, { object, old: undefined, revision: entry.revision });
   return asStored(object, entry);

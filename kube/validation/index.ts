@@ -13,7 +13,7 @@ import { Field } from './field.ts';
 import { flowChecks } from './flow.ts';
 import { jobChecks } from './job.ts';
 import type { KindCheck, KindChecks } from './kind.ts';
-import { metadata, metadataUpdate, standardFinalizers } from './meta.ts';
+import { metadata, metadataUpdate } from './meta.ts';
 import { networkingChecks } from './networking.ts';
 import { podChecks } from './pod/index.ts';
 import { policyChecks } from './policy.ts';
@@ -62,9 +62,6 @@ export function validateCreate(object: KubeObject, info: KindInfo): StatusCause[
   return root.causes;
 }
 
-/** Kinds whose finalizers are looked at again on every update. */
-const rechecked = ['/PersistentVolume', '/PersistentVolumeClaim', '/ConfigMap', '/Secret'];
-
 /** As validateCreate, for replacing `old`; on `/status`, whose spec is the old one, only metadata is looked at. */
 export function validateUpdate(
   object: KubeObject,
@@ -73,14 +70,12 @@ export function validateUpdate(
   subresource?: string,
 ): StatusCause[] {
   const root = new Field([]);
-  metadataUpdate(object, old, root.child('metadata'));
+  const custom = rootType(info.group, info.version, info.kind) === undefined;
+  metadataUpdate(object, old, { ...info, custom }, subresource ?? '', root.child('metadata'));
   if (subresource !== undefined && subresource !== '') {
     const key = `${info.group}/${info.kind}/${subresource}`;
     if (Object.hasOwn(subresourceChecks, key)) subresourceChecks[key]?.(object, old, root);
     return root.causes;
-  }
-  if (rechecked.includes(`${info.group}/${info.kind}`)) {
-    standardFinalizers(object.metadata.finalizers ?? [], root.child('metadata', 'finalizers'));
   }
   const body = object as unknown as JsonObject;
   const before = old as unknown as JsonObject;

@@ -12,8 +12,14 @@ const annotationBytes = 256 * 1024;
 
 /** metadata of a new object. https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/ */
 export function metadata(object: KubeObject, info: KindInfo, field: Field): void {
-  const meta = object.metadata;
-  const rule = nameRule(info);
+  accessor(object, info, nameRule(info), field);
+  if (!extensionGroups.includes(info.group))
+    standardFinalizers(object.metadata.finalizers ?? [], field.child('finalizers'));
+}
+
+type NameRule = (name: string) => string[];
+
+function accessor({ metadata: meta }: KubeObject, info: KindInfo, rule: NameRule, field: Field): void {
   if (meta.generateName) {
     field.child('generateName').invalidAll(meta.generateName, validateGenerateName(meta.generateName, rule));
   }
@@ -28,8 +34,94 @@ export function metadata(object: KubeObject, info: KindInfo, field: Field): void
   annotations(meta.annotations, field.child('annotations'));
   ownerReferences(meta.ownerReferences ?? [], field.child('ownerReferences'));
   finalizers(meta.finalizers ?? [], field.child('finalizers'));
-  if (!extensionGroups.includes(info.group))
-    standardFinalizers(meta.finalizers ?? [], field.child('finalizers'));
+}
+
+/**
+ * What kube-apiserver looks at again when it validates an update of a kind, after what it looks at for every kind:
+ * each look repeats its causes. `changes`: what may not change; `whole`: all metadata as on create; `plain`: without
+ * the rule that finalizers be qualified.
+ */
+interface Looks {
+  changes: number;
+  whole: number;
+  plain?: true;
+}
+
+const bothLooks: Looks = { changes: 1, whole: 1 };
+const wholeLook: Looks = { changes: 0, whole: 1 };
+const plainWhole: Looks = { ...wholeLook, plain: true };
+const plainChanges: Looks = { changes: 1, whole: 0, plain: true };
+
+const looks: Readonly<Record<string, Looks>> = {
+  '/ConfigMap': bothLooks,
+  '/Secret': bothLooks,
+  '/PersistentVolumeClaim': bothLooks,
+  '/Namespace': bothLooks,
+  '/Node': bothLooks,
+  '/ServiceAccount': bothLooks,
+  '/Endpoints': bothLooks,
+  '/PersistentVolume': { changes: 0, whole: 2 },
+  '/LimitRange': wholeLook,
+  'apps/ControllerRevision': bothLooks,
+  'batch/Job': bothLooks,
+  'networking.k8s.io/Ingress': bothLooks,
+  'networking.k8s.io/IngressClass': bothLooks,
+  'networking.k8s.io/IPAddress': bothLooks,
+  'storage.k8s.io/StorageClass': bothLooks,
+  'storage.k8s.io/CSIStorageCapacity': bothLooks,
+  'storage.k8s.io/VolumeAttributesClass': bothLooks,
+  'storage.k8s.io/CSINode': wholeLook,
+  'storage.k8s.io/VolumeAttachment': wholeLook,
+  'resource.k8s.io/ResourceClaim': bothLooks,
+  'resource.k8s.io/ResourceClaimTemplate': bothLooks,
+  'resource.k8s.io/DeviceClass': bothLooks,
+  'discovery.k8s.io/EndpointSlice': wholeLook,
+  'flowcontrol.apiserver.k8s.io/FlowSchema': wholeLook,
+  'flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration': wholeLook,
+  'policy/PodDisruptionBudget': { changes: 0, whole: 0 },
+  'rbac.authorization.k8s.io/Role': bothLooks,
+  'rbac.authorization.k8s.io/ClusterRole': bothLooks,
+  'rbac.authorization.k8s.io/RoleBinding': bothLooks,
+  'rbac.authorization.k8s.io/ClusterRoleBinding': bothLooks,
+  'certificates.k8s.io/CertificateSigningRequest': bothLooks,
+  'coordination.k8s.io/Lease': plainChanges,
+  'apiextensions.k8s.io/CustomResourceDefinition': plainChanges,
+  'node.k8s.io/RuntimeClass': { ...bothLooks, plain: true },
+  'apiregistration.k8s.io/APIService': { ...bothLooks, plain: true },
+  'admissionregistration.k8s.io/ValidatingWebhookConfiguration': plainWhole,
+  'admissionregistration.k8s.io/MutatingWebhookConfiguration': plainWhole,
+  'admissionregistration.k8s.io/ValidatingAdmissionPolicy': plainWhole,
+  'admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding': plainWhole,
+  'admissionregistration.k8s.io/MutatingAdmissionPolicy': plainWhole,
+  'admissionregistration.k8s.io/MutatingAdmissionPolicyBinding': plainWhole,
+};
+
+function anyName(name: string): string[] {
+  return ['/', '%'].filter((sign) => name.includes(sign)).map((sign) => `may not contain '${sign}'`);
+}
+
+/** metadata of an object that replaces `old`, through `subresource` when that is not empty. */
+export function metadataUpdate(
+  object: KubeObject,
+  old: KubeObject,
+  info: KindInfo & { custom?: boolean },
+  subresource: string,
+  field: Field,
+): void {
+  accessor(object, info, anyName, field);
+  metadataChanges(object, old, field);
+  if (subresource !== '') return;
+  const standard: Looks = info.custom ? plainChanges : { changes: 1, whole: 0 };
+  const { changes, whole, plain } = looks[`${info.group}/${info.kind}`] ?? standard;
+  const list = object.metadata.finalizers ?? [];
+  for (let i = 0; i < changes; i++) {
+    metadataChanges(object, old, field);
+    if (!plain) standardFinalizers(list, field.child('finalizers'));
+  }
+  for (let i = 0; i < whole; i++) {
+    accessor(object, info, nameRule(info), field);
+    if (!plain) standardFinalizers(list, field.child('finalizers'));
+  }
 }
 
 export function annotations(value: unknown, field: Field): void {
@@ -93,8 +185,7 @@ const keptFields: readonly (keyof ObjectMeta)[] = [
   'deletionGracePeriodSeconds',
 ];
 
-/** metadata of an object that replaces `old`. */
-export function metadataUpdate(object: KubeObject, old: KubeObject, field: Field): void {
+function metadataChanges(object: KubeObject, old: KubeObject, field: Field): void {
   const meta = object.metadata;
   const before = old.metadata;
   if (before.deletionTimestamp) {
