@@ -2,6 +2,7 @@ import { at } from '../defaults/json.ts';
 import { emptyStatus } from '../defaults/normalise.ts';
 import { rootType } from '../defaults/shape.ts';
 import type { KubeObject } from '../object.ts';
+import { dropDisabled } from './disabled.ts';
 import { sameJson } from './equal.ts';
 import type { KindInfo } from './kind.ts';
 import { type KindRules, kindRules } from './kinds.ts';
@@ -52,6 +53,7 @@ export function strategyFor(info: KindInfo): Strategy {
         if (status) object.status = phase === undefined ? status : { ...status, phase };
         else if (!root) delete object.status;
       }
+      if (root) dropDisabled(object, info);
       rules.create?.(object);
     },
     prepareForUpdate(object, old, subresource) {
@@ -63,6 +65,7 @@ export function strategyFor(info: KindInfo): Strategy {
         return;
       }
       if (root === undefined || emptyStatus(root)) keep(object, old, 'status');
+      if (root) dropDisabled(object, info);
       rules.update?.(object, old);
       if (rules.generation && changed(object, old)) {
         object.metadata.generation = (old.metadata.generation ?? 0) + 1;
