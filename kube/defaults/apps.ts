@@ -17,6 +17,10 @@ function deployment(object: JsonObject): void {
 }
 
 function daemonSet(object: JsonObject): void {
+  // Kubernetes' own form of the kind counts templates in a field that clients see as an annotation.
+  const metadata = child(object, 'metadata');
+  if (!isRecord(metadata['annotations'])) metadata['annotations'] = {};
+  fill(child(metadata, 'annotations'), 'deprecated.daemonset.template.generation', '0');
   const spec = child(object, 'spec');
   const strategy = child(spec, 'updateStrategy');
   fillZero(strategy, 'type', 'RollingUpdate');

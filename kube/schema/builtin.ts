@@ -14,23 +14,27 @@ export const builtinResources: readonly ResourceInfo[] = JSON.parse(
 /** The schema of a built-in kind in any published version; undefined for kinds that Kubernetes does not publish. */
 export function schemaOf(gvk: GroupVersionKind): ObjectSchema | undefined {
   const struct = structOf(gvk.group, gvk.version, gvk.kind);
-  return struct && objectSchema(struct, false);
+  return struct && objectSchema(struct);
 }
 
 /** The schema of a published type: `io.k8s.api.core.v1.PodSpec`. */
 export function schemaNamed(name: string): ObjectSchema | undefined {
   const struct = structNamed(name);
-  return struct && objectSchema(struct, false);
+  return struct && objectSchema(struct);
 }
 
 const schemas = new Map<GoStruct, LazyObject>();
 const atomicSchemas = new Map<GoStruct, LazyObject>();
+const granularSchemas = new Map<GoStruct, LazyObject>();
 
-function objectSchema(struct: GoStruct, atomic: boolean): ObjectSchema {
-  const cache = atomic ? atomicSchemas : schemas;
+type Marker = 'atomic' | 'granular' | undefined;
+
+/** A field's marker goes before its type's. */
+function objectSchema(struct: GoStruct, marker?: Marker): ObjectSchema {
+  const cache = { atomic: atomicSchemas, granular: granularSchemas, none: schemas }[marker ?? 'none'];
   let schema = cache.get(struct);
   if (schema === undefined) {
-    schema = new LazyObject(struct, atomic || struct.raw.m === 'atomic');
+    schema = new LazyObject(struct, (marker ?? struct.raw.m) === 'atomic');
     cache.set(struct, schema);
   }
   return schema;
@@ -103,7 +107,7 @@ function toSchema(shape: GoShape, field?: GoField): Schema {
   switch (shape.kind) {
     case 'struct': {
       const { special } = shape.struct;
-      return special === undefined ? objectSchema(shape.struct, atomic) : specialSchemas[special];
+      return special === undefined ? objectSchema(shape.struct, field?.raw.m) : specialSchemas[special];
     }
     case 'list': {
       const { lt, lk } = field?.raw ?? {};

@@ -7,7 +7,7 @@ import { type Field, sortedMap } from './field.ts';
 import type { KindCheck, KindChecks } from './kind.ts';
 import { nodeSelector } from './pod/affinity.ts';
 import { accessModes } from './pod/resources.ts';
-import { driverName, volumeSource } from './pod/volume.ts';
+import { driverName, isVolumeSource, volumeSource } from './pod/volume.ts';
 import { dns1123Subdomain, immutable, isSet, noBacksteps, qualifiedName } from './rules.ts';
 
 /** Claims keep their spec; a bound one may grow, and change its attributes class. */
@@ -44,12 +44,21 @@ const claim: KindCheck = ({ object, spec, old, oldSpec }, root) => {
 
 const reclaimPolicies = ['Delete', 'Recycle', 'Retain'];
 const sharedSources = ['local', 'csi'];
+const inPersistentVolume = { isPod: false, name: '' };
 
 function source(spec: JsonObject, field: Field): void {
   const local = spec['local'];
   const csi = spec['csi'];
   if (!isRecord(local) && !isRecord(csi)) {
-    volumeSource(spec, field, { isPod: false, name: '' });
+    volumeSource(spec, field, inPersistentVolume);
+    return;
+  }
+  const others = Object.keys(spec).some((name) => isVolumeSource(name) && name !== 'csi');
+  if (others) {
+    const { csi: _csi, ...rest } = spec;
+    volumeSource(rest, field, inPersistentVolume);
+    for (const name of sharedSources)
+      if (isSet(spec, name)) field.child(name).forbidden('may not specify more than 1 volume type');
     return;
   }
   if (sharedSources.every((name) => isSet(spec, name))) {

@@ -143,6 +143,10 @@ const sources: Readonly<Record<string, Source>> = {
   },
 };
 
+export function isVolumeSource(name: string): boolean {
+  return Object.hasOwn(sources, name);
+}
+
 export function volumeSource(volume: JsonObject, field: Field, pod: PodContext): void {
   let found = false;
   const name = text(volume['name']);
