@@ -6,7 +6,7 @@ import { isStatusError } from '../kube/status.ts';
 import { type Engine, shareFor, sharesResource } from './engine.ts';
 import { ownership } from './ownership.ts';
 import { hasObserved, sliceOf } from './records.ts';
-import { parseTarget, type TargetId } from './target.ts';
+import { parseTarget, type TargetId, targetOf } from './target.ts';
 
 /** At most one slice of a share in this time: a rollout's many small steps become a few writes. */
 const minIntervalMs = 100;
@@ -20,6 +20,8 @@ interface Sent {
 /** Physical objects -> slices. */
 export async function runUp(engine: Engine, ready: readonly Promise<unknown>[]): Promise<void> {
   const sent = new Map<TargetId, Sent>();
+  // A share that comes again at once, in the same Placement, has lost what was said of its predecessor.
+  engine.shares.on({ delete: (share) => void sent.delete(targetOf(share)) });
   await runController({
     name: `syncer-up-${engine.name}`,
     queue: engine.up,

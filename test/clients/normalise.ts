@@ -26,6 +26,7 @@ const rules: readonly (readonly [RegExp, string])[] = [
   [/^.*\b(atoll\.dev|(core|tenancy)\.kcp\.io)\/v1alpha1\b.*\n/gm, ''],
   [/^(physicalclusters|placements|logicalclusters|workspaces)\..*\n/gm, ''],
   [/\+atoll\b/g, ''],
+  [/Git(Commit|TreeState):"[^"]*"/g, 'Git$1'],
   [/^ *"?(gitCommit|gitTreeState|gitVersion|buildDate|goVersion)"?: .*\n/gm, ''],
   [/^\S*watch ended with error.*\n|^LOG reflector.*\n|^W\d{4} .*reflector.*\n/gm, ''],
   [/^\s*internal\.atoll\.dev\/parts:\s*\n.*\n/gm, ''],

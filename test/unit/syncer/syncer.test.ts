@@ -155,6 +155,18 @@ describe('down and up', () => {
   });
 });
 
+test('what went with a former share of the same Placement is told again', async () => {
+  const [root, ref] = deployment('web');
+  await upstream.place(root, ref, { east: { phase: 'Leaving' } });
+  start();
+  await until('absent', async () => (await upstream.slice(ref))?.present === false);
+  const placement = await upstream.read(placementKey(ref));
+  const spec = { ...(placement!.spec as object), shares: {} };
+  await upstream.write(placementKey(ref), { ...placement!, spec, status: { clusters: {} } });
+  await upstream.write(placementKey(ref), { ...placement!, status: { clusters: {} } });
+  await until('absent, again', async () => (await upstream.slice(ref))?.present === false);
+});
+
 describe('foreign things', () => {
   test.each([
     ['no locator', undefined],
