@@ -37,7 +37,10 @@ export async function handleUpdate(exchange: ResourceExchange): Promise<ApiRespo
 
 /** What is sent or patched names itself; what is applied need not. */
 export function requireName(exchange: ResourceExchange, object: KubeObject): void {
-  if (object.metadata.name) return checkName(exchange, object);
+  if (object.metadata.name) {
+    checkName(exchange, object);
+    return;
+  }
   const where = `the name of the object (${exchange.info.name} based on URL) was undeterminable`;
   throw badRequest(`${where}: name must be provided`);
 }
