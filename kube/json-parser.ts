@@ -246,6 +246,8 @@ function integer(literal: string): Json {
   const value = Number(literal);
   if (Number.isSafeInteger(value)) return value;
   const exact = BigInt(literal);
+  // A double that is written back as it was read, e.g. -2^53, is no reason for a bigint.
+  if (String(value) === exact.toString()) return value;
   return BigInt.asIntN(64, exact) === exact ? (exact as unknown as Json) : value;
 }
 
