@@ -1,6 +1,22 @@
 /** What differs between any two clusters, or two runs, becomes a word; what only Atoll writes goes. */
 export function normalise(output: string): string {
-  return eventsSorted(rules.reduce((text, [pattern, word]) => text.replace(pattern, word), output)).trimEnd();
+  const text = rules.reduce((said, [pattern, word]) => said.replace(pattern, word), output);
+  return eventsSorted(blocksSorted(text)).trimEnd();
+}
+
+/** Several objects that are described come in the order of their names, and these end in a hash. */
+function blocksSorted(text: string): string {
+  const [code = '', ...rest] = text.split('\n');
+  const blocks = rest.join('\n').split('\n\n\n');
+  return blocks.length === 1
+    ? text
+    : [
+        code,
+        blocks
+          .map((block) => block.trim())
+          .sort()
+          .join('\n\n\n'),
+      ].join('\n');
 }
 
 /** How often and in which order things happened is a matter of timing; what happened is not. */
