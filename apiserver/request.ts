@@ -98,9 +98,7 @@ function resourceRequest(info: RequestInfo, given: string[]): RequestInfo {
   info.rest = parts.slice(3).join('/');
   if (info.name === '' && info.verb === 'get') info.verb = isTrue(info.query.get('watch')) ? 'watch' : 'list';
   if (info.name === '' && info.verb === 'delete') info.verb = 'deletecollection';
-  if (info.verb === 'get' && info.subresource === '' && (legacyWatch || isTrue(info.query.get('watch')))) {
-    info.verb = 'watch';
-  }
+  if (info.verb === 'get' && info.subresource === '' && legacyWatch) info.verb = 'watch';
   if (legacyWatch && info.verb === 'list') info.verb = 'watch';
   return info;
 }

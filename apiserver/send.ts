@@ -33,7 +33,9 @@ function takesGzip({ method, headers }: ApiRequest): boolean {
 async function sendPacked(out: ServerResponse, response: ApiResponse, stallMillis: number): Promise<void> {
   const { status, headers, body } = response;
   headers['content-encoding'] = 'gzip';
-  headers['vary'] = headers['vary'] === undefined ? 'Accept-Encoding' : `${headers['vary']}, Accept-Encoding`;
+  const { vary } = headers;
+  if (vary === undefined) headers['vary'] = 'Accept-Encoding';
+  else if (!String(vary).includes('Accept-Encoding')) headers['vary'] = `${String(vary)}, Accept-Encoding`;
   delete headers['content-length'];
   if (!(body instanceof Uint8Array)) return sendStream(out, response, packed(body), stallMillis);
   const bytes = await gzipBytes(body, gzipOptions);

@@ -1,4 +1,4 @@
-import { hasProtobuf } from '../../kube/protobuf/codec.ts';
+import { hasProtobuf, protobufMediaType } from '../../kube/protobuf/codec.ts';
 import { StatusError } from '../../kube/status.ts';
 import type { Encoding } from '../decode/media.ts';
 import { mediaTypes } from '../decode/media.ts';
@@ -13,11 +13,22 @@ export interface Form {
   /** Of meta.k8s.io, for a Table or metadata alone. */
   version: 'v1' | 'v1beta1';
   pretty: boolean;
+  /** Metadata alone: whether it was asked for as a list's. */
+  list?: boolean;
 }
 
 interface Clause {
   type: string;
   parameters: Readonly<Record<string, string>>;
+}
+
+/** What an endpoint has to offer. */
+export interface Offer {
+  encodings: readonly Encoding[];
+  /** Undefined: no shape but the object itself. */
+  served?: ServedResource;
+  /** A watch: YAML has no stream. */
+  stream?: boolean;
 }
 
 /** Clients say one of a few dozen things; whoever varies it does not fill memory. */
@@ -38,62 +49,117 @@ export function parseAccept(header = ''): readonly Clause[] {
 const clausesLimit = 1000;
 
 function clausesOf(header: string): Clause[] {
-  const clauses = (header || '*/*').split(',', clausesLimit).map((text, order) => {
+  const clauses = (header || '*/*').split(',', clausesLimit).flatMap((text, order) => {
     const [type = '', ...rest] = text.split(';').map((part) => part.trim());
+    if (type !== '*' && type.split('/').length !== 2) return [];
+    const pairs = rest.map((part) => part.split('=')).filter((pair) => pair.length === 2 && pair[1]);
     const parameters = Object.fromEntries(
-      rest.map((part) => [part.split('=')[0]?.trim() ?? '', part.slice(part.indexOf('=') + 1).trim()]),
+      pairs.map(([name = '', value = '']) => [name.trim(), value.trim()]),
     );
-    const quality = parameters['q'] === undefined ? 1 : Number(parameters['q']);
-    return { type: type.toLowerCase(), parameters, quality, order };
+    const quality = parameters['q'] === undefined ? 1 : Number(parameters['q']) || 0;
+    return [{ type: type === '*' ? '*/*' : type, parameters, quality, order }];
   });
-  return clauses
-    .filter((clause) => clause.quality > 0)
-    .sort((a, b) => b.quality - a.quality || a.order - b.order);
+  const stars = (type: string) => (type.startsWith('*') ? 2 : type.endsWith('*') ? 1 : 0);
+  return clauses.sort((a, b) => b.quality - a.quality || stars(a.type) - stars(b.type) || a.order - b.order);
 }
 
-/** Throws StatusError 406. JSON is preferred wherever a client takes it: the bytes are ready. */
+const types: Readonly<Record<Encoding, string>> = {
+  json: 'application/json',
+  yaml: 'application/yaml',
+  protobuf: protobufMediaType,
+};
+const every: readonly Encoding[] = ['json', 'yaml', 'protobuf'];
+const text: readonly Encoding[] = ['json', 'yaml'];
+
+/** What answers that are no object of a resource come in: a Status, a Scale, discovery. */
+export const plainOffer: Offer = { encodings: every };
+
+export function offerOf(served: ServedResource, stream: boolean): Offer {
+  const encodings = served.custom || !hasProtobuf(served.info) ? text : every;
+  return { encodings, served, stream };
+}
+
+/** The best of what is offered, in the client's order; undefined when nothing fits. */
+export function choose(
+  headers: Readonly<Record<string, string>>,
+  query: URLSearchParams,
+  offer: Offer,
+): Form | undefined {
+  for (const { type, parameters } of parseAccept(headers['accept'])) {
+    for (const encoding of every) {
+      if (type !== types[encoding] && type !== '*/*' && type !== 'application/*') continue;
+      const shaped = shapeOf(parameters, encoding, offer);
+      if (shaped === undefined) continue;
+      if (parameters['stream'] && (parameters['stream'] !== 'watch' || encoding === 'yaml')) continue;
+      const pretty = parameters['pretty'] === '1' || isPretty(query, headers['user-agent'] ?? '');
+      return { encoding, pretty, ...shaped };
+    }
+  }
+  return undefined;
+}
+
+/** Throws StatusError 406. */
 export function negotiate(
   headers: Readonly<Record<string, string>>,
   query: URLSearchParams,
-  served: ServedResource | undefined,
+  offer: Offer,
 ): Form {
-  const protobuf = served !== undefined && !served.custom && hasProtobuf(served.info);
-  const clauses = parseAccept(headers['accept']);
-  const jsonTaken = clauses.some((c) => c.type === 'application/json' && !c.parameters['as']);
-  const pretty = isPretty(query, headers['user-agent'] ?? '');
-  for (const { type, parameters } of clauses) {
-    const shape = shapeOf(parameters, served !== undefined);
-    if (shape === undefined) continue;
-    const encoding = encodingOf(type);
-    if (encoding === undefined) continue;
-    const version = parameters['v'] === 'v1beta1' ? 'v1beta1' : 'v1';
-    if (encoding !== 'protobuf') return { encoding, shape, version, pretty };
-    if (shape === 'object' && protobuf && !jsonTaken) return { encoding, shape, version, pretty };
+  const form = choose(headers, query, offer);
+  if (form !== undefined && !(offer.stream && form.encoding === 'yaml')) return form;
+  const all = mediaTypes(offer.served);
+  const accepted =
+    form !== undefined
+      ? all.filter((type) => type !== types.yaml).map((type) => `${type};stream=watch`)
+      : all;
+  throw notAcceptable(`only the following media types are accepted: ${accepted.join(', ')}`);
+}
+
+/**
+ * The router's look at the header, before anything else of a request counts: a type that the path never gives.
+ * Throws StatusError 406.
+ */
+export function checkAccept(
+  headers: Readonly<Record<string, string>>,
+  produces: readonly string[] = [types.json, types.yaml, types.protobuf],
+): void {
+  const header = headers['accept'] || '*/*';
+  if (header === types.json || header === '*/*') return;
+  for (const clause of header.split(',')) {
+    const type = (clause.split(';')[0] ?? '').trim();
+    if (type === '*/*' || produces.includes(type)) return;
   }
-  const types = mediaTypes(served);
-  const streams = types.filter((t) => t !== 'application/yaml').map((t) => `${t};stream=watch`);
-  const message = `406: Not Acceptable\n\nAvailable representations: ${[...types, ...streams].join(', ')}`;
-  throw new StatusError(406, 'NotAcceptable', message, {});
+  const message = `406: Not Acceptable\n\nAvailable representations: ${produces.join(', ')}`;
+  throw notAcceptable(message, {});
 }
 
-function encodingOf(type: string): Encoding | undefined {
-  if (type === '*/*' || type === 'application/*' || type === 'application/json') return 'json';
-  if (type === 'application/yaml') return 'yaml';
-  return type === 'application/vnd.kubernetes.protobuf' ? 'protobuf' : undefined;
+/** What a collection's GET may give. */
+export const listTypes: readonly string[] = [
+  ...[types.json, types.yaml, types.protobuf],
+  ...[`${types.json};stream=watch`, `${types.protobuf};stream=watch`],
+];
+
+export function notAcceptable(message: string, details?: Record<string, never>): StatusError {
+  return new StatusError(406, 'NotAcceptable', message, details);
 }
 
-function shapeOf(parameters: Readonly<Record<string, string>>, resource: boolean): Shape | undefined {
+function shapeOf(
+  parameters: Readonly<Record<string, string>>,
+  encoding: Encoding,
+  { encodings, served }: Offer,
+): Omit<Form, 'encoding' | 'pretty'> | undefined {
   const { as, g, v } = parameters;
-  if (as === undefined) return 'object';
-  if (!resource || g !== 'meta.k8s.io' || (v !== 'v1' && v !== 'v1beta1')) return undefined;
-  if (as === 'Table') return 'Table';
-  return as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList'
-    ? 'PartialObjectMetadata'
-    : undefined;
+  if (as === undefined && g === undefined && v === undefined) {
+    return encodings.includes(encoding) ? { shape: 'object', version: 'v1' } : undefined;
+  }
+  if (served === undefined || g !== 'meta.k8s.io' || (v !== 'v1' && v !== 'v1beta1')) return undefined;
+  if (as === 'Table') return encoding === 'protobuf' ? undefined : { shape: 'Table', version: v };
+  const list = as === 'PartialObjectMetadataList';
+  if (as !== 'PartialObjectMetadata' && !list) return undefined;
+  return { shape: 'PartialObjectMetadata', version: v, list };
 }
 
 function isPretty(query: URLSearchParams, agent: string): boolean {
   const asked = query.get('pretty');
-  if (asked !== null) return asked !== 'false' && asked !== '0';
-  return /^(curl\/|Wget\/|Mozilla\/5\.0)/.test(agent);
+  if (asked) return ['1', 't', 'T', 'TRUE', 'true', 'True'].includes(asked);
+  return /^(curl|Wget|Mozilla\/5\.0)/.test(agent);
 }

@@ -8,11 +8,11 @@ import { encodeYaml } from '../../kube/yaml.ts';
 import type { Exchange, ResourceExchange } from '../core.ts';
 import type { Encoding } from '../decode/media.ts';
 import { fromStored } from '../registry/convert.ts';
-import { type Form, negotiate } from './negotiate.ts';
+import { choose, type Form, negotiate, notAcceptable, offerOf, plainOffer } from './negotiate.ts';
 import { partial } from './partial.ts';
 import { type IncludeObject, tableOf } from './table.ts';
 
-const contentTypes: Readonly<Record<Encoding, string>> = {
+export const contentTypes: Readonly<Record<Encoding, string>> = {
   json: 'application/json',
   yaml: 'application/yaml',
   protobuf: protobufMediaType,
@@ -25,9 +25,10 @@ export interface Kinded {
   [field: string]: unknown;
 }
 
-export function formOf(exchange: Exchange & { served?: ResourceExchange['served'] }): Form {
-  const { request, info } = exchange;
-  return negotiate(request.headers, info.query, exchange.served);
+/** Throws StatusError 406. */
+export function formOf(exchange: ResourceExchange): Form {
+  const { request, info, served } = exchange;
+  return negotiate(request.headers, info.query, offerOf(served, info.verb === 'watch'));
 }
 
 /** One object as it is stored, in the version, shape and encoding that the client asked for. */
@@ -38,8 +39,16 @@ export function respondObject(exchange: ResourceExchange, status: number, stored
 }
 
 export function shapeObject(exchange: ResourceExchange, object: KubeObject, form: Form): Kinded {
-  if (form.shape === 'PartialObjectMetadata') return partial(object, form.version);
   if (form.shape === 'object') return object;
+  if (form.shape === 'PartialObjectMetadata') {
+    if (form.list) {
+      const type = goType(exchange, '');
+      throw notAcceptable(
+        `you requested PartialObjectMetadataList, but the requested object is not a list (${type})`,
+      );
+    }
+    return partial(object, form.version);
+  }
   return {
     ...tableOf(exchange.served, [object], {
       version: form.version,
@@ -56,20 +65,21 @@ export function respondValue(exchange: Exchange, status: number, value: Kinded):
   return encoded(status, value, form);
 }
 
-/** For what has no Table: the encoding that the client takes, JSON when it takes none of ours. */
-function plainForm(exchange: Exchange): Form {
-  const { headers } = exchange.request;
-  try {
-    return {
-      ...negotiate({ ...headers, accept: plainAccept(headers['accept']) }, exchange.info.query, undefined),
-    };
-  } catch {
-    return { encoding: 'json', shape: 'object', version: 'v1', pretty: false };
-  }
+/** For what has no Table: the encoding that the client takes, indented JSON when it takes none of ours. */
+function plainForm({ request, info }: Exchange): Form {
+  return (
+    choose(request.headers, info.query, plainOffer) ?? {
+      ...{ encoding: 'json', shape: 'object', version: 'v1', pretty: true },
+    }
+  );
 }
 
-function plainAccept(accept: string | undefined): string {
-  return (accept ?? '').includes('application/yaml') ? 'application/yaml' : 'application/json';
+/** What kube-apiserver calls the kind inside: `*core.Secret`. */
+export function goType({ served }: ResourceExchange, suffix: string): string {
+  if (served.custom) return '*unstructured.Unstructured' + suffix;
+  const { group, kind } = served.info;
+  const name = group === '' || group === 'events.k8s.io' ? 'core' : (group.split('.')[0] ?? '');
+  return `*${name}.${kind}${suffix}`;
 }
 
 export function encoded(status: number, value: Kinded, form: Form): ApiResponse {
@@ -85,7 +95,7 @@ export function encodeAs(value: Kinded, form: Form): Uint8Array {
   if (form.encoding === 'yaml') return Buffer.from(encodeYaml(value));
   if (form.pretty) {
     try {
-      return Buffer.from(`${JSON.stringify(value, undefined, 2)}\n`);
+      return Buffer.from(JSON.stringify(value, undefined, 2));
     } catch {
       return Buffer.from(encodeJson(value));
     }
@@ -105,9 +115,8 @@ export function jsonStream(status: number, length: number, body: AsyncIterable<U
 export function includeOf(exchange: Exchange): IncludeObject {
   const given = exchange.info.query.get('includeObject') || 'Metadata';
   if (given === 'None' || given === 'Metadata' || given === 'Object') return given;
-  throw badRequest(
-    `unrecognized includeObject value: ${JSON.stringify(given)}: must be one of "None", "Metadata", "Object"`,
-  );
+  const why = `Invalid value: ${JSON.stringify(given)}: must be 'Metadata', 'Object', 'None', or empty`;
+  throw badRequest(`Unable to convert to Table as requested: includeObject: ${why}`);
 }
 
 export function listKind(exchange: ResourceExchange): { kind: string; apiVersion: string } {

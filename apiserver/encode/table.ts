@@ -25,7 +25,7 @@ export function tableOf(
     ? customContent(served.columns, objects, options.now)
     : tableFor(served.info, objects, options.now);
   const shown = (object: KubeObject) => {
-    if (options.include === 'None') return {};
+    if (options.include === 'None') return { object: null };
     return { object: options.include === 'Object' ? object : partial(object, options.version) };
   };
   return {

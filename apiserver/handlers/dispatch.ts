@@ -1,6 +1,7 @@
 import type { ApiResponse } from '../../kube/http.ts';
 import { StatusError } from '../../kube/status.ts';
 import type { Exchange, ResourceExchange } from '../core.ts';
+import { checkAccept, listTypes } from '../encode/negotiate.ts';
 import { methodNotAllowed, noSuchResource } from '../encode/respond.ts';
 import { handleBinding } from './binding.ts';
 import { handleCreate } from './create.ts';
@@ -56,7 +57,10 @@ export function handlerFor(exchange: Exchange): { exchange: ResourceExchange; ha
   checkPath(resourceExchange);
   const deprecated = deprecations[`${info.group}/${info.version}/${info.resource}`];
   if (deprecated !== undefined) exchange.warnings.push(deprecated);
-  return { exchange: resourceExchange, handle: choose(resourceExchange) };
+  const handle = choose(resourceExchange);
+  const listing = info.verb === 'list' || info.verb === 'watch';
+  if (!served.custom) checkAccept(request.headers, listing ? listTypes : undefined);
+  return { exchange: resourceExchange, handle };
 }
 
 function checkPath({ info, served }: ResourceExchange): void {

@@ -1,7 +1,7 @@
 import type { ApiResponse } from '../../kube/http.ts';
 import type { ResourceExchange } from '../core.ts';
 import { formOf, jsonBytes, respondObject } from '../encode/respond.ts';
-import { decodeStored, spliceStored } from '../registry/codec.ts';
+import { answerStored, decodeStored } from '../registry/codec.ts';
 import { isStored } from '../registry/convert.ts';
 import { waitForRevision } from './listoptions.ts';
 
@@ -13,6 +13,6 @@ export async function handleGet(exchange: ResourceExchange): Promise<ApiResponse
   if (asked > core.store.revision) await waitForRevision(core.store, asked, exchange.request.signal);
   const entry = await core.registry.read(stored, info);
   const asIs = form.encoding === 'json' && form.shape === 'object' && !form.pretty && isStored(served);
-  if (asIs) return jsonBytes(200, spliceStored(entry, {}));
+  if (asIs) return jsonBytes(200, answerStored(entry));
   return respondObject(exchange, 200, decodeStored(entry));
 }

@@ -3,9 +3,9 @@ import type { KubeObject } from '../../kube/object.ts';
 import { expired, StatusError } from '../../kube/status.ts';
 import { type Entry, StoreError } from '../../storage/store.ts';
 import type { ResourceExchange } from '../core.ts';
-import type { Form } from '../encode/negotiate.ts';
+import { type Form, notAcceptable } from '../encode/negotiate.ts';
 import { partial } from '../encode/partial.ts';
-import { encoded, formOf, includeOf, type Kinded, listKind } from '../encode/respond.ts';
+import { encoded, formOf, goType, includeOf, type Kinded, listKind } from '../encode/respond.ts';
 import { tableOf } from '../encode/table.ts';
 import { decodeContinue, encodeContinue } from '../registry/continue.ts';
 import { fromStored, isStored } from '../registry/convert.ts';
@@ -159,6 +159,12 @@ function shapeList(
     };
   }
   if (form.shape === 'PartialObjectMetadata') {
+    if (!form.list) {
+      const type = goType(exchange, 'List');
+      throw notAcceptable(
+        `you requested PartialObjectMetadata, but the requested object is a list (${type})`,
+      );
+    }
     return {
       kind: 'PartialObjectMetadataList',
       apiVersion: `meta.k8s.io/${version}`,

@@ -22,7 +22,12 @@ export async function handleWatch(exchange: ResourceExchange): Promise<ApiRespon
   const { core, info } = exchange;
   const query = listQuery(info.query, true);
   const selection = parseSelection(info.query, exchange.served);
-  const encoder = new WatchEncoder(exchange, formOf(exchange), selection);
+  const form = formOf(exchange);
+  const encoder = new WatchEncoder(exchange, form, selection);
+  // An event is no list: there is nothing to send, and kube-apiserver sends nothing.
+  if (form.list) {
+    return { status: 200, headers: { 'content-type': encoder.contentType }, body: new Uint8Array() };
+  }
   const stop = new AbortController();
   const cleanups: (() => void)[] = [() => stop.abort()];
   const stream = new EventStream(

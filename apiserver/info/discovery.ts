@@ -6,49 +6,64 @@ import {
 } from '../../kube/discovery/aggregated.ts';
 import { apiGroup, apiGroupList, apiResourceList, apiVersions } from '../../kube/discovery/legacy.ts';
 import type { ApiResponse } from '../../kube/http.ts';
+import { encodeProtobuf, protobufMediaType } from '../../kube/protobuf/codec.ts';
 import type { Exchange } from '../core.ts';
-import { parseAccept } from '../encode/negotiate.ts';
-import { jsonBytes, noSuchResource, text } from '../encode/respond.ts';
+import type { Encoding } from '../decode/media.ts';
+import { checkAccept, negotiate, parseAccept, plainOffer } from '../encode/negotiate.ts';
+import { contentTypes, encodeAs, type Kinded, noSuchResource, text } from '../encode/respond.ts';
 
-/** /api, /apis and below, as far as they name no resource. `undefined`: another path. */
+/** /api, /apis and below, as far as they name no resource. `undefined`: another path. Throws StatusError 404, 406. */
 export function handleDiscovery(exchange: Exchange): ApiResponse | undefined {
   const { core, info, request } = exchange;
   const parts = info.path
     .slice(1)
     .split('/')
     .filter((part) => part !== '');
-  const [root, group, version] = parts;
+  const [root, group = '', version = ''] = parts;
   if (root !== 'api' && root !== 'apis') return undefined;
   const resources = core.catalog.infos(info.cluster);
   if (parts.length === 1) {
-    const asked = aggregatedVersion(request.headers['accept']);
+    if (root === 'api') checkAccept(request.headers);
+    const asked = aggregatedForm(request.headers['accept']);
     if (asked) return aggregated(exchange, asked, root === 'api');
     const address = request.headers['host'] ?? 'localhost';
-    return respond(root === 'api' ? apiVersions(address) : apiGroupList(resources));
+    return respond(exchange, root === 'api' ? apiVersions(address) : apiGroupList(resources));
   }
   if (root === 'api') {
-    const list = apiResourceList(resources, { group: '', version: group ?? '' });
+    const list = apiResourceList(resources, { group: '', version: group });
     if (parts.length > 2 || list === undefined) throw noSuchResource();
-    return respond(list);
+    return respond(exchange, list);
   }
-  if (parts.length === 2) {
-    const found = apiGroup(resources, group ?? '');
-    return found ? respond(found) : text(404, '404 page not found\n');
-  }
-  if (apiGroup(resources, group ?? '') === undefined) return text(404, '404 page not found\n');
-  const list = apiResourceList(resources, { group: group ?? '', version: version ?? '' });
+  const found = apiGroup(resources, group);
+  if (found === undefined) return text(404, '404 page not found\n');
+  if (parts.length === 2) return respond(exchange, found);
+  const list = apiResourceList(resources, { group, version });
   if (parts.length > 3 || list === undefined) throw noSuchResource();
-  return respond(list);
+  return respond(exchange, list);
 }
 
+interface AggregatedForm {
+  version: AggregatedVersion;
+  encoding: Encoding;
+}
+
+const encodings: Readonly<Record<string, Encoding>> = {
+  'application/json': 'json',
+  '*/*': 'json',
+  'application/*': 'json',
+  'application/yaml': 'yaml',
+  [protobufMediaType]: 'protobuf',
+};
+
 /** The first aggregated form that the client prefers over the plain one. */
-function aggregatedVersion(accept: string | undefined): AggregatedVersion | undefined {
+function aggregatedForm(accept: string | undefined): AggregatedForm | undefined {
   for (const { type, parameters } of parseAccept(accept)) {
-    if (type !== 'application/json' && type !== '*/*') continue;
+    const encoding = Object.hasOwn(encodings, type) ? encodings[type] : undefined;
+    if (encoding === undefined) continue;
     const { as, g, v } = parameters;
     if (as === undefined) return undefined;
     if (as !== 'APIGroupDiscoveryList' || g !== 'apidiscovery.k8s.io') continue;
-    if (v === 'v2' || v === 'v2beta1') return v;
+    if (v === 'v2' || v === 'v2beta1') return { version: v, encoding };
   }
   return undefined;
 }
@@ -61,34 +76,41 @@ interface Document {
 /** By what is served: nothing but a CRD changes it. */
 const documents = new WeakMap<object, Map<string, { generation: number; document: Document }>>();
 
-function aggregated(exchange: Exchange, version: AggregatedVersion, isCore: boolean): ApiResponse {
-  const { bytes, tag } = documentFor(exchange, version, isCore);
-  const headers = {
-    'content-type': aggregatedContentType(version),
-    etag: tag,
-    vary: 'Accept',
-    'cache-control': 'public',
-  };
-  const unchanged = exchange.request.headers['if-none-match'] === tag;
-  return unchanged ? { status: 304, headers, body: new Uint8Array() } : { status: 200, headers, body: bytes };
+function aggregated(exchange: Exchange, form: AggregatedForm, isCore: boolean): ApiResponse {
+  const { bytes, tag } = documentFor(exchange, form, isCore);
+  const headers = { etag: tag, vary: 'Accept', 'cache-control': 'public' };
+  if (exchange.request.headers['if-none-match'] === tag) {
+    return { status: 304, headers, body: new Uint8Array() };
+  }
+  const type = aggregatedContentType(form.version).replace('application/json', contentTypes[form.encoding]);
+  return { status: 200, headers: { ...headers, 'content-type': type }, body: bytes };
 }
 
-function documentFor(exchange: Exchange, version: AggregatedVersion, isCore: boolean): Document {
+function documentFor(exchange: Exchange, { version, encoding }: AggregatedForm, isCore: boolean): Document {
   const { catalog } = exchange.core;
   const { cluster } = exchange.info;
-  const key = `${version} ${isCore} ${catalog.hasCustom(cluster) ? cluster : ''}`;
+  const key = `${version} ${encoding} ${isCore} ${catalog.hasCustom(cluster) ? cluster : ''}`;
   const known = documents.get(catalog) ?? new Map();
   documents.set(catalog, known);
   const there = known.get(key);
   if (there?.generation === catalog.generationOf(cluster)) return there.document;
-  const value = aggregatedDiscovery(catalog.infos(cluster), version, isCore);
-  const bytes = Buffer.from(JSON.stringify(value));
+  const value = aggregatedDiscovery(catalog.infos(cluster), version, isCore) as unknown as Kinded;
+  const bytes = encodeAs(value, { encoding, shape: 'object', version: 'v1', pretty: false });
   const tag = `"${createHash('sha512').update(bytes).digest('hex').toUpperCase()}"`;
   const document = { bytes, tag };
   known.set(key, { generation: catalog.generationOf(cluster), document });
   return document;
 }
 
-function respond(value: object): ApiResponse {
-  return jsonBytes(200, Buffer.from(`${JSON.stringify(value)}\n`));
+/** Throws StatusError 406. */
+function respond({ request, info }: Exchange, value: object): ApiResponse {
+  // /apis is the aggregator's: no router looks at the header there.
+  if (info.path !== '/apis') checkAccept(request.headers);
+  const form = negotiate(request.headers, info.query, plainOffer);
+  // The core group's documents carry no apiVersion in JSON; every encoding needs to know theirs.
+  const body =
+    form.encoding === 'protobuf'
+      ? encodeProtobuf({ apiVersion: 'v1', ...value } as Kinded)
+      : encodeAs(value as Kinded, form);
+  return { status: 200, headers: { 'content-type': contentTypes[form.encoding] }, body };
 }

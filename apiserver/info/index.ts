@@ -1,5 +1,6 @@
 import type { ApiResponse } from '../../kube/http.ts';
 import type { Exchange } from '../core.ts';
+import { checkAccept } from '../encode/negotiate.ts';
 import { jsonBytes, text } from '../encode/respond.ts';
 import { handleDiscovery } from './discovery.ts';
 import { handleHealth } from './health.ts';
@@ -13,7 +14,10 @@ export async function handleInfo(exchange: Exchange): Promise<ApiResponse> {
   const health = handleHealth(exchange);
   if (health) return health;
   if (info.method !== 'GET' && info.method !== 'HEAD') return text(404, '404 page not found\n');
-  if (path === '/version') return handleVersion(core.gitVersion);
+  if (path === '/version') {
+    checkAccept(exchange.request.headers, ['application/json']);
+    return handleVersion(core.gitVersion);
+  }
   if (path === '/') return paths(exchange);
   return handleDiscovery(exchange) ?? handleOpenApi(exchange) ?? text(404, '404 page not found\n');
 }
@@ -33,5 +37,5 @@ function paths({ core, info }: Exchange): ApiResponse {
     if (group === '') all.add(`/api/${version}`);
     else all.add(`/apis/${group}`).add(`/apis/${group}/${version}`);
   }
-  return jsonBytes(200, Buffer.from(`${JSON.stringify({ paths: [...all].sort() }, undefined, 2)}\n`));
+  return jsonBytes(200, Buffer.from(`${JSON.stringify({ paths: [...all].sort() }, undefined, 2)}`));
 }

@@ -12,6 +12,9 @@ const gnostic = 'com.github.proto-openapi.spec.v2';
 /** Not the Accept string: Go cannot parse the `@` in it. */
 const gnosticType = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 
+const jsonTypes: readonly string[] = ['application/json', 'application/*', '*/*'];
+const swaggerVary = 'Accept-Encoding, Accept';
+
 /** /openapi/v2 and /openapi/v3. `undefined`: another path. */
 export function handleOpenApi(exchange: Exchange): ApiResponse | undefined {
   const { info, request } = exchange;
@@ -19,15 +22,30 @@ export function handleOpenApi(exchange: Exchange): ApiResponse | undefined {
   if (!path.startsWith('/openapi/')) return undefined;
   const documents = documentsFor(exchange.core.catalog, info.cluster);
   if (path === '/openapi/v2') {
-    const wantsProtobuf = parseAccept(request.headers['accept']).some((c) => c.type.includes(gnostic));
-    return wantsProtobuf
-      ? respond(exchange, documents.v2Protobuf(), gnosticType)
-      : respond(exchange, documents.v2(), 'application/json');
+    const form = swaggerForm(request.headers['accept']);
+    if (form === undefined) return { status: 406, headers: { vary: swaggerVary }, body: new Uint8Array() };
+    return form === 'protobuf'
+      ? respond(exchange, documents.v2Protobuf(), gnosticType, swaggerVary)
+      : respond(exchange, documents.v2(), 'application/json', swaggerVary);
   }
-  if (path === '/openapi/v3') return respond(exchange, documents.index(), 'application/json');
+  // Neither an ETag nor a type of its own: as kube-apiserver gives it.
+  if (path === '/openapi/v3') {
+    const headers = { 'content-type': 'text/plain; charset=utf-8' };
+    return { status: 200, headers, body: documents.index().bytes };
+  }
   if (!path.startsWith('/openapi/v3/')) return undefined;
+  const type = parseAccept(request.headers['accept']).find((clause) => jsonTypes.includes(clause.type));
+  if (type === undefined) return { status: 406, headers: { vary: 'Accept' }, body: new Uint8Array() };
   const document = documents.v3(path.slice('/openapi/v3/'.length));
   return document ? respond(exchange, document, 'application/json') : text(404, '404 page not found\n');
+}
+
+function swaggerForm(accept: string | undefined): 'json' | 'protobuf' | undefined {
+  for (const { type } of parseAccept(accept)) {
+    if (type.includes(gnostic)) return 'protobuf';
+    if (jsonTypes.includes(type)) return 'json';
+  }
+  return undefined;
 }
 
 interface Known {
@@ -66,9 +84,14 @@ function schemaFor(
   return served.schema.type === 'object' ? served.schema : { type: 'object' };
 }
 
-function respond({ request }: Exchange, document: OpenApiDocument, type: string): ApiResponse {
+function respond(
+  { request }: Exchange,
+  document: OpenApiDocument,
+  type: string,
+  vary = 'Accept',
+): ApiResponse {
   const etag = `"${document.hash}"`;
-  const headers = { 'content-type': type, etag, vary: 'Accept', 'cache-control': 'no-cache, private' };
+  const headers = { etag, vary, 'cache-control': 'no-cache, private' };
   if (request.headers['if-none-match'] === etag) return { status: 304, headers, body: new Uint8Array() };
-  return { status: 200, headers, body: document.bytes };
+  return { status: 200, headers: { ...headers, 'content-type': type }, body: document.bytes };
 }

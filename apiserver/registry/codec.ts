@@ -61,11 +61,21 @@ export interface SpliceOptions {
   bare?: boolean;
 }
 
+const newline = 0x0a;
+
 /** As decodeStored, in bytes. */
 export function spliceStored(entry: Entry, options: SpliceOptions): Buffer {
   const splice = spliceOf(entry, options);
   const bytes = Buffer.allocUnsafe(splice.length);
   splice.write(bytes, 0);
+  return bytes;
+}
+
+/** As decodeStored, as an answer of its own: it ends with a newline. */
+export function answerStored(entry: Entry): Buffer {
+  const splice = spliceOf(entry, {});
+  const bytes = Buffer.allocUnsafe(splice.length + 1);
+  bytes[splice.write(bytes, 0)] = newline;
   return bytes;
 }
 

@@ -1,7 +1,7 @@
 import type { GroupVersionKind } from '../gvk.ts';
 import type { JsonObject } from '../object.ts';
 import type { ResourceInfo } from '../schema/resource.ts';
-import { type Group, groupsOf, resourcesOf } from './groups.ts';
+import { type Group, groupsOf, isBuiltinGroup, resourcesOf } from './groups.ts';
 
 export type AggregatedVersion = 'v2' | 'v2beta1';
 
@@ -60,9 +60,9 @@ function resourceDiscovery(resource: ResourceInfo): JsonObject {
   };
 }
 
-/** Empty group and version stand for those of the list. */
+/** Empty group and version stand for those of the list; custom resources name theirs. */
 function responseKind(of: GroupVersionKind, within: GroupVersionKind): JsonObject {
-  const same = of.group === within.group && of.version === within.version;
+  const same = isBuiltinGroup(within.group) && of.group === within.group && of.version === within.version;
   return same
     ? { group: '', version: '', kind: of.kind }
     : { group: of.group, version: of.version, kind: of.kind };

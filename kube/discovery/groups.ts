@@ -32,6 +32,10 @@ export function resourcesOf(resources: readonly ResourceInfo[], gv: GroupVersion
 
 const builtinOrder = [...new Set(builtinResources.map((r) => r.group))];
 
+export function isBuiltinGroup(group: string): boolean {
+  return builtinOrder.includes(group);
+}
+
 function rank(group: string): number {
   const index = builtinOrder.indexOf(group);
   return index < 0 ? builtinOrder.length : index;

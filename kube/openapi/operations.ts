@@ -6,6 +6,8 @@ import type { Dialect } from './definition.ts';
 const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 const produced = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
 
+const streams = ['application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch'];
+
 /** What an operation needs to know of its resource. */
 export interface Target {
   readonly resource: ResourceInfo;
@@ -57,6 +59,7 @@ export function rootPath(gv: GroupVersion, dialect: Dialect): JsonObject {
   const answer = dialect.version === 2 ? { schema } : { content };
   const operation = {
     description: 'list the resources',
+    tags: [tagOf(gv)],
     operationId: `get${upper([...groupWords(gv), 'API', 'resources'])}`,
     ...(dialect.version === 2 && { consumes: produced, produces: produced, schemes: ['https'] }),
     responses: { '200': { description: 'OK', ...answer }, '401': { description: 'Unauthorized' } },
@@ -72,6 +75,7 @@ function pick(verbs: readonly string[], methods: Readonly<Record<string, string>
   return Object.entries(methods).filter(([verb]) => verbs.includes(verb));
 }
 
+const unsafeDelete = 'ignoreStoreReadErrorWithClusterBreakingPotential';
 const queries: Readonly<Record<string, readonly string[]>> = {
   list: [
     'allowWatchBookmarks',
@@ -88,13 +92,28 @@ const queries: Readonly<Record<string, readonly string[]>> = {
   create: ['dryRun', 'fieldManager', 'fieldValidation'],
   update: ['dryRun', 'fieldManager', 'fieldValidation'],
   patch: ['dryRun', 'fieldManager', 'fieldValidation', 'force'],
-  delete: ['dryRun', 'gracePeriodSeconds', 'orphanDependents', 'propagationPolicy'],
-  deletecollection: ['continue', 'dryRun', 'fieldSelector', 'labelSelector', 'limit', 'propagationPolicy'],
+  delete: ['dryRun', 'gracePeriodSeconds', unsafeDelete, 'orphanDependents', 'propagationPolicy'],
+  deletecollection: [
+    'continue',
+    'dryRun',
+    'fieldSelector',
+    'gracePeriodSeconds',
+    unsafeDelete,
+    'labelSelector',
+    'limit',
+    'orphanDependents',
+    'propagationPolicy',
+    'resourceVersion',
+    'resourceVersionMatch',
+    'sendInitialEvents',
+    'timeoutSeconds',
+  ],
 };
 const types: Readonly<Record<string, string>> = {
   allowWatchBookmarks: 'boolean',
   force: 'boolean',
   gracePeriodSeconds: 'integer',
+  [unsafeDelete]: 'boolean',
   limit: 'integer',
   orphanDependents: 'boolean',
   sendInitialEvents: 'boolean',
@@ -132,7 +151,7 @@ class Operations {
     const connect = of.kind.endsWith('Options');
     const response = connect || sub?.name === 'log' ? undefined : this.#responseName(verb, of);
     const body = this.#body(verb, of, connect);
-    const parameters: Json[] = (connect ? [] : (queries[verb] ?? [])).map((name) =>
+    const parameters: Json[] = (connect ? [] : [...(queries[verb] ?? []), 'pretty']).map((name) =>
       this.parameter(name, 'query'),
     );
     const two = this.#dialect.version === 2;
@@ -140,12 +159,13 @@ class Operations {
       parameters.unshift({ name: 'body', in: 'body', required: verb !== 'delete', schema: body });
     return {
       description: `${words[verb] ?? verb} ${sub ? `${sub.name} of ` : ''}${resource.kind}`,
+      tags: [tagOf(resource)],
       operationId: operationId(verb, method, resource, { sub, connect, everywhere }),
       ...(parameters.length > 0 && { parameters }),
       ...(two
         ? {
             consumes: verb === 'patch' ? this.#patchTypes() : ['*/*'],
-            produces: produced,
+            produces: this.#produced(verb, response),
             schemes: ['https'],
           }
         : body !== undefined && { requestBody: this.#requestBody(verb, body) }),
@@ -197,16 +217,24 @@ class Operations {
     return { content, ...(!verb.startsWith('delete') && { required: true }) };
   }
 
+  #produced(verb: string, name: string | undefined): string[] {
+    if (name === undefined) return ['*/*'];
+    if (!this.#target.builtin) return produced.slice(0, 2);
+    return verb === 'list' ? [...produced, ...streams] : produced;
+  }
+
   #responses(name: string | undefined, verb: string): JsonObject {
     const schema = name === undefined ? { type: 'string' } : this.#ref(name);
-    const offered = name === undefined ? ['*/*'] : this.#target.builtin ? produced : produced.slice(0, 2);
+    const offered = this.#produced(verb, name);
     const content = Object.fromEntries(offered.map((type) => [type, { schema }]));
     const answer = this.#dialect.version === 2 ? { schema } : { content };
     const ok = { '200': { description: 'OK', ...answer } };
     const created = { '201': { description: 'Created', ...answer } };
+    const accepted = { '202': { description: 'Accepted', ...answer } };
     return {
       ...ok,
       ...(['create', 'update', 'patch'].includes(verb) && created),
+      ...(['create', 'delete'].includes(verb) && accepted),
       '401': { description: 'Unauthorized' },
     };
   }
@@ -215,6 +243,12 @@ class Operations {
 function groupWords({ group, version }: GroupVersion): string[] {
   const name = group === '' ? 'core' : group.replace(/\.k8s\.io$/, '');
   return [...name.split(/[.-]/), version];
+}
+
+/** `core_v1`, `flowcontrolApiserver_v1` */
+function tagOf(gv: GroupVersion): string {
+  const [first = '', ...rest] = groupWords(gv).slice(0, -1);
+  return `${first}${upper(rest)}_${gv.version}`;
 }
 
 function upper(words: readonly string[]): string {

@@ -33,6 +33,7 @@ export function isAtomic(schema: Schema): boolean {
   switch (schema.type) {
     case 'object':
     case 'map':
+    case 'any':
       return schema.atomic === true;
     case 'list':
       return schema.listType === undefined || schema.listType === 'atomic';

@@ -93,12 +93,12 @@ const specialSchemas: Readonly<Record<Special, Schema>> = {
   duration: { type: 'string' },
   quantity: { type: 'string', format: 'quantity' },
   'int-or-string': { type: 'int-or-string' },
-  fields: { type: 'any' },
-  json: { type: 'any' },
-  raw: { type: 'any' },
-  'props-or-array': { type: 'any' },
-  'props-or-bool': { type: 'any' },
-  'props-or-strings': { type: 'any' },
+  fields: { type: 'any', atomic: true },
+  json: { type: 'any', atomic: true },
+  raw: { type: 'any', atomic: true },
+  'props-or-array': { type: 'any', atomic: true },
+  'props-or-bool': { type: 'any', atomic: true },
+  'props-or-strings': { type: 'any', atomic: true },
 };
 
 /** `field` carries the list and map markers of the outermost level. */

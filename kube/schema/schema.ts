@@ -15,8 +15,8 @@ export type Schema =
   | { readonly type: 'number' }
   | { readonly type: 'boolean' }
   | { readonly type: 'int-or-string' }
-  /** Anything at all, owned and replaced as a whole (RawExtension, JSON, FieldsV1). */
-  | { readonly type: 'any' };
+  /** Anything at all. Atomic: owned and replaced as a whole (RawExtension, JSON, FieldsV1). */
+  | { readonly type: 'any'; readonly atomic?: boolean };
 
 export interface ObjectSchema {
   readonly type: 'object';

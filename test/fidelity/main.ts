@@ -29,7 +29,7 @@ import { connect } from './wire.ts';
 import { logicalCluster } from './workspace.ts';
 
 interface Options {
-  area?: Area[];
+  area?: readonly Area[];
   only?: string[];
   seed: number;
   limit: number;
@@ -71,21 +71,20 @@ async function allCases(): Promise<Case[]> {
   const golden = folder('golden-1.36');
   const wire = folder('kubectl-wire');
   const bundles = dir && existsSync(join(dir, 'bundles.json')) ? dir : folder('manifests');
-  const all = [
-    ...readingCases(),
-    ...watchCases(),
-    ...mediaCases(),
-    ...discoveryCases(),
-    ...writesCases(),
-    ...validationCases(goldenObjects(golden)),
-    ...subresourcesCases(),
-    ...(wire === undefined ? [] : transcriptsCases(wire)),
-    ...(bundles === undefined ? [] : await bundlesCases(bundles)),
-  ];
-  const { area, only } = options;
-  return all.filter(
-    (item) => (area?.includes(item.area) ?? true) && (only?.some((id) => item.id.startsWith(id)) ?? true),
-  );
+  const makers: Readonly<Record<Area, () => Case[] | Promise<Case[]>>> = {
+    reading: readingCases,
+    watch: watchCases,
+    media: mediaCases,
+    discovery: discoveryCases,
+    writes: writesCases,
+    validation: () => validationCases(goldenObjects(golden)),
+    subresources: subresourcesCases,
+    transcripts: () => (wire === undefined ? [] : transcriptsCases(wire)),
+    bundles: () => (bundles === undefined ? [] : bundlesCases(bundles)),
+  };
+  const { area = areas, only } = options;
+  const all = (await Promise.all(area.map((name) => makers[name]()))).flat();
+  return all.filter((item) => only?.some((id) => item.id.startsWith(id)) ?? true);
 }
 
 /** Below the argument, or below testdata/ of it. */

@@ -4,7 +4,8 @@ import type { Json, JsonObject } from '../../kube/object.ts';
 export interface Mutation {
   /** `spec.ports[0].port wrong-type` */
   what: string;
-  object: JsonObject;
+  /** Made when it is asked for: there are hundreds of thousands. */
+  object(): JsonObject;
 }
 
 type Path = readonly (string | number)[];
@@ -13,9 +14,12 @@ type Path = readonly (string | number)[];
 export function mutations(object: JsonObject): Mutation[] {
   const found: Mutation[] = [];
   const add = (path: Path, how: string, value: Json | undefined) => {
-    const copy = structuredClone(object);
-    put(copy, path, value);
-    found.push({ what: `${path.join('.')} ${how}`, object: copy });
+    const broken = () => {
+      const copy = structuredClone(object);
+      put(copy, path, value);
+      return copy;
+    };
+    found.push({ what: `${path.join('.')} ${how}`, object: broken });
   };
   visit(object, [], (path, value) => {
     if (path.length === 0 || path[0] === 'kind' || path[0] === 'apiVersion') return;

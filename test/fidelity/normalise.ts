@@ -5,6 +5,7 @@ import { decodeProtobuf } from '../../kube/protobuf/codec.ts';
 import { isProtobuf } from '../../kube/protobuf/envelope.ts';
 import { decodeYaml } from '../../kube/yaml.ts';
 import type { Answer, Names } from './case.ts';
+import { isOpenApi, ownGroups, plainOpenApi } from './openapi.ts';
 
 /** An answer as it is compared: what must differ from server to server has become a placeholder. */
 export interface Comparable {
@@ -28,12 +29,12 @@ const compared = [
 ];
 
 /**
- * One for each case and server: the same revision or uid gets the same placeholder within a case, so that a write
+ * One for each case and server: a revision or uid that the case has seen before shows as known, so that a write
  * which should have changed nothing shows.
  */
 export class Normaliser {
   readonly #names: Names;
-  readonly #seen = new Map<string, string>();
+  readonly #seen = new Set<string>();
   readonly #columns: string[] = [];
 
   constructor(names: Names) {
@@ -49,7 +50,11 @@ export class Normaliser {
     }
     if (headers['etag'] !== undefined) kept['etag'] = '<etag>';
     const text = answer.body.toString('utf8');
-    const body = this.#walk(treeOf(String(headers['content-type'] ?? ''), answer.body), '', []);
+    const tree = withoutBookmarks(treeOf(String(headers['content-type'] ?? ''), answer.body));
+    if (isOpenApi(tree)) {
+      return { status: answer.status, headers: kept, layout: '', body: plainOpenApi(tree) };
+    }
+    const body = this.#walk(tree, '', []);
     return { status: answer.status, headers: kept, layout: layoutOf(text), body };
   }
 
@@ -81,8 +86,8 @@ export class Normaliser {
 
   #list(value: Json[], key: string, path: readonly string[]): Json {
     if (key === 'cells') return value.map((cell, i) => this.#cell(cell, this.#columns[i] ?? ''));
-    const items =
-      key === 'items' || key === 'rows' ? value.filter((item) => !madeByControllers(item)) : value;
+    const listed = ['items', 'rows', 'groups'].includes(key);
+    const items = listed ? value.filter((item) => !madeByControllers(item) && !ownGroup(item)) : value;
     const walked = items.map((item) => this.#walk(item, key === 'warning' ? key : `${key}[]`, path));
     if (key !== 'causes') return walked;
     return walked.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
@@ -101,6 +106,7 @@ export class Normaliser {
     if (key === 'uid' && /^[0-9a-f-]{36}$/.test(value)) return this.#label('uid', value);
     if (key === 'username' && path.includes('spec')) return '<user>';
     if (key === 'token') return '<token>';
+    if (/^clusterIPs?(\[\])?$/.test(key) && value.startsWith('10.')) return '<ip>';
     if (key === 'hash') return '<hash>';
     if (key === 'serverAddress') return '<address>';
     return this.#plain(value);
@@ -125,13 +131,11 @@ export class Normaliser {
       .replaceAll(/-[bcdfghjklmnpqrstvwxz2456789]{5}(?=\b)/g, '-<rand>');
   }
 
+  /** Only whether it is known: after a request that one server refused, numbers would differ for ever. */
   #label(kind: string, value: string): string {
-    const known = this.#seen.get(`${kind} ${value}`);
-    if (known !== undefined) return known;
-    const count = [...this.#seen.keys()].filter((key) => key.startsWith(`${kind} `)).length;
-    const label = `<${kind} ${count}>`;
-    this.#seen.set(`${kind} ${value}`, label);
-    return label;
+    const known = this.#seen.has(`${kind} ${value}`);
+    this.#seen.add(`${kind} ${value}`);
+    return known ? `<${kind}, known>` : `<${kind}, new>`;
   }
 }
 
@@ -140,7 +144,7 @@ function isPort(value: Json, key: string): boolean {
     (key === 'nodePort' || key === 'healthCheckNodePort') &&
     typeof value === 'number' &&
     value >= 30000 &&
-    value <= 32767
+    value <= 33_000
   );
 }
 
@@ -161,6 +165,24 @@ function madeByControllers(item: Json): boolean {
   const cells = item['cells'];
   if (Array.isArray(cells) && cells[0] === 'kube-root-ca.crt') return true;
   return false;
+}
+
+/** When a bookmark comes is a matter of timers, but for the one that ends the initial events. */
+function withoutBookmarks(tree: Json): Json {
+  if (!Array.isArray(tree)) return tree;
+  return tree.filter(
+    (event) =>
+      !isObject(event) ||
+      event['type'] !== 'BOOKMARK' ||
+      JSON.stringify(event['object']).includes('initial-events-end'),
+  );
+}
+
+/** In discovery: what Atoll serves beside Kubernetes' groups. */
+function ownGroup(item: Json): boolean {
+  if (!isObject(item)) return false;
+  const name = isObject(item['metadata']) ? item['metadata']['name'] : item['name'];
+  return ownGroups.includes(String(name));
 }
 
 function layoutOf(text: string): string {

@@ -37,7 +37,7 @@ function ofFixture(fixture: Fixture): Case[] {
             (mutation): Step => ({
               method: 'PUT',
               path: `${path}?dryRun=All`,
-              body: renamed(mutation.object, real),
+              body: renamed(mutation.object(), real),
             }),
           ),
           { method: 'DELETE', path: `${path}?gracePeriodSeconds=0`, silent: true },
@@ -49,7 +49,7 @@ function ofFixture(fixture: Fixture): Case[] {
 }
 
 function create(path: string, mutation: Mutation, names: Names): Step {
-  return { method: 'POST', path: `${path}?dryRun=All`, body: renamed(mutation.object, names) };
+  return { method: 'POST', path: `${path}?dryRun=All`, body: renamed(mutation.object(), names) };
 }
 
 function renamed(object: JsonObject, names: Names): JsonObject {
@@ -95,7 +95,7 @@ function ofGolden({ info, json, protobuf }: Golden): Case[] {
           some.map((mutation) => ({
             method: 'POST',
             path: `${collectionPath(info, names.ns)}?dryRun=All&fieldValidation=Strict`,
-            body: mine(mutation.object, names),
+            body: mine(mutation.object(), names),
           })),
       }),
     ),

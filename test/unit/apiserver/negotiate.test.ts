@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { negotiate } from '../../../apiserver/encode/negotiate.ts';
+import { checkAccept, negotiate, offerOf } from '../../../apiserver/encode/negotiate.ts';
 import { valueAt } from '../../../apiserver/encode/table.ts';
 import type { ServedResource } from '../../../apiserver/options.ts';
 import { builtinResources } from '../../../kube/schema/builtin.ts';
@@ -15,7 +15,10 @@ describe('negotiate', () => {
     ['*/*', 'json', 'object'],
     ['application/json, */*', 'json', 'object'],
     ['application/yaml', 'yaml', 'object'],
-    [`${protobuf},application/json`, 'json', 'object'],
+    [`${protobuf},application/json`, 'protobuf', 'object'],
+    ['*/*, application/yaml', 'yaml', 'object'],
+    ['application/json;q=0', 'json', 'object'],
+    [`${protobuf};as=PartialObjectMetadata;g=meta.k8s.io;v=v1`, 'protobuf', 'PartialObjectMetadata'],
     [protobuf, 'protobuf', 'object'],
     [`${table},application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json`, 'json', 'Table'],
     [
@@ -27,13 +30,29 @@ describe('negotiate', () => {
     ['text/plain;q=0.9,application/yaml;q=0.5,application/json;q=0.1', 'yaml', 'object'],
   ])('%s', (accept, encoding, shape) => {
     const headers: Record<string, string> = accept === undefined ? {} : { accept };
-    expect(negotiate(headers, new URLSearchParams(), pods)).toMatchObject({ encoding, shape });
+    expect(negotiate(headers, new URLSearchParams(), offerOf(pods, false))).toMatchObject({
+      encoding,
+      shape,
+    });
   });
 
-  test.each(['text/plain', 'application/json;q=0'])('406 for %s', (accept) => {
-    expect(() => negotiate({ accept }, new URLSearchParams(), pods)).toThrow(
+  test.each([
+    ['text/plain', false],
+    [`${protobuf};as=Table;g=meta.k8s.io;v=v1`, false],
+    ['application/json;as=Table;g=meta.k8s.io;v=v2', false],
+    ['application/yaml', true],
+  ])('406 for %s, a watch: %s', (accept, stream) => {
+    expect(() => negotiate({ accept }, new URLSearchParams(), offerOf(pods, stream))).toThrow(
       expect.objectContaining({ code: 406, reason: 'NotAcceptable' }),
     );
+  });
+
+  test('the router refuses types that a path never gives', () => {
+    expect(() => checkAccept({ accept: 'text/plain' })).toThrow(
+      /Available representations: application\/json/,
+    );
+    expect(() => checkAccept({ accept: 'text/plain, */*;q=0.1' })).not.toThrow();
+    expect(() => checkAccept({})).not.toThrow();
   });
 });
 

@@ -340,18 +340,16 @@ test('Endpoints of one Service on two clusters are one, with the subsets of both
     west: active,
   });
   const put = (cluster: string, name: string, ip: string) =>
-    upstream
-      .client(cluster)
-      .update(
-        endpoints,
-        {
-          kind: 'Endpoints',
-          apiVersion: 'v1',
-          metadata: { name, namespace },
-          subsets: [{ addresses: [{ ip }] }],
-        },
-        { cluster: logical },
-      );
+    upstream.client(cluster).update(
+      endpoints,
+      {
+        kind: 'Endpoints',
+        apiVersion: 'v1',
+        metadata: { name, namespace },
+        subsets: [{ addresses: [{ ip }] }],
+      },
+      { cluster: logical },
+    );
   const subsets = async () =>
     (await upstream.read(keys.object({ ...endpoints, name: 'web' }, logical, namespace)))?.['subsets'];
   const [a, b] = ['192.0.2.1', '192.0.2.2'].map((ip) => ({ addresses: [{ ip }] }));

@@ -1,0 +1,65 @@
+import { isObject } from '../../kube/deep.ts';
+import type { Json, JsonObject } from '../../kube/object.ts';
+
+const methods = ['get', 'put', 'post', 'delete', 'patch', 'options', 'head'];
+
+/** Groups that only Atoll serves. */
+export const ownGroups: readonly string[] = ['atoll.dev', 'core.kcp.io', 'tenancy.kcp.io'];
+
+export function isOpenApi(body: Json): body is JsonObject {
+  return isObject(body) && ('swagger' in body || 'openapi' in body) && isObject(body['paths']);
+}
+
+/**
+ * An OpenAPI document of either version in one form: parameters where they are used, in the order of their names;
+ * without prose, and without the groups that only Atoll serves.
+ */
+export function plainOpenApi(document: JsonObject): JsonObject {
+  const shared = (document['parameters'] ?? {}) as JsonObject;
+  const paths = Object.entries(document['paths'] as JsonObject)
+    .filter(([path]) => !ownGroups.some((group) => path.startsWith(`/apis/${group}/`)))
+    .map(([path, item]): [string, Json] => [path, plainPath(item as JsonObject, shared)]);
+  const definitions = (document['definitions'] ?? undefined) as JsonObject | undefined;
+  const { parameters: _, ...rest } = document;
+  const own = (name: string) => /^(dev\.atoll|io\.kcp)\./.test(name);
+  return withoutProse({
+    ...rest,
+    paths: Object.fromEntries(paths),
+    ...(definitions && {
+      definitions: Object.fromEntries(Object.entries(definitions).filter(([name]) => !own(name))),
+    }),
+  }) as JsonObject;
+}
+
+function plainPath(item: JsonObject, shared: JsonObject): JsonObject {
+  const common = Array.isArray(item['parameters']) ? item['parameters'] : [];
+  const entries = Object.entries(item).filter(([name]) => methods.includes(name));
+  return Object.fromEntries(
+    entries.map(([name, operation]): [string, Json] => {
+      const own = (operation as JsonObject)['parameters'];
+      const parameters = [...common, ...(Array.isArray(own) ? own : [])].map((p) => resolve(p, shared));
+      parameters.sort((a, b) => (JSON.stringify(nameOf(a)) < JSON.stringify(nameOf(b)) ? -1 : 1));
+      return [name, { ...(operation as JsonObject), parameters }];
+    }),
+  );
+}
+
+function nameOf(parameter: Json): Json {
+  return isObject(parameter) ? ((parameter['name'] as Json) ?? '') : '';
+}
+
+function resolve(parameter: Json, shared: JsonObject): Json {
+  const reference = isObject(parameter) ? parameter['$ref'] : undefined;
+  if (typeof reference !== 'string') return parameter;
+  return shared[reference.slice('#/parameters/'.length)] ?? parameter;
+}
+
+/** `description` is prose wherever it is text; a field of that name has a schema. */
+function withoutProse(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutProse);
+  if (!isObject(value)) return value;
+  const kept = Object.entries(value as JsonObject).filter(
+    ([key, item]) => key !== 'description' || typeof item !== 'string',
+  );
+  return Object.fromEntries(kept.map(([key, item]): [string, Json] => [key, withoutProse(item)]));
+}
