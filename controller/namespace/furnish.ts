@@ -23,7 +23,7 @@ export async function ensureSystemNamespaces(
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
     await createIfAbsent(client, namespaces, namespace, { cluster, signal });
   }
-  await createIfAbsent(client, services, apiService, { cluster, signal });
+  await ensureApiService(client, { cluster, signal });
 }
 
 const services: ResourceRef = { group: '', version: 'v1', resource: 'services' };
@@ -42,6 +42,28 @@ const apiService = {
     ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: 6443 }],
   },
 };
+
+/** Asked for first: that its address is taken, by itself, is said before that its name is. */
+async function ensureApiService(
+  client: Client,
+  options: { cluster: string | undefined; signal: AbortSignal | undefined },
+): Promise<void> {
+  const { namespace, name } = apiService.metadata;
+  try {
+    await client.get(services, { cluster: options.cluster, namespace, name }, options.signal);
+    return;
+  } catch (error) {
+    if (!isStatusError(error, 'NotFound')) throw error;
+  }
+  try {
+    await createIfAbsent(client, services, apiService, options);
+  } catch (error) {
+    if (!isStatusError(error, 'Invalid')) throw error;
+    // Somebody else's Service has the address.
+    const { clusterIP: _, ...spec } = apiService.spec;
+    await createIfAbsent(client, services, { ...apiService, spec }, options);
+  }
+}
 
 /** What every namespace has: the ServiceAccount that Pods get by default, and the CA that they trust. */
 export async function furnish(

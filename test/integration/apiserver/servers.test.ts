@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { Client } from '../../../client/client.ts';
+import { ensureSystemNamespaces } from '../../../controller/namespace/furnish.ts';
 import { openMemory } from '../../../storage/memory/memory.ts';
 import { prefixRange, type Store } from '../../../storage/store.ts';
 import { type Answer, type Api, admin, call, configMap, configMaps, startApi } from './api.ts';
@@ -82,6 +84,20 @@ describe('two servers on one store', () => {
     );
     expect((await claims()).sort()).toEqual([...addresses, '10.100.0.1'].sort());
   });
+});
+
+test('each leader in turn finds what every logical cluster has, also where its address is taken', async () => {
+  await one.addCluster('root:b');
+  const taken = service('mine', { clusterIP: '10.96.0.1' });
+  expect((await one.call('POST', `/clusters/root:b${services}`, taken)).status).toBe(201);
+  for (const { server } of [one, two, one]) {
+    for (const cluster of ['root', 'root:b']) {
+      await ensureSystemNamespaces(new Client(server.transport(admin), { cluster }), cluster);
+    }
+  }
+  const address = async (url: string) => (await two.call('GET', `${url}/kubernetes`)).body.spec.clusterIP;
+  expect(await address(services)).toBe('10.96.0.1');
+  expect(await address(`/clusters/root:b${services}`)).toMatch(/^10\.(?!96\.0\.1$)/);
 });
 
 describe('a leader that was paused', () => {
