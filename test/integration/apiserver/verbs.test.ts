@@ -275,7 +275,7 @@ test.each([
   ['POST', '/api/v1/configmaps', 405, 'MethodNotAllowed'],
   ['PUT', configMaps, 405, 'MethodNotAllowed'],
   ['GET', '/clusters/absent/api/v1/pods', 404, 'NotFound'],
-  ['GET', '/api/v1/namespaces/a%2Fb/pods', 400, 'BadRequest'],
+  ['GET', '/api/v1/namespaces/a%2Fb/pods', 404, 'NotFound'],
 ])('%s %s is %d', async (method, url, code, reason) => {
   const { status, body } = await api.call(method, url);
   expect(status).toBe(code);
