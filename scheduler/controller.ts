@@ -13,6 +13,7 @@ import type { KubeObject } from '../kube/object.ts';
 import { decideNamespace } from './decide.ts';
 import { Ledger } from './ledger.ts';
 import { clusterMatters, objectMatters, placementMatters } from './matters.ts';
+import { Pace } from './pace.ts';
 import { isUsedByName, scopeOf } from './scope.ts';
 import { addUsage, type Usage, usageOf } from './usage.ts';
 import { namespaceWish, ownWish } from './wishes.ts';
@@ -34,6 +35,7 @@ interface World {
   clusters: Informer<PhysicalCluster>;
   objects: ReadonlyMap<PlacedKind, Informer>;
   ledger: Ledger;
+  pace: Pace;
   /** By Namespace: what the last decision looked for by name. Absent: not decided yet, or all of it counts. */
   mentioned: Map<string, ReadonlySet<string>>;
 }
@@ -83,16 +85,18 @@ function observe(informers: InformerSet): World {
     clusters: informers.for<PhysicalCluster>(physicalClusters),
     objects,
     ledger: new Ledger(),
+    pace: new Pace(),
     mentioned: new Map(),
   };
 }
 
 function wake(world: World, queue: WorkQueue): void {
-  const within = (object: KubeObject) => queue.add(namespaceKey(object));
+  const soon = (key: string) => queue.addAfter(key, world.pace.wait(key));
+  const within = (object: KubeObject) => soon(namespaceKey(object));
   world.namespaces.on({
-    add: (_, key) => queue.add(key),
-    update: (now, old, key) => objectMatters(now, old) && queue.add(key),
-    delete: (_, key) => queue.add(key),
+    add: (_, key) => soon(key),
+    update: (now, old, key) => objectMatters(now, old) && soon(key),
+    delete: (_, key) => soon(key),
   });
   world.placements.on({
     add: within,
@@ -180,6 +184,7 @@ function takeStock(world: World): void {
 
 async function reconcile(key: string, world: World, options: SchedulerOptions): Promise<Retry | undefined> {
   const { cluster } = parseKey(key);
+  const began = performance.now();
   const placed = world.placements.byIndex(byNamespace, key);
   const decision = decideNamespace({
     namespace: world.namespaces.get(key),
@@ -190,6 +195,7 @@ async function reconcile(key: string, world: World, options: SchedulerOptions): 
   });
   // Before anything is awaited: the next decision, of whatever namespace, counts with this one.
   world.ledger.set(key, decision.usage);
+  world.pace.took(key, performance.now() - began);
   await writeDecision(cluster, decision, options);
   return decision.blocked ? { after: blockedRetryMs } : undefined;
 }

@@ -37,10 +37,12 @@ interface World {
 }
 
 const byShare = 'splitter/share';
+/** They mostly wait for the disk, which takes many writes at once as fast as one. */
+const defaultWorkers = 32;
 
 /** HOW MANY, and what it adds up to. Keys are those of Placements. Resolves when `signal` has aborted. */
 export async function startSplitter(options: SplitterOptions): Promise<void> {
-  const { signal, logger, workers } = options;
+  const { signal, logger, workers = defaultWorkers } = options;
   const world = observe(options.informers);
   const queue = new WorkQueue(options.clock ? { clock: options.clock } : {});
   wake(world, queue);
@@ -50,7 +52,7 @@ export async function startSplitter(options: SplitterOptions): Promise<void> {
     reconcile: (key) => reconcile(key, world, options),
     signal,
     logger,
-    ...(workers !== undefined && { workers }),
+    workers,
     ready: [world.placements, world.clusters, ...world.roots.values()].map((informer) => informer.synced),
   });
 }

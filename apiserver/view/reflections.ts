@@ -132,10 +132,21 @@ function taken(of: ReflectedKind, at: SliceAddress, object: KubeObject): StatusE
   return conflict(of, at.name, whose ? `it is reflected from cluster ${whose}` : 'it is not a reflection');
 }
 
+/** By the bytes: a namespace's Placements are looked at for each pod that comes, and seldom change. */
+const specs = new WeakMap<Uint8Array, Placement['spec']>();
+
+function specOf(bytes: Uint8Array): Placement['spec'] {
+  const known = specs.get(bytes);
+  if (known) return known;
+  const { spec } = parse<Placement>(bytes);
+  if (spec) specs.set(bytes, spec);
+  return spec;
+}
+
 /** The objects that the cluster has a share of in this namespace. Fails with 403 where there are none. */
 async function placedHere(store: Store, of: ReflectedKind, at: SliceAddress): Promise<Making['owners']> {
   const { entries } = await store.list(prefixRange(`${keys.placements}${at.logical}/${at.namespace}/`));
-  const placed = entries.map((entry) => parse<Placement>(entry.value).spec);
+  const placed = entries.map((entry) => specOf(entry.value));
   const here = placed.filter((spec) => getOwn(spec?.shares ?? {}, at.cluster) !== undefined);
   if (here.length === 0) throw forbidden(of, at.name, `cluster ${at.cluster} has no share in this namespace`);
   return new Map(here.flatMap((spec) => (spec ? [[spec.ref.uid, spec.ref]] : [])));

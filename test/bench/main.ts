@@ -8,7 +8,7 @@ import { openWire } from './wire.ts';
 
 /** Ratios above 1 mean that Atoll is better. The two servers take turns, so that a slow moment hits both. */
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 5);
-/** `create`: that row alone. `etcd`: creates beside a kube-apiserver on the same etcd. */
+/** `create`, `apply`: those rows alone. `etcd`: creates beside a kube-apiserver on the same etcd. */
 const only = process.env['BENCH_ONLY'];
 
 interface Peer {
@@ -17,22 +17,26 @@ interface Peer {
   rss(): Promise<number>;
 }
 
-const bootOurs = performance.now();
-const server = await startAtoll();
-const oursReady = performance.now() - bootOurs;
-const bootTheirs = performance.now();
-const kubernetes = await startKubernetes({ name: 'peer', fsync: true, apiOnly: true });
-const theirsReady = performance.now() - bootTheirs;
-try {
-  print(['figure', 'Atoll', 'kube-apiserver + etcd', 'ratio']);
-  row('ready after process start, ms', oursReady, theirsReady, 'less');
-  if (only !== 'etcd') await verbs(peers(server, kubernetes));
-  if (only === undefined || only === 'etcd') await onOneEtcd(kubernetes);
-} finally {
-  await kubernetes.stop();
-  await server.dispose();
+if (only !== 'apply') await besideAPeer();
+if (only === undefined || only === 'apply') await applies();
+
+async function besideAPeer(): Promise<void> {
+  const bootOurs = performance.now();
+  const server = await startAtoll();
+  const oursReady = performance.now() - bootOurs;
+  const bootTheirs = performance.now();
+  const kubernetes = await startKubernetes({ name: 'peer', fsync: true, apiOnly: true });
+  const theirsReady = performance.now() - bootTheirs;
+  try {
+    print(['figure', 'Atoll', 'kube-apiserver + etcd', 'ratio']);
+    row('ready after process start, ms', oursReady, theirsReady, 'less');
+    if (only !== 'etcd') await verbs(peers(server, kubernetes));
+    if (only === undefined || only === 'etcd') await onOneEtcd(kubernetes);
+  } finally {
+    await kubernetes.stop();
+    await server.dispose();
+  }
 }
-if (only === undefined) await applies();
 
 function peers(ours: Atoll, theirs: Kubernetes): [Peer, Peer] {
   return [
