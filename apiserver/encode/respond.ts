@@ -76,7 +76,7 @@ function plainForm({ request, info }: Exchange): Form {
 
 /** What kube-apiserver calls the kind inside: `*core.Secret`. */
 export function goType({ served }: ResourceExchange, suffix: string): string {
-  if (served.custom) return '*unstructured.Unstructured' + suffix;
+  if (served.custom) return `*unstructured.Unstructured${suffix}`;
   const { group, kind } = served.info;
   const name = group === '' || group === 'events.k8s.io' ? 'core' : (group.split('.')[0] ?? '');
   return `*${name}.${kind}${suffix}`;
