@@ -45,7 +45,8 @@ export const limitRangerAdmission: AdmissionPlugin = {
 };
 
 async function limitsOf({ registry, cluster, namespace }: AdmissionRequest): Promise<Limit[]> {
-  const { items } = await registry.list({ cluster, group: '', resource: 'limitranges', namespace });
+  const scope = { cluster, group: '', resource: 'limitranges', namespace };
+  const { items } = await registry.list(scope, { recent: true });
   return items.flatMap(({ spec }) => (spec as { limits?: Limit[] } | undefined)?.limits ?? []);
 }
 

@@ -31,7 +31,8 @@ export const quotaAdmission: AdmissionPlugin = {
   async validate(request) {
     const { operation, subresource, object, stored, namespace, cluster, registry } = request;
     if (operation !== 'CREATE' || subresource !== '' || !object || namespace === '') return;
-    const quotas = await registry.list({ cluster, group: '', resource: 'resourcequotas', namespace });
+    const scope = { cluster, group: '', resource: 'resourcequotas', namespace };
+    const quotas = await registry.list(scope, { recent: true });
     const concerned = quotas.items.filter((quota) => !isScoped(quota));
     if (concerned.length === 0) return;
     const { group, resource } = stored.info;

@@ -9,7 +9,7 @@ import { decodeStored } from './codec.ts';
 import { deleteObject } from './delete.ts';
 import { translate, translated } from './errors.ts';
 import { collectionRange, objectKey, parseKey, storageGroup } from './keys.ts';
-import { recent } from './recent.ts';
+import { recent, recentList } from './recent.ts';
 import type {
   Address,
   DeleteOptions,
@@ -88,9 +88,11 @@ export class ObjectRegistry implements Registry {
     return decodeStored(entry);
   }
 
-  async list(scope: Scope): Promise<Listed> {
+  async list(scope: Scope, options: { recent?: boolean } = {}): Promise<Listed> {
     const served = this.require(scope);
-    const { entries, revision } = await this.readAll(served, scope.cluster, scope.namespace ?? '');
+    const range = collectionRange(served.info, scope.cluster, scope.namespace ?? '');
+    const reading = options.recent ? recentList(this.store, range) : this.store.list(range);
+    const { entries, revision } = await translated(reading, served.info);
     const wanted = entries.filter((entry) => inScope(served, scope, entry));
     return {
       items: wanted.map((entry) => this.decode(served, scope.cluster, entry)),

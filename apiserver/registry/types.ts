@@ -63,7 +63,8 @@ export interface Registry {
   /** Whether the logical cluster exists. */
   exists(cluster: string): Promise<boolean>;
   get(at: Address): Promise<KubeObject>;
-  list(scope: Scope): Promise<Listed>;
+  /** `recent`: as of what this server has seen; asks no other machine. */
+  list(scope: Scope, options?: { recent?: boolean }): Promise<Listed>;
   watch(scope: Scope, options: ObjectWatch): Promise<void>;
   create(scope: Scope, object: KubeObject, options?: WriteOptions): Promise<KubeObject>;
   /** Reads, changes, writes; again when somebody else wrote in between. `change` gets a copy that is its own. */
