@@ -2,11 +2,16 @@ import type { GroupVersionKind } from '../gvk.ts';
 import { type RawField, type RawType, type Special, typeTable } from './table.ts';
 
 /** The shape of a Go value, between the generated table and what the codecs and builders make of it. */
-export type GoShape =
+export type GoShape = Shape & {
+  /** Of a named type that is no struct: `v1.Capability`. */ readonly alias?: string;
+};
+
+type Shape =
   | { readonly kind: 'struct'; readonly struct: GoStruct }
   /** `wrapped`: protobuf carries the list as a message with field 1. */
   | { readonly kind: 'list'; readonly items: GoShape; readonly wrapped: boolean }
-  | { readonly kind: 'map'; readonly values: GoShape }
+  /** `keys`: the name of the keys' type, where it is not `string`. */
+  | { readonly kind: 'map'; readonly values: GoShape; readonly keys?: string }
   | { readonly kind: 'string'; readonly enum?: readonly string[] }
   | { readonly kind: 'bool' | 'int32' | 'int64' | 'double' | 'bytes' | 'any' };
 
@@ -67,7 +72,15 @@ const letters: Readonly<Record<string, GoShape>> = {
   '*': { kind: 'any' },
 };
 
+const named = /^@(\d+);/;
+
+function aliasAt(index: string | undefined): string {
+  return typeTable().aliases[Number(index)] ?? '';
+}
+
 function toShape(text: string): GoShape {
+  const name = named.exec(text);
+  if (name) return { ...toShape(text.slice(name[0].length)), alias: aliasAt(name[1]) };
   if (text.startsWith('#')) return { kind: 'struct', struct: structAt(Number(text.slice(1))) };
   if (text.startsWith('e')) {
     return { kind: 'string', enum: typeTable().enums[Number(text.slice(1))] ?? [] };
@@ -75,6 +88,8 @@ function toShape(text: string): GoShape {
   if (text.startsWith('[]')) return { kind: 'list', items: toShape(text.slice(2)), wrapped: false };
   if (text.startsWith('w[]')) return { kind: 'list', items: toShape(text.slice(3)), wrapped: true };
   if (text.startsWith('{}')) return { kind: 'map', values: toShape(text.slice(2)) };
+  const map = /^\{@(\d+);\}/.exec(text);
+  if (map) return { kind: 'map', values: toShape(text.slice(map[0].length)), keys: aliasAt(map[1]) };
   const letter = letters[text];
   if (letter === undefined) throw new Error(`the type table has an unknown type ${text}`);
   return letter;

@@ -5,13 +5,14 @@ import type { Special } from './table.ts';
 
 /** How Go prints a type: `v1.PodSpec`, `[]string`, `map[string]string`. */
 export function typeName(shape: GoShape): string {
+  if (shape.alias !== undefined) return shape.alias;
   switch (shape.kind) {
     case 'struct':
       return shape.struct.name.split('.').slice(-2).join('.');
     case 'list':
       return `[]${typeName(shape.items)}`;
     case 'map':
-      return `map[string]${typeName(shape.values)}`;
+      return `map[${shape.keys ?? 'string'}]${typeName(shape.values)}`;
     case 'double':
       return 'float64';
     case 'bytes':

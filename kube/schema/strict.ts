@@ -150,14 +150,14 @@ class Decoder {
       case 'bytes':
         return this.#bytes(value);
       case 'string':
-        return typeof value === 'string' ? value : this.#mismatch(value, 'string');
+        return typeof value === 'string' ? value : this.#mismatch(value, typeName(shape));
       case 'bool':
-        return typeof value === 'boolean' ? value : this.#mismatch(value, 'bool');
+        return typeof value === 'boolean' ? value : this.#mismatch(value, typeName(shape));
       case 'double':
         return typeof value === 'number' ? value : this.#mismatch(value, 'float64');
       default: {
         const number = typeof value === 'number' || typeof value === 'bigint';
-        return number && fits(value, shape.kind) ? value : this.#mismatch(value, shape.kind);
+        return number && fits(value, shape.kind) ? value : this.#mismatch(value, typeName(shape));
       }
     }
   }
@@ -221,7 +221,7 @@ function specialZero({ special }: GoStruct): Json {
   return special === 'quantity' ? '0' : special === 'int-or-string' ? 0 : null;
 }
 
-/** Not in powers of ten, as far as a double knows them. */
+/** As it is written, as far as a double knows: in powers of ten from 1e21 on. */
 function digits(value: number): string {
-  return Number.isInteger(value) ? BigInt(value).toString() : String(value);
+  return Number.isInteger(value) && Math.abs(value) < 1e21 ? BigInt(value).toString() : String(value);
 }

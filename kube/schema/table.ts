@@ -17,7 +17,8 @@ export type Special =
 
 /**
  * A field as generate/ wrote it. `t` is the type: s string, b bool, i int32, l int64, n double, y bytes, * anything,
- * #N a struct, eN an enum, [] list, w[] list that protobuf wraps, {} map. `x` are flags: r required, o omitempty,
+ * #N a struct, eN an enum, [] list, w[] list that protobuf wraps, {} map, all of them after `@N;` when the Go type has
+ * the name aliases[N], as has a map's key within its braces. `x` are flags: r required, o omitempty,
  * z omitzero, * pointer, I inlined, T TypeMeta, c described, h hidden from OpenAPI.
  */
 export interface RawField {
@@ -50,6 +51,8 @@ export interface TypeTable {
   /** Published names, in step with `types`. */
   readonly names: readonly string[];
   readonly enums: readonly (readonly string[])[];
+  /** Go's names of types that are no structs: `v1.Capability`. */
+  readonly aliases: readonly string[];
   readonly types: readonly RawType[];
   /** `apps/v1/Deployment` (core: `/v1/Pod`) to the index of its type. */
   readonly kinds: Readonly<Record<string, number>>;

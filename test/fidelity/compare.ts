@@ -90,7 +90,7 @@ function gist(item: Json): Json {
 function short(value: Json | undefined): string {
   const text =
     value === undefined ? '(absent)' : typeof value === 'string' ? value : JSON.stringify(value, big);
-  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
+  return text.length > 6000 ? `${text.slice(0, 6000)}…` : text;
 }
 
 function big(_: string, value: unknown): unknown {

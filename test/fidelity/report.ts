@@ -34,7 +34,11 @@ export function printArea(area: Area, requests: number, found: readonly Found[],
   for (const { count, sample, ids } of grouped(found).slice(0, most)) {
     process.stdout.write(
       `${String(count).padStart(5)}  ${sample.request}  ${sample.path}   [${[...ids].slice(0, 3).join(' ')}${ids.size > 3 ? ` and ${ids.size - 3} more` : ''}] step ${sample.step}\n` +
-        `         kubernetes: ${sample.kubernetes}\n         atoll:      ${sample.atoll}\n`,
+        `         kubernetes: ${cut(sample.kubernetes)}\n         atoll:      ${cut(sample.atoll)}\n`,
     );
   }
+}
+
+function cut(text: string): string {
+  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
 }

@@ -34,8 +34,8 @@ func (s *source) lookup(d *declaration, e ast.Expr) *declaration {
 	return nil
 }
 
-// typeOf writes a type in the table's notation: a letter, #N for a struct, eN for an enum, [] list, {} map.
-// A leading * inside a list or map marks pointer elements.
+// typeOf writes a type in the table's notation: a letter, #N for a struct, eN for an enum, [] list, {} map, @N; for
+// the name of one that has its own.
 func (s *source) typeOf(t *Table, d *declaration, e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.StarExpr:
@@ -47,7 +47,7 @@ func (s *source) typeOf(t *Table, d *declaration, e ast.Expr) string {
 		}
 		return "[]" + element
 	case *ast.MapType:
-		return "{}" + s.typeOf(t, d, e.Value)
+		return "{" + s.keyOf(t, d, e.Key) + "}" + s.typeOf(t, d, e.Value)
 	case *ast.InterfaceType:
 		return "*"
 	case *ast.Ident:
@@ -68,12 +68,32 @@ func (s *source) typeOf(t *Table, d *declaration, e ast.Expr) string {
 	}
 	result := s.typeOf(t, named, named.expr)
 	if named.markers.has("enum") && result == "s" {
-		return s.enum(t, named)
+		result = s.enum(t, named)
 	}
 	if isWrapper(named) {
-		return "w" + result
+		result = "w" + result
 	}
-	return result
+	if named.same {
+		return result
+	}
+	return alias(t, named) + result
+}
+
+// alias is the mark of a named type that is no struct: decoders tell of it by name.
+func alias(t *Table, d *declaration) string {
+	key := d.pkg.path + "." + d.name
+	if _, ok := t.aliases[key]; !ok {
+		t.aliases[key] = len(t.Aliases)
+		t.Aliases = append(t.Aliases, d.pkg.path[strings.LastIndex(d.pkg.path, "/")+1:]+"."+d.name)
+	}
+	return fmt.Sprintf("@%d;", t.aliases[key])
+}
+
+func (s *source) keyOf(t *Table, d *declaration, e ast.Expr) string {
+	if named := s.lookup(d, e); named != nil {
+		return alias(t, named)
+	}
+	return ""
 }
 
 // isWrapper tells a named list that protobuf carries as a message of its own.

@@ -16,6 +16,7 @@ type declaration struct {
 	expr    ast.Expr
 	file    *ast.File
 	markers markers
+	same    bool // another name of the same type
 }
 
 type goPackage struct {
@@ -92,7 +93,7 @@ func (p *goPackage) add(file *ast.File) {
 				if doc == nil {
 					doc = general.Doc
 				}
-				p.types[spec.Name.Name] = &declaration{p, spec.Name.Name, spec.Type, file, markersOf(doc)}
+				p.types[spec.Name.Name] = &declaration{p, spec.Name.Name, spec.Type, file, markersOf(doc), spec.Assign.IsValid()}
 			case *ast.ValueSpec:
 				if general.Tok == token.CONST {
 					p.addConst(spec)

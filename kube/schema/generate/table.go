@@ -13,12 +13,14 @@ import (
 
 // Table is what kube/schema/table.ts reads; its comments say what the letters mean.
 type Table struct {
-	Names []string       `json:"names"`
-	Enums [][]string     `json:"enums"`
-	Types []*Type        `json:"types"`
-	Kinds map[string]int `json:"kinds"`
-	index map[string]int
-	enums map[string]int
+	Names   []string       `json:"names"`
+	Enums   [][]string     `json:"enums"`
+	Aliases []string       `json:"aliases"`
+	Types   []*Type        `json:"types"`
+	Kinds   map[string]int `json:"kinds"`
+	index   map[string]int
+	enums   map[string]int
+	aliases map[string]int
 }
 
 type Type struct {
@@ -67,7 +69,7 @@ var basic = map[string]string{
 }
 
 func (s *source) table() *Table {
-	t := &Table{Kinds: map[string]int{}, index: map[string]int{}, enums: map[string]int{}}
+	t := &Table{Kinds: map[string]int{}, index: map[string]int{}, enums: map[string]int{}, aliases: map[string]int{}}
 	for _, path := range append(s.apiPackages(), meta, apiext, aggregator, "k8s.io/apimachinery/pkg/version") {
 		p := s.load(path)
 		version := filepath.Base(path)

@@ -69,6 +69,28 @@ const refused: [keyof typeof kinds, object, string][] = [
     container({ livenessProbe: { tcpSocket: { port: 1.5 } } }),
     field('number 1.5', 'TCPSocketAction.spec.containers.livenessProbe.ProbeHandler.tcpSocket.port', 'int32'),
   ],
+  [
+    'Deployment',
+    { spec: { replicas: 1e30 } },
+    field('number 1e+30', 'DeploymentSpec.spec.replicas', 'int32'),
+  ],
+  ['Pod', { spec: { restartPolicy: 1 } }, field('number', 'PodSpec.spec.restartPolicy', 'v1.RestartPolicy')],
+  ['Pod', { metadata: { uid: {} } }, field('object', 'ObjectMeta.metadata.uid', 'types.UID')],
+  [
+    'Pod',
+    container({ securityContext: { capabilities: { add: 'x' } } }),
+    field('string', 'Capabilities.spec.containers.securityContext.capabilities.add', '[]v1.Capability'),
+  ],
+  [
+    'Pod',
+    container({ securityContext: { capabilities: { add: [1] } } }),
+    field('number', 'Capabilities.spec.containers.securityContext.capabilities.add', 'v1.Capability'),
+  ],
+  [
+    'Pod',
+    container({ resources: { limits: [] } }),
+    field('array', 'ResourceRequirements.spec.containers.resources.limits', 'v1.ResourceList'),
+  ],
   ['Secret', { data: { a: '!!' } }, 'illegal base64 data at input byte 0'],
   ['Secret', { data: { a: 1 } }, field('number', 'Secret.data', '[]uint8')],
   ['ConfigMap', { data: 'x' }, field('string', 'ConfigMap.data', 'map[string]string')],
