@@ -2,7 +2,7 @@ SHELL := /bin/bash
 BIN := node_modules/.bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install build demo test cover e2e bundles fidelity fault bench lint format clean etcd kubernetes
+.PHONY: help install build demo test cover e2e clients bundles fidelity fault bench lint format clean etcd kubernetes
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,6 +37,9 @@ kubernetes: ## build the real Kubernetes that e2e, bundles and bench run beside 
 
 e2e: build kubernetes ## real kubectl, two real Kubernetes clusters, faults of etcd, killed processes: needs Go
 	@$(BIN)/vitest run --project e2e
+
+clients: build kubernetes ## the same sessions of kubectl 1.20 to 1.36, helm, client-go, Python and JavaScript on Atoll and Kubernetes
+	@$(BIN)/vitest run --project clients
 
 bundles: build kubernetes ## apply every bundle below DIR to Atoll and to Kubernetes, compare what they take
 	@node dist/test/bundles/main.js $(DIR)

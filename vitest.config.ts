@@ -26,10 +26,11 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/{e2e,etcd}/**/*.test.ts'],
-          exclude: ['test/etcd/contract.test.ts'],
+          exclude: ['test/etcd/contract.test.ts', 'test/e2e/clients.test.ts'],
           ...slow,
         },
       },
+      { test: { name: 'clients', include: ['test/e2e/clients.test.ts'], ...slow } },
     ],
   },
 });

@@ -10,6 +10,7 @@ import type {
   Limits,
   PodConnector,
   ServedResource,
+  ServiceConnector,
 } from './options.ts';
 import type { Catalog } from './registry/catalog.ts';
 import type { ObjectRegistry } from './registry/registry.ts';
@@ -26,6 +27,7 @@ export interface Core {
   builtin: readonly AdmissionPlugin[];
   webhooks: WebhookDispatcher;
   connectPod: PodConnector | undefined;
+  connectService: ServiceConnector | undefined;
   limits: Limits;
   bookmarks: BookmarkClock;
   /** Aborts when the server is about to close: /readyz fails. */

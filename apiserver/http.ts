@@ -7,6 +7,7 @@ import type { Ladder } from './ladder.ts';
 import type { Limits, ListenOptions, ServerLogger } from './options.ts';
 import { send } from './send.ts';
 import { bodyReader, peerOf, refuseConnection, socketLimits } from './sockets.ts';
+import { serveUpgrades } from './upgrade.ts';
 
 export interface Listener {
   url: string;
@@ -40,16 +41,22 @@ export async function listenHttps(
   app.server.maxConnections = limits.connections;
   // Node drops what comes after the thousandth without a word; the size of all of them is limited anyway.
   app.server.maxHeadersCount = 10_000;
+  const endTunnels = serveUpgrades(app.server, ladder);
   await app.listen({ host, port });
   const address = app.server.address() as AddressInfo;
   const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
   logger?.info('serving', { host, port: address.port });
-  return { url: `https://${name}:${address.port}`, close: () => drain(app, limits.requestSeconds * 1000) };
+  return {
+    url: `https://${name}:${address.port}`,
+    close: () => drain(app, limits.requestSeconds * 1000, endTunnels),
+  };
 }
 
 /** Requests that are still running after `millis` are cut. */
-async function drain(app: FastifyInstance, millis: number): Promise<void> {
+async function drain(app: FastifyInstance, millis: number, endTunnels: () => void): Promise<void> {
   const server = app.server as unknown as https.Server;
+  // They last for as long as somebody works in them: nobody waits for that.
+  endTunnels();
   const timer = setTimeout(() => server.closeAllConnections(), millis);
   try {
     await app.close();

@@ -148,7 +148,8 @@ function finish(response: ApiResponse, exchange: Exchange | undefined): ApiRespo
   if (exchange && exchange.warnings.length > 0) {
     headers['warning'] = [...new Set(exchange.warnings)].map(warningHeader);
   }
-  return { status: response.status, headers, body: response.body };
+  const { status, body, tunnel } = response;
+  return tunnel ? { status, headers, body, tunnel } : { status, headers, body };
 }
 
 /** RFC 7234 warn-text: a quoted string of printable characters. */

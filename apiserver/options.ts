@@ -173,14 +173,10 @@ export type PodConnector = (
   | undefined
   | Promise<{ transport: Transport; path: string } | undefined>;
 
-/**
- * An API that proxies to a Service of a logical cluster: a path to which the request's own is added. `undefined`:
- * no physical cluster runs it.
- */
+/** An API of a cluster that runs a logical cluster's Service, and its path there. `undefined`: none does. */
 export type ServiceConnector = (
   cluster: string,
   service: KubeObject,
-  port: number,
 ) => Promise<{ transport: Transport; path: string } | undefined>;
 
 export interface ListenOptions {

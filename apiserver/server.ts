@@ -53,6 +53,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     builtin: builtinAdmission,
     webhooks: new WebhookDispatcher({ store, catalog, caller }),
     connectPod: options.connectPod,
+    connectService: options.connectService,
     limits,
     bookmarks: new BookmarkClock(store),
     draining: draining.signal,

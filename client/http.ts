@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ApiRequest, ApiResponse, Transport } from '../kube/http.ts';
 import { TransportError } from './errors.ts';
 import { boundedBody, receive } from './response.ts';
+import { tunnelOf } from './tunnel.ts';
 
 /** How to prove who we are, and how to know the server. PEM where TLS is concerned. */
 export interface Credentials {
@@ -67,7 +68,7 @@ export function httpTransport(config: HttpConfig): HttpTransport {
   const transport = async (request: ApiRequest): Promise<ApiResponse> => {
     request.signal?.throwIfAborted();
     const { credentials, requests, watches } = await prepare();
-    const streams = isStream(request.url);
+    const streams = request.streams || isStream(request.url);
     const options: http.RequestOptions = {
       ...target(base, request.url),
       method: request.method,
@@ -123,6 +124,10 @@ function exchange(
       else reject(translate(error, outgoing.reusedSocket));
     };
     outgoing.on('error', fail);
+    outgoing.on('upgrade', (incoming, socket, head) => {
+      release();
+      resolve({ ...receive(incoming), body: new Uint8Array(), tunnel: tunnelOf(socket, head) });
+    });
     outgoing.on('response', (incoming) => {
       const answer = receive(incoming);
       if (streams && answer.status < 300) {
@@ -187,6 +192,7 @@ function target(base: URL, url: string): http.RequestOptions {
  */
 function framed({ headers, body }: ApiRequest): Record<string, string> {
   const { 'transfer-encoding': _te, 'content-length': _length, connection: _hop, ...rest } = headers;
+  if (rest['upgrade'] !== undefined) return { ...rest, connection: 'Upgrade', 'content-length': '0' };
   return body === undefined ? rest : { ...rest, 'content-length': String(body.length) };
 }
 

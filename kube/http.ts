@@ -1,3 +1,5 @@
+import type { Duplex } from 'node:stream';
+
 /**
  * One exchange with a Kubernetes API, free of sockets: what the API server's ladder takes and gives, what the
  * client sends over HTTPS, and what joins the two inside one process.
@@ -11,6 +13,8 @@ export interface ApiRequest {
   body?: Uint8Array;
   /** Ends the exchange, a watch included. */
   signal?: AbortSignal;
+  /** The answer's body may go on for as long as it is read, whatever the URL says. */
+  streams?: boolean;
 }
 
 export interface ApiResponse {
@@ -18,6 +22,11 @@ export interface ApiResponse {
   headers: Record<string, string | string[]>;
   /** Bytes for an ordinary answer; a stream for watches and logs. */
   body: Uint8Array | AsyncIterable<Uint8Array>;
+  /**
+   * With status 101, to a request with an `upgrade` header: the connection from here on, both ways, in the protocol
+   * that was agreed on. Whoever receives the answer owns it, and ends it.
+   */
+  tunnel?: Duplex;
 }
 
 export type Transport = (request: ApiRequest) => Promise<ApiResponse>;

@@ -1,5 +1,6 @@
 import type { PodConnector } from '../apiserver/options.ts';
 import type { ApiRequest, ApiResponse } from '../kube/http.ts';
+import { StatusError } from '../kube/status.ts';
 
 /** What a pretended container says: one line, so that `kubectl logs` has something to show. */
 export function podLogs(cluster: string): PodConnector {
@@ -8,6 +9,8 @@ export function podLogs(cluster: string): PodConnector {
     const started = (pod.status as { startTime?: string } | undefined)?.startTime ?? '';
     const transport = async (request: ApiRequest): Promise<ApiResponse> => {
       const url = new URL(request.url, 'http://pod');
+      const subresource = /\/pods\/[^/]+\/(exec|attach|portforward|proxy)(\/|$)/.exec(url.pathname)?.[1];
+      if (subresource) return respondNothingRuns(cluster, subresource);
       // The pod itself is nowhere but in this API: whoever deletes it does so here.
       if (!url.pathname.endsWith('/log')) return { status: 404, headers: {}, body: new Uint8Array() };
       const stamps = url.searchParams.get('timestamps') === 'true';
@@ -17,4 +20,10 @@ export function podLogs(cluster: string): PodConnector {
     };
     return { transport, path: `/api/v1/namespaces/${namespace}/pods/${name}` };
   };
+}
+
+function respondNothingRuns(cluster: string, subresource: string): ApiResponse {
+  const message = `nothing really runs in the simulated cluster ${cluster}: ${subresource} needs a real one`;
+  const body = Buffer.from(JSON.stringify(new StatusError(501, 'NotImplemented', message).toStatus()));
+  return { status: 501, headers: { 'content-type': 'application/json' }, body };
 }

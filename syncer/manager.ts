@@ -34,11 +34,10 @@ export interface Syncers {
   transport(name: string): Transport | undefined;
   /** For the API server's connectPod: where a logical cluster's pod really runs. */
   connectPod(cluster: string, pod: KubeObject): Promise<{ transport: Transport; path: string } | undefined>;
-  /** For its connectService: the way to a port of a logical cluster's Service. */
+  /** For its connectService: where a logical cluster's Service really is. */
   connectService(
     cluster: string,
     service: KubeObject,
-    port: number,
   ): Promise<{ transport: Transport; path: string } | undefined>;
   readonly stopped: Promise<void>;
 }
@@ -79,8 +78,7 @@ export function startSyncers(options: SyncersOptions): Syncers {
   return {
     transport,
     connectPod: (cluster, pod) => connectPod({ client, engaged, signal }, cluster, pod),
-    connectService: (cluster, service, port) =>
-      connectService({ client, engaged, signal }, cluster, service, port),
+    connectService: (cluster, service) => connectService({ client, engaged, signal }, cluster, service),
     stopped,
   };
 }
@@ -230,19 +228,18 @@ async function isOurs(
   }
 }
 
-/** The first of the physical clusters that have the Service: its API proxies to the port, over TLS. */
+/** The first of the physical clusters that have the Service. */
 async function connectService(
   { client, engaged, signal }: Connecting,
   cluster: string,
   service: KubeObject,
-  port: number,
 ): Promise<{ transport: Transport; path: string } | undefined> {
   const { name = '', namespace = '' } = service.metadata;
   for (const where of await placedOn(client, cluster, service, 'services', signal)) {
     const found = engaged.get(where);
     if (!found || !(await isOurs(found, cluster, namespace, signal))) continue;
     const home = `/api/v1/namespaces/${physicalNamespace(cluster, namespace)}`;
-    return { transport: found.transport, path: `${home}/services/https:${name}:${port}/proxy` };
+    return { transport: found.transport, path: `${home}/services/${name}` };
   }
   return undefined;
 }

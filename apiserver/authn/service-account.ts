@@ -5,6 +5,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
 import type { Authenticator } from '../options.ts';
 import type { Address, Registry } from '../registry/types.ts';
+import { bearerToken } from './bearer.ts';
 import { TokenKey } from './jwt.ts';
 
 /** Who issues the tokens, and whom they are for unless they say so. */
@@ -88,7 +89,7 @@ export class ServiceAccountTokens {
 
   authenticator(registry: Registry): Authenticator {
     return async (request) => {
-      const match = /^bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i.exec(request.headers['authorization'] ?? '');
+      const match = /^([\w-]+\.[\w-]+\.[\w-]+)$/.exec(bearerToken(request) ?? '');
       return match?.[1] === undefined ? undefined : this.userOf(match[1], registry, new Date());
     };
   }

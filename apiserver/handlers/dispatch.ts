@@ -4,6 +4,7 @@ import type { Exchange, ResourceExchange } from '../core.ts';
 import { checkAccept, listTypes } from '../encode/negotiate.ts';
 import { methodNotAllowed, noSuchResource } from '../encode/respond.ts';
 import { handleBinding } from './binding.ts';
+import { handleConnect } from './connect.ts';
 import { handleCreate } from './create.ts';
 import { handleDelete } from './delete.ts';
 import { handleDeleteCollection } from './deletecollection.ts';
@@ -12,6 +13,7 @@ import { handleGet } from './get.ts';
 import { handleList } from './list.ts';
 import { handlePatch } from './patch.ts';
 import { handleLog } from './pods.ts';
+import { handleProxy } from './proxy.ts';
 import { handleReview, isReview } from './reviews.ts';
 import { handleScale } from './scale.ts';
 import { handleToken } from './token.ts';
@@ -35,6 +37,10 @@ const verbs: Readonly<Record<string, Handler>> = {
 const special: Readonly<Record<string, Handler>> = {
   scale: handleScale,
   log: handleLog,
+  exec: handleConnect,
+  attach: handleConnect,
+  portforward: handleConnect,
+  proxy: handleProxy,
   eviction: handleEviction,
   binding: handleBinding,
   token: handleToken,
@@ -89,7 +95,7 @@ function choose(exchange: ResourceExchange): Handler {
   if (sub === undefined) throw noSuchResource();
   if (!sub.verbs.includes(info.verb)) throw methodNotAllowed();
   const handler = special[info.subresource];
-  if (handler !== undefined) return handler;
+  if (handler !== undefined && !(info.subresource === 'proxy' && info.resource === 'nodes')) return handler;
   return ['get', 'update', 'patch'].includes(info.verb) && info.rest === '' && sub.kind === served.info.kind
     ? (verbs[info.verb] ?? refuse)
     : notServed;

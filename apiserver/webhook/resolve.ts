@@ -40,8 +40,9 @@ export function serviceResolver(registry: Registry, connect: ServiceConnector | 
     if (port === undefined) {
       return `no service port ${service.port} found for service ${JSON.stringify(service.name)}`;
     }
-    const through = await connect?.(cluster, object, service.port);
-    if (through !== undefined) return through;
+    const through = await connect?.(cluster, object);
+    // Its API carries the call to the port, over TLS.
+    if (through !== undefined) return { ...through, path: proxied(through.path, service.port) };
     const slices = { ...at, group: 'discovery.k8s.io', resource: 'endpointslices' };
     const { items } = await registry.list(slices);
     const endpoint = readyEndpoint(items, service.name, port.name ?? '');
@@ -71,4 +72,8 @@ export function readyEndpoint(
 
 function listOf(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+function proxied(path: string, port: number): string {
+  return path.replace(/[^/]+$/, (name) => `https:${name}:${port}/proxy`);
 }

@@ -57,7 +57,7 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
     admission: [placementAdmission],
     views: [syncerView()],
     connectPod: (cluster, pod) => syncers?.connectPod(cluster, pod),
-    connectService: async (cluster, service, port) => syncers?.connectService(cluster, service, port),
+    connectService: async (cluster, service) => syncers?.connectService(cluster, service),
     version: `v${kubernetesVersion}+atoll`,
     limits: {
       readsInFlight: settings.maxRequestsInflight,

@@ -52,6 +52,6 @@ export function startSyncerManager(of: {
   return {
     stopped: syncers.stopped,
     connectPod: (logicalCluster, pod) => syncers.connectPod(logicalCluster, pod),
-    connectService: (logicalCluster, service, port) => syncers.connectService(logicalCluster, service, port),
+    connectService: (logicalCluster, service) => syncers.connectService(logicalCluster, service),
   };
 }

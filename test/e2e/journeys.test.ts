@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../kube/object.ts';
 import { type Atoll, startAtoll } from '../atoll/atoll.ts';
 import { atoll, kubectl, must, mustJson, sampleReady, until } from '../atoll/kubectl.ts';
+import { portForward } from '../atoll/portforward.ts';
 import { type Kubernetes, startKubernetes } from '../kubernetes/kubernetes.ts';
 
 const shop = new URL('../../sim/samples/shop.yaml', import.meta.url).pathname;
@@ -94,6 +95,17 @@ describe('the five journeys, on two real clusters', () => {
     expect(await must(server.kubeconfig, 'rollout', 'status', 'deploy/web', '--timeout=10s')).toContain(
       'successfully rolled out',
     );
+  });
+
+  it('works in a pod: exec, port-forward', async () => {
+    expect(await must(server.kubeconfig, 'exec', 'deploy/web', '--', 'echo', 'from inside')).toBe(
+      'from inside\n',
+    );
+    const forward = await portForward(server.kubeconfig, 'deploy/web', 8080);
+    expect(await forward.exchange('ping\n')).toBe('ping\n');
+    forward.stop();
+    const refused = await kubectl(server.kubeconfig, 'exec', 'no-such-pod', '--', 'true');
+    expect(refused.stderr).toContain('pods "no-such-pod" not found');
   });
 
   it('applies again with what Kubernetes says to a second apply', async () => {

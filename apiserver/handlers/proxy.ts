@@ -1,0 +1,76 @@
+import type { ApiRequest, ApiResponse, Transport } from '../../kube/http.ts';
+import { badRequest, StatusError } from '../../kube/status.ts';
+import type { ResourceExchange } from '../core.ts';
+import { decodeStored } from '../registry/codec.ts';
+import { answerHeaders, upgradeHeaders } from './connect.ts';
+
+/** Meant for the two ends of one connection, or for us. */
+const notForwarded = new Set([
+  'authorization',
+  'connection',
+  'content-length',
+  'cookie',
+  'host',
+  'keep-alive',
+  'te',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/**
+ * pods/proxy and services/proxy: the request as it is, to the API of the cluster that runs the pod or the Service, which
+ * knows the way. The name may say a scheme and a port, too: `https:web:8443`.
+ */
+export async function handleProxy(exchange: ResourceExchange): Promise<ApiResponse> {
+  const { info, request } = exchange;
+  const connection = await connectionTo(exchange);
+  const response = await connection.transport({
+    method: request.method,
+    url: connection.path.replace(/[^/]+$/, encodeURIComponent(info.name)) + tailOf(request.url),
+    headers: forwarded(request),
+    streams: true,
+    ...(request.body && { body: request.body }),
+    ...(request.signal && { signal: request.signal }),
+  });
+  if (response.tunnel) return { ...response, headers: answerHeaders(response) };
+  const headers = Object.entries(response.headers).filter(([name]) => !notForwarded.has(name));
+  return { ...response, headers: Object.fromEntries(headers) };
+}
+
+async function connectionTo(exchange: ResourceExchange): Promise<{ transport: Transport; path: string }> {
+  const { core, info, stored } = exchange;
+  const name = objectName(info.name);
+  const object = decodeStored(await core.registry.read(stored, { ...info, name }));
+  const pods = stored.info.resource === 'pods';
+  const connection = await (pods
+    ? core.connectPod?.(info.cluster, object)
+    : core.connectService?.(info.cluster, object));
+  if (connection !== undefined) return connection;
+  if (pods) throw badRequest(`pod ${name} runs on no cluster that can be reached`);
+  throw new StatusError(
+    503,
+    'ServiceUnavailable',
+    `no endpoints available for service ${JSON.stringify(name)}`,
+  );
+}
+
+/** Of `[scheme:]name[:port]`. */
+function objectName(given: string): string {
+  const parts = given.split(':');
+  return parts.length === 3 ? (parts[1] ?? '') : (parts[0] ?? '');
+}
+
+/** `/proxy` and all that follows, as it came. */
+function tailOf(url: string): string {
+  return (
+    /^(?:\/clusters\/[^/]+)?\/api\/v1\/namespaces\/[^/]+\/[^/]+\/[^/]+(\/proxy.*)$/s.exec(url)?.[1] ??
+    '/proxy'
+  );
+}
+
+function forwarded({ headers }: ApiRequest): Record<string, string> {
+  const kept = Object.entries(headers).filter(
+    ([name]) => !notForwarded.has(name) && !name.startsWith('sec-websocket-'),
+  );
+  return { ...Object.fromEntries(kept), ...(headers['upgrade'] && upgradeHeaders(headers)) };
+}

@@ -1,0 +1,211 @@
+import http from 'node:http';
+import https from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { tokenAuthenticator } from '../../../apiserver/authn/token.ts';
+import { createAuthority } from '../../../apiserver/tls/ca.ts';
+import { type HttpTransport, httpTransport } from '../../../client/http.ts';
+import { type Api, admin, startApi } from './api.ts';
+
+/** Stands for the API of the cluster that runs the pod: it echoes whatever a tunnel carries, in capitals. */
+const physical = http.createServer((request, response) => {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk) => chunks.push(chunk));
+  request.on('end', () => {
+    const seen = { method: request.method, url: request.url, body: Buffer.concat(chunks).toString() };
+    response.writeHead(request.url?.includes('teapot') ? 418 : 200, { 'x-from': 'the pod' });
+    response.end(JSON.stringify({ ...seen, secrets: request.headers.authorization ?? null }));
+  });
+});
+const upgrades: http.IncomingMessage[] = [];
+const tunnels = new Set<Duplex>();
+physical.on('upgrade', (request, socket: Duplex) => {
+  upgrades.push(request);
+  tunnels.add(socket);
+  socket.on('error', () => {});
+  if (request.url?.includes('refused')) {
+    const body = '{"kind":"Status","message":"container not found"}';
+    socket.end(
+      `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    );
+    return;
+  }
+  const protocol = request.headers['sec-websocket-protocol'] ?? '';
+  socket.write(
+    `HTTP/1.1 101 Switching Protocols\r\nUpgrade: ${request.headers.upgrade}\r\nConnection: Upgrade\r\nSec-WebSocket-Protocol: ${protocol}\r\nX-Secret: no\r\n\r\nwelcome `,
+  );
+  socket.on('data', (chunk: Buffer) => socket.write(chunk.toString().toUpperCase()));
+  socket.on('end', () => socket.end());
+});
+
+let api: Api;
+let url: string;
+let ca: string;
+let transport: HttpTransport;
+const pods = '/api/v1/namespaces/default/pods';
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => physical.listen(0, '127.0.0.1', resolve));
+  transport = httpTransport({ server: `http://127.0.0.1:${(physical.address() as AddressInfo).port}` });
+  const authority = await createAuthority('test');
+  const server = await authority.issueServer(['127.0.0.1']);
+  ca = authority.certificate;
+  api = startApi({
+    authenticate: [tokenAuthenticator(new Map([['secret', admin]]))],
+    connectPod: (_, { metadata: { name } }) =>
+      name === 'web' ? { transport, path: '/api/v1/namespaces/there/pods/web' } : undefined,
+    connectService: async (_, { metadata: { name } }) =>
+      name === 'web' ? { transport, path: '/api/v1/namespaces/there/services/web' } : undefined,
+  });
+  const tls = { key: server.privateKey, cert: server.certificate, ca };
+  ({ url } = await api.server.listen({ host: '127.0.0.1', port: 0, tls }));
+  const spec = { containers: [{ name: 'main', image: 'a' }] };
+  for (const name of ['web', 'nowhere']) {
+    const metadata = { name };
+    expect((await api.call('POST', pods, { apiVersion: 'v1', kind: 'Pod', metadata, spec })).status).toBe(
+      201,
+    );
+    const service = { apiVersion: 'v1', kind: 'Service', metadata, spec: { ports: [{ port: 80 }] } };
+    expect((await api.call('POST', '/api/v1/namespaces/default/services', service)).status).toBe(201);
+  }
+});
+afterAll(async () => {
+  await api.close();
+  transport.close();
+  for (const tunnel of tunnels) tunnel.destroy();
+  await new Promise((resolve) => physical.close(resolve));
+});
+
+interface Opened {
+  status: number;
+  headers: http.IncomingHttpHeaders;
+  body: string;
+  socket?: Duplex;
+}
+
+function open(path: string, headers: Record<string, string>, method = 'GET'): Promise<Opened> {
+  return new Promise((resolve, reject) => {
+    const sent = { connection: 'Upgrade', upgrade: 'websocket', ...headers };
+    const out = https.request(`${url}${path}`, { ca, agent: false, method, headers: sent });
+    out.on('error', reject);
+    out.on('upgrade', ({ statusCode = 0, headers: got }, socket, head) => {
+      if (head.length > 0) socket.unshift(head);
+      resolve({ status: statusCode, headers: got, body: '', socket });
+    });
+    out.on('response', (response) => {
+      let body = '';
+      response.setEncoding('utf8').on('data', (text: string) => {
+        body += text;
+      });
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body }),
+      );
+    });
+    out.end();
+  });
+}
+
+function heard(socket: Duplex, until: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      if (text.includes(until)) resolve(text);
+    });
+    socket.on('close', () => reject(new Error(`closed after ${JSON.stringify(text)}`)));
+  });
+}
+
+const bearer = { authorization: 'Bearer secret' };
+
+test.each([
+  ['exec', 'GET', 'websocket'],
+  ['attach', 'POST', 'SPDY/3.1'],
+  ['portforward', 'POST', 'SPDY/3.1'],
+])('%s by %s is a tunnel to where the pod runs, in %s', async (what, method, upgrade) => {
+  const path = `${pods}/web/${what}?command=a&command=b%20c`;
+  const { status, headers, socket } = await open(
+    path,
+    { ...bearer, upgrade, 'x-stream-protocol-version': 'v4.channel.k8s.io' },
+    method,
+  );
+  expect([status, headers.upgrade]).toEqual([101, upgrade]);
+  expect(headers['x-secret']).toBeUndefined();
+  const seen = upgrades.at(-1);
+  expect([seen?.method, seen?.url]).toEqual([
+    method,
+    `/api/v1/namespaces/there/pods/web/${what}?command=a&command=b%20c`,
+  ]);
+  expect(seen?.headers).toMatchObject({ upgrade, 'x-stream-protocol-version': 'v4.channel.k8s.io' });
+  expect(seen?.headers.authorization).toBeUndefined();
+  socket?.write('hello');
+  expect(await heard(socket as Duplex, 'HELLO')).toBe('welcome HELLO');
+  const closed = new Promise((resolve) => [...tunnels].at(-1)?.on('close', resolve));
+  socket?.destroy();
+  await closed;
+});
+
+test('a browser brings its token among the protocols, and it goes no further', async () => {
+  const token = Buffer.from('secret').toString('base64url');
+  const protocols = `base64url.bearer.authorization.k8s.io.${token}, v5.channel.k8s.io`;
+  const { status, headers, socket } = await open(`${pods}/web/exec?command=a`, {
+    'sec-websocket-protocol': protocols,
+  });
+  expect([status, headers['sec-websocket-protocol']]).toEqual([101, 'v5.channel.k8s.io']);
+  expect(upgrades.at(-1)?.headers['sec-websocket-protocol']).toBe('v5.channel.k8s.io');
+  socket?.destroy();
+});
+
+test.each([
+  ['nobody', `${pods}/web/exec`, {}, 401, 'Unauthorized'],
+  ['no such pod', `${pods}/none/exec`, bearer, 404, '"none\\" not found'],
+  ['a pod that runs nowhere', `${pods}/nowhere/exec`, bearer, 400, 'runs on no cluster'],
+  ['refused over there', `${pods}/web/exec?container=refused`, bearer, 400, 'container not found'],
+  ['nothing to upgrade', '/version', bearer, 200, '"major": "1"'],
+])('an upgrade without a tunnel gets a plain answer: %s', async (_, path, headers, status, message) => {
+  const answer = await open(path, headers);
+  expect(answer.status).toBe(status);
+  expect(answer.body).toContain(message);
+  expect(answer.headers.connection).toBe('close');
+});
+
+test('exec without an upgrade is refused', async () => {
+  const { status, body } = await api.call('GET', `${pods}/web/exec?command=a`);
+  expect([status, body.message]).toEqual([400, 'Upgrade request required']);
+});
+
+test('proxy carries any request to a pod or a Service, and their answers back', async () => {
+  const service = '/api/v1/namespaces/default/services/http:web:80/proxy';
+  const got = await api.call(
+    'POST',
+    `${service}/a%20b/?c=d`,
+    { some: 'body' },
+    { authorization: 'Bearer x' },
+  );
+  expect(got.status).toBe(200);
+  expect(got.headers['x-from']).toBe('the pod');
+  expect(got.body).toEqual({
+    method: 'POST',
+    url: '/api/v1/namespaces/there/services/http%3Aweb%3A80/proxy/a%20b/?c=d',
+    body: '{"some":"body"}',
+    secrets: null,
+  });
+  const teapot = await api.call('GET', `${pods}/web:8080/proxy/teapot`);
+  expect([teapot.status, teapot.body.url]).toEqual([
+    418,
+    '/api/v1/namespaces/there/pods/web%3A8080/proxy/teapot',
+  ]);
+  const nowhere = await api.call('GET', '/api/v1/namespaces/default/services/nowhere:80/proxy/');
+  expect([nowhere.status, nowhere.body.message]).toEqual([
+    503,
+    'no endpoints available for service "nowhere"',
+  ]);
+});
+
+test('a server that stops ends its tunnels', async () => {
+  const { socket } = await open(`${pods}/web/exec?command=a`, bearer);
+  const closed = new Promise((resolve) => socket?.on('close', resolve).resume());
+  await api.server.close();
+  await closed;
+});
