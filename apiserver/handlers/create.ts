@@ -36,6 +36,12 @@ export function writeContext(
     subresource,
     mutate: admission.mutate,
     validate: admission.validate,
+    asked: exchange.served.info,
+    user: exchange.user,
+    // A write that is tried again says the same again.
+    warn: (message: string) => {
+      if (!exchange.warnings.includes(message)) exchange.warnings.push(message);
+    },
   };
 }
 

@@ -82,7 +82,7 @@ function checkPath({ info, served }: ResourceExchange): void {
 function choose(exchange: ResourceExchange): Handler {
   const { info, served } = exchange;
   if (info.subresource === '') {
-    if (!served.info.verbs.includes(info.verb)) throw methodNotAllowed();
+    if (!served.info.verbs.includes(info.verb)) throw refusal(exchange);
     // POST goes to the collection, PUT and PATCH to one object.
     const named = info.name !== '';
     const needsName = ['get', 'update', 'patch', 'delete'].includes(info.verb);
@@ -99,6 +99,11 @@ function choose(exchange: ResourceExchange): Handler {
   return ['get', 'update', 'patch'].includes(info.verb) && info.rest === '' && sub.kind === served.info.kind
     ? (verbs[info.verb] ?? refuse)
     : notServed;
+}
+
+/** What can only be created has no path of its own to refuse methods at. */
+function refusal({ info, served }: ResourceExchange): StatusError {
+  return info.name !== '' && served.info.verbs.join() === 'create' ? noSuchResource() : methodNotAllowed();
 }
 
 const refuse: Handler = () => Promise.reject(methodNotAllowed());

@@ -1,4 +1,5 @@
 import { isObject } from '../../kube/deep.ts';
+import { record } from '../../kube/defaults/json.ts';
 import type { ApiResponse, UserInfo } from '../../kube/http.ts';
 import type { JsonObject, KubeObject } from '../../kube/object.ts';
 import { badRequest, invalid, StatusError } from '../../kube/status.ts';
@@ -8,7 +9,9 @@ import type { ResourceExchange } from '../core.ts';
 import { writeQuery } from '../decode/options.ts';
 import { respondValue } from '../encode/respond.ts';
 import type { Attributes } from '../options.ts';
-import { decodeRequest } from './create.ts';
+import { withManagers } from '../registry/managers.ts';
+import { timestamp } from '../registry/metadata.ts';
+import { checkNamespace, decodeRequest } from './create.ts';
 
 /** Questions in the form of objects: created, answered, never stored. https://kubernetes.io/docs/reference/access-authn-authz/authorization/ */
 type Answer = (exchange: ResourceExchange, object: KubeObject) => unknown | Promise<unknown>;
@@ -28,12 +31,36 @@ export function isReview(exchange: ResourceExchange): boolean {
 }
 
 export async function handleReview(exchange: ResourceExchange): Promise<ApiResponse> {
-  const object = decodeRequest(exchange, writeQuery(exchange, 'CreateOptions'));
-  const answer = answers[exchange.served.info.resource];
-  check(exchange, object);
-  const status = await answer?.(exchange, object);
-  return respondValue(exchange, 201, { ...object, status });
+  const query = writeQuery(exchange, 'CreateOptions');
+  const object = decodeRequest(exchange, query);
+  checkNamespace(exchange, object);
+  const { resource, namespaced } = exchange.served.info;
+  if (namespaced) object.metadata.namespace = exchange.info.namespace;
+  for (const field of ofTheSystem) delete (object.metadata as Record<string, unknown>)[field];
+  const asked = withManagers(undefined, object, exchange.served, { manager: query.manager });
+  const answer = answers[resource];
+  check(exchange, asked);
+  const status = await answer?.(exchange, asked);
+  const about = anew[resource];
+  if (about === undefined) return respondValue(exchange, 201, { ...asked, status });
+  const { kind, apiVersion } = asked;
+  return respondValue(exchange, 201, { kind, apiVersion, ...about(), status });
 }
+
+/** What no client can say of a new object. */
+const ofTheSystem = [
+  'uid',
+  'selfLink',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+];
+
+/** Of what was sent, nothing comes back. */
+const anew: Readonly<Record<string, () => object>> = {
+  selfsubjectreviews: () => ({ metadata: { creationTimestamp: timestamp(new Date()) } }),
+  selfsubjectrulesreviews: () => ({ metadata: {}, spec: {} }),
+};
 
 /** Who a token is for, as this server's own authenticators say. */
 async function tokenReview({ core, request }: ResourceExchange, object: KubeObject) {
@@ -43,7 +70,10 @@ async function tokenReview({ core, request }: ResourceExchange, object: KubeObje
   let user = await core.tokens?.userOf(token, core.registry, new Date(), asked);
   const others = asked.includes(issuer) ? core.authenticators : [];
   for (const authenticator of others) user ??= await authenticator(bearer, {});
-  if (user === undefined) return { user: {}, error: 'invalid bearer token' };
+  if (user === undefined) {
+    const { authenticated: _authenticated, ...given } = record(object.status);
+    return { user: {}, ...given, error: 'invalid bearer token' };
+  }
   return { authenticated: true, user: userInfo(user), audiences: asked };
 }
 

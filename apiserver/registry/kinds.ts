@@ -1,3 +1,4 @@
+import type { UserInfo } from '../../kube/http.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { ServedResource } from '../options.ts';
 import { type Claim, releaseClaims } from './claims.ts';
@@ -5,6 +6,7 @@ import { prepareDefinition, serveDefinition } from './crd.ts';
 import { prepareNamespace } from './namespaces.ts';
 import type { ObjectRegistry } from './registry.ts';
 import { allocateService } from './services.ts';
+import { nameRequester } from './signing-requests.ts';
 
 /** What a kind needs beyond defaults, strategy and validation. `old` is undefined for a create. */
 export interface KindHooks {
@@ -29,6 +31,8 @@ export interface KindWrite {
   cluster: string;
   subresource: string;
   dryRun: boolean;
+  /** Who writes; absent for the server's own writes. */
+  user?: UserInfo | undefined;
   /** What hooks claimed for it so far: see claims.ts. */
   claims: Claim[];
 }
@@ -39,6 +43,7 @@ const hooks: Readonly<Record<string, KindHooks>> = {
     prepare: allocateService,
     committed: (write, _name, { old, object }) => releaseClaims(write, old, object),
   },
+  'certificates.k8s.io/certificatesigningrequests': { prepare: nameRequester },
   'apiextensions.k8s.io/customresourcedefinitions': {
     settle: prepareDefinition,
     committed: (write, name, { object, revision }) =>

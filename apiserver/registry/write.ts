@@ -1,5 +1,7 @@
 import { deepCopy, deepEqual } from '../../kube/deep.ts';
 import { applyDefaults } from '../../kube/defaults/index.ts';
+import type { GroupVersion } from '../../kube/gvk.ts';
+import type { UserInfo } from '../../kube/http.ts';
 import { generateName } from '../../kube/names.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import {
@@ -13,6 +15,7 @@ import {
 } from '../../kube/status.ts';
 import { strategyFor } from '../../kube/strategy/index.ts';
 import { validateCreate, validateUpdate } from '../../kube/validation/index.ts';
+import { warningsOf } from '../../kube/warnings/index.ts';
 import type { Entry } from '../../storage/store.ts';
 import type { ServedResource } from '../options.ts';
 import { unclaim } from './claims.ts';
@@ -38,6 +41,12 @@ export interface WriteContext extends WriteOptions {
   refuseVersion?: boolean;
   /** `change` already wrote managedFields (server-side apply). */
   managed?: boolean;
+  /** The group and version that the client speaks: some rules hold in one of a kind's groups only. */
+  asked?: GroupVersion;
+  /** Who writes; absent for the server's own writes. */
+  user?: UserInfo;
+  /** What is said beside the answer. */
+  warn?(message: string): void;
 }
 
 export interface Place {
@@ -106,8 +115,10 @@ async function createWith(
   await hooksOf(served).prepare?.(write, object, undefined);
   strategyFor(served.info).prepareForCreate(object);
   hooksOf(served).settle?.(object, undefined);
-  const causes = served.validate?.(object, undefined, '') ?? validateCreate(object, served.info);
+  const causes =
+    served.validate?.(object, undefined, '') ?? validateCreate(object, served.info, context.asked);
   refuse(causes, served, object.metadata.name ?? '');
+  warn(object, undefined, served, context);
   await context.validate?.(object, undefined);
   const name = object.metadata.name ?? '';
   const key = objectKey(served.info, at.cluster, at.namespace, name);
@@ -181,8 +192,9 @@ async function updateWith(
   hooksOf(served).settle?.(next, old);
   const causes =
     served.validate?.(next, old, subresource) ??
-    validateUpdate(next, old, served.info, subresource === '' ? undefined : subresource);
+    validateUpdate(next, old, served.info, subresource === '' ? undefined : subresource, context.asked);
   refuse(causes, served, at.name);
+  if (subresource === '') warn(next, old, served, context);
   await context.validate?.(next, old);
   next.metadata.resourceVersion = String(entry.revision);
   if (finishesDeletion(next, served)) return finishDeletion(write, entry, { old, object: next }, context);
@@ -224,8 +236,8 @@ function writeOf(
   cluster: string,
   context: WriteContext,
 ): KindWrite {
-  const { subresource = '', dryRun = false } = context;
-  return { registry, served, cluster, subresource, dryRun, claims: [] };
+  const { subresource = '', dryRun = false, user } = context;
+  return { registry, served, cluster, subresource, dryRun, user, claims: [] };
 }
 
 export function defaulted(object: KubeObject, served: ServedResource): KubeObject {
@@ -236,10 +248,21 @@ export function refuse(causes: readonly StatusCause[], served: ServedResource, n
   if (causes.length > 0) throw invalid(served.info.group, served.info.kind, name, [...causes]);
 }
 
+function warn(
+  object: KubeObject,
+  old: KubeObject | undefined,
+  served: ServedResource,
+  context: WriteContext,
+): void {
+  if (context.warn === undefined || served.custom) return;
+  for (const message of warningsOf(object, old, served.info)) context.warn(message);
+}
+
 export function requireVersion(object: KubeObject, served: ServedResource): void {
   if (object.metadata.resourceVersion || strategyFor(served.info).allowUnconditionalUpdate) return;
-  const { group, kind, resource } = served.info;
-  throw invalid(group, served.custom ? resource : kind, object.metadata.name ?? '', [
+  const { group, resource } = served.info;
+  // kube-apiserver names the resource here, not the kind.
+  throw invalid(group, resource, object.metadata.name ?? '', [
     {
       reason: 'FieldValueInvalid',
       message: 'Invalid value: 0: must be specified for an update',

@@ -14,11 +14,18 @@ export function dropDisabled(object: KubeObject, info: KindInfo): void {
     const rolling = record(record(spec['updateStrategy'])['rollingUpdate']);
     if (rolling['maxUnavailable'] !== undefined) delete rolling['maxUnavailable'];
   }
+  for (const name of Object.hasOwn(inSpec, kind) ? (inSpec[kind] ?? []) : [])
+    if (spec[name] !== undefined) delete spec[name];
   if (kind === 'discovery.k8s.io/EndpointSlice') {
     for (const endpoint of records((object as unknown as JsonObject)['endpoints']))
       if (endpoint['deprecatedTopology'] !== undefined) delete endpoint['deprecatedTopology'];
   }
 }
+
+const inSpec: Readonly<Record<string, readonly string[]>> = {
+  'coordination.k8s.io/Lease': ['strategy', 'preferredHolder'],
+  'storage.k8s.io/CSIDriver': ['preventPodSchedulingIfMissing'],
+};
 
 const templated = [
   '/ReplicationController',

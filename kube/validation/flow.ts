@@ -1,4 +1,4 @@
-import { at, int, isRecord, record, records, strings, text } from '../defaults/json.ts';
+import { at, int, isRecord, records, strings, text } from '../defaults/json.ts';
 import { validateDns1123Label, validateDns1123Subdomain } from '../names.ts';
 import type { JsonObject } from '../object.ts';
 import type { Field } from './field.ts';
@@ -43,6 +43,30 @@ function resourceRule(rule: JsonObject, field: Field): void {
         messages.map((message) => intro + message),
       );
   }
+}
+
+function otherRule(rule: JsonObject, field: Field): void {
+  verbList(rule, field.child('verbs'));
+  const missing = 'nonResourceURLs must contain at least one value';
+  list(rule, 'nonResourceURLs', missing, 'non-resource URLs', field);
+  const urls = strings(rule['nonResourceURLs']);
+  if (urls.includes('*')) return;
+  for (const [index, url] of urls.entries()) {
+    const problem = urlProblem(url);
+    if (problem) field.child('nonResourceURLs').index(index).invalid(url, problem);
+  }
+}
+
+function urlProblem(url: string): string | undefined {
+  if (url === '') return 'must not be empty';
+  if (url === '/') return undefined;
+  if (!url.startsWith('/')) return 'must start with slash';
+  if (url.includes(' ')) return 'must not contain white-space';
+  if (url.includes('//')) return 'must not contain double slash';
+  const stars = url.split('*').length - 1;
+  return stars > 1 || (stars === 1 && !url.endsWith('/*'))
+    ? 'wildcard can only do suffix matching'
+    : undefined;
 }
 
 const kinds: Record<string, string> = { Group: 'group', ServiceAccount: 'serviceAccount', User: 'user' };
@@ -104,42 +128,8 @@ const flowSchema: KindCheck = ({ object, spec }, root) => {
       at.required('at least one of resourceRules and nonResourceRules has to be non-empty');
     }
     for (const [i, one] of resources.entries()) resourceRule(one, at.child('resourceRules').index(i));
-    for (const [i, one] of others.entries()) {
-      verbList(one, at.child('nonResourceRules').index(i).child('verbs'));
-      const missing = 'nonResourceURLs must contain at least one value';
-      list(one, 'nonResourceURLs', missing, 'non-resource URLs', at.child('nonResourceRules').index(i));
-    }
+    for (const [i, one] of others.entries()) otherRule(one, at.child('nonResourceRules').index(i));
   }
 };
 
-const priorityLevel: KindCheck = ({ spec }, root) => {
-  const field = root.child('spec');
-  const type = text(spec['type']);
-  if (type !== 'Exempt' && type !== 'Limited') {
-    field.child('type').notSupported(type, ['Exempt', 'Limited']);
-    return;
-  }
-  if (type === 'Exempt') {
-    if (isRecord(spec['limited'])) field.child('limited').forbidden('must be nil if the type is not Limited');
-    return;
-  }
-  if (!isRecord(spec['limited'])) {
-    field.child('limited').required('must not be empty when type is Limited');
-    return;
-  }
-  const response = record(spec['limited']['limitResponse']);
-  const path = field.child('limited', 'limitResponse');
-  const kind = text(response['type']);
-  if (kind === 'Reject') {
-    if (isRecord(response['queuing']))
-      path.child('queuing').forbidden('must be nil if limited.limitResponse.type is not Limited');
-  } else if (kind !== 'Queue') path.child('type').notSupported(kind, ['Queue', 'Reject']);
-  else if (!isRecord(response['queuing'])) {
-    path.child('queuing').required('must not be empty if limited.limitResponse.type is Limited');
-  }
-};
-
-export const flowChecks: KindChecks = {
-  'flowcontrol.apiserver.k8s.io/FlowSchema': flowSchema,
-  'flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration': priorityLevel,
-};
+export const flowChecks: KindChecks = { 'flowcontrol.apiserver.k8s.io/FlowSchema': flowSchema };

@@ -1,26 +1,36 @@
 import { record } from '../defaults/json.ts';
 import { rootType } from '../defaults/shape.ts';
+import type { GroupVersion } from '../gvk.ts';
 import type { JsonObject, KubeObject } from '../object.ts';
 import type { StatusCause } from '../status.ts';
 import type { KindInfo } from '../strategy/kind.ts';
 import { admissionChecks } from './admission.ts';
 import { autoscalingChecks } from './autoscaling.ts';
 import { configChecks } from './config.ts';
+import { csiChecks } from './csi.ts';
 import { definitionChecks } from './definition.ts';
+import { endpointSliceChecks } from './endpoint-slice.ts';
 import { endpointChecks } from './endpoints.ts';
+import { eventChecks } from './event.ts';
 import { extensionChecks } from './extension.ts';
 import { Field } from './field.ts';
 import { flowChecks } from './flow.ts';
 import { jobChecks } from './job.ts';
 import type { KindCheck, KindChecks } from './kind.ts';
+import { leaseChecks } from './lease.ts';
 import { metadata, metadataUpdate } from './meta.ts';
 import { networkingChecks } from './networking.ts';
 import { podChecks } from './pod/index.ts';
 import { policyChecks } from './policy.ts';
+import { priorityLevelChecks } from './priority-level.ts';
 import { rbacChecks } from './rbac.ts';
+import { runtimeClassChecks } from './runtime-class.ts';
 import { serviceChecks } from './service.ts';
+import { serviceRangeChecks } from './service-range.ts';
+import { signingRequestChecks } from './signing-request.ts';
 import { statefulSetChecks } from './statefulset.ts';
 import { storageChecks } from './storage.ts';
+import { storageClassChecks } from './storage-class.ts';
 import { subresourceChecks } from './subresource.ts';
 import { workloadChecks } from './workloads.ts';
 
@@ -33,15 +43,24 @@ const checks: ReadonlyMap<string, KindCheck> = new Map(
     ...configChecks,
     ...serviceChecks,
     ...endpointChecks,
+    ...endpointSliceChecks,
+    ...serviceRangeChecks,
+    ...runtimeClassChecks,
+    ...leaseChecks,
+    ...eventChecks,
+    ...signingRequestChecks,
     ...rbacChecks,
     ...networkingChecks,
     ...storageChecks,
+    ...storageClassChecks,
+    ...csiChecks,
     ...autoscalingChecks,
     ...policyChecks,
     ...extensionChecks,
     ...definitionChecks,
     ...admissionChecks,
     ...flowChecks,
+    ...priorityLevelChecks,
   } satisfies KindChecks),
 );
 
@@ -50,15 +69,26 @@ function checkOf(info: KindInfo): KindCheck | undefined {
   return checks.get(`${info.group}/${info.kind}`);
 }
 
+/** Of events in the core group, kube-apiserver looks at the metadata last, and names may be any. */
+function isOldEvent(info: KindInfo, asked: GroupVersion): boolean {
+  return info.kind === 'Event' && info.group === '' && asked.group === '';
+}
+
 /**
  * The causes for which kube-apiserver would refuse to create a defaulted and prepared `object`, in its order; empty
- * when valid. Kinds without a check of their own have their metadata checked.
+ * when valid. Kinds without a check of their own have their metadata checked. `asked` is what the client speaks.
  */
-export function validateCreate(object: KubeObject, info: KindInfo): StatusCause[] {
+export function validateCreate(
+  object: KubeObject,
+  info: KindInfo,
+  asked: GroupVersion = info,
+): StatusCause[] {
   const root = new Field([]);
-  metadata(object, info, root.child('metadata'));
+  const oldEvent = isOldEvent(info, asked);
+  if (!oldEvent) metadata(object, info, root.child('metadata'));
   const body = object as unknown as JsonObject;
-  checkOf(info)?.({ object: body, spec: record(body['spec']) }, root);
+  checkOf(info)?.({ object: body, spec: record(body['spec']), asked }, root);
+  if (oldEvent && root.causes.length === 0) metadata(object, info, root.child('metadata'), true);
   return root.causes;
 }
 
@@ -68,10 +98,12 @@ export function validateUpdate(
   old: KubeObject,
   info: KindInfo,
   subresource?: string,
+  asked: GroupVersion = info,
 ): StatusCause[] {
   const root = new Field([]);
   const custom = rootType(info.group, info.version, info.kind) === undefined;
-  metadataUpdate(object, old, { ...info, custom }, subresource ?? '', root.child('metadata'));
+  const how = { ...info, custom, unchecked: isOldEvent(info, asked) };
+  metadataUpdate(object, old, how, subresource ?? '', root.child('metadata'));
   if (subresource !== undefined && subresource !== '') {
     const key = `${info.group}/${info.kind}/${subresource}`;
     if (Object.hasOwn(subresourceChecks, key)) subresourceChecks[key]?.(object, old, root);
@@ -79,7 +111,13 @@ export function validateUpdate(
   }
   const body = object as unknown as JsonObject;
   const before = old as unknown as JsonObject;
-  const subject = { object: body, spec: record(body['spec']), old: before, oldSpec: record(before['spec']) };
+  const subject = {
+    object: body,
+    spec: record(body['spec']),
+    old: before,
+    oldSpec: record(before['spec']),
+    asked,
+  };
   checkOf(info)?.(subject, root);
   return root.causes;
 }

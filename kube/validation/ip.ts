@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { quoteGo } from '../quote.ts';
 import type { Field } from './field.ts';
 
 const badAddress = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
@@ -13,8 +14,44 @@ export function isAddress(value: string): boolean {
   return isIP(withoutLeadingZeros(value)) !== 0 && !value.includes('%');
 }
 
+/** Of an older field: any spelling but ones that other software reads as another address. */
 export function ipAddress(value: string, field: Field): void {
-  if (!isAddress(value)) field.invalid(value, badAddress);
+  const message = addressMessage(value);
+  if (message) field.invalid(value, message);
+}
+
+function addressMessage(value: string): string | undefined {
+  if (!isAddress(value)) return badAddress;
+  if (value !== withoutLeadingZeros(value)) return 'must not have leading 0s';
+  return isMapped(value) ? 'must not be an IPv4-mapped IPv6 address' : undefined;
+}
+
+/** What is wrong with an address of a newer field, which has the one spelling of RFC 5952. */
+export function canonicalAddressMessages(value: string): string[] {
+  const message = addressMessage(value);
+  if (message) return [message];
+  const canonical = formatAddress(addressBits(value));
+  return canonical === value ? [] : [`must be in canonical form (${quoteGo(canonical)})`];
+}
+
+function isMapped(value: string): boolean {
+  return value.includes(':') && addressBits(value).bits >> 32n === 0xffffn;
+}
+
+/** RFC 5952: the longest run of two zeros or more, the first of equals, is `::`. */
+function formatAddress({ bits, width }: { bits: bigint; width: number }): string {
+  const part = (count: number, size: number, i: number) =>
+    Number((bits >> BigInt(size * (count - 1 - i))) & ((1n << BigInt(size)) - 1n));
+  if (width === 32) return Array.from({ length: 4 }, (_, i) => part(4, 8, i)).join('.');
+  const words = Array.from({ length: 8 }, (_, i) => part(8, 16, i));
+  let [from, length] = [-1, 1];
+  for (let i = 0; i < 8; i++) {
+    let end = i;
+    while (end < 8 && words[end] === 0) end++;
+    if (end - i > length) [from, length] = [i, end - i];
+  }
+  const text = (list: number[]) => list.map((word) => word.toString(16)).join(':');
+  return from < 0 ? text(words) : `${text(words.slice(0, from))}::${text(words.slice(from + length))}`;
 }
 
 /** Addresses that traffic must not be sent to. */
@@ -66,8 +103,34 @@ export function parseRange(value: string): Range | undefined {
   return prefix > width ? undefined : { bits, prefix, width };
 }
 
+/** Of an older field, as ipAddress. */
 export function cidr(value: string, field: Field): void {
-  if (!parseRange(value)) field.invalid(value, badRange);
+  const range = parseRange(value);
+  if (!range) {
+    field.invalid(value, badRange);
+    return;
+  }
+  const [address = '', length = ''] = value.split('/');
+  if (address !== withoutLeadingZeros(address) || /^0\d/.test(length))
+    field.invalid(value, 'must not have leading 0s in IP or prefix length');
+  else if (isMapped(address)) field.invalid(value, 'must not have an IPv4-mapped IPv6 address');
+  else if (network(range) !== range.bits)
+    field.invalid(value, 'must not have bits set beyond the prefix length');
+}
+
+/** Of a newer field, as canonicalAddressMessages. */
+export function canonicalCidr(value: string, field: Field): void {
+  const before = field.causes.length;
+  cidr(value, field);
+  const range = parseRange(value);
+  if (!range || field.causes.length > before) return;
+  const canonical = `${formatAddress(range)}/${range.prefix}`;
+  if (canonical !== value) field.invalid(value, `must be in canonical form (${quoteGo(canonical)})`);
+}
+
+function network({ bits, prefix, width }: Range): bigint {
+  const shift = BigInt(width - prefix);
+  return (bits >> shift) << shift;
 }
 
 export function strictlyWithin(inner: Range, outer: Range): boolean {

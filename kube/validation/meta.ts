@@ -10,10 +10,13 @@ import { immutable, qualifiedName } from './rules.ts';
 
 const annotationBytes = 256 * 1024;
 
-/** metadata of a new object. https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/ */
-export function metadata(object: KubeObject, info: KindInfo, field: Field): void {
-  accessor(object, info, nameRule(info), field);
-  if (!extensionGroups.includes(info.group))
+/**
+ * metadata of a new object; `anyNamed` when its kind has no rule for names.
+ * https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/
+ */
+export function metadata(object: KubeObject, info: KindInfo, field: Field, anyNamed = false): void {
+  accessor(object, info, anyNamed ? anyName : nameRule(info), field);
+  if (!anyNamed && !plainGroups.includes(info.group))
     standardFinalizers(object.metadata.finalizers ?? [], field.child('finalizers'));
 }
 
@@ -104,13 +107,13 @@ function anyName(name: string): string[] {
 export function metadataUpdate(
   object: KubeObject,
   old: KubeObject,
-  info: KindInfo & { custom?: boolean },
+  info: KindInfo & { custom?: boolean; unchecked?: boolean },
   subresource: string,
   field: Field,
 ): void {
   accessor(object, info, anyName, field);
   metadataChanges(object, old, field);
-  if (subresource !== '') return;
+  if (subresource !== '' || info.unchecked) return;
   const standard: Looks = info.custom ? plainChanges : { changes: 1, whole: 0 };
   const { changes, whole, plain } = looks[`${info.group}/${info.kind}`] ?? standard;
   const list = object.metadata.finalizers ?? [];
@@ -163,7 +166,14 @@ function finalizers(list: string[], field: Field): void {
   }
 }
 
-const extensionGroups = ['admissionregistration.k8s.io', 'apiextensions.k8s.io', 'apiregistration.k8s.io'];
+/** Where finalizers need not be qualified. */
+const plainGroups = [
+  'admissionregistration.k8s.io',
+  'apiextensions.k8s.io',
+  'apiregistration.k8s.io',
+  'coordination.k8s.io',
+  'node.k8s.io',
+];
 
 /** Without a domain only Kubernetes' own; custom resources may have others. */
 export function standardFinalizers(list: string[], field: Field): void {

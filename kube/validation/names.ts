@@ -1,20 +1,19 @@
 import { validateDns1123Label, validateDns1123Subdomain, validatePathSegmentName } from '../names.ts';
 import type { KindInfo } from '../strategy/kind.ts';
+import { canonicalAddressMessages } from './ip.ts';
 
 type NameRule = (name: string) => string[];
 
 const rbacGroup = 'rbac.authorization.k8s.io';
-const anyName: NameRule = () => [];
 
 const rules: Record<string, NameRule> = {
   '/Namespace': validateDns1123Label,
   '/Service': validateDns1123Label,
   'apiregistration.k8s.io/APIService': validatePathSegmentName,
-  '/Event': anyName,
-  'events.k8s.io/Event': anyName,
   'apps/StatefulSet': validateDns1123Label,
   'policy/PodDisruptionBudget': validatePathSegmentName,
-  'networking.k8s.io/IPAddress': anyName,
+  'networking.k8s.io/IPAddress': canonicalAddressMessages,
+  'certificates.k8s.io/CertificateSigningRequest': validatePathSegmentName,
 };
 
 /** Which names a kind may have. https://kubernetes.io/docs/concepts/overview/working-with-objects/names/ */

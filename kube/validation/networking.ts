@@ -1,4 +1,4 @@
-import { at, int, isRecord, record, records, strings, text } from '../defaults/json.ts';
+import { at, int, isRecord, records, strings, text } from '../defaults/json.ts';
 import {
   maxCharactersMessage,
   validateDns1123Label,
@@ -90,7 +90,7 @@ const ingress: KindCheck = ({ object, spec, old }, root) => {
   const field = root.child('spec');
   const rules = records(spec['rules']);
   if (rules.length === 0 && !isRecord(spec['defaultBackend'])) {
-    field.invalid(null, 'either `defaultBackend` or `rules` must be specified');
+    field.invalid(spec['rules'] ?? null, 'either `defaultBackend` or `rules` must be specified');
   }
   if (isRecord(spec['defaultBackend'])) backend(spec['defaultBackend'], field.child('defaultBackend'));
   for (const [index, rule] of rules.entries()) {
@@ -138,9 +138,11 @@ const ingressClass: KindCheck = ({ spec, oldSpec }, root) => {
   const scopes = ['Cluster', 'Namespace'];
   if (!scopes.includes(text(scope))) field.child('parameters', 'scope').notSupported(scope, scopes);
   const namespace = field.child('parameters', 'namespace');
-  if (scope === 'Namespace' && !text(parameters['namespace'])) {
+  if (scope === 'Namespace' && typeof parameters['namespace'] !== 'string') {
     namespace.required("`parameters.scope` is set to 'Namespace'");
   }
+  if (scope === 'Namespace' && typeof parameters['namespace'] === 'string')
+    namespace.invalidAll(parameters['namespace'], validateDns1123Label(parameters['namespace']));
   if (scope === 'Cluster' && parameters['namespace'] !== undefined) {
     namespace.forbidden("`parameters.scope` is set to 'Cluster'");
   }
@@ -220,11 +222,4 @@ export const networkingChecks: KindChecks = {
   'networking.k8s.io/Ingress': ingress,
   'networking.k8s.io/IngressClass': ingressClass,
   'networking.k8s.io/NetworkPolicy': networkPolicy,
-  'networking.k8s.io/ServiceCIDR': ({ spec }, root) => {
-    const ranges = strings(spec['cidrs']);
-    const path = root.child('spec', 'cidrs');
-    if (ranges.length === 0) path.required('at least one CIDR required');
-    for (const [index, range] of ranges.entries()) cidr(range, path.index(index));
-    if (ranges.length > 2) path.invalid(record(spec)['cidrs'], 'may only hold up to 2 values');
-  },
 };

@@ -9,14 +9,7 @@ import type { KindCheck, KindChecks } from './kind.ts';
 import { labelSelector } from './labels.ts';
 import { taintEffect } from './pod/affinity.ts';
 import { resourceName, resourceQuantity } from './pod/resources.ts';
-import {
-  dns1123Subdomain,
-  immutable,
-  intOrPercent,
-  notAbove100Percent,
-  oneOf,
-  qualifiedName,
-} from './rules.ts';
+import { immutable, intOrPercent, notAbove100Percent, oneOf, qualifiedName } from './rules.ts';
 
 const disruptionBudget: KindCheck = ({ spec }, root) => {
   const field = root.child('spec');
@@ -189,28 +182,10 @@ const node: KindCheck = ({ spec }, root) => {
     cidr(range, root.child('spec', 'podCIDRs').index(index));
 };
 
-const lease: KindCheck = ({ spec }, root) => {
-  const seconds = spec['leaseDurationSeconds'];
-  if (typeof seconds === 'number' && seconds <= 0) {
-    root.child('spec', 'leaseDurationSeconds').invalid(seconds, 'must be greater than 0');
-  }
-  const transitions = spec['leaseTransitions'];
-  if (typeof transitions === 'number' && transitions < 0) {
-    root.child('spec', 'leaseTransitions').invalid(transitions, 'must be greater than or equal to 0');
-  }
-};
-
 export const policyChecks: KindChecks = {
   'policy/PodDisruptionBudget': disruptionBudget,
   '/ResourceQuota': resourceQuota,
   '/LimitRange': limitRange,
   'scheduling.k8s.io/PriorityClass': priorityClass,
   '/Node': node,
-  'coordination.k8s.io/Lease': lease,
-  'node.k8s.io/RuntimeClass': ({ object, old }, root) => {
-    const handler = text(object['handler']);
-    if (old && old['handler'] !== handler) root.child('handler').invalid(handler, immutable);
-    if (!handler) root.child('handler').required();
-    else dns1123Subdomain(handler, root.child('handler'));
-  },
 };

@@ -1,4 +1,4 @@
-import { at, isRecord, record, records, strings, text } from '../defaults/json.ts';
+import { at, isRecord, record, strings, text } from '../defaults/json.ts';
 import { compareQuantities, parseQuantity } from '../defaults/quantity.ts';
 import type { JsonObject } from '../object.ts';
 import { sameJson } from '../strategy/equal.ts';
@@ -8,7 +8,7 @@ import type { KindCheck, KindChecks } from './kind.ts';
 import { nodeSelector } from './pod/affinity.ts';
 import { accessModes } from './pod/resources.ts';
 import { driverName, isVolumeSource, volumeSource } from './pod/volume.ts';
-import { dns1123Subdomain, immutable, isSet, noBacksteps, qualifiedName } from './rules.ts';
+import { dns1123Subdomain, immutable, isSet, noBacksteps } from './rules.ts';
 
 /** Claims keep their spec; a bound one may grow, and change its attributes class. */
 const claim: KindCheck = ({ object, spec, old, oldSpec }, root) => {
@@ -132,59 +132,7 @@ function sourceOf(spec: JsonObject): unknown {
   return Object.fromEntries(Object.entries(spec).filter(([key]) => !notSources.includes(key)));
 }
 
-const bindingModes = ['Immediate', 'WaitForFirstConsumer'];
-const frozen = ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'];
-
-const storageClass: KindCheck = ({ object, old }, root) => {
-  if (old) {
-    for (const name of frozen) {
-      if (!sameJson(object[name], old[name])) root.child(name).invalid(sortedMap(object[name]), immutable);
-    }
-  }
-  const provisioner = text(object['provisioner']);
-  if (!provisioner) root.child('provisioner').required();
-  else qualifiedName(provisioner.toLowerCase(), root.child('provisioner'));
-  const parameters = Object.keys(record(object['parameters']));
-  if (parameters.length > 512) root.child('parameters').tooLong(512);
-  for (const key of parameters) if (!key) root.child('parameters').invalid(key, 'field can not be empty.');
-  const policy = object['reclaimPolicy'];
-  if (policy && !['Delete', 'Retain'].includes(text(policy))) {
-    root.child('reclaimPolicy').notSupported(policy, ['Delete', 'Retain']);
-  }
-  const mode = object['volumeBindingMode'];
-  if (!bindingModes.includes(text(mode))) root.child('volumeBindingMode').notSupported(mode, bindingModes);
-};
-
 export const storageChecks: KindChecks = {
   '/PersistentVolumeClaim': claim,
   '/PersistentVolume': volume,
-  'storage.k8s.io/StorageClass': storageClass,
-  'storage.k8s.io/VolumeAttributesClass': ({ object, old }, root) => {
-    const driver = text(object['driverName']);
-    if (old) {
-      for (const name of ['driverName', 'parameters']) {
-        if (!sameJson(object[name], old[name]))
-          root.child(name).forbidden(`updates to ${name} are forbidden.`);
-      }
-    }
-    if (!driver) root.child('driverName').required();
-    else qualifiedName(driver.toLowerCase(), root.child('driverName'));
-    if (Object.keys(record(object['parameters'])).length === 0) {
-      root.child('parameters').required('must contain at least one key/value pair');
-    }
-  },
-  'storage.k8s.io/CSIDriver': ({ object, spec }, root) => {
-    const name = text(at(object, 'metadata', 'name'));
-    if (name.length > 63) root.child('name').tooLong(63);
-    const modes = ['Ephemeral', 'Persistent'];
-    for (const mode of strings(spec['volumeLifecycleModes'])) {
-      if (!modes.includes(mode)) root.child('spec', 'volumeLifecycleModes').notSupported(mode, modes);
-    }
-  },
-  'storage.k8s.io/CSINode': ({ spec }, root) => {
-    for (const [index, driver] of records(spec['drivers']).entries()) {
-      driverName(text(driver['name']), root.child('spec', 'drivers').index(index).child('name'));
-      if (!text(driver['nodeID'])) root.child('spec', 'drivers').index(index).child('nodeID').required();
-    }
-  },
 };

@@ -2,10 +2,8 @@ import { at, records, strings, text } from '../defaults/json.ts';
 import type { JsonObject, KubeObject } from '../object.ts';
 import { sameJson } from '../strategy/equal.ts';
 import { podQosClass } from '../strategy/qos.ts';
-import type { Field } from './field.ts';
-
-/** Checks of an update through a subresource, beyond those of metadata. */
-export type SubresourceCheck = (object: KubeObject, old: KubeObject, root: Field) => void;
+import type { SubresourceCheck } from './kind.ts';
+import { signingRequestSubresources } from './signing-request.ts';
 
 /** https://kubernetes.io/docs/concepts/workloads/pods/ephemeral-containers/ */
 const ephemeralContainers: SubresourceCheck = (object, old, root) => {
@@ -59,6 +57,7 @@ function immutable({ spec }: KubeObject): unknown {
 }
 
 export const subresourceChecks: Readonly<Record<string, SubresourceCheck>> = {
+  ...signingRequestSubresources,
   '/Pod/ephemeralcontainers': ephemeralContainers,
   '/Pod/resize': resize,
 };

@@ -13,6 +13,16 @@ const clusterScoped = [
   'CustomResourceDefinition',
   'APIService',
   'IngressClass',
+  'CSIDriver',
+  'CSINode',
+  'VolumeAttachment',
+  'VolumeAttributesClass',
+  'RuntimeClass',
+  'IPAddress',
+  'ServiceCIDR',
+  'FlowSchema',
+  'PriorityLevelConfiguration',
+  'CertificateSigningRequest',
 ];
 
 /** What the server knows of a kind, made up from an object of it. */

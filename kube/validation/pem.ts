@@ -1,0 +1,90 @@
+import { createPublicKey, verify } from 'node:crypto';
+
+/** One element of DER: its tag, its content, and where the next begins. */
+interface Element {
+  tag: number;
+  whole: Buffer;
+  content: Buffer;
+  end: number;
+}
+
+const malformed = 'x509: malformed certificate request';
+const truncated = 'asn1: syntax error: data truncated';
+
+function element(bytes: Buffer, at: number): Element {
+  const tag = bytes[at];
+  let length = bytes[at + 1];
+  if (tag === undefined || length === undefined) throw new Error(truncated);
+  let start = at + 2;
+  if (length >= 0x80) {
+    const size = length & 0x7f;
+    if (size === 0 || size > 4) throw new Error('asn1: syntax error: indefinite length found (not DER)');
+    if (start + size > bytes.length) throw new Error(truncated);
+    length = bytes.readUIntBE(start, size);
+    start += size;
+  }
+  const end = start + length;
+  if (end > bytes.length) throw new Error(truncated);
+  return { tag, whole: bytes.subarray(at, end), content: bytes.subarray(start, end), end };
+}
+
+function children(bytes: Buffer): Element[] {
+  const found: Element[] = [];
+  for (let at = 0; at < bytes.length; at = found.at(-1)?.end ?? bytes.length) found.push(element(bytes, at));
+  return found;
+}
+
+/** Object identifiers of signatures, in hexadecimal DER, and the hash of each; Ed25519 hashes for itself. */
+const hashes: Readonly<Record<string, string | null>> = {
+  '2a864886f70d01010b': 'sha256',
+  '2a864886f70d01010c': 'sha384',
+  '2a864886f70d01010d': 'sha512',
+  '2a8648ce3d040302': 'sha256',
+  '2a8648ce3d040303': 'sha384',
+  '2a8648ce3d040304': 'sha512',
+  '2b6570': null,
+};
+
+export interface PemBlock {
+  type: string;
+  bytes: Buffer;
+  hasHeaders: boolean;
+}
+
+const block = /-----BEGIN ([^\n-]*)-----\r?\n([\s\S]*?)-----END \1-----/g;
+
+/** The blocks of a text in PEM, in their order. */
+export function pemBlocks(text: string): PemBlock[] {
+  return [...text.matchAll(block)].map(([, type = '', body = '']) => ({
+    type,
+    bytes: Buffer.from(body, 'base64'),
+    hasHeaders: body.includes(':'),
+  }));
+}
+
+/** Why a text is no signed PKCS #10 request in PEM, undefined when it is one. */
+export function requestProblem(text: string): string | undefined {
+  const [first] = pemBlocks(text);
+  if (first?.type !== 'CERTIFICATE REQUEST') return 'PEM block type must be CERTIFICATE REQUEST';
+  try {
+    return signatureProblem(first.bytes);
+  } catch (error) {
+    return error instanceof Error && error.message.startsWith('asn1') ? error.message : malformed;
+  }
+}
+
+function signatureProblem(der: Buffer): string | undefined {
+  const whole = element(der, 0);
+  if (whole.end !== der.length) return 'asn1: syntax error: trailing data';
+  const [signed, algorithm, signature] = children(whole.content);
+  const key = signed && children(signed.content)[2];
+  const oid = algorithm && children(algorithm.content)[0]?.content.toString('hex');
+  if (!signed || !key || !signature || oid === undefined) return malformed;
+  if (!Object.hasOwn(hashes, oid)) return 'x509: cannot verify signature: algorithm unimplemented';
+  const publicKey = createPublicKey({ key: key.whole, format: 'der', type: 'spki' });
+  const good = verify(hashes[oid] ?? null, signed.whole, publicKey, signature.content.subarray(1));
+  if (good) return undefined;
+  return publicKey.asymmetricKeyType === 'rsa'
+    ? 'crypto/rsa: verification error'
+    : `x509: ${publicKey.asymmetricKeyType === 'ec' ? 'ECDSA' : 'Ed25519'} verification failure`;
+}
