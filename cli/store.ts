@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { backup, restore } from '../storage/backup.ts';
 import { openLevel } from '../storage/level/level.ts';
+import { describeLosses } from '../storage/level/losses.ts';
 import { repairLevel } from '../storage/level/repair.ts';
 import { verifyLevel } from '../storage/level/verify.ts';
 import type { Store } from '../storage/store.ts';
@@ -34,6 +35,8 @@ export async function repairStore(dataDir: string, output: OutputFormat): Promis
     return print(`the store is whole: nothing was changed, revision ${report.revision}`);
   print(`repaired: ${report.entries} objects are left, revision ${report.revision}`);
   print(`what was wrong:\n${indented(report.problems)}`);
+  const losses = describeLosses(report.losses);
+  if (losses.length > 0) print(`what is lost, unless something newer had replaced it:\n${indented(losses)}`);
   if (report.kept) print(`the damaged database is kept in ${report.kept}`);
 }
 

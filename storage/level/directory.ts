@@ -18,24 +18,41 @@ interface Marker {
  * there never was one. The caller owns the directory. Fails with `corrupt`.
  */
 export async function isNewStore(directory: string): Promise<boolean> {
-  const { marker, database } = layout(directory);
+  const { marker, database, watermark } = layout(directory);
   const text = await readIfThere(marker);
   if (text !== undefined) {
     const { format, state } = parseMarker(directory, text);
-    if (format > FORMAT) {
-      throw new StoreError(
-        'corrupt',
-        `${directory} has format ${format}; this version reads up to ${FORMAT}`,
-      );
-    }
+    if (format > FORMAT) throw new StoreError('corrupt', newer(directory, format));
     if (state === 'ready') return false;
     await rm(database, { recursive: true, force: true });
     return true;
   }
   const files = await readdir(database).catch(() => []);
   if (files.length > 0) throw corrupt(directory, `it has a database but no file ${marker}`);
+  if ((await readIfThere(watermark)) !== undefined) {
+    throw corrupt(directory, `it has a file ${watermark}, but neither ${marker} nor a database`);
+  }
   await markCreating(directory);
   return true;
+}
+
+/** What is wrong with the marker. Fails with `unavailable` for a store of a newer format: that is none to repair. */
+export async function markerProblem(directory: string): Promise<string | undefined> {
+  const { marker } = layout(directory);
+  const text = await readIfThere(marker);
+  if (text === undefined) return `there is no file ${marker}`;
+  try {
+    const { format } = parseMarker(directory, text);
+    if (format <= FORMAT) return undefined;
+    throw new StoreError('unavailable', newer(directory, format));
+  } catch (error) {
+    if (error instanceof StoreError && error.code === 'corrupt') return `the file ${marker} is not readable`;
+    throw error;
+  }
+}
+
+function newer(directory: string, format: number): string {
+  return `${directory} has format ${format}; this version reads up to ${FORMAT}`;
 }
 
 /** Before the first file of a database: until it is ready, nothing in the directory is worth keeping. */

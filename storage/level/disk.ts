@@ -7,6 +7,7 @@ import { layout, makeDirectory } from './files.ts';
 import { Names } from './names.ts';
 import { takeOwnership } from './owner.ts';
 import { decodeRecord, encodeEvent, recordKey } from './record.ts';
+import { checkTables } from './salvage.ts';
 import type { Database } from './scan.ts';
 
 /** The files of one store, held by this process. All that writes goes through here, one call at a time. */
@@ -99,6 +100,9 @@ export async function openDisk(directory: string, sync: boolean): Promise<Disk> 
     await makeDirectory(directory);
     release = await takeOwnership(layout(directory).owner);
     const isNew = await isNewStore(directory);
+    // LevelDB looks at no checksum of a table, and some damage makes it end the whole process.
+    const [problem] = isNew ? [] : await checkTables(layout(directory).database);
+    if (problem !== undefined) throw corrupt(directory, problem);
     const db = await openDatabase(layout(directory).database, isNew);
     if (isNew) {
       await db.put(BASE_KEY, encodeBase(EMPTY_BASE), { sync: true });

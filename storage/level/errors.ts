@@ -14,6 +14,8 @@ export function translate(error: unknown, directory: string): StoreError {
   if (/LEVEL_LOCKED/.test(text)) {
     return new StoreError('unavailable', `${directory} is open in another process`, { cause: error });
   }
+  // What a table that is too short says when it is mapped or read.
+  if (/\.(ldb|sst): invalid argument/i.test(text)) return corrupt(directory, text, error);
   if (
     /LEVEL_CORRUPTION|corrupt|does not exist|NotFound|no such file|CURRENT|MANIFEST|missing files/i.test(text)
   ) {

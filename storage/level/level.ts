@@ -26,7 +26,7 @@ import { load } from './load.ts';
 import { Reserve } from './reserve.ts';
 import { encodeToken, readToken, TOKEN_KEY } from './token.ts';
 import { Values } from './values.ts';
-import { readWatermark, Watermark } from './watermark.ts';
+import { requireWatermark, Watermark } from './watermark.ts';
 import { type Logger, Writer } from './writer.ts';
 
 export interface LevelOptions {
@@ -64,7 +64,7 @@ export async function startLevel(disk: Disk, options: LevelOptions = {}): Promis
     const watermarkPath = layout(directory).watermark;
     const { versions, base } = await load(
       disk,
-      await readWatermark(watermarkPath),
+      await requireWatermark(watermarkPath, directory),
       options.memoryBudget ?? Infinity,
     );
     // Reading everything mapped every table into memory; whatever is in memory by now need not be there twice.

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Entry } from '../store.ts';
@@ -33,11 +34,12 @@ export async function writeDatabase(
   }
 }
 
-/** Puts `fresh` where `database` is; the old one is kept under the name that is answered. */
-export async function swapDatabase(database: string, fresh: string): Promise<string> {
+/** Puts `fresh` where `database` is; the old one, if there is one, is kept under the name that is answered. */
+export async function swapDatabase(database: string, fresh: string): Promise<string | undefined> {
   const kept = `${database}.damaged-${new Date().toISOString().replace(/[:.]/g, '-')}`;
-  await rename(database, kept);
+  const isThere = existsSync(database);
+  if (isThere) await rename(database, kept);
   await rename(fresh, database);
   await syncDirectory(dirname(database));
-  return kept;
+  return isThere ? kept : undefined;
 }

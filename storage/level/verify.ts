@@ -1,9 +1,11 @@
+import { markerProblem } from './directory.ts';
 import { openDatabase } from './disk.ts';
 import { translate } from './errors.ts';
-import { layout, readIfThere } from './files.ts';
+import { layout } from './files.ts';
 import { takeOwnership } from './owner.ts';
+import { checkTables } from './salvage.ts';
 import { readBase, scan } from './scan.ts';
-import { readWatermark } from './watermark.ts';
+import { readWatermark, watermarkProblem } from './watermark.ts';
 
 export interface VerifyReport {
   readonly ok: boolean;
@@ -16,14 +18,19 @@ export interface VerifyReport {
 
 /** Checks a store that nobody has open, to the last record, and changes no data. Fails with `unavailable`. */
 export async function verifyLevel(directory: string): Promise<VerifyReport> {
-  const { database, owner, marker, watermark } = layout(directory);
+  const { database, owner, watermark } = layout(directory);
   const problems: string[] = [];
   let records = 0;
   let revision = 0;
   let compacted = 0;
-  if ((await readIfThere(marker)) === undefined) problems.push(`there is no file ${marker}`);
+  const wrong = await markerProblem(directory);
+  if (wrong !== undefined) problems.push(wrong);
   const release = await takeOwnership(owner);
   try {
+    const broken = await checkTables(database);
+    problems.push(...broken);
+    // LevelDB may end the whole process over such tables.
+    if (broken.length > 0) return { ok: false, problems, records, revision, compacted };
     const db = await openDatabase(database, false);
     try {
       const base = await readBase(db);
@@ -41,7 +48,8 @@ export async function verifyLevel(directory: string): Promise<VerifyReport> {
       await db.close();
     }
     const acknowledged = await readWatermark(watermark);
-    if (acknowledged > revision)
+    if (acknowledged === undefined) problems.push(watermarkProblem(watermark));
+    else if (acknowledged > revision)
       problems.push(`revision ${acknowledged} was acknowledged; the newest is ${revision}`);
   } catch (error) {
     const reason = translate(error, directory);

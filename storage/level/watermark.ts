@@ -1,3 +1,4 @@
+import { corrupt } from './errors.ts';
 import { readIfThere, writeDurable } from './files.ts';
 
 const INTERVAL_MS = 1000;
@@ -42,8 +43,25 @@ export class Watermark {
   }
 }
 
-/** 0 when there is none. */
-export async function readWatermark(path: string): Promise<number> {
+/** 0 when there is none, `undefined` when there is one that says nothing: then an end of the log may be missing. */
+export async function readWatermark(path: string): Promise<number | undefined> {
   const text = await readIfThere(path);
-  return text !== undefined && /^\d+\n$/.test(text) ? Number(text) : 0;
+  if (text === undefined) return 0;
+  return /^\d+\n$/.test(text) ? Number(text) : undefined;
+}
+
+/** As readWatermark; fails with `corrupt`. */
+export async function requireWatermark(path: string, directory: string): Promise<number> {
+  const acknowledged = await readWatermark(path);
+  if (acknowledged === undefined) throw corrupt(directory, watermarkProblem(path));
+  return acknowledged;
+}
+
+export function watermarkProblem(path: string): string {
+  return `the file ${path} is not readable`;
+}
+
+/** After a repair: `revision` is where the store goes on. */
+export async function replaceWatermark(path: string, revision: number): Promise<void> {
+  await writeDurable(path, `${revision}\n`);
 }

@@ -195,7 +195,7 @@ export class Clients {
       }
       last = new Set(this.#live.keys());
       revision = this.#store.revision;
-      await sleep(5);
+      await sleep(25);
     }
   }
 

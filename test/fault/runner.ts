@@ -38,6 +38,7 @@ export async function runPart(part: FaultPart, budget: Budget, options: RunnerOp
   const { firstSeed, bug, signal, say } = options;
   const begin = performance.now();
   const directory = join(options.directory, bug === undefined ? part.name : `${part.name}-${bug}`);
+  await rm(directory, { recursive: true, force: true });
   await mkdir(directory, { recursive: true });
   const summary: PartSummary = {
     ...{ part: part.name, bug, wanted: budget.runs, runs: 0, faults: 0, ops: 0, seconds: 0 },

@@ -10,7 +10,7 @@ let library: string;
 export const full: FaultPart = {
   name: 'full',
   about: 'the disk fills up, is freed, work goes on by itself, then SIGKILL; or one write or sync fails',
-  runs: 500,
+  runs: 320,
   weight: 4,
   parallel: 2,
   bugs: [{ name: 'no-reopen', about: 'goes on in a log with a torn record', seed: 1, within: 20 }],
