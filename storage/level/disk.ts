@@ -78,7 +78,6 @@ export class Disk {
   async note(key: string, value: Buffer): Promise<void> {
     await this.#db.put(key, value, { sync: this.#sync });
     if (this.#sync) await this.#names.settle();
-    if (this.#sync) await this.#names.settle();
   }
 
   /** LevelDB goes on after a failed write as if the torn end of its log did not matter; a new start does not. */
