@@ -10,6 +10,8 @@ export interface Base {
   readonly count: number;
   /** The sum of `mix(revision)`, modulo 2^32. */
   readonly sum: number;
+  /** What was durable when the base was written: a store that ends earlier has lost something. */
+  readonly newest?: number;
 }
 
 export const EMPTY_BASE: Base = { compacted: 0, count: 0, sum: 0 };
@@ -17,8 +19,8 @@ export const EMPTY_BASE: Base = { compacted: 0, count: 0, sum: 0 };
 /** Where the base is in the database. */
 export const BASE_KEY = 'm:base';
 
-/** The base after `events`, the oldest ones of the history, were forgotten. */
-export function advance(base: Base, events: readonly StoreEvent[]): Base {
+/** The base after `events`, the oldest ones of the history, were forgotten by a store that is at `newest`. */
+export function advance(base: Base, events: readonly StoreEvent[], newest: number): Base {
   let { compacted, count, sum } = base;
   for (const { type, entry, previous } of events) {
     compacted = entry.revision;
@@ -32,7 +34,7 @@ export function advance(base: Base, events: readonly StoreEvent[]): Base {
     }
     sum >>>= 0;
   }
-  return { compacted, count, sum };
+  return { compacted, count, sum, newest };
 }
 
 /** The records that nobody needs once `events` were forgotten: what they replaced, and deletions. */

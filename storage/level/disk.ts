@@ -4,22 +4,33 @@ import { advance, BASE_KEY, type Base, EMPTY_BASE, encodeBase, superseded } from
 import { isNewStore, markReady } from './directory.ts';
 import { corrupt, translate } from './errors.ts';
 import { layout, makeDirectory } from './files.ts';
+import { type Inspection, inspect, NOTHING } from './inspect.ts';
 import { Names } from './names.ts';
 import { takeOwnership } from './owner.ts';
 import { decodeRecord, encodeEvent, recordKey } from './record.ts';
-import { checkTables } from './salvage.ts';
 import type { Database } from './scan.ts';
+
+interface DiskParts {
+  readonly directory: string;
+  readonly sync: boolean;
+  readonly release: () => Promise<void>;
+  readonly db: Database;
+  readonly inspection: Inspection;
+}
 
 /** The files of one store, held by this process. All that writes goes through here, one call at a time. */
 export class Disk {
   readonly directory: string;
+  /** What its files told before it was opened. */
+  readonly inspection: Inspection;
   readonly #sync: boolean;
   readonly #release: () => Promise<void>;
   readonly #names: Names;
   #db: Database;
 
-  constructor(directory: string, sync: boolean, release: () => Promise<void>, db: Database) {
+  constructor({ directory, sync, release, db, inspection }: DiskParts) {
     this.directory = directory;
+    this.inspection = inspection;
     this.#sync = sync;
     this.#release = release;
     this.#db = db;
@@ -40,11 +51,11 @@ export class Disk {
   }
 
   /**
-   * Forgets the oldest events of the history, and answers the base that describes what is left. Does not wait
+   * Forgets the oldest events of the history, which goes up to `newest`, and answers the base that describes what is left. Does not wait
    * for the disk: a power cut may bring the history back, whole, which harms nobody.
    */
-  async forget(base: Base, events: readonly StoreEvent[]): Promise<Base> {
-    const next = advance(base, events);
+  async forget(base: Base, events: readonly StoreEvent[], newest: number): Promise<Base> {
+    const next = advance(base, events, newest);
     const batch = this.#db.batch();
     for (const revision of superseded(events)) batch.del(recordKey(revision));
     await batch.put(BASE_KEY, encodeBase(next)).write({ sync: false });
@@ -100,14 +111,15 @@ export async function openDisk(directory: string, sync: boolean): Promise<Disk> 
     release = await takeOwnership(layout(directory).owner);
     const isNew = await isNewStore(directory);
     // LevelDB looks at no checksum of a table, and some damage makes it end the whole process.
-    const [problem] = isNew ? [] : await checkTables(layout(directory).database);
+    const inspection = isNew ? NOTHING : await inspect(layout(directory).database);
+    const [problem] = inspection.problems;
     if (problem !== undefined) throw corrupt(directory, problem);
     const db = await openDatabase(layout(directory).database, isNew);
     if (isNew) {
       await db.put(BASE_KEY, encodeBase(EMPTY_BASE), { sync: true });
       await markReady(directory);
     }
-    return new Disk(directory, sync, release, db);
+    return new Disk({ directory, sync, release, db, inspection });
   } catch (error) {
     await release?.();
     throw translate(error, directory);

@@ -12,10 +12,6 @@ export interface RawEntry {
   readonly value: Buffer | undefined;
 }
 
-export interface RawVisitor {
-  entry(entry: RawEntry): void;
-}
-
 const FOOTER = 48;
 const MAGIC = Buffer.from('57fb808b247547db', 'hex');
 const TRAILER = 5;
@@ -29,11 +25,11 @@ export function checkTable(bytes: Buffer, problem: (text: string) => void): void
   }
 }
 
-/** A whole table; blocks that are not what was written are left out. */
-export function readTable(bytes: Buffer, visitor: RawVisitor): void {
+/** The entries of a table; blocks that are not what was written are left out. */
+export function* readTable(bytes: Buffer): Generator<RawEntry> {
   for (const { data } of blocks(bytes, () => {})) {
     if (data === undefined) continue;
-    for (const entry of entries(data)) visitor.entry(internal(entry.key, entry.value));
+    for (const { key, value } of entries(data)) yield internal(key, value);
   }
 }
 
@@ -55,21 +51,23 @@ function* blocks(
   }
 }
 
-/** A whole log file of writes; what is not what was written is left out. */
-export function readLog(bytes: Buffer, visitor: RawVisitor): void {
-  for (const record of logRecords(bytes)) readBatch(record, visitor);
+/** The batches of a log file, each written at once, in order; tells where it had to leave something out. */
+export function* readLog(bytes: Buffer, unreadable: (at: number) => void): Generator<RawEntry[]> {
+  for (const record of logRecords(bytes, unreadable)) yield readBatch(record);
 }
 
-/** The tables that a MANIFEST says the database has: file number to length. */
-export function liveTables(manifest: Buffer): Map<number, number> {
+/** What a MANIFEST says the database has: the lengths of tables by their number, and the oldest log in use. */
+export function readManifest(manifest: Buffer): { tables: Map<number, number>; log: number | undefined } {
   const live = new Map<number, number>();
-  for (const record of logRecords(manifest)) {
+  let log: number | undefined;
+  for (const record of logRecords(manifest, () => {})) {
     const at = new Cursor(record);
     while (!at.done) {
       const tag = at.varint();
-      // 1 comparator, 2 log, 3 next file, 4 last sequence, 9 log before: nothing of these matters here.
+      // 1 comparator, 3 next file, 4 last sequence, 9 log before: nothing of these matters here.
       if (tag === 1) at.bytes(at.varint());
-      else if (tag === 2 || tag === 3 || tag === 4 || tag === 9) at.varint();
+      else if (tag === 2) log = at.varint();
+      else if (tag === 3 || tag === 4 || tag === 9) at.varint();
       else if (tag === 5) {
         at.varint();
         at.bytes(at.varint());
@@ -84,44 +82,58 @@ export function liveTables(manifest: Buffer): Map<number, number> {
       } else break;
     }
   }
-  return live;
+  return { tables: live, log };
 }
 
-function* logRecords(bytes: Buffer): Generator<Buffer> {
+function* logRecords(bytes: Buffer, unreadable: (at: number) => void): Generator<Buffer> {
   let parts: Buffer[] = [];
+  let begun: number | undefined;
   for (let start = 0; start < bytes.length; start += LOG_BLOCK) {
     const end = Math.min(bytes.length, start + LOG_BLOCK);
-    for (let at = start; at + LOG_HEADER <= end; ) {
+    let at = start;
+    while (at + LOG_HEADER <= end) {
       const length = bytes.readUInt16LE(at + 4);
       const type = bytes[at + 6] ?? 0;
       const body = bytes.subarray(at + 6, at + LOG_HEADER + length);
-      if (type === 0 && length === 0) break;
-      if (at + LOG_HEADER + length > end || maskedCrc32c(body) !== bytes.readUInt32LE(at)) {
+      const next = at + LOG_HEADER + length;
+      if (next > end || maskedCrc32c(body) !== bytes.readUInt32LE(at)) {
+        unreadable(begun ?? at);
+        begun = undefined;
         parts = [];
-        break;
+        // LevelDB leaves out the rest of the block; where the length is right, what comes next is right, too.
+        at = next;
+        continue;
       }
-      at += LOG_HEADER + length;
       // 1 whole, 2 first, 3 middle, 4 last
-      if (type === 1 || type === 2) parts = [];
-      parts.push(body.subarray(1));
-      if (type === 1 || type === 4) {
-        yield Buffer.concat(parts);
+      if (type === 1 || type === 2) {
         parts = [];
+        begun = at;
       }
+      if (begun === undefined) unreadable(at);
+      else parts.push(body.subarray(1));
+      at = next;
+      if (begun === undefined || (type !== 1 && type !== 4)) continue;
+      yield Buffer.concat(parts);
+      begun = undefined;
     }
+    // Less than a header is left free at the end of a block, and only there.
+    if (at < end && end < start + LOG_BLOCK) unreadable(at);
   }
+  if (begun !== undefined) unreadable(begun);
 }
 
-function readBatch(bytes: Buffer, visitor: RawVisitor): void {
-  if (bytes.length < 12) return;
+function readBatch(bytes: Buffer): RawEntry[] {
+  const entries: RawEntry[] = [];
+  if (bytes.length < 12) return entries;
   const first = Number(bytes.readBigUInt64LE(0));
   const count = bytes.readUInt32LE(8);
   const at = new Cursor(bytes.subarray(12));
   for (let i = 0; i < count && !at.done; i++) {
     const type = at.byte();
     const key = at.bytes(at.varint()).toString('latin1');
-    visitor.entry({ key, sequence: first + i, value: type === 1 ? at.bytes(at.varint()) : undefined });
+    entries.push({ key, sequence: first + i, value: type === 1 ? at.bytes(at.varint()) : undefined });
   }
+  return entries;
 }
 
 interface Handle {

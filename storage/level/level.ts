@@ -62,15 +62,16 @@ export async function startLevel(disk: Disk, options: LevelOptions = {}): Promis
   const { directory } = disk;
   try {
     const watermarkPath = layout(directory).watermark;
-    const { versions, base } = await load(
-      disk,
-      await requireWatermark(watermarkPath, directory),
-      options.memoryBudget ?? Infinity,
-    );
+    const { durable, torn } = disk.inspection;
+    const noted = await requireWatermark(watermarkPath, directory);
+    const atLeast = Math.max(noted.revision, durable);
+    const { versions, base } = await load(disk, atLeast, options.memoryBudget ?? Infinity);
+    for (const text of torn) options.logger?.warn(tornEnd(text, versions.revision));
     // Reading everything mapped every table into memory; whatever is in memory by now need not be there twice.
     if (versions.revision > 0) await disk.reopen();
     const hub = new WatchHub(versions);
     const watermark = new Watermark(watermarkPath);
+    if (noted.isEnd) await watermark.begin(versions.revision);
     const retention = new Retention({
       ...(options.historyAgeMs !== undefined && { ageMs: options.historyAgeMs }),
       ...(options.historyEvents !== undefined && { events: options.historyEvents }),
@@ -84,6 +85,10 @@ export async function startLevel(disk: Disk, options: LevelOptions = {}): Promis
     await disk.close();
     throw translate(error, directory);
   }
+}
+
+function tornEnd(what: string, revision: number): string {
+  return `${what} could not be read; the store goes on after revision ${revision}. Writes that were under way when the process was killed look like this, and so does damage to the end of a log`;
 }
 
 interface Parts {

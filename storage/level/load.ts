@@ -31,7 +31,7 @@ export async function load(disk: Disk, atLeast: number, budget: number): Promise
       throw corrupt(directory, text);
     },
   });
-  checkNewest(versions.revision, atLeast, directory);
+  checkNewest(versions.revision, Math.max(atLeast, base.newest ?? 0), directory);
   return { versions, base };
 }
 

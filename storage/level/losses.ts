@@ -7,7 +7,7 @@ import type { Salvage } from './salvage.ts';
 export interface Losses {
   /** Runs of revisions, first and last, of which no readable record is left. */
   readonly revisions: readonly (readonly [first: number, last: number])[];
-  /** Set when nobody knows what was acknowledged last: revisions after this one may be lost. */
+  /** Set when nobody knows what was acknowledged last, as after a crash: revisions after this one may be lost. */
   readonly after?: number;
   /**
    * Set when the records of keys that did not change after history was last compacted (at or before `compacted`)
@@ -20,12 +20,12 @@ export interface Losses {
   };
 }
 
-/** `acknowledged`: a revision that was certainly there, or 0; `undefined` when that is not known. */
-export function lossesOf(found: Salvage, acknowledged: number | undefined): Losses {
+/** `acknowledged`: a revision that was certainly there, or 0; `isEnd`: and nothing after it. */
+export function lossesOf(found: Salvage, acknowledged: number, isEnd: boolean): Losses {
   const { base, baseIsWhole } = found;
   const sorted = [...found.revisions].sort((a, b) => a - b);
   const compacted = base?.compacted ?? 0;
-  const newest = Math.max(sorted.at(-1) ?? 0, acknowledged ?? 0);
+  const newest = Math.max(sorted.at(-1) ?? 0, acknowledged);
   const revisions: [number, number][] = [];
   let last = compacted;
   for (const revision of sorted) {
@@ -34,7 +34,7 @@ export function lossesOf(found: Salvage, acknowledged: number | undefined): Loss
     last = revision;
   }
   if (newest > last) revisions.push([last + 1, newest]);
-  const end = acknowledged === undefined ? { after: newest } : {};
+  const end = isEnd ? {} : { after: newest };
   if (baseIsWhole) return { revisions, ...end };
   const older = sorted.filter((revision) => revision <= compacted).length;
   return {

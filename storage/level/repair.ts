@@ -1,6 +1,7 @@
 import { markReady } from './directory.ts';
 import { translate } from './errors.ts';
 import { layout } from './files.ts';
+import { inspect } from './inspect.ts';
 import { type Losses, lossesOf } from './losses.ts';
 import { takeOwnership } from './owner.ts';
 import { swapDatabase, writeDatabase } from './rebuild.ts';
@@ -34,14 +35,16 @@ export async function repairLevel(directory: string): Promise<RepairReport> {
   const release = await takeOwnership(owner);
   try {
     const found = await salvage(database);
-    const acknowledged = await readWatermark(watermark);
-    const bumped = Math.max(found.newest, acknowledged ?? 0) + BUMP;
+    const { durable } = await inspect(database);
+    const noted = await readWatermark(watermark);
+    const acknowledged = Math.max(noted?.revision ?? 0, durable, found.base?.newest ?? 0);
+    const bumped = Math.max(found.newest, acknowledged) + BUMP;
     const fresh = `${database}.repaired`;
     await writeDatabase(fresh, found.entries, bumped);
     const kept = await swapDatabase(database, fresh);
     await replaceWatermark(watermark, bumped);
     await markReady(directory);
-    const losses = lossesOf(found, acknowledged);
+    const losses = lossesOf(found, acknowledged, noted?.isEnd ?? false);
     return {
       problems,
       losses,

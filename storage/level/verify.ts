@@ -2,8 +2,8 @@ import { markerProblem } from './directory.ts';
 import { openDatabase } from './disk.ts';
 import { translate } from './errors.ts';
 import { layout } from './files.ts';
+import { inspect } from './inspect.ts';
 import { takeOwnership } from './owner.ts';
-import { checkTables } from './salvage.ts';
 import { readBase, scan } from './scan.ts';
 import { readWatermark, watermarkProblem } from './watermark.ts';
 
@@ -23,19 +23,21 @@ export async function verifyLevel(directory: string): Promise<VerifyReport> {
   let records = 0;
   let revision = 0;
   let compacted = 0;
+  let newest = 0;
   const wrong = await markerProblem(directory);
   if (wrong !== undefined) problems.push(wrong);
   const release = await takeOwnership(owner);
   try {
-    const broken = await checkTables(database);
-    problems.push(...broken);
+    const inspection = await inspect(database);
+    problems.push(...inspection.problems);
     // LevelDB may end the whole process over such tables.
-    if (broken.length > 0) return { ok: false, problems, records, revision, compacted };
+    if (inspection.problems.length > 0) return { ok: false, problems, records, revision, compacted };
     const db = await openDatabase(database, false);
     try {
       const base = await readBase(db);
       if (base === undefined) problems.push('the base record is missing or does not match its checksum');
       compacted = base?.compacted ?? 0;
+      newest = base?.newest ?? 0;
       revision = compacted;
       await scan(db, base ?? { compacted: 0, count: 0, sum: 0 }, {
         record(record) {
@@ -47,9 +49,10 @@ export async function verifyLevel(directory: string): Promise<VerifyReport> {
     } finally {
       await db.close();
     }
-    const acknowledged = await readWatermark(watermark);
-    if (acknowledged === undefined) problems.push(watermarkProblem(watermark));
-    else if (acknowledged > revision)
+    const noted = await readWatermark(watermark);
+    if (noted === undefined) problems.push(watermarkProblem(watermark));
+    const acknowledged = Math.max(noted?.revision ?? 0, inspection.durable, newest);
+    if (acknowledged > revision)
       problems.push(`revision ${acknowledged} was acknowledged; the newest is ${revision}`);
   } catch (error) {
     const reason = translate(error, directory);

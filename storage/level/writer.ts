@@ -195,7 +195,7 @@ export class Writer {
   async #compact(revision: number): Promise<void> {
     const { disk, versions } = this.#parts;
     const events = versions.compactable(revision);
-    if (events.length > 0) this.#base = await disk.forget(this.#base, events);
+    if (events.length > 0) this.#base = await disk.forget(this.#base, events, versions.revision);
     versions.compact(revision);
   }
 

@@ -51,9 +51,9 @@ export function instrument(disk: Disk, steps: Steps): void {
     // Answered from a log that LevelDB began a moment ago.
     if (steps.step === 'new-log' && beganLog(disk, logs)) setImmediate(() => steps.reach('new-log'));
   };
-  disk.forget = async (base, events) => {
+  disk.forget = async (...args) => {
     steps.reach('forget-before');
-    const written = forget.call(disk, base, events);
+    const written = forget.apply(disk, args);
     steps.reach('forget-begun');
     const next = await written;
     steps.reach('forget-after');
@@ -95,9 +95,9 @@ export const DISK_BUGS: Readonly<Record<string, (disk: Disk) => void>> = {
   /** Forgets entries that are still current. */
   'forget-too-much': (disk) => {
     const { forget } = disk;
-    disk.forget = async (base, events) => {
+    disk.forget = async (base, events, newest) => {
       const last = events.findLast(({ type }) => type === 'put');
-      const next = await forget.call(disk, base, events);
+      const next = await forget.call(disk, base, events, newest);
       if (last !== undefined) await disk.database.del(`r${String(last.entry.revision).padStart(16, '0')}`);
       return next;
     };

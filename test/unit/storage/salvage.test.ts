@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { crc32c } from '../../../storage/level/crc32c.ts';
+import { inspect } from '../../../storage/level/inspect.ts';
 import { openLevel } from '../../../storage/level/level.ts';
 import { describeLosses, lossesOf } from '../../../storage/level/losses.ts';
 import { repairLevel } from '../../../storage/level/repair.ts';
-import { checkTables, salvage } from '../../../storage/level/salvage.ts';
+import { salvage } from '../../../storage/level/salvage.ts';
 import { bytes, fails } from '../../contract/store.ts';
 
 const COUNT = 300;
@@ -45,7 +46,7 @@ describe('the files of LevelDB, read without it', () => {
     const found = await salvage(database);
     expect(found.entries.map(({ key }) => key)).toEqual(Array.from({ length: COUNT }, (_, i) => `/k/${i}`));
     expect(found).toMatchObject({ newest: COUNT, baseIsWhole: true });
-    expect(await checkTables(database)).toEqual([]);
+    expect(await inspect(database)).toMatchObject({ problems: [], torn: [] });
   });
 
   it('show any changed byte of a table, and what is lost is told', async () => {
@@ -56,7 +57,7 @@ describe('the files of LevelDB, read without it', () => {
       const flipped = Buffer.from(whole);
       flipped[at] = (flipped[at] ?? 0) ^ 16;
       await writeFile(table, flipped);
-      expect(await checkTables(database), `byte ${at}`).toHaveLength(1);
+      expect((await inspect(database)).problems, `byte ${at}`).toHaveLength(1);
     }
     const flipped = Buffer.from(whole);
     flipped[0] = 0xff;
@@ -95,6 +96,8 @@ describe('losses', () => {
       ['of 2 entries at or before revision 2 there are 1; which are lost is not known'],
     ],
   ])('of %s', (_name, salvaged, acknowledged, expected) => {
-    expect(describeLosses(lossesOf(salvaged, acknowledged))).toEqual(expected);
+    expect(describeLosses(lossesOf(salvaged, acknowledged ?? 0, acknowledged !== undefined))).toEqual(
+      expected,
+    );
   });
 });

@@ -1,4 +1,4 @@
-import { cp, mkdir } from 'node:fs/promises';
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { openLevel } from '../../storage/level/level.ts';
 import type { Store } from '../../storage/store.ts';
@@ -7,8 +7,10 @@ import type { Change } from './history.ts';
 import { changeOf, encodeValue } from './journal.ts';
 import { Random } from './random.ts';
 
-/** A store that was closed, and all that is known of it. */
+/** A store that nobody has open, and all that is known of it. */
 export interface Model {
+  /** A killed one does not know exactly what was acknowledged last. */
+  readonly ended: 'closed' | 'killed';
   readonly directory: string;
   /** A copy of it from an earlier time. */
   readonly earlier: string;
@@ -17,20 +19,24 @@ export interface Model {
   readonly last: ReadonlyMap<string, Change>;
   readonly revision: number;
   readonly compacted: number;
+  /** What was acknowledged a second before the end; the newest revision of a closed one. */
+  readonly noted: number;
 }
 
 /** Several lives of reads and writes, so that logs and tables of several ages hold the records. */
-export async function makeClosed(parent: string, seed: number): Promise<Model> {
+export async function makeModel(parent: string, seed: number, ended: Model['ended']): Promise<Model> {
   const random = new Random(seed);
   const directory = `${parent}/store`;
   const earlier = `${parent}/earlier`;
+  const killed = `${parent}/killed`;
   await mkdir(parent, { recursive: true });
   const changes: Change[] = [];
   const last = new Map<string, Change>();
   const lives = random.between(2, 6);
-  let end = { revision: 0, compacted: 0 };
+  let end = { revision: 0, compacted: 0, noted: 0 };
   for (let life = 1; life <= lives; life++) {
     const store = await openLevel(directory, { sync: false, reserveBytes: 0 });
+    const begun = store.revision;
     const stop = await store.watch(ALL, {
       after: store.revision,
       sink: (events) => {
@@ -45,11 +51,17 @@ export async function makeClosed(parent: string, seed: number): Promise<Model> {
     while (changes.length < store.revision) await setImmediate();
     if (random.chance(0.6)) await store.compact(random.between(store.compacted, store.revision));
     stop();
-    end = { revision: store.revision, compacted: store.compacted };
+    const noted = ended === 'closed' ? store.revision : begun + Math.floor((store.revision - begun) / 2);
+    end = { revision: store.revision, compacted: store.compacted, noted };
+    // What a killed process leaves: the files as they are, and an owner that lives no more.
+    if (ended === 'killed' && life === lives) await cp(directory, killed, { recursive: true });
     await store.close();
     if (life === lives - 1) await cp(directory, earlier, { recursive: true });
   }
-  return { directory, earlier, changes, last, ...end };
+  if (ended === 'closed') return { ended, directory, earlier, changes, last, ...end };
+  await rm(`${killed}/OWNER`);
+  await writeFile(`${killed}/WATERMARK`, `${end.noted}\n`);
+  return { ended, directory: killed, earlier, changes, last, ...end };
 }
 
 async function write(store: Store, random: Random, name: string, count: number): Promise<void> {

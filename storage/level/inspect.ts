@@ -1,0 +1,81 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BASE_KEY, decodeBase } from './base.ts';
+import { readIfThere } from './files.ts';
+import { checkTable, type RawEntry, readLog, readManifest } from './ldbfiles.ts';
+import { RECORDS, revisionOf } from './record.ts';
+
+export const TABLE = /\.(ldb|sst)$/;
+export const LOG = /\.log$/;
+
+/** What the files of a database say that LevelDB does not. */
+export interface Inspection {
+  /** What is wrong, a sentence each: LevelDB must not open these. */
+  readonly problems: readonly string[];
+  /** A revision that was certainly durable. */
+  readonly durable: number;
+  /** Parts of logs that cannot be read: writes that a crash cut off, or damage that looks the same. */
+  readonly torn: readonly string[];
+}
+
+export const NOTHING: Inspection = { problems: [], durable: 0, torn: [] };
+
+/**
+ * Looks at the files of a database that nobody has open, and changes nothing. Of the tables those count that the
+ * MANIFEST names: a crash leaves others half made. A MANIFEST that cannot be read is for LevelDB to refuse.
+ */
+export async function inspect(database: string): Promise<Inspection> {
+  const current = (await readIfThere(join(database, 'CURRENT'))) ?? '';
+  if (!/^MANIFEST-\d+\n$/.test(current)) return NOTHING;
+  const manifest = await readFile(join(database, current.trimEnd())).catch(() => Buffer.alloc(0));
+  const { tables, log } = readManifest(manifest);
+  const problems: string[] = [];
+  for (const name of await databaseFiles(database, TABLE)) {
+    const size = tables.get(Number.parseInt(name, 10));
+    if (size === undefined) continue;
+    const bytes = await readFile(join(database, name));
+    const problem = (text: string): unknown => problems.push(`${name}: ${text}`);
+    if (bytes.length === size) checkTable(bytes, problem);
+    else problem(`it has ${bytes.length} bytes, not ${size}`);
+  }
+  return inspectLogs(database, problems, log);
+}
+
+/** `oldest`: the number of the log that must be there. */
+async function inspectLogs(
+  database: string,
+  problems: string[],
+  oldest: number | undefined,
+): Promise<Inspection> {
+  const logs = await databaseFiles(database, LOG);
+  if (oldest !== undefined && !logs.some((name) => Number.parseInt(name, 10) === oldest)) {
+    problems.push(`the log ${oldest} is missing`);
+  }
+  const torn: string[] = [];
+  let durable = 0;
+  for (const name of logs) {
+    const holes: number[] = [];
+    for (const batch of readLog(await readFile(join(database, name)), (at) => holes.push(at))) {
+      durable = Math.max(durable, durableBefore(batch));
+    }
+    if (holes[0] !== undefined) torn.push(`${name} from byte ${holes[0]} on`);
+  }
+  return { problems, durable, torn };
+}
+
+/** A batch begins only when the one before it is durable, and their revisions have no gap. */
+function durableBefore(batch: readonly RawEntry[]): number {
+  let first = Infinity;
+  let newest = 0;
+  for (const { key, value } of batch) {
+    if (value === undefined) continue;
+    if (key === BASE_KEY) newest = decodeBase(value)?.newest ?? 0;
+    if (key >= RECORDS.gte && key < RECORDS.lt) first = Math.min(first, revisionOf(key));
+  }
+  return first === Infinity ? newest : Math.max(newest, first - 1);
+}
+
+export async function databaseFiles(database: string, pattern: RegExp): Promise<string[]> {
+  const all = await readdir(database).catch(() => []);
+  return all.filter((name) => pattern.test(name)).sort();
+}
