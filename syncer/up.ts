@@ -6,7 +6,7 @@ import { isStatusError } from '../kube/status.ts';
 import { type Engine, shareFor, sharesResource } from './engine.ts';
 import { ownership } from './ownership.ts';
 import { hasObserved, sliceOf } from './records.ts';
-import { parseTarget, type TargetId, targetOf } from './target.ts';
+import { parseTarget, type TargetId } from './target.ts';
 
 /** At most one slice of a share in this time: a rollout's many small steps become a few writes. */
 const minIntervalMs = 100;
@@ -15,13 +15,13 @@ interface Sent {
   uid: string;
   slice: ClusterSlice;
   at: number;
+  /** That this write left behind; a share that is shown at a later one also shows what became of the slice. */
+  revision: number;
 }
 
 /** Physical objects -> slices. */
 export async function runUp(engine: Engine, ready: readonly Promise<unknown>[]): Promise<void> {
   const sent = new Map<TargetId, Sent>();
-  // A share that comes again at once, in the same Placement, has lost what was said of its predecessor.
-  engine.shares.on({ delete: (share) => void sent.delete(targetOf(share)) });
   await runController({
     name: `syncer-up-${engine.name}`,
     queue: engine.up,
@@ -44,8 +44,8 @@ async function report(engine: Engine, id: TargetId, sent: Map<TargetId, Sent>): 
   if (!slice || deepEqual(slice, before?.slice)) return undefined;
   const wait = (before?.at ?? 0) + minIntervalMs - Date.now();
   if (wait > 0) return { after: wait };
-  await send(engine, share, slice);
-  sent.set(id, { uid: share.metadata.uid ?? '', slice, at: Date.now() });
+  const revision = await send(engine, share, slice);
+  sent.set(id, { uid: share.metadata.uid ?? '', slice, at: Date.now(), revision });
   return undefined;
 }
 
@@ -67,25 +67,31 @@ function sliceNow(engine: Engine, id: TargetId, share: ShareView): ClusterSlice 
   return sliceOf(share, record, object);
 }
 
-/** After a restart the view itself says what was sent. */
-function lastSent(share: ShareView, sent: Sent | undefined): Sent | undefined {
-  if (sent && sent.uid === share.metadata.uid) return sent;
-  return share.status && { uid: share.metadata.uid ?? '', slice: share.status, at: 0 };
+/**
+ * What the Placement has of us. The view says so as of its revision, which is all there is after a restart; what we
+ * wrote after that counts instead. The splitter may have dropped what we said, and waits to hear it again.
+ */
+function lastSent(share: ShareView, sent: Sent | undefined): Pick<Sent, 'slice' | 'at'> | undefined {
+  const { uid, resourceVersion } = share.metadata;
+  if (sent && sent.uid === uid && sent.revision >= Number(resourceVersion)) return sent;
+  return share.status && { slice: share.status, at: sent?.at ?? 0 };
 }
 
-async function send(engine: Engine, share: ShareView, slice: ClusterSlice): Promise<void> {
+/** Resolves with the revision at which the slice was there, 0 when the share had gone in the meantime. */
+async function send(engine: Engine, share: ShareView, slice: ClusterSlice): Promise<number> {
   const { name = '', namespace } = share.metadata;
   const target = { cluster: logicalClusterOf(share), namespace, name, subresource: 'status' };
   try {
-    await engine.upstream.patch(
+    const written = await engine.upstream.patch(
       sharesResource,
       target,
       'merge',
       { status: slice },
       { signal: engine.signal },
     );
+    return Number(written.metadata.resourceVersion);
   } catch (error) {
-    // The share went in the meantime.
     if (!isStatusError(error, 'NotFound')) throw error;
+    return 0;
   }
 }
