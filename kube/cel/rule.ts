@@ -1,5 +1,6 @@
-import type { ASTNode, Environment } from '@marcbachmann/cel-js';
+import type { Environment } from '@marcbachmann/cel-js';
 import { createEnvironment } from './environment.ts';
+import { rewritten, survey } from './rewrite.ts';
 
 /** One expression, ready to run many times. */
 export interface Program {
@@ -26,8 +27,8 @@ export function compileRule(expression: string): Program | Error {
 function compile(expression: string): Program | Error {
   environment ??= createEnvironment(['self', 'oldSelf']);
   try {
+    const { depth, names } = survey(environment.parse(expression).ast);
     const parsed = environment.parse(rewritten(environment, expression));
-    const { depth, names } = survey(parsed.ast);
     return {
       usesOldSelf: names.has('oldSelf'),
       run: ({ self, oldSelf }) => {
@@ -55,8 +56,8 @@ export function compileCondition(expression: string): Condition | Error {
   conditions ??= createEnvironment(conditionVariables);
   let made: Condition | Error;
   try {
+    const { depth } = survey(conditions.parse(expression).ast);
     const parsed = conditions.parse(rewritten(conditions, expression));
-    const { depth } = survey(parsed.ast);
     made = (variables) => {
       refuseCostly(depth, variables.object, variables.oldObject);
       return parsed(variables);
@@ -93,59 +94,4 @@ function refuseCostly(depth: number, ...values: unknown[]): void {
     for (const item of items) if (typeof item === 'object') pending.push(item);
   }
   if (largest ** depth > mostSteps) throw new CostExceeded();
-}
-
-const loops = new Set([
-  'all',
-  'exists',
-  'exists_one',
-  'map',
-  'filter',
-  'existsOne',
-  'transformList',
-  'transformMap',
-]);
-
-interface Survey {
-  depth: number;
-  names: Set<string>;
-  /** Where the names of calls of `matches` start, at the earliest. */
-  matches: number[];
-}
-
-function survey(ast: ASTNode): Survey {
-  const found: Survey = { depth: 0, names: new Set(), matches: [] };
-  walk(ast, 0, found);
-  return found;
-}
-
-function walk(node: unknown, depth: number, found: Survey): void {
-  if (Array.isArray(node)) {
-    for (const item of node) walk(item, depth, found);
-    return;
-  }
-  if (!isNode(node)) return;
-  let below = depth;
-  if (node.op === 'id') found.names.add(node.args);
-  if (node.op === 'rcall') {
-    const [name, receiver] = node.args;
-    if (loops.has(name)) below++;
-    if (name === 'matches') found.matches.push(receiver.range.end);
-  }
-  found.depth = Math.max(found.depth, below);
-  walk(node.args, below, found);
-}
-
-function isNode(value: unknown): value is ASTNode {
-  return typeof value === 'object' && value !== null && 'op' in value && 'args' in value;
-}
-
-function rewritten(env: Environment, expression: string): string {
-  const { matches } = survey(env.parse(expression).ast);
-  let text = expression;
-  for (const start of matches.sort((a, b) => b - a)) {
-    const at = text.indexOf('matches', start);
-    text = `${text.slice(0, at)}matchesRe2${text.slice(at + 'matches'.length)}`;
-  }
-  return text;
 }

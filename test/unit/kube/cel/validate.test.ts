@@ -12,6 +12,17 @@ const properties = {
   names: { type: 'array', items: { type: 'string' } },
   when: { type: 'string', format: 'date-time' },
   any: { 'x-kubernetes-int-or-string': true },
+  rows: {
+    type: 'array',
+    items: {
+      type: 'object',
+      properties: {
+        a: { type: 'integer' },
+        b: { type: 'integer' },
+        deep: { type: 'array', items: { type: 'object', properties: { c: { type: 'integer' } } } },
+      },
+    },
+  },
 };
 
 function judge(rule: Rule, value: unknown, old?: unknown): string[] {
@@ -35,6 +46,10 @@ describe('validation rules hold for', () => {
     ["cidr('10.0.0.0/8').containsIP('10.1.2.3') && isIP('::1')", {}],
     ["url('https://a.b:80/c').getPort() == '80' || url('https://a.b:81/c').getPort() == '81'", {}],
     ["self.?size.orValue('1') == '1'", {}],
+    // Members of what is no variable.
+    ['has(self.rows[0].a) && !has(self.rows[0].b)', { rows: [{ a: 1 }] }],
+    ['self.rows.all(r, has(self.rows[size(r.deep) - 1].deep[0].c))', { rows: [{ a: 1, deep: [{ c: 1 }] }] }],
+    ['has(self.rows.filter(r, has(r.deep[0].c))[0].a)', { rows: [{ a: 1, deep: [{ c: 1 }] }] }],
   ])('%s', (rule, value) => {
     expect(judge({ rule }, value)).toEqual([]);
   });
