@@ -55,6 +55,20 @@ export function validateDns1123Subdomain(value: string): string[] {
   return messages;
 }
 
+const searchLabel = '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?';
+const searchDomain = `${searchLabel}(\\.${searchLabel})*`;
+const searchDomainPattern = new RegExp(`^${searchDomain}$`);
+
+/** A domain that resolvers search: labels may have underscores. */
+export function validateSearchDomain(value: string): string[] {
+  const messages = tooLong(value, 253) ? [maxCharactersMessage(253)] : [];
+  if (!searchDomainPattern.test(value)) {
+    const rule = `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', ${alphanumericEnds}`;
+    messages.push(patternMessage(rule, searchDomain, 'example.com'));
+  }
+  return messages;
+}
+
 export function validateDns1035Label(value: string): string[] {
   const messages = tooLong(value, 63) ? [maxCharactersMessage(63)] : [];
   if (!label1035Pattern.test(value)) {

@@ -7,6 +7,7 @@ import type { KindInfo } from '../strategy/kind.ts';
 import { admissionChecks } from './admission.ts';
 import { autoscalingChecks } from './autoscaling.ts';
 import { configChecks } from './config.ts';
+import { cronJobChecks } from './cronjob.ts';
 import { csiChecks } from './csi.ts';
 import { definitionChecks } from './definition.ts';
 import { endpointSliceChecks } from './endpoint-slice.ts';
@@ -40,6 +41,7 @@ const checks: ReadonlyMap<string, KindCheck> = new Map(
     ...workloadChecks,
     ...statefulSetChecks,
     ...jobChecks,
+    ...cronJobChecks,
     ...configChecks,
     ...serviceChecks,
     ...endpointChecks,

@@ -1,13 +1,14 @@
-import { at, int, isRecord, record, text } from '../defaults/json.ts';
+import { at, int, isRecord, record, records, text } from '../defaults/json.ts';
+import { validateDns1123Label } from '../names.ts';
 import type { JsonObject } from '../object.ts';
 import { sameJson } from '../strategy/equal.ts';
-import { scheduleError } from './cron.ts';
 import { type Field, sortedMap } from './field.ts';
+import { internal } from './internal.ts';
+import { failurePolicy, successPolicy } from './job-policy.ts';
 import type { KindCheck, KindChecks, Subject } from './kind.ts';
-import { labelSelector, labels, selects } from './labels.ts';
-import { annotations } from './meta.ts';
+import { labelSelector, selects } from './labels.ts';
 import { podTemplate } from './pod/spec.ts';
-import { immutable, nonNegative, oneOf } from './rules.ts';
+import { domainPrefixedPath, immutable, nonNegative } from './rules.ts';
 
 const counters = [
   'parallelism',
@@ -19,35 +20,58 @@ const counters = [
   'maxFailedIndexes',
 ];
 
+const softLimit = 100_000;
+const highLimit = 10_000;
+
+function atMost(value: unknown, most: number, field: Field, why = ''): void {
+  if (int(value) > most) field.invalid(value, `must be less than or equal to ${most}${why}`);
+}
+
+function indexedOnly(spec: JsonObject, field: Field): void {
+  const { completions, parallelism, maxFailedIndexes } = spec;
+  if (completions === undefined) field.child('completions').required('when completion mode is Indexed');
+  atMost(parallelism, softLimit, field.child('parallelism'), ' when completion mode is Indexed');
+  const failed = field.child('maxFailedIndexes');
+  if (completions !== undefined && int(maxFailedIndexes) > int(completions))
+    failed.invalid(maxFailedIndexes, 'must be less than or equal to completions');
+  atMost(maxFailedIndexes, softLimit, failed);
+  if (int(completions) <= softLimit || spec['backoffLimitPerIndex'] === undefined) return;
+  const why = ` when completions are above ${softLimit} and used with backoff limit per index`;
+  if (maxFailedIndexes === undefined)
+    failed.required(`must be specified when completions is above ${softLimit}`);
+  atMost(parallelism, highLimit, field.child('parallelism'), why);
+  atMost(maxFailedIndexes, highLimit, failed, why);
+}
+
 function indexed(spec: JsonObject, field: Field): void {
   const mode = text(spec['completionMode']) || 'NonIndexed';
   if (mode !== 'NonIndexed' && mode !== 'Indexed') {
     field.child('completionMode').notSupported(mode, ['NonIndexed', 'Indexed']);
   }
-  const { completions, parallelism, maxFailedIndexes } = spec;
-  if (mode === 'Indexed') {
-    if (completions === undefined) field.child('completions').required('when completion mode is Indexed');
-    if (int(parallelism) > 100_000) {
-      const rule = 'must be less than or equal to 100000 when completion mode is Indexed';
-      field.child('parallelism').invalid(parallelism, rule);
-    }
-    if (completions !== undefined && int(maxFailedIndexes) > int(completions)) {
-      field.child('maxFailedIndexes').invalid(maxFailedIndexes, 'must be less than or equal to completions');
-    }
-  }
+  if (mode === 'Indexed') indexedOnly(spec, field);
   if (mode !== 'NonIndexed') return;
   for (const name of ['backoffLimitPerIndex', 'maxFailedIndexes']) {
     if (spec[name] !== undefined) field.child(name).invalid(spec[name], 'requires indexed completion mode');
   }
 }
 
+function managedBy(value: unknown, field: Field): void {
+  if (typeof value !== 'string') return;
+  if (!value) field.required();
+  else domainPrefixedPath(value, field);
+  if (Buffer.byteLength(value) > 63) field.tooLong(63);
+}
+
 /** A Job's spec as it may stand in a CronJob, where nothing is generated yet. */
-function jobTemplateSpec(spec: JsonObject, field: Field): void {
+export function jobTemplateSpec(spec: JsonObject, field: Field): void {
   for (const counter of counters) nonNegative(spec[counter], field.child(counter));
   if (spec['maxFailedIndexes'] !== undefined && spec['backoffLimitPerIndex'] === undefined) {
     field.child('backoffLimitPerIndex').required('when maxFailedIndexes is specified');
   }
+  managedBy(spec['managedBy'], field.child('managedBy'));
   indexed(spec, field);
+  failurePolicy(spec, field.child('podFailurePolicy'));
+  successPolicy(spec, field.child('successPolicy'));
   const replacement = spec['podReplacementPolicy'];
   const failure = isRecord(spec['podFailurePolicy']);
   const policies = failure ? ['Failed'] : ['Failed', 'TerminatingOrFailed'];
@@ -69,6 +93,7 @@ function generated({ object, spec }: Subject, root: Field): void {
   const own = record(at(spec, 'template', 'metadata', 'labels'));
   const uid = text(at(object, 'metadata', 'uid'));
   const name = text(at(object, 'metadata', 'name'));
+  if (!uid) root.child('metadata', 'uid').required();
   const expected = {
     'controller-uid': uid,
     'job-name': name,
@@ -85,92 +110,92 @@ function generated({ object, spec }: Subject, root: Field): void {
   }
 }
 
-const fixed = ['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'];
+const fixed: Readonly<Record<string, string>> = {
+  completionMode: '*s',
+  podFailurePolicy: '*batch.PodFailurePolicy',
+  backoffLimitPerIndex: '*n',
+  managedBy: '*s',
+  successPolicy: '*batch.SuccessPolicy',
+};
 
-const job: KindCheck = (subject, root) => {
-  const { spec, oldSpec } = subject;
-  const field = root.child('spec');
-  generated(subject, root);
+/** The spec of a Job, whole: kube-apiserver looks at it twice when it is replaced, and tells all twice. */
+function jobSpec(spec: JsonObject, field: Field): void {
   jobTemplateSpec(spec, field);
   if (!isRecord(spec['selector'])) field.child('selector').required();
   labelSelector(spec['selector'], field.child('selector'));
   const own = at(spec, 'template', 'metadata', 'labels');
   if (selects(spec['selector'], own) === false) {
     const mismatch = '`selector` does not match template `labels`';
-    field.child('template', 'metadata', 'labels').invalid(sortedMap(own), mismatch);
+    field.child('template', 'metadata', 'labels').invalid(sortedMap(own ?? null), mismatch);
   }
-  if (!oldSpec) return;
-  const keep = (name: string) => {
-    if (!sameJson(spec[name], oldSpec[name])) field.child(name).invalid(spec[name], immutable);
-  };
-  const elastic =
-    spec['completionMode'] === 'Indexed' &&
-    spec['completions'] === spec['parallelism'] &&
-    oldSpec['completions'] !== undefined;
-  if (!elastic) keep('completions');
-  keep('selector');
-  if (!sameJson(templateBody(spec, oldSpec), templateBody(oldSpec, oldSpec))) {
-    field.child('template').invalid(spec['template'], immutable);
-  }
-  for (const name of fixed) keep(name);
-};
-
-/** While a Job is suspended and never started, where its pods may go can still change. */
-function templateBody(spec: JsonObject, oldSpec: JsonObject): unknown {
-  if (oldSpec['suspend'] !== true) return spec['template'];
-  const template = record(spec['template']);
-  const {
-    nodeSelector: _selector,
-    tolerations: _tolerations,
-    affinity,
-    schedulingGates: _gates,
-    ...pod
-  } = record(template['spec']);
-  const { nodeAffinity: _node, ...rest } = record(affinity);
-  return { spec: { ...pod, affinity: rest } };
 }
 
-const cronJob: KindCheck = ({ object, spec, old, oldSpec }, root) => {
+const job: KindCheck = (subject, root) => {
+  const { object, spec, old, oldSpec } = subject;
   const field = root.child('spec');
-  const schedule = text(spec['schedule']);
-  const path = field.child('schedule');
-  if (!schedule) path.required();
-  else {
-    const error = scheduleError(schedule);
-    if (error) path.invalid(schedule, error);
-    const zoned = schedule.includes('TZ') && !text(oldSpec?.['schedule']).includes('TZ');
-    if (zoned) path.invalid(schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead');
-  }
-  nonNegative(spec['startingDeadlineSeconds'], field.child('startingDeadlineSeconds'));
-  const zone = spec['timeZone'];
-  if (zone !== undefined && !sameJson(zone, oldSpec?.['timeZone']))
-    timeZone(text(zone), field.child('timeZone'));
-  oneOf(spec['concurrencyPolicy'], ['Allow', 'Forbid', 'Replace'], field.child('concurrencyPolicy'));
-  const template = record(spec['jobTemplate']);
-  const inner = field.child('jobTemplate');
-  labels(at(template, 'metadata', 'labels'), inner.child('metadata', 'labels'));
-  annotations(at(template, 'metadata', 'annotations'), inner.child('metadata', 'annotations'));
-  if (at(template, 'spec', 'manualSelector') === true) {
-    inner.child('spec', 'manualSelector').notSupported(true, ['nil', 'false']);
-  }
-  jobTemplateSpec(record(template['spec']), inner.child('spec'));
-  nonNegative(spec['successfulJobsHistoryLimit'], field.child('successfulJobsHistoryLimit'));
-  nonNegative(spec['failedJobsHistoryLimit'], field.child('failedJobsHistoryLimit'));
-  const name = text(at(object, 'metadata', 'name'));
-  if (!old && name.length > 52)
-    root.child('metadata', 'name').invalid(name, 'must be no more than 52 characters');
+  generated(subject, root);
+  jobSpec(spec, field);
+  hostNames(object, spec, root);
+  if (!old || !oldSpec) return;
+  jobSpec(spec, field);
+  completionsKept(spec, oldSpec, field);
+  const keep = (name: string, type: string) => {
+    if (!sameJson(spec[name], oldSpec[name]))
+      field.child(name).invalid(internal(spec[name], type), immutable);
+  };
+  keep('selector', 'jLabelSelector');
+  templateKept(spec, old, field);
+  for (const [name, type] of Object.entries(fixed)) keep(name, type);
 };
 
-function timeZone(zone: string, field: Field): void {
-  if (!zone) {
-    field.invalid(zone, 'timeZone must be nil or non-empty string');
+/** The pods of an indexed Job are named by their index. */
+function hostNames(object: JsonObject, spec: JsonObject, root: Field): void {
+  if (spec['completionMode'] !== 'Indexed' || int(spec['completions']) <= 0) return;
+  const name = text(at(object, 'metadata', 'name'));
+  const last = `${name}-${int(spec['completions']) - 1}`;
+  if (validateDns1123Label(last).length === 0) return;
+  const rule = `will not able to create pod with invalid DNS label: ${last}`;
+  root.child('metadata', 'name').invalid(name, rule);
+}
+
+function completionsKept(spec: JsonObject, oldSpec: JsonObject, field: Field): void {
+  const { completions, parallelism } = spec;
+  if (sameJson(completions, oldSpec['completions'])) return;
+  const path = field.child('completions');
+  if (spec['completionMode'] !== 'Indexed') path.invalid(completions ?? null, immutable);
+  else if (completions !== undefined && completions !== parallelism)
+    path.invalid(completions, 'can only be modified in tandem with spec.parallelism');
+}
+
+/** While a Job is suspended and none of its pods runs, where they may go can still change, and what they may use. */
+function templateKept(spec: JsonObject, old: JsonObject, field: Field): void {
+  const [now, before] = [record(spec['template']), record(at(old, 'spec', 'template'))];
+  const suspended = at(old, 'spec', 'suspend') === true;
+  const conditions = records(at(old, 'status', 'conditions'));
+  const stopped = conditions.some(({ type, status }) => type === 'Suspended' && status === 'True');
+  const idle =
+    (at(old, 'status', 'startTime') === undefined || stopped) && int(at(old, 'status', 'active')) === 0;
+  if (!suspended || !idle) {
+    if (!sameJson(now, before))
+      field.child('template').invalid(internal(now, 'core.PodTemplateSpec'), immutable);
     return;
   }
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: zone });
-  } catch {
-    field.invalid(zone, `unknown time zone ${zone}`);
-  }
+  const pod = record(now['spec']);
+  if (!sameJson(placeable(pod), placeable(record(before['spec']))))
+    field.child('template.spec').invalid(internal(pod, 'core.PodSpec'), immutable);
 }
 
-export const jobChecks: KindChecks = { 'batch/Job': job, 'batch/CronJob': cronJob };
+/** A pod's spec without its place and its resources. */
+function placeable(spec: JsonObject): JsonObject {
+  const bare = (list: unknown) => records(list).map(({ resources: _resources, ...container }) => container);
+  const { nodeSelector: _node, tolerations: _tolerations, schedulingGates: _gates, ...rest } = spec;
+  const { nodeAffinity: _affinity, ...affinity } = record(spec['affinity']);
+  return {
+    ...rest,
+    affinity: Object.keys(affinity).length === 0 ? null : affinity,
+    containers: bare(spec['containers']),
+    initContainers: bare(spec['initContainers']),
+  };
+}
+
+export const jobChecks: KindChecks = { 'batch/Job': job };

@@ -41,6 +41,22 @@ export function qualifiedName(value: string, field: Field): void {
   field.invalidAll(value, validateQualifiedName(value));
 }
 
+const urlPath = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
+const urlPathPattern = new RegExp(`^${urlPath}$`);
+
+/** `example.com/anything` */
+export function domainPrefixedPath(value: string, field: Field): void {
+  const slash = value.indexOf('/');
+  const [domain, path] = [value.slice(0, slash), value.slice(slash + 1)];
+  if (slash <= 0 || path === '') {
+    field.invalid(value, 'must be a domain-prefixed path (such as "acme.io/foo")');
+    return;
+  }
+  field.invalidAll(domain, validateDns1123Subdomain(domain));
+  if (!urlPathPattern.test(path))
+    field.invalid(path, `Invalid path (regex used for validation is '${urlPath}')`);
+}
+
 export function portNumber(value: unknown, field: Field): void {
   const port = typeof value === 'number' ? value : 0;
   if (port < 1 || port > 65_535) field.invalid(port, inclusiveRange(1, 65_535));

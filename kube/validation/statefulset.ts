@@ -2,10 +2,12 @@ import { at, isRecord, record, records, text } from '../defaults/json.ts';
 import type { JsonObject } from '../object.ts';
 import { sameJson } from '../strategy/equal.ts';
 import { claimSpec } from './claim.ts';
-import type { Field } from './field.ts';
+import { Field } from './field.ts';
+import { internal } from './internal.ts';
 import type { KindCheck, KindChecks } from './kind.ts';
 import { labelSelector, labels, selects, selectsAll } from './labels.ts';
 import { annotations } from './meta.ts';
+import { podAnnotations } from './pod/annotations.ts';
 import { podTemplate } from './pod/spec.ts';
 import { dns1123Label, nonNegative } from './rules.ts';
 import { checkMatch, longRunning, templateLabels } from './workloads.ts';
@@ -36,15 +38,10 @@ function withClaimVolumes(spec: JsonObject): JsonObject {
   return { ...record(spec['template']), spec: { ...rest, volumes: [...added, ...own] } };
 }
 
-/** As Go names the fields. */
-function internalRolling(rolling: unknown): JsonObject | null {
-  if (!isRecord(rolling)) return null;
-  return { Partition: rolling['partition'] ?? null, MaxUnavailable: rolling['maxUnavailable'] ?? null };
-}
-
 function setStrategy(spec: JsonObject, field: Field): void {
   const policy = text(spec['podManagementPolicy']);
-  if (policy !== 'OrderedReady' && policy !== 'Parallel') {
+  if (!policy) field.child('podManagementPolicy').required();
+  else if (policy !== 'OrderedReady' && policy !== 'Parallel') {
     field.child('podManagementPolicy').invalid(policy, "must be 'OrderedReady' or 'Parallel'");
   }
   const strategy = record(spec['updateStrategy']);
@@ -52,12 +49,18 @@ function setStrategy(spec: JsonObject, field: Field): void {
   const path = field.child('updateStrategy');
   if (strategy['type'] === 'OnDelete') {
     if (isRecord(rolling))
-      path.child('rollingUpdate').invalid(rolling, "only allowed for updateStrategy 'RollingUpdate'");
-  } else if (strategy['type'] === 'RollingUpdate') {
+      path
+        .child('rollingUpdate')
+        .invalid(
+          internal(rolling, 'apps.RollingUpdateStatefulSetStrategy'),
+          "only allowed for updateStrategy 'RollingUpdate'",
+        );
+  } else if (!strategy['type']) path.required();
+  else if (strategy['type'] === 'RollingUpdate') {
     nonNegative(at(rolling, 'partition'), path.child('rollingUpdate', 'partition'));
   } else {
     path.invalid(
-      { Type: text(strategy['type']), RollingUpdate: internalRolling(rolling) },
+      internal(strategy, 'apps.StatefulSetUpdateStrategy'),
       "must be 'RollingUpdate' or 'OnDelete'",
     );
   }
@@ -70,7 +73,7 @@ function setStrategy(spec: JsonObject, field: Field): void {
 }
 
 const statefulSet: KindCheck = (subject, root) => {
-  const { spec, oldSpec } = subject;
+  const { spec, old, oldSpec } = subject;
   const field = root.child('spec');
   setStrategy(spec, field);
   if (!oldSpec) claimTemplates(spec, field);
@@ -89,9 +92,12 @@ const statefulSet: KindCheck = (subject, root) => {
   if (selects(selector, {}) === undefined) field.child('selector').invalid(selector, '');
   else {
     checkMatch(spec, field);
-    podTemplate(withClaimVolumes(spec), field.child('template'));
+    const template = withClaimVolumes(spec);
+    if (!old || isValidSet(old)) podTemplate(template, field.child('template'));
+    const own = at(template, 'metadata', 'annotations');
     labels(templateLabels(spec), field.child('template', 'labels'));
-    annotations(at(spec, 'template', 'metadata', 'annotations'), field.child('template', 'annotations'));
+    annotations(own, field.child('template', 'annotations'));
+    podAnnotations(own, record(at(template, 'spec')), field.child('template', 'annotations'));
   }
   longRunning(spec, 'StatefulSet', field);
   if (!oldSpec) return;
@@ -102,5 +108,12 @@ const statefulSet: KindCheck = (subject, root) => {
     field.forbidden(`updates to statefulset spec for fields other than ${mutable} are forbidden`);
   }
 };
+
+/** Templates that were taken long ago may stay. */
+function isValidSet(old: JsonObject): boolean {
+  const root = new Field([]);
+  podTemplate(withClaimVolumes(record(old['spec'])), root.child('template'));
+  return root.causes.length === 0;
+}
 
 export const statefulSetChecks: KindChecks = { 'apps/StatefulSet': statefulSet };

@@ -2,6 +2,7 @@ import { at, int, isRecord, record, text } from '../defaults/json.ts';
 import type { JsonObject } from '../object.ts';
 import { sameJson } from '../strategy/equal.ts';
 import { type Field, sortedMap } from './field.ts';
+import { internal } from './internal.ts';
 import type { KindCheck, KindChecks, Subject } from './kind.ts';
 import { labelSelector, selects, selectsAll } from './labels.ts';
 import { podTemplate } from './pod/spec.ts';
@@ -63,12 +64,7 @@ function deploymentStrategy(strategy: JsonObject, field: Field): void {
     return;
   }
   if (type !== 'Recreate') {
-    // The unsupported value is the internal struct, whose fields have Go's names.
-    const rolling = strategy['rollingUpdate'];
-    const internal = isRecord(rolling)
-      ? { MaxUnavailable: rolling['maxUnavailable'], MaxSurge: rolling['maxSurge'] }
-      : null;
-    field.notSupported({ Type: type, RollingUpdate: internal }, ['Recreate', 'RollingUpdate']);
+    field.notSupported(internal(strategy, 'apps.DeploymentStrategy'), ['Recreate', 'RollingUpdate']);
     return;
   }
   if (isRecord(strategy['rollingUpdate'])) {
@@ -139,7 +135,7 @@ const daemonSet: KindCheck = (subject, root) => {
   const path = field.child('updateStrategy');
   if (type === 'RollingUpdate') rollingDaemons(strategy, path);
   else if (type !== 'OnDelete') {
-    path.notSupported({ Type: type, RollingUpdate: null }, ['RollingUpdate', 'OnDelete']);
+    path.notSupported(internal(strategy, 'apps.DaemonSetUpdateStrategy'), ['RollingUpdate', 'OnDelete']);
   }
   nonNegative(spec['revisionHistoryLimit'], field.child('revisionHistoryLimit'));
   keepsSelector(subject, field);
@@ -168,8 +164,11 @@ export const workloadChecks: KindChecks = {
   '/ReplicationController': replicationController,
   '/PodTemplate': ({ object }, root) => podTemplate(object['template'], root.child('template')),
   'apps/ControllerRevision': ({ object, old }, root) => {
-    if (object['data'] === undefined) root.child('data').required('data is mandatory');
+    const data = object['data'];
     nonNegative(object['revision'], root.child('revision'));
-    if (old && !sameJson(object['data'], old['data'])) root.child('data').invalid(object['data'], immutable);
+    if (old) {
+      if (!sameJson(data, old['data'])) root.child('data').invalid(data ?? null, immutable);
+    } else if (data === undefined || data === null) root.child('data').required('data is mandatory');
+    else if (!isRecord(data)) root.child('data').required('data must be a valid JSON object');
   },
 };

@@ -2,9 +2,11 @@ import type { JsonObject, KubeObject } from '../object.ts';
 import type { KindInfo } from '../strategy/kind.ts';
 import { driverWarnings } from './driver.ts';
 import type { KindWarnings } from './kind.ts';
+import { workloadWarnings } from './kinds.ts';
 
 /** By `<group>/<kind>`, core's group empty. */
 const warnings: Readonly<Record<string, KindWarnings>> = {
+  ...workloadWarnings,
   'storage.k8s.io/CSIDriver': driverWarnings,
 };
 

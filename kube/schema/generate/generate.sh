@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Rebuilds ../generated/types.json.gz and ../generated/resources.json: names, types, tags and markers read from
-# the published Go modules named in go.mod, and the resource list of a running kube-apiserver of the same release.
+# Rebuilds ../generated: types.json.gz, names, types, tags and markers read from the published Go modules named in
+# go.mod; internal.json.gz, the shapes of kube-apiserver's own types; resources.json, the resource list of a running
+# kube-apiserver of the same release.
 #
 #   generate.sh DISCOVERY    a folder with api.json and apis.json: the aggregated discovery documents
 #                            (Accept: application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList)

@@ -8,4 +8,5 @@ require (
 	k8s.io/apiextensions-apiserver v0.36.3
 	k8s.io/apimachinery v0.36.3
 	k8s.io/kube-aggregator v0.36.3
+	k8s.io/kubernetes v1.36.3
 )

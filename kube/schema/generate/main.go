@@ -23,6 +23,7 @@ func main() {
 	}
 	table := source.table()
 	writeTypes(filepath.Join(*out, "types.json.gz"), table)
+	source.writeInternal(filepath.Join(*out, "internal.json.gz"))
 	writeResources(filepath.Join(*out, "resources.json"), *discovery)
 	log.Printf("%d types, %d kinds", len(table.Types), len(table.Kinds))
 }

@@ -3,7 +3,7 @@ import { validateDns1123Label, validateLabelValue } from '../../names.ts';
 import type { JsonObject } from '../../object.ts';
 import type { Field } from '../field.ts';
 import { labelSelector, requirementShape } from '../labels.ts';
-import { positive, qualifiedName } from '../rules.ts';
+import { dns1123Subdomain, positive, qualifiedName } from '../rules.ts';
 
 const required = 'requiredDuringSchedulingIgnoredDuringExecution';
 const preferred = 'preferredDuringSchedulingIgnoredDuringExecution';
@@ -28,7 +28,12 @@ function nodeSelectorTerm(term: unknown, checkValues: boolean, field: Field): vo
         .required("must be only one value when `operator` is 'In' or 'NotIn' for node field selector");
     }
     const key = text(expression['key']);
-    if (key !== 'metadata.name') path.child('key').invalid(key, 'not a valid field selector key');
+    if (key !== 'metadata.name') {
+      path.child('key').invalid(key, 'not a valid field selector key');
+      continue;
+    }
+    for (const [i, value] of strings(expression['values']).entries())
+      dns1123Subdomain(value, path.child('values').index(i));
   }
 }
 
@@ -44,12 +49,44 @@ function weight(term: JsonObject, field: Field): void {
   if (value <= 0 || value > 100) field.child('weight').invalid(value, 'must be in the range 1-100');
 }
 
+/** Keys whose values are those of the pod itself; the selector then has them already. */
+function labelKeys(term: unknown, field: Field): void {
+  const selector = at(term, 'labelSelector');
+  const keys = strings(at(term, 'matchLabelKeys'));
+  const others = strings(at(term, 'mismatchLabelKeys'));
+  if (keys.length + others.length === 0) return;
+  for (const [name, list] of [
+    ['matchLabelKeys', keys],
+    ['mismatchLabelKeys', others],
+  ] as const) {
+    if (list.length === 0) continue;
+    const path = field.child(name);
+    if (!isRecord(selector)) path.forbidden('must not be specified when labelSelector is not set');
+    else for (const [index, key] of list.entries()) qualifiedName(key, path.index(index));
+  }
+  const seen = new Set(Object.keys(record(at(selector, 'matchLabels'))));
+  for (const { key } of records(at(selector, 'matchExpressions'))) {
+    const index = keys.lastIndexOf(text(key));
+    if (index >= 0 && seen.has(text(key)))
+      field.index(index).invalid(key, 'exists in both matchLabelKeys and labelSelector');
+    seen.add(text(key));
+  }
+  for (const [index, key] of keys.entries()) {
+    if (others.includes(key))
+      field
+        .child('matchLabelKeys')
+        .index(index)
+        .invalid(key, 'exists in both matchLabelKeys and mismatchLabelKeys');
+  }
+}
+
 function podAffinityTerm(term: unknown, field: Field): void {
   labelSelector(at(term, 'labelSelector'), field.child('labelSelector'));
   labelSelector(at(term, 'namespaceSelector'), field.child('namespaceSelector'));
   for (const name of strings(at(term, 'namespaces'))) {
     field.child('namespace').invalidAll(name, validateDns1123Label(name));
   }
+  labelKeys(term, field);
   const topologyKey = text(at(term, 'topologyKey'));
   if (!topologyKey) field.child('topologyKey').required('can not be empty');
   qualifiedName(topologyKey, field.child('topologyKey'));
@@ -109,6 +146,7 @@ export function topologySpread(value: unknown, field: Field): void {
       if (given !== undefined && !inclusion.includes(text(given)))
         path.child(policy).notSupported(given, inclusion);
     }
+    labelKeys({ ...constraint, mismatchLabelKeys: [] }, path);
     labelSelector(constraint['labelSelector'], path.child('labelSelector'));
   }
 }

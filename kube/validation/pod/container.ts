@@ -1,4 +1,4 @@
-import { int, isRecord, records, text } from '../../defaults/json.ts';
+import { int, records, text } from '../../defaults/json.ts';
 import type { JsonObject } from '../../object.ts';
 import type { Field } from '../field.ts';
 import { dns1123Label, oneOf, portNameMessages, portNumber } from '../rules.ts';
@@ -6,6 +6,7 @@ import { environment, environmentFrom } from './env.ts';
 import { volumeDevices, volumeMounts } from './mounts.ts';
 import { probes } from './probe.ts';
 import { resources } from './resources.ts';
+import { resizePolicy, restartRules } from './restart.ts';
 import { securityContext } from './security.ts';
 
 /** What a container may refer to in its pod. */
@@ -39,26 +40,8 @@ function ports(value: unknown, field: Field): void {
   }
 }
 
-const resizable = ['cpu', 'memory'];
-const resizePolicies = ['NotRequired', 'RestartContainer'];
-
-function resizePolicy(container: JsonObject, scope: PodScope, field: Field): void {
-  const seen = new Set<string>();
-  for (const [index, policy] of records(container['resizePolicy']).entries()) {
-    const path = field.index(index);
-    const name = text(policy['resourceName']);
-    if (seen.has(name)) path.duplicate(name);
-    seen.add(name);
-    oneOf(name, resizable, field);
-    const restart = text(policy['restartPolicy']);
-    oneOf(restart, resizePolicies, field);
-    if (scope.restartPolicy === 'Never' && restart !== 'NotRequired')
-      field.invalid(restart, "must be 'NotRequired' when pod `restartPolicy` is 'Never'");
-  }
-}
-
 /** What holds for every container of a pod, whatever its role. */
-function common(container: JsonObject, scope: PodScope, field: Field): void {
+export function common(container: JsonObject, scope: PodScope, field: Field): void {
   const name = text(container['name']);
   if (!name) field.child('name').required();
   else dns1123Label(name, field.child('name'));
@@ -72,7 +55,7 @@ function common(container: JsonObject, scope: PodScope, field: Field): void {
   volumeDevices(container, scope.volumes, field.child('volumeDevices'));
   oneOf(container['imagePullPolicy'], ['Always', 'IfNotPresent', 'Never'], field.child('imagePullPolicy'));
   resources(container['resources'], scope.claims, field.child('resources'));
-  resizePolicy(container, scope, field.child('resizePolicy'));
+  resizePolicy(container, scope.restartPolicy, field.child('resizePolicy'));
   securityContext(container['securityContext'], scope.hostUsers, field.child('securityContext'));
 }
 
@@ -86,39 +69,6 @@ function hostPorts(containers: JsonObject[], field: Field): void {
       if (seen.has(key)) field.index(index).child('ports').index(i).child('hostPort').duplicate(key);
       seen.add(key);
     }
-  }
-}
-
-const restartPolicies = ['Always', 'Never', 'OnFailure'];
-
-const ruleActions = ['Restart'];
-const ruleOperators = ['In', 'NotIn'];
-const mostRules = 20;
-
-/** When a container by itself starts again. */
-function restartRules(container: JsonObject, field: Field): void {
-  const policy = container['restartPolicy'];
-  const rules = records(container['restartPolicyRules']);
-  const path = field.child('restartPolicy');
-  if (policy === undefined) {
-    if (rules.length === 0) return;
-    path.required('must specify restartPolicy when restart rules are used');
-  } else if (!restartPolicies.includes(text(policy))) path.notSupported(policy, restartPolicies);
-  if (rules.length > mostRules) field.child('restartPolicyRules').tooMany(rules.length, mostRules);
-  for (const [index, rule] of rules.entries()) {
-    const path = field.child('restartPolicyRules').index(index);
-    const action = text(rule['action']);
-    if (!ruleActions.includes(action)) path.child('action').notSupported(action, ruleActions);
-    const codes = rule['exitCodes'];
-    if (!isRecord(codes)) {
-      path.child('exitCodes').required('must be specified');
-      continue;
-    }
-    const operator = text(codes['operator']);
-    if (!ruleOperators.includes(operator))
-      path.child('exitCodes', 'operator').notSupported(operator, ruleOperators);
-    const values = Array.isArray(codes['values']) ? codes['values'] : [];
-    if (values.length > 255) path.child('exitCodes', 'values').tooMany(values.length, 255);
   }
 }
 
@@ -136,7 +86,7 @@ export function containers(value: unknown, scope: PodScope, field: Field): void 
     if (names.has(name)) path.child('name').duplicate(name);
     names.add(name);
     probes(container, scope.graceSeconds, path);
-    restartRules(container, path);
+    restartRules(container, false, path);
   }
   hostPorts(list, field);
 }
@@ -148,11 +98,7 @@ export function initContainers(value: unknown, regular: unknown, scope: PodScope
     const name = text(container['name']);
     common(container, scope, path);
     const restart = container['restartPolicy'];
-    if (restart !== 'Always') restartRules(container, path);
-    else if (records(container['restartPolicyRules']).length > 0) {
-      const rule = 'restartPolicyRules are not allowed for init containers with restart policy Always';
-      path.child('restartPolicyRules').forbidden(rule);
-    }
+    restartRules(container, restart === undefined, path);
     if (names.has(name)) path.child('name').duplicate(name);
     else if (name) names.add(name);
     hostPorts([container], field);

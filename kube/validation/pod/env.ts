@@ -32,47 +32,43 @@ const resourceFields = [
   'requests.memory',
 ];
 
-const known = [
+const known = new Set([
   ...envFields,
   ...volumeFields,
   'spec.restartPolicy',
   'spec.schedulerName',
   'status.phase',
   'spec.host',
-];
+]);
+const subscripted = new Set(['metadata.annotations', 'metadata.labels']);
+
+function referenceError(version: string, path: string, subscript: readonly string[] | null): string {
+  if (version !== 'v1') return `unsupported pod version: ${version}`;
+  if (subscript && !subscripted.has(subscript[1] ?? ''))
+    return `field label does not support subscript: ${path}`;
+  return subscript || known.has(path) ? '' : `field label not supported: ${path}`;
+}
 
 /** A path into the pod, for the downward API. */
 function fieldReference(selector: JsonObject, supported: readonly string[], field: Field): void {
-  if (!text(selector['apiVersion'])) {
-    field.child('apiVersion').required();
-    return;
-  }
+  const version = text(selector['apiVersion']);
   const path = text(selector['fieldPath']);
-  if (!path) {
-    field.child('fieldPath').required();
+  if (!version || !path) {
+    field.child(version ? 'fieldPath' : 'apiVersion').required();
     return;
   }
-  const subscripted = /^(.*)\['(.*)'\]$/.exec(path);
-  const [, base = path, key] = subscripted ?? [];
-  if (!known.includes(base)) {
-    const label = subscripted
-      ? `field label does not support subscript: ${base}`
-      : `field label not supported: ${path}`;
-    field.child('fieldPath').invalid(path, `error converting fieldPath: ${label}`);
+  const subscript = /^(.+?)\['(.*)'\]$/s.exec(path);
+  const error = referenceError(version, path, subscript);
+  if (error) {
+    field.child('fieldPath').invalid(path, `error converting fieldPath: ${error}`);
     return;
   }
-  if (key !== undefined) {
-    if (base === 'metadata.annotations') {
-      qualifiedName(key.toLowerCase(), field);
-      return;
-    }
-    if (base === 'metadata.labels') {
-      qualifiedName(key, field);
-      return;
-    }
-    field.invalid(base, 'does not support subscript');
+  if (subscript) {
+    const [, base, key = ''] = subscript;
+    qualifiedName(base === 'metadata.annotations' ? key.toLowerCase() : key, field);
     return;
   }
+  const base = path === 'spec.host' ? 'spec.nodeName' : path;
   if (!supported.includes(base)) field.child('fieldPath').notSupported(base, supported);
 }
 
@@ -83,25 +79,26 @@ export function volumeFieldReference(selector: JsonObject, field: Field): void {
 const cpuDivisors = ['1m', '1'];
 const sizeDivisors = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];
 
+/** What may be divided by what, and what kube-apiserver calls it. */
+function divisorsOf(resource: string): readonly [readonly string[], string] | undefined {
+  if (/^(limits|requests)\.hugepages-/.test(resource)) return [sizeDivisors, 'hugepages'];
+  if (!resourceFields.includes(resource)) return undefined;
+  if (resource.endsWith('.cpu')) return [cpuDivisors, 'cpu'];
+  return [sizeDivisors, resource.endsWith('.memory') ? 'memory' : 'local ephemeral storage'];
+}
+
 export function resourceReference(selector: JsonObject, field: Field, inVolume = false): void {
   const resource = text(selector['resource']);
-  const huge = /^(limits|requests)\.hugepages-/.test(resource);
+  const divisors = divisorsOf(resource);
   if (inVolume && !text(selector['containerName'])) field.child('containerName').required();
   else if (!resource) field.child('resource').required();
-  else if (!huge && !resourceFields.includes(resource))
-    field.child('resource').notSupported(resource, resourceFields);
+  else if (!divisors) field.child('resource').notSupported(resource, resourceFields);
   const divisor = text(selector['divisor']);
-  if (divisor === '' || divisor === '0') return;
-  const cpu = resource.endsWith('.cpu');
-  const allowed = cpu ? cpuDivisors : sizeDivisors;
-  if (allowed.includes(divisor) || !(resourceFields.includes(resource) || huge)) return;
-  const names = cpu ? '"1m", "1"' : allowed.map((one) => `"${one}"`).join(', ');
-  field
-    .child('divisor')
-    .invalid(
-      divisor,
-      `only divisor's values ${names} are supported with the ${cpu ? 'cpu' : 'memory'} resource`,
-    );
+  if (divisor === '' || divisor === '0' || !divisors || divisors[0].includes(divisor)) return;
+  const [allowed, name] = divisors;
+  const names = name === 'cpu' ? '1m and 1' : allowed.join(', ');
+  const rule = `only divisor's values ${names} are supported with the ${name} resource`;
+  field.child('divisor').invalid(resource, rule);
 }
 
 function keySelector(selector: JsonObject, field: Field): void {

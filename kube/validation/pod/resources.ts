@@ -1,13 +1,13 @@
 import { at, record, records, strings, text } from '../../defaults/json.ts';
 import { compareQuantities, parseQuantity } from '../../defaults/quantity.ts';
 import { validateQualifiedName } from '../../names.ts';
+import type { JsonObject } from '../../object.ts';
+import { scaledQuantity } from '../../quantity.ts';
 import type { Field } from '../field.ts';
-import { notNegative } from '../rules.ts';
+import { dns1123Label, notNegative } from '../rules.ts';
 
 const containerResources = ['cpu', 'memory', 'ephemeral-storage'];
-const standard = [
-  ...containerResources,
-  'storage',
+const integers = new Set([
   'pods',
   'services',
   'replicationcontrollers',
@@ -15,6 +15,12 @@ const standard = [
   'secrets',
   'configmaps',
   'persistentvolumeclaims',
+  'services.nodeports',
+  'services.loadbalancers',
+]);
+const quotaResources = new Set([
+  ...containerResources,
+  ...integers,
   'requests.cpu',
   'requests.memory',
   'requests.storage',
@@ -22,43 +28,45 @@ const standard = [
   'limits.cpu',
   'limits.memory',
   'limits.ephemeral-storage',
-  'services.nodeports',
-  'services.loadbalancers',
-];
-const integers = ['pods', 'services', 'replicationcontrollers', 'resourcequotas', 'secrets', 'configmaps'];
-const huge = (name: string) => name.startsWith('hugepages-');
-const native = (name: string) =>
-  !name.includes('/') || name.split('/')[0]?.endsWith('kubernetes.io') === true;
+]);
+export const huge = (name: string) => name.startsWith('hugepages-');
+const quotaHuge = (name: string) => huge(name) || name.startsWith('requests.hugepages-');
+const native = (name: string) => !name.includes('/') || name.includes('kubernetes.io/');
 const overcommitted = (name: string) => native(name) && !huge(name);
 
-function extended(name: string): boolean {
+export function isQuotaResource(name: string): boolean {
+  return quotaResources.has(name) || quotaHuge(name);
+}
+
+function isStandard(name: string): boolean {
+  return name === 'storage' || isQuotaResource(name);
+}
+
+export function isContainerResource(name: string): boolean {
+  return containerResources.includes(name) || huge(name);
+}
+
+/** What devices a node has: of another domain than Kubernetes' own. */
+export function isExtended(name: string): boolean {
   if (native(name) || name.startsWith('requests.')) return false;
   return validateQualifiedName(`requests.${name}`).length === 0;
 }
 
-/** Whole numbers only: counts, and what devices a node has. */
-function isWhole(name: string): boolean {
-  return integers.includes(name) || name === 'services.nodeports' || extended(name);
-}
-
+/** False when the name is none of a resource. */
 export function resourceName(name: string, field: Field): boolean {
   const messages = validateQualifiedName(name);
   field.invalidAll(name, messages);
   if (messages.length > 0) return false;
-  if (!name.includes('/') && !standard.includes(name) && !huge(name)) {
-    field.invalid(name, 'must be a standard resource type or fully qualified');
-    return false;
-  }
-  return true;
+  if (name.includes('/') || isStandard(name)) return true;
+  field.invalid(name, 'must be a standard resource type or fully qualified');
+  return false;
 }
 
-function containerResourceName(name: string, field: Field): void {
+export function containerResourceName(name: string, field: Field): void {
   resourceName(name, field);
   if (!name.includes('/')) {
-    if (!containerResources.includes(name) && !huge(name)) {
-      field.invalid(name, 'must be a standard resource for containers');
-    }
-  } else if (!native(name) && !extended(name)) {
+    if (!isContainerResource(name)) field.invalid(name, 'must be a standard resource for containers');
+  } else if (!native(name) && !isExtended(name)) {
     field.invalid(name, "doesn't follow extended resource name standard");
   }
 }
@@ -67,16 +75,20 @@ export function resourceQuantity(name: string, value: unknown, field: Field): vo
   const quantity = parseQuantity(value);
   if (!quantity) return;
   if (quantity.value < 0n) field.invalid(value, notNegative);
-  const fractional = quantity.scale < 0 && quantity.value % 10n ** BigInt(-quantity.scale) !== 0n;
-  if (isWhole(name) && fractional) field.invalid(value, 'must be an integer');
+  if ((integers.has(name) || isExtended(name)) && scaledQuantity(quantity, -3) % 1000n !== 0n)
+    field.invalid(value, 'must be an integer');
 }
 
-function requestAgainstLimit(
-  name: string,
-  value: unknown,
-  limits: Record<string, unknown>,
-  field: Field,
-): void {
+function hugePages(name: string, value: unknown, field: Field): void {
+  if (!huge(name)) return;
+  const [quantity, size] = [parseQuantity(value), parseQuantity(name.slice('hugepages-'.length))];
+  const page = size ? scaledQuantity(size) : 0n;
+  const whole = size !== undefined && page > 0n && scaledQuantity(size, -3) % 1000n === 0n;
+  if (quantity && whole && scaledQuantity(quantity) % page === 0n) return;
+  field.invalid(value, `${text(value)} is not positive integer multiple of ${name}`);
+}
+
+function requestAgainstLimit(name: string, value: unknown, limits: JsonObject, field: Field): void {
   if (!Object.hasOwn(limits, name)) {
     if (!overcommitted(name))
       field.child('limits').required('Limit must be set for non overcommitable resources');
@@ -90,42 +102,64 @@ function requestAgainstLimit(
   else if (order > 0) path.invalid(value, `must be less than or equal to ${name} limit of ${limit}`);
 }
 
-/** A container's requests and limits. https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/ */
-export function resources(value: unknown, claims: readonly string[], field: Field): void {
+type NameCheck = (name: string, field: Field) => void;
+
+/** Requests and limits. https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/ */
+export function resources(
+  value: unknown,
+  claims: readonly string[],
+  field: Field,
+  checkName: NameCheck = containerResourceName,
+): void {
   const limits = record(at(value, 'limits'));
   const requests = record(at(value, 'requests'));
-  for (const [name, quantity] of Object.entries(limits)) {
-    const path = field.child('limits').key(name);
-    containerResourceName(name, path);
+  const one = (name: string, quantity: unknown, path: Field) => {
+    checkName(name, path);
     resourceQuantity(name, quantity, path);
-  }
-  for (const [name, quantity] of Object.entries(requests)) {
-    const path = field.child('requests').key(name);
-    containerResourceName(name, path);
-    resourceQuantity(name, quantity, path);
-    requestAgainstLimit(name, quantity, limits, field);
+    hugePages(name, quantity, path);
+  };
+  for (const name of Object.keys(limits)) one(name, limits[name], field.child('limits').key(name));
+  for (const name of Object.keys(requests)) {
+    one(name, requests[name], field.child('requests').key(name));
+    requestAgainstLimit(name, requests[name], limits, field);
   }
   const names = [...Object.keys(limits), ...Object.keys(requests)];
   if (names.some(huge) && !names.includes('cpu') && !names.includes('memory')) {
     field.forbidden('HugePages require cpu or memory');
   }
-  for (const [index, claim] of records(at(value, 'claims')).entries()) {
+  claimReferences(at(value, 'claims'), claims, field.child('claims'));
+}
+
+/** A claim as a whole, or requests of it, each once. */
+function claimReferences(value: unknown, claims: readonly string[], field: Field): void {
+  const seen = new Set<string>();
+  for (const [index, claim] of records(value).entries()) {
+    const path = field.index(index);
     const name = text(claim['name']);
-    if (!name) field.child('claims').index(index).required();
-    else if (!claims.includes(name))
-      field
-        .child('claims')
-        .index(index)
-        .notFound(
-          name,
-          `must be one of the names in pod.spec.resourceClaims${claims.length === 0 ? ' which is empty' : ''}`,
-        );
+    if (!name) {
+      path.required();
+      continue;
+    }
+    const request = text(claim['request']);
+    if (seen.has(name)) path.duplicate(name);
+    else {
+      const key = request ? `${name}/${request}` : name;
+      if (request) dns1123Label(request, path.child('request'));
+      if (seen.has(key)) path.duplicate(key);
+      else if (!request) for (const other of seen) if (other.startsWith(`${name}/`)) path.duplicate(name);
+      seen.add(key);
+    }
+    if (claims.includes(name)) continue;
+    const known = claims.length === 0 ? ' which is empty' : `: ${[...claims].sort().join(', ')}`;
+    path.notFound(name, `must be one of the names in pod.spec.resourceClaims${known}`);
   }
 }
 
 /** Names that a pod's containers may claim. */
 export function claimNames(spec: unknown): string[] {
-  return records(at(spec, 'resourceClaims')).map((claim) => text(claim['name']));
+  return records(at(spec, 'resourceClaims'))
+    .map((claim) => text(claim['name']))
+    .filter(Boolean);
 }
 
 export function accessModes(value: unknown, field: Field): void {

@@ -1,6 +1,8 @@
 import { at, isRecord, records, strings, text } from '../../defaults/json.ts';
 import type { Field } from '../field.ts';
+import { internal } from '../internal.ts';
 import { localDescendingPath, userId } from '../rules.ts';
+import { windowsOptions } from './windows.ts';
 
 const seccompTypes = ['Localhost', 'RuntimeDefault', 'Unconfined'];
 
@@ -18,7 +20,8 @@ function profile(value: unknown, what: string, field: Field): void {
     else if (local === undefined) path.required(`must be set when ${what} type is Localhost`);
     else if (what === 'seccomp') localDescendingPath(text(local), path);
   } else if (local !== undefined) {
-    path.invalid(what === 'seccomp' ? value : local, `can only be set when ${what} type is Localhost`);
+    const shown = what === 'seccomp' ? internal(value, 'core.SeccompProfile') : local;
+    path.invalid(shown, `can only be set when ${what} type is Localhost`);
   }
 }
 
@@ -46,17 +49,22 @@ export function securityContext(value: unknown, hostUsers: boolean, field: Field
   profile(value['seccompProfile'], 'seccomp', field.child('seccompProfile'));
   if (value['allowPrivilegeEscalation'] === false) {
     const rule = 'cannot set `allowPrivilegeEscalation` to false and';
-    if (value['privileged'] === true) field.invalid(value, `${rule} \`privileged\` to true`);
+    const refuse = (why: string) => field.invalid(internal(value, 'core.SecurityContext'), `${rule} ${why}`);
+    if (value['privileged'] === true) refuse('`privileged` to true');
     for (const capability of strings(at(value, 'capabilities', 'add'))) {
-      if (capability === 'CAP_SYS_ADMIN') field.invalid(value, `${rule} \`capabilities.Add\` CAP_SYS_ADMIN`);
+      if (capability === 'CAP_SYS_ADMIN') refuse('`capabilities.Add` CAP_SYS_ADMIN');
     }
   }
+  windowsOptions(value['windowsOptions'], field.child('windowsOptions'));
   profile(value['appArmorProfile'], 'AppArmor', field.child('appArmorProfile'));
 }
 
 const sysctl = /^[a-z0-9](?:[-_a-z0-9]*[a-z0-9])?(?:[./][a-z0-9](?:[-_a-z0-9]*[a-z0-9])?)*$/;
 
-function sysctls(value: unknown, field: Field): void {
+const netSysctl = /^net[./]/;
+const ipcSysctl = /^(kernel[./](sem|msg|shm)|fs[./]mqueue[./])/;
+
+function sysctls(value: unknown, spec: unknown, field: Field): void {
   const seen = new Set<string>();
   for (const [index, one] of records(value).entries()) {
     const path = field.index(index).child('name');
@@ -66,6 +74,10 @@ function sysctls(value: unknown, field: Field): void {
       const bounds = 'must have at most 253 characters and match regex';
       path.invalid(name, `${bounds} ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$`);
     } else if (seen.has(name)) path.duplicate(name);
+    if (at(spec, 'hostNetwork') === true && netSysctl.test(name))
+      path.invalid(name, "may not be specified when 'hostNetwork' is true");
+    else if (at(spec, 'hostIPC') === true && ipcSysctl.test(name))
+      path.invalid(name, "may not be specified when 'hostIPC' is true");
     seen.add(name);
   }
 }
@@ -84,15 +96,20 @@ export function podSecurityContext(spec: unknown, field: Field): void {
     const rule = 'ShareProcessNamespace and HostPID cannot both be enabled';
     field.child('shareProcessNamespace').invalid(true, rule);
   }
-  sysctls(value['sysctls'], field.child('sysctls'));
+  sysctls(value['sysctls'], spec, field.child('sysctls'));
   const change = value['fsGroupChangePolicy'];
   if (change !== undefined && change !== 'Always' && change !== 'OnRootMismatch') {
     field.child('fsGroupChangePolicy').notSupported(change, ['Always', 'OnRootMismatch']);
   }
   profile(value['seccompProfile'], 'seccomp', field.child('seccompProfile'));
+  windowsOptions(value['windowsOptions'], field.child('windowsOptions'));
   profile(value['appArmorProfile'], 'AppArmor', field.child('appArmorProfile'));
   const groupsPolicy = value['supplementalGroupsPolicy'];
   if (groupsPolicy !== undefined && groupsPolicy !== 'Merge' && groupsPolicy !== 'Strict') {
     field.child('supplementalGroupsPolicy').notSupported(groupsPolicy, ['Merge', 'Strict']);
+  }
+  const linux = value['seLinuxChangePolicy'];
+  if (linux !== undefined && linux !== 'Recursive') {
+    field.child('seLinuxChangePolicy').notSupported(linux, ['Recursive']);
   }
 }

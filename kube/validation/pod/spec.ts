@@ -1,5 +1,5 @@
 import { at, int, isRecord, record, records, strings, text } from '../../defaults/json.ts';
-import { validateDns1123Subdomain } from '../../names.ts';
+import { validateSearchDomain } from '../../names.ts';
 import type { JsonObject } from '../../object.ts';
 import type { Field } from '../field.ts';
 import { ipAddress } from '../ip.ts';
@@ -7,12 +7,16 @@ import { labels } from '../labels.ts';
 import { annotations } from '../meta.ts';
 import { dns1123Label, dns1123Subdomain, inclusiveRange, oneOf, qualifiedName } from '../rules.ts';
 import { affinity, tolerations, topologySpread } from './affinity.ts';
+import { podAnnotations, profilesMatch } from './annotations.ts';
 import { containers, initContainers, type PodScope } from './container.ts';
 import { fileVolumes } from './env.ts';
+import { ephemeralContainers } from './ephemeral.ts';
 import { hostName, hostUsers, operatingSystem } from './platform.ts';
-import { claimNames, resourceQuantity, resources } from './resources.ts';
+import { podLevelResources } from './pod-level.ts';
+import { claimNames, resources } from './resources.ts';
 import { podSecurityContext } from './security.ts';
 import { type PodContext, volumes } from './volume.ts';
+import { hostProcesses } from './windows.ts';
 
 const dnsPolicies = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
 const maxInt32 = 2_147_483_647;
@@ -51,10 +55,13 @@ function dnsConfig(spec: JsonObject, field: Field): void {
   const searches = strings(at(config, 'searches'));
   if (searches.length > 32)
     field.child('searches').invalid(searches, 'must not have more than 32 search paths');
+  if (Buffer.byteLength(searches.join(' ')) > 2048) {
+    const rule = 'must not have more than 2048 characters (including spaces) in the search list';
+    field.child('searches').invalid(searches, rule);
+  }
   for (const [index, search] of searches.entries()) {
     const bare = search.replace(/\.$/, '');
-    if (search === '.' || validateDns1123Subdomain(bare.replaceAll('_', '-')).length === 0) continue;
-    field.child('searches').index(index).invalidAll(bare, validateDns1123Subdomain(bare));
+    if (search !== '.') field.child('searches').index(index).invalidAll(bare, validateSearchDomain(bare));
   }
   for (const [index, option] of records(at(config, 'options')).entries()) {
     if (!text(option['name'])) field.child('options').index(index).required('must not be empty');
@@ -94,9 +101,7 @@ function extras(spec: JsonObject, field: Field): void {
   if (preemption !== undefined) {
     oneOf(preemption, ['PreemptLowerPriority', 'Never'], field.child('preemptionPolicy'));
   }
-  for (const [name, quantity] of Object.entries(record(spec['overhead']))) {
-    resourceQuantity(name, quantity, field.child('overhead').key(name));
-  }
+  if (isRecord(spec['overhead'])) resources({ limits: spec['overhead'] }, [], field.child('overhead'));
   operatingSystem(spec, field);
 }
 
@@ -113,7 +118,8 @@ export function podSpec(spec: JsonObject, field: Field, pod: PodContext = { isPo
   resourceClaims(spec['resourceClaims'], field.child('resourceClaims'));
   containers(spec['containers'], scope, field.child('containers'));
   initContainers(spec['initContainers'], spec['containers'], scope, field.child('initContainers'));
-  if (isRecord(spec['resources'])) resources(spec['resources'], scope.claims, field.child('resources'));
+  ephemeralContainers(spec, scope, field.child('ephemeralContainers'));
+  podLevelResources(spec, field.child('resources'));
   hostNetworkPorts(spec, pod.isPod, field);
   oneOf(spec['restartPolicy'], ['Always', 'OnFailure', 'Never'], field.child('restartPolicy'));
   oneOf(spec['dnsPolicy'], dnsPolicies, field.child('dnsPolicy'));
@@ -129,6 +135,7 @@ export function podSpec(spec: JsonObject, field: Field, pod: PodContext = { isPo
   }
   schedulingGates(spec['schedulingGates'], field.child('schedulingGates'));
   topologySpread(spec['topologySpreadConstraints'], field.child('topologySpreadConstraints'));
+  hostProcesses(spec, field);
   hostUsers(spec, field);
   hostName(spec, field);
   names(spec, field);
@@ -178,7 +185,13 @@ function schedulingGates(value: unknown, field: Field): void {
 
 export function podTemplate(template: unknown, field: Field): void {
   const meta = record(at(template, 'metadata'));
+  const spec = record(at(template, 'spec'));
   labels(meta['labels'], field.child('labels'));
   annotations(meta['annotations'], field.child('annotations'));
-  podSpec(record(at(template, 'spec')), field.child('spec'));
+  podAnnotations(meta['annotations'], spec, field.child('annotations'));
+  podSpec(spec, field.child('spec'));
+  profilesMatch(meta['annotations'], spec, field.child('spec'));
+  if (records(spec['ephemeralContainers']).length > 0) {
+    field.child('spec', 'ephemeralContainers').forbidden('ephemeral containers not allowed in pod template');
+  }
 }

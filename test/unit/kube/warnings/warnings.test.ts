@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../../../kube/object.ts';
+import { warningsOf } from '../../../../kube/warnings/index.ts';
+import { infoOf, named, podTemplate } from '../kinds.ts';
+
+const pod = (container: object, spec: object = {}) =>
+  named('v1', 'Pod', { spec: { containers: [{ name: 'web', image: 'tide:1', ...container }], ...spec } });
+const items = (...paths: string[]) => paths.map((path) => ({ key: path, path }));
+
+const table: [string, KubeObject, string[]][] = [
+  ['a plain Pod', pod({}), []],
+  [
+    'an old label of nodes',
+    pod({}, { nodeSelector: { 'beta.kubernetes.io/os': 'linux' } }),
+    ['spec.nodeSelector[beta.kubernetes.io/os]: deprecated since v1.14; use "kubernetes.io/os" instead'],
+  ],
+  [
+    'a variable twice',
+    pod({
+      env: [
+        { name: 'A', value: '1' },
+        { name: 'A', value: '2' },
+        { name: 'A', value: '$(A)3' },
+      ],
+    }),
+    ['spec.containers[0].env[1]: hides previous definition of "A", which may be dropped when using apply'],
+  ],
+  [
+    'files that hide each other',
+    pod({}, { volumes: [{ name: 'v', configMap: { name: 'c', items: items('a', 'a/b', 'c') } }] }),
+    ['volume "v" (ConfigMap "c"): overlapping paths: "a/b" with "a"'],
+  ],
+  [
+    'a part of a byte',
+    pod({ resources: { limits: { memory: '100m', cpu: '100m' } } }),
+    [
+      'spec.containers[0].resources.limits[memory]: fractional byte value "100m" is invalid, must be an integer',
+    ],
+  ],
+  [
+    'one port twice',
+    pod({
+      ports: [
+        { containerPort: 80, protocol: 'TCP' },
+        { containerPort: 80, protocol: 'TCP' },
+      ],
+    }),
+    ['spec.containers[0].ports[1]: duplicate port definition with spec.containers[0].ports[0]'],
+  ],
+  [
+    'a dead volume plugin in a template',
+    named('apps/v1', 'DaemonSet', {
+      spec: { template: podTemplate({ volumes: [{ name: 'v', glusterfs: { endpoints: 'e', path: 'p' } }] }) },
+    }),
+    ['spec.template.spec.volumes[0].glusterfs: deprecated in v1.25, non-functional in v1.26+'],
+  ],
+  [
+    'a headless Service that asks for more',
+    named('v1', 'Service', { spec: { type: 'ClusterIP', clusterIP: 'None', sessionAffinity: 'ClientIP' } }),
+    ['spec.SessionAffinity is ignored for headless services'],
+  ],
+  [
+    'an address in another spelling',
+    named('v1', 'Endpoints', {
+      subsets: [{ addresses: [{ ip: '2001:DB8:0::1' }, { ip: '::ffff:1.2.3.4' }] }],
+    }),
+    [
+      'subsets[0].addresses[0].ip: IPv6 address "2001:DB8:0::1" should be in RFC 5952 canonical format ("2001:db8::1")',
+      'subsets[0].addresses[1].ip: non-standard IP address "::ffff:1.2.3.4" is invalid: use "1.2.3.4"',
+    ],
+  ],
+  [
+    'a TLS Secret without PEM',
+    named('v1', 'Secret', { type: 'kubernetes.io/tls', data: { 'tls.crt': 'YQ==', 'tls.key': 'YQ==' } }),
+    ['tls: failed to find any PEM data in certificate input'],
+  ],
+];
+
+describe('warnings', () => {
+  it.each(table)('%s', (_name, object, expected) => {
+    expect(warningsOf(object, undefined, infoOf(object))).toEqual(expected);
+  });
+
+  it('does not repeat itself while a spec stays', () => {
+    const object = table[6]?.[1] as KubeObject;
+    const old = structuredClone(object);
+    object.spec = { ...(object.spec as object), templateGeneration: 1 };
+    object.metadata.generation = 1;
+    old.metadata.generation = 1;
+    expect(warningsOf(object, old, infoOf(object))).toEqual([]);
+    object.metadata.generation = 2;
+    expect(warningsOf(object, old, infoOf(object))).toHaveLength(1);
+  });
+});
