@@ -41,7 +41,7 @@ export async function listenHttps(
   app.server.maxConnections = limits.connections;
   // Node drops what comes after the thousandth without a word; the size of all of them is limited anyway.
   app.server.maxHeadersCount = 10_000;
-  const endTunnels = serveUpgrades(app.server, ladder);
+  const endTunnels = serveUpgrades(app.server, ladder, limits.stallSeconds * 1000);
   await app.listen({ host, port });
   const address = app.server.address() as AddressInfo;
   const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;

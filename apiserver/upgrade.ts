@@ -7,21 +7,24 @@ import type { TLSSocket } from 'node:tls';
 import type { ApiRequest, ApiResponse } from '../kube/http.ts';
 import type { Ladder } from './ladder.ts';
 import { peerOf } from './sockets.ts';
+import { overWebSocket, sendMessages } from './websocket.ts';
 
 const probeMillis = 30_000;
 
 /**
- * Requests to change the protocol climb the same ladder. One that is granted becomes a tunnel; any other gets its
- * answer as plain HTTP, and the connection goes. Returns what ends all tunnels.
+ * Requests to change the protocol climb the same ladder. One that is granted becomes a tunnel; a watch goes over the
+ * WebSocket that was asked for; any other gets its answer as plain HTTP, and the connection goes. A reader that takes
+ * nothing for `stallMillis` is cut. Returns what ends all tunnels.
  */
-export function serveUpgrades(server: Server, ladder: Ladder): () => void {
+export function serveUpgrades(server: Server, ladder: Ladder, stallMillis: number): () => void {
   const tunnels = new Set<Duplex>();
   server.on('upgrade', (incoming: IncomingMessage, socket: Socket, head: Buffer) => {
     tunnels.add(socket);
     socket.on('close', () => tunnels.delete(socket));
     // Until it is a tunnel nobody else listens.
     socket.on('error', () => socket.destroy());
-    void answer(ladder, incoming, socket, head).catch(() => socket.destroy());
+    if (head.length > 0) socket.unshift(head);
+    answer(ladder, incoming, socket, stallMillis).catch(() => socket.destroy());
   });
   return () => {
     for (const tunnel of tunnels) tunnel.destroy();
@@ -32,7 +35,7 @@ async function answer(
   ladder: Ladder,
   incoming: IncomingMessage,
   socket: Socket,
-  head: Buffer,
+  stallMillis: number,
 ): Promise<void> {
   const gone = new AbortController();
   socket.on('close', () => gone.abort());
@@ -45,22 +48,31 @@ async function answer(
   const response = await ladder.serve(request, peerOf(socket as TLSSocket));
   const { tunnel } = response;
   if (socket.destroyed) return void tunnel?.destroy();
-  if (tunnel === undefined) return refuse(socket, response);
+  if (tunnel === undefined) {
+    const watch = overWebSocket(request, response);
+    if (!watch || watch.body instanceof Uint8Array) return refuse(socket, response);
+    lasting(socket);
+    socket.write(headOf(watch));
+    return sendMessages(socket, watch.body, stallMillis);
+  }
   socket.write(headOf(response));
-  join(socket, tunnel, head);
+  join(socket, tunnel);
+}
+
+function lasting(end: Duplex): void {
+  const socket = end as Duplex & Pick<Partial<Socket>, 'setTimeout' | 'setNoDelay' | 'setKeepAlive'>;
+  socket.setTimeout?.(0);
+  socket.setNoDelay?.(true);
+  socket.setKeepAlive?.(true, probeMillis);
 }
 
 /** Both ways, each at the pace of who reads; when one end goes, so does the other. */
-function join(socket: Socket, tunnel: Duplex, head: Buffer): void {
-  for (const end of [socket, tunnel] as (Duplex & Partial<Socket>)[]) {
-    end.setTimeout?.(0);
-    end.setNoDelay?.(true);
-    end.setKeepAlive?.(true, probeMillis);
-  }
+function join(socket: Socket, tunnel: Duplex): void {
+  lasting(socket);
+  lasting(tunnel);
   tunnel.on('error', () => tunnel.destroy());
   tunnel.on('close', () => socket.destroySoon());
   socket.on('close', () => tunnel.destroy());
-  if (head.length > 0) tunnel.write(head);
   socket.pipe(tunnel);
   tunnel.pipe(socket);
 }

@@ -170,6 +170,43 @@ test.each([
   expect(answer.headers.connection).toBe('close');
 });
 
+/** Unmasked text messages, each shorter than 64 KiB, as they come. */
+async function* messages(socket: Duplex): AsyncGenerator<string> {
+  let rest = Buffer.alloc(0);
+  for await (const chunk of socket) {
+    rest = Buffer.concat([rest, chunk]);
+    while (rest.length >= 2) {
+      const short = rest.readUInt8(1);
+      const [head, length] = short < 126 ? [2, short] : [4, rest.length < 4 ? 1e9 : rest.readUInt16BE(2)];
+      if (rest.length < head + length) break;
+      yield `${rest.readUInt8(0).toString(16)} ${rest.subarray(head, head + length).toString()}`;
+      rest = rest.subarray(head + length);
+    }
+  }
+}
+
+test('a watch goes over a WebSocket too, an event a message', async () => {
+  const watch = `${pods}?watch=true&resourceVersion=0`;
+  const key = 'dGhlIHNhbXBsZSBub25jZQ==';
+  const asking = { ...bearer, 'sec-websocket-key': key, 'sec-websocket-version': '13' };
+  const { status, headers, socket } = await open(watch, asking);
+  expect([status, headers['sec-websocket-accept']]).toEqual([101, 's3pPLMBiTxaQ9kYGzzhZRbK+xOo=']);
+  const heardSoFar = messages(socket as Duplex);
+  const next = async () => (await heardSoFar.next()).value as string;
+  const [first, second] = [await next(), await next()];
+  const event = (message: string) => JSON.parse(message.slice(3));
+  expect([first.slice(0, 3), event(first).type, event(second).type]).toEqual(['81 ', 'ADDED', 'ADDED']);
+  // A ping of two bytes, masked with zeros.
+  socket?.write(Buffer.from([0x89, 0x82, 0, 0, 0, 0, 0x68, 0x69]));
+  expect(await next()).toBe('8a hi');
+  const spec = { containers: [{ name: 'main', image: 'a' }] };
+  await api.call('POST', pods, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'late' }, spec });
+  expect(event(await next())).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'late' } } });
+  socket?.write(Buffer.from([0x88, 0x80, 0, 0, 0, 0]));
+  expect(await next()).toBe('88 ');
+  expect((await heardSoFar.next()).done).toBe(true);
+});
+
 test('exec without an upgrade is refused', async () => {
   const { status, body } = await api.call('GET', `${pods}/web/exec?command=a`);
   expect([status, body.message]).toEqual([400, 'Upgrade request required']);
