@@ -1,6 +1,6 @@
 import type { JsonObject } from '../object.ts';
 import type { Defaulters } from './defaulter.ts';
-import { child, fill, fillZero, isRecord, records } from './json.ts';
+import { child, fill, fillList, fillZero, isRecord, records } from './json.ts';
 
 function deployment(object: JsonObject): void {
   const spec = child(object, 'spec');
@@ -91,7 +91,7 @@ function horizontalPodAutoscaler(object: JsonObject): void {
   const spec = child(object, 'spec');
   fill(spec, 'minReplicas', 1);
   const target = { type: 'Utilization', averageUtilization: 80 };
-  fill(spec, 'metrics', [{ type: 'Resource', resource: { name: 'cpu', target } }]);
+  fillList(spec, 'metrics', [{ type: 'Resource', resource: { name: 'cpu', target } }]);
   const behavior = spec['behavior'];
   if (!isRecord(behavior)) return;
   scalingRules(behavior, 'scaleUp');

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../object.ts';
 import type { Defaulter, Defaulters } from './defaulter.ts';
-import { child, fill, fillZero, isRecord, records } from './json.ts';
+import { child, fill, fillList, fillZero, isRecord, records } from './json.ts';
 
 const rbacGroup = 'rbac.authorization.k8s.io';
 const roleRef: Defaulter = (object) => fillZero(child(object, 'roleRef'), 'apiGroup', rbacGroup);
@@ -13,7 +13,7 @@ const deviceCount: Defaulter = (request) => {
 function networkPolicy(object: JsonObject): void {
   const spec = child(object, 'spec');
   const egress = records(spec['egress']).length > 0;
-  fill(spec, 'policyTypes', egress ? ['Ingress', 'Egress'] : ['Ingress']);
+  fillList(spec, 'policyTypes', egress ? ['Ingress', 'Egress'] : ['Ingress']);
 }
 
 function csiDriver(object: JsonObject): void {
@@ -22,7 +22,7 @@ function csiDriver(object: JsonObject): void {
   fill(spec, 'podInfoOnMount', false);
   fill(spec, 'storageCapacity', false);
   fill(spec, 'fsGroupPolicy', 'ReadWriteOnceWithFSType');
-  fill(spec, 'volumeLifecycleModes', ['Persistent']);
+  fillList(spec, 'volumeLifecycleModes', ['Persistent']);
   fill(spec, 'requiresRepublish', false);
   fill(spec, 'seLinuxMount', false);
 }

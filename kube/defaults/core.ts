@@ -1,6 +1,18 @@
 import type { JsonObject } from '../object.ts';
 import type { Defaulters } from './defaulter.ts';
-import { at, child, fill, fillZero, int, isRecord, record, records, text, withMissing } from './json.ts';
+import {
+  at,
+  child,
+  fill,
+  fillZero,
+  int,
+  isRecord,
+  record,
+  records,
+  strings,
+  text,
+  withMissing,
+} from './json.ts';
 import { roundResources } from './pod.ts';
 
 function service(object: JsonObject): void {
@@ -72,6 +84,14 @@ function nodeStatus(status: JsonObject): void {
   roundResources(status, 'capacity', 'allocatable');
 }
 
+/** Two names for the first of a node's ranges; the old one decides. */
+function nodeSpec(spec: JsonObject): void {
+  const one = text(spec['podCIDR']);
+  const all = strings(spec['podCIDRs']);
+  if (one && all[0] !== one) spec['podCIDRs'] = [one];
+  else if (!one && all[0]) spec['podCIDR'] = all[0];
+}
+
 export const coreDefaults: Defaulters = {
   'core.v1.Service': service,
   'core.v1.Secret': secret,
@@ -79,6 +99,7 @@ export const coreDefaults: Defaulters = {
   'core.v1.NamespaceStatus': (status) => fillZero(status, 'phase', 'Active'),
   'core.v1.ReplicationController': replicationController,
   'core.v1.LimitRangeItem': limitRangeItem,
+  'core.v1.NodeSpec': nodeSpec,
   'core.v1.NodeStatus': nodeStatus,
   'core.v1.EndpointPort': (port) => fillZero(port, 'protocol', 'TCP'),
   'core.v1.PersistentVolume': (object) => {

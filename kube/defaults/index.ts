@@ -29,7 +29,7 @@ const defaulters: Defaulters = {
 export function applyDefaults(object: KubeObject, info: KindInfo): KubeObject {
   const type = rootType(info.group, info.version, info.kind);
   if (!type) return object;
-  const typed = normalise(object as unknown as Json, type);
+  const typed = normalise(object as unknown as Json, type, true);
   visit(typed, type);
   return normalise(typed, type) as unknown as KubeObject;
 }

@@ -44,6 +44,12 @@ export function fill(object: JsonObject, key: string, value: JsonObject[string])
   if (object[key] === undefined || object[key] === null) object[key] = value;
 }
 
+/** Sets a list that is absent or empty. `key` is never a user's. */
+export function fillList(object: JsonObject, key: string, value: JsonObject[] | string[]): void {
+  const own = object[key];
+  if (!Array.isArray(own) || own.length === 0) object[key] = value;
+}
+
 /** Sets a field that is absent or zero. `key` is never a user's. */
 export function fillZero(object: JsonObject, key: string, value: JsonObject[string]): void {
   if (!object[key]) object[key] = value;

@@ -6,35 +6,39 @@ import { type FieldShape, fieldsOf, type TypeShape } from './shape.ts';
 /**
  * `value` as Kubernetes' own types would write it back: nulls and zeros that JSON leaves out are gone, structs that
  * are always written are there, unknown fields are dropped, quantities and times are canonical. A new object.
+ * `keepEmpty` leaves empty lists where they are: some defaults are for lists that nobody gave only.
  */
-export function normalise(value: Json | undefined, type: TypeShape): Json | undefined {
+export function normalise(value: Json | undefined, type: TypeShape, keepEmpty = false): Json | undefined {
   if (value === undefined || value === null) return undefined;
   switch (type.kind) {
     case 'scalar':
       return scalar(value, type.code);
     case 'pointer':
-      return normalise(value, type.of);
+      return normalise(value, type.of, keepEmpty);
     case 'list':
-      return Array.isArray(value) ? value.map((item) => normalise(item, type.of) ?? zeroOf(type.of)) : value;
+      return Array.isArray(value)
+        ? value.map((item) => normalise(item, type.of, keepEmpty) ?? zeroOf(type.of))
+        : value;
     case 'map':
       return isRecord(value)
         ? Object.fromEntries(
             Object.entries(value)
               .sort(([a], [b]) => (a < b ? -1 : 1))
-              .map(([key, item]) => [key, normalise(item, type.of) ?? zeroOf(type.of)]),
+              .map(([key, item]) => [key, normalise(item, type.of, keepEmpty) ?? zeroOf(type.of)]),
           )
         : value;
     case 'struct':
-      return isRecord(value) ? struct(value, type.name) : value;
+      return isRecord(value) ? struct(value, type.name, keepEmpty) : value;
   }
 }
 
-function struct(value: JsonObject, name: string): JsonObject {
+function struct(value: JsonObject, name: string, keepEmpty = false): JsonObject {
   const out: JsonObject = {};
   for (const field of fieldsOf(name)) {
     const own = Object.hasOwn(value, field.name) ? value[field.name] : undefined;
-    const item = normalise(own, field.type);
-    if (item !== undefined && !leftOut(item, field)) out[field.name] = isEmptyList(item, field) ? null : item;
+    const item = normalise(own, field.type, keepEmpty);
+    if (item !== undefined && (!leftOut(item, field) || (keepEmpty && Array.isArray(item))))
+      out[field.name] = isEmptyList(item, field) && !keepEmpty ? null : item;
     else if (field.flag === '!' || (field.flag === '?' && alwaysWritten(field.type))) {
       out[field.name] = item ?? zeroOf(field.type);
     }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { at, child, record, records, strings, text } from '../defaults/json.ts';
 import type { JsonObject, KubeObject } from '../object.ts';
 import { labelLikeItsPods, prepareJob } from './job.ts';
@@ -49,9 +50,19 @@ function isKnownSource(source: JsonObject): boolean {
   return source['kind'] === 'VolumeSnapshot' && group === 'snapshot.storage.k8s.io';
 }
 
-function claimDataSource(object: KubeObject): void {
+function claimDataSource(object: KubeObject, old?: KubeObject): void {
   const claim = record(object.spec);
-  if (claim['dataSource'] && !claim['dataSourceRef'] && !isKnownSource(record(claim['dataSource']))) {
+  const before = record(old?.spec);
+  // A feature that is off: claims are filled from their own namespace.
+  if (text(at(claim, 'dataSourceRef', 'namespace')) && !before['dataSourceRef'])
+    delete claim['dataSourceRef'];
+  const used = before['dataSource'] !== undefined || before['dataSourceRef'] !== undefined;
+  if (
+    !used &&
+    claim['dataSource'] &&
+    !claim['dataSourceRef'] &&
+    !isKnownSource(record(claim['dataSource']))
+  ) {
     delete claim['dataSource'];
   }
   if (claim['dataSource'] && !claim['dataSourceRef'])
@@ -59,6 +70,13 @@ function claimDataSource(object: KubeObject): void {
   const ref = record(claim['dataSourceRef']);
   if (!claim['dataSource'] && claim['dataSourceRef'] && !text(ref['namespace']))
     claim['dataSource'] = { ...ref };
+}
+
+/** Secrets of a ServiceAccount are in its namespace: a name is all there is to say. */
+function namesOfSecrets(object: KubeObject): void {
+  const body = object as unknown as JsonObject;
+  if (body['secrets'] !== undefined)
+    body['secrets'] = records(body['secrets']).map(({ name }) => (name === undefined ? {} : { name }));
 }
 
 function storedVersions(object: KubeObject): void {
@@ -71,7 +89,12 @@ const core: Record<string, KindRules> = {
   '/Endpoints': { createOnUpdate: true },
   '/Event': { createOnUpdate: true },
   'events.k8s.io/Event': { createOnUpdate: true },
-  '/LimitRange': { createOnUpdate: true },
+  '/LimitRange': {
+    createOnUpdate: true,
+    create: ({ metadata }) => {
+      metadata.name ||= randomUUID();
+    },
+  },
   '/Namespace': {
     create: namespaceFinalizer,
     update: (object, old) => {
@@ -95,6 +118,7 @@ const core: Record<string, KindRules> = {
   },
   '/PodTemplate': { generation: ['template'] },
   '/ReplicationController': { generation: spec },
+  '/ServiceAccount': { create: namesOfSecrets, update: namesOfSecrets },
   '/Service': {
     createOnUpdate: true,
     create: ipFamilies,

@@ -4,8 +4,8 @@ import { validatePathSegmentName } from '../names.ts';
 import type { JsonObject } from '../object.ts';
 import type { Field } from './field.ts';
 import type { KindCheck, KindChecks } from './kind.ts';
-import { labelSelector } from './labels.ts';
-import { isSet } from './rules.ts';
+import { containerResourceName } from './pod/resources.ts';
+import { dns1123Label, isSet, notNegative } from './rules.ts';
 
 const metricTypes = ['ContainerResource', 'External', 'Object', 'Pods', 'Resource'];
 const fieldOf: Record<string, string> = {
@@ -16,7 +16,9 @@ const fieldOf: Record<string, string> = {
   ContainerResource: 'containerResource',
 };
 
-function objectReference(ref: unknown, field: Field): void {
+/** `grouped`: an object of the core group is not meant. */
+function objectReference(ref: unknown, grouped: boolean, field: Field): void {
+  apiVersion(text(at(ref, 'apiVersion')), grouped, field.child('apiVersion'));
   for (const name of ['kind', 'name']) {
     const value = text(at(ref, name));
     if (!value) field.child(name).required();
@@ -24,11 +26,10 @@ function objectReference(ref: unknown, field: Field): void {
   }
 }
 
-/** What is scaled is never of the core group, but for a ReplicationController. */
-function apiVersion(version: string, field: Field): void {
+function apiVersion(version: string, grouped: boolean, field: Field): void {
   const parts = version.split('/');
   if (parts.length > 2) field.invalid(version, `unexpected GroupVersion string: ${version}`);
-  else if ((parts.length < 2 && version !== 'v1') || (parts.length === 2 && parts[0] === ''))
+  else if (grouped && (parts.length < 2 || parts[0] === ''))
     field.invalid(version, 'apiVersion must specify API group');
 }
 
@@ -73,28 +74,33 @@ function metricName(source: JsonObject, field: Field): void {
   const path = field.child('metric', 'name');
   if (!name) path.required('must specify a metric name');
   else path.invalidAll(name, validatePathSegmentName(name));
-  labelSelector(at(source, 'metric', 'selector'), field.child('metric', 'selector'));
 }
 
 function metricSource(type: string, source: JsonObject, field: Field): void {
   const goal = record(source['target']);
   if (type === 'resource' || type === 'containerResource') {
-    if (!text(source['name'])) field.child('name').required('must specify a resource name');
-    if (type === 'containerResource' && !text(source['container'])) {
-      field.child('container').required('must specify a container');
+    const name = text(source['name']);
+    if (!name) field.child('name').required('must specify a resource name');
+    if (type === 'containerResource') {
+      if (name) containerResourceName(name, field.child('name'));
+      const container = text(source['container']);
+      if (!container) field.child('container').required('must specify a container');
+      else dns1123Label(container, field.child('container'));
     }
     target(goal, field.child('target'));
     choice(goal, 'averageUtilization', field);
     return;
   }
-  if (type === 'object') objectReference(source['describedObject'], field.child('describedObject'));
+  if (type === 'object') objectReference(source['describedObject'], false, field.child('describedObject'));
   metricName(source, field);
   target(goal, field.child('target'));
-  if (type === 'pods') {
-    if (goal['averageValue'] === undefined) {
-      field.child('target', 'averageValue').required('must specify a positive target averageValue');
-    }
-  } else choice(goal, 'value', field);
+  const average = field.child('target', 'averageValue');
+  if (type === 'object') {
+    if (goal['value'] === undefined && goal['averageValue'] === undefined)
+      average.required('must set either a target value or averageValue');
+  } else if (type !== 'pods') choice(goal, 'value', field);
+  else if (goal['averageValue'] === undefined)
+    average.required('must specify a positive target averageValue');
 }
 
 function metric(spec: JsonObject, field: Field): void {
@@ -140,24 +146,43 @@ function scalingRules(rules: unknown, field: Field): void {
       at.child('periodSeconds').invalid(policy['periodSeconds'], 'must be less than or equal to 1800');
     }
   }
+  if ((parseQuantity(rules['tolerance'])?.value ?? 0n) < 0n)
+    field.child('tolerance').invalid(rules['tolerance'], notNegative);
 }
 
-const scaler: KindCheck = ({ spec }, root) => {
+/** Of the core group only ReplicationControllers scale; what names no group already may stay. */
+function scaleTarget(spec: JsonObject, oldSpec: JsonObject | undefined, field: Field): void {
+  const ref = record(spec['scaleTargetRef']);
+  const old = record(oldSpec?.['scaleTargetRef']);
+  const path = field.child('scaleTargetRef');
+  const same = oldSpec && old['apiVersion'] === ref['apiVersion'] && old['kind'] === ref['kind'];
+  objectReference(
+    same ? { ...ref, apiVersion: '' } : ref,
+    !same && ref['kind'] !== 'ReplicationController',
+    path,
+  );
+}
+
+const scaler: KindCheck = ({ spec, oldSpec }, root) => {
   const field = root.child('spec');
   const least = spec['minReplicas'];
   const most = int(spec['maxReplicas']);
-  if (typeof least === 'number' && least < 1) {
-    field.child('minReplicas').invalid(least, 'must be greater than or equal to 1');
+  const lowest = oldSpec?.['minReplicas'] === 0 ? 0 : 1;
+  if (typeof least === 'number' && least < lowest) {
+    field.child('minReplicas').invalid(least, `must be greater than or equal to ${lowest}`);
   }
   if (most === 0) field.child('maxReplicas').required('must be set and greater than 0');
   else if (most < 0) field.child('maxReplicas').invalid(most, 'must be greater than or equal to 1');
   if (typeof least === 'number' && most < least) {
     field.child('maxReplicas').invalid(most, 'must be greater than or equal to `minReplicas`');
   }
-  objectReference(spec['scaleTargetRef'], field.child('scaleTargetRef'));
-  apiVersion(text(at(spec, 'scaleTargetRef', 'apiVersion')), field.child('scaleTargetRef', 'apiVersion'));
-  for (const [index, one] of records(spec['metrics']).entries())
-    metric(one, field.child('metrics').index(index));
+  scaleTarget(spec, oldSpec, field);
+  const metrics = records(spec['metrics']);
+  for (const [index, one] of metrics.entries()) metric(one, field.child('metrics').index(index));
+  if (least === 0 && !metrics.some(({ type }) => type === 'Object' || type === 'External')) {
+    const rule = 'must specify at least one Object or External metric to support scaling to zero replicas';
+    field.child('metrics').forbidden(rule);
+  }
   const cpu = spec['targetCPUUtilizationPercentage'];
   if (typeof cpu === 'number' && cpu < 1) {
     const path = field.child('metrics').index(0).child('resource', 'target', 'averageUtilization');

@@ -10,8 +10,14 @@ const causesLimit = 1000;
 /** encoding/json writes maps in the order of their keys; structs keep theirs, and ours already have it. */
 function shown(value: Value): string {
   if (typeof value === 'string') return quoteGo(value);
+  if (typeof value === 'bigint') return value.toString();
   if (value === undefined) return 'null';
-  return JSON.stringify(value).replace(/[<>&]/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`);
+  return JSON.stringify(value, plain).replace(/[<>&]/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`);
+}
+
+/** Digits beyond 2^53 are not worth a message that fails. */
+function plain(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? Number(value) : value;
 }
 
 /** A map in the order of its keys. */
@@ -68,8 +74,8 @@ export class Field {
     this.add('FieldValueNotSupported', `Unsupported value: ${shown(value)}`, list);
   }
 
-  duplicate(value: Value): void {
-    this.add('FieldValueDuplicate', `Duplicate value: ${shown(value)}`);
+  duplicate(value: Value, detail = ''): void {
+    this.add('FieldValueDuplicate', `Duplicate value: ${shown(value)}`, detail);
   }
 
   /** As invalid, without showing objects and lists: they are too large. */

@@ -19,11 +19,15 @@ import { flowChecks } from './flow.ts';
 import { jobChecks } from './job.ts';
 import type { KindCheck, KindChecks } from './kind.ts';
 import { leaseChecks } from './lease.ts';
+import { limitRangeChecks } from './limit-range.ts';
 import { metadata, metadataUpdate } from './meta.ts';
 import { networkingChecks } from './networking.ts';
+import { nodeChecks } from './node.ts';
+import { persistentVolumeChecks } from './persistent-volume.ts';
 import { podChecks } from './pod/index.ts';
 import { policyChecks } from './policy.ts';
 import { priorityLevelChecks } from './priority-level.ts';
+import { quotaChecks } from './quota.ts';
 import { rbacChecks } from './rbac.ts';
 import { runtimeClassChecks } from './runtime-class.ts';
 import { serviceChecks } from './service.ts';
@@ -54,10 +58,14 @@ const checks: ReadonlyMap<string, KindCheck> = new Map(
     ...rbacChecks,
     ...networkingChecks,
     ...storageChecks,
+    ...persistentVolumeChecks,
     ...storageClassChecks,
     ...csiChecks,
     ...autoscalingChecks,
     ...policyChecks,
+    ...quotaChecks,
+    ...limitRangeChecks,
+    ...nodeChecks,
     ...extensionChecks,
     ...definitionChecks,
     ...admissionChecks,

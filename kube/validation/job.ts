@@ -143,7 +143,7 @@ const job: KindCheck = (subject, root) => {
     if (!sameJson(spec[name], oldSpec[name]))
       field.child(name).invalid(internal(spec[name], type), immutable);
   };
-  keep('selector', 'jLabelSelector');
+  keep('selector', '*jLabelSelector');
   templateKept(spec, old, field);
   for (const [name, type] of Object.entries(fixed)) keep(name, type);
 };

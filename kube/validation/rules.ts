@@ -16,12 +16,17 @@ export function inclusiveRange(low: number, high: number): string {
   return `must be between ${low} and ${high}, inclusive`;
 }
 
+/** Beyond 2^53 they are bigint. */
+function isNumber(value: unknown): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint';
+}
+
 export function nonNegative(value: unknown, field: Field): void {
-  if (typeof value === 'number' && value < 0) field.invalid(value, notNegative);
+  if (isNumber(value) && value < 0) field.invalid(value, notNegative);
 }
 
 export function positive(value: unknown, field: Field): void {
-  if (typeof value !== 'number' || value <= 0) field.invalid(value ?? 0, 'must be greater than zero');
+  if (!isNumber(value) || value <= 0) field.invalid(value ?? 0, 'must be greater than zero');
 }
 
 export function oneOf(value: unknown, supported: readonly string[], field: Field): void {
@@ -80,7 +85,7 @@ export function portNumberOrName(value: unknown, field: Field): void {
 }
 
 export function userId(value: unknown, field: Field): void {
-  if (typeof value === 'number' && (value < 0 || value > maxInt32)) {
+  if (isNumber(value) && (value < 0 || value > maxInt32)) {
     field.invalid(value, inclusiveRange(0, maxInt32));
   }
 }

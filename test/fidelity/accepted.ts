@@ -16,6 +16,20 @@ export interface Accepted {
 export const accepted: readonly Accepted[] = [
   { id: 'column-descriptions', path: /columnDefinitions\[\]\.description$/ },
   {
+    id: 'service-accounts',
+    request: /^(POST|PUT) pods$/,
+    path: /^status$/,
+    kubernetes: /^422 .*must not be specified when serviceAccountName is not set/,
+    atoll: /^201/,
+  },
+  {
+    id: 'service-accounts',
+    request: /^POST pods$/,
+    path: /^status$/,
+    kubernetes: /^201/,
+    atoll: /^403 .*error looking up service account/,
+  },
+  {
     id: 'version',
     request: /^GET \/version/,
     path: /^body\.(gitVersion|gitCommit|gitTreeState|buildDate|goVersion)$/,

@@ -32,7 +32,10 @@ const quotaResources = new Set([
 export const huge = (name: string) => name.startsWith('hugepages-');
 const quotaHuge = (name: string) => huge(name) || name.startsWith('requests.hugepages-');
 const native = (name: string) => !name.includes('/') || name.includes('kubernetes.io/');
-const overcommitted = (name: string) => native(name) && !huge(name);
+/** What containers may ask for more of than there is. */
+export function isOvercommitted(name: string): boolean {
+  return native(name) && !huge(name);
+}
 
 export function isQuotaResource(name: string): boolean {
   return quotaResources.has(name) || quotaHuge(name);
@@ -42,12 +45,12 @@ function isStandard(name: string): boolean {
   return name === 'storage' || isQuotaResource(name);
 }
 
-export function isContainerResource(name: string): boolean {
+function isContainerResource(name: string): boolean {
   return containerResources.includes(name) || huge(name);
 }
 
 /** What devices a node has: of another domain than Kubernetes' own. */
-export function isExtended(name: string): boolean {
+function isExtended(name: string): boolean {
   if (native(name) || name.startsWith('requests.')) return false;
   return validateQualifiedName(`requests.${name}`).length === 0;
 }
@@ -90,7 +93,7 @@ function hugePages(name: string, value: unknown, field: Field): void {
 
 function requestAgainstLimit(name: string, value: unknown, limits: JsonObject, field: Field): void {
   if (!Object.hasOwn(limits, name)) {
-    if (!overcommitted(name))
+    if (!isOvercommitted(name))
       field.child('limits').required('Limit must be set for non overcommitable resources');
     return;
   }
@@ -98,7 +101,7 @@ function requestAgainstLimit(name: string, value: unknown, limits: JsonObject, f
   const order = compareQuantities(value, limit);
   if (order === undefined || order === 0) return;
   const path = field.child('requests');
-  if (!overcommitted(name)) path.invalid(value, `must be equal to ${name} limit of ${limit}`);
+  if (!isOvercommitted(name)) path.invalid(value, `must be equal to ${name} limit of ${limit}`);
   else if (order > 0) path.invalid(value, `must be less than or equal to ${name} limit of ${limit}`);
 }
 

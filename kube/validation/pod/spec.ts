@@ -74,7 +74,10 @@ function names(spec: JsonObject, field: Field): void {
     if (value) dns1123Subdomain(value, field.child(name));
   }
   const deadline = spec['activeDeadlineSeconds'];
-  if (typeof deadline === 'number' && (deadline < 1 || deadline > maxInt32)) {
+  if (
+    (typeof deadline === 'number' || typeof deadline === 'bigint') &&
+    (deadline < 1 || deadline > maxInt32)
+  ) {
     field.child('activeDeadlineSeconds').invalid(deadline, inclusiveRange(1, maxInt32));
   }
   for (const name of ['hostname', 'subdomain']) {

@@ -52,23 +52,25 @@ const initiatorForms: readonly [string, RegExp][] = [
   ['naa', /^naa\.[0-9a-f]{32}$/i],
 ];
 
-function initiator(name: string, field: Field): void {
+function initiator(name: string, rule: string, field: Field): void {
   const form = initiatorForms.find(([prefix]) => name.startsWith(prefix));
-  if (!form) field.invalid(name, 'must be valid format starting with iqn, eui, or naa');
+  if (!form) field.invalid(name, rule);
   else if (!form[1].test(name)) field.invalid(name, 'must be valid format');
 }
 
-/** As a pod's volume; PersistentVolumes name their secret with a namespace. */
-export function iscsi(source: JsonObject, field: Field): void {
-  need('targetPortal', 'iqn')(source, field);
-  if (text(source['iqn'])) initiator(text(source['iqn']), field.child('iqn'));
-  const lun = int(source['lun']);
-  if (lun < 0 || lun > 255) field.child('lun').invalid(lun, inclusiveRange(0, 255));
-  const authenticates = source['chapAuthDiscovery'] === true || source['chapAuthSession'] === true;
-  if (authenticates && !isRecord(source['secretRef'])) field.child('secretRef').required();
-  if (typeof source['initiatorName'] === 'string')
-    initiator(source['initiatorName'], field.child('initiatorname'));
-}
+/** `rule` is what a name of another form is told. */
+export const iscsiWith =
+  (rule: string): SourceCheck =>
+  (source, field) => {
+    need('targetPortal', 'iqn')(source, field);
+    if (text(source['iqn'])) initiator(text(source['iqn']), rule, field.child('iqn'));
+    const lun = int(source['lun']);
+    if (lun < 0 || lun > 255) field.child('lun').invalid(lun, inclusiveRange(0, 255));
+    const authenticates = source['chapAuthDiscovery'] === true || source['chapAuthSession'] === true;
+    if (authenticates && !isRecord(source['secretRef'])) field.child('secretRef').required();
+    if (typeof source['initiatorName'] === 'string')
+      initiator(source['initiatorName'], rule, field.child('initiatorname'));
+  };
 
 export function fibreChannel(source: JsonObject, field: Field): void {
   const names = strings(source['targetWWNs']);
@@ -119,7 +121,7 @@ export function needMonitors(source: JsonObject, field: Field): void {
   if (strings(source['monitors']).length === 0) field.child('monitors').required();
 }
 
-function secretName(source: JsonObject, field: Field): void {
+export function secretName(source: JsonObject, field: Field): void {
   if (isRecord(source['secretRef'])) need('name')(record(source['secretRef']), field.child('secretRef'));
 }
 

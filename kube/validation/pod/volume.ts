@@ -16,7 +16,7 @@ import {
   flocker,
   gitRepo,
   hostPath,
-  iscsi,
+  iscsiWith,
   need,
   needMonitors,
   nfs,
@@ -108,7 +108,7 @@ const sources: Readonly<Record<string, Source>> = {
   awsElasticBlockStore: { check: partitioned('volumeID') },
   secret: { check: files('secretName') },
   nfs: { check: nfs },
-  iscsi: { check: iscsi },
+  iscsi: { check: iscsiWith('must be valid format starting with iqn, eui, or naa') },
   glusterfs: { check: need('endpoints', 'path') },
   flocker: { check: flocker },
   persistentVolumeClaim: { check: need('claimName') },
@@ -143,11 +143,7 @@ const sources: Readonly<Record<string, Source>> = {
   },
 };
 
-export function isVolumeSource(name: string): boolean {
-  return Object.hasOwn(sources, name);
-}
-
-export function volumeSource(volume: JsonObject, field: Field, pod: PodContext): void {
+function volumeSource(volume: JsonObject, field: Field, pod: PodContext): void {
   let found = false;
   const name = text(volume['name']);
   for (const [kind, { check, inside = kind, surplus = kind }] of Object.entries(sources)) {

@@ -103,6 +103,13 @@ const refused: [string, KubeObject, string[]][] = [
     ],
   ],
   [
+    'a user beyond all doubles',
+    pod({ securityContext: { runAsUser: 9007199254740993n } }),
+    [
+      `${at}.securityContext.runAsUser: Invalid value: 9007199254740993: must be between 0 and 2147483647, inclusive`,
+    ],
+  ],
+  [
     'who manages a Job',
     job({ managedBy: 'me' }),
     ['spec.managedBy: Invalid value: "me": must be a domain-prefixed path (such as "acme.io/foo")'],

@@ -1,0 +1,121 @@
+import { posix } from 'node:path';
+import { at, isRecord, record, strings, text } from '../defaults/json.ts';
+import { parseQuantity } from '../defaults/quantity.ts';
+import type { JsonObject } from '../object.ts';
+import { scaledQuantity } from '../quantity.ts';
+import { sameJson } from '../strategy/equal.ts';
+import { volumeModes } from './claim.ts';
+import { jsonDiff } from './diff.ts';
+import { type Field, sortedMap } from './field.ts';
+import { internal } from './internal.ts';
+import type { KindCheck, KindChecks } from './kind.ts';
+import { persistentSource, sourcesOf } from './persistent-source.ts';
+import { nodeSelector } from './pod/affinity.ts';
+import { accessModes } from './pod/resources.ts';
+import { dns1123Subdomain, immutable, isSet } from './rules.ts';
+
+const reclaimPolicies = ['Delete', 'Recycle', 'Retain'];
+
+function capacity(spec: JsonObject, field: Field): void {
+  const list = record(spec['capacity']);
+  const names = Object.keys(list);
+  if (names.length === 0) field.required();
+  if (!names.includes('storage') || names.length > 1)
+    field.notSupported(sortedMap(spec['capacity'] ?? null), ['storage']);
+  for (const name of names) {
+    const quantity = parseQuantity(list[name]);
+    if (!quantity || quantity.value > 0n) continue;
+    const whole = scaledQuantity(quantity);
+    if (whole < 0n) field.key(name).invalid(Number(whole), 'must be a valid resource quantity');
+    field.key(name).invalid(list[name], 'must be greater than zero');
+  }
+}
+
+function placed(spec: JsonObject, field: Field): void {
+  const required = at(spec, 'nodeAffinity', 'required');
+  if (isRecord(required)) nodeSelector(required, field.child('required'));
+  else if (isRecord(spec['nodeAffinity']))
+    field.child('required').required('must specify required node constraints');
+}
+
+function classes(spec: JsonObject, field: Field): void {
+  const className = text(spec['storageClassName']);
+  if (className) dns1123Subdomain(className, field.child('storageClassName'));
+  const mode = spec['volumeMode'];
+  if (mode !== undefined && !volumeModes.includes(text(mode)))
+    field.child('volumeMode').notSupported(mode, volumeModes);
+  const attributes = spec['volumeAttributesClassName'];
+  if (typeof attributes !== 'string') return;
+  const path = field.child('volumeAttributesClassName');
+  if (!attributes) path.required('an empty string is disallowed');
+  else dns1123Subdomain(attributes, path);
+  if (!isSet(spec, 'csi'))
+    field.child('csi').required('has to be specified when using volumeAttributesClassName');
+}
+
+const mountable = [
+  'gcePersistentDisk',
+  'awsElasticBlockStore',
+  'glusterfs',
+  'nfs',
+  'rbd',
+  'quobyte',
+  'iscsi',
+  'cinder',
+  'cephfs',
+  'azureFile',
+  'vsphereVolume',
+  'azureDisk',
+  'photonPersistentDisk',
+];
+const mountOptions = 'volume.beta.kubernetes.io/mount-options';
+
+const volume: KindCheck = ({ object, spec, oldSpec }, root) => {
+  looked(object, spec, root.child('spec'));
+  const options = at(object, 'metadata', 'annotations', mountOptions);
+  if (options !== undefined && !mountable.some((name) => isSet(spec, name))) {
+    const rule = 'may not specify mount options for this volume type';
+    root.child('metadata', 'annotations', mountOptions).forbidden(rule);
+  }
+  if (!oldSpec) return;
+  looked(object, spec, root.child('spec'));
+  kept(spec, oldSpec, root);
+};
+
+/** kube-apiserver looks twice when a volume is replaced, and tells all twice. */
+function looked(object: JsonObject, spec: JsonObject, field: Field): void {
+  if (strings(spec['accessModes']).length === 0) field.child('accessModes').required();
+  accessModes(spec['accessModes'], field.child('accessModes'));
+  capacity(spec, field.child('capacity'));
+  const policy = text(spec['persistentVolumeReclaimPolicy']);
+  const policyPath = field.child('persistentVolumeReclaimPolicy');
+  if (policy && !reclaimPolicies.includes(policy)) policyPath.notSupported(policy, reclaimPolicies);
+  placed(spec, field.child('nodeAffinity'));
+  persistentSource(spec, text(at(object, 'metadata', 'name')), field);
+  const directory = at(spec, 'hostPath', 'path');
+  if (policy === 'Recycle' && typeof directory === 'string' && /^\/+$/.test(posix.normalize(directory)))
+    policyPath.forbidden("may not be 'recycle' for a hostPath mount of '/'");
+  classes(spec, field);
+}
+
+function kept(spec: JsonObject, oldSpec: JsonObject, root: Field): void {
+  const [now, before] = [sourcesOf(spec), sourcesOf(oldSpec)];
+  const expands = at(before, 'csi', 'controllerExpandSecretRef') !== undefined;
+  if (isRecord(now['csi']) && isRecord(before['csi']) && !expands) {
+    const { controllerExpandSecretRef: _added, ...rest } = now['csi'];
+    now['csi'] = rest;
+  }
+  if (!sameJson(now, before)) {
+    const shown = (value: JsonObject) => internal(value, 'core.PersistentVolumeSource');
+    const rule = 'spec.persistentvolumesource is immutable after creation';
+    root.child('spec', 'persistentvolumesource').forbidden(`${rule}\n${jsonDiff(shown(before), shown(now))}`);
+  }
+  const { volumeMode: mode, volumeAttributesClassName: attributes } = spec;
+  if (!sameJson(mode, oldSpec['volumeMode'])) root.child('volumeMode').invalid(mode ?? null, immutable);
+  if (oldSpec['volumeAttributesClassName'] !== undefined && attributes === undefined) {
+    const rule = 'update from non-nil value to nil is forbidden';
+    root.child('spec', 'volumeAttributesClassName').forbidden(rule);
+  }
+}
+
+export const persistentVolumeChecks: KindChecks = { '/PersistentVolume': volume };
