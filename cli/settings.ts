@@ -11,6 +11,7 @@ export interface Settings {
   storage: string;
   listen: { host: string; port: number };
   settleSeconds: number;
+  controllers: Controllers;
   /** Requests at a time that read or write; 0: no limit. */
   maxRequestsInflight: number;
   maxMutatingRequestsInflight: number;
@@ -18,6 +19,9 @@ export interface Settings {
   shutdownDelay: number;
   logLevel: LogLevel;
 }
+
+export const controllerSets = ['all', 'api'] as const;
+export type Controllers = (typeof controllerSets)[number];
 
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -59,6 +63,13 @@ export const settings: Record<keyof Settings, Setting> = {
     placeholder: 'N',
     default: '2',
     help: 'how long a joining copy must stay ready before the old one shrinks',
+  },
+  controllers: {
+    flag: 'controllers',
+    variable: 'ATOLL_CONTROLLERS',
+    placeholder: 'WHICH',
+    default: 'all',
+    help: 'all, or api: only what kube-apiserver does itself, where others lead or nobody should',
   },
   maxRequestsInflight: {
     flag: 'max-requests-inflight',
@@ -114,6 +125,7 @@ export function resolveSettings(
     storage: storageUrl(raw('storage'), resolve(dataDir)),
     listen: parseListen(raw('listen')),
     settleSeconds: parseSeconds('settle-seconds', raw('settleSeconds')),
+    controllers: parseControllers(raw('controllers')),
     maxRequestsInflight: parseCount('max-requests-inflight', raw('maxRequestsInflight')),
     maxMutatingRequestsInflight: parseCount(
       'max-mutating-requests-inflight',
@@ -187,6 +199,12 @@ function parseSeconds(flag: string, text: string): number {
 function parseCount(flag: string, text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new UsageError(`--${flag} ${text}: expected a whole number, 0 or more`);
   return Number(text);
+}
+
+function parseControllers(text: string): Controllers {
+  const set = controllerSets.find((known) => known === text);
+  if (!set) throw new UsageError(`--controllers ${text}: expected one of ${controllerSets.join(', ')}`);
+  return set;
 }
 
 function parseLevel(text: string): LogLevel {

@@ -1,8 +1,10 @@
 import type { Client } from '../client/client.ts';
 import type { InformerSet } from '../client/informers.ts';
 import type { Logger } from '../kube/log.ts';
+import { runDefinitionController } from './definition/controller.ts';
 import { runGarbageCollector } from './gc/controller.ts';
 import { runNamespaceController } from './namespace/controller.ts';
+import { runProtectionController } from './protection/controller.ts';
 
 export interface GenericControllersOptions {
   /** As whom they write. */
@@ -17,5 +19,15 @@ export interface GenericControllersOptions {
 
 /** What any Kubernetes API needs behind it. Resolves when all have stopped, after `signal` aborted. */
 export async function startGenericControllers(options: GenericControllersOptions): Promise<void> {
-  await Promise.all([runNamespaceController(options), runGarbageCollector(options)]);
+  await Promise.all([
+    startServerControllers(options),
+    runNamespaceController(options),
+    runGarbageCollector(options),
+    runProtectionController(options),
+  ]);
+}
+
+/** What kube-apiserver does itself, with no kube-controller-manager beside it. */
+export async function startServerControllers(options: GenericControllersOptions): Promise<void> {
+  await runDefinitionController(options);
 }

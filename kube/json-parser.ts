@@ -1,4 +1,4 @@
-import { setOwn } from './deep.ts';
+import { getOwn, isObject, setOwn } from './deep.ts';
 import type { Json, JsonObject } from './object.ts';
 
 export class JsonSyntaxError extends Error {
@@ -19,6 +19,16 @@ const duplicatesLimit = 100;
 interface Frame {
   readonly into: Json[] | JsonObject;
   key: string;
+}
+
+/** What Go decodes twice into one struct or map has the members of both. Costs what is new, however often. */
+function joined(into: JsonObject, key: string, value: Json): Json {
+  const before = getOwn(into, key) as Json | undefined;
+  if (!isObject(before) || !isObject(value)) return value;
+  const all = before as JsonObject;
+  for (const [name, member] of Object.entries(value as JsonObject))
+    setOwn(all, name, joined(all, name, member));
+  return all;
 }
 
 const numberPattern = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?/y;
@@ -91,7 +101,7 @@ export class JsonParser {
     const { into } = frame;
     const array = Array.isArray(into);
     if (array) into.push(value);
-    else setOwn(into, frame.key, value);
+    else setOwn(into, frame.key, this.strict ? joined(into, frame.key, value) : value);
     this.skipSpace();
     const c = this.text[this.at];
     if (c === ',') {

@@ -12,6 +12,11 @@ const named: Readonly<Record<string, string>> = {
 };
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 
+/** As Go's unicode.IsPrint. */
+export function isPrintable(character: string): boolean {
+  return printable.test(character);
+}
+
 /** Text in quotes as Go's %q has it: what messages hold of what somebody sent. No control character is left. */
 export function quoteGo(text: string): string {
   if (plain.test(text)) return `"${text}"`;

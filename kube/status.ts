@@ -102,7 +102,7 @@ export function invalid(group: string, kind: string, name: string, causes: Statu
   const list = parts.length === 1 ? parts[0] : `[${parts.join(', ')}]`;
   const qualified = group === '' ? kind : `${kind}.${group}`;
   const message = `${qualified} ${quoteGo(name)} is invalid: ${causes.length === 0 ? '<nil>' : list}`;
-  const details = { ...(name && { name }), ...(group && { group }), kind, causes };
+  const details = { ...(name && { name }), ...(group && { group }), ...(kind && { kind }), causes };
   return new StatusError(422, 'Invalid', message, details);
 }
 

@@ -110,6 +110,8 @@ async function createNodes(client: Client, options: SimulationOptions): Promise<
     };
     const status = { capacity: room, allocatable: room, conditions: [ready] };
     await client.patch(resources.nodes, { name, subresource: 'status' }, 'merge', { status });
+    // It is ready: pods may come.
+    await client.patch(resources.nodes, { name }, 'merge', { spec: { taints: null } });
   }
 }
 

@@ -1,13 +1,18 @@
 import type { AdmissionPlugin } from '../options.ts';
 import { limitRangerAdmission } from './limit-ranger.ts';
 import { priorityAdmission } from './priority.ts';
+import { protectionAdmission } from './protection.ts';
 import { serviceAccountAdmission } from './service-account.ts';
 import { defaultClassAdmission } from './storage-class.ts';
+import { nodeTaintAdmission, tolerationAdmission } from './taints.ts';
 
 /** In kube-apiserver's order, before the webhooks. https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/ */
 export const builtinAdmission: readonly AdmissionPlugin[] = [
   limitRangerAdmission,
   serviceAccountAdmission,
+  nodeTaintAdmission,
   priorityAdmission,
+  tolerationAdmission,
+  protectionAdmission,
   defaultClassAdmission,
 ];

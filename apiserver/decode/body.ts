@@ -6,8 +6,8 @@ import { decodeProtobuf } from '../../kube/protobuf/codec.ts';
 import { MessageError } from '../../kube/protobuf/errors.ts';
 import { schemaOf } from '../../kube/schema/builtin.ts';
 import { prune } from '../../kube/schema/prune.ts';
-import { decodeBuiltin, strictError } from '../../kube/schema/strict.ts';
-import { badRequest, invalid, type StatusCause } from '../../kube/status.ts';
+import { cannotHandle, type Decoded, decodeStruct, strictProblems } from '../../kube/schema/strict.ts';
+import { badRequest, invalid, type StatusCause, type StatusError } from '../../kube/status.ts';
 import { decodeYaml } from '../../kube/yaml.ts';
 import type { ServedResource } from '../options.ts';
 import type { Encoding } from './media.ts';
@@ -17,6 +17,8 @@ export type FieldValidation = 'Strict' | 'Warn' | 'Ignore';
 export interface Decoding {
   validation: FieldValidation;
   warn(message: string): void;
+  /** What answers a value that is no such object; default: 400, as for a body. */
+  refuse?(why: string): StatusError;
 }
 
 /**
@@ -80,15 +82,17 @@ export function conform(
   served: ServedResource,
   decoding: Decoding,
 ): KubeObject {
-  const value = withKind(given, served);
+  const refuse = decoding.refuse ?? ((why) => cannotHandle(served.info, why));
+  const value = withKind(given, served, decoding);
   refuseCrowds(value, served);
-  const decoded = served.custom ? decodeCustom(value, served) : decodeBuiltin(value, served.info);
+  const decoded = served.custom ? decodeCustom(value, served) : decodeStruct(value, served.info);
+  if (decoded.error !== undefined) throw refuse(decoded.error);
   const problems = [
     ...duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`),
     ...decoded.unknown,
   ];
   if (problems.length > 0) {
-    if (decoding.validation === 'Strict') throw strictError(served.info, problems);
+    if (decoding.validation === 'Strict') throw refuse(strictProblems(problems));
     if (decoding.validation === 'Warn') for (const problem of problems) decoding.warn(problem);
   }
   const object = decoded.value as unknown as KubeObject;
@@ -116,7 +120,7 @@ function refuseCrowds({ metadata }: JsonObject, { info }: ServedResource): void 
   if (causes.length > 0) throw invalid(info.group, info.kind, typeof name === 'string' ? name : '', causes);
 }
 
-function decodeCustom(value: JsonObject, served: ServedResource): { value: JsonObject; unknown: string[] } {
+function decodeCustom(value: JsonObject, served: ServedResource): Decoded & { error?: string } {
   if (value['metadata'] !== undefined && value['metadata'] !== null && !isObject(value['metadata'])) {
     throw badRequest(`${served.info.kind} has metadata that is not an object`);
   }
@@ -128,7 +132,7 @@ function decodeCustom(value: JsonObject, served: ServedResource): { value: JsonO
   return { value: pruned.value as JsonObject, unknown };
 }
 
-function withKind(value: JsonObject, served: ServedResource): JsonObject {
+function withKind(value: JsonObject, served: ServedResource, { refuse }: Decoding): JsonObject {
   const { info } = served;
   const expected = { apiVersion: formatApiVersion(info), kind: info.kind };
   const apiVersion = value['apiVersion'] || expected.apiVersion;
@@ -138,8 +142,10 @@ function withKind(value: JsonObject, served: ServedResource): JsonObject {
   }
   if (apiVersion !== expected.apiVersion || kind !== expected.kind) {
     const { version } = parseApiVersion(apiVersion);
+    const why = mismatch(apiVersion, kind, served);
+    if (refuse) throw refuse(why);
     throw badRequest(
-      `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${info.kind}: ${mismatch(apiVersion, kind, served)}`,
+      `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${info.kind}: ${why}`,
     );
   }
   const { apiVersion: _v, kind: _k, ...rest } = value;

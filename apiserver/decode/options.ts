@@ -1,10 +1,8 @@
-import { isObject } from '../../kube/deep.ts';
+import { isPrintable, quoteGo } from '../../kube/quote.ts';
 import type { StatusCause } from '../../kube/status.ts';
-import { badRequest, invalid } from '../../kube/status.ts';
+import { invalid } from '../../kube/status.ts';
 import type { Exchange } from '../core.ts';
-import type { DeleteOptions } from '../registry/types.ts';
-import { type FieldValidation, parseBody } from './body.ts';
-import { bodyEncoding } from './media.ts';
+import type { FieldValidation } from './body.ts';
 
 const managerLimit = 128;
 
@@ -35,6 +33,7 @@ export function writeQuery(
       cause('FieldValueTooLong', 'fieldManager', `Too long: may not be more than ${managerLimit} bytes`),
     );
   }
+  causes.push(...unprintable(given));
   const dryRun = dryRunOf(query.getAll('dryRun'), causes);
   const validation = query.get('fieldValidation') || 'Warn';
   if (validation !== 'Strict' && validation !== 'Warn' && validation !== 'Ignore') {
@@ -50,12 +49,27 @@ export function writeQuery(
   };
 }
 
+/** Positions are counted in bytes. */
+function unprintable(manager: string): StatusCause[] {
+  const causes: StatusCause[] = [];
+  let at = 0;
+  for (const character of manager) {
+    if (!isPrintable(character)) {
+      const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+      const why = `invalid character U+${code} (at position ${at})`;
+      causes.push(cause('FieldValueInvalid', 'fieldManager', `Invalid value: ${quoteGo(manager)}: ${why}`));
+    }
+    at += Buffer.byteLength(character);
+  }
+  return causes;
+}
+
 function managerFromAgent(agent: string | undefined): string {
   const name = (agent ?? '').split('/')[0]?.replace(/[^ -~]/g, '') ?? '';
   return name.slice(0, managerLimit) || 'unknown';
 }
 
-function dryRunOf(values: readonly string[], causes: StatusCause[]): boolean {
+export function dryRunOf(values: readonly string[], causes: StatusCause[]): boolean {
   const set = values.filter((value) => value !== '');
   if (set.length > 0 && set.some((value) => value !== 'All')) {
     const list = set.map((value) => JSON.stringify(value)).join(',');
@@ -66,58 +80,6 @@ function dryRunOf(values: readonly string[], causes: StatusCause[]): boolean {
   return set.length > 0;
 }
 
-function cause(reason: string, field: string, message: string): StatusCause {
+export function cause(reason: string, field: string, message: string): StatusCause {
   return { reason, field, message };
-}
-
-const policies = ['Background', 'Foreground', 'Orphan'];
-
-/** DeleteOptions from the body or, without one, from the query. */
-export function deleteOptions(exchange: Exchange): DeleteOptions {
-  const { request, info } = exchange;
-  const body = request.body;
-  if (body !== undefined && body.length > 0) {
-    const encoding = bodyEncoding(request.headers['content-type'], undefined);
-    const expected = { group: '', version: 'v1', kind: 'DeleteOptions' };
-    return checkDeleteOptions(parseBody(body, encoding, expected).value, info.query);
-  }
-  const { query } = info;
-  const grace = query.get('gracePeriodSeconds');
-  return checkDeleteOptions(
-    {
-      propagationPolicy: query.get('propagationPolicy'),
-      gracePeriodSeconds: grace === null ? null : Number(grace),
-      ...(query.has('orphanDependents') && { orphanDependents: query.get('orphanDependents') === 'true' }),
-    },
-    query,
-  );
-}
-
-/** As deleteOptions, of a DeleteOptions that came inside something else. */
-export function checkDeleteOptions(given: Record<string, unknown>, query: URLSearchParams): DeleteOptions {
-  const causes: StatusCause[] = [];
-  const { propagationPolicy, orphanDependents, gracePeriodSeconds: grace } = given;
-  const preconditions = isObject(given['preconditions']) ? given['preconditions'] : {};
-  let policy = propagationPolicy ?? undefined;
-  if (orphanDependents === true || orphanDependents === false) {
-    policy ??= orphanDependents ? 'Orphan' : 'Background';
-  }
-  if (policy !== undefined && policy !== '' && !policies.includes(String(policy))) {
-    const why = `Unsupported value: ${JSON.stringify(policy)}: supported values: "Foreground", "Background", "Orphan", "nil"`;
-    causes.push(cause('FieldValueNotSupported', 'propagationPolicy', why));
-  }
-  const inBody = Array.isArray(given['dryRun']) ? given['dryRun'].map(String) : [];
-  const dryRun = dryRunOf([...inBody, ...query.getAll('dryRun')], causes);
-  if (grace !== null && grace !== undefined && !Number.isInteger(grace)) {
-    throw badRequest('gracePeriodSeconds must be a whole number');
-  }
-  if (causes.length > 0) throw invalid('meta.k8s.io', 'DeleteOptions', '', causes);
-  const { uid, resourceVersion } = preconditions;
-  return {
-    dryRun,
-    ...(policy && { propagationPolicy: policy as 'Background' }),
-    ...(typeof grace === 'number' && { gracePeriodSeconds: grace }),
-    ...(typeof uid === 'string' && { uid }),
-    ...(typeof resourceVersion === 'string' && { resourceVersion }),
-  };
 }

@@ -19,13 +19,14 @@ import { checkName } from './update.ts';
 /** Server-side apply; creates what is not there. https://kubernetes.io/docs/reference/using-api/server-side-apply/ */
 export async function handleApply(exchange: ResourceExchange, query: WriteQuery): Promise<ApiResponse> {
   const { core, info, stored } = exchange;
-  const applied = decodeApplied(exchange, query);
+  const { object: applied, duplicates } = decodeApplied(exchange);
   const context = {
     ...writeContext(exchange, query, 'UPDATE', info.subresource),
     managed: true,
+    patched: true,
     pinned: Boolean(applied.metadata.resourceVersion),
   };
-  const change = (live: KubeObject) => merge(exchange, query, live, applied);
+  const change = (live: KubeObject) => merge(exchange, query, live, { object: applied, duplicates });
   for (let tries = 1; ; tries++) {
     try {
       const object = await updateObject(core.registry, stored, info, change, context);
@@ -34,7 +35,7 @@ export async function handleApply(exchange: ResourceExchange, query: WriteQuery)
       if (!isMissing(error, info.name) || info.subresource !== '') throw error;
     }
     try {
-      const fresh = merge(exchange, query, undefined, applied);
+      const fresh = merge(exchange, query, undefined, { object: applied, duplicates });
       const create = { ...context, ...writeContext(exchange, query, 'CREATE'), managed: true, manager: '' };
       const object = await createObject(core.registry, stored, info, fresh, create);
       return respondObject(exchange, 201, object);
@@ -53,11 +54,11 @@ function merge(
   exchange: ResourceExchange,
   query: WriteQuery,
   live: KubeObject | undefined,
-  applied: KubeObject,
+  { object: applied, duplicates }: Applied,
 ): KubeObject {
   const { info, served } = exchange;
   const current = live && fromStored(live, served);
-  if (live && applied.metadata.resourceVersion) checkPreconditions(applied, live, served.info);
+  if (live && applied.metadata.resourceVersion) checkPreconditions(applied, live.metadata, served.info, true);
   if (live === undefined && applied.metadata.uid) {
     throw new StatusError(
       409,
@@ -67,20 +68,55 @@ function merge(
     );
   }
   const by = {
-    ...managementOf(served, { subresource: info.subresource }),
+    ...managementOf(exchange.core.registry, info.cluster, served, { subresource: info.subresource }),
     apiVersion: formatApiVersion(served.info),
     manager: query.manager,
     force: query.force,
   };
   const { object } = applyServerSide(current, applied, by);
+  const whole = conform(object as unknown as JsonObject, [], served, {
+    validation: 'Ignore',
+    warn: () => {},
+    refuse: (why) => unconvertible(applied, why),
+  });
+  checkName(exchange, whole);
+  checkNamespace(exchange, whole);
+  if (served.info.namespaced) whole.metadata.namespace = info.namespace;
   const metadata = live
-    ? { ...object.metadata, resourceVersion: live.metadata.resourceVersion ?? '' }
-    : object.metadata;
-  return toStored({ ...object, metadata }, served);
+    ? { ...whole.metadata, resourceVersion: live.metadata.resourceVersion ?? '' }
+    : whole.metadata;
+  warnOfDuplicates(exchange, query, duplicates);
+  return toStored({ ...whole, metadata }, served);
 }
 
-function decodeApplied(exchange: ResourceExchange, query: WriteQuery): KubeObject {
-  const { request, served } = exchange;
+function unconvertible({ apiVersion, kind, metadata }: KubeObject, why: string): StatusError {
+  const what = `${metadata.namespace ?? ''}/${metadata.name ?? ''}; ${apiVersion}, Kind=${kind}`;
+  return new StatusError(
+    500,
+    '',
+    `failed to convert new object (${what}) to proper version (${apiVersion}): ${why}`,
+  );
+}
+
+/** What is applied is looked at for keys that are there twice after all else. */
+function warnOfDuplicates(
+  exchange: ResourceExchange,
+  query: WriteQuery,
+  duplicates: readonly string[],
+): void {
+  if (duplicates.length === 0 || query.validation === 'Ignore') return;
+  const keys = duplicates.map((path) => `  key ${JSON.stringify(path.split('.').at(-1))} already set in map`);
+  const why = `error converting YAML to JSON: yaml: unmarshal errors:\n${keys.join('\n')}`;
+  if (query.validation === 'Strict') throw badRequest(`error strict decoding YAML: ${why}`);
+  exchange.warnings.push(why);
+}
+
+interface Applied {
+  object: KubeObject;
+  duplicates: readonly string[];
+}
+
+function decodeApplied({ request, served }: ResourceExchange): Applied {
   let decoded: { value: Json; duplicates: string[] };
   try {
     decoded = decodeYaml(Buffer.from(request.body ?? new Uint8Array()).toString());
@@ -96,14 +132,8 @@ function decodeApplied(exchange: ResourceExchange, query: WriteQuery): KubeObjec
     const [group = '', version = ''] = splitVersion(String(value['apiVersion'] ?? ''));
     throw badRequest(`invalid object type: ${group}/${version}, Kind=${String(value['kind'] ?? '')}`);
   }
-  const object = conform(value, decoded.duplicates, served, {
-    validation: query.validation,
-    warn: (message) => exchange.warnings.push(message),
-  });
-  checkName(exchange, object);
-  checkNamespace(exchange, object);
-  if (served.info.namespaced) object.metadata.namespace = exchange.info.namespace;
-  return object;
+  const metadata = value['metadata'] ?? {};
+  return { object: { ...value, metadata } as unknown as KubeObject, duplicates: decoded.duplicates };
 }
 
 function splitVersion(apiVersion: string): [string, string] {

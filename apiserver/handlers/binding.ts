@@ -51,8 +51,16 @@ function bound(pod: KubeObject, binding: KubeObject, node: string): KubeObject {
   const wanted = binding.metadata;
   const { uid, resourceVersion } = wanted;
   checkPreconditions(
-    { ...pod, metadata: { name, ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) } },
-    pod,
+    {
+      ...pod,
+      metadata: {
+        name,
+        namespace: pod.metadata.namespace ?? '',
+        ...(uid && { uid }),
+        ...(resourceVersion && { resourceVersion }),
+      },
+    },
+    pod.metadata,
     { group: '', resource: 'pods' },
   );
   if (deletionTimestamp) throw refuse(`pod ${name} is being deleted, cannot be assigned to a host`);

@@ -34,9 +34,9 @@ export function writeContext(
     manager: query.manager,
     dryRun: query.dryRun,
     subresource,
+    requested: exchange.served,
     mutate: admission.mutate,
     validate: admission.validate,
-    asked: exchange.served.info,
     user: exchange.user,
     // A write that is tried again says the same again.
     warn: (message: string) => {

@@ -1,8 +1,9 @@
 import type { ApiResponse } from '../../kube/http.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { ResourceExchange } from '../core.ts';
-import { deleteOptions } from '../decode/options.ts';
+import { deleteOptions } from '../decode/deleteoptions.ts';
 import { formOf, respondObject, respondValue } from '../encode/respond.ts';
+import type { DeleteOptions } from '../registry/types.ts';
 import { deleteOne } from './deleteone.ts';
 import { deleteRunningPod } from './pods.ts';
 
@@ -10,6 +11,7 @@ export async function handleDelete(exchange: ResourceExchange): Promise<ApiRespo
   formOf(exchange);
   const { stored } = exchange;
   const options = deleteOptions(exchange);
+  warnOfOrphans(exchange, options);
   if (stored.info.group === '' && stored.info.resource === 'pods') {
     const forwarded = await deleteRunningPod(exchange, options);
     if (forwarded) return forwarded;
@@ -17,14 +19,18 @@ export async function handleDelete(exchange: ResourceExchange): Promise<ApiRespo
   const deleted = await deleteOne(exchange, exchange.info.name, options);
   // What finalizers keep is answered with the object, too.
   const { group, resource } = stored.info;
-  if (
-    !deleted.gone ||
-    group === 'storage.k8s.io' ||
-    group === 'resource.k8s.io' ||
-    showsDeleted.has(`${group}/${resource}`)
-  )
+  if (!deleted.gone || group === 'resource.k8s.io' || showsDeleted.has(`${group}/${resource}`))
     return respondObject(exchange, 200, deleted.object);
   return respondValue(exchange, 200, success(exchange, deleted.object));
+}
+
+/** What a Job leaves behind surprises whoever did not choose. */
+export function warnOfOrphans({ stored, warnings }: ResourceExchange, options: DeleteOptions): void {
+  const { group, resource } = stored.info;
+  if (group !== 'batch' || resource !== 'jobs' || options.propagationPolicy !== undefined) return;
+  warnings.push(
+    'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
+  );
 }
 
 /** Kinds that kube-apiserver answers with the deleted object; all else with a Status. */
@@ -37,6 +43,11 @@ const showsDeleted = new Set([
   '/resourcequotas',
   '/serviceaccounts',
   '/services',
+  'storage.k8s.io/csidrivers',
+  'storage.k8s.io/csinodes',
+  'storage.k8s.io/storageclasses',
+  'storage.k8s.io/volumeattachments',
+  'storage.k8s.io/volumeattributesclasses',
 ]);
 
 function success(

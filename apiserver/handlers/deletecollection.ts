@@ -1,10 +1,11 @@
 import type { ApiResponse } from '../../kube/http.ts';
 import { isStatusError } from '../../kube/status.ts';
 import type { ResourceExchange } from '../core.ts';
-import { deleteOptions } from '../decode/options.ts';
+import { deleteOptions } from '../decode/deleteoptions.ts';
 import { formOf } from '../encode/respond.ts';
 import { parseKey } from '../registry/keys.ts';
 import { parseSelection } from '../registry/selectors.ts';
+import { warnOfOrphans } from './delete.ts';
 import { deleteOne } from './deleteone.ts';
 import { readPage, respondList } from './list.ts';
 import { listQuery } from './listoptions.ts';
@@ -14,11 +15,12 @@ export async function handleDeleteCollection(exchange: ResourceExchange): Promis
   const { core, info, stored } = exchange;
   const form = formOf(exchange);
   const options = deleteOptions(exchange);
+  warnOfOrphans(exchange, options);
   const query = listQuery(info.query, false);
   const page = await readPage(exchange, query, parseSelection(info.query, exchange.served));
   for (const { key } of page.entries) {
     const { namespace, name } = parseKey(stored.info, key);
-    await deleteOne(exchange, name, options, namespace).catch((error) => {
+    await deleteOne(exchange, name, { ...options, collection: true }, namespace).catch((error) => {
       if (!isStatusError(error, 'NotFound')) throw error;
     });
   }

@@ -2,7 +2,6 @@ import { admissionFor } from '../admission/chain.ts';
 import type { ResourceExchange } from '../core.ts';
 import { type Deleted, deleteObject } from '../registry/delete.ts';
 import type { DeleteOptions } from '../registry/types.ts';
-import { removeInstances } from './crdcleanup.ts';
 
 /** Admission, then the deletion; what DELETE, deletecollection and eviction have in common. */
 export async function deleteOne(
@@ -13,9 +12,6 @@ export async function deleteOne(
 ): Promise<Deleted> {
   const { core, info, stored } = exchange;
   const admission = admissionFor(exchange, 'DELETE', options.dryRun ?? false, { name });
-  if (stored.info.group === 'apiextensions.k8s.io' && stored.info.resource === 'customresourcedefinitions') {
-    if (!options.dryRun) await removeInstances(exchange, name, options);
-  }
   return deleteObject(
     core.registry,
     stored,

@@ -1,5 +1,5 @@
 import type { ApiResponse } from '../../kube/http.ts';
-import { StatusError } from '../../kube/status.ts';
+import { isStatusError, StatusError } from '../../kube/status.ts';
 import type { Exchange, ResourceExchange } from '../core.ts';
 import { checkAccept, listTypes } from '../encode/negotiate.ts';
 import { methodNotAllowed, noSuchResource } from '../encode/respond.ts';
@@ -11,7 +11,7 @@ import { handleDeleteCollection } from './deletecollection.ts';
 import { handleEviction } from './eviction.ts';
 import { handleGet } from './get.ts';
 import { handleList } from './list.ts';
-import { handlePatch } from './patch.ts';
+import { handlePatch, patchType } from './patch.ts';
 import { handleLog } from './pods.ts';
 import { handleProxy } from './proxy.ts';
 import { handleReview, isReview } from './reviews.ts';
@@ -62,11 +62,33 @@ export function handlerFor(exchange: Exchange): { exchange: ResourceExchange; ha
   const resourceExchange: ResourceExchange = { core, request, info, user, warnings, served, stored };
   checkPath(resourceExchange);
   const deprecated = deprecations[`${info.group}/${info.version}/${info.resource}`];
-  if (deprecated !== undefined) exchange.warnings.push(deprecated);
   const handle = choose(resourceExchange);
   const listing = info.verb === 'list' || info.verb === 'watch';
   if (!served.custom) checkAccept(request.headers, listing ? listTypes : undefined);
-  return { exchange: resourceExchange, handle };
+  // A patch of no known type comes to no resource.
+  if (info.verb === 'patch' && info.subresource !== 'scale') patchType(resourceExchange);
+  if (deprecated !== undefined) exchange.warnings.push(deprecated);
+  return { exchange: resourceExchange, handle: info.group === 'events.k8s.io' ? named(handle) : handle };
+}
+
+/** What is stored as an Event of the core group goes by the name by which it was asked for. */
+function named(handle: Handler): Handler {
+  return async (exchange) => {
+    try {
+      return await handle(exchange);
+    } catch (error) {
+      if (!isStatusError(error) || error.details?.kind !== 'events' || error.details.group) throw error;
+      const { code, reason, message, details } = error;
+      const { name, ...rest } = details;
+      throw new StatusError(
+        code,
+        reason,
+        message.replace('events "', 'events.events.k8s.io "'),
+        { ...(name !== undefined && { name }), group: 'events.k8s.io', ...rest },
+        error,
+      );
+    }
+  };
 }
 
 function checkPath({ info, served }: ResourceExchange): void {

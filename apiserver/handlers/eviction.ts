@@ -4,7 +4,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import { type LabelSelector, labelSelectorFromObject } from '../../kube/selector.ts';
 import { badRequest, isStatusError, StatusError } from '../../kube/status.ts';
 import type { ResourceExchange } from '../core.ts';
-import { checkDeleteOptions } from '../decode/options.ts';
+import { checkDeleteOptions } from '../decode/deleteoptions.ts';
 import { decodeStored } from '../registry/codec.ts';
 import { timestamp } from '../registry/metadata.ts';
 import type { DeleteOptions } from '../registry/types.ts';

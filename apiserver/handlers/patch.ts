@@ -1,4 +1,5 @@
 import { isObject } from '../../kube/deep.ts';
+import { formatApiVersion } from '../../kube/gvk.ts';
 import type { ApiResponse } from '../../kube/http.ts';
 import { decodeJson } from '../../kube/json.ts';
 import type { Json, JsonObject, KubeObject } from '../../kube/object.ts';
@@ -7,9 +8,11 @@ import { applyMergePatch } from '../../kube/patch/merge.ts';
 import { applyStrategicMergePatch } from '../../kube/patch/strategic.ts';
 import { badRequest, StatusError } from '../../kube/status.ts';
 import type { ResourceExchange } from '../core.ts';
-import { conform } from '../decode/body.ts';
+import { conform, type FieldValidation } from '../decode/body.ts';
 import { type WriteQuery, writeQuery } from '../decode/options.ts';
+import { inPatchedOrder, type PatchType, refusedPatch } from '../decode/patched.ts';
 import { formOf, respondObject } from '../encode/respond.ts';
+import type { ServedResource } from '../options.ts';
 import { fromStored, toStored } from '../registry/convert.ts';
 import { updateObject } from '../registry/write.ts';
 import { handleApply } from './apply.ts';
@@ -25,37 +28,59 @@ export async function handlePatch(exchange: ResourceExchange): Promise<ApiRespon
   const type = patchType(exchange);
   const query = writeQuery(exchange, 'PatchOptions', type === 'apply');
   if (type === 'apply') return handleApply(exchange, query);
-  const { patch, pinned, duplicates } = patcher(exchange, type);
-  const context = { ...writeContext(exchange, query, 'UPDATE', info.subresource), pinned };
-  const change = patchedObject(exchange, query, patch, duplicates);
+  const patching = patcher(exchange, type);
+  const context = {
+    ...writeContext(exchange, query, 'UPDATE', info.subresource),
+    pinned: patching.pinned,
+    patched: true,
+  };
+  const change = patchedObject(exchange, query, patching);
   return respondObject(exchange, 200, await updateObject(core.registry, stored, info, change, context));
 }
 
 /** The current object, in the URL's version, patched, checked, and back in the stored version. */
-export function patchedObject(
+function patchedObject(
   exchange: ResourceExchange,
   query: WriteQuery,
-  patch: Patcher,
-  duplicates: readonly string[],
+  { patch, value, type, duplicates }: Patching,
 ): (current: KubeObject) => KubeObject {
   const { served } = exchange;
   const seen = new Set<string>();
+  const warn = (message: string) => {
+    if (!seen.has(message)) exchange.warnings.push(message);
+    seen.add(message);
+  };
   return (current) => {
     const before = fromStored(current, served) as unknown as JsonObject;
-    const object = conform(patch(before), duplicates, served, {
-      validation: query.validation,
-      warn: (message) => {
-        if (!seen.has(message)) exchange.warnings.push(message);
-        seen.add(message);
+    const after = kindly(patch(before), type, served);
+    const patched = { type, patch: value, before, after, schema: served.schema };
+    const refuse = served.custom ? {} : { refuse: (why: string) => refusedPatch(patched, why) };
+    const { validation } = query;
+    let clean = duplicates.length === 0;
+    const probe: FieldValidation = validation === 'Strict' ? 'Warn' : validation;
+    let object = conform(after, [], served, {
+      validation: probe,
+      warn: () => {
+        clean = false;
       },
+      ...refuse,
     });
+    // What is unknown is told in the order in which kube-apiserver comes upon it.
+    if (!clean) {
+      const asGo = type === 'strategic' ? after : inPatchedOrder(patched);
+      object = conform(asGo, duplicates, served, { validation, warn, ...refuse });
+    }
     requireName(exchange, object);
     checkNamespace(exchange, object);
     return toStored(object, served);
   };
 }
 
-export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
+/** A strategic merge patch is decoded as the kind of the URL, whatever it says. */
+function kindly(object: JsonObject, type: PatchType, served: ServedResource): JsonObject {
+  if (type !== 'strategic') return object;
+  return { ...object, kind: served.info.kind, apiVersion: formatApiVersion(served.info) };
+}
 
 const patchTypes: Readonly<Record<string, PatchType>> = {
   'application/json-patch+json': 'json',
@@ -79,27 +104,35 @@ export function patchType({ request, served }: ResourceExchange): PatchType {
   throw new StatusError(415, 'UnsupportedMediaType', message, {});
 }
 
-/** `pinned`: the patch itself names the resourceVersion it is for. */
-export function patcher(
-  { request, served }: ResourceExchange,
-  type: Exclude<PatchType, 'apply'>,
-): { patch: Patcher; pinned: boolean; duplicates: string[] } {
+interface Patching {
+  type: Exclude<PatchType, 'apply'>;
+  patch: Patcher;
+  /** As it was sent. */
+  value: Json;
+  /** The patch itself names the resourceVersion it is for. */
+  pinned: boolean;
+  duplicates: string[];
+}
+
+export function patcher({ request, served }: ResourceExchange, type: Exclude<PatchType, 'apply'>): Patching {
   const { value, duplicates } = decodePatch(request.body ?? new Uint8Array());
   if (type === 'json') {
     const pinned = Array.isArray(value) && value.some(namesVersion);
-    return { patch: (current) => objectOf(applyJsonPatch(current, value)), pinned, duplicates };
+    return { type, patch: (current) => objectOf(applyJsonPatch(current, value)), value, pinned, duplicates };
   }
   const metadata = isObject(value) ? value['metadata'] : undefined;
   const pinned = isObject(metadata) && typeof metadata['resourceVersion'] === 'string';
   if (type === 'merge') {
-    return { patch: (current) => objectOf(applyMergePatch(current, value)), pinned, duplicates };
+    return { type, patch: (current) => objectOf(applyMergePatch(current, value)), value, pinned, duplicates };
   }
   if (!isObject(value)) {
     const type = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
     throw badRequest(`json: cannot unmarshal ${type} into Go value of type map[string]interface {}`);
   }
   return {
+    type,
     patch: (current) => applyStrategicMergePatch(current, value as JsonObject, served.schema),
+    value,
     pinned,
     duplicates,
   };

@@ -37,7 +37,9 @@ export async function handleReview(exchange: ResourceExchange): Promise<ApiRespo
   const { resource, namespaced } = exchange.served.info;
   if (namespaced) object.metadata.namespace = exchange.info.namespace;
   for (const field of ofTheSystem) delete (object.metadata as Record<string, unknown>)[field];
-  const asked = withManagers(undefined, object, exchange.served, { manager: query.manager });
+  const { core, info, served } = exchange;
+  const writing = { registry: core.registry, served, cluster: info.cluster };
+  const asked = withManagers(undefined, object, writing, { manager: query.manager });
   const answer = answers[resource];
   check(exchange, asked);
   const status = await answer?.(exchange, asked);

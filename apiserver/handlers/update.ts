@@ -6,6 +6,7 @@ import type { ResourceExchange } from '../core.ts';
 import { writeQuery } from '../decode/options.ts';
 import { formOf, respondObject } from '../encode/respond.ts';
 import { toStored } from '../registry/convert.ts';
+import { checkPreconditions } from '../registry/metadata.ts';
 import { createObject, requireVersion, updateObject } from '../registry/write.ts';
 import { checkNamespace, decodeRequest, writeContext } from './create.ts';
 
@@ -22,7 +23,10 @@ export async function handleUpdate(exchange: ResourceExchange): Promise<ApiRespo
     ...writeContext(exchange, query, 'UPDATE', info.subresource),
     pinned: Boolean(object.metadata.resourceVersion),
   };
-  const change = () => {
+  const { resourceVersion: _, ...metadata } = given.metadata;
+  const unpinned = { ...given, metadata };
+  const change = (current: KubeObject) => {
+    checkPreconditions(unpinned, current.metadata, stored.info);
     requireVersion(given, stored);
     return structuredClone(given);
   };
@@ -31,6 +35,7 @@ export async function handleUpdate(exchange: ResourceExchange): Promise<ApiRespo
   } catch (error) {
     const missing = isStatusError(error, 'NotFound') && info.subresource === '';
     if (!missing || !strategyFor(stored.info).allowCreateOnUpdate) throw error;
+    checkPreconditions(unpinned, {}, stored.info);
     return respondObject(exchange, 201, await createObject(core.registry, stored, info, given, context));
   }
 }

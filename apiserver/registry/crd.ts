@@ -7,7 +7,6 @@ import type { ServedResource } from '../options.ts';
 import type { Catalog } from './catalog.ts';
 import { schemaFromOpenApi } from './crd-schema.ts';
 import { applySchemaDefaults, validateLists, validateSchema } from './crd-validate.ts';
-import { timestamp } from './metadata.ts';
 
 /** CustomResourceDefinitions: what they serve. https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/ */
 export const definitions = {
@@ -52,38 +51,25 @@ interface DefinitionSpec {
   versions: Version[];
 }
 
-interface Condition {
-  type: string;
-  status: string;
-  lastTransitionTime: string;
-  reason: string;
-  message: string;
-}
-
-/** Names are accepted and the kind is established in the very write that defines it. */
-export function prepareDefinition(object: KubeObject): void {
+/** Names have their defaults, and status says in which versions objects may be stored. */
+export function prepareDefinition(
+  object: KubeObject,
+  old: KubeObject | undefined,
+  subresource: string,
+): void {
   const spec = object.spec as DefinitionSpec | undefined;
-  if (!spec?.names?.plural || !Array.isArray(spec.versions)) return;
+  if (subresource !== '' || !spec?.names?.plural || !Array.isArray(spec.versions)) return;
   const kind = spec.names.kind ?? '';
   spec.names.singular ||= kind.toLowerCase();
   spec.names.listKind ||= `${kind}List`;
-  const status = (object.status ?? {}) as { conditions?: Condition[]; storedVersions?: string[] };
-  const known = Array.isArray(status.conditions) ? status.conditions : [];
   const storage = spec.versions.find((version) => version.storage)?.name;
+  const status = (old?.status ?? {}) as { storedVersions?: string[] };
   object.status = {
-    conditions: [
-      condition(known, 'NamesAccepted', 'NoConflicts', 'no conflicts found'),
-      condition(known, 'Established', 'InitialNamesAccepted', 'the initial names have been accepted'),
-      ...known.filter((c) => c.type !== 'NamesAccepted' && c.type !== 'Established'),
-    ],
-    acceptedNames: spec.names,
+    conditions: null,
+    acceptedNames: { plural: '', kind: '' },
+    ...status,
     storedVersions: [...new Set([...(status.storedVersions ?? []), ...(storage ? [storage] : [])])],
   };
-}
-
-function condition(known: readonly Condition[], type: string, reason: string, message: string): Condition {
-  const there = known.find((c) => c.type === type && c.status === 'True');
-  return there ?? { type, status: 'True', lastTransitionTime: timestamp(new Date()), reason, message };
 }
 
 const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];

@@ -1,3 +1,4 @@
+import { deepEqual } from '../../kube/deep.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { conflict, isStatusError, staleObject } from '../../kube/status.ts';
 import { strategyFor } from '../../kube/strategy/index.ts';
@@ -6,8 +7,9 @@ import type { ServedResource } from '../options.ts';
 import { decodeStored, encodeStored } from './codec.ts';
 import { translate } from './errors.ts';
 import { hooksOf } from './kinds.ts';
-import { checkDeletePreconditions, timestamp } from './metadata.ts';
+import { checkDeletePreconditions, deletesItself, timestamp } from './metadata.ts';
 import { checkNamespaceDeletable } from './namespaces.ts';
+import { type Condition, conditionsOf, withCondition } from './own-status.ts';
 import type { ObjectRegistry } from './registry.ts';
 import type { DeleteOptions } from './types.ts';
 
@@ -40,7 +42,7 @@ export async function deleteObject(
   for (let attempt = 1; ; attempt++) {
     const entry = await registry.read(served, at);
     const object = decodeStored(entry);
-    checkDeletePreconditions(options, object);
+    checkDeletePreconditions(options, object, served.info);
     if (group === '' && resource === 'namespaces') checkNamespaceDeletable(at.name);
     await options.validate?.(object);
     try {
@@ -64,16 +66,19 @@ async function deleteOnce(
   const name = object.metadata.name ?? '';
   const marked = markDeleted(object, served, options, new Date());
   if (finishesDeletion(marked, served)) {
-    if (options.dryRun) return { object, gone: true };
-    const deleted = await registry.store.delete(entry.key, entry.revision);
+    const shown = strategyFor(served.info).graceful ? marked : object;
+    if (options.dryRun) return { object: shown, gone: true };
+    // Whoever watches sees that it is being deleted before it goes.
+    const last =
+      shown === object ? entry : await registry.store.update(entry.key, encodeStored(marked), entry.revision);
+    const deleted = await registry.store.delete(last.key, last.revision);
     const { revision } = deleted;
     await hooksOf(served).committed?.(write, name, { object: undefined, old: object, revision });
     return { object: decodeStored(deleted), gone: true };
   }
   if (options.dryRun) return { object: marked, gone: false };
-  const bytes = encodeStored(marked);
-  if (Buffer.compare(bytes, entry.value) === 0) return { object, gone: false };
-  const written = await registry.store.update(entry.key, bytes, entry.revision);
+  if (deepEqual(marked, object)) return { object, gone: false };
+  const written = await registry.store.update(entry.key, encodeStored(marked), entry.revision);
   const { revision } = written;
   await hooksOf(served).committed?.(write, name, { object: marked, old: object, revision });
   return { object: decodeStored(written), gone: false };
@@ -87,32 +92,61 @@ function markDeleted(
   now: Date,
 ): KubeObject {
   const { metadata } = object;
-  const finalizers = propagated(metadata.finalizers ?? [], options.propagationPolicy);
+  const first = metadata.deletionTimestamp === undefined;
+  const finalizers = propagated(metadata.finalizers ?? [], served, options.propagationPolicy);
+  if (first && isDefinition(served) && !finalizers.includes(cleanupFinalizer))
+    finalizers.push(cleanupFinalizer);
+  const own = deletesItself(served.info) && !options.collection;
   const grace = graceOf(object, served, options.gracePeriodSeconds);
   const before = metadata.deletionGracePeriodSeconds;
-  const shorter = before === undefined || grace < before;
   const { finalizers: _, ...rest } = metadata;
   const marked: KubeObject = {
     ...object,
     metadata: {
       ...rest,
       ...(finalizers.length > 0 && { finalizers }),
-      ...(metadata.deletionTimestamp === undefined &&
-        metadata.generation !== undefined && { generation: metadata.generation + 1 }),
-      ...((metadata.deletionTimestamp === undefined || shorter) && {
+      ...(first && !own && metadata.generation !== undefined && { generation: metadata.generation + 1 }),
+      ...((first || (before !== undefined && grace < before)) && {
         deletionTimestamp: timestamp(new Date(now.getTime() + grace * 1000)),
-        deletionGracePeriodSeconds: grace,
+        ...(!own && { deletionGracePeriodSeconds: grace }),
       }),
     },
   };
   if (served.info.group === '' && served.info.kind === 'Namespace') {
     marked.status = { ...(object.status as object), phase: 'Terminating' };
   }
+  if (first && own && isDefinition(served)) {
+    marked.status = { ...(object.status as object), conditions: withCondition(conditionsOf(object), ending) };
+  }
   return marked;
 }
 
-function propagated(finalizers: readonly string[], policy: DeleteOptions['propagationPolicy']): string[] {
-  if (policy === undefined) return [...finalizers];
+/** controller/definition/ takes it away, when nothing of what is defined is left. */
+const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
+
+const ending: Condition = {
+  type: 'Terminating',
+  status: 'True',
+  reason: 'InstanceDeletionPending',
+  message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+};
+
+function isDefinition({ info }: ServedResource): boolean {
+  return info.group === 'apiextensions.k8s.io' && info.resource === 'customresourcedefinitions';
+}
+
+/** Kinds whose dependents stay when nobody says otherwise. */
+const orphaning = new Set(['batch/jobs', '/replicationcontrollers']);
+
+function propagated(
+  finalizers: readonly string[],
+  { info: { group, resource } }: ServedResource,
+  asked: DeleteOptions['propagationPolicy'],
+): string[] {
+  const kept = finalizers.some((name) => name === orphanFinalizer || name === foregroundFinalizer);
+  const policy = asked ?? (!kept && orphaning.has(`${group}/${resource}`) ? 'Orphan' : undefined);
+  // Nothing depends on Events.
+  if (policy === undefined || resource === 'events') return [...finalizers];
   const others = finalizers.filter((f) => f !== orphanFinalizer && f !== foregroundFinalizer);
   if (policy === 'Orphan') return [...others, orphanFinalizer];
   return policy === 'Foreground' ? [...others, foregroundFinalizer] : others;

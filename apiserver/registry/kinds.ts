@@ -1,8 +1,11 @@
 import type { UserInfo } from '../../kube/http.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { ServedResource } from '../options.ts';
+import { tellApiServices, tellAvailable } from './api-service-status.ts';
 import { type Claim, releaseClaims } from './claims.ts';
 import { prepareDefinition, serveDefinition } from './crd.ts';
+import { tellEstablished } from './definition-status.ts';
+import { tellDangling, tellDependents } from './flow-status.ts';
 import { prepareNamespace } from './namespaces.ts';
 import type { ObjectRegistry } from './registry.ts';
 import { allocateService } from './services.ts';
@@ -13,7 +16,7 @@ export interface KindHooks {
   /** After admission, before the strategy; may change `object`. */
   prepare?(write: KindWrite, object: KubeObject, old: KubeObject | undefined): void | Promise<void>;
   /** After the strategy has set what clients may not. */
-  settle?(object: KubeObject, old: KubeObject | undefined): void;
+  settle?(object: KubeObject, old: KubeObject | undefined, subresource: string): void;
   /** After the write is durable, before it is answered. Must not fail. */
   committed?(write: KindWrite, name: string, change: Committed): void | Promise<void>;
 }
@@ -41,13 +44,22 @@ const hooks: Readonly<Record<string, KindHooks>> = {
   '/namespaces': { prepare: prepareNamespace },
   '/services': {
     prepare: allocateService,
-    committed: (write, _name, { old, object }) => releaseClaims(write, old, object),
+    committed: async (write, _name, change) => {
+      await releaseClaims(write, change.old, change.object);
+      await tellApiServices(write, change);
+    },
   },
   'certificates.k8s.io/certificatesigningrequests': { prepare: nameRequester },
+  'apiregistration.k8s.io/apiservices': { committed: tellAvailable },
+  'flowcontrol.apiserver.k8s.io/flowschemas': { committed: tellDangling },
+  'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations': { committed: tellDependents },
   'apiextensions.k8s.io/customresourcedefinitions': {
     settle: prepareDefinition,
-    committed: (write, name, { object, revision }) =>
-      serveDefinition(write.registry.catalog, write.cluster, name, object, revision),
+    committed: async (write, name, change) => {
+      const { object, revision } = change;
+      serveDefinition(write.registry.catalog, write.cluster, name, object, revision);
+      await tellEstablished(write, name, change);
+    },
   },
 };
 

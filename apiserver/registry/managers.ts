@@ -2,44 +2,84 @@ import { formatApiVersion } from '../../kube/gvk.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { FieldSet } from '../../kube/patch/fields.ts';
 import { updateManagers } from '../../kube/patch/managed.ts';
+import type { FieldManagement } from '../../kube/patch/record.ts';
+import { resetFields } from '../../kube/strategy/reset.ts';
 import type { ServedResource } from '../options.ts';
+import { fromStored, isStored, toStored } from './convert.ts';
 import { timestamp } from './metadata.ts';
-import type { WriteOptions } from './types.ts';
+import type { ObjectRegistry } from './registry.ts';
+import type { WriteContext } from './write.ts';
 
-/** `next` with metadata.managedFields as this write leaves them. */
+/** `next` with metadata.managedFields as this write leaves them; fields are told in the version of the request. */
 export function withManagers(
   old: KubeObject | undefined,
   next: KubeObject,
-  served: ServedResource,
-  context: WriteOptions,
+  { registry, served, cluster }: { registry: ObjectRegistry; served: ServedResource; cluster: string },
+  context: WriteContext,
 ): KubeObject {
   if (!context.manager) return next;
-  return updateManagers(old, next, {
-    ...managementOf(served, context),
+  const requested = context.requested ?? served;
+  const by = {
+    ...managementOf(registry, cluster, requested, context),
     manager: context.manager,
-  });
+  };
+  if (isStored(requested)) return updateManagers(old, next, by);
+  const { metadata } = updateManagers(old && fromStored(old, requested), fromStored(next, requested), by);
+  const { managedFields: _, ...rest } = next.metadata;
+  const { managedFields } = metadata;
+  return { ...next, metadata: { ...rest, ...(managedFields && { managedFields }) } };
 }
 
 /** Whose fields a write to the main resource or a subresource can own, and under which name. */
-export function managementOf(served: ServedResource, context: { subresource?: string }) {
+export function managementOf(
+  registry: ObjectRegistry,
+  cluster: string,
+  served: ServedResource,
+  context: { subresource?: string },
+): Omit<FieldManagement, 'manager'> {
   const subresource = context.subresource ?? '';
   return {
     schema: served.schema,
     apiVersion: formatApiVersion(served.info),
     time: timestamp(new Date()),
     ...(subresource !== '' && { subresource }),
-    ignore: subresource === 'status' ? allButStatus(served) : hasStatus(served) ? onlyStatus : undefined,
+    ignore: ignored(served, subresource),
+    inVersion: (object, apiVersion) => inVersion(registry, cluster, served, { object, apiVersion }),
   };
 }
 
-const onlyStatus = FieldSet.of(['f:status']);
-
-function hasStatus(served: ServedResource): boolean {
-  return served.info.subresources.some((sub) => sub.name === 'status');
+/** An object of one version of a kind in another that is served, with what that version knows of its fields. */
+function inVersion(
+  registry: ObjectRegistry,
+  cluster: string,
+  served: ServedResource,
+  { object, apiVersion }: { object: KubeObject; apiVersion: string },
+) {
+  const other = registry
+    .resources(cluster)
+    .find(
+      ({ info }) =>
+        info.resource === served.info.resource &&
+        info.kind === served.info.kind &&
+        formatApiVersion(info) === apiVersion,
+    );
+  if (other === undefined) return undefined;
+  return { object: fromStored(toStored(object, served), other), schema: other.schema };
 }
 
-function allButStatus(served: ServedResource): FieldSet {
+const known = new WeakMap<ServedResource, Map<string, FieldSet | undefined>>();
+
+function ignored(served: ServedResource, subresource: string): FieldSet | undefined {
+  const sets = known.get(served) ?? new Map<string, FieldSet | undefined>();
+  known.set(served, sets);
+  if (!sets.has(subresource)) sets.set(subresource, ignoredSet(served, subresource));
+  return sets.get(subresource);
+}
+
+function ignoredSet(served: ServedResource, subresource: string): FieldSet | undefined {
+  const hasStatus = served.info.subresources.some((sub) => sub.name === 'status');
   const names = served.schema.type === 'object' ? [...served.schema.fields.keys()] : ['spec'];
-  const outside = names.filter((name) => !['apiVersion', 'kind', 'metadata', 'status'].includes(name));
-  return FieldSet.of(...outside.map((name) => [`f:${name}`]));
+  const paths = resetFields(served.info, subresource, { hasStatus, fields: names });
+  if (paths.length === 0) return undefined;
+  return FieldSet.of(...paths.map((path) => path.map((name) => `f:${name}`)));
 }

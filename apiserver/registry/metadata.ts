@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { KubeObject, ObjectMeta } from '../../kube/object.ts';
+import { quoteGo } from '../../kube/quote.ts';
 import { conflict, type GroupResource, StatusError, staleObject } from '../../kube/status.ts';
 
 /** RFC 3339 with seconds, as Kubernetes writes times. */
@@ -31,7 +32,8 @@ const systemOwned = [
 export function keepSystemMetadata(object: KubeObject, old: KubeObject): void {
   const metadata: ObjectMeta = { ...object.metadata };
   for (const field of systemOwned) {
-    // A client that gives the uid has been held to it; one that sets a time of deletion is refused.
+    // A client that sets a time of deletion, or another uid in a patch, is refused when the object is validated.
+    if (field === 'uid' && metadata.uid) continue;
     if (!field.startsWith('deletion')) delete metadata[field];
     if (old.metadata[field] !== undefined) Object.assign(metadata, { [field]: old.metadata[field] });
   }
@@ -41,40 +43,76 @@ export function keepSystemMetadata(object: KubeObject, old: KubeObject): void {
   object.metadata = metadata;
 }
 
-/** uid and resourceVersion in an update are preconditions. */
-export function checkPreconditions(next: KubeObject, old: KubeObject, of: GroupResource): void {
-  const { uid, resourceVersion, name = '' } = next.metadata;
-  const have = old.metadata;
-  if (uid !== undefined && uid !== '' && uid !== have.uid) {
-    const key = ['/registry', of.resource, have.namespace, have.name].filter(Boolean).join('/');
-    const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${have.uid}`;
+/**
+ * uid (of what is put, not of what is patched) and resourceVersion in an update are preconditions. `have` is the
+ * object that is there; without metadata there is none.
+ */
+export function checkPreconditions(
+  next: KubeObject,
+  have: Partial<ObjectMeta>,
+  of: GroupResource,
+  patched = false,
+): void {
+  const { uid, resourceVersion, name = '', namespace } = next.metadata;
+  if (!patched && uid !== undefined && uid !== '' && uid !== have.uid) {
+    const key = ['/registry', storedUnder[of.resource] ?? of.resource, namespace, name]
+      .filter(Boolean)
+      .join('/');
+    const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${have.uid ?? ''}`;
     throw conflict(
       of,
       name,
       `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`,
     );
   }
-  if (resourceVersion && resourceVersion !== have.resourceVersion) throw conflict(of, name, staleObject);
+  if (!resourceVersion || resourceVersion === have.resourceVersion) return;
+  if (!/^[0-9]+$/.test(resourceVersion)) {
+    throw new StatusError(500, '', `strconv.ParseUint: parsing ${quoteGo(resourceVersion)}: invalid syntax`);
+  }
+  throw conflict(of, name, staleObject);
 }
 
-/** Preconditions of a delete; `kind` is what kube-apiserver names there. */
+/** What kube-apiserver calls resources in its store, where it is not their name. */
+const storedUnder: Readonly<Record<string, string>> = {
+  endpoints: 'services/endpoints',
+  ingresses: 'ingress',
+  nodes: 'minions',
+  replicationcontrollers: 'controllers',
+  services: 'services/specs',
+};
+
+interface Preconditions {
+  uid?: string;
+  resourceVersion?: string;
+}
+
+/** Of a delete. Kinds that delete in a way of their own also say so in their own way. */
 export function checkDeletePreconditions(
-  wanted: { uid?: string; resourceVersion?: string },
+  wanted: Preconditions,
   object: KubeObject,
+  of: GroupResource & { kind: string },
 ): void {
   const { uid, resourceVersion, name = '' } = object.metadata;
-  const refuse = (why: string) => {
-    const message = `Operation cannot be fulfilled on ${object.kind} "${name}": ${why}`;
-    throw new StatusError(409, 'Conflict', message, { name, kind: object.kind });
-  };
-  if (wanted.uid !== undefined && wanted.uid !== uid) {
-    refuse(
-      `the UID in the precondition (${wanted.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`,
+  const staleUid = wanted.uid !== undefined && wanted.uid !== uid;
+  if (!staleUid && (wanted.resourceVersion ?? resourceVersion) === resourceVersion) return;
+  if (deletesItself(of)) {
+    const [what, asked, has] = staleUid
+      ? ['UID', wanted.uid, uid]
+      : ['ResourceVersion', wanted.resourceVersion, resourceVersion];
+    throw conflict(
+      of,
+      name,
+      `Precondition failed: ${what} in precondition: ${asked}, ${what} in object meta: ${has}`,
     );
   }
-  if (wanted.resourceVersion !== undefined && wanted.resourceVersion !== resourceVersion) {
-    refuse(
-      `the ResourceVersion in the precondition (${wanted.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`,
-    );
-  }
+  const why = staleUid
+    ? `the UID in the precondition (${wanted.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`
+    : `the ResourceVersion in the precondition (${wanted.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`;
+  const group = of.group === 'events.k8s.io' ? '' : of.group;
+  throw conflict({ group, resource: of.kind }, name, why);
+}
+
+/** Namespaces and definitions of custom resources first say that they are going. */
+export function deletesItself({ group, resource }: GroupResource): boolean {
+  return resource === 'namespaces' ? group === '' : resource === 'customresourcedefinitions';
 }

@@ -39,6 +39,8 @@ export interface WriteOptions {
   manager?: string;
   subresource?: string;
   dryRun?: boolean;
+  /** `change` already wrote managedFields (server-side apply). */
+  managed?: boolean;
 }
 
 export interface DeleteOptions {
@@ -47,6 +49,8 @@ export interface DeleteOptions {
   propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
   gracePeriodSeconds?: number;
   dryRun?: boolean;
+  /** One of many: kinds that delete in a way of their own do not then. */
+  collection?: boolean;
 }
 
 /**

@@ -1,9 +1,9 @@
 import { deepCopy, deepEqual } from '../../kube/deep.ts';
 import { applyDefaults } from '../../kube/defaults/index.ts';
-import type { GroupVersion } from '../../kube/gvk.ts';
 import type { UserInfo } from '../../kube/http.ts';
 import { generateName } from '../../kube/names.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import { isReset } from '../../kube/patch/managers.ts';
 import {
   alreadyExists,
   conflict,
@@ -39,14 +39,14 @@ export interface WriteContext extends WriteOptions {
   pinned?: boolean;
   /** A resourceVersion in the object to create is an error, which a dry run does not come to. */
   refuseVersion?: boolean;
-  /** `change` already wrote managedFields (server-side apply). */
-  managed?: boolean;
-  /** The group and version that the client speaks: some rules hold in one of a kind's groups only. */
-  asked?: GroupVersion;
   /** Who writes; absent for the server's own writes. */
   user?: UserInfo;
   /** What is said beside the answer. */
   warn?(message: string): void;
+  /** What is written is a patch of what is there: only a uid that was sent whole is a precondition. */
+  patched?: boolean;
+  /** In the group and version that the client speaks; default: as it is stored. */
+  requested?: ServedResource;
 }
 
 export interface Place {
@@ -110,13 +110,13 @@ async function createWith(
   if (!served.info.namespaced) delete metadata.namespace;
   let object = defaulted(deepCopy({ ...given, metadata }), served);
   initialiseMetadata(object, new Date());
-  object = withManagers(undefined, object, served, context);
+  object = withManagers(undefined, object, write, context);
   await context.mutate?.(object, undefined);
   await hooksOf(served).prepare?.(write, object, undefined);
   strategyFor(served.info).prepareForCreate(object);
-  hooksOf(served).settle?.(object, undefined);
+  hooksOf(served).settle?.(object, undefined, '');
   const causes =
-    served.validate?.(object, undefined, '') ?? validateCreate(object, served.info, context.asked);
+    served.validate?.(object, undefined, '') ?? validateCreate(object, served.info, context.requested?.info);
   refuse(causes, served, object.metadata.name ?? '');
   warn(object, undefined, served, context);
   await context.validate?.(object, undefined);
@@ -125,7 +125,8 @@ async function createWith(
   if (context.dryRun) {
     const there = await translated(registry.store.get(key), served.info, name);
     if (there) throw alreadyExists(served.info, name);
-    return object;
+    const { resourceVersion } = given.metadata;
+    return resourceVersion ? { ...object, metadata: { ...object.metadata, resourceVersion } } : object;
   }
   if (context.refuseVersion && given.metadata.resourceVersion)
     throw new StatusError(500, '', 'resourceVersion should not be set on objects to be created');
@@ -181,18 +182,26 @@ async function updateWith(
   const { entry } = step;
   const old = decodeStored(entry);
   const changed = await step.change(decodeStored(entry));
-  checkPreconditions(changed, old, served.info);
+  checkPreconditions(changed, old.metadata, served.info, context.patched);
+  const reset = isReset(changed.metadata);
   let next = defaulted({ ...changed, metadata: { ...changed.metadata } }, served);
+  if (reset) next.metadata.managedFields = [];
   keepSystemMetadata(next, old);
-  if (!context.managed) next = withManagers(old, next, served, context);
+  if (!context.managed) next = withManagers(old, next, write, context);
   await context.mutate?.(next, old);
   await hooksOf(served).prepare?.(write, next, old);
   const subresource = context.subresource ?? '';
   strategyFor(served.info).prepareForUpdate(next, old, subresource === '' ? undefined : subresource);
-  hooksOf(served).settle?.(next, old);
+  hooksOf(served).settle?.(next, old, subresource);
   const causes =
     served.validate?.(next, old, subresource) ??
-    validateUpdate(next, old, served.info, subresource === '' ? undefined : subresource, context.asked);
+    validateUpdate(
+      next,
+      old,
+      served.info,
+      subresource === '' ? undefined : subresource,
+      context.requested?.info,
+    );
   refuse(causes, served, at.name);
   if (subresource === '') warn(next, old, served, context);
   await context.validate?.(next, old);

@@ -3,7 +3,7 @@ import type { ApiServer } from '../../apiserver/options.ts';
 import { Client } from '../../client/client.ts';
 import { InformerSet } from '../../client/informers.ts';
 import { rootCluster, schedulerUser } from '../../cluster/names.ts';
-import { startGenericControllers } from '../../controller/generic.ts';
+import { startGenericControllers, startServerControllers } from '../../controller/generic.ts';
 import { runLeader, type Term } from '../../controller/leader.ts';
 import { ensureSystemNamespaces } from '../../controller/namespace/furnish.ts';
 import { runWorkspaceController } from '../../controller/workspace/controller.ts';
@@ -12,6 +12,7 @@ import { startScheduler } from '../../scheduler/controller.ts';
 import { startSplitter } from '../../splitter/controller.ts';
 import type { Fence, Store } from '../../storage/store.ts';
 import { runSilence } from '../../syncer/silence.ts';
+import type { Controllers } from '../settings.ts';
 
 export interface ControllerSettings {
   server: ApiServer;
@@ -19,6 +20,8 @@ export interface ControllerSettings {
   signal: AbortSignal;
   logger: Logger;
   settleMs: number;
+  /** `api`: only what kube-apiserver does itself. */
+  controllers: Controllers;
   rootCa: string;
   url: () => string;
 }
@@ -37,7 +40,8 @@ export function startControllers(settings: ControllerSettings): Promise<void> {
   const { store, signal, logger } = settings;
   return runLeader({
     store,
-    name: 'controllers',
+    // Two that do not do the same do not stand in for each other.
+    name: settings.controllers === 'all' ? 'controllers' : 'api-controllers',
     lead: (term) => controlFor(settings, term),
     signal,
     logger,
@@ -52,6 +56,7 @@ async function controlFor(settings: ControllerSettings, { signal, fence }: Term)
   const client = systemClient(server, 'system:atoll:controllers', '*', fence);
   await ensureSystemNamespaces(client, rootCluster, signal);
   const informers = new InformerSet(client, { cluster: '*', signal, logger });
+  if (settings.controllers === 'api') return startServerControllers({ client, informers, signal, logger });
   const scheduler = systemClient(server, schedulerUser, '*', fence);
   const splitter = systemClient(server, 'system:atoll:splitter', '*', fence);
   await Promise.all([

@@ -74,10 +74,12 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
   const running = startControllers({
     ...{ server, store, signal: stop.signal, logger, rootCa: identity.ca, url: () => url },
     settleMs: settings.settleSeconds * 1000,
+    controllers: settings.controllers,
   }).catch((err: unknown) => {
     if (!stop.signal.aborted) logger.error({ err }, 'the controllers stopped');
   });
-  syncers = startSyncerManager({ server, store, signal: stop.signal, logger });
+  if (settings.controllers === 'all')
+    syncers = startSyncerManager({ server, store, signal: stop.signal, logger });
   const kubeconfig = join(dataDir, 'admin.kubeconfig');
   await writePrivate(kubeconfig, adminKubeconfig(credentials(identity, url)));
   return {

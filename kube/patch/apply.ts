@@ -99,7 +99,7 @@ function apply(
   const set = ignore ? wanted.recursiveDifference(ignore) : wanted;
   managers.set(id, { ...self, time: last?.time, set });
   const pruned = prune(merged, managers, last?.set ?? new FieldSet(), schema);
-  takeOwnership(managers, id, { before, after: pruned, schema, ignore }, force);
+  takeOwnership(managers, id, { before, after: pruned, by }, force);
   const after = dropPrunedNulls(pruned, merged);
   const changed = !deepEqual(before, after);
   const wished = withoutServerFields(set);

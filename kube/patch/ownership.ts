@@ -1,4 +1,4 @@
-import type { JsonObject } from '../object.ts';
+import type { JsonObject, KubeObject } from '../object.ts';
 import type { Schema } from '../schema/schema.ts';
 import { ApplyConflict } from './conflicts.ts';
 import type { FieldSet } from './fields.ts';
@@ -13,16 +13,20 @@ import { type Comparison, compare } from './typed.ts';
 export function takeOwnership(
   managers: Map<string, ManagerEntry>,
   self: string | undefined,
-  change: { before: JsonObject; after: JsonObject; schema: Schema; ignore: FieldSet | undefined },
+  change: Change,
   force: boolean,
 ): Comparison {
-  const { before, after, schema, ignore } = change;
-  const changed = without(compare(before, after, schema), ignore);
-  const written = changed.modified.union(changed.added);
+  const changes = new Changes(change);
   const conflicts = new Map<string, FieldSet>();
   for (const [id, entry] of managers) {
     if (id === self) continue;
-    const conflict = entry.set.intersection(written);
+    const seen = changes.seenBy(entry);
+    // A version that is no longer served: nobody can tell what its fields are.
+    if (seen === undefined) {
+      managers.delete(id);
+      continue;
+    }
+    const conflict = entry.set.intersection(seen.modified.union(seen.added));
     if (!conflict.isEmpty()) conflicts.set(id, conflict);
   }
   if (!force && conflicts.size > 0) throw ApplyConflict.of(conflicts, managers);
@@ -31,12 +35,62 @@ export function takeOwnership(
     if (id !== self) {
       const conflict = conflicts.get(id);
       if (conflict) set = set.difference(conflict);
-      set = set.difference(changed.removed);
+      const removed = changes.seenBy(entry)?.removed;
+      if (removed) set = set.difference(removed);
     }
     if (set.isEmpty()) managers.delete(id);
     else if (set !== entry.set) managers.set(id, { ...entry, set });
   }
-  return changed;
+  return changes.own;
+}
+
+export interface Change {
+  before: JsonObject;
+  after: JsonObject;
+  by: {
+    schema: Schema;
+    apiVersion: string;
+    ignore?: FieldSet | undefined;
+    inVersion?: InVersion | undefined;
+  };
+}
+
+export type InVersion = (
+  object: KubeObject,
+  apiVersion: string,
+) => { object: KubeObject; schema: Schema } | undefined;
+
+/** What changed, in each version in which somebody owns fields. */
+class Changes {
+  readonly own: Comparison;
+  readonly #change: Change;
+  readonly #others = new Map<string, Comparison | undefined>();
+
+  constructor(change: Change) {
+    const { before, after, by } = change;
+    this.#change = change;
+    this.own = without(compare(before, after, by.schema), by.ignore);
+  }
+
+  seenBy({ apiVersion }: ManagerEntry): Comparison | undefined {
+    const { by } = this.#change;
+    if (apiVersion === by.apiVersion || !by.inVersion) return this.own;
+    if (!this.#others.has(apiVersion))
+      this.#others.set(apiVersion, this.#compareIn(apiVersion, by.inVersion));
+    return this.#others.get(apiVersion);
+  }
+
+  #compareIn(apiVersion: string, inVersion: InVersion): Comparison | undefined {
+    const { before, after, by } = this.#change;
+    const convert = (object: JsonObject) =>
+      Object.keys(object).length === 0
+        ? { object: {}, schema: undefined }
+        : inVersion(object as KubeObject, apiVersion);
+    const [from, to] = [convert(before), convert(after)];
+    const schema = to?.schema ?? from?.schema;
+    if (from === undefined || to === undefined || schema === undefined) return undefined;
+    return without(compare(from.object as JsonObject, to.object as JsonObject, schema), by.ignore);
+  }
 }
 
 function without(changed: Comparison, ignore: FieldSet | undefined): Comparison {

@@ -9,7 +9,7 @@ import {
   managerId,
   withoutServerFields,
 } from './managers.ts';
-import { takeOwnership } from './ownership.ts';
+import { type InVersion, takeOwnership } from './ownership.ts';
 
 /** Who writes, for metadata.managedFields. */
 export interface FieldManagement {
@@ -22,6 +22,8 @@ export interface FieldManagement {
   subresource?: string | undefined;
   /** RFC 3339 with seconds, for the entries this write touches. */
   time: string;
+  /** An object of this kind in another of its versions; undefined for one that is not served. */
+  inVersion?: InVersion | undefined;
   /** Fields that this write cannot set and so cannot own (reset paths), e.g. status on the main resource. */
   ignore?: FieldSet | undefined;
 }
@@ -38,10 +40,9 @@ export function recordUpdate(
   next: KubeObject,
   by: FieldManagement,
 ): void {
-  const { schema, ignore } = by;
   const before = (live ? unmanaged(live) : {}) as JsonObject;
   const after = unmanaged(next) as JsonObject;
-  const changed = takeOwnership(managers, undefined, { before, after, schema, ignore }, true);
+  const changed = takeOwnership(managers, undefined, { before, after, by }, true);
   const set = withoutServerFields(changed.modified.union(changed.added));
   if (!set.isEmpty()) {
     const self = identityOf(by, 'Update');

@@ -23,14 +23,21 @@ export interface Decoded {
  * @throws StatusError 400 BadRequest in kube-apiserver's words, or for a kind that is not built in.
  */
 export function decodeBuiltin(value: JsonObject, gvk: GroupVersionKind): Decoded {
+  const { error, ...decoded } = decodeStruct(value, gvk);
+  if (error !== undefined) throw cannotHandle(gvk, error);
+  return decoded;
+}
+
+/** As decodeBuiltin; what ends it is answered, not thrown. */
+export function decodeStruct(value: JsonObject, gvk: GroupVersionKind): Decoded & { error?: string } {
   const struct = structOf(gvk.group, gvk.version, gvk.kind);
   if (struct === undefined) {
     throw badRequest(`no kind "${gvk.kind}" is registered for version "${formatApiVersion(gvk)}"`);
   }
   const decoder = new Decoder();
   const decoded = decoder.struct(value, struct) as JsonObject;
-  if (decoder.error !== undefined) throw cannotHandle(gvk, decoder.error);
-  return { value: decoded, unknown: decoder.unknown };
+  const { error, unknown } = decoder;
+  return { value: decoded, unknown, ...(error !== undefined && { error }) };
 }
 
 /** The 400 of kube-apiserver for a body that its decoder refuses; strict errors are joined by the caller. */
@@ -40,7 +47,11 @@ export function cannotHandle({ kind, version }: GroupVersionKind, why: string) {
 
 /** The 400 for fieldValidation=Strict. `problems` are unknown and duplicate fields in the order found. */
 export function strictError(gvk: GroupVersionKind, problems: readonly string[]) {
-  return cannotHandle(gvk, `strict decoding error: ${problems.join(', ')}`);
+  return cannotHandle(gvk, strictProblems(problems));
+}
+
+export function strictProblems(problems: readonly string[]): string {
+  return `strict decoding error: ${problems.join(', ')}`;
 }
 
 interface FlatField {

@@ -5,7 +5,7 @@ import type { KubeObject } from '../object.ts';
 import { dropDisabled } from './disabled.ts';
 import { sameJson } from './equal.ts';
 import type { KindInfo } from './kind.ts';
-import { type KindRules, kindRules } from './kinds.ts';
+import { allMetadata, type KindRules, kindRules } from './kinds.ts';
 import { narrowings } from './subresource.ts';
 
 /** What a registry does to an object of one kind before it stores it. Both prepare functions mutate `object`. */
@@ -35,7 +35,7 @@ const phases: Record<string, string> = {
 /** The registry's rules for a built-in kind; for any other, those of a custom resource with a status. */
 export function strategyFor(info: KindInfo): Strategy {
   const root = rootType(info.group, info.version, info.kind);
-  const custom: KindRules = { generation: ['spec'], conditionalOnly: true };
+  const custom: KindRules = { generation: ['spec'], conditionalOnly: true, statusKeeps: allMetadata };
   const rules = root ? (kindRules.get(`${info.group}/${info.kind}`) ?? {}) : custom;
   const changed = root ? changedParts(rules) : changedCustom;
   return {

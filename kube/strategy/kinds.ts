@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { at, child, record, records, strings, text } from '../defaults/json.ts';
+import { at, child, isRecord, record, records, strings, text } from '../defaults/json.ts';
 import type { JsonObject, KubeObject } from '../object.ts';
 import { labelLikeItsPods, prepareJob } from './job.ts';
 import { preparePod, preparePodStatus } from './pod.ts';
@@ -29,6 +29,7 @@ export interface KindRules {
 const spec = ['spec'] as const;
 const everything = ['spec', ['metadata', 'annotations']] as const;
 const webhooks: KindRules = { generation: ['webhooks'], conditionalOnly: true };
+export const allMetadata = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const;
 const rbac: KindRules = { createOnUpdate: true };
 
 function namespaceFinalizer(object: KubeObject): void {
@@ -82,6 +83,21 @@ function namesOfSecrets(object: KubeObject): void {
 function storedVersions(object: KubeObject): void {
   const stored = records(at(object, 'spec', 'versions')).find((version) => version['storage'] === true);
   if (stored) child(object as unknown as JsonObject, 'status')['storedVersions'] = [text(stored['name'])];
+}
+
+/** What this server serves itself is always there. */
+function availableWhenLocal(object: KubeObject): void {
+  if (isRecord(at(object, 'spec', 'service'))) return;
+  child(object as unknown as JsonObject, 'status')['conditions'] = [
+    {
+      ...{
+        type: 'Available',
+        status: 'True',
+        lastTransitionTime: `${new Date().toISOString().slice(0, 19)}Z`,
+      },
+      ...{ reason: 'Local', message: 'Local APIServices are always available' },
+    },
+  ];
 }
 
 const core: Record<string, KindRules> = {
@@ -150,7 +166,11 @@ const apps: Record<string, KindRules> = {
 const cluster: Record<string, KindRules> = {
   'admissionregistration.k8s.io/MutatingWebhookConfiguration': webhooks,
   'admissionregistration.k8s.io/ValidatingWebhookConfiguration': webhooks,
-  'admissionregistration.k8s.io/ValidatingAdmissionPolicy': { generation: spec, conditionalOnly: true },
+  'admissionregistration.k8s.io/ValidatingAdmissionPolicy': {
+    generation: spec,
+    conditionalOnly: true,
+    statusKeeps: allMetadata,
+  },
   'admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding': {
     generation: spec,
     conditionalOnly: true,
@@ -164,7 +184,8 @@ const cluster: Record<string, KindRules> = {
   },
   'apiregistration.k8s.io/APIService': {
     conditionalOnly: true,
-    statusKeeps: ['labels', 'annotations', 'finalizers', 'ownerReferences'],
+    create: availableWhenLocal,
+    statusKeeps: allMetadata,
   },
   'certificates.k8s.io/CertificateSigningRequest': {
     update: (object, old) => {
@@ -176,8 +197,8 @@ const cluster: Record<string, KindRules> = {
   'discovery.k8s.io/EndpointSlice': {
     generation: ['addressType', 'endpoints', 'ports', ['metadata', 'labels']],
   },
-  'flowcontrol.apiserver.k8s.io/FlowSchema': { generation: spec },
-  'flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration': { generation: spec },
+  'flowcontrol.apiserver.k8s.io/FlowSchema': { generation: spec, statusKeeps: allMetadata },
+  'flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration': { generation: spec, statusKeeps: allMetadata },
   'networking.k8s.io/Ingress': { generation: spec },
   'networking.k8s.io/IngressClass': { generation: spec },
   'networking.k8s.io/NetworkPolicy': { generation: spec },
@@ -193,7 +214,9 @@ const cluster: Record<string, KindRules> = {
   'storage.k8s.io/CSIDriver': { generation: spec, noFirstGeneration: true, conditionalOnly: true },
   'storage.k8s.io/CSINode': { conditionalOnly: true },
   'storage.k8s.io/CSIStorageCapacity': { conditionalOnly: true },
-  'storage.k8s.io/VolumeAttachment': { conditionalOnly: true },
+  'storage.k8s.io/VolumeAttachment': { conditionalOnly: true, statusKeeps: allMetadata },
+  'networking.k8s.io/ServiceCIDR': { statusKeeps: allMetadata },
+  'resource.k8s.io/ResourceClaim': { statusKeeps: allMetadata },
 };
 
 /** By `<group>/<kind>`; what is not here follows the common rules. */

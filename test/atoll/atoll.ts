@@ -18,8 +18,8 @@ export interface Atoll {
   kill(): Promise<void>;
   /** SIGTERM; resolves with the exit code. */
   terminate(): Promise<number | null>;
-  /** Starts again on the same data and address. */
-  restart(): Promise<void>;
+  /** Starts again on the same data and address, with `args` in place of those that it had. */
+  restart(args?: readonly string[]): Promise<void>;
   /** Ends it and removes its data. */
   dispose(): Promise<void>;
 }
@@ -53,9 +53,9 @@ export async function startAtoll(options: AtollOptions = {}): Promise<Atoll> {
     log: () => current.log.join(''),
     kill: async () => void (await end('SIGKILL')),
     terminate: () => end('SIGTERM'),
-    restart: async () => {
+    restart: async (args = options.args ?? []) => {
       await end('SIGKILL');
-      current = await run(dataDir, listen, options);
+      current = await run(dataDir, listen, { ...options, args });
     },
     dispose: async () => {
       await end('SIGKILL');

@@ -101,9 +101,13 @@ async function main(): Promise<number> {
       startKubernetes({ name: 'oracle', apiOnly: true }),
       startAtoll(),
     ]);
+    const workspace = await logicalCluster(atoll, 'fidelity');
+    // The other side has no controllers either.
+    await atoll.terminate();
+    await atoll.restart(['--controllers', 'api']);
     const servers = {
       kubernetes: await connect(kubernetes.kubeconfig),
-      atoll: await connect(await logicalCluster(atoll, 'fidelity')),
+      atoll: await connect(workspace),
     };
     await Promise.all(Object.values(servers).map((wire) => makeNamespace(wire, sharedNamespace)));
     const code = await runAll(servers);

@@ -89,7 +89,8 @@ export class Normaliser {
     const listed = ['items', 'rows', 'groups'].includes(key);
     const items = listed ? value.filter((item) => !madeByControllers(item) && !ownGroup(item)) : value;
     const walked = items.map((item) => this.#walk(item, key === 'warning' ? key : `${key}[]`, path));
-    if (key !== 'causes') return walked;
+    // Owners come in order of their times, which are whole seconds: the order that is left is chance.
+    if (key !== 'causes' && key !== 'managedFields') return walked;
     return walked.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
   }
 
@@ -125,6 +126,7 @@ export class Normaliser {
         '<time>',
       )
       .replaceAll(/\bresourceVersion: ?"?\d+"?/g, 'resourceVersion: <rv>')
+      .replaceAll(/(\bresourceVersion\\?":\\?)"\d+/g, '$1"<rv>')
       .replaceAll(/\b10\.(0|96)\.\d{1,3}\.\d{1,3}\b/g, '<ip>')
       .replaceAll(/127\.0\.0\.1:\d+/g, '<address>')
       .replaceAll(/\?hash=[0-9A-Za-z%_-]+/g, '?hash=<hash>')

@@ -77,7 +77,7 @@ async function boot(
   const ca = await writeKeys(dir, name);
   const [port, etcd, peer, kubelet, manager, scheduler] = await freePorts(6);
   const token = randomBytes(16).toString('hex');
-  await writeFile(join(dir, 'tokens.csv'), `${token},admin,admin,system:masters\n`);
+  await writeFile(join(dir, 'tokens.csv'), `${token},admin,,system:masters\n`);
   const url = `https://127.0.0.1:${port}`;
   const kubeconfig = join(dir, 'kubeconfig');
   await writeFile(kubeconfig, kubeconfigText(name, url, ca, token), { mode: 0o600 });

@@ -52,6 +52,11 @@ function edited(answer: Answer | undefined, edit: (object: Editable) => void): o
   return object;
 }
 
+/** The object as it was shown last. */
+function latest(seen: readonly Answer[]): Answer | undefined {
+  return seen.findLast(({ json }) => json?.['metadata']?.['uid']);
+}
+
 interface Editable {
   metadata: { [field: string]: unknown };
   [field: string]: unknown;
@@ -67,7 +72,7 @@ function life(fixture: Fixture): Case {
     (seen) => ({
       method: 'PUT',
       path: object,
-      body: edited(seen[2], (o) => set(o.metadata, 'labels', { changed: 'yes' })),
+      body: edited(latest(seen), (o) => set(o.metadata, 'labels', { changed: 'yes' })),
     }),
     (seen) => ({
       method: 'PUT',
@@ -352,12 +357,12 @@ function options(fixture: Fixture): Case[] {
     (seen) => ({
       method: 'PUT',
       path: object,
-      body: edited(seen[1], (o) => set(o.metadata, 'managedFields', [])),
+      body: edited(latest(seen), (o) => set(o.metadata, 'managedFields', [])),
     }),
     (seen) => ({
       method: 'PUT',
       path: object,
-      body: edited(seen[1], (o) => set(o.metadata, 'resourceVersion', 'x')),
+      body: edited(latest(seen), (o) => set(o.metadata, 'resourceVersion', 'x')),
     }),
     (seen) => ({
       method: 'PUT',

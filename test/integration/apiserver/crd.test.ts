@@ -59,11 +59,19 @@ const widget = (spec: object) => ({
 test('a definition serves its kind at once, and takes it away', async () => {
   expect((await api.call('GET', widgets)).status).toBe(404);
   const { body } = await api.call('POST', crds, definition);
-  expect(body.status).toMatchObject({ acceptedNames: { singular: 'widget' }, storedVersions: ['v1'] });
-  expect(body.status.conditions.map((c: { type: string }) => c.type)).toEqual([
-    'NamesAccepted',
-    'Established',
+  expect(body.status).toEqual({
+    conditions: null,
+    acceptedNames: { plural: '', kind: '' },
+    storedVersions: ['v1'],
+  });
+  const { body: now } = await api.call('GET', `${crds}/widgets.example.com`);
+  expect(now.status).toMatchObject({ acceptedNames: { singular: 'widget' }, storedVersions: ['v1'] });
+  expect(now.status.conditions.map((c: { type: string; status: string }) => [c.type, c.status])).toEqual([
+    ['NamesAccepted', 'True'],
+    ['Established', 'True'],
   ]);
+  const owner = { manager: 'kube-apiserver', operation: 'Update', subresource: 'status' };
+  expect(now.metadata.managedFields).toContainEqual(expect.objectContaining(owner));
   const discovery = await api.call('GET', '/apis/example.com/v1');
   expect(discovery.body.resources.map((r: { name: string }) => r.name)).toEqual([
     'widgets',
@@ -73,11 +81,22 @@ test('a definition serves its kind at once, and takes it away', async () => {
   expect((await api.call('GET', '/openapi/v3')).body.paths).toHaveProperty(['apis/example.com/v1']);
   const made = await api.call('POST', widgets, widget({ size: 3 }));
   expect(made.body).toMatchObject({ metadata: { generation: 1 }, spec: { size: 3, color: 'red' } });
-  await api.call('DELETE', `${crds}/widgets.example.com`);
+  // It goes when a controller has seen its objects go.
+  const gone = await api.call('DELETE', `${crds}/widgets.example.com`);
+  expect(gone.body.metadata.finalizers).toEqual(['customresourcecleanup.apiextensions.k8s.io']);
+  expect(gone.body.status.conditions.at(-1)).toMatchObject({ type: 'Terminating', status: 'True' });
+  await api.call('DELETE', `${widgets}/w`);
+  await release(api);
   expect((await api.call('GET', widgets)).status).toBe(404);
   await api.call('POST', crds, definition);
   expect((await api.call('GET', widgets)).body.items).toEqual([]);
 });
+
+async function release({ call }: Api): Promise<void> {
+  const { body } = await call('GET', `${crds}/widgets.example.com`);
+  body.metadata.finalizers = [];
+  await call('PUT', `${crds}/widgets.example.com`, body);
+}
 
 test('its schema is kept', async () => {
   await api.call('POST', crds, definition);

@@ -46,7 +46,9 @@ describe('two servers on one store', () => {
       expect((await two.call('GET', '/apis/example.com/v1/widgets')).status).toBe(200),
     );
     expect((await two.call('GET', '/apis/example.com/v1')).body.resources[0].name).toBe('widgets');
-    await two.call('DELETE', `${crds}/widgets.example.com`);
+    const { body } = await two.call('DELETE', `${crds}/widgets.example.com`);
+    body.metadata.finalizers = [];
+    await two.call('PUT', `${crds}/widgets.example.com`, body);
     expect((await two.call('GET', '/apis/example.com/v1/widgets')).status).toBe(404);
     await vi.waitFor(async () =>
       expect((await one.call('GET', '/apis/example.com/v1/widgets')).status).toBe(404),

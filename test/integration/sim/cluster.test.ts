@@ -193,6 +193,7 @@ describe('a simulated cluster', () => {
       allocatable: { cpu: '1', memory: '1Gi', pods: '10' },
     };
     await cluster.client.patch(resources.nodes, { name: 'more', subresource: 'status' }, 'merge', { status });
+    await cluster.client.patch(resources.nodes, { name: 'more' }, 'merge', { spec: { taints: null } });
     await until('all are ready', async () => (await statusOf(cluster))['readyReplicas'] === 3);
   });
 

@@ -30,6 +30,7 @@ describe('settings', () => {
       storage: `level:${resolve('x', 'store')}`,
       listen: { host: '127.0.0.1', port: 3 },
       settleSeconds: 4,
+      controllers: 'all',
       maxRequestsInflight: 400,
       maxMutatingRequestsInflight: 200,
       shutdownDelay: 0,
@@ -66,6 +67,7 @@ describe('settings', () => {
     [{ settleSeconds: '' }, '--settle-seconds : expected a number from 0 to 3600'],
     [{ shutdownDelay: '-1' }, '--shutdown-delay -1: expected a number from 0 to 3600'],
     [{ maxRequestsInflight: '-1' }, '--max-requests-inflight -1: expected a whole number, 0 or more'],
+    [{ controllers: 'none' }, '--controllers none: expected one of all, api'],
     [{ logLevel: 'loud' }, '--log-level loud: expected one of debug, info, warn, error'],
     [{ storage: 'redis:x' }, '--storage redis:x: expected level:DIRECTORY or etcd://HOST:PORT,...'],
     [{ dataDir: '' }, '--data-dir must name a directory'],
@@ -76,7 +78,7 @@ describe('settings', () => {
   test.each([
     [
       'surprise: 1',
-      'unknown setting "surprise"; known: data-dir, storage, listen, settle-seconds, max-requests-inflight, max-mutating-requests-inflight, shutdown-delay, log-level',
+      'unknown setting "surprise"; known: data-dir, storage, listen, settle-seconds, controllers, max-requests-inflight, max-mutating-requests-inflight, shutdown-delay, log-level',
     ],
     ['[1]', 'must be a YAML mapping of settings'],
     ['listen: [1]', '"listen" must be a string or a number'],

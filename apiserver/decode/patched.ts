@@ -1,0 +1,76 @@
+import { deepEqual, getOwn, isObject, setOwn } from '../../kube/deep.ts';
+import { encodeJson } from '../../kube/json.ts';
+import type { Json, JsonObject } from '../../kube/object.ts';
+import { goText } from '../../kube/patch/strategic-errors.ts';
+import { quoteGo } from '../../kube/quote.ts';
+import type { Schema } from '../../kube/schema/schema.ts';
+import { invalid, type StatusError } from '../../kube/status.ts';
+
+export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
+
+export interface Patched {
+  type: Exclude<PatchType, 'apply'>;
+  /** As it was sent, decoded. */
+  patch: Json;
+  before: JsonObject;
+  after: JsonObject;
+  schema: Schema;
+}
+
+/** The 422 for a patch whose result is no object of its kind: kube-apiserver shows the result, or the patch. */
+export function refusedPatch(patched: Patched, why: string): StatusError {
+  const shown = patched.type === 'strategic' ? goText(patched.patch) : textOf(patched);
+  const message = `Invalid value: ${quoteGo(shown)}: ${why}`;
+  return invalid('', '', '', [{ reason: 'FieldValueInvalid', message, field: 'patch' }]);
+}
+
+/** The object with the members that a JSON or merge patch touched in order of their names, as Go writes maps. */
+export function inPatchedOrder({ before, after, schema }: Omit<Patched, 'type' | 'patch'>): JsonObject {
+  return ordered(after, before, schema, true) as JsonObject;
+}
+
+function textOf(patched: Patched): string {
+  const text = encodeJson(inPatchedOrder(patched));
+  return text.replace(/[<>&]/g, (c) => `\\u${(c.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
+}
+
+function ordered(value: Json, before: Json | undefined, schema: Schema, top: boolean): Json {
+  const same = before !== undefined && !top && (value === before || deepEqual(value, before));
+  if (same) return inGoOrder(value, schema);
+  if (!isObject(value)) return value;
+  const result: JsonObject = {};
+  for (const name of Object.keys(value).sort()) {
+    const old = isObject(before) ? (getOwn(before, name) as Json | undefined) : undefined;
+    setOwn(
+      result,
+      name,
+      ordered((value as JsonObject)[name] ?? null, old, memberSchema(schema, name), false),
+    );
+  }
+  return result;
+}
+
+const any: Schema = { type: 'any' };
+
+function memberSchema(schema: Schema, name: string): Schema {
+  if (schema.type === 'object') return schema.fields.get(name)?.schema ?? any;
+  return schema.type === 'map' ? schema.values : any;
+}
+
+/** Structs in the order of their fields, maps in that of their keys. */
+function inGoOrder(value: Json, schema: Schema): Json {
+  if (Array.isArray(value)) {
+    const items = schema.type === 'list' ? schema.items : any;
+    return value.map((item) => inGoOrder(item, items));
+  }
+  if (!isObject(value)) return value;
+  const names = Object.keys(value);
+  const fields = schema.type === 'object' ? [...schema.fields.keys()] : [];
+  const place = new Map(fields.map((name, i) => [name, i] as const));
+  names.sort((a, b) => (place.get(a) ?? 1e6) - (place.get(b) ?? 1e6) || (a < b ? -1 : 1));
+  const result: JsonObject = {};
+  for (const name of names) {
+    setOwn(result, name, inGoOrder((value as JsonObject)[name] ?? null, memberSchema(schema, name)));
+  }
+  return result;
+}

@@ -1,0 +1,89 @@
+import type { Client } from '../../client/client.ts';
+import type { InformerSet } from '../../client/informers.ts';
+import { parseKey, type ResourceRef } from '../../client/url.ts';
+import type { Logger } from '../../kube/log.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { isStatusError } from '../../kube/status.ts';
+import { commit } from '../commit.ts';
+import { type Retry, runController } from '../controller.ts';
+import { type CustomResourceDefinition, customResourceDefinitions } from '../gc/resources.ts';
+import { WorkQueue } from '../queue.ts';
+import { clusterToWrite } from '../scope.ts';
+
+export interface DefinitionControllerOptions {
+  client: Client;
+  informers: InformerSet;
+  signal: AbortSignal;
+  logger: Logger;
+}
+
+const finalizer = 'customresourcecleanup.apiextensions.k8s.io';
+/** Until the next look at objects that finalizers keep. */
+const lookAgainMs = 1_000;
+
+function isEnding({ metadata }: KubeObject): boolean {
+  return metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).includes(finalizer);
+}
+
+/**
+ * Woken by definitions of custom resources that are being deleted: has their objects deleted, and lets the
+ * definition go when none is left. Writes nothing else. Resolves when stopped.
+ */
+export function runDefinitionController(options: DefinitionControllerOptions): Promise<void> {
+  const { client, informers, signal, logger } = options;
+  const queue = new WorkQueue({ maxDelayMs: 60_000 });
+  const all = informers.for<CustomResourceDefinition>(customResourceDefinitions);
+  const wake = (object: KubeObject, key: string) => {
+    if (isEnding(object)) queue.add(key);
+  };
+  all.on({ add: wake, update: (object, _old, key) => wake(object, key) });
+  const reconcile = async (key: string): Promise<Retry | undefined> => {
+    const cluster = clusterToWrite(informers, key);
+    const { name } = parseKey(key);
+    try {
+      const live = await client.get<CustomResourceDefinition>(
+        customResourceDefinitions,
+        { cluster, name },
+        signal,
+      );
+      if (!isEnding(live)) return undefined;
+      if ((await deleteInstances(client, live, cluster, signal)) > 0) return { after: lookAgainMs };
+      const finalizers = (live.metadata.finalizers ?? []).filter((one) => one !== finalizer);
+      const wanted = { ...live, metadata: { ...live.metadata, finalizers } };
+      await commit(client, customResourceDefinitions, live, wanted, { cluster, signal });
+    } catch (error) {
+      if (!isStatusError(error, 'NotFound')) throw error;
+    }
+    return undefined;
+  };
+  const ready = [all.synced];
+  return runController({ name: 'definition', queue, workers: 2, reconcile, signal, logger, ready });
+}
+
+/** Answers how many are left, as far as this pass saw. */
+async function deleteInstances(
+  client: Client,
+  { spec }: CustomResourceDefinition,
+  cluster: string | undefined,
+  signal: AbortSignal,
+): Promise<number> {
+  const version = spec?.versions.find(({ served }) => served);
+  if (spec === undefined || version === undefined) return 0;
+  const resource: ResourceRef = { group: spec.group, version: version.name, resource: spec.names.plural };
+  const { items } = await client.list(resource, { cluster, signal });
+  let left = 0;
+  for (const { metadata } of items) {
+    const { namespace, name = '', uid } = metadata;
+    left++;
+    if (metadata.deletionTimestamp) continue;
+    try {
+      const preconditions = uid ? { preconditions: { uid } } : {};
+      await client.delete(resource, { cluster, namespace, name }, preconditions, signal);
+      if ((metadata.finalizers ?? []).length === 0) left--;
+    } catch (error) {
+      if (!isStatusError(error, 'NotFound')) throw error;
+      left--;
+    }
+  }
+  return left;
+}

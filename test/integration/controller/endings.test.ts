@@ -1,0 +1,139 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Client } from '../../../client/client.ts';
+import { InformerSet } from '../../../client/informers.ts';
+import { startGenericControllers } from '../../../controller/generic.ts';
+import { silentLogger } from '../../../kube/log.ts';
+import { type Api, startApi } from '../apiserver/api.ts';
+
+let api: Api;
+let stop: AbortController;
+let done: Promise<void>;
+
+beforeEach(() => {
+  api = startApi();
+  stop = new AbortController();
+  const user = { name: 'controllers', groups: ['system:masters'] };
+  const client = new Client(api.server.transport(user), { cluster: '*' });
+  const { signal } = stop;
+  const informers = new InformerSet(client, { cluster: '*', signal });
+  done = startGenericControllers({ client, informers, signal, logger: silentLogger });
+});
+afterEach(async () => {
+  stop.abort();
+  await done;
+  await api.close();
+});
+
+const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
+const gone = (path: string) =>
+  until(async () => expect((await api.call('GET', path)).status, path).toBe(404));
+const core = '/api/v1/namespaces/default';
+const claims = `${core}/persistentvolumeclaims`;
+const pods = `${core}/pods`;
+
+const claim = {
+  apiVersion: 'v1',
+  kind: 'PersistentVolumeClaim',
+  metadata: { name: 'data' },
+  spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+};
+
+test('a claim stays until no pod uses it', async () => {
+  const { body } = await api.call('POST', claims, claim);
+  expect(body.metadata.finalizers).toEqual(['kubernetes.io/pvc-protection']);
+  await api.call('POST', pods, {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'user' },
+    spec: {
+      containers: [{ name: 'c', image: 'i' }],
+      volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'data' } }],
+    },
+  });
+  const deleted = await api.call('DELETE', `${claims}/data`);
+  expect(deleted.body.metadata.deletionTimestamp).toBeDefined();
+  // The next one that was deleted is gone: this one was looked at, and stayed.
+  await api.call('POST', claims, { ...claim, metadata: { name: 'unused' } });
+  await api.call('DELETE', `${claims}/unused`);
+  await gone(`${claims}/unused`);
+  expect((await api.call('GET', `${claims}/data`)).status).toBe(200);
+  await api.call('DELETE', `${pods}/user`);
+  await gone(`${claims}/data`);
+});
+
+test('volumes and their classes are let go, bound ones are not', async () => {
+  const volumes = '/api/v1/persistentvolumes';
+  const classes = '/apis/storage.k8s.io/v1/volumeattributesclasses';
+  const spec = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/d' } };
+  const volume = (name: string) => ({ apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name }, spec });
+  for (const name of ['bound', 'free']) await api.call('POST', volumes, volume(name));
+  const { body } = await api.call('GET', `${volumes}/bound`);
+  await api.call('PUT', `${volumes}/bound/status`, { ...body, status: { phase: 'Bound' } });
+  await api.call('POST', classes, {
+    apiVersion: 'storage.k8s.io/v1',
+    kind: 'VolumeAttributesClass',
+    metadata: { name: 'fast' },
+    driverName: 'example.com',
+    parameters: { a: 'b' },
+  });
+  await api.call('DELETE', `${volumes}/bound`);
+  await api.call('DELETE', `${volumes}/free`);
+  await api.call('DELETE', `${classes}/fast`);
+  await gone(`${volumes}/free`);
+  await gone(`${classes}/fast`);
+  expect((await api.call('GET', `${volumes}/bound`)).body.metadata.finalizers).toEqual([
+    'kubernetes.io/pv-protection',
+  ]);
+});
+
+const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const things = '/apis/example.com/v1/namespaces/default/things';
+
+test('a definition goes when the last of its objects is gone', async () => {
+  await api.call('POST', crds, {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'things.example.com' },
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names: { plural: 'things', kind: 'Thing' },
+      versions: [
+        { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } },
+      ],
+    },
+  });
+  const thing = { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'plain' } };
+  await api.call('POST', things, thing);
+  const held = { ...thing, metadata: { name: 'held', finalizers: ['example.com/wait'] } };
+  await api.call('POST', things, held);
+  await api.call('DELETE', `${crds}/things.example.com`);
+  await gone(`${things}/plain`);
+  const { body } = await api.call('GET', `${things}/held`);
+  expect(body.metadata.deletionTimestamp).toBeDefined();
+  body.metadata.finalizers = [];
+  await api.call('PUT', `${things}/held`, body);
+  await gone(`${crds}/things.example.com`);
+  expect((await api.call('GET', things)).status).toBe(404);
+});
+
+test('the pods of a Job stay when nobody says otherwise, and are nobody’s then', async () => {
+  const jobs = '/apis/batch/v1/namespaces/default/jobs';
+  const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } };
+  const job = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'j' }, spec: { template } };
+  const { body } = await api.call('POST', jobs, job);
+  const { uid } = body.metadata;
+  const ownerReferences = [{ apiVersion: 'batch/v1', kind: 'Job', name: 'j', uid, controller: true }];
+  const pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'p', ownerReferences },
+    spec: template.spec,
+  };
+  await api.call('POST', pods, pod);
+  const deleted = await api.call('DELETE', `${jobs}/j`);
+  expect(deleted.headers['warning']).toEqual([expect.stringContaining('child pods are preserved')]);
+  expect(deleted.body.metadata.finalizers).toEqual(['orphan']);
+  await gone(`${jobs}/j`);
+  expect((await api.call('GET', `${pods}/p`)).body.metadata.ownerReferences).toBeUndefined();
+});
