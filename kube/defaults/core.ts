@@ -4,6 +4,7 @@ import {
   at,
   child,
   fill,
+  fillMap,
   fillZero,
   int,
   isRecord,
@@ -65,10 +66,10 @@ function namespace(object: JsonObject): void {
 function replicationController(object: JsonObject): void {
   const spec = child(object, 'spec');
   fill(spec, 'replicas', 1);
-  const labels = at(spec, 'template', 'metadata', 'labels');
-  if (!isRecord(labels)) return;
-  fill(spec, 'selector', { ...labels });
-  fill(child(object, 'metadata'), 'labels', { ...labels });
+  const labels = record(at(spec, 'template', 'metadata', 'labels'));
+  if (Object.keys(labels).length === 0) return;
+  fillMap(spec, 'selector', { ...labels });
+  fillMap(child(object, 'metadata'), 'labels', { ...labels });
 }
 
 function limitRangeItem(item: JsonObject): void {

@@ -50,6 +50,11 @@ export function fillList(object: JsonObject, key: string, value: JsonObject[] | 
   if (!Array.isArray(own) || own.length === 0) object[key] = value;
 }
 
+/** Sets a map that is absent or empty. `key` is never a user's. */
+export function fillMap(object: JsonObject, key: string, value: JsonObject): void {
+  if (Object.keys(record(object[key])).length === 0) object[key] = value;
+}
+
 /** Sets a field that is absent or zero. `key` is never a user's. */
 export function fillZero(object: JsonObject, key: string, value: JsonObject[string]): void {
   if (!object[key]) object[key] = value;

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../object.ts';
+import { markEmpty } from './empty.ts';
 import { isRecord } from './json.ts';
 import { canonicalQuantity } from './quantity.ts';
 import { type FieldShape, fieldsOf, type TypeShape } from './shape.ts';
@@ -6,7 +7,7 @@ import { type FieldShape, fieldsOf, type TypeShape } from './shape.ts';
 /**
  * `value` as Kubernetes' own types would write it back: nulls and zeros that JSON leaves out are gone, structs that
  * are always written are there, unknown fields are dropped, quantities and times are canonical. A new object.
- * `keepEmpty` leaves empty lists where they are: some defaults are for lists that nobody gave only.
+ * `keepEmpty` leaves empty lists and maps where they are: some defaults are only for those that nobody gave.
  */
 export function normalise(value: Json | undefined, type: TypeShape, keepEmpty = false): Json | undefined {
   if (value === undefined || value === null) return undefined;
@@ -37,11 +38,13 @@ function struct(value: JsonObject, name: string, keepEmpty = false): JsonObject 
   for (const field of fieldsOf(name)) {
     const own = Object.hasOwn(value, field.name) ? value[field.name] : undefined;
     const item = normalise(own, field.type, keepEmpty);
-    if (item !== undefined && (!leftOut(item, field) || (keepEmpty && Array.isArray(item))))
-      out[field.name] = isEmptyList(item, field) && !keepEmpty ? null : item;
+    const empty = item !== undefined && isEmptyList(item, field);
+    if (empty && keepEmpty) out[field.name] = item;
+    else if (item !== undefined && !leftOut(item, field)) out[field.name] = empty ? null : item;
     else if (field.flag === '!' || (field.flag === '?' && alwaysWritten(field.type))) {
       out[field.name] = item ?? zeroOf(field.type);
     }
+    if (empty && !keepEmpty) markEmpty(out, field.name, Array.isArray(item));
   }
   return out;
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
+import { emptiesOf } from '../defaults/empty.ts';
 import { isRecord, record } from '../defaults/json.ts';
 
 /** A field of one of kube-apiserver's own types; `name` is empty for a struct whose fields are its parent's. */
@@ -63,7 +64,8 @@ export function internal(value: unknown, type: string): unknown {
 
 function struct(given: Record<string, unknown>, type: string): unknown {
   const value = type === 'core.PodSpec' ? withHostNamespaces(given) : given;
-  const keys = new Map(Object.keys(value).map((key) => [key.toLowerCase(), key]));
+  const whole = { ...emptiesOf(value), ...value };
+  const keys = new Map(Object.keys(whole).map((key) => [key.toLowerCase(), key]));
   const out: Record<string, unknown> = {};
   for (const field of fieldsOf(type)) {
     if (field.type === 'jTypeMeta') continue;
@@ -73,7 +75,7 @@ function struct(given: Record<string, unknown>, type: string): unknown {
       continue;
     }
     const own = keys.get(field.key);
-    const item = own === undefined ? undefined : value[own];
+    const item = own === undefined ? undefined : (whole[own] ?? emptiesOf(value)?.[own]);
     if (field.omitEmpty && (item === undefined || item === '' || item === 0 || item === false)) continue;
     out[field.name] = item === undefined || item === null ? zero(field.type) : internal(item, field.type);
   }

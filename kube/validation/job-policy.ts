@@ -1,3 +1,4 @@
+import { given } from '../defaults/empty.ts';
 import { at, int, isRecord, records, text } from '../defaults/json.ts';
 import type { JsonObject } from '../object.ts';
 import type { Field } from './field.ts';
@@ -28,7 +29,7 @@ function exitCodes(codes: JsonObject, names: ReadonlySet<string>, field: Field):
   }
   const values = Array.isArray(codes['values']) ? codes['values'].map(int) : [];
   const path = field.child('values');
-  if (values.length === 0) path.invalid(codes['values'] ?? null, 'at least one value is required');
+  if (values.length === 0) path.invalid(given(codes, 'values'), 'at least one value is required');
   else if (values.length > 255) path.tooMany(values.length, 255);
   const seen = new Set<number>();
   for (const [index, value] of values.entries()) {

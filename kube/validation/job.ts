@@ -1,3 +1,4 @@
+import { given } from '../defaults/empty.ts';
 import { at, int, isRecord, record, records, text } from '../defaults/json.ts';
 import { validateDns1123Label } from '../names.ts';
 import type { JsonObject } from '../object.ts';
@@ -32,7 +33,7 @@ function indexedOnly(spec: JsonObject, field: Field): void {
   if (completions === undefined) field.child('completions').required('when completion mode is Indexed');
   atMost(parallelism, softLimit, field.child('parallelism'), ' when completion mode is Indexed');
   const failed = field.child('maxFailedIndexes');
-  if (completions !== undefined && int(maxFailedIndexes) > int(completions))
+  if (completions !== undefined && maxFailedIndexes !== undefined && int(maxFailedIndexes) > int(completions))
     failed.invalid(maxFailedIndexes, 'must be less than or equal to completions');
   atMost(maxFailedIndexes, softLimit, failed);
   if (int(completions) <= softLimit || spec['backoffLimitPerIndex'] === undefined) return;
@@ -44,7 +45,7 @@ function indexedOnly(spec: JsonObject, field: Field): void {
 }
 
 function indexed(spec: JsonObject, field: Field): void {
-  const mode = text(spec['completionMode']) || 'NonIndexed';
+  const mode = text(spec['completionMode'] ?? 'NonIndexed');
   if (mode !== 'NonIndexed' && mode !== 'Indexed') {
     field.child('completionMode').notSupported(mode, ['NonIndexed', 'Indexed']);
   }
@@ -126,7 +127,9 @@ function jobSpec(spec: JsonObject, field: Field): void {
   const own = at(spec, 'template', 'metadata', 'labels');
   if (selects(spec['selector'], own) === false) {
     const mismatch = '`selector` does not match template `labels`';
-    field.child('template', 'metadata', 'labels').invalid(sortedMap(own ?? null), mismatch);
+    field
+      .child('template', 'metadata', 'labels')
+      .invalid(sortedMap(given(at(spec, 'template', 'metadata'), 'labels')), mismatch);
   }
 }
 

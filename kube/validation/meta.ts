@@ -56,6 +56,7 @@ const plainWhole: Looks = { ...wholeLook, plain: true };
 const plainChanges: Looks = { changes: 1, whole: 0, plain: true };
 
 const looks: Readonly<Record<string, Looks>> = {
+  '/Pod': bothLooks,
   '/ConfigMap': bothLooks,
   '/Secret': bothLooks,
   '/PersistentVolumeClaim': bothLooks,

@@ -1,4 +1,10 @@
-import { validateDns1123Label, validateDns1123Subdomain, validatePathSegmentName } from '../names.ts';
+import {
+  maxCharactersMessage,
+  maxLengthMessage,
+  validateDns1123Label,
+  validateDns1123Subdomain,
+  validatePathSegmentName,
+} from '../names.ts';
 import type { KindInfo } from '../strategy/kind.ts';
 import { canonicalAddressMessages } from './ip.ts';
 
@@ -8,6 +14,7 @@ const rbacGroup = 'rbac.authorization.k8s.io';
 
 const rules: Record<string, NameRule> = {
   '/Namespace': validateDns1123Label,
+  '/ReplicationController': validateLongName,
   '/Service': validateDns1123Label,
   'apiregistration.k8s.io/APIService': validatePathSegmentName,
   'apps/StatefulSet': validateDns1123Label,
@@ -15,6 +22,13 @@ const rules: Record<string, NameRule> = {
   'networking.k8s.io/IPAddress': canonicalAddressMessages,
   'certificates.k8s.io/CertificateSigningRequest': validatePathSegmentName,
 };
+
+/** Where the rule of a name is declared and not written out. */
+function validateLongName(name: string): string[] {
+  return validateDns1123Subdomain(name).map((message) =>
+    message === maxCharactersMessage(253) ? maxLengthMessage(253) : message,
+  );
+}
 
 /** Which names a kind may have. https://kubernetes.io/docs/concepts/overview/working-with-objects/names/ */
 export function nameRule(info: KindInfo): NameRule {

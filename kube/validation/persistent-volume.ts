@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { given } from '../defaults/empty.ts';
 import { at, isRecord, record, strings, text } from '../defaults/json.ts';
 import { parseQuantity } from '../defaults/quantity.ts';
 import type { JsonObject } from '../object.ts';
@@ -21,7 +22,7 @@ function capacity(spec: JsonObject, field: Field): void {
   const names = Object.keys(list);
   if (names.length === 0) field.required();
   if (!names.includes('storage') || names.length > 1)
-    field.notSupported(sortedMap(spec['capacity'] ?? null), ['storage']);
+    field.notSupported(sortedMap(given(spec, 'capacity')), ['storage']);
   for (const name of names) {
     const quantity = parseQuantity(list[name]);
     if (!quantity || quantity.value > 0n) continue;

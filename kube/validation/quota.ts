@@ -1,3 +1,4 @@
+import { given } from '../defaults/empty.ts';
 import { at, isRecord, record, records, strings, text } from '../defaults/json.ts';
 import type { JsonObject } from '../object.ts';
 import type { Field } from './field.ts';
@@ -52,13 +53,13 @@ function conflicting(given: ReadonlySet<string>, shown: unknown, field: Field): 
 }
 
 function scopes(spec: JsonObject, field: Field): void {
-  const given = strings(spec['scopes']);
-  for (const scope of given) {
-    if (!isScope(scope)) field.invalid(given, 'unsupported scope');
+  const list = strings(spec['scopes']);
+  for (const scope of list) {
+    if (!isScope(scope)) field.invalid(list, 'unsupported scope');
     for (let i = uncounted(spec, scope); i > 0; i--)
-      field.invalid(given, 'unsupported scope applied to resource');
+      field.invalid(list, 'unsupported scope applied to resource');
   }
-  conflicting(new Set(given), given, field);
+  conflicting(new Set(list), list, field);
 }
 
 function requirementOperator(requirement: JsonObject, scope: string, field: Field): void {
@@ -111,7 +112,7 @@ const resourceQuota: KindCheck = ({ spec, oldSpec }, root) => {
   if (!oldSpec) return;
   const [now, before] = [new Set(strings(spec['scopes'])), new Set(strings(oldSpec['scopes']))];
   if (now.size === before.size && [...now].every((scope) => before.has(scope))) return;
-  field.child('scopes').invalid(spec['scopes'] ?? null, immutable);
+  field.child('scopes').invalid(given(spec, 'scopes'), immutable);
 };
 
 export const quotaChecks: KindChecks = { '/ResourceQuota': resourceQuota };

@@ -1,3 +1,4 @@
+import { given } from '../defaults/empty.ts';
 import { at, int, isRecord, record, text } from '../defaults/json.ts';
 import type { JsonObject } from '../object.ts';
 import { sameJson } from '../strategy/equal.ts';
@@ -11,10 +12,14 @@ import { immutable, intOrPercent, intOrPercentValue, nonNegative, notAbove100Per
 const mismatch = '`selector` does not match template `labels`';
 export const templateLabels = (spec: JsonObject) => at(spec, 'template', 'metadata', 'labels');
 
+function shownLabels(spec: JsonObject): unknown {
+  return sortedMap(given(at(spec, 'template', 'metadata'), 'labels'));
+}
+
 export function checkMatch(spec: JsonObject, field: Field): void {
   if (selectsAll(spec['selector']) && isRecord(spec['selector'])) return;
   if (selects(spec['selector'], templateLabels(spec))) return;
-  field.child('template', 'metadata', 'labels').invalid(sortedMap(templateLabels(spec)), mismatch);
+  field.child('template', 'metadata', 'labels').invalid(shownLabels(spec), mismatch);
 }
 
 /** Pods of long-running workloads are always restarted and never time out. */
@@ -122,7 +127,7 @@ const daemonSet: KindCheck = (subject, root) => {
   labelSelector(spec['selector'], field.child('selector'));
   const matched = selects(spec['selector'], templateLabels(spec));
   if (matched === false) {
-    field.child('template', 'metadata', 'labels').invalid(sortedMap(templateLabels(spec)), mismatch);
+    field.child('template', 'metadata', 'labels').invalid(shownLabels(spec), mismatch);
   }
   if (isRecord(spec['selector']) && selectsAll(spec['selector'])) {
     field.child('selector').invalid(spec['selector'], 'empty selector is invalid for daemonset');
@@ -151,7 +156,7 @@ const replicationController: KindCheck = ({ spec }, root) => {
   if (!isRecord(template)) return field.child('template').required();
   const own = record(templateLabels(spec));
   if (!Object.entries(selector).every(([key, value]) => Object.hasOwn(own, key) && own[key] === value)) {
-    field.child('template', 'metadata', 'labels').invalid(sortedMap(templateLabels(spec)), mismatch);
+    field.child('template', 'metadata', 'labels').invalid(shownLabels(spec), mismatch);
   }
   podTemplate(template, field.child('template'));
   longRunning(spec, 'ReplicationController', field);
