@@ -2,12 +2,13 @@ import { Command, CommanderError, Option } from 'commander';
 import { TransportError } from '../client/errors.ts';
 import { StatusError } from '../kube/status.ts';
 import { StoreError } from '../storage/store.ts';
+import { backupCommand } from './commands/backup.ts';
 import { clusterCommand } from './commands/cluster.ts';
 import { demoCommand } from './commands/demo.ts';
 import { cordonCommand, drainCommand, uncordonCommand } from './commands/drain.ts';
 import { kubeconfigCommand } from './commands/kubeconfig.ts';
 import { startCommand } from './commands/start.ts';
-import { storeCommand } from './commands/store.ts';
+import { restoreCommand, storeCommand } from './commands/store.ts';
 import { versionCommand } from './commands/version.ts';
 import { FailedError, UsageError } from './errors.ts';
 
@@ -29,7 +30,7 @@ export function program(): Command {
     .exitOverride();
   const commands = [
     ...[startCommand(), demoCommand(), clusterCommand(), cordonCommand(), uncordonCommand(), drainCommand()],
-    ...[kubeconfigCommand(), storeCommand(), versionCommand()],
+    ...[kubeconfigCommand(), backupCommand(), restoreCommand(), storeCommand(), versionCommand()],
   ];
   for (const command of commands) atoll.addCommand(command);
   inherit(atoll);

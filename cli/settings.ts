@@ -9,6 +9,8 @@ export interface Settings {
   dataDir: string;
   /** As storage/open.ts takes it; a password may be in it. */
   storage: string;
+  /** Bytes; absent: no limit. */
+  memoryBudget?: number;
   listen: { host: string; port: number };
   settleSeconds: number;
   controllers: Controllers;
@@ -49,6 +51,13 @@ export const settings: Record<keyof Settings, Setting> = {
     placeholder: 'URL',
     default: 'level:DIR/store',
     help: 'level:DIRECTORY, or etcd://HOST:PORT,... that any number of servers share',
+  },
+  memoryBudget: {
+    flag: 'memory-budget',
+    variable: 'ATOLL_MEMORY_BUDGET',
+    placeholder: 'SIZE',
+    default: 'all',
+    help: 'how much of the stored values stays in memory, such as 512Mi; of level: only',
   },
   listen: {
     flag: 'listen',
@@ -123,6 +132,7 @@ export function resolveSettings(
   return {
     dataDir: resolve(dataDir),
     storage: storageUrl(raw('storage'), resolve(dataDir)),
+    ...budget(raw('memoryBudget')),
     listen: parseListen(raw('listen')),
     settleSeconds: parseSeconds('settle-seconds', raw('settleSeconds')),
     controllers: parseControllers(raw('controllers')),
@@ -186,6 +196,14 @@ function parseListen(text: string): { host: string; port: number } {
   if (!match || port > 65_535)
     throw new UsageError(`--listen ${text}: expected HOST:PORT, such as 127.0.0.1:6443`);
   return { host: match[1] ?? (match[2] || '0.0.0.0'), port };
+}
+
+function budget(text: string): { memoryBudget?: number } {
+  if (text === settings.memoryBudget.default) return {};
+  const [, digits, unit = ''] = /^(\d{1,9})(Ki|Mi|Gi|)$/.exec(text) ?? [];
+  if (digits === undefined)
+    throw new UsageError(`--memory-budget ${text}: expected a size such as 512Mi or 4Gi, or all`);
+  return { memoryBudget: Number(digits) * 1024 ** ['', 'Ki', 'Mi', 'Gi'].indexOf(unit) };
 }
 
 function parseSeconds(flag: string, text: string): number {

@@ -201,9 +201,11 @@ function authorization(credentials: Credentials): Record<string, string> {
   return credentials.token ? { authorization: `Bearer ${credentials.token}` } : {};
 }
 
-/** Answers that go on for as long as the caller reads: watches and logs. */
+/** Answers that go on for as long as the caller reads: watches, logs and backups of the store. */
 function isStream(url: string): boolean {
   const [path = '', query = ''] = url.split('?', 2);
   const watch = new URLSearchParams(query).get('watch');
-  return path.endsWith('/log') || (watch !== null && watch !== '0' && watch !== 'false');
+  return (
+    path.endsWith('/log') || path === '/backup' || (watch !== null && watch !== '0' && watch !== 'false')
+  );
 }

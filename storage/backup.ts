@@ -14,34 +14,57 @@ import { type Entry, type Store, StoreError } from './store.ts';
 const MAGIC = 'atoll-backup 1';
 const PAGE = 1000;
 
-/** Writes all entries as of one revision to `file`, which must not exist. Works on a live store of any kind. */
-export async function backup(store: Store, file: string): Promise<{ revision: number; entries: number }> {
+/** The bytes of a backup of all entries as of one revision. Works on a live store of any kind, which goes on. */
+export async function* backupBytes(store: Store): AsyncGenerator<Buffer, BackupReport> {
   const { revision } = store;
-  const output = await open(file, 'wx', 0o600);
   const digest = createHash('sha256');
-  const write = async (bytes: Buffer): Promise<void> => {
+  const told = (bytes: Buffer): Buffer => {
     digest.update(bytes);
-    await output.writeFile(bytes);
+    return bytes;
   };
+  yield told(Buffer.from(`${MAGIC} ${revision}\n`));
   let entries = 0;
+  let after: string | undefined;
+  for (let more = true; more; ) {
+    const options = { revision, limit: PAGE, ...(after !== undefined && { after }) };
+    const page = await store.list({ start: '', end: '\x7f' }, options);
+    yield told(Buffer.concat(page.entries.flatMap((entry) => framed(encodeEntry(entry)))));
+    entries += page.entries.length;
+    after = page.entries.at(-1)?.key;
+    more = page.more;
+  }
+  yield told(Buffer.alloc(4));
+  yield Buffer.from(`${entries} ${digest.digest('hex')}\n`);
+  return { revision, entries };
+}
+
+export interface BackupReport {
+  readonly revision: number;
+  readonly entries: number;
+}
+
+/** Writes a backup to `file`, which must not exist. */
+export async function backup(store: Store, file: string): Promise<BackupReport> {
+  const output = await open(file, 'wx', 0o600);
   try {
-    await write(Buffer.from(`${MAGIC} ${revision}\n`));
-    let after: string | undefined;
-    for (let more = true; more; ) {
-      const options = { revision, limit: PAGE, ...(after !== undefined && { after }) };
-      const page = await store.list({ start: '', end: '\x7f' }, options);
-      await write(Buffer.concat(page.entries.flatMap((entry) => framed(encodeEntry(entry)))));
-      entries += page.entries.length;
-      after = page.entries.at(-1)?.key;
-      more = page.more;
+    const bytes = backupBytes(store);
+    for (;;) {
+      const { done, value } = await bytes.next();
+      if (done) {
+        await output.sync();
+        return value;
+      }
+      await output.writeFile(value);
     }
-    await write(Buffer.alloc(4));
-    await output.writeFile(`${entries} ${digest.digest('hex')}\n`);
-    await output.sync();
   } finally {
     await output.close();
   }
-  return { revision, entries };
+}
+
+/** Reads a backup to its end. Fails with `corrupt` when it is not a whole one. */
+export async function checkBackup(file: string): Promise<BackupReport> {
+  const { revision, entries } = await readBackup(file);
+  return { revision, entries: entries.length };
 }
 
 /**
@@ -49,11 +72,7 @@ export async function backup(store: Store, file: string): Promise<{ revision: nu
  * backup's and all history counts as compacted: clients that saw later revisions than the backup list again
  * instead of silently going back in time. Fails with `corrupt` when the file is not a whole backup.
  */
-export async function restore(
-  file: string,
-  directory: string,
-  bump = 1_000_000_000,
-): Promise<{ revision: number; entries: number }> {
+export async function restore(file: string, directory: string, bump = 1_000_000_000): Promise<BackupReport> {
   const { revision, entries } = await readBackup(file);
   const { database, marker, owner } = layout(directory);
   await makeDirectory(directory);

@@ -3,19 +3,23 @@ import { openLevel } from './level/level.ts';
 import { openMemory } from './memory/memory.ts';
 import { type Store, StoreError } from './store.ts';
 
+export interface OpenOptions extends Pick<EtcdOptions, 'logger' | 'signal'> {
+  /** Of `level:`; see LevelOptions. */
+  memoryBudget?: number;
+}
+
 /**
  * Opens the store that a URL names: `memory:`, `level:DIRECTORY` or a bare path, which is `level:` too, or
  * `etcd://HOST:PORT,...` (see etcd/url.ts).
  */
-export async function openStore(
-  url: string,
-  options: Pick<EtcdOptions, 'logger' | 'signal'> = {},
-): Promise<Store> {
+export async function openStore(url: string, options: OpenOptions = {}): Promise<Store> {
+  const { memoryBudget, ...remote } = options;
   const [, scheme = 'level', rest = ''] = /^(?:([a-z][a-z0-9+.-]*):)?(.*)$/s.exec(url) ?? [];
   if (scheme === 'memory') return openMemory();
   if (scheme === 'level' && rest !== '') {
     const { logger } = options;
     return openLevel(rest, {
+      ...(memoryBudget !== undefined && { memoryBudget }),
       ...(logger && {
         logger: {
           info: (text: string) => logger.info({}, text),
@@ -30,7 +34,7 @@ export async function openStore(
       import('./etcd/etcd.ts'),
       import('./etcd/url.ts'),
     ]);
-    return openEtcd({ ...(await etcdOptions(rest)), ...options });
+    return openEtcd({ ...(await etcdOptions(rest)), ...remote });
   }
   throw new StoreError(
     'unavailable',

@@ -13,7 +13,9 @@ interface StoreFlags {
 /** atoll store verify|repair|backup|restore|stats */
 export function storeCommand(): Command {
   const store = new Command('store')
-    .description('look after the embedded store; no server may have it open')
+    .description(
+      'look after the embedded store; no server may have it open (atoll backup works on a running one)',
+    )
     .addHelpText(
       'after',
       '\nExamples:\n  atoll store verify --data-dir ./data\n  atoll store backup monday.backup --data-dir ./data\n  atoll store restore monday.backup --data-dir ./new',
@@ -22,8 +24,16 @@ export function storeCommand(): Command {
   leaf(store, 'repair', 'save what is readable of a damaged store; the damaged one is kept', repairStore);
   leaf(store, 'stats', 'how many objects there are of each resource, and their bytes', storeStats);
   withFile(store, 'backup', 'write everything to FILE, which must not exist', backupStore);
-  withFile(store, 'restore', 'make the store of a new data directory from FILE', restoreStore);
+  withFile(store, 'restore', RESTORES, restoreStore);
   return store;
+}
+
+const RESTORES = 'make the store of a new data directory from the backup in FILE';
+
+/** atoll restore FILE: the same as atoll store restore. */
+export function restoreCommand(): Command {
+  const parent = new Command();
+  return withFile(parent, 'restore', RESTORES, restoreStore);
 }
 
 function leaf(
@@ -42,10 +52,9 @@ function withFile(
   name: string,
   what: string,
   run: (dataDir: string, file: string, output: OutputFormat) => Promise<void>,
-): void {
-  withFlags(store.command(`${name} <FILE>`).description(what)).action((file: string, flags: StoreFlags) =>
-    run(dataDirOf(flags), file, flags.output),
-  );
+): Command {
+  const command = withFlags(store.command(`${name} <FILE>`).description(what));
+  return command.action((file: string, flags: StoreFlags) => run(dataDirOf(flags), file, flags.output));
 }
 
 function withFlags(command: Command): Command {

@@ -14,6 +14,7 @@ import { openStore } from '../../storage/open.ts';
 import { startSelfCheck } from '../../storage/selfcheck.ts';
 import type { Settings } from '../settings.ts';
 import { kubernetesVersion } from '../version.ts';
+import { backupView } from './backupview.ts';
 import { startControllers } from './controllers.ts';
 import { adminUser, type Identity, loadIdentity, writePrivate } from './identity.ts';
 import { adminKubeconfig } from './kubeconfig.ts';
@@ -33,7 +34,10 @@ export interface RunningServer {
 export async function runServer(settings: Settings, logger: Logger): Promise<RunningServer> {
   const { dataDir, listen } = settings;
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const store = await openStore(settings.storage, { logger });
+  const store = await openStore(settings.storage, {
+    logger,
+    ...(settings.memoryBudget !== undefined && { memoryBudget: settings.memoryBudget }),
+  });
   // Whoever may try again finds the store free.
   const identity = await loadIdentity(store, listen.host, dataDir).catch(async (error) => {
     await store.close();
@@ -55,7 +59,7 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
     authenticate: [certificateAuthenticator, tokenAuthenticator(new Map([[identity.adminToken, adminUser]]))],
     serviceAccountKey: identity.serviceAccountKey,
     admission: [placementAdmission],
-    views: [syncerView()],
+    views: [syncerView(), backupView()],
     connectPod: (cluster, pod) => syncers?.connectPod(cluster, pod),
     connectService: async (cluster, service) => syncers?.connectService(cluster, service),
     version: `v${kubernetesVersion}+atoll`,

@@ -53,9 +53,9 @@ export const MUTANTS: Readonly<Record<string, readonly Mutant[]>> = {
       to: "if (state === 'ready' && (await readdir(database).catch(() => [])).includes('CURRENT'))",
     },
     {
-      file: 'storage/level/watermark.js',
-      from: 'const text = await readIfThere(path);',
-      to: 'const text = undefined;',
+      file: 'storage/level/directory.js',
+      from: 'await rm(database, { recursive: true, force: true });',
+      to: 'await rm(database, { recursive: true, force: true }); await rm(watermark, { force: true });',
     },
   ],
   /** A repair tells that nothing is lost. */

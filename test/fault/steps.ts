@@ -163,7 +163,7 @@ export const STORE_BUGS: Readonly<Record<string, (store: Store, disk: Disk) => v
         ...options,
         sink: (events) => {
           options.sink(events);
-          if (++count % 100 === 0) options.sink(events);
+          if (++count % 20 === 0) options.sink(events);
         },
       });
   },

@@ -53,6 +53,17 @@ describe('settings', () => {
   });
 
   test.each([
+    ['all', undefined],
+    ['0', 0],
+    ['1048576', 1 << 20],
+    ['512Mi', 512 * 2 ** 20],
+    ['4Gi', 2 ** 32],
+  ])('--memory-budget %s', (memoryBudget, expected) => {
+    expect(resolveSettings({ memoryBudget }, undefined, {}).memoryBudget).toBe(expected);
+    expect(resolveSettings({}, undefined, { ATOLL_MEMORY_BUDGET: memoryBudget }).memoryBudget).toBe(expected);
+  });
+
+  test.each([
     ['[::1]:8443', { host: '::1', port: 8443 }],
     [':8443', { host: '0.0.0.0', port: 8443 }],
     ['localhost:0', { host: 'localhost', port: 0 }],
@@ -70,6 +81,7 @@ describe('settings', () => {
     [{ controllers: 'none' }, '--controllers none: expected one of all, api'],
     [{ logLevel: 'loud' }, '--log-level loud: expected one of debug, info, warn, error'],
     [{ storage: 'redis:x' }, '--storage redis:x: expected level:DIRECTORY or etcd://HOST:PORT,...'],
+    [{ memoryBudget: '1G' }, '--memory-budget 1G: expected a size such as 512Mi or 4Gi, or all'],
     [{ dataDir: '' }, '--data-dir must name a directory'],
   ])('refuses %j', (flags, message) => {
     expect(() => resolveSettings(flags, undefined, {})).toThrow(new UsageError(message));
@@ -78,7 +90,7 @@ describe('settings', () => {
   test.each([
     [
       'surprise: 1',
-      'unknown setting "surprise"; known: data-dir, storage, listen, settle-seconds, controllers, max-requests-inflight, max-mutating-requests-inflight, shutdown-delay, log-level',
+      'unknown setting "surprise"; known: data-dir, storage, memory-budget, listen, settle-seconds, controllers, max-requests-inflight, max-mutating-requests-inflight, shutdown-delay, log-level',
     ],
     ['[1]', 'must be a YAML mapping of settings'],
     ['listen: [1]', '"listen" must be a string or a number'],
