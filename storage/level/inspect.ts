@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BASE_KEY, decodeBase } from './base.ts';
 import { readIfThere } from './files.ts';
-import { checkTable, type RawEntry, readLog, readManifest } from './ldbfiles.ts';
+import { checkTable, type RawEntry, readLog, readManifest, readTable } from './ldbfiles.ts';
 import { RECORDS, revisionOf } from './record.ts';
 
 export const TABLE = /\.(ldb|sst)$/;
@@ -53,26 +53,48 @@ async function inspectLogs(
   }
   const torn: string[] = [];
   let durable = 0;
+  let newest = 0;
   for (const name of logs) {
     const holes: number[] = [];
     for (const batch of readLog(await readFile(join(database, name)), (at) => holes.push(at))) {
-      durable = Math.max(durable, durableBefore(batch));
+      const before = durableBefore(batch);
+      durable = Math.max(durable, before);
+      if (holes.length > 0) {
+        // LevelDB would throw away what comes behind the hole, and then the log: the repair needs it.
+        newest ||= await newestInTables(database);
+        if (before > newest)
+          problems.push(`${name} from byte ${holes[0]} on: revision ${before} was acknowledged`);
+      }
+      newest = Math.max(newest, before, ...revisionsOf(batch));
     }
     if (holes[0] !== undefined) torn.push(`${name} from byte ${holes[0]} on`);
   }
   return { problems, durable, torn };
 }
 
+async function newestInTables(database: string): Promise<number> {
+  let newest = 0;
+  for (const name of await databaseFiles(database, TABLE)) {
+    for (const raw of readTable(await readFile(join(database, name)))) {
+      newest = Math.max(newest, ...revisionsOf([raw]));
+    }
+  }
+  return newest;
+}
+
+/** Of the records that a batch makes. */
+function revisionsOf(batch: readonly RawEntry[]): number[] {
+  return batch
+    .filter(({ key, value }) => value !== undefined && key >= RECORDS.gte && key < RECORDS.lt)
+    .map(({ key }) => revisionOf(key));
+}
+
 /** A batch begins only when the one before it is durable, and their revisions have no gap. */
 function durableBefore(batch: readonly RawEntry[]): number {
-  let first = Infinity;
-  let newest = 0;
-  for (const { key, value } of batch) {
-    if (value === undefined) continue;
-    if (key === BASE_KEY) newest = decodeBase(value)?.newest ?? 0;
-    if (key >= RECORDS.gte && key < RECORDS.lt) first = Math.min(first, revisionOf(key));
-  }
-  return first === Infinity ? newest : Math.max(newest, first - 1);
+  const base = batch.findLast(({ key }) => key === BASE_KEY)?.value;
+  const newest = (base && decodeBase(base)?.newest) ?? 0;
+  const revisions = revisionsOf(batch);
+  return revisions.length === 0 ? newest : Math.max(newest, Math.min(...revisions) - 1);
 }
 
 export async function databaseFiles(database: string, pattern: RegExp): Promise<string[]> {

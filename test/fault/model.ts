@@ -1,4 +1,4 @@
-import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { openLevel } from '../../storage/level/level.ts';
 import type { Store } from '../../storage/store.ts';
@@ -53,13 +53,15 @@ export async function makeModel(parent: string, seed: number, ended: Model['ende
     stop();
     const noted = ended === 'closed' ? store.revision : begun + Math.floor((store.revision - begun) / 2);
     end = { revision: store.revision, compacted: store.compacted, noted };
-    // What a killed process leaves: the files as they are, and an owner that lives no more.
-    if (ended === 'killed' && life === lives) await cp(directory, killed, { recursive: true });
+    // What a killed process leaves: the files as they are, and a note from a while ago.
+    if (ended === 'killed' && life === lives) {
+      for (const name of ['db', 'STORE'])
+        await cp(`${directory}/${name}`, `${killed}/${name}`, { recursive: true });
+    }
     await store.close();
     if (life === lives - 1) await cp(directory, earlier, { recursive: true });
   }
   if (ended === 'closed') return { ended, directory, earlier, changes, last, ...end };
-  await rm(`${killed}/OWNER`);
   await writeFile(`${killed}/WATERMARK`, `${end.noted}\n`);
   return { ended, directory: killed, earlier, changes, last, ...end };
 }

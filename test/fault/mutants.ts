@@ -66,6 +66,8 @@ export const MUTANTS: Readonly<Record<string, readonly Mutant[]>> = {
       to: '{ revisions: [] }',
     },
   ],
+  /** A repair takes what it found for all that there was, also after a crash. */
+  'claims-end': [{ file: 'storage/level/repair.js', from: 'noted?.isEnd ?? false', to: 'true' }],
   /** A repair goes on with revisions that were given already. */
   'repair-reuses': [
     { file: 'storage/level/repair.js', from: 'const BUMP = 1_000_000', to: 'const BUMP = 0' },

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -70,6 +70,56 @@ describe('the files of LevelDB, read without it', () => {
     const store = await openLevel(data);
     expect((await store.list({ start: '', end: '\x7f' })).entries).toHaveLength(entries);
     await store.close();
+  });
+});
+
+describe('the log of a process that was killed', () => {
+  let log: string;
+  let whole: Buffer;
+
+  beforeEach(async () => {
+    const store = await openLevel(data, { sync: false });
+    for (let i = 0; i < COUNT; i++) await store.create(`/l/${i}`, bytes(`value ${i} ${'x'.repeat(300)}`));
+    const copy = join(root, 'killed');
+    await cp(data, copy, { recursive: true });
+    await store.close();
+    await rm(join(copy, 'OWNER'));
+    await writeFile(join(copy, 'WATERMARK'), `${COUNT}\n`);
+    data = copy;
+    database = join(data, 'db');
+    log = join(database, (await readdir(database)).find((name) => name.endsWith('.log')) ?? '');
+    whole = await readFile(log);
+  });
+
+  async function flip(at: number): Promise<void> {
+    const flipped = Buffer.from(whole);
+    flipped[at] = (flipped[at] ?? 0) ^ 1;
+    await writeFile(log, flipped);
+  }
+
+  it('that is damaged before its end is refused: what comes later was written after it was durable', async () => {
+    for (const at of [100, whole.length >> 1, whole.length - 2000]) {
+      await flip(at);
+      expect((await fails(openLevel(data), 'corrupt')).message).toContain('was acknowledged');
+    }
+    const { losses } = await repairLevel(data);
+    expect(losses).toMatchObject({ after: 2 * COUNT });
+    expect(losses.revisions).toHaveLength(1);
+    expect(losses.revisions[0]?.[0]).toBe(losses.revisions[0]?.[1]);
+  });
+
+  it('that is damaged at its end is opened as after any crash, and that is told', async () => {
+    await flip(whole.length - 10);
+    const warnings: string[] = [];
+    const store = await openLevel(data, { logger: { info: () => {}, warn: (text) => warnings.push(text) } });
+    expect(store.revision).toBe(2 * COUNT - 1);
+    expect(warnings).toEqual([expect.stringContaining(`the store goes on after revision ${2 * COUNT - 1}.`)]);
+    await store.close();
+  });
+
+  it('that is gone is missed', async () => {
+    await rm(log);
+    expect((await fails(openLevel(data), 'corrupt')).message).toMatch(/the log \d+ is missing/);
   });
 });
 
