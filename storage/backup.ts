@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { markCreating, markReady } from './level/directory.ts';
 import { layout, makeDirectory, readIfThere } from './level/files.ts';
 import { takeOwnership } from './level/owner.ts';
@@ -13,6 +13,7 @@ import { type Entry, type Store, StoreError } from './store.ts';
  */
 const MAGIC = 'atoll-backup 1';
 const PAGE = 1000;
+const PIECE = 1 << 20;
 
 /** The bytes of a backup of all entries as of one revision. Works on a live store of any kind, which goes on. */
 export async function* backupBytes(store: Store): AsyncGenerator<Buffer, BackupReport> {
@@ -63,8 +64,11 @@ export async function backup(store: Store, file: string): Promise<BackupReport> 
 
 /** Reads a backup to its end. Fails with `corrupt` when it is not a whole one. */
 export async function checkBackup(file: string): Promise<BackupReport> {
-  const { revision, entries } = await readBackup(file);
-  return { revision, entries: entries.length };
+  const entries = readBackup(file);
+  for (;;) {
+    const { done, value } = await entries.next();
+    if (done) return value;
+  }
 }
 
 /**
@@ -73,7 +77,8 @@ export async function checkBackup(file: string): Promise<BackupReport> {
  * instead of silently going back in time. Fails with `corrupt` when the file is not a whole backup.
  */
 export async function restore(file: string, directory: string, bump = 1_000_000_000): Promise<BackupReport> {
-  const { revision, entries } = await readBackup(file);
+  // Nothing is made of half a backup.
+  const { revision, entries } = await checkBackup(file);
   const { database, marker, owner } = layout(directory);
   await makeDirectory(directory);
   const release = await takeOwnership(owner);
@@ -82,12 +87,12 @@ export async function restore(file: string, directory: string, bump = 1_000_000_
       throw new StoreError('exists', `there is a store in ${directory} already`);
     }
     await markCreating(directory);
-    await writeDatabase(database, entries, revision + bump);
+    await writeDatabase(database, readBackup(file), revision + bump);
     await markReady(directory);
   } finally {
     await release();
   }
-  return { revision: revision + bump, entries: entries.length };
+  return { revision: revision + bump, entries };
 }
 
 function framed(record: Buffer): Buffer[] {
@@ -96,28 +101,75 @@ function framed(record: Buffer): Buffer[] {
   return [length, record];
 }
 
-async function readBackup(file: string): Promise<{ revision: number; entries: Entry[] }> {
-  const bytes = await open(file, 'r').then(async (input) => input.readFile().finally(() => input.close()));
+/** Its entries, one after the other: a backup may be larger than memory. Fails with `corrupt`. */
+async function* readBackup(file: string): AsyncGenerator<Entry, BackupReport> {
   const damaged = (what: string) => new StoreError('corrupt', `${file} is not a whole backup: ${what}`);
-  const headerEnd = bytes.indexOf('\n') + 1;
-  const header = bytes.toString('latin1', 0, headerEnd).trimEnd();
-  const revision = Number(header.slice(MAGIC.length + 1));
-  if (!header.startsWith(`${MAGIC} `) || !Number.isSafeInteger(revision)) throw damaged('its first line');
-  const entries: Entry[] = [];
-  let at = headerEnd;
-  for (;;) {
-    if (at + 4 > bytes.length) throw damaged('it ends early');
-    const length = bytes.readUInt32BE(at);
-    at += 4;
-    if (length === 0) break;
-    const record = bytes.subarray(at, at + length);
-    at += length;
-    const decoded = length < 7 ? undefined : decodeRecord(recordKey(record.readUIntBE(1, 6)), record);
-    if (decoded === undefined) throw damaged(`the record before byte ${at}`);
-    const { key, value, revision: entryRevision, created } = decoded;
-    entries.push({ key, value, revision: entryRevision, created });
+  const source = await open(file, 'r');
+  try {
+    const input = new Input(source);
+    const header = (await input.line()) ?? '';
+    const revision = Number(header.slice(MAGIC.length + 1));
+    if (!header.startsWith(`${MAGIC} `) || !Number.isSafeInteger(revision)) throw damaged('its first line');
+    let entries = 0;
+    for (;;) {
+      const length = (await input.take(4))?.readUInt32BE(0);
+      if (length === 0) break;
+      const record = length === undefined ? undefined : await input.take(length);
+      if (record === undefined) throw damaged('it ends early');
+      const decoded =
+        record.length < 7 ? undefined : decodeRecord(recordKey(record.readUIntBE(1, 6)), record);
+      if (decoded === undefined) throw damaged(`its record ${entries + 1}`);
+      entries++;
+      yield { key: decoded.key, value: decoded.value, revision: decoded.revision, created: decoded.created };
+    }
+    const digest = input.digest();
+    if ((await input.line()) !== `${entries} ${digest}` || !(await input.isOver()))
+      throw damaged('its last line');
+    return { revision, entries };
+  } finally {
+    await source.close();
   }
-  const digest = createHash('sha256').update(bytes.subarray(0, at)).digest('hex');
-  if (bytes.toString('latin1', at) !== `${entries.length} ${digest}\n`) throw damaged('its last line');
-  return { revision, entries };
+}
+
+/** A file from its beginning, piece by piece, and the digest of what was taken. */
+class Input {
+  readonly #file: FileHandle;
+  readonly #hash = createHash('sha256');
+  #ahead = Buffer.alloc(0);
+
+  constructor(file: FileHandle) {
+    this.#file = file;
+  }
+
+  /** Undefined when there is not so much left. */
+  async take(length: number): Promise<Buffer | undefined> {
+    while (this.#ahead.length < length) if (!(await this.#more())) return undefined;
+    const taken = this.#ahead.subarray(0, length);
+    this.#ahead = this.#ahead.subarray(length);
+    this.#hash.update(taken);
+    return taken;
+  }
+
+  /** Without its end. Undefined when none comes soon. */
+  async line(): Promise<string | undefined> {
+    while (!this.#ahead.includes(10)) {
+      if (this.#ahead.length > PIECE || !(await this.#more())) return undefined;
+    }
+    return (await this.take(this.#ahead.indexOf(10) + 1))?.toString('latin1').slice(0, -1);
+  }
+
+  digest(): string {
+    return this.#hash.copy().digest('hex');
+  }
+
+  async isOver(): Promise<boolean> {
+    return this.#ahead.length === 0 && !(await this.#more());
+  }
+
+  async #more(): Promise<boolean> {
+    const piece = Buffer.allocUnsafe(PIECE);
+    const { bytesRead } = await this.#file.read(piece, 0, PIECE);
+    this.#ahead = Buffer.concat([this.#ahead, piece.subarray(0, bytesRead)]);
+    return bytesRead > 0;
+  }
 }

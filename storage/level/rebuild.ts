@@ -15,19 +15,22 @@ const BATCH = 500;
  */
 export async function writeDatabase(
   path: string,
-  entries: readonly Entry[],
+  entries: Iterable<Entry> | AsyncIterable<Entry>,
   compacted: number,
 ): Promise<void> {
   await rm(path, { recursive: true, force: true });
   const db = await openDatabase(path, true);
   try {
-    for (let i = 0; i < entries.length; i += BATCH) {
-      const batch = db.batch();
-      for (const entry of entries.slice(i, i + BATCH))
-        batch.put(recordKey(entry.revision), encodeEntry(entry));
+    const revisions: number[] = [];
+    let batch = db.batch();
+    for await (const entry of entries) {
+      batch.put(recordKey(entry.revision), encodeEntry(entry));
+      revisions.push(entry.revision);
+      if (batch.length < BATCH) continue;
       await batch.write({ sync: true });
+      batch = db.batch();
     }
-    const revisions = entries.map((entry) => entry.revision);
+    await batch.write({ sync: true });
     await db.put(BASE_KEY, encodeBase(baseOf(compacted, revisions)), { sync: true });
   } finally {
     await db.close();

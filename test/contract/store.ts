@@ -9,6 +9,7 @@ import {
   type StoreErrorCode,
   type StoreEvent,
 } from '../../storage/store.ts';
+import { backups } from './backups.ts';
 import { leases } from './leases.ts';
 import { until } from './until.ts';
 
@@ -83,6 +84,7 @@ export function storeContract(
     describe('history', () => history(now));
     describe('watches', () => watches(now));
     describe('leases', () => leases(() => under));
+    describe('backups', () => backups(now));
     describe('closing', () => closing(now));
     describe('restarts', () => restarts(() => under));
     it('does what a trivial model does, whatever the operations', () => againstModel(open), 60_000);
