@@ -19,7 +19,7 @@ export const kill: FaultPart = {
     { name: 'ack-before-fsync', about: 'a write is answered before it is durable', seed: 1, within: 20 },
     { name: 'watch-before-durable', about: 'a watch is told before it is durable', seed: 1, within: 40 },
     { name: 'lose-log-tail', about: 'the last records are gone after the crash', seed: 1, within: 10 },
-    { name: 'forget-too-much', about: 'compaction deletes current entries', seed: 1, within: 40 },
+    { name: 'forget-too-much', about: 'compaction deletes current entries', seed: 1, within: 150 },
     { name: 'watch-gap', about: 'a resumed watch leaves out an event', seed: 1, within: 10 },
     { name: 'watch-twice', about: 'a watch is told an event twice', seed: 1, within: 20 },
     { name: 'watch-filter', about: 'a watch is told of a key beside its range', seed: 1, within: 20 },
