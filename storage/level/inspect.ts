@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { open, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BASE_KEY, decodeBase } from './base.ts';
 import { readIfThere } from './files.ts';
@@ -30,15 +30,32 @@ export async function inspect(database: string): Promise<Inspection> {
   const manifest = await readFile(join(database, current.trimEnd())).catch(() => Buffer.alloc(0));
   const { tables, log } = readManifest(manifest);
   const problems: string[] = [];
+  // One for all tables: a large database would leave much to collect.
+  let buffer = Buffer.alloc(0);
   for (const name of await databaseFiles(database, TABLE)) {
     const size = tables.get(Number.parseInt(name, 10));
     if (size === undefined) continue;
-    const bytes = await readFile(join(database, name));
     const problem = (text: string): unknown => problems.push(`${name}: ${text}`);
-    if (bytes.length === size) checkTable(bytes, problem);
-    else problem(`it has ${bytes.length} bytes, not ${size}`);
+    if (buffer.length <= size) buffer = Buffer.allocUnsafe(size + 1);
+    const length = await readInto(buffer, join(database, name));
+    if (length === size) checkTable(buffer.subarray(0, size), problem);
+    else problem(`it has ${length > size ? 'more' : length} bytes, not ${size}`);
   }
   return inspectLogs(database, problems, log);
+}
+
+/** How many bytes there were for it: no more than fit. */
+async function readInto(buffer: Buffer, path: string): Promise<number> {
+  const file = await open(path, 'r');
+  try {
+    let length = 0;
+    for (let bytesRead = 1; bytesRead > 0 && length < buffer.length; length += bytesRead) {
+      ({ bytesRead } = await file.read(buffer, length, buffer.length - length));
+    }
+    return length;
+  } finally {
+    await file.close();
+  }
 }
 
 /** `oldest`: the number of the log that must be there. */
