@@ -9,7 +9,8 @@ import type { Store } from '../../storage/store.ts';
 import { bytes, fails } from './store.ts';
 
 const ALL = { start: '', end: '\x7f' };
-const BUMP = 1000;
+/** Beyond all that is written while the backup is taken. */
+const BUMP = 1_000_000;
 const KEYS = 40;
 
 /** What any store must give away while it goes on, and what comes of it elsewhere. */
