@@ -5,7 +5,7 @@ import { openLevel } from '../storage/level/level.ts';
 import { describeLosses } from '../storage/level/losses.ts';
 import { repairLevel } from '../storage/level/repair.ts';
 import { verifyLevel } from '../storage/level/verify.ts';
-import type { Store } from '../storage/store.ts';
+import { type Store, StoreError } from '../storage/store.ts';
 import { FailedError, UsageError } from './errors.ts';
 import { type OutputFormat, print, printJson, table } from './output.ts';
 
@@ -42,7 +42,10 @@ export async function repairStore(dataDir: string, output: OutputFormat): Promis
 
 export async function backupStore(dataDir: string, file: string, output: OutputFormat): Promise<void> {
   if (existsSync(file)) throw new UsageError(`${file} exists: a backup never overwrites`);
-  const done = await withStore(dataDir, (store) => backup(store, file));
+  const done = await withStore(dataDir, (store) => backup(store, file)).catch((error: unknown) => {
+    if (!(error instanceof StoreError) || error.code !== 'unavailable') throw error;
+    throw new FailedError(`${error.message}; of a running server: atoll backup ${file}`);
+  });
   if (output === 'json') return printJson({ file, ...done });
   print(`backed up ${done.entries} objects as of revision ${done.revision} to ${file}`);
 }

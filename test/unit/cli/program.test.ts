@@ -134,6 +134,9 @@ describe('atoll store', () => {
     const store = await openLevel(join(dataDir, 'store'), { sync: false });
     expect(await atoll('store', 'verify', '--data-dir', dataDir)).toBe(1);
     expect(err).toContain('the store is open in process');
+    const file = join(directory, 'tuesday.backup');
+    expect(await atoll('store', 'backup', file, '--data-dir', dataDir)).toBe(1);
+    expect(err).toContain(`of a running server: atoll backup ${file}`);
     await store.close();
   });
 });
