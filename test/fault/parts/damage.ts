@@ -19,9 +19,9 @@ export const damage: FaultPart = {
   weight: 1.5,
   parallel: 2,
   bugs: [
-    { name: 'skip-crc', about: 'checksums are not looked at', seed: 17, within: 20 },
+    { name: 'skip-crc', about: 'checksums are not looked at', seed: 17, within: 100 },
     { name: 'skip-watermark', about: 'nobody knows what was acknowledged', seed: 1, within: 200 },
-    { name: 'skip-gaps', about: 'a hole in the history is not noticed', seed: 37, within: 20 },
+    { name: 'skip-gaps', about: 'a hole in the history is not noticed', seed: 37, within: 300 },
     { name: 'skip-marker', about: 'a database is created when there seems to be none', seed: 1, within: 200 },
     { name: 'silent-repair', about: 'the repair does not tell what it lost', seed: 1, within: 100 },
     { name: 'claims-end', about: 'the repair forgets that a crash hides the end', seed: 1, within: 100 },
