@@ -90,11 +90,14 @@ function merge(
 }
 
 function unconvertible({ apiVersion, kind, metadata }: KubeObject, why: string): StatusError {
-  const what = `${metadata.namespace ?? ''}/${metadata.name ?? ''}; ${apiVersion}, Kind=${kind}`;
+  const type = `${splitVersion(apiVersion ?? '').join('/')}, Kind=${kind}`;
+  const what = `${metadata.namespace ?? ''}/${metadata.name ?? ''}; ${type}`;
+  // Go decodes bytes by way of JSON here.
+  const cause = why.startsWith('illegal base64') ? `error decoding from json: ${why}` : why;
   return new StatusError(
     500,
     '',
-    `failed to convert new object (${what}) to proper version (${apiVersion}): ${why}`,
+    `failed to convert new object (${what}) to proper version: unable to convert unstructured object to ${type}: ${cause}`,
   );
 }
 

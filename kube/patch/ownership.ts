@@ -99,5 +99,6 @@ function without(changed: Comparison, ignore: FieldSet | undefined): Comparison 
     added: changed.added.recursiveDifference(ignore),
     modified: changed.modified.recursiveDifference(ignore),
     removed: changed.removed.recursiveDifference(ignore),
+    broken: changed.broken,
   };
 }

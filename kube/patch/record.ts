@@ -43,6 +43,10 @@ export function recordUpdate(
   const before = (live ? unmanaged(live) : {}) as JsonObject;
   const after = unmanaged(next) as JsonObject;
   const changed = takeOwnership(managers, undefined, { before, after, by }, true);
+  if (changed.broken) {
+    managers.clear();
+    return;
+  }
   const set = withoutServerFields(changed.modified.union(changed.added));
   if (!set.isEmpty()) {
     const self = identityOf(by, 'Update');

@@ -1,4 +1,5 @@
 import { deepEqual } from '../deep.ts';
+import { emptiesOf } from '../defaults/empty.ts';
 import type { Json } from '../object.ts';
 import type { ListSchema, Schema } from '../schema/schema.ts';
 import { FieldSet } from './fields.ts';
@@ -22,6 +23,8 @@ export interface Comparison {
   readonly added: FieldSet;
   readonly modified: FieldSet;
   readonly removed: FieldSet;
+  /** A list has an item without the key of its items: kube-apiserver knows nothing of such an object's fields. */
+  readonly broken: boolean;
 }
 
 /**
@@ -38,6 +41,7 @@ class Comparing implements Comparison {
   readonly added = new FieldSet();
   readonly modified = new FieldSet();
   readonly removed = new FieldSet();
+  broken = false;
   private readonly path: PathElement[] = [];
 
   visit(before: Maybe, after: Maybe, schema: Schema): void {
@@ -92,9 +96,13 @@ class Comparing implements Comparison {
     // A struct that stands on one side only brings its zero fields along.
     if ((x === undefined) !== (y === undefined)) for (const key of zeroFields(schema)) keys.add(key);
     if (keys.size === 0) return this.leaf(before, after);
+    const empties = emptiesOf(after);
     for (const key of keys) {
       const type = entrySchema(schema, key) ?? anySchema;
-      this.within(fieldElement(key), () => this.visit(entry(x, key, schema), entry(y, key, schema), type));
+      const next = entry(y, key, schema);
+      // A list that Go always writes and that was given empty is no longer told from none, but is its giver's.
+      const given = next === null ? ((empties?.[key] as Maybe) ?? next) : next;
+      this.within(fieldElement(key), () => this.visit(entry(x, key, schema), given, type));
     }
     return false;
   }
@@ -102,8 +110,8 @@ class Comparing implements Comparison {
   /** Items that share their keys are compared as one, in order. */
   private items(before: Json[], after: Json[], schema: ListSchema): void {
     if (deepEqual(before, after)) return;
-    const x = indexItems(before, schema);
-    const y = indexItems(after, schema);
+    const x = this.index(before, schema);
+    const y = this.index(after, schema);
     for (const element of new Set([...x.keys(), ...y.keys()])) {
       const [a, ...moreA] = x.get(element) ?? [];
       const [b, ...moreB] = y.get(element) ?? [];
@@ -121,6 +129,22 @@ class Comparing implements Comparison {
       });
     }
   }
+
+  private index(list: Json[], schema: ListSchema): Map<PathElement, Json[]> {
+    const index = new Map<PathElement, Json[]>();
+    for (const item of list) {
+      try {
+        const element = itemElement(schema, item);
+        const same = index.get(element);
+        if (same) same.push(item);
+        else index.set(element, [item]);
+      } catch (error) {
+        if (!(error instanceof ItemError)) throw error;
+        this.broken = true;
+      }
+    }
+    return index;
+  }
 }
 
 function entry(map: Record<string, Json> | undefined, key: string, schema: Schema): Maybe {
@@ -131,19 +155,4 @@ function entry(map: Record<string, Json> | undefined, key: string, schema: Schem
 function* zeroFields(schema: Schema): Generator<string> {
   if (schema.type !== 'object') return;
   for (const field of schema.fields.values()) if (field.zero !== undefined) yield field.name;
-}
-
-function indexItems(list: Json[], schema: ListSchema): Map<PathElement, Json[]> {
-  const index = new Map<PathElement, Json[]>();
-  for (const item of list) {
-    try {
-      const element = itemElement(schema, item);
-      const same = index.get(element);
-      if (same) same.push(item);
-      else index.set(element, [item]);
-    } catch (error) {
-      if (!(error instanceof ItemError)) throw error;
-    }
-  }
-  return index;
 }

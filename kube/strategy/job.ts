@@ -8,8 +8,11 @@ import type { JsonObject, KubeObject } from '../object.ts';
 export function prepareJob(object: KubeObject): void {
   const spec = child(object as unknown as JsonObject, 'spec');
   if (spec['manualSelector'] !== true) generateSelector(object, spec);
-  labelLikeItsPods(object);
+  // With a name that no label can hold, it never gets as far as wearing it.
+  if (labelValue.test(object.metadata.name ?? '')) labelLikeItsPods(object);
 }
+
+const labelValue = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 
 /** A Job without labels of its own wears those of its pods. */
 export function labelLikeItsPods(object: KubeObject): void {

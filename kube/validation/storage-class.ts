@@ -1,3 +1,4 @@
+import { given } from '../defaults/empty.ts';
 import { record, records, strings, text } from '../defaults/json.ts';
 import { sameJson } from '../strategy/equal.ts';
 import { type Field, sortedMap } from './field.ts';
@@ -57,7 +58,8 @@ const frozen = ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode
 const storageClass: KindCheck = ({ object, old }, root) => {
   if (old) {
     for (const name of frozen) {
-      if (!sameJson(object[name], old[name])) root.child(name).invalid(sortedMap(object[name]), immutable);
+      if (!sameJson(object[name], old[name]))
+        root.child(name).invalid(sortedMap(given(object, name)), immutable);
     }
   }
   provisioner(text(object['provisioner']), root.child('provisioner'));

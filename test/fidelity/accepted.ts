@@ -14,6 +14,13 @@ export interface Accepted {
 }
 
 export const accepted: readonly Accepted[] = [
+  {
+    id: 'applied-deletion',
+    request: /^PATCH /,
+    path: /^body\.metadata\.deletionTimestamp$/,
+    kubernetes: /^\d/,
+    atoll: /^\(absent\)$/,
+  },
   { id: 'column-descriptions', path: /columnDefinitions\[\]\.description$/ },
   {
     id: 'service-accounts',
@@ -28,6 +35,12 @@ export const accepted: readonly Accepted[] = [
     path: /^status$/,
     kubernetes: /^201/,
     atoll: /^403 .*error looking up service account/,
+  },
+  {
+    id: 'service-accounts',
+    path: /^body\.spec\.(serviceAccountName|serviceAccount)$/,
+    kubernetes: /^\(absent\)$/,
+    atoll: /^"?default"?$/,
   },
   {
     id: 'version',

@@ -7,6 +7,9 @@ import { type Mutation, mutations } from '../mutate.ts';
 /** Requests to a case: what differs is found again by the case's id. */
 const perCase = 12;
 
+/** What is stored of these decides about others' pods. */
+const apart = new Set(['limitranges', 'resourcequotas']);
+
 /** Every fixture and golden object, broken in one place: as a create and as an update, neither of them stored. */
 export function validationCases(golden: readonly Golden[]): Case[] {
   return [...fixtures.flatMap(ofFixture), ...golden.flatMap(ofGolden)];
@@ -28,6 +31,7 @@ function ofFixture(fixture: Fixture): Case[] {
     (some, i): Case => ({
       id: `${id}/update/${i}`,
       area: 'validation',
+      ownNamespace: apart.has(resource),
       steps: (real) => {
         const body = fixture.object(real);
         const path = `${fixture.path(real)}/${body.metadata.name}`;

@@ -170,6 +170,32 @@ describe('patch', () => {
   });
 
   test.each([
+    ['v1', 'Secret', 'secrets', { data: { a: '*' } }, 'error decoding from json: illegal base64'],
+    [
+      'v1',
+      'LimitRange',
+      'limitranges',
+      { spec: { limits: [{ max: { cpu: 'x' } }] } },
+      'quantities must match',
+    ],
+  ])(
+    'server-side apply of %s %s that its type cannot hold',
+    async (apiVersion, kind, plural, fields, why) => {
+      const { body } = await api.call(
+        'PATCH',
+        `/api/v1/namespaces/default/${plural}/a?fieldManager=one`,
+        { apiVersion, kind, metadata: { name: 'a' }, ...fields },
+        typed('apply-patch+yaml'),
+      );
+      const type = `/v1, Kind=${kind}`;
+      expect(body.code).toBe(500);
+      expect(body.message).toContain(
+        `; ${type}) to proper version: unable to convert unstructured object to ${type}: ${why}`,
+      );
+    },
+  );
+
+  test.each([
     ['text/plain', 415],
     ['application/json', 415],
   ])('%s is no patch', async (type, code) => {

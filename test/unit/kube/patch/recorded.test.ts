@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { markEmpty } from '../../../../kube/defaults/empty.ts';
 import type { KubeObject, ManagedFieldsEntry } from '../../../../kube/object.ts';
 import { FieldSet } from '../../../../kube/patch/fields.ts';
 import { applyServerSide, updateManagers } from '../../../../kube/patch/managed.ts';
@@ -127,5 +128,29 @@ describe('applies that kube-apiserver refuses', () => {
     const status = statusOf(step);
     expect(status?.message).toBe(step.error?.message);
     expect(sorted(status?.details?.causes)).toEqual(sorted(step.error?.causes));
+  });
+});
+
+describe('managedFields of updates', () => {
+  const own = (kind: string, object: object) => {
+    const schema = schemaOf({ group: '', version: 'v1', kind });
+    if (!schema) throw new Error(`no schema for ${kind}`);
+    const next = { apiVersion: 'v1', kind, metadata: { name: 'reef' }, ...object };
+    return updateManagers(undefined, next, { schema, manager: 'tide', apiVersion: 'v1', time: '' });
+  };
+  const fields = (object: KubeObject) => object.metadata.managedFields?.map((entry) => entry.fieldsV1);
+
+  it('are none of an object with an item without its key', () => {
+    expect(fields(own('ServiceAccount', { secrets: [{ name: 'a' }] }))).toHaveLength(1);
+    expect(fields(own('ServiceAccount', { secrets: [{}, { name: 'a' }] }))).toBeUndefined();
+  });
+
+  it('own a list that was given empty where Go always writes it', () => {
+    const spec = { limits: null };
+    markEmpty(spec, 'limits', true);
+    expect(fields(own('LimitRange', { spec }))).toEqual([{ 'f:spec': { 'f:limits': {} } }]);
+    const account = {};
+    markEmpty(account, 'secrets', true);
+    expect(fields(own('ServiceAccount', account))).toBeUndefined();
   });
 });

@@ -68,6 +68,12 @@ describe('create', () => {
     expect(job.metadata.labels).toEqual(labels);
   });
 
+  it('gives a Job no label that its name cannot be', () => {
+    const job = named('batch/v1', 'Job', { spec: { template: podTemplate() } });
+    const bad = created({ ...job, metadata: { ...job.metadata, name: 'Tide_' } });
+    expect(bad.metadata.labels).toBeUndefined();
+  });
+
   it.each([
     [{}, { ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack' }],
     [
