@@ -93,6 +93,13 @@ function printerColumns(spec: JsonObject, field: Field): void {
 
 const approval = 'api-approved.kubernetes.io';
 
+const frozen: readonly (readonly [string, ...string[]])[] = [
+  ['scope'],
+  ['names', 'kind'],
+  ['group'],
+  ['names', 'plural'],
+];
+
 /** Names, scope and versions; the schemas themselves are checked where they are compiled. */
 const customResourceDefinition: KindCheck = ({ object, spec, old, oldSpec }, root) => {
   const field = root.child('spec');
@@ -124,7 +131,7 @@ const customResourceDefinition: KindCheck = ({ object, spec, old, oldSpec }, roo
     path.required(`protected groups must have approval annotation "${approval}", ${see}`);
   }
   if (!oldSpec) return;
-  for (const path of [['scope'], ['names', 'kind'], ['group'], ['names', 'plural']]) {
+  for (const path of frozen) {
     if (!sameJson(at(spec, ...path), at(oldSpec, ...path)))
       field.child(...path).invalid(at(spec, ...path), immutable);
   }

@@ -31,25 +31,37 @@ export function sortedMap(value: Value): Value {
  * https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/
  */
 export class Field {
-  readonly path: string;
   readonly causes: StatusCause[];
+  readonly #parent: Field | undefined;
+  readonly #step: string | number;
 
-  constructor(causes: StatusCause[], path = '') {
+  /** Most fields have nothing to complain about: their paths are put together when a cause is. */
+  constructor(causes: StatusCause[], step: string | number = '', parent?: Field) {
     this.causes = causes;
-    this.path = path;
+    this.#step = step;
+    this.#parent = parent;
   }
 
-  child(...names: string[]): Field {
-    const tail = names.join('.');
-    return new Field(this.causes, this.path === '' ? tail : `${this.path}.${tail}`);
+  get path(): string {
+    const step = this.#step;
+    const before = this.#parent?.path ?? '';
+    if (typeof step === 'number') return `${before}[${step}]`;
+    return before === '' || step.startsWith('[') ? before + step : `${before}.${step}`;
+  }
+
+  /** No name starts with a bracket. */
+  child(name: string, ...more: string[]): Field {
+    let field = new Field(this.causes, name, this);
+    for (const next of more) field = new Field(this.causes, next, field);
+    return field;
   }
 
   index(index: number): Field {
-    return new Field(this.causes, `${this.path}[${index}]`);
+    return new Field(this.causes, index, this);
   }
 
   key(key: string): Field {
-    return new Field(this.causes, `${this.path}[${key}]`);
+    return new Field(this.causes, `[${key}]`, this);
   }
 
   required(detail = ''): void {

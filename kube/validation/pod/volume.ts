@@ -143,10 +143,12 @@ const sources: Readonly<Record<string, Source>> = {
   },
 };
 
+const inOrder = Object.entries(sources);
+
 function volumeSource(volume: JsonObject, field: Field, pod: PodContext): void {
   let found = false;
   const name = text(volume['name']);
-  for (const [kind, { check, inside = kind, surplus = kind }] of Object.entries(sources)) {
+  for (const [kind, { check, inside = kind, surplus = kind }] of inOrder) {
     if (!isSet(volume, kind)) continue;
     const source = record(volume[kind]);
     if (found) field.child(surplus).forbidden('may not specify more than 1 volume type');
