@@ -117,6 +117,10 @@ function segments(path: string): string[] {
   if (!path.startsWith('/')) throw badRequest('the request path must start with a slash');
   const parts = path.slice(1).split('/');
   if (parts.at(-1) === '' && parts.length > 1) parts.pop();
+  if (parts.length > 3 && (parts.at(-1) === '..' || parts.at(-1) === '.')) {
+    const name = parts.at(-1) ?? '';
+    throw badRequest(`Name parameter invalid: "${name}": may not be '${name}'`);
+  }
   return parts.map(decodeSegment);
 }
 

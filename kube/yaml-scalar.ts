@@ -7,6 +7,9 @@ const words: ReadonlyMap<string, boolean | null> = new Map([
 ]);
 const floatPattern = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/;
 
+/** Numbers that JSON cannot say. */
+const notJson = /^(?:([-+]?)\.(?:inf|Inf|INF)|(\.(?:nan|NaN|NAN)))$/;
+
 /**
  * The value of an unquoted YAML scalar under Go's YAML rules: `yes` is true, `014` is 12, `1_000` is 1000, while
  * dates and `12:30:45` stay text. Undefined when it is text. Integers as decodeJson gives them.
@@ -14,6 +17,8 @@ const floatPattern = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/;
 export function resolvePlainScalar(text: string): boolean | null | number | undefined {
   const word = words.get(text);
   if (word !== undefined) return word;
+  const beyond = notJson.exec(text);
+  if (beyond) throw new Error(`json: unsupported value: ${beyond[2] ? 'NaN' : `${beyond[1] || '+'}Inf`}`);
   const first = text.charAt(0);
   if (first === '.') return floatPattern.test(text) ? finite(Number(text)) : undefined;
   if (!/^[-+0-9]/.test(first)) return undefined;

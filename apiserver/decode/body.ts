@@ -72,7 +72,20 @@ export function parseBody(body: Uint8Array, encoding: Encoding, expected: GroupV
       body,
     );
   }
-  return { value: decoded.value as JsonObject, duplicates: decoded.duplicates };
+  const value = decoded.value as JsonObject;
+  for (const name of ['apiVersion', 'kind'].filter(() => encoding === 'json')) {
+    const given = getOwn(value, name);
+    if (given === undefined || given === null || typeof given === 'string') continue;
+    const into = `Go struct field .${name} of type string`;
+    throw unrecognized(expected, `${parseError}json: cannot unmarshal ${wordFor(given)} into ${into}`, body);
+  }
+  return { value, duplicates: decoded.duplicates };
+}
+
+function wordFor(value: Json): string {
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'boolean') return 'bool';
+  return typeof value === 'bigint' ? 'number' : typeof value;
 }
 
 /** Checks kind and fields of something that should be an object of `served`; unknown fields are dropped. */

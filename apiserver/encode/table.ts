@@ -33,8 +33,26 @@ export function tableOf(
     apiVersion: `meta.k8s.io/${options.version}`,
     metadata: options.metadata,
     columnDefinitions: content.columnDefinitions,
-    rows: objects.map((object, i) => ({ cells: content.cells[i] ?? [], ...shown(object) })),
+    rows: objects.map((object, i) => ({
+      cells: content.cells[i] ?? [],
+      ...conditions(object),
+      ...shown(object),
+    })),
   };
+}
+
+const ended: Readonly<Record<string, string>> = {
+  Succeeded: 'The pod has completed successfully.',
+  Failed: 'The pod failed.',
+};
+
+/** A row of a Pod that ended says so, for clients that hide such rows. */
+function conditions({ kind, apiVersion, status }: KubeObject): { conditions?: object[] } {
+  if (kind !== 'Pod' || apiVersion !== 'v1') return {};
+  const { phase = '' } = (status ?? {}) as { phase?: string };
+  const message = Object.hasOwn(ended, phase) ? ended[phase] : undefined;
+  if (message === undefined) return {};
+  return { conditions: [{ type: 'Completed', status: 'True', reason: phase, message }] };
 }
 
 const nameColumn = {

@@ -119,7 +119,8 @@ interface Applied {
   duplicates: readonly string[];
 }
 
-function decodeApplied({ request, served }: ResourceExchange): Applied {
+/** Throws StatusError 400 for what is no object of the kind that is served. */
+export function decodeApplied({ request, served }: ResourceExchange): Applied {
   let decoded: { value: Json; duplicates: string[] };
   try {
     decoded = decodeYaml(Buffer.from(request.body ?? new Uint8Array()).toString());

@@ -1,5 +1,6 @@
 import type { ApiResponse } from '../../kube/http.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import { showsDeleted } from '../../kube/strategy/deleted.ts';
 import type { ResourceExchange } from '../core.ts';
 import { deleteOptions } from '../decode/deleteoptions.ts';
 import { formOf, respondObject, respondValue } from '../encode/respond.ts';
@@ -18,9 +19,7 @@ export async function handleDelete(exchange: ResourceExchange): Promise<ApiRespo
   }
   const deleted = await deleteOne(exchange, exchange.info.name, options);
   // What finalizers keep is answered with the object, too.
-  const { group, resource } = stored.info;
-  if (!deleted.gone || group === 'resource.k8s.io' || showsDeleted.has(`${group}/${resource}`))
-    return respondObject(exchange, 200, deleted.object);
+  if (!deleted.gone || showsDeleted(stored.info)) return respondObject(exchange, 200, deleted.object);
   return respondValue(exchange, 200, success(exchange, deleted.object));
 }
 
@@ -33,28 +32,12 @@ export function warnOfOrphans({ stored, warnings }: ResourceExchange, options: D
   );
 }
 
-/** Kinds that kube-apiserver answers with the deleted object; all else with a Status. */
-const showsDeleted = new Set([
-  '/namespaces',
-  '/persistentvolumeclaims',
-  '/persistentvolumes',
-  '/pods',
-  '/podtemplates',
-  '/resourcequotas',
-  '/serviceaccounts',
-  '/services',
-  'storage.k8s.io/csidrivers',
-  'storage.k8s.io/csinodes',
-  'storage.k8s.io/storageclasses',
-  'storage.k8s.io/volumeattachments',
-  'storage.k8s.io/volumeattributesclasses',
-]);
-
 function success(
-  { stored }: ResourceExchange,
+  { stored, served }: ResourceExchange,
   object: KubeObject,
 ): { kind: string; apiVersion: string; [field: string]: unknown } {
-  const { group, resource } = stored.info;
+  const { group } = served.info;
+  const { resource } = stored.info;
   const { name, uid } = object.metadata;
   return {
     kind: 'Status',

@@ -92,12 +92,14 @@ function named(handle: Handler): Handler {
 }
 
 function checkPath({ info, served }: ResourceExchange): void {
-  const inNamespace = info.namespace !== '' && !(info.resource === 'namespaces' && info.group === '');
+  const itself = info.resource === 'namespaces' && info.group === '' && info.name === info.namespace;
+  const inNamespace = info.namespace !== '' && !itself;
   if (!served.info.namespaced && inNamespace) throw noSuchResource();
   if (served.info.namespaced && info.namespace === '') {
-    if (info.name !== '') throw noSuchResource();
+    if (info.name !== '' || !served.info.verbs.includes('list')) throw noSuchResource();
     if (info.verb === 'create' || info.verb === 'deletecollection') throw methodNotAllowed();
   }
+  if (info.method === 'HEAD') throw methodNotAllowed();
   if (info.cluster === '*' && info.verb !== 'list' && info.verb !== 'watch') throw methodNotAllowed();
 }
 
@@ -125,7 +127,11 @@ function choose(exchange: ResourceExchange): Handler {
 
 /** What can only be created has no path of its own to refuse methods at. */
 function refusal({ info, served }: ResourceExchange): StatusError {
-  return info.name !== '' && served.info.verbs.join() === 'create' ? noSuchResource() : methodNotAllowed();
+  if (info.name !== '' && served.info.verbs.join() === 'create') return noSuchResource();
+  if (info.verb !== 'watch' || !served.info.verbs.includes('list')) return methodNotAllowed();
+  const { resource } = served.info;
+  const message = `watch is not supported on resources of kind ${JSON.stringify(resource)}`;
+  return new StatusError(405, 'MethodNotAllowed', message, { kind: resource });
 }
 
 const refuse: Handler = () => Promise.reject(methodNotAllowed());

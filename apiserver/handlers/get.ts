@@ -1,16 +1,21 @@
 import type { ApiResponse } from '../../kube/http.ts';
+import { notFound } from '../../kube/status.ts';
 import type { ResourceExchange } from '../core.ts';
 import { formOf, jsonBytes, respondObject } from '../encode/respond.ts';
 import { answerStored, decodeStored } from '../registry/codec.ts';
 import { isStored } from '../registry/convert.ts';
-import { waitForRevision } from './listoptions.ts';
+import { parseRevision, waitForRevision } from './listoptions.ts';
 
 /** GET of one object, or of its status (the same document). */
 export async function handleGet(exchange: ResourceExchange): Promise<ApiResponse> {
   const { core, info, stored, served } = exchange;
   const form = formOf(exchange);
-  const asked = Number(info.query.get('resourceVersion') ?? 0);
+  const asked = parseRevision(info.query.get('resourceVersion') || '0', true);
   if (asked > core.store.revision) await waitForRevision(core.store, asked, exchange.request.signal);
+  // kube-apiserver names them otherwise here, and has none of them any more.
+  if (stored.info.resource === 'componentstatuses') {
+    throw notFound({ group: '', resource: 'componentstatus' }, info.name);
+  }
   const entry = await core.registry.read(stored, info);
   const asIs = form.encoding === 'json' && form.shape === 'object' && !form.pretty && isStored(served);
   if (asIs) return jsonBytes(200, answerStored(entry));

@@ -1,4 +1,5 @@
-import { badRequest, invalid, type StatusCause } from '../../kube/status.ts';
+import { quoteGo } from '../../kube/quote.ts';
+import { badRequest, invalid, type StatusCause, StatusError } from '../../kube/status.ts';
 import type { Store } from '../../storage/store.ts';
 import { tooLarge } from '../registry/errors.ts';
 
@@ -10,7 +11,8 @@ export interface ListQuery {
   match: Match;
   limit: number;
   continue: string;
-  sendInitialEvents: boolean;
+  /** undefined: neither asked for nor refused. */
+  sendInitialEvents: boolean | undefined;
   bookmarks: boolean;
   timeoutSeconds: number | undefined;
 }
@@ -19,15 +21,26 @@ export interface ListQuery {
 export function listQuery(query: URLSearchParams, watch: boolean): ListQuery {
   const text = query.get('resourceVersion') ?? '';
   const match = (query.get('resourceVersionMatch') ?? '') as Match;
-  const initial = query.has('sendInitialEvents') ? isTrue(query.get('sendInitialEvents')) : undefined;
-  const causes = watch ? watchCauses(match, initial) : listCauses(text, match, query, initial);
+  const asked = query.has('sendInitialEvents') ? isTrue(query.get('sendInitialEvents')) : undefined;
+  // A watch from nowhere is one with initial events, for who takes bookmarks with their end marked.
+  const legacy = watch && asked === undefined && match === '' && (text === '' || text === '0');
+  const initial = legacy ? true : asked;
+  const checked = legacy ? 'NotOlderThan' : match;
+  const token = query.get('continue') ?? '';
+  const causes = watch ? watchCauses(checked, initial, token) : listCauses(text, match, query, initial);
   if (causes.length > 0) throw invalid('meta.k8s.io', 'ListOptions', '', causes);
+  const limit = Math.max(0, parseInteger(query.get('limit')) ?? 0);
+  if (!watch && token !== '' && text !== '' && text !== '0') {
+    throw badRequest('specifying resource version is not allowed when using continue');
+  }
+  // What any state answers is answered whole, as from a cache.
+  const anyState = !watch && text === '0' && match !== 'Exact' && token === '';
   return {
-    revision: text === '' ? undefined : parseRevision(text),
+    revision: text === '' ? undefined : parseRevision(text, watch),
     match,
-    limit: parseInteger(query.get('limit')) ?? 0,
-    continue: query.get('continue') ?? '',
-    sendInitialEvents: initial ?? false,
+    limit: anyState ? 0 : limit,
+    continue: token,
+    sendInitialEvents: initial,
     bookmarks: isTrue(query.get('allowWatchBookmarks')),
     timeoutSeconds: parseInteger(query.get('timeoutSeconds')),
   };
@@ -62,18 +75,21 @@ function listCauses(
   return causes;
 }
 
-function watchCauses(match: string, initial: boolean | undefined): StatusCause[] {
+function watchCauses(match: string, initial: boolean | undefined, token: string): StatusCause[] {
   const causes: StatusCause[] = [];
+  if (initial !== undefined && match !== 'NotOlderThan') {
+    causes.push(forbidden(field, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
+  }
   if (initial === undefined && match !== '') {
     const why = 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided';
     causes.push(forbidden(field, why));
   }
-  if (initial !== undefined && match === '') {
-    causes.push(forbidden(field, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
-  }
   if (match !== '' && match !== 'NotOlderThan') {
     const message = `Unsupported value: ${JSON.stringify(match)}: supported values: "NotOlderThan"`;
     causes.push({ reason: 'FieldValueNotSupported', message, field });
+  }
+  if (match !== '' && token !== '') {
+    causes.push(forbidden(field, 'resourceVersionMatch is forbidden when continue is provided'));
   }
   return causes;
 }
@@ -86,18 +102,22 @@ export function isTrue(value: string | null): boolean {
   return value !== null && value !== '0' && value.toLowerCase() !== 'false';
 }
 
-function parseRevision(text: string): number {
+/** `late`: where kube-apiserver looks at it only after it looked at everything else. */
+export function parseRevision(text: string, late = false): number {
   if (/^\d+$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text);
   const why = /^\d+$/.test(text) ? 'value out of range' : 'invalid syntax';
-  throw badRequest(
-    `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${why}`,
-  );
+  const quoted = quoteGo(text);
+  const problem = `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: ${why}`;
+  throw late ? new StatusError(500, '', problem) : badRequest(`invalid resource version: ${problem}`);
 }
 
 function parseInteger(text: string | null): number | undefined {
   if (text === null || text === '') return undefined;
   if (!/^[+-]?\d+$/.test(text)) {
-    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+    throw badRequest(`strconv.ParseInt: parsing ${quoteGo(text)}: invalid syntax`);
+  }
+  if (!Number.isSafeInteger(Number(text)) && BigInt.asIntN(64, BigInt(text)) !== BigInt(text)) {
+    throw badRequest(`strconv.ParseInt: parsing ${quoteGo(text)}: value out of range`);
   }
   return Number(text);
 }

@@ -1,20 +1,23 @@
 import { getOwn, isObject, setOwn } from '../../kube/deep.ts';
 import type { ApiResponse } from '../../kube/http.ts';
 import type { JsonObject, KubeObject } from '../../kube/object.ts';
+import { applyServerSide } from '../../kube/patch/managed.ts';
 import { builtinResources, schemaOf } from '../../kube/schema/builtin.ts';
 import type { ResourceInfo } from '../../kube/schema/resource.ts';
 import { labelSelectorFromObject } from '../../kube/selector.ts';
 import { badRequest, invalid } from '../../kube/status.ts';
 import { admissionFor } from '../admission/chain.ts';
 import type { ResourceExchange } from '../core.ts';
-import { conform, decodeBody } from '../decode/body.ts';
+import { conform, type Decoding, decodeBody } from '../decode/body.ts';
 import { bodyEncoding } from '../decode/media.ts';
-import { writeQuery } from '../decode/options.ts';
+import { type WriteQuery, writeQuery } from '../decode/options.ts';
+import { type PatchType, refusedPatch } from '../decode/patched.ts';
 import { encoded, formOf, shapeObject } from '../encode/respond.ts';
 import type { ScalePaths, ServedResource } from '../options.ts';
 import { decodeStored } from '../registry/codec.ts';
+import { managementOf } from '../registry/managers.ts';
 import { updateObject } from '../registry/write.ts';
-import { handleApply } from './apply.ts';
+import { decodeApplied } from './apply.ts';
 import { checkNamespace, writeContext } from './create.ts';
 import { patcher, patchType } from './patch.ts';
 import { checkName } from './update.ts';
@@ -42,27 +45,17 @@ export async function handleScale(exchange: ResourceExchange): Promise<ApiRespon
   const kind = info.verb === 'patch' ? 'PatchOptions' : 'UpdateOptions';
   const type = info.verb === 'patch' ? patchType({ ...exchange, served: scaleServed }) : undefined;
   const query = writeQuery(exchange, kind, type === 'apply');
-  if (type === 'apply') return handleApply(exchange, query);
+  if (type === 'apply') return applyScale(exchange, query);
   const decoding = { validation: query.validation, warn: (text: string) => exchange.warnings.push(text) };
+  const sent = type === undefined ? decodeScale(exchange, decoding) : undefined;
+  if (sent) checkScale(exchange, sent);
   const change = (object: KubeObject): KubeObject => {
     const current = scaleOf(object, stored);
     const wanted =
       type === undefined
-        ? decodeBody(
-            exchange.request.body ?? new Uint8Array(),
-            bodyEncoding(exchange.request.headers['content-type'], undefined),
-            scaleServed,
-            decoding,
-          )
-        : conform(
-            patcher({ ...exchange, served: scaleServed }, type).patch(current as unknown as JsonObject),
-            [],
-            scaleServed,
-            decoding,
-          );
-    if (type === undefined) requireName(exchange, wanted);
-    checkName(exchange, wanted);
-    checkNamespace(exchange, wanted);
+        ? (sent ?? current)
+        : patched(exchange, type, current as unknown as JsonObject, decoding);
+    if (type !== undefined) checkScale(exchange, wanted);
     return scaled(object, stored, wanted);
   };
   const context = {
@@ -71,6 +64,59 @@ export async function handleScale(exchange: ResourceExchange): Promise<ApiRespon
   };
   const object = await updateObject(core.registry, stored, info, change, context);
   return respondScale(exchange, scaleOf(object, stored));
+}
+
+function decodeScale({ request }: ResourceExchange, decoding: Decoding): KubeObject {
+  const encoding = bodyEncoding(request.headers['content-type'], undefined);
+  return decodeBody(request.body ?? new Uint8Array(), encoding, scaleServed, decoding);
+}
+
+function checkScale(exchange: ResourceExchange, scale: KubeObject): void {
+  if (exchange.info.verb === 'update') requireName(exchange, scale);
+  checkName(exchange, scale);
+  checkNamespace(exchange, scale);
+}
+
+function patched(
+  exchange: ResourceExchange,
+  type: Exclude<PatchType, 'apply'>,
+  before: JsonObject,
+  decoding: Decoding,
+): KubeObject {
+  const { patch, value } = patcher({ ...exchange, served: scaleServed }, type);
+  const after = patch(before);
+  const about = { type, patch: value, before, after, schema: scaleServed.schema };
+  return conform(after, [], scaleServed, { ...decoding, refuse: (why) => refusedPatch(about, why) });
+}
+
+/** Server-side apply of a Scale: whoever applies it owns the object's replicas, and nothing else. */
+async function applyScale(exchange: ResourceExchange, query: WriteQuery): Promise<ApiResponse> {
+  const { core, info, stored } = exchange;
+  const { object: applied } = decodeApplied({ ...exchange, served: scaleServed });
+  const management = managementOf(core.registry, info.cluster, stored, { subresource: 'scale' });
+  const change = (live: KubeObject): KubeObject => {
+    const { kind, apiVersion } = live;
+    const wanted: KubeObject = { kind, apiVersion, metadata: { name: info.name } };
+    const { replicas } = (applied.spec ?? {}) as { replicas?: number };
+    if (replicas !== undefined) writePath(wanted, pathsOf(stored).specReplicasPath, replicas);
+    const by = { ...management, manager: query.manager, force: query.force };
+    return withoutTime(applyServerSide(live, wanted, by).object, query.manager);
+  };
+  const context = {
+    ...writeContext(exchange, query, 'UPDATE', ''),
+    ...scaleAdmission(exchange, query.dryRun),
+    ...{ managed: true, patched: true },
+  };
+  const object = await updateObject(core.registry, stored, info, change, context);
+  return respondScale(exchange, scaleOf(object, stored));
+}
+
+/** kube-apiserver keeps no time of who applied a Scale. */
+function withoutTime(object: KubeObject, manager: string): KubeObject {
+  const managedFields = object.metadata.managedFields?.map(({ time, ...entry }) =>
+    entry.manager === manager && entry.subresource === 'scale' ? entry : { ...entry, ...(time && { time }) },
+  );
+  return { ...object, metadata: { ...object.metadata, ...(managedFields && { managedFields }) } };
 }
 
 function respondScale(exchange: ResourceExchange, scale: KubeObject): ApiResponse {

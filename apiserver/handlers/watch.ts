@@ -47,7 +47,7 @@ export async function handleWatch(exchange: ResourceExchange): Promise<ApiRespon
   try {
     const begin = await initial(exchange, query, selection);
     last = begin.after;
-    stream.begin(head(encoder, begin, query.sendInitialEvents && query.bookmarks));
+    stream.begin(head(encoder, begin, query.sendInitialEvents === true && query.bookmarks));
     const onEnd = (reason: unknown) => finish(watchEnd(reason, exchange.served));
     const range = rangeFor(exchange, selection) ?? wholeRange(exchange);
     await begun(stream, onEnd, (pause) =>
@@ -170,6 +170,9 @@ async function initial(
 ) {
   const { store } = exchange.core;
   const { revision } = query;
+  if (query.sendInitialEvents === false && !revision) {
+    return { entries: [], after: store.revision, skipTo: store.revision };
+  }
   if (query.sendInitialEvents || revision === undefined || revision === 0) {
     if (revision !== undefined) await waitForRevision(store, revision, exchange.request.signal);
     const all: ListQuery = { ...query, limit: 0, continue: '', revision: undefined, match: '' };

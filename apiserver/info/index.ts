@@ -1,7 +1,7 @@
 import type { ApiResponse } from '../../kube/http.ts';
 import type { Exchange } from '../core.ts';
 import { checkAccept } from '../encode/negotiate.ts';
-import { jsonBytes, text } from '../encode/respond.ts';
+import { jsonBytes, methodNotAllowed, text } from '../encode/respond.ts';
 import { handleDiscovery } from './discovery.ts';
 import { handleHealth } from './health.ts';
 import { handleOpenApi } from './openapi.ts';
@@ -13,6 +13,7 @@ export async function handleInfo(exchange: Exchange): Promise<ApiResponse> {
   const { path } = info;
   const health = handleHealth(exchange);
   if (health) return health;
+  if (info.method !== 'GET' && isDocument(path)) throw methodNotAllowed();
   if (info.method !== 'GET' && info.method !== 'HEAD') return text(404, '404 page not found\n');
   if (path === '/version') {
     checkAccept(exchange.request.headers, ['application/json']);
@@ -20,6 +21,11 @@ export async function handleInfo(exchange: Exchange): Promise<ApiResponse> {
   }
   if (path === '/') return paths(exchange);
   return handleDiscovery(exchange) ?? handleOpenApi(exchange) ?? text(404, '404 page not found\n');
+}
+
+/** What has a route of its own there, that knows of GET alone. */
+function isDocument(path: string): boolean {
+  return path === '/version' || path === '/api' || path.startsWith('/api/') || path.startsWith('/apis/');
 }
 
 function paths({ core, info }: Exchange): ApiResponse {

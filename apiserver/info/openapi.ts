@@ -5,7 +5,6 @@ import type { CustomSchema } from '../../kube/openapi/custom.ts';
 import { OpenApi, type OpenApiDocument } from '../../kube/openapi/openapi.ts';
 import type { Exchange } from '../core.ts';
 import { parseAccept } from '../encode/negotiate.ts';
-import { text } from '../encode/respond.ts';
 import type { Catalog } from '../registry/catalog.ts';
 
 const gnostic = 'com.github.proto-openapi.spec.v2';
@@ -37,7 +36,16 @@ export function handleOpenApi(exchange: Exchange): ApiResponse | undefined {
   const type = parseAccept(request.headers['accept']).find((clause) => jsonTypes.includes(clause.type));
   if (type === undefined) return { status: 406, headers: { vary: 'Accept' }, body: new Uint8Array() };
   const document = documents.v3(path.slice('/openapi/v3/'.length));
-  return document ? respond(exchange, document, 'application/json') : text(404, '404 page not found\n');
+  if (document === undefined) return { status: 404, headers: {}, body: new Uint8Array() };
+  const hash = info.query.get('hash');
+  if (hash !== null && hash !== document.hash) return moved(request.url.replace(/\?.*/s, ''), document.hash);
+  return respond(exchange, document, 'application/json');
+}
+
+/** Where it is now: who asks by an old hash may keep the answer for ever. */
+function moved(path: string, hash: string): ApiResponse {
+  const headers = { location: `${path}?hash=${hash}`, etag: `"${hash}"`, vary: 'Accept' };
+  return { status: 301, headers: { ...headers, 'content-type': 'application/json' }, body: new Uint8Array() };
 }
 
 function swaggerForm(accept: string | undefined): 'json' | 'protobuf' | undefined {

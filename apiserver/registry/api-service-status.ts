@@ -2,14 +2,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import { decodeStored } from './codec.ts';
 import { objectKey, parseKey } from './keys.ts';
 import type { Committed, KindWrite } from './kinds.ts';
-import {
-  type Condition,
-  conditionsOf,
-  isOwnCause,
-  isTold,
-  withCondition,
-  writeStatus,
-} from './own-status.ts';
+import { type Condition, conditionsOf, isTold, withCondition, writeStatus } from './own-status.ts';
 
 const services = { group: '', resource: 'services', namespaced: true };
 const manager = 'kube-apiserver';
@@ -23,7 +16,7 @@ interface Target {
 export async function tellAvailable(write: KindWrite, name: string, change: Committed): Promise<void> {
   const { object } = change;
   const target = targetOf(object);
-  if (object === undefined || target === undefined || !isOwnCause(write, change)) return;
+  if (target === undefined || object === undefined || object.metadata.deletionTimestamp) return;
   const at = objectKey(services, write.cluster, target.namespace ?? '', target.name ?? '');
   const entry = await write.registry.store.get(at);
   await tell(write, name, object, available(target, entry !== undefined));

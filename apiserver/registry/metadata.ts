@@ -74,6 +74,8 @@ export function checkPreconditions(
 
 /** What kube-apiserver calls resources in its store, where it is not their name. */
 const storedUnder: Readonly<Record<string, string>> = {
+  apiservices: 'apiregistration.k8s.io/apiservices',
+  customresourcedefinitions: 'apiextensions.k8s.io/customresourcedefinitions',
   endpoints: 'services/endpoints',
   ingresses: 'ingress',
   nodes: 'minions',

@@ -22,7 +22,9 @@ export function parseSelection(query: URLSearchParams, served: ServedResource): 
   const labelText = query.get('labelSelector') ?? '';
   const fieldText = query.get('fieldSelector') ?? '';
   const labels = labelText.trim() === '' ? undefined : parseLabelSelector(labelText);
-  const fields = fieldText === '' ? [] : parseFieldSelector(fieldText);
+  const asked = fieldText === '' ? [] : parseFieldSelector(fieldText);
+  // `=` asks for nothing.
+  const fields = asked.filter(({ field, value }) => field !== '' || value !== '');
   const readers = fields.map((f) => ({ ...f, read: readerOf(f, served) }));
   const name = fields.find((f) => f.field === 'metadata.name' && f.op === '=')?.value;
   return {
@@ -57,6 +59,8 @@ const fieldsOf: Readonly<Record<string, readonly string[]>> = {
     'spec.hostNetwork',
     'status.phase',
     'status.podIP',
+    'status.podIPs',
+    'spec.host',
     'status.nominatedNodeName',
   ],
   '/events': [
@@ -74,22 +78,30 @@ const fieldsOf: Readonly<Record<string, readonly string[]>> = {
   '/nodes': ['spec.unschedulable'],
   '/replicationcontrollers': ['status.replicas'],
   '/services': ['spec.clusterIP', 'spec.type'],
-  'apps/replicasets': ['status.replicas'],
   'batch/jobs': ['status.successful'],
   'certificates.k8s.io/certificatesigningrequests': ['spec.signerName'],
+  'resource.k8s.io/resourceslices': ['spec.nodeName', 'spec.driver'],
 };
 
 const specialReaders: Readonly<Record<string, Reader>> = {
   '/events source': (event) => at('source', 'component')(event) || at('reportingComponent')(event),
   'batch/jobs status.successful': (job) => at('status', 'succeeded')(job) || '0',
   '/nodes spec.unschedulable': (node) => at('spec', 'unschedulable')(node) || 'false',
+  '/pods spec.host': at('spec', 'nodeName'),
+  '/pods status.podIPs': at('status', 'podIP'),
   '/pods spec.hostNetwork': (pod) => at('spec', 'hostNetwork')(pod) || 'false',
   '/replicationcontrollers status.replicas': (rc) => at('status', 'replicas')(rc) || '0',
-  'apps/replicasets status.replicas': (rs) => at('status', 'replicas')(rs) || '0',
   // Stored as core events.
   'events.k8s.io/events regarding.kind': at('involvedObject', 'kind'),
   'events.k8s.io/events regarding.name': at('involvedObject', 'name'),
   'events.k8s.io/events reportingController': at('reportingComponent'),
+};
+
+/** Kinds that refuse an unknown field in words of their own. */
+const wordings: Readonly<Record<string, (field: string) => string>> = {
+  'batch/jobs': (field) => `field label ${JSON.stringify(field)} not supported for Job`,
+  'resource.k8s.io/resourceslices': (field) =>
+    `field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: ${field}`,
 };
 
 function readerOf(requirement: FieldRequirement, served: ServedResource): Reader {
@@ -100,6 +112,8 @@ function readerOf(requirement: FieldRequirement, served: ServedResource): Reader
   if (everywhere.includes(field) || known.includes(field) || custom.includes(`.${field}`)) {
     return specialReaders[`${group}/${resource} ${field}`] ?? at(...field.split('.'));
   }
+  const wording = wordings[`${group}/${resource}`];
+  if (wording !== undefined) throw badRequest(wording(field));
   if (!served.custom && known.length > 0) throw badRequest(`field label not supported: ${field}`);
   throw badRequest(
     `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`,

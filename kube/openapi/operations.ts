@@ -1,6 +1,7 @@
 import { formatApiVersion, type GroupVersion, type GroupVersionKind } from '../gvk.ts';
 import type { Json, JsonObject } from '../object.ts';
 import type { ResourceInfo, SubresourceInfo } from '../schema/resource.ts';
+import { showsDeleted } from '../strategy/deleted.ts';
 import type { Dialect } from './definition.ts';
 
 const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1';
@@ -86,6 +87,7 @@ const queries: Readonly<Record<string, readonly string[]>> = {
     'resourceVersion',
     'resourceVersionMatch',
     'sendInitialEvents',
+    'shardSelector',
     'timeoutSeconds',
     'watch',
   ],
@@ -106,6 +108,7 @@ const queries: Readonly<Record<string, readonly string[]>> = {
     'resourceVersion',
     'resourceVersionMatch',
     'sendInitialEvents',
+    'shardSelector',
     'timeoutSeconds',
   ],
 };
@@ -156,7 +159,11 @@ class Operations {
     );
     const two = this.#dialect.version === 2;
     if (two && body !== undefined)
-      parameters.unshift({ name: 'body', in: 'body', required: verb !== 'delete', schema: body });
+      parameters.unshift({
+        ...{ name: 'body', in: 'body' },
+        ...(!verb.startsWith('delete') && { required: true }),
+        schema: body,
+      });
     return {
       description: `${words[verb] ?? verb} ${sub ? `${sub.name} of ` : ''}${resource.kind}`,
       tags: [tagOf(resource)],
@@ -189,7 +196,9 @@ class Operations {
   }
 
   #responseName(verb: string, of: GroupVersionKind): string | undefined {
-    if (verb === 'delete' || verb === 'deletecollection') return `${meta}.Status`;
+    const gone =
+      verb === 'delete' && showsDeleted(this.#target.resource) && of.kind === this.#target.resource.kind;
+    if (!gone && verb.startsWith('delete')) return `${meta}.Status`;
     return this.#target.nameOf(verb === 'list' ? { ...of, kind: `${of.kind}List` } : of);
   }
 
@@ -203,12 +212,11 @@ class Operations {
 
   #patchTypes(): string[] {
     const strategic = this.#target.builtin ? ['application/strategic-merge-patch+json'] : [];
-    const always = [
+    return [
+      ...['application/json-patch+json', 'application/merge-patch+json'],
+      ...strategic,
       'application/apply-patch+yaml',
-      'application/json-patch+json',
-      'application/merge-patch+json',
     ];
-    return [...always, ...strategic];
   }
 
   #requestBody(verb: string, schema: JsonObject): JsonObject {
@@ -233,8 +241,8 @@ class Operations {
     const accepted = { '202': { description: 'Accepted', ...answer } };
     return {
       ...ok,
-      ...(['create', 'update', 'patch'].includes(verb) && created),
-      ...(['create', 'delete'].includes(verb) && accepted),
+      ...(name !== undefined && ['create', 'update', 'patch'].includes(verb) && created),
+      ...(name !== undefined && ['create', 'delete'].includes(verb) && accepted),
       '401': { description: 'Unauthorized' },
     };
   }

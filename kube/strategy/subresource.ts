@@ -12,10 +12,11 @@ function body(object: KubeObject): JsonObject {
 function only(object: KubeObject, old: KubeObject, spec: JsonObject): void {
   const whole = structuredClone(old);
   whole.spec = spec;
-  const { resourceVersion } = object.metadata;
+  const { resourceVersion, managedFields } = object.metadata;
   for (const key of Object.keys(object)) delete object[key];
   Object.assign(object, whole);
   if (resourceVersion !== undefined) object.metadata.resourceVersion = resourceVersion;
+  if (managedFields !== undefined) object.metadata.managedFields = managedFields;
   if (!sameJson(spec, old.spec)) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
 }
 

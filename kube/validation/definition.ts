@@ -105,8 +105,11 @@ const customResourceDefinition: KindCheck = ({ object, spec, old, oldSpec }, roo
   const field = root.child('spec');
   const group = text(spec['group']);
   const name = text(at(object, 'metadata', 'name'));
-  if (name !== `${text(at(spec, 'names', 'plural'))}.${group}`) {
-    root.child('metadata', 'name').invalid(name, 'must be spec.names.plural+"."+spec.group');
+  const wanted = `${text(at(spec, 'names', 'plural'))}.${group}`;
+  const base = text(at(object, 'metadata', 'generateName'));
+  for (const [what, given] of Object.entries({ generateName: base, name })) {
+    if (given === '' || given === wanted || (old && what === 'generateName')) continue;
+    root.child('metadata', what).invalid(given, 'must be spec.names.plural+"."+spec.group');
   }
   const groupErrors = validateDns1123Subdomain(group);
   if (!group) field.child('group').required();

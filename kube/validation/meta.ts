@@ -174,6 +174,7 @@ const plainGroups = [
   'apiregistration.k8s.io',
   'coordination.k8s.io',
   'node.k8s.io',
+  'policy',
 ];
 
 /** Without a domain only Kubernetes' own; custom resources may have others. */

@@ -49,7 +49,11 @@ const program = new Command('fidelity')
     '[dir]',
     'folder with golden-1.36/, kubectl-wire/, and bundles.json or manifests/; default: objects of our own only',
   )
-  .addOption(new Option('--area <area...>', 'only these areas').choices(areas))
+  .addOption(
+    new Option('--area <area...>', 'only these areas; FIDELITY_AREAS, with spaces between, says the same')
+      .choices(areas)
+      .default(areasOf(process.env['FIDELITY_AREAS']), 'all'),
+  )
   .option('--only <id...>', 'only the cases whose ids begin so; prints the exchanges that differ in full')
   .option('--seed <number>', 'another order', Number, 1)
   .option('--limit <requests>', 'stop after so many requests', Number, Number.POSITIVE_INFINITY)
@@ -66,6 +70,15 @@ const cases = shuffle(await allCases(), options.seed);
 if (options.list) {
   for (const { id } of cases.sort((a, b) => (a.id < b.id ? -1 : 1))) process.stdout.write(`${id}\n`);
 } else process.exitCode = await main();
+
+/** Throws for what is no area: a suite that ran nothing would pass. */
+function areasOf(text = ''): Area[] | undefined {
+  const names = text.split(/[ ,]+/).filter((name) => name !== '');
+  const unknown = names.filter((name) => !areas.includes(name as Area));
+  if (unknown.length > 0)
+    throw new Error(`FIDELITY_AREAS: ${unknown.join(', ')}: expected ${areas.join(', ')}`);
+  return names.length === 0 ? undefined : (names as Area[]);
+}
 
 async function allCases(): Promise<Case[]> {
   const golden = folder('golden-1.36');

@@ -54,6 +54,9 @@ export class Normaliser {
     if (isOpenApi(tree)) {
       return { status: answer.status, headers: kept, layout: '', body: plainOpenApi(tree) };
     }
+    // A watch that told nothing but bookmarks told nothing.
+    if (Array.isArray(tree) && tree.length === 0)
+      return { status: answer.status, headers: kept, layout: '', body: '' };
     const body = this.#walk(tree, '', []);
     return { status: answer.status, headers: kept, layout: layoutOf(text), body };
   }
@@ -68,6 +71,7 @@ export class Normaliser {
     const object = value as { [key: string]: Json };
     const isList = isObject(object['metadata']) && Array.isArray(object['items'] ?? object['rows']);
     for (const [name, item] of Object.entries(object)) {
+      if (key === 'paths' && ownGroups.some((group) => name.startsWith(`apis/${group}/`))) continue;
       if (isList && name === 'metadata' && isObject(item)) {
         setOwn(copy, name, {
           ...item,
@@ -129,6 +133,7 @@ export class Normaliser {
       .replaceAll(/(\bresourceVersion\\?":\\?)"\d+/g, '$1"<rv>')
       .replaceAll(/\b10\.(0|96)\.\d{1,3}\.\d{1,3}\b/g, '<ip>')
       .replaceAll(/127\.0\.0\.1:\d+/g, '<address>')
+      .replaceAll('/clusters/root:fidelity/', '/')
       .replaceAll(/\?hash=[0-9A-Za-z%_-]+/g, '?hash=<hash>')
       .replaceAll(/-[bcdfghjklmnpqrstvwxz2456789]{5}(?=\b)/g, '-<rand>');
   }
@@ -204,6 +209,8 @@ function treeOf(type: string, body: Buffer): Json {
   } catch (error) {
     return `unreadable: ${error instanceof Error ? error.message : String(error)}: ${body.toString('latin1').slice(0, 200)}`;
   }
+  // The index of OpenAPI documents has no type of its own.
+  if (type.startsWith('text/plain') && body[0] === 0x7b) return jsonOf(body);
   return type.startsWith('text/') || type === ''
     ? body.toString('utf8')
     : `${body.length > 0 ? 'bytes' : ''}`;

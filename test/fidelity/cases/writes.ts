@@ -344,16 +344,16 @@ function options(fixture: Fixture): Case[] {
         (seen) => ({
           method: 'PUT',
           path: `${object}?${query}`,
-          body: edited(seen[1], (o) => void Object.assign(o, { nothing: 1 })),
+          body: edited(latest(seen), (o) => void Object.assign(o, { nothing: 1 })),
         }),
     ),
     (seen) => ({
       method: 'PUT',
       path: object,
-      body: edited(seen[1], (o) => set(o.metadata, 'namespace', 'elsewhere')),
+      body: edited(latest(seen), (o) => set(o.metadata, 'namespace', 'elsewhere')),
     }),
-    (seen) => ({ method: 'PUT', path: object, body: edited(seen[1], (o) => set(o, 'kind', 'Other')) }),
-    (seen) => ({ method: 'PUT', path: object, body: edited(seen[1], (o) => void delete o.metadata['name']) }),
+    (seen) => ({ method: 'PUT', path: object, body: edited(latest(seen), (o) => set(o, 'kind', 'Other')) }),
+    (seen) => ({ method: 'PUT', path: object, body: edited(latest(seen), (o) => void delete o.metadata['name']) }),
     (seen) => ({
       method: 'PUT',
       path: object,
@@ -367,7 +367,7 @@ function options(fixture: Fixture): Case[] {
     (seen) => ({
       method: 'PUT',
       path: object,
-      body: edited(seen[1], (o) => set(o.metadata, 'resourceVersion', rv(seen[1]))),
+      body: edited(latest(seen), (o) => set(o.metadata, 'resourceVersion', rv(seen[1]))),
     }),
     { method: 'PUT', path: collection, body: {} },
     {
