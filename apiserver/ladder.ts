@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rootCluster } from '../cluster/names.ts';
 import type { ApiRequest, ApiResponse, UserInfo } from '../kube/http.ts';
 import { StatusError, unauthorized } from '../kube/status.ts';
+import { impersonated, impersonates } from './authn/impersonate.ts';
 import { authorizeRequest } from './authz/check.ts';
 import type { Core, Exchange } from './core.ts';
 import { noSuchResource, respondError } from './encode/respond.ts';
@@ -58,8 +59,9 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
         ready = true;
       }
       const identified = identify();
-      const user = identified instanceof Promise ? await identified : identified;
+      let user = identified instanceof Promise ? await identified : identified;
       if (user === undefined) throw unauthorized();
+      if (impersonates(request)) user = await impersonated(request, user, core.authorize);
       if (body) Object.assign(request, { body: await body() });
       const viewed = view(request, user);
       if (viewed) return finish(await viewed, undefined);

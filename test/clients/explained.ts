@@ -9,8 +9,7 @@ const explained: readonly (readonly [line: RegExp, reason: string])[] = [
   [/create token/, 'TokenRequest is not served yet'],
   [/run job .*-o yaml/, 'a pod gets its token, tolerations and priority on the cluster that runs it'],
   [/quota|^get deploy,svc,cm|^describe ns/, 'no controller counts quotas in a logical cluster yet'],
-  [/ --as=/, 'no RBAC and no impersonation yet'],
-  [/^auth whoami/, 'the oracle knows its user by a token file, which gives no uid'],
+  [/ --as=/, 'no RBAC: whoever is not of system:masters may do nothing'],
   [/^describe pv |^get pv /, 'no controller binds volumes in a logical cluster'],
   [
     /^describe pdb|^describe hpa|^events$/,

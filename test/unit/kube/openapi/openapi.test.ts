@@ -134,9 +134,9 @@ describe('OpenAPI 3', () => {
     });
     const item = mine.paths['/apis/example.org/v1/namespaces/{namespace}/widgets/{name}'];
     expect(Object.keys(item?.['patch']?.requestBody.content ?? {})).toEqual([
-      'application/apply-patch+yaml',
       'application/json-patch+json',
       'application/merge-patch+json',
+      'application/apply-patch+yaml',
     ]);
     const items: ObjectSchema = {
       type: 'object',

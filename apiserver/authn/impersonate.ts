@@ -1,0 +1,107 @@
+import { rootCluster } from '../../cluster/names.ts';
+import type { ApiRequest, UserInfo } from '../../kube/http.ts';
+import { StatusError } from '../../kube/status.ts';
+import { authorizeRequest } from '../authz/check.ts';
+import type { Authorizer } from '../options.ts';
+import type { RequestInfo } from '../request.ts';
+
+const userHeader = 'impersonate-user';
+const groupHeader = 'impersonate-group';
+const uidHeader = 'impersonate-uid';
+const extraPrefix = 'impersonate-extra-';
+const accountPrefix = 'system:serviceaccount:';
+
+/** True for a request that asks to be taken for somebody else's. */
+export function impersonates({ headers }: ApiRequest): boolean {
+  for (const name in headers) if (name.startsWith('impersonate-')) return true;
+  return false;
+}
+
+/**
+ * Whom the request is to be taken for: what `kubectl --as` asks. `user` must be allowed to impersonate the user, each
+ * group, the uid and each extra. Throws StatusError 403, 500.
+ * https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation
+ */
+export async function impersonated(
+  { headers }: ApiRequest,
+  user: UserInfo,
+  authorize: Authorizer,
+): Promise<UserInfo> {
+  const name = headers[userHeader] ?? '';
+  const asked = list(headers[groupHeader]);
+  const uid = headers[uidHeader] ?? '';
+  const extra = extraOf(headers);
+  if (name === '') {
+    // kube-apiserver has no better code for it.
+    throw new StatusError(
+      500,
+      'InternalError',
+      'Internal error occurred: requested impersonation without a user',
+    );
+  }
+  const may = (about: Partial<RequestInfo>) =>
+    authorizeRequest(authorize, { ...nothing, ...about } as RequestInfo, user);
+  const account = accountOf(name);
+  await may(account ? { resource: 'serviceaccounts', ...account } : { resource: 'users', name });
+  for (const group of asked) await may({ resource: 'groups', name: group });
+  const authentication = { group: 'authentication.k8s.io', version: 'v1' };
+  if (uid !== '') await may({ ...authentication, resource: 'uids', name: uid });
+  for (const [key, values] of Object.entries(extra)) {
+    for (const value of values) {
+      await may({ ...authentication, resource: 'userextras', subresource: key, name: value });
+    }
+  }
+  const own = account
+    ? ['system:serviceaccounts', `system:serviceaccounts:${account.namespace}`]
+    : ([] as string[]);
+  const groups = asked.length > 0 ? asked : own;
+  const known = name === 'system:anonymous' ? 'system:unauthenticated' : 'system:authenticated';
+  return {
+    name,
+    ...(uid !== '' && { uid }),
+    groups: groups.includes(known) ? groups : [...groups, known],
+    ...(Object.keys(extra).length > 0 && { extra }),
+  };
+}
+
+const nothing: Omit<RequestInfo, 'query'> = {
+  method: 'GET',
+  path: '/',
+  cluster: rootCluster,
+  isResource: true,
+  verb: 'impersonate',
+  group: '',
+  version: 'v1',
+  resource: '',
+  namespace: '',
+  name: '',
+  subresource: '',
+  rest: '',
+};
+
+/** A header that came more than once is one, with commas. */
+function list(header: string | undefined): string[] {
+  return (header ?? '').split(', ').filter((part) => part !== '');
+}
+
+function extraOf(headers: ApiRequest['headers']): Record<string, readonly string[]> {
+  const pairs = Object.entries(headers)
+    .filter(([name]) => name.startsWith(extraPrefix))
+    .map(([name, value]) => [decodeName(name.slice(extraPrefix.length)), list(value)] as const);
+  return Object.fromEntries(pairs);
+}
+
+function decodeName(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function accountOf(name: string): { namespace: string; name: string } | undefined {
+  const [namespace = '', account = '', more] = name.startsWith(accountPrefix)
+    ? name.slice(accountPrefix.length).split(':')
+    : [];
+  return namespace === '' || account === '' || more !== undefined ? undefined : { namespace, name: account };
+}

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Api, call, startApi } from './api.ts';
+
+let api: Api;
+beforeAll(() => {
+  api = startApi();
+});
+afterAll(() => api.close());
+
+const review = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
+const as = (headers: Record<string, string>) => api.call('POST', review, body, headers);
+
+test('an administrator is taken for whom they name', async () => {
+  const { body: said } = await as({
+    'impersonate-user': 'bob',
+    'impersonate-group': 'dev, ops',
+    'impersonate-uid': '7',
+    'impersonate-extra-example.com%2fteam': 'blue',
+  });
+  expect(said.status.userInfo).toEqual({
+    username: 'bob',
+    uid: '7',
+    groups: ['dev', 'ops', 'system:authenticated'],
+    extra: { 'example.com/team': ['blue'] },
+  });
+});
+
+test('and may do no more than they may', async () => {
+  const { status, body: said } = await api.call('GET', '/api/v1/pods', undefined, {
+    'impersonate-user': 'bob',
+  });
+  expect([status, said.message]).toEqual([
+    403,
+    'pods is forbidden: User "bob" cannot list resource "pods" in API group "" at the cluster scope',
+  ]);
+});
+
+test('a ServiceAccount comes with its groups', async () => {
+  const { body: said } = await as({ 'impersonate-user': 'system:serviceaccount:default:robot' });
+  expect(said.status.userInfo.groups).toEqual([
+    'system:serviceaccounts',
+    'system:serviceaccounts:default',
+    'system:authenticated',
+  ]);
+});
+
+test('who may not impersonate is refused', async () => {
+  const nobody = api.server.transport({ name: 'eve', groups: ['system:authenticated'] });
+  const { status, body: said } = await call(nobody, 'POST', review, body, { 'impersonate-user': 'admin' });
+  expect([status, said.message]).toEqual([
+    403,
+    'users "admin" is forbidden: User "eve" cannot impersonate resource "users" in API group "" at the cluster scope',
+  ]);
+});
+
+test('a group alone is nobody', async () => {
+  expect((await as({ 'impersonate-group': 'system:masters' })).status).toBe(500);
+});
