@@ -353,7 +353,11 @@ function options(fixture: Fixture): Case[] {
       body: edited(latest(seen), (o) => set(o.metadata, 'namespace', 'elsewhere')),
     }),
     (seen) => ({ method: 'PUT', path: object, body: edited(latest(seen), (o) => set(o, 'kind', 'Other')) }),
-    (seen) => ({ method: 'PUT', path: object, body: edited(latest(seen), (o) => void delete o.metadata['name']) }),
+    (seen) => ({
+      method: 'PUT',
+      path: object,
+      body: edited(latest(seen), (o) => void delete o.metadata['name']),
+    }),
     (seen) => ({
       method: 'PUT',
       path: object,

@@ -69,7 +69,7 @@ describe('parseRequest', () => {
     ['/api/v1/namespaces/a%2Fb/pods', 404],
     ['/api/v1/namespaces/../pods', 404],
     ['/api/v1/namespaces/%2e%2e/pods', 404],
-    ['/api/v1/namespaces/a/configmaps/.', 404],
+    ['/api/v1/namespaces/a/configmaps/.', 400],
     ['/api/v1/namespaces/%zz/pods', 400],
     ['/api/v1/namespaces/%ff/pods', 400],
   ])('refuses %s', (url, code) => {
