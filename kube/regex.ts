@@ -15,6 +15,17 @@ export function regex(expression: string): RE2JS | undefined {
   return compiled;
 }
 
+/** Why an expression is none, in Go's words; undefined for one that is. */
+export function regexProblem(expression: string): string | undefined {
+  if (regex(expression)) return undefined;
+  try {
+    RE2JS.compile(expression);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
 function compile(expression: string): RE2JS | undefined {
   try {
     return RE2JS.compile(expression);

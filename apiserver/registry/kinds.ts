@@ -1,10 +1,12 @@
 import type { UserInfo } from '../../kube/http.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import type { StatusCause } from '../../kube/status.ts';
 import type { ServedResource } from '../options.ts';
 import { tellApiServices, tellAvailable } from './api-service-status.ts';
 import { type Claim, releaseClaims } from './claims.ts';
 import { prepareDefinition, serveDefinition } from './crd.ts';
 import { tellEstablished } from './definition-status.ts';
+import { adminAccess } from './device-access.ts';
 import { tellDangling, tellDependents } from './flow-status.ts';
 import { prepareNamespace } from './namespaces.ts';
 import type { ObjectRegistry } from './registry.ts';
@@ -17,6 +19,8 @@ export interface KindHooks {
   prepare?(write: KindWrite, object: KubeObject, old: KubeObject | undefined): void | Promise<void>;
   /** After the strategy has set what clients may not. */
   settle?(object: KubeObject, old: KubeObject | undefined, subresource: string): void;
+  /** What validation finds of a new object that only other objects can tell. */
+  causes?(write: KindWrite, object: KubeObject): Promise<StatusCause[]>;
   /** After the write is durable, before it is answered. Must not fail. */
   committed?(write: KindWrite, name: string, change: Committed): void | Promise<void>;
 }
@@ -49,6 +53,8 @@ const hooks: Readonly<Record<string, KindHooks>> = {
       await tellApiServices(write, change);
     },
   },
+  'resource.k8s.io/resourceclaims': { causes: adminAccess },
+  'resource.k8s.io/resourceclaimtemplates': { causes: adminAccess },
   'certificates.k8s.io/certificatesigningrequests': { prepare: nameRequester },
   'apiregistration.k8s.io/apiservices': { committed: tellAvailable },
   'flowcontrol.apiserver.k8s.io/flowschemas': { committed: tellDangling },

@@ -117,6 +117,8 @@ async function createWith(
   hooksOf(served).settle?.(object, undefined, '');
   const causes =
     served.validate?.(object, undefined, '') ?? validateCreate(object, served.info, context.requested?.info);
+  const more = hooksOf(served).causes;
+  if (more) causes.push(...(await more(write, object)));
   refuse(causes, served, object.metadata.name ?? '');
   warn(object, undefined, served, context);
   await context.validate?.(object, undefined);

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../object.ts';
+import { normaliseSchema } from './custom-schema.ts';
 import type { Defaulter, Defaulters } from './defaulter.ts';
 import { child, fill, fillZero, records, text } from './json.ts';
 
@@ -43,6 +44,10 @@ export const admissionDefaults: Defaulters = {
   'admissionregistration.v1.ValidatingAdmissionPolicySpec': failurePolicy,
   'admissionregistration.v1.MutatingAdmissionPolicySpec': failurePolicy,
   'admissionregistration.v1.MatchResources': matching,
+  'apiextensions.v1.CustomResourceValidation': (value) => {
+    const schema = normaliseSchema(value['openAPIV3Schema']);
+    if (schema !== undefined) value['openAPIV3Schema'] = schema;
+  },
   'apiextensions.v1.ServiceReference': port,
   'apiextensions.v1.CustomResourceDefinition': customResourceDefinition,
   'apiregistration.v1.ServiceReference': port,

@@ -65,4 +65,6 @@ export const clusterDefaults: Defaulters = {
   },
   'resource.v1.ExactDeviceRequest': deviceCount,
   'resource.v1.DeviceSubRequest': deviceCount,
+  'resource.v1.DeviceToleration': (toleration) => fillZero(toleration, 'operator', 'Equal'),
+  'resource.v1.DeviceTaint': (taint) => fill(taint, 'timeAdded', `${new Date().toISOString().slice(0, 19)}Z`),
 };

@@ -16,9 +16,21 @@ export function dropDisabled(object: KubeObject, info: KindInfo): void {
   }
   for (const name of Object.hasOwn(inSpec, kind) ? (inSpec[kind] ?? []) : [])
     if (spec[name] !== undefined) delete spec[name];
+  if (kind === 'resource.k8s.io/ResourceSlice')
+    for (const one of records(spec['devices'])) dropFromDevice(one);
   if (kind === 'discovery.k8s.io/EndpointSlice') {
     for (const endpoint of records((object as unknown as JsonObject)['endpoints']))
       if (endpoint['deprecatedTopology'] !== undefined) delete endpoint['deprecatedTopology'];
+  }
+}
+
+/** Lists as attributes, and what devices stand for of their node. */
+function dropFromDevice(device: JsonObject): void {
+  if (device['nodeAllocatableResourceMappings'] !== undefined)
+    delete device['nodeAllocatableResourceMappings'];
+  for (const attribute of Object.values(record(device['attributes']))) {
+    for (const name of ['bools', 'ints', 'strings', 'versions'])
+      if (isRecord(attribute) && attribute[name] !== undefined) delete attribute[name];
   }
 }
 

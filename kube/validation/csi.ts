@@ -3,11 +3,13 @@ import { parseQuantity } from '../defaults/quantity.ts';
 import type { JsonObject } from '../object.ts';
 import { sameJson } from '../strategy/equal.ts';
 import type { Field } from './field.ts';
+import { internal } from './internal.ts';
 import type { KindCheck, KindChecks } from './kind.ts';
 import { labelSelector } from './labels.ts';
+import { persistentSource } from './persistent-source.ts';
+import { accessModes } from './pod/resources.ts';
 import { driverName } from './pod/volume.ts';
 import { dns1123Subdomain, immutable, nonNegative, notNegative, qualifiedName } from './rules.ts';
-import { shownAs } from './shown.ts';
 
 const groupPolicies = ['File', 'None', 'ReadWriteOnceWithFSType'];
 const lifecycleModes = ['Persistent', 'Ephemeral'];
@@ -89,12 +91,10 @@ function topologyKeys(keys: readonly string[], field: Field): void {
   }
 }
 
-const driverShape = [
-  ['name', 'Name', ''],
-  ['nodeID', 'NodeID', ''],
-  ['topologyKeys', 'TopologyKeys', null],
-  ['none', 'Allocatable', null],
-] as const;
+/** What a driver may not change of itself. */
+function frozenDriver({ allocatable: _allocatable, ...driver }: JsonObject): unknown {
+  return internal(driver, 'storage.CSINodeDriver');
+}
 
 /** https://kubernetes-csi.github.io/docs/csi-node-object.html */
 const csiNode: KindCheck = ({ spec, oldSpec }, root) => {
@@ -110,8 +110,8 @@ const csiNode: KindCheck = ({ spec, oldSpec }, root) => {
   }
   for (const before of records(oldSpec?.['drivers'])) {
     for (const driver of drivers.filter(({ name }) => name === before['name'])) {
-      const now = shownAs(driver, driverShape);
-      if (!sameJson(now, shownAs(before, driverShape))) field.invalid(now, immutable);
+      const now = frozenDriver(driver);
+      if (!sameJson(now, frozenDriver(before))) field.invalid(now, immutable);
     }
   }
 };
@@ -144,6 +144,24 @@ function attachmentStatus(status: JsonObject, field: Field): void {
   }
 }
 
+/** A volume of a pod of old, which stood for a PersistentVolume. */
+function inlineVolume(spec: JsonObject, field: Field): void {
+  const rule = 'may not be specified in the context of inline volumes';
+  for (const name of ['claimRef', 'nodeAffinity'])
+    if (isRecord(spec[name])) field.child(name).forbidden(rule);
+  if (Object.keys(record(spec['capacity'])).length > 0) field.child('capacity').forbidden(rule);
+  if (!isRecord(spec['csi']))
+    field.child('csi').required('has to be specified in the context of inline volumes');
+  if (strings(spec['accessModes']).length === 0) field.child('accessModes').required();
+  accessModes(spec['accessModes'], field.child('accessModes'));
+  const policy = text(spec['persistentVolumeReclaimPolicy']);
+  if (policy && policy !== 'Retain')
+    field
+      .child('persistentVolumeReclaimPolicy')
+      .forbidden('may only be Retain in the context of inline volumes');
+  persistentSource(spec, '', field);
+}
+
 /** https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/volume-attachment-v1/ */
 const volumeAttachment: KindCheck = ({ object, spec, oldSpec }, root) => {
   const field = root.child('spec');
@@ -157,22 +175,13 @@ const volumeAttachment: KindCheck = ({ object, spec, oldSpec }, root) => {
   else if (typeof name !== 'string' && !isRecord(source['inlineVolumeSpec']))
     field.child('source').required(one);
   dns1123Subdomain(text(spec['nodeName']), field.child('nodeName'));
+  if (typeof name !== 'string' && isRecord(source['inlineVolumeSpec']))
+    inlineVolume(source['inlineVolumeSpec'], field.child('source', 'inlineVolumeSpec'));
   attachmentStatus(record(object['status']), root.child('status'));
   if (typeof name === 'string') dns1123Subdomain(name, field.child('source', 'persistentVolumeName'));
-  if (oldSpec && !sameJson(spec, oldSpec)) field.invalid(attachmentSpec(spec), immutable);
+  if (oldSpec && !sameJson(spec, oldSpec))
+    field.invalid(internal(spec, 'storage.VolumeAttachmentSpec'), immutable);
 };
-
-function attachmentSpec(spec: JsonObject) {
-  const { persistentVolumeName, inlineVolumeSpec } = record(spec['source']);
-  return {
-    Attacher: text(spec['attacher']),
-    Source: {
-      PersistentVolumeName: persistentVolumeName ?? null,
-      InlineVolumeSpec: inlineVolumeSpec ?? null,
-    },
-    NodeName: text(spec['nodeName']),
-  };
-}
 
 export const csiChecks: KindChecks = {
   'storage.k8s.io/CSIDriver': csiDriver,

@@ -3,9 +3,9 @@ import { validateQualifiedName } from '../names.ts';
 import type { Json, JsonObject } from '../object.ts';
 import { sameJson } from '../strategy/equal.ts';
 import type { Field } from './field.ts';
+import { internal } from './internal.ts';
 import type { KindCheck, KindChecks, Subject } from './kind.ts';
 import { dns1123Subdomain, immutable } from './rules.ts';
-import { type ShownShape, shownAs } from './shown.ts';
 
 const isTime = (value: unknown) => text(value) !== '' && !text(value).startsWith('0001-01-01T00:00:00');
 
@@ -56,29 +56,15 @@ function newForm(event: JsonObject, root: Field): void {
     root.child('source').invalid('', unset);
 }
 
-const referenceShape: ShownShape = [
-  ['kind', 'Kind', ''],
-  ['namespace', 'Namespace', ''],
-  ['name', 'Name', ''],
-  ['uid', 'UID', ''],
-  ['apiVersion', 'APIVersion', ''],
-  ['resourceVersion', 'ResourceVersion', ''],
-  ['fieldPath', 'FieldPath', ''],
-];
-const sourceShape: ShownShape = [
-  ['component', 'Component', ''],
-  ['host', 'Host', ''],
-];
-
-const shown = (shape: ShownShape) => (value: unknown) => shownAs(value ?? {}, shape);
+const shown = (type: string) => (value: unknown) => internal(value ?? {}, type) as Json;
 const orElse = (zero: Json) => (value: unknown) => (value as Json | undefined) ?? zero;
 
 /** A field's stored name, kube-apiserver's name for it, and what stands for an absent one. */
 const frozen: readonly (readonly [string, string, (value: unknown) => Json])[] = [
-  ['involvedObject', 'involvedObject', shown(referenceShape)],
+  ['involvedObject', 'involvedObject', shown('core.ObjectReference')],
   ['reason', 'reason', orElse('')],
   ['message', 'message', orElse('')],
-  ['source', 'source', shown(sourceShape)],
+  ['source', 'source', shown('core.EventSource')],
   ['firstTimestamp', 'firstTimestamp', orElse(null)],
   ['lastTimestamp', 'lastTimestamp', orElse(null)],
   ['count', 'count', orElse(0)],
@@ -86,7 +72,7 @@ const frozen: readonly (readonly [string, string, (value: unknown) => Json])[] =
   ['type', 'type', orElse('')],
   ['eventTime', 'eventTime', orElse(null)],
   ['action', 'action', orElse('')],
-  ['related', 'related', (value) => shownAs(value, referenceShape)],
+  ['related', 'related', (value) => (value ? shown('core.ObjectReference')(value) : null)],
   ['reportingComponent', 'reportingController', orElse('')],
   ['reportingInstance', 'reportingInstance', orElse('')],
 ];

@@ -4,16 +4,17 @@ import type { GroupVersion } from '../gvk.ts';
 import type { JsonObject, KubeObject } from '../object.ts';
 import type { StatusCause } from '../status.ts';
 import type { KindInfo } from '../strategy/kind.ts';
-import { admissionChecks } from './admission.ts';
+import { admissionChecks } from './admission/index.ts';
+import { apiServiceChecks } from './api-service.ts';
 import { autoscalingChecks } from './autoscaling.ts';
 import { configChecks } from './config.ts';
+import { definitionChecks } from './crd/definition.ts';
 import { cronJobChecks } from './cronjob.ts';
 import { csiChecks } from './csi.ts';
-import { definitionChecks } from './definition.ts';
+import { draChecks } from './dra/index.ts';
 import { endpointSliceChecks } from './endpoint-slice.ts';
 import { endpointChecks } from './endpoints.ts';
 import { eventChecks } from './event.ts';
-import { extensionChecks } from './extension.ts';
 import { Field } from './field.ts';
 import { flowChecks } from './flow.ts';
 import { jobChecks } from './job.ts';
@@ -53,6 +54,7 @@ const checks: ReadonlyMap<string, KindCheck> = new Map(
     ...serviceRangeChecks,
     ...runtimeClassChecks,
     ...leaseChecks,
+    ...draChecks,
     ...eventChecks,
     ...signingRequestChecks,
     ...rbacChecks,
@@ -66,7 +68,7 @@ const checks: ReadonlyMap<string, KindCheck> = new Map(
     ...quotaChecks,
     ...limitRangeChecks,
     ...nodeChecks,
-    ...extensionChecks,
+    ...apiServiceChecks,
     ...definitionChecks,
     ...admissionChecks,
     ...flowChecks,

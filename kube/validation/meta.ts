@@ -1,4 +1,4 @@
-import { text } from '../defaults/json.ts';
+import { record, text } from '../defaults/json.ts';
 import { validateGenerateName, validateQualifiedName } from '../names.ts';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../object.ts';
 import { sameJson } from '../strategy/equal.ts';
@@ -23,7 +23,7 @@ export function metadata(object: KubeObject, info: KindInfo, field: Field, anyNa
 type NameRule = (name: string) => string[];
 
 function accessor({ metadata: meta }: KubeObject, info: KindInfo, rule: NameRule, field: Field): void {
-  if (meta.generateName) {
+  if (meta.generateName && `${info.group}/${info.kind}` !== 'resource.k8s.io/DeviceClass') {
     field.child('generateName').invalidAll(meta.generateName, validateGenerateName(meta.generateName, rule));
   }
   if (!meta.name) field.child('name').required('name or generateName is required');
@@ -217,4 +217,29 @@ function metadataChanges(object: KubeObject, old: KubeObject, field: Field): voi
   labels(meta.labels, field.child('labels'));
   annotations(meta.annotations, field.child('annotations'));
   ownerReferences(meta.ownerReferences ?? [], field.child('ownerReferences'));
+}
+
+/** Of the metadata of a template, only labels and annotations count; the others by kube-apiserver's names of them. */
+const notInTemplates: Readonly<Record<string, string>> = {
+  name: 'name',
+  generateName: 'generateName',
+  namespace: 'namespace',
+  selfLink: 'selfLink',
+  uid: 'uID',
+  resourceVersion: 'resourceVersion',
+  generation: 'generation',
+  creationTimestamp: 'creationTimestamp',
+  deletionTimestamp: 'deletionTimestamp',
+  deletionGracePeriodSeconds: 'deletionGracePeriodSeconds',
+  ownerReferences: 'ownerReferences',
+  finalizers: 'finalizers',
+  managedFields: 'managedFields',
+};
+
+export function templateMetadata(value: unknown, field: Field): void {
+  const meta = record(value);
+  annotations(meta['annotations'], field.child('annotations'));
+  labels(meta['labels'], field.child('labels'));
+  for (const [name, path] of Object.entries(notInTemplates))
+    if (meta[name] !== undefined && meta[name] !== null) field.child(path).forbidden('cannot be set');
 }

@@ -19,6 +19,7 @@ const rules: Record<string, NameRule> = {
   'apiregistration.k8s.io/APIService': validatePathSegmentName,
   'apps/StatefulSet': validateDns1123Label,
   'policy/PodDisruptionBudget': validatePathSegmentName,
+  'resource.k8s.io/DeviceClass': validateLongName,
   'networking.k8s.io/IPAddress': canonicalAddressMessages,
   'certificates.k8s.io/CertificateSigningRequest': validatePathSegmentName,
 };

@@ -3,7 +3,7 @@ import { validateLabelValue, validateQualifiedName } from '../names.ts';
 import type { JsonObject } from '../object.ts';
 import type { StatusCause } from '../status.ts';
 import { Field } from './field.ts';
-import { shownAs } from './shown.ts';
+import { internal } from './internal.ts';
 
 /** What is wrong with an access review of a kind of authorization.k8s.io; `namespace` is the URL's. */
 export function accessReviewProblems(kind: string, body: JsonObject, namespace: string): StatusCause[] {
@@ -13,7 +13,7 @@ export function accessReviewProblems(kind: string, body: JsonObject, namespace: 
   const [resource, other] = [spec['resourceAttributes'], spec['nonResourceAttributes']];
   if (isRecord(resource) && isRecord(other)) {
     const why = 'cannot be specified in combination with resourceAttributes';
-    field.child('nonResourceAttributes').invalid(shownAs(other, otherShape), why);
+    field.child('nonResourceAttributes').invalid(internal(other, 'authorization.NonResourceAttributes'), why);
   }
   if (!isRecord(resource) && !isRecord(other)) {
     const why = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
@@ -32,15 +32,10 @@ export function accessReviewProblems(kind: string, body: JsonObject, namespace: 
   }
   if (isRecord(other)) {
     const why = 'disallowed on this kind of request';
-    field.child('nonResourceAttributes').invalid(shownAs(other, otherShape), why);
+    field.child('nonResourceAttributes').invalid(internal(other, 'authorization.NonResourceAttributes'), why);
   }
   return root.causes;
 }
-
-const otherShape = [
-  ['path', 'Path', ''],
-  ['verb', 'Verb', ''],
-] as const;
 
 function selector(value: unknown, kind: 'fieldSelector' | 'labelSelector', field: Field): void {
   if (!isRecord(value)) return;

@@ -34,6 +34,12 @@ export function oneOf(value: unknown, supported: readonly string[], field: Field
   else if (typeof value !== 'string' || !supported.includes(value)) field.notSupported(value, supported);
 }
 
+/** As oneOf, where an empty text is not the same as none. */
+export function pointedOneOf(value: unknown, supported: readonly string[], field: Field): void {
+  if (value === undefined || value === null) field.required();
+  else if (typeof value !== 'string' || !supported.includes(value)) field.notSupported(value, supported);
+}
+
 export function dns1123Label(value: string, field: Field): void {
   field.invalidAll(value, validateDns1123Label(value));
 }

@@ -1,18 +1,10 @@
 import { at, isRecord, records, text } from '../defaults/json.ts';
+import { internal } from './internal.ts';
 import type { KindCheck, KindChecks } from './kind.ts';
 import { labels } from './labels.ts';
 import { tolerations } from './pod/affinity.ts';
 import { resources } from './pod/resources.ts';
 import { dns1123Label, immutable } from './rules.ts';
-import { shownAs } from './shown.ts';
-
-const tolerationShape = [
-  ['key', 'Key', ''],
-  ['operator', 'Operator', ''],
-  ['value', 'Value', ''],
-  ['effect', 'Effect', ''],
-  ['tolerationSeconds', 'TolerationSeconds', null],
-] as const;
 
 /** https://kubernetes.io/docs/concepts/containers/runtime-class/ */
 const runtimeClass: KindCheck = ({ object, old }, root) => {
@@ -31,7 +23,7 @@ const runtimeClass: KindCheck = ({ object, old }, root) => {
     const identity = JSON.stringify(
       ['key', 'operator', 'value', 'effect'].map((name) => text(toleration[name])),
     );
-    if (seen.has(identity)) field.index(index).duplicate(shownAs(toleration, tolerationShape));
+    if (seen.has(identity)) field.index(index).duplicate(internal(toleration, 'core.Toleration'));
     seen.add(identity);
   }
 };

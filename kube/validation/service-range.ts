@@ -2,17 +2,10 @@ import { isRecord, strings, text } from '../defaults/json.ts';
 import { validatePathSegmentName } from '../names.ts';
 import { sameJson } from '../strategy/equal.ts';
 import type { Field } from './field.ts';
+import { internal } from './internal.ts';
 import { canonicalCidr, parseRange } from './ip.ts';
 import type { KindCheck, KindChecks } from './kind.ts';
 import { dns1123Subdomain, immutable } from './rules.ts';
-import { shownAs } from './shown.ts';
-
-const parentShape = [
-  ['group', 'Group', ''],
-  ['resource', 'Resource', ''],
-  ['namespace', 'Namespace', ''],
-  ['name', 'Name', ''],
-] as const;
 
 /** https://kubernetes.io/docs/reference/kubernetes-api/service-resources/ip-address-v1/ */
 const ipAddress: KindCheck = ({ spec, oldSpec }, root) => {
@@ -28,7 +21,7 @@ const ipAddress: KindCheck = ({ spec, oldSpec }, root) => {
     }
   } else field.required();
   if (oldSpec && !sameJson(parent, oldSpec['parentRef']))
-    field.invalid(shownAs(parent, parentShape), immutable);
+    field.invalid(isRecord(parent) ? internal(parent, 'networking.ParentReference') : null, immutable);
 };
 
 function ranges(list: readonly string[], field: Field): void {

@@ -1,6 +1,7 @@
 import type { JsonObject, KubeObject } from '../object.ts';
 import type { KindInfo } from '../strategy/kind.ts';
 import { driverWarnings } from './driver.ts';
+import { endpointSliceWarnings } from './endpoint-slice.ts';
 import type { KindWarnings } from './kind.ts';
 import { workloadWarnings } from './kinds.ts';
 
@@ -8,6 +9,7 @@ import { workloadWarnings } from './kinds.ts';
 const warnings: Readonly<Record<string, KindWarnings>> = {
   ...workloadWarnings,
   'storage.k8s.io/CSIDriver': driverWarnings,
+  'discovery.k8s.io/EndpointSlice': endpointSliceWarnings,
 };
 
 /**

@@ -129,6 +129,18 @@ export const accepted: readonly Accepted[] = [
     request: /^GET \/version/,
     path: /^body\.(gitVersion|gitCommit|gitTreeState|buildDate|goVersion)$/,
   },
+  {
+    id: 'default-roles',
+    request: /^POST selfsubjectrulesreviews/,
+    path: /^body\.status\.(resourceRules|nonResourceRules)\.length$/,
+  },
+  {
+    id: 'empty-lists',
+    path: /^body\.(message|details\.causes\[\]\.(message|field))$/,
+    kubernetes: /Invalid value: (\[\]|\{\}|null):|^(spec\.versions|status\.storedVersions)$/,
+    atoll: /Invalid value: null:|^(spec\.versions|status\.storedVersions)$/,
+  },
+  { id: 'user-uid', path: /^body\.(status\.userInfo|spec)\.uid$/, kubernetes: /^admin$/, atoll: /absent/ },
 ];
 
 export function explanationOf(found: Found): Accepted | undefined {

@@ -15,9 +15,15 @@ export interface Fixture {
   path(names: Names): string;
 }
 
-const text = readFileSync(new URL('./objects.yaml', import.meta.url), 'utf8');
+export const fixtures: readonly Fixture[] = fixturesOf('objects.yaml');
 
-export const fixtures: readonly Fixture[] = text.split(/^---$/m).map(toFixture);
+/** Valid objects with much in them, several of one kind: to be broken. */
+export const richFixtures: readonly Fixture[] = fixturesOf('validation.yaml');
+
+function fixturesOf(file: string): Fixture[] {
+  const text = readFileSync(new URL(`./${file}`, import.meta.url), 'utf8');
+  return text.split(/^---$/m).map(toFixture);
+}
 
 function toFixture(document: string): Fixture {
   const sample = decodeYaml(document).value as unknown as KubeObject;
@@ -25,7 +31,7 @@ function toFixture(document: string): Fixture {
   const info = builtinResources.find(
     (r) => r.group === group && r.version === version && r.kind === sample.kind,
   );
-  if (!info) throw new Error(`objects.yaml: no resource for ${sample.apiVersion} ${sample.kind}`);
+  if (!info) throw new Error(`no resource for ${sample.apiVersion} ${sample.kind}`);
   return {
     info,
     object: (names, suffix = '') => {

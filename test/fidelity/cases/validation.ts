@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../kube/object.ts';
 import type { Case, Names, Step } from '../case.ts';
-import { collectionPath, type Fixture, fixtures } from '../fixtures.ts';
+import { collectionPath, type Fixture, fixtures, richFixtures } from '../fixtures.ts';
 import type { Golden } from '../golden.ts';
 import { type Mutation, mutations } from '../mutate.ts';
 
@@ -12,13 +12,17 @@ const apart = new Set(['limitranges', 'resourcequotas']);
 
 /** Every fixture and golden object, broken in one place: as a create and as an update, neither of them stored. */
 export function validationCases(golden: readonly Golden[]): Case[] {
-  return [...fixtures.flatMap(ofFixture), ...golden.flatMap(ofGolden)];
+  return [
+    ...fixtures.flatMap((fixture) => ofFixture(fixture, 'validation')),
+    ...richFixtures.flatMap((fixture, i) => ofFixture(fixture, `validation/rich-${i}`)),
+    ...golden.flatMap(ofGolden),
+  ];
 }
 
-function ofFixture(fixture: Fixture): Case[] {
+function ofFixture(fixture: Fixture, prefix: string): Case[] {
   const names = { ns: 'NS-OF-CASE', name: 'name-of-case' };
   const { group, version, resource } = fixture.info;
-  const id = `validation/${group || 'core'}.${version}.${resource}`;
+  const id = `${prefix}/${group || 'core'}.${version}.${resource}`;
   const all = mutations(fixture.object(names));
   const creates = chunks(all).map(
     (some, i): Case => ({

@@ -1,0 +1,28 @@
+import { strings, text } from '../../defaults/json.ts';
+import { validateDns1035Label } from '../../names.ts';
+import type { JsonObject } from '../../object.ts';
+import type { Field } from '../field.ts';
+
+/** All that is wrong with a DNS-1035 label in one message; empty for a good one. */
+export const label = (value: string) => validateDns1035Label(value).join(',');
+
+export function resourceNames(names: JsonObject, field: Field): void {
+  for (const name of ['plural', 'singular', 'kind', 'listKind'])
+    if (!text(names[name])) field.child(name).required();
+  for (const name of ['plural', 'singular']) {
+    const value = text(names[name]);
+    if (value && label(value)) field.child(name).invalid(value, label(value));
+  }
+  for (const name of ['kind', 'listKind']) {
+    const value = text(names[name]);
+    const error = value && label(value.toLowerCase());
+    if (error) field.child(name).invalid(value, `may have mixed case, but should otherwise match: ${error}`);
+  }
+  for (const list of ['shortNames', 'categories']) {
+    for (const [index, value] of strings(names[list]).entries()) {
+      if (label(value)) field.child(list).index(index).invalid(value, label(value));
+    }
+  }
+  if (text(names['kind']) && names['kind'] === names['listKind'])
+    field.child('listKind').invalid(names['listKind'], 'kind and listKind may not be the same');
+}

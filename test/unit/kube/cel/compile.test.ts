@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { judge } from '../../../../kube/cel/compile.ts';
+
+const operands =
+  "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+
+const told: [string, string][] = [
+  ['', `ERROR: <input>:1:0: Syntax error: mismatched input '<EOF>' expecting ${operands}`],
+  [
+    'Bad Value!_/',
+    "ERROR: <input>:1:5: Syntax error: mismatched input 'Value' expecting <EOF>\n | Bad Value!_/\n | ....^",
+  ],
+  ['a b', "ERROR: <input>:1:3: Syntax error: extraneous input 'b' expecting <EOF>\n | a b\n | ..^"],
+  [
+    '1 +',
+    `ERROR: <input>:1:4: Syntax error: mismatched input '<EOF>' expecting ${operands}\n | 1 +\n | ...^`,
+  ],
+  [
+    'object.',
+    "ERROR: <input>:1:8: Syntax error: no viable alternative at input '.'\n | object.\n | .......^",
+  ],
+  ['(object', "ERROR: <input>:1:8: Syntax error: missing ')' at '<EOF>'\n | (object\n | .......^"],
+  [
+    '[1,2',
+    "ERROR: <input>:1:5: Syntax error: mismatched input '<EOF>' expecting {']', ','}\n | [1,2\n | ....^",
+  ],
+  [
+    'object.a = 1',
+    "ERROR: <input>:1:10: Syntax error: token recognition error at: '= '\n | object.a = 1\n | .........^\n" +
+      "ERROR: <input>:1:12: Syntax error: extraneous input '1' expecting <EOF>\n | object.a = 1\n | ...........^",
+  ],
+  ['other', "ERROR: <input>:1:1: undeclared reference to 'other' (in container '')\n | other\n | ^"],
+  [
+    'other == foo',
+    "ERROR: <input>:1:1: undeclared reference to 'other' (in container '')\n | other == foo\n | ^\n" +
+      "ERROR: <input>:1:10: undeclared reference to 'foo' (in container '')\n | other == foo\n | .........^",
+  ],
+  [
+    'object.all(x, x > 0 && y)',
+    "ERROR: <input>:1:24: undeclared reference to 'y' (in container '')\n | object.all(x, x > 0 && y)\n | .......................^",
+  ],
+  [
+    'object.x.foo(1)',
+    "ERROR: <input>:1:13: undeclared reference to 'foo' (in container '')\n | object.x.foo(1)\n | ............^",
+  ],
+  [
+    '1 + "a"',
+    "ERROR: <input>:1:3: found no matching overload for '_+_' applied to '(int, string)'\n | 1 + \"a\"\n | ..^",
+  ],
+];
+
+describe('judge', () => {
+  it.each(told)('tells of %j what the reference implementation tells', (expression, problem) => {
+    expect(judge(expression, ['object', 'request'])).toMatchObject({ problem });
+  });
+
+  it.each([
+    'object.spec.replicas > 1',
+    'object.items.all(i, v, v.size() > i)',
+    'cel.bind(x, object.a, x == 1)',
+    'has(object.a) && object.a in ["b"]',
+    'object.?a.orValue("b") == "c"',
+    'Object{spec: Object.spec{replicas: 1}}',
+    'request.group("apps").resource("deployments").check("create").allowed()',
+    'semver("1.2.3").isGreaterThan(semver("1.0.0"))',
+    'sets.contains(object.a, [1])',
+  ])('has nothing to say about %s', (expression) => {
+    expect(judge(expression, ['object', 'request']).problem).toBeUndefined();
+  });
+
+  it('knows the type where it can', () => {
+    expect(judge('object.a == 1', ['object']).type).toBe('bool');
+    expect(judge('"a" + "b"', ['object']).type).toBe('string');
+  });
+});

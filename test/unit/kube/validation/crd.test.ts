@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../../../kube/object.ts';
+import { named } from '../kinds.ts';
+import { causesOf } from './refused.ts';
+
+const names = { plural: 'tides', singular: 'tide', kind: 'Tide', listKind: 'TideList' };
+const definition = (spec: object, version: object = {}): KubeObject =>
+  named('apiextensions.k8s.io/v1', 'CustomResourceDefinition', {
+    metadata: { name: 'tides.example.com' },
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names,
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: 'object' } },
+          ...version,
+        },
+      ],
+      ...spec,
+    },
+  });
+const schema = (properties: object, rest: object = {}) =>
+  definition({}, { schema: { openAPIV3Schema: { type: 'object', properties, ...rest } } });
+const at = 'spec.validation.openAPIV3Schema';
+const list = (rest: object) => schema({ list: { type: 'array', items: { type: 'string' }, ...rest } });
+const rule = (value: object) => schema({ spec: { type: 'object' } }, { 'x-kubernetes-validations': [value] });
+const webhook = {
+  clientConfig: { service: { namespace: 'reef', name: 'web' } },
+  conversionReviewVersions: ['v1'],
+};
+
+const refused: [string, KubeObject, string[]][] = [
+  [
+    'a field without a type',
+    schema({ a: {} }),
+    [`${at}.properties[a].type: Required value: must not be empty for specified object fields`],
+  ],
+  [
+    'a type that is none',
+    schema({ a: { type: 'text' } }),
+    [
+      `${at}.properties[a].type: Unsupported value: "text": supported values: "array", "boolean", "integer", "number", "object", "string"`,
+    ],
+  ],
+  [
+    'a list without items',
+    schema({ a: { type: 'array' } }),
+    [`${at}.properties[a].items: Required value: must be specified`],
+  ],
+  [
+    'a type within anyOf',
+    schema({ a: { type: 'string', anyOf: [{ type: 'string' }] } }),
+    [`${at}.properties[a].anyOf[0].type: Forbidden: must be empty to be structural`],
+  ],
+  [
+    'a field within allOf only',
+    schema({}, { allOf: [{ properties: { b: { minimum: 1 } } }] }),
+    [`${at}.properties[b]: Required value: because it is defined in ${at}.allOf[0].properties[b]`],
+  ],
+  [
+    'a pattern that does not end',
+    schema({ a: { type: 'string', pattern: '[a' } }),
+    [
+      `${at}.properties[a].pattern: Invalid value: "[a": must be a valid regular expression, but isn't: error parsing regexp: missing closing ]: \`[a\``,
+    ],
+  ],
+  [
+    'metadata of its own',
+    schema({ metadata: { type: 'object', properties: { labels: { type: 'object' } } } }),
+    [
+      `${at}.properties[metadata]: Forbidden: must not specify anything other than name and generateName, but metadata is implicitly specified`,
+    ],
+  ],
+  [
+    'a map list without keys',
+    list({ 'x-kubernetes-list-type': 'map' }),
+    [
+      `${at}.properties[list].x-kubernetes-list-map-keys: Required value: must not be empty if x-kubernetes-list-type is map`,
+      `${at}.properties[list].items.type: Invalid value: "string": must be object if parent array's x-kubernetes-list-type is map`,
+    ],
+  ],
+  [
+    'a key that may be missing',
+    list({
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['name'],
+      items: { type: 'object', properties: { name: { type: 'string' } } },
+    }),
+    [
+      `${at}.properties[list].items.properties[name].default: Required value: this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property`,
+    ],
+  ],
+  [
+    'unique items',
+    list({ uniqueItems: true }),
+    [
+      `${at}.properties[list].uniqueItems: Forbidden: uniqueItems cannot be set to true since the runtime complexity becomes quadratic`,
+    ],
+  ],
+  [
+    'a rule that does not compile',
+    rule({ rule: 'other' }),
+    [
+      `${at}.x-kubernetes-validations[0].rule: Invalid value: {"Rule":"other","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}: compilation failed: ERROR: <input>:1:1: undeclared reference to 'other' (in container '')\n | other\n | ^`,
+    ],
+  ],
+  [
+    'a rule about a path that is none',
+    rule({ rule: 'true', fieldPath: '.status' }),
+    [`${at}.x-kubernetes-validations[0].fieldPath: Invalid value: ".status": must be a valid path`],
+  ],
+  [
+    'a rule on what was, in a list that does not say which',
+    list({ items: { type: 'string', 'x-kubernetes-validations': [{ rule: 'self == oldSelf' }] } }),
+    [
+      `${at}.properties[list].items.x-kubernetes-validations[0].rule: Invalid value: "self == oldSelf": oldSelf cannot be used on the uncorrelatable portion of the schema within ${at}.properties[list]`,
+    ],
+  ],
+  [
+    'a default in metadata',
+    schema({ kind: { type: 'string', default: 'Tide' } }),
+    [`${at}.properties[kind].default: Forbidden: must not be set in top-level kind`],
+  ],
+  [
+    'a scale that is elsewhere',
+    definition(
+      {},
+      { subresources: { scale: { specReplicasPath: '.replicas', statusReplicasPath: '.status.replicas' } } },
+    ),
+    [
+      'spec.subresources.scale.specReplicasPath: Invalid value: ".replicas": should be a json path under .spec',
+    ],
+  ],
+  [
+    'a selectable object',
+    definition(
+      {},
+      {
+        schema: { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object' } } } },
+        selectableFields: [{ jsonPath: '.spec' }, { jsonPath: '.other' }],
+      },
+    ),
+    [
+      'spec.selectableFields[0].jsonPath: Invalid value: ".spec": must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.',
+      'spec.selectableFields[1].jsonPath: Invalid value: ".other": is an invalid path: does not refer to a valid field',
+    ],
+  ],
+  [
+    'conversion by nobody',
+    definition({ conversion: { strategy: 'Webhook' } }),
+    [
+      'spec.conversion.webhookClientConfig: Required value: required when strategy is set to Webhook',
+      'spec.conversion.conversionReviewVersions: Required value',
+    ],
+  ],
+  [
+    'a webhook for no conversion',
+    definition({ conversion: { strategy: 'None', webhook } }),
+    [
+      'spec.conversion.webhookClientConfig: Forbidden: should not be set when strategy is not set to Webhook',
+      'spec.conversion.conversionReviewVersions: Forbidden: should not be set when strategy is not set to Webhook',
+    ],
+  ],
+  [
+    'a warning of a version that is not deprecated',
+    definition({}, { deprecationWarning: 'old' }),
+    ['spec.versions[0].deprecationWarning: Invalid value: "old": can only be set for deprecated versions'],
+  ],
+];
+
+describe('CustomResourceDefinition', () => {
+  it.each(refused)('refuses %s', (_what, object, expected) => {
+    expect(causesOf(object)).toEqual(expected);
+  });
+
+  it.each<[string, KubeObject]>([
+    [
+      'a number or a text',
+      schema({ a: { 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] } }),
+    ],
+    ['a rule that uses its fields', rule({ rule: 'has(self.spec)', message: 'needs a spec' })],
+    ['conversion by a webhook', definition({ conversion: { strategy: 'Webhook', webhook } })],
+    ['unknown fields', schema({ a: { 'x-kubernetes-preserve-unknown-fields': true } })],
+    [
+      'names in metadata',
+      schema({ metadata: { type: 'object', properties: { name: { type: 'string', maxLength: 5 } } } }),
+    ],
+  ])('accepts %s', (_what, object) => {
+    expect(causesOf(object)).toEqual([]);
+  });
+
+  it('tells of versions that differ where they are', () => {
+    const versions = ['v1', 'v2'].map((name, i) => ({
+      name,
+      served: true,
+      storage: i === 0,
+      schema: { openAPIV3Schema: { type: 'object', properties: { a: i === 0 ? { type: 'string' } : {} } } },
+    }));
+    expect(causesOf(definition({ versions }))).toEqual([
+      'spec.versions[1].schema.openAPIV3Schema.properties[a].type: Required value: must not be empty for specified object fields',
+    ]);
+  });
+
+  it('does not follow a schema for ever', () => {
+    let deep: object = { type: 'string' };
+    for (let i = 0; i < 300; i++) deep = { type: 'object', properties: { a: deep } };
+    expect(causesOf(schema({ a: deep }))).toEqual([]);
+  });
+});
