@@ -28,3 +28,10 @@ const formats: Readonly<Record<string, (value: string) => boolean>> = {
 export function hasFormat(value: string, format: string): boolean {
   return !Object.hasOwn(formats, format) || formats[format]?.(value) !== false;
 }
+
+/** As Go's %v has a float64: beyond six digits before the point with an exponent. */
+export function goNumber(value: number): string {
+  if (value !== 0 && (Math.abs(value) >= 1e6 || Math.abs(value) < 1e-4))
+    return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
+  return String(value);
+}

@@ -1,8 +1,9 @@
 import { correlated } from '../../kube/cel/validate.ts';
 import { deepEqual, getOwn, isObject, setOwn } from '../../kube/deep.ts';
+import { quoteGo } from '../../kube/quote.ts';
 import { regex } from '../../kube/regex.ts';
 import type { StatusCause } from '../../kube/status.ts';
-import { hasFormat } from './crd-format.ts';
+import { goNumber, hasFormat } from './crd-format.ts';
 
 type Rules = Record<string, unknown>;
 
@@ -52,7 +53,7 @@ export function validateSchema(
   if (old !== undefined && deepEqual(value, old)) return [];
   if (value === null && schema['nullable'] === true) return [];
   const wrong = typeCause(value, schema, path);
-  if (wrong) return [wrong];
+  if (wrong) return [wrong, ...enumCauses(value, schema, path)];
   const causes = [...enumCauses(value, schema, path), ...combined(value, schema, path, depth)];
   if (typeof value === 'number' || typeof value === 'bigint')
     causes.push(...numberCauses(value, schema, path));
@@ -96,7 +97,7 @@ function enumCauses(value: unknown, schema: Rules, path: string): StatusCause[] 
   const allowed = schema['enum'];
   if (!Array.isArray(allowed) || allowed.some((one) => JSON.stringify(one) === JSON.stringify(value)))
     return [];
-  const list = allowed.map((one) => JSON.stringify(one)).join(', ');
+  const list = allowed.map((one) => quoteGo(typeof one === 'string' ? one : JSON.stringify(one))).join(', ');
   const message = `Unsupported value: ${JSON.stringify(value)}: supported values: ${list}`;
   return [{ reason: 'FieldValueNotSupported', message, field: path }];
 }
@@ -107,14 +108,15 @@ function numberCauses(value: number | bigint, schema: Rules, path: string): Stat
     if (!ok) causes.push(invalid(path, String(value), `${path} in body should be ${words}`));
   };
   const { minimum, maximum, multipleOf } = schema;
-  if (typeof multipleOf === 'number') bound(Number(value) % multipleOf === 0, `a multiple of ${multipleOf}`);
+  if (typeof multipleOf === 'number')
+    bound(Number(value) % multipleOf === 0, `a multiple of ${goNumber(multipleOf)}`);
   if (typeof maximum === 'number') {
-    if (schema['exclusiveMaximum'] === true) bound(value < maximum, `less than ${maximum}`);
-    else bound(value <= maximum, `less than or equal to ${maximum}`);
+    if (schema['exclusiveMaximum'] === true) bound(value < maximum, `less than ${goNumber(maximum)}`);
+    else bound(value <= maximum, `less than or equal to ${goNumber(maximum)}`);
   }
   if (typeof minimum === 'number') {
-    if (schema['exclusiveMinimum'] === true) bound(value > minimum, `greater than ${minimum}`);
-    else bound(value >= minimum, `greater than or equal to ${minimum}`);
+    if (schema['exclusiveMinimum'] === true) bound(value > minimum, `greater than ${goNumber(minimum)}`);
+    else bound(value >= minimum, `greater than or equal to ${goNumber(minimum)}`);
   }
   return causes;
 }

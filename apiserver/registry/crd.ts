@@ -61,14 +61,16 @@ export function prepareDefinition(
   if (subresource !== '' || !spec?.names?.plural || !Array.isArray(spec.versions)) return;
   const kind = spec.names.kind ?? '';
   spec.names.singular ||= kind.toLowerCase();
-  spec.names.listKind ||= `${kind}List`;
+  if (kind !== '') spec.names.listKind ||= `${kind}List`;
   const storage = spec.versions.find((version) => version.storage)?.name;
   const status = (old?.status ?? {}) as { storedVersions?: string[] };
   object.status = {
     conditions: null,
     acceptedNames: { plural: '', kind: '' },
     ...status,
-    storedVersions: [...new Set([...(status.storedVersions ?? []), ...(storage ? [storage] : [])])],
+    storedVersions: [
+      ...new Set([...(status.storedVersions ?? []), ...(storage === undefined ? [] : [storage])]),
+    ],
   };
 }
 

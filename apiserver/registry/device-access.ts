@@ -15,7 +15,10 @@ const namespaces = { group: '', resource: 'namespaces', namespaced: false };
 export async function adminAccess(
   { registry, cluster }: KindWrite,
   { kind, spec, metadata }: KubeObject,
+  old: KubeObject | undefined,
 ): Promise<StatusCause[]> {
+  // What was asked for stays.
+  if (old !== undefined) return [];
   const claim = kind === 'ResourceClaim' ? spec : at(spec, 'spec');
   const requests = records(at(claim, 'devices', 'requests'));
   const index = requests.findIndex((request) => at(request, 'exactly', 'adminAccess') === true);

@@ -5,6 +5,7 @@ import type { ServedResource } from '../options.ts';
 import { tellApiServices, tellAvailable } from './api-service-status.ts';
 import { type Claim, releaseClaims } from './claims.ts';
 import { prepareDefinition, serveDefinition } from './crd.ts';
+import { defaultCauses } from './crd-defaults.ts';
 import { tellEstablished } from './definition-status.ts';
 import { adminAccess } from './device-access.ts';
 import { tellDangling, tellDependents } from './flow-status.ts';
@@ -19,8 +20,12 @@ export interface KindHooks {
   prepare?(write: KindWrite, object: KubeObject, old: KubeObject | undefined): void | Promise<void>;
   /** After the strategy has set what clients may not. */
   settle?(object: KubeObject, old: KubeObject | undefined, subresource: string): void;
-  /** What validation finds of a new object that only other objects can tell. */
-  causes?(write: KindWrite, object: KubeObject): Promise<StatusCause[]>;
+  /** What else validation finds, with other objects at hand; not asked about subresources. */
+  causes?(
+    write: KindWrite,
+    object: KubeObject,
+    old: KubeObject | undefined,
+  ): StatusCause[] | Promise<StatusCause[]>;
   /** After the write is durable, before it is answered. Must not fail. */
   committed?(write: KindWrite, name: string, change: Committed): void | Promise<void>;
 }
@@ -61,6 +66,7 @@ const hooks: Readonly<Record<string, KindHooks>> = {
   'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations': { committed: tellDependents },
   'apiextensions.k8s.io/customresourcedefinitions': {
     settle: prepareDefinition,
+    causes: (_write, object) => defaultCauses(object),
     committed: async (write, name, change) => {
       const { object, revision } = change;
       serveDefinition(write.registry.catalog, write.cluster, name, object, revision);

@@ -118,7 +118,7 @@ async function createWith(
   const causes =
     served.validate?.(object, undefined, '') ?? validateCreate(object, served.info, context.requested?.info);
   const more = hooksOf(served).causes;
-  if (more) causes.push(...(await more(write, object)));
+  if (more) causes.push(...(await more(write, object, undefined)));
   refuse(causes, served, object.metadata.name ?? '');
   warn(object, undefined, served, context);
   await context.validate?.(object, undefined);
@@ -204,6 +204,8 @@ async function updateWith(
       subresource === '' ? undefined : subresource,
       context.requested?.info,
     );
+  const more = subresource === '' ? hooksOf(served).causes : undefined;
+  if (more) causes.push(...(await more(write, next, old)));
   refuse(causes, served, at.name);
   if (subresource === '') warn(next, old, served, context);
   await context.validate?.(next, old);

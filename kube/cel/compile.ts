@@ -84,7 +84,8 @@ function judgeAnew(expression: string, variables: readonly string[], composed: r
   collect(parsed.ast, new Set(variables), found);
   const names = new Set<string>();
   named(parsed.ast, names);
-  if (names.has('variables')) collectFields(parsed.ast, new Set(composed), found);
+  if (names.has('variables') && variables.includes('variables'))
+    collectFields(parsed.ast, new Set(composed), found);
   if (found.length > 0) return { problem: found.map((one) => undeclared(expression, one)).join('\n'), names };
   const { valid, type, error } = parsed.check();
   if (valid) return { names, ...(type !== undefined && { type: typeName(type) }) };

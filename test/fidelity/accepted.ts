@@ -136,9 +136,15 @@ export const accepted: readonly Accepted[] = [
   },
   {
     id: 'empty-lists',
+    path: /^body\.metadata\.managedFields(\[\]\.fieldsV1\.f:(endpoints|ports))?$/,
+    kubernetes: /^\{\}$|"f:(rules|drivers|requests)":\{\}\}/,
+    atoll: /absent/,
+  },
+  {
+    id: 'empty-lists',
     path: /^body\.(message|details\.causes\[\]\.(message|field))$/,
-    kubernetes: /Invalid value: (\[\]|\{\}|null):|^(spec\.versions|status\.storedVersions)$/,
-    atoll: /Invalid value: null:|^(spec\.versions|status\.storedVersions)$/,
+    kubernetes: /Invalid value: (\[\]|\{\}|null):|"Requests":\[\]|^(spec\.versions|status\.storedVersions)$/,
+    atoll: /Invalid value: null:|"Requests":null|^(spec\.versions|status\.storedVersions)$/,
   },
   { id: 'user-uid', path: /^body\.(status\.userInfo|spec)\.uid$/, kubernetes: /^admin$/, atoll: /absent/ },
 ];

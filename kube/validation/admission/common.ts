@@ -39,12 +39,15 @@ function paramKind(kind: JsonObject, field: Field): void {
   }
 }
 
-/** Failure policy, parameters, what is matched, and variables: common to validating and mutating policies. */
+/**
+ * Failure policy, parameters, what is matched, and variables: common to validating and mutating policies. Returns the
+ * variables that expressions can use.
+ */
 export function commonPolicy(
   { spec, oldSpec }: { spec: JsonObject; oldSpec?: JsonObject },
   scope: Scope,
   field: Field,
-): void {
+): string[] {
   pointedOneOf(spec['failurePolicy'], failurePolicies, field.child('failurePolicy'));
   if (isRecord(spec['paramKind'])) paramKind(spec['paramKind'], field.child('paramKind'));
   const path = field.child('matchConstraints');
@@ -58,14 +61,12 @@ export function commonPolicy(
     matchConditions(spec['matchConditions'], isRecord(spec['paramKind']), field.child('matchConditions'));
   const declared: string[] = [];
   for (const [index, one] of records(spec['variables']).entries()) {
-    // Each can use those before it.
+    const before = field.causes.length;
+    // Each can use those before it, as far as they are sound.
     variable(one, { ...scope, variables: [...declared] }, field.child('variables').index(index));
-    declared.push(text(one['name']));
+    if (field.causes.length === before) declared.push(text(one['name']));
   }
-}
-
-export function variableNames(spec: JsonObject): string[] {
-  return records(spec['variables']).map(({ name }) => text(name));
+  return declared;
 }
 
 function variable(one: JsonObject, scope: Scope, field: Field): void {

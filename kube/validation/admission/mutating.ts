@@ -3,7 +3,7 @@ import type { JsonObject } from '../../object.ts';
 import type { Field } from '../field.ts';
 import type { KindCheck } from '../kind.ts';
 import { oneOf } from '../rules.ts';
-import { commonPolicy, variableNames } from './common.ts';
+import { commonPolicy } from './common.ts';
 import { condition, type Scope } from './expression.ts';
 import { mutatingOperations } from './rule.ts';
 
@@ -35,12 +35,8 @@ function mutation(one: JsonObject, scope: Scope, field: Field): void {
 export const mutatingPolicy: KindCheck = (subject, root) => {
   const { spec } = subject;
   const field = root.child('spec');
-  const scope: Scope = {
-    params: isRecord(spec['paramKind']),
-    authorizer: true,
-    variables: variableNames(spec),
-  };
-  commonPolicy(subject, scope, field);
+  const base: Scope = { params: isRecord(spec['paramKind']), authorizer: true };
+  const scope = { ...base, variables: commonPolicy(subject, base, field) };
   const rules = records(at(spec, 'matchConstraints', 'resourceRules'));
   mutatingOperations(rules, field.child('matchConstraints', 'resourceRules'));
   const mutations = records(spec['mutations']);

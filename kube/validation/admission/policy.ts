@@ -3,7 +3,7 @@ import { validateQualifiedName } from '../../names.ts';
 import type { JsonObject } from '../../object.ts';
 import type { Field } from '../field.ts';
 import type { KindCheck } from '../kind.ts';
-import { commonPolicy, variableNames } from './common.ts';
+import { commonPolicy } from './common.ts';
 import { condition, type Scope } from './expression.ts';
 
 const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
@@ -44,13 +44,9 @@ function auditAnnotation(one: JsonObject, policyName: string, scope: Scope, fiel
 export const validatingPolicy: KindCheck = (subject, root) => {
   const { object, spec } = subject;
   const field = root.child('spec');
-  const names = variableNames(spec);
-  const scope: Scope = {
-    params: isRecord(spec['paramKind']),
-    authorizer: true,
-    ...(names.length > 0 && { variables: names }),
-  };
-  commonPolicy(subject, scope, field);
+  const base: Scope = { params: isRecord(spec['paramKind']), authorizer: true };
+  const variables = commonPolicy(subject, base, field);
+  const scope = records(spec['variables']).length > 0 ? { ...base, variables } : base;
   const validations = records(spec['validations']);
   const annotations = records(spec['auditAnnotations']);
   if (validations.length + annotations.length === 0) {

@@ -10,6 +10,14 @@ import { conversion } from './conversion.ts';
 import { resourceNames } from './names.ts';
 import { versions } from './versions.ts';
 
+/** The first two once it is established. */
+const frozen: readonly (readonly [string, ...string[]])[] = [
+  ['scope'],
+  ['names', 'kind'],
+  ['group'],
+  ['names', 'plural'],
+];
+
 const scopes = ['Cluster', 'Namespaced'];
 
 function placed(spec: JsonObject, field: Field): void {
@@ -86,7 +94,8 @@ function named(metadata: JsonObject, wanted: string, root: Field): void {
 const customResourceDefinition: KindCheck = (subject, root) => {
   const { object, spec, old, oldSpec } = subject;
   const field = root.child('spec');
-  if (!old) named(record(object['metadata']), `${text(at(spec, 'names', 'plural'))}.${text(spec['group'])}`, root);
+  if (!old)
+    named(record(object['metadata']), `${text(at(spec, 'names', 'plural'))}.${text(spec['group'])}`, root);
   placed(spec, field);
   versions(spec, field);
   resourceNames(record(spec['names']), field.child('names'));
@@ -98,12 +107,7 @@ const customResourceDefinition: KindCheck = (subject, root) => {
     field.child('preserveUnknownFields').invalid(true, `cannot set to true, ${instead}`);
   }
   if (!old || !oldSpec) return;
-  const kept = [
-    ['group'],
-    ['names', 'plural'],
-    ...(isEstablished(old) ? [['scope'], ['names', 'kind']] : []),
-  ];
-  for (const path of kept) {
+  for (const path of isEstablished(old) ? frozen : frozen.slice(2)) {
     if (!sameJson(at(spec, ...path), at(oldSpec, ...path)))
       field.child(...path).invalid(at(spec, ...path), immutable);
   }

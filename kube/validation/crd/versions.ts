@@ -65,7 +65,21 @@ const sharedName: Readonly<Record<Shareable, string>> = {
   selectableFields: 'selectableFields',
 };
 
+const missingShared = 'may only be set when validations.schema is included';
 const missingSchema = 'may only be set when `version.schema.openAPIV3Schema` is not included';
+
+/** Every schema of a definition's spec once, with the path that causes name it by. */
+export function customSchemas(spec: unknown): [JsonObject, string][] {
+  const list = records(at(spec, 'versions'));
+  const found: [JsonObject, string][] = [];
+  const common = shared(list).has('schema');
+  for (const [index, version] of (common ? list.slice(0, 1) : list).entries()) {
+    const schema = at(version, 'schema', 'openAPIV3Schema');
+    const where = common ? 'spec.validation' : `spec.versions[${index}].schema`;
+    if (isRecord(schema)) found.push([schema, `${where}.openAPIV3Schema`]);
+  }
+  return found;
+}
 
 /** The parts of a version for which `where` has a place. */
 function parts(version: JsonObject, where: (part: Shareable) => Field | undefined): void {
@@ -81,7 +95,8 @@ function parts(version: JsonObject, where: (part: Shareable) => Field | undefine
   own('additionalPrinterColumns', printerColumns);
   own('selectableFields', (value, field) => {
     if (isRecord(openapi)) selectableFields(value, openapi, field);
-    else if (records(value).length > 0) field.invalid('', missingSchema);
+    else if (records(value).length > 0)
+      field.invalid('', field.path === 'spec.selectableFields' ? missingShared : missingSchema);
   });
 }
 

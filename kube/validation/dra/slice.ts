@@ -31,7 +31,10 @@ function placed(spec: Record<string, unknown>, field: Field): void {
     const terms = records(selector['nodeSelectorTerms']);
     if (terms.length !== 1) {
       const path = field.child('nodeSelector', 'nodeSelectorTerms');
-      path.invalid(internal(terms, '[]core.NodeSelectorTerm'), 'must have exactly one node selector term');
+      path.invalid(
+        selector['nodeSelectorTerms'] ? internal(terms, '[]core.NodeSelectorTerm') : null,
+        'must have exactly one node selector term',
+      );
     }
   }
   for (const flag of ['allNodes', 'perDeviceNodeSelection']) {

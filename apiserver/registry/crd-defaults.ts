@@ -1,0 +1,62 @@
+import { validateRules } from '../../kube/cel/validate.ts';
+import { isObject } from '../../kube/deep.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import type { StatusCause } from '../../kube/status.ts';
+import { customSchemas } from '../../kube/validation/crd/versions.ts';
+import { validateLists, validateSchema } from './crd-validate.ts';
+
+type Rules = Record<string, unknown>;
+
+const deepest = 100;
+
+/**
+ * The causes for which a definition's defaults break the schemas that they are in.
+ * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting
+ */
+export function defaultCauses(definition: KubeObject): StatusCause[] {
+  const causes: StatusCause[] = [];
+  for (const [schema, path] of customSchemas(definition.spec)) visit(schema, path, causes, 0);
+  return causes;
+}
+
+function visit(schema: unknown, path: string, causes: StatusCause[], depth: number): void {
+  if (!isObject(schema) || depth > deepest) return;
+  const value = schema['default'];
+  if (value !== undefined && value !== null) causes.push(...ofDefault(value, schema, `${path}.default`));
+  visit(schema['items'], `${path}.items`, causes, depth + 1);
+  const properties = isObject(schema['properties']) ? schema['properties'] : {};
+  for (const [name, one] of Object.entries(properties))
+    visit(one, `${path}.properties[${name}]`, causes, depth + 1);
+}
+
+const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
+
+function ofDefault(value: unknown, schema: Rules, path: string): StatusCause[] {
+  // The type itself is refused.
+  if (typeof schema['type'] === 'string' && !types.includes(schema['type'])) return [];
+  if (hasUnknown(value, schema)) {
+    const message = `Invalid value: ${JSON.stringify(value)}: must not have unknown fields`;
+    return [{ reason: 'FieldValueInvalid', message, field: path }];
+  }
+  // Messages name no field here, as for a value that stands by itself.
+  const found = [...validateSchema(value, schema, ''), ...validateLists(value, schema)];
+  const sound = found.length > 0 ? found : validateRules(value, undefined, schema);
+  return sound.map((cause) => ({ ...cause, field: below(path, cause.field ?? '') }));
+}
+
+function below(path: string, field: string): string {
+  if (field === '' || field === '<nil>') return path;
+  return field.startsWith('[') ? `${path}${field}` : `${path}.${field}`;
+}
+
+function hasUnknown(value: unknown, schema: unknown): boolean {
+  if (!isObject(schema)) return false;
+  if (Array.isArray(value)) return value.some((item) => hasUnknown(item, schema['items']));
+  if (!isObject(value) || schema['x-kubernetes-preserve-unknown-fields'] === true) return false;
+  const properties = isObject(schema['properties']) ? schema['properties'] : {};
+  const more = schema['additionalProperties'];
+  return Object.entries(value).some(([name, item]) => {
+    if (Object.hasOwn(properties, name)) return hasUnknown(item, properties[name]);
+    return more === undefined || more === false || (isObject(more) && hasUnknown(item, more));
+  });
+}
