@@ -102,7 +102,7 @@ describe('atoll demo', () => {
 
   test('starts again on the same data, and a signal ends it with 0 within 5 s', async () => {
     await demo.restart();
-    expect(await where()).toEqual(['east', 'west']);
+    await untilOn(['east', 'west']);
     const asked = Date.now();
     expect(await demo.terminate()).toBe(0);
     expect(Date.now() - asked).toBeLessThan(5000);
