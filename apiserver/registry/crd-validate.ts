@@ -3,7 +3,7 @@ import { deepEqual, getOwn, isObject, setOwn } from '../../kube/deep.ts';
 import { quoteGo } from '../../kube/quote.ts';
 import { regex } from '../../kube/regex.ts';
 import type { StatusCause } from '../../kube/status.ts';
-import { goNumber, hasFormat } from './crd-format.ts';
+import { goNumber, hasFormat } from '../../kube/validation/formats.ts';
 
 type Rules = Record<string, unknown>;
 

@@ -33,7 +33,9 @@ const elsewhere = new Set(
     'bitShiftRight greatest least sqrt sort sortBy distinct flatten slice reverse first last range encode decode ' +
     'quote named validate add sub isGreaterThan optMap optFlatMap transformList transformMap transformMapEntry ' +
     'existsOne exists_one escapeKey ip cidr masked containsCIDR isCanonical isGlobalUnicast isLinkLocalMulticast ' +
-    'isLinkLocalUnicast includes getHours string unwrap unwrapOpt zero ofNonZeroValue dyn type'
+    'isLinkLocalUnicast includes getHours string unwrap unwrapOpt zero ofNonZeroValue dyn type ' +
+    'dns1123Label dns1123Subdomain dns1035Label qualifiedName dns1123LabelPrefix dns1123SubdomainPrefix ' +
+    'dns1035LabelPrefix labelValue uri uuid byte date datetime'
   ).split(' '),
 );
 

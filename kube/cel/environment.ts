@@ -1,6 +1,7 @@
 import { Environment } from '@marcbachmann/cel-js';
 import { regex } from '../regex.ts';
 import { formatString } from './format.ts';
+import { registerFormats } from './formats.ts';
 import { registerNetwork } from './network.ts';
 import { registerQuantity } from './quantity.ts';
 
@@ -20,6 +21,7 @@ export function createEnvironment(variables: readonly string[]): Environment {
   registerLists(env);
   registerQuantity(env);
   registerNetwork(env);
+  registerFormats(env);
   return env;
 }
 

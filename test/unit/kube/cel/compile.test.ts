@@ -64,6 +64,7 @@ describe('judge', () => {
     'request.group("apps").resource("deployments").check("create").allowed()',
     'semver("1.2.3").isGreaterThan(semver("1.0.0"))',
     'sets.contains(object.a, [1])',
+    'size(object.a) == 0 || format.dns1123Label().validate(object.a) == null',
   ])('has nothing to say about %s', (expression) => {
     expect(judge(expression, ['object', 'request']).problem).toBeUndefined();
   });

@@ -46,6 +46,9 @@ describe('validation rules hold for', () => {
     ["cidr('10.0.0.0/8').containsIP('10.1.2.3') && isIP('::1')", {}],
     ["url('https://a.b:80/c').getPort() == '80' || url('https://a.b:81/c').getPort() == '81'", {}],
     ["self.?size.orValue('1') == '1'", {}],
+    ['format.dns1123Label().validate(self.size).hasValue() == false', { size: 'a-b' }],
+    ["format.named('uuid').value().validate(self.size).hasValue()", { size: 'x' }],
+    ['format.dns1035LabelPrefix().validate(self.size) == optional.none()', { size: 'a-' }],
     // Members of what is no variable.
     ['has(self.rows[0].a) && !has(self.rows[0].b)', { rows: [{ a: 1 }] }],
     ['self.rows.all(r, has(self.rows[size(r.deep) - 1].deep[0].c))', { rows: [{ a: 1, deep: [{ c: 1 }] }] }],

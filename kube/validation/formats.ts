@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { parseRange } from '../../kube/validation/ip.ts';
+import { parseRange } from './ip.ts';
 
 const uuid = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
 const versionedUuid = (version: string) =>
