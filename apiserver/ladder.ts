@@ -32,10 +32,10 @@ export interface LadderOptions {
 
 /**
  * The rungs, in the order in which a request climbs them; each ends it with the code it names:
- * views · request info 400 · authentication 401 · logical cluster 404 · authorization 403 · in-flight limit 429 ·
- * resource 404, 405 · body 400, 415 · admission 4xx · handler
+ * authentication 401 · impersonation 403 · views · request info 400 · in-flight limit 429 · authorization 403 ·
+ * logical cluster 404 · resource 404, 405 · body 400, 415 · admission 4xx · handler
  *
- * From the network there is one before the first, 429 while the server goes, and one after authentication: 413.
+ * From the network there is one before the first, 429 while the server goes, and one before the views: 413.
  */
 export function createLadder(core: Core, options: LadderOptions): Ladder {
   const { limit } = options;

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { constants, createGzip, gzip } from 'node:zlib';
 import type { ApiRequest, ApiResponse } from '../kube/http.ts';
@@ -92,7 +93,7 @@ async function sendStream(
 }
 
 /** False when the reader takes nothing for too long, or went. */
-function drained(out: ServerResponse, millis: number): Promise<boolean> {
+export function drained(out: Writable, millis: number): Promise<boolean> {
   return new Promise((resolve) => {
     const end = (result: boolean) => {
       clearTimeout(timer);

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { TLSSocket } from 'node:tls';
 import type { ApiRequest, ApiResponse } from '../kube/http.ts';
+import { text } from './encode/respond.ts';
 import type { Ladder } from './ladder.ts';
 import { peerOf } from './sockets.ts';
 import { overWebSocket, sendMessages } from './websocket.ts';
@@ -13,7 +14,8 @@ const probeMillis = 30_000;
 
 /**
  * Requests to change the protocol climb the same ladder. One that is granted becomes a tunnel; a watch goes over the
- * WebSocket that was asked for; any other gets its answer as plain HTTP, and the connection goes. A reader that takes
+ * WebSocket that was asked for; any other gets its answer as plain HTTP, and the connection goes. One with a body, which
+ * Node does not read, is 400. A reader that takes
  * nothing for `stallMillis` is cut. Returns what ends all tunnels.
  */
 export function serveUpgrades(server: Server, ladder: Ladder, stallMillis: number): () => void {
@@ -45,6 +47,8 @@ async function answer(
     headers: incoming.headers as Record<string, string>,
     signal: gone.signal,
   };
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
+  if (length !== '0' || encoding !== undefined) return refuse(socket, text(400, 'an upgrade has no body'));
   const response = await ladder.serve(request, peerOf(socket as TLSSocket));
   const { tunnel } = response;
   if (socket.destroyed) return void tunnel?.destroy();

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { ApiRequest, ApiResponse } from '../kube/http.ts';
 import { upgradeHeaders } from './handlers/connect.ts';
+import { drained } from './send.ts';
 
 /** https://www.rfc-editor.org/rfc/rfc6455 */
 const guid = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
@@ -93,20 +94,5 @@ function answerControls(socket: Duplex): void {
       if (opcode === opcodes.ping) socket.write(frame(opcodes.pong, payload));
       if (opcode === opcodes.close) return void socket.end(frame(opcodes.close, payload.subarray(0, 2)));
     }
-  });
-}
-
-/** False when the reader takes nothing for too long, or went. */
-function drained(socket: Duplex, millis: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const end = (result: boolean) => {
-      clearTimeout(timer);
-      socket.off('drain', onDrain).off('close', onClose);
-      resolve(result);
-    };
-    const onDrain = () => end(true);
-    const onClose = () => end(false);
-    const timer = setTimeout(onClose, millis);
-    socket.once('drain', onDrain).once('close', onClose);
   });
 }

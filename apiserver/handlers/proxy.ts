@@ -70,7 +70,7 @@ function tailOf(url: string): string {
 
 function forwarded({ headers }: ApiRequest): Record<string, string> {
   const kept = Object.entries(headers).filter(
-    ([name]) => !notForwarded.has(name) && !name.startsWith('sec-websocket-'),
+    ([name]) => !notForwarded.has(name) && !/^(sec-websocket|impersonate)-/.test(name),
   );
   return { ...Object.fromEntries(kept), ...(headers['upgrade'] && upgradeHeaders(headers)) };
 }

@@ -219,27 +219,34 @@ function metadataChanges(object: KubeObject, old: KubeObject, field: Field): voi
   ownerReferences(meta.ownerReferences ?? [], field.child('ownerReferences'));
 }
 
-/** Of the metadata of a template, only labels and annotations count; the others by kube-apiserver's names of them. */
-const notInTemplates: Readonly<Record<string, string>> = {
-  name: 'name',
-  generateName: 'generateName',
-  namespace: 'namespace',
-  selfLink: 'selfLink',
-  uid: 'uID',
-  resourceVersion: 'resourceVersion',
-  generation: 'generation',
-  creationTimestamp: 'creationTimestamp',
-  deletionTimestamp: 'deletionTimestamp',
-  deletionGracePeriodSeconds: 'deletionGracePeriodSeconds',
-  ownerReferences: 'ownerReferences',
-  finalizers: 'finalizers',
-  managedFields: 'managedFields',
-};
+/** In the order of their Go struct, in which messages tell of them. */
+export const metadataFields = [
+  'name',
+  'generateName',
+  'namespace',
+  'selfLink',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'labels',
+  'annotations',
+  'ownerReferences',
+  'finalizers',
+  'managedFields',
+];
 
+/** Of the metadata of a template, only labels and annotations count. */
 export function templateMetadata(value: unknown, field: Field): void {
   const meta = record(value);
   annotations(meta['annotations'], field.child('annotations'));
   labels(meta['labels'], field.child('labels'));
-  for (const [name, path] of Object.entries(notInTemplates))
-    if (meta[name] !== undefined && meta[name] !== null) field.child(path).forbidden('cannot be set');
+  for (const name of metadataFields) {
+    if (name === 'labels' || name === 'annotations' || meta[name] === undefined || meta[name] === null)
+      continue;
+    // kube-apiserver's own spelling, here.
+    field.child(name === 'uid' ? 'uID' : name).forbidden('cannot be set');
+  }
 }

@@ -4,6 +4,7 @@ import type { JsonObject } from '../object.ts';
 import type { StatusCause } from '../status.ts';
 import { Field } from './field.ts';
 import { internal } from './internal.ts';
+import { metadataFields } from './meta.ts';
 
 /** What is wrong with an access review of a kind of authorization.k8s.io; `namespace` is the URL's. */
 export function accessReviewProblems(kind: string, body: JsonObject, namespace: string): StatusCause[] {
@@ -66,25 +67,6 @@ function requirement(one: JsonObject, ofLabels: boolean, field: Field): void {
   for (const [index, value] of values.entries())
     field.child('values').index(index).invalidAll(value, validateLabelValue(value));
 }
-
-/** The order of the fields in the message. */
-const metadataFields = [
-  'name',
-  'generateName',
-  'namespace',
-  'selfLink',
-  'uid',
-  'resourceVersion',
-  'generation',
-  'creationTimestamp',
-  'deletionTimestamp',
-  'deletionGracePeriodSeconds',
-  'labels',
-  'annotations',
-  'ownerReferences',
-  'finalizers',
-  'managedFields',
-];
 
 function emptyMetadata(meta: JsonObject, inNamespace: boolean, field: Field): void {
   const given = metadataFields.filter((name) => isGiven(meta[name]));

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../object.ts';
 import { claimSpec } from '../claim.ts';
 import type { Field } from '../field.ts';
 import { labels } from '../labels.ts';
-import { annotations } from '../meta.ts';
+import { annotations, metadataFields } from '../meta.ts';
 import { fileMode, isSet, oneOf } from '../rules.ts';
 import { downward, keyToPath, projected } from './projected.ts';
 import {
@@ -53,22 +53,8 @@ function csi(source: JsonObject, field: Field): void {
   else field.child('name').invalidAll(name, validateDns1123Subdomain(name));
 }
 
-/** Of the metadata of a template, only labels and annotations count; the others in the order of their Go struct. */
-const forbiddenMetadata = [
-  'name',
-  'generateName',
-  'namespace',
-  'selfLink',
-  'uid',
-  'resourceVersion',
-  'generation',
-  'creationTimestamp',
-  'deletionTimestamp',
-  'deletionGracePeriodSeconds',
-  'ownerReferences',
-  'finalizers',
-  'managedFields',
-] as const;
+/** Of the metadata of a template, only labels and annotations count. */
+const forbiddenMetadata = metadataFields.filter((name) => name !== 'labels' && name !== 'annotations');
 
 function ephemeral(source: JsonObject, field: Field): void {
   const template = source['volumeClaimTemplate'];

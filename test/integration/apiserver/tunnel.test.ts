@@ -15,7 +15,8 @@ const physical = http.createServer((request, response) => {
   request.on('end', () => {
     const seen = { method: request.method, url: request.url, body: Buffer.concat(chunks).toString() };
     response.writeHead(request.url?.includes('teapot') ? 418 : 200, { 'x-from': 'the pod' });
-    response.end(JSON.stringify({ ...seen, secrets: request.headers.authorization ?? null }));
+    const { authorization, 'impersonate-user': impersonated } = request.headers;
+    response.end(JSON.stringify({ ...seen, secrets: [authorization, impersonated].filter(Boolean) }));
   });
 });
 const upgrades: http.IncomingMessage[] = [];
@@ -163,6 +164,7 @@ test.each([
   ['a pod that runs nowhere', `${pods}/nowhere/exec`, bearer, 400, 'runs on no cluster'],
   ['refused over there', `${pods}/web/exec?container=refused`, bearer, 400, 'container not found'],
   ['nothing to upgrade', '/version', bearer, 200, '"major": "1"'],
+  ['a body', '/version', { ...bearer, 'content-length': '2' }, 400, 'an upgrade has no body'],
 ])('an upgrade without a tunnel gets a plain answer: %s', async (_, path, headers, status, message) => {
   const answer = await open(path, headers);
   expect(answer.status).toBe(status);
@@ -214,19 +216,19 @@ test('exec without an upgrade is refused', async () => {
 
 test('proxy carries any request to a pod or a Service, and their answers back', async () => {
   const service = '/api/v1/namespaces/default/services/http:web:80/proxy';
-  const got = await api.call(
-    'POST',
-    `${service}/a%20b/?c=d`,
-    { some: 'body' },
-    { authorization: 'Bearer x' },
-  );
+  const mine = {
+    authorization: 'Bearer x',
+    'impersonate-user': 'bob',
+    'impersonate-group': 'system:masters',
+  };
+  const got = await api.call('POST', `${service}/a%20b/?c=d`, { some: 'body' }, mine);
   expect(got.status).toBe(200);
   expect(got.headers['x-from']).toBe('the pod');
   expect(got.body).toEqual({
     method: 'POST',
     url: '/api/v1/namespaces/there/services/http%3Aweb%3A80/proxy/a%20b/?c=d',
     body: '{"some":"body"}',
-    secrets: null,
+    secrets: [],
   });
   const teapot = await api.call('GET', `${pods}/web:8080/proxy/teapot`);
   expect([teapot.status, teapot.body.url]).toEqual([
