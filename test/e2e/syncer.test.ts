@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { keys } from '../../../apiserver/view/codec.ts';
-import { Client } from '../../../client/client.ts';
-import { transportFromKubeconfigFile } from '../../../client/kubeconfig.ts';
-import type { PhysicalCluster } from '../../../cluster/types.ts';
-import type { Transport } from '../../../kube/http.ts';
-import { isStatusError } from '../../../kube/status.ts';
-import { type Kubernetes, startKubernetes } from '../../kubernetes/kubernetes.ts';
+import { keys } from '../../apiserver/view/codec.ts';
+import { Client } from '../../client/client.ts';
+import { transportFromKubeconfigFile } from '../../client/kubeconfig.ts';
+import type { PhysicalCluster } from '../../cluster/types.ts';
+import type { Transport } from '../../kube/http.ts';
+import { isStatusError } from '../../kube/status.ts';
+import { type Kubernetes, startKubernetes } from '../kubernetes/kubernetes.ts';
 import {
   active,
   configMap,
@@ -16,7 +16,7 @@ import {
   runOn,
   Upstream,
   until,
-} from '../../unit/syncer/world.ts';
+} from '../unit/syncer/world.ts';
 
 const deployments = { group: 'apps', version: 'v1', resource: 'deployments' };
 const configMaps = { group: '', version: 'v1', resource: 'configmaps' };
