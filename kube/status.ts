@@ -67,7 +67,7 @@ export interface GroupResource {
 }
 
 function detailsOf(of: GroupResource, name: string): StatusDetails {
-  return { name, ...(of.group && { group: of.group }), kind: of.resource };
+  return { ...(name && { name }), ...(of.group && { group: of.group }), kind: of.resource };
 }
 
 export function notFound(of: GroupResource, name: string): StatusError {

@@ -51,7 +51,9 @@ export function withLastApplied(object: KubeObject, applied: KubeObject): KubeOb
   for (const [key, text] of Object.entries(annotations))
     size += Buffer.byteLength(key) + Buffer.byteLength(text);
   if (size > maxAnnotationBytes) delete annotations[annotation];
-  return { ...object, metadata: { ...object.metadata, annotations } };
+  const { annotations: _before, ...rest } = object.metadata;
+  const some = Object.keys(annotations).length > 0;
+  return { ...object, metadata: { ...rest, ...(some && { annotations }) } };
 }
 
 function sortedKeys(value: Json): Json {

@@ -121,11 +121,13 @@ export function capUpdaters(managers: Map<string, ManagerEntry>): void {
     }
     const bucket = { manager: bucketName, operation: 'Update', apiVersion, subresource: '' } as const;
     const bucketId = managerId(bucket);
+    // The bucket may be as old as others and come after them: then it takes in the first of them.
+    const rolled = id === bucketId ? first : id;
     const into = managers.get(bucketId) ?? managers.get(first);
     if (!managers.has(bucketId)) managers.delete(first);
-    const set = into ? entry.set.union(into.set) : entry.set;
-    managers.set(bucketId, { ...bucket, time: entry.time, set });
-    if (id !== bucketId) managers.delete(id);
+    const set = managers.get(rolled)?.set ?? entry.set;
+    managers.set(bucketId, { ...bucket, time: entry.time, set: into ? set.union(into.set) : set });
+    managers.delete(rolled);
     count--;
   }
 }

@@ -21,7 +21,7 @@ export function hasProtobuf(gvk: GroupVersionKind): boolean {
 
 /**
  * The object in JSON form, as Go would encode what it decodes: zero values included where Go writes them.
- * @param fallback names the kind where the envelope does not.
+ * @param fallback names the kind where the envelope does not: always needed for a WatchEvent, which has none.
  * @throws DecodeError
  */
 export function decodeProtobuf(data: Uint8Array, fallback?: GroupVersionKind): KubeObject {
@@ -29,7 +29,8 @@ export function decodeProtobuf(data: Uint8Array, fallback?: GroupVersionKind): K
 }
 
 /**
- * The object's bytes, envelope included. Lists are encoded like any other kind.
+ * The object's bytes, envelope included. Lists are encoded like any other kind. A WatchEvent carries no kind of its
+ * own: neither does its envelope.
  * @throws EncodeError for kinds without a message, and for values that their fields cannot hold.
  */
 export function encodeProtobuf(object: { apiVersion: string; kind: string }): Uint8Array {
@@ -38,7 +39,8 @@ export function encodeProtobuf(object: { apiVersion: string; kind: string }): Ui
   const struct = structOf(gv.group, gv.version, kind);
   if (struct === undefined)
     throw new EncodeError(`no kind "${kind}" is registered for version "${apiVersion}"`);
-  return writeEnvelope(apiVersion, kind, (writer) => encodeMessage(writer, struct, object));
+  const [named, as] = struct.typed ? [apiVersion, kind] : ['', ''];
+  return writeEnvelope(named, as, (writer) => encodeMessage(writer, struct, object));
 }
 
 /**

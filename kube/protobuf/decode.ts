@@ -31,7 +31,8 @@ export function decodeObject(
   if (struct === undefined)
     throw new DecodeError(`no kind "${kind}" is registered for version "${apiVersion}"`);
   try {
-    return { kind, apiVersion, ...decodeMessage(new Reader(envelope.raw), struct, depth + 1) };
+    const message = decodeMessage(new Reader(envelope.raw), struct, depth + 1);
+    return struct.typed ? { kind, apiVersion, ...message } : message;
   } catch (error) {
     throw error instanceof DecodeError ? new MessageError(error.message, error) : error;
   }
