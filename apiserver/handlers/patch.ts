@@ -6,6 +6,7 @@ import type { Json, JsonObject, KubeObject } from '../../kube/object.ts';
 import { applyJsonPatch } from '../../kube/patch/json.ts';
 import { applyMergePatch } from '../../kube/patch/merge.ts';
 import { applyStrategicMergePatch } from '../../kube/patch/strategic.ts';
+import { conversionProblem } from '../../kube/schema/convert.ts';
 import { badRequest, StatusError } from '../../kube/status.ts';
 import type { ResourceExchange } from '../core.ts';
 import { conform, type FieldValidation } from '../decode/body.ts';
@@ -52,9 +53,12 @@ function patchedObject(
   };
   return (current) => {
     const before = fromStored(current, served) as unknown as JsonObject;
-    const after = kindly(patch(before), type, served);
+    const result = patch(before);
+    const after = kindly(result, type, served);
     const patched = { type, patch: value, before, after, schema: served.schema };
-    const refuse = served.custom ? {} : { refuse: (why: string) => refusedPatch(patched, why) };
+    const problem = () => (type === 'strategic' ? conversionProblem(result, served.info) : undefined);
+    const refuse = served.custom ? {} : { refuse: (why: string) => refusedPatch(patched, problem() ?? why) };
+    if (after !== result && !isNamed(result)) throw refusedPatch(patched, problem() ?? '');
     const { validation } = query;
     let clean = duplicates.length === 0;
     const probe: FieldValidation = validation === 'Strict' ? 'Warn' : validation;
@@ -74,6 +78,12 @@ function patchedObject(
     checkNamespace(exchange, object);
     return toStored(object, served);
   };
+}
+
+const isText = (value: Json | undefined) => value === undefined || typeof value === 'string';
+
+function isNamed(object: JsonObject): boolean {
+  return isText(object['kind']) && isText(object['apiVersion']);
 }
 
 /** A strategic merge patch is decoded as the kind of the URL, whatever it says. */

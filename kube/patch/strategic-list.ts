@@ -1,7 +1,14 @@
 import { isObject } from '../deep.ts';
 import type { Json, JsonObject } from '../object.ts';
 import type { Schema } from '../schema/schema.ts';
-import { listOfLists, noMergeKey, unclassified, unknownDirective, wrongType } from './strategic-errors.ts';
+import {
+  goText,
+  listOfLists,
+  noMergeKey,
+  unclassified,
+  unknownDirective,
+  wrongType,
+} from './strategic-errors.ts';
 import { kindOf } from './strategic-schema.ts';
 
 export const directiveMarker = '$patch';
@@ -17,7 +24,7 @@ export function elementKind(...lists: readonly (readonly Json[])[]): ElementKind
     if (Array.isArray(item)) throw listOfLists();
     const type = item === null ? 'null' : typeof item;
     first ??= type;
-    if (type !== first) throw unclassified('list element types are not identical');
+    if (type !== first) throw unclassified(`list element types are not identical: ${goText(lists as Json)}`);
   }
   return first === undefined ? undefined : first === 'object' ? 'map' : 'scalar';
 }

@@ -132,18 +132,22 @@ function mergeOrdered(result: JsonObject, patch: JsonObject, directive: string, 
 function checkOrder(change: Json[], order: Json[], mergeKey: string): void {
   if (order.length === 0 || change.length === 0) return;
   const identity = (item: Json) => (mergeKey === '' ? item : mergeKeyOf(item, mergeKey));
-  let at = 0;
-  for (const item of change) {
-    if (isObject(item) && Object.hasOwn(item, directiveMarker)) continue;
-    const key = identity(item);
-    while (at < order.length && identity(order[at] ?? null) !== key) at++;
-    if (at === order.length) {
+  const items = mergeKey === '' ? change : change.filter((item) => directiveOf(item) !== 'delete');
+  let i = 0;
+  for (let at = 0; i < items.length && at < order.length; ) {
+    const item = items[i] ?? null;
+    if (directiveOf(item) !== undefined) i++;
+    else if (identity(item) === identity(order[at++] ?? null)) i++;
+    if (at === order.length && i < items.length) {
       throw unclassified(
         `The order in patch list:\n${goText(change)}\n doesn't match ${elementOrder} list:\n${goText(order)}\n`,
       );
     }
-    at++;
   }
+}
+
+function directiveOf(item: Json): Json | undefined {
+  return isObject(item) ? own(item as JsonObject, directiveMarker) : undefined;
 }
 
 function withoutNulls(value: Json): Json {

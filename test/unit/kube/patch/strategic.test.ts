@@ -168,10 +168,88 @@ describe('applyStrategicMergePatch', () => {
     );
   });
 
-  it('refuses an order that does not match the patch', () => {
-    const patch = { '$setElementOrder/mergingList': list('a', 'b'), mergingList: list('b', 'a') };
+  const mismatch = (change: string, order: string) =>
+    `The order in patch list:\n${change}\n doesn't match $setElementOrder list:\n${order}\n`;
+  it.each<[string, JsonObject[], JsonObject[], string]>([
+    [
+      'another order',
+      list('b', 'a'),
+      list('a', 'b'),
+      mismatch('[map[name:b] map[name:a]]', '[map[name:a] map[name:b]]'),
+    ],
+    [
+      'one that it does not name',
+      list('a', 'c'),
+      list('a', 'b'),
+      mismatch('[map[name:a] map[name:c]]', '[map[name:a] map[name:b]]'),
+    ],
+    [
+      'one without a key after its end',
+      [{ name: 'a' }, { value: 'x' }],
+      list('a'),
+      mismatch('[map[name:a] map[value:x]]', '[map[name:a]]'),
+    ],
+    [
+      'a directive after its end',
+      [{ name: 'a' }, { $patch: 'replace' }],
+      list('a'),
+      mismatch('[map[name:a] map[$patch:replace]]', '[map[name:a]]'),
+    ],
+    [
+      'one without a key before its end',
+      [{ value: 'x' }],
+      list('a'),
+      'map: map[value:x] does not contain declared merge key: name',
+    ],
+  ])('refuses an order that does not match the patch: %s', (_, mergingList, order, message) => {
+    const patch = { '$setElementOrder/mergingList': order, mergingList };
     expect(() => applyStrategicMergePatch({ mergingList: list('a') }, patch, mergeItem)).toThrow(
-      "doesn't match $setElementOrder list",
+      expect.objectContaining({ code: 500, message }),
+    );
+  });
+
+  it('takes what is deleted out of the order', () => {
+    const patch = {
+      '$setElementOrder/mergingList': list('b'),
+      mergingList: [{ name: 'b' }, { $patch: 'delete', name: 'a' }],
+    };
+    expect(applyStrategicMergePatch({ mergingList: list('a') }, patch, mergeItem)).toEqual({
+      mergingList: list('b'),
+    });
+  });
+
+  it.each<[string, JsonObject, JsonObject, number, string]>([
+    [
+      'elements unlike each other',
+      { mergingList: [{ name: 'a' }] },
+      { mergingList: [1] },
+      500,
+      'list element types are not identical: [[map[name:a]] [1]]',
+    ],
+    [
+      'no list in its order',
+      { mergingList: [] },
+      { '$setElementOrder/mergingList': 'x' },
+      500,
+      'expected a []interface {}, but received a string',
+    ],
+    [
+      'a list where an object is',
+      { mergingList: [{ name: 'a' }] },
+      { '$setElementOrder/mergingList': [], mergingList: { a: 1 } },
+      500,
+      'expected a []interface {}, but received a map[string]interface {}',
+    ],
+    [
+      'a merge in what is no struct',
+      { simpleMap: { a: {} } },
+      { simpleMap: { a: {} } },
+      500,
+      'merging an object in json but data type is not struct, instead is: map',
+    ],
+  ])('refuses %s', (_, current, patch, code, message) => {
+    expect(() => applyStrategicMergePatch(current, patch, mergeItem)).toThrow(
+      expect.objectContaining({ code, message }),
     );
   });
 });
