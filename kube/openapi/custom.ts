@@ -3,11 +3,10 @@ import type { GroupVersionKind } from '../gvk.ts';
 import type { JsonObject } from '../object.ts';
 import type { ObjectSchema, Schema } from '../schema/schema.ts';
 import type { Dialect } from './definition.ts';
+import { meta } from './words.ts';
 
 /** What describes a kind that is not built in: a CRD's openAPIV3Schema, or a Schema of ours. */
 export type CustomSchema = JsonObject | ObjectSchema;
-
-const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 
 /** `org.example.v1.Widget`, as Kubernetes names the kinds of CRDs. */
 export function customName({ group, version, kind }: GroupVersionKind): string {
@@ -24,7 +23,7 @@ export function customDefinition(schema: CustomSchema, dialect: Dialect): JsonOb
       ...properties,
       apiVersion: { type: 'string' },
       kind: { type: 'string' },
-      metadata: ref(`${meta}.ObjectMeta`, dialect),
+      metadata: described(`${meta}.ObjectMeta`, dialect),
     },
   };
   return dialect.version === 2 ? toSwagger(root) : root;
@@ -38,13 +37,18 @@ export function customList(name: string, dialect: Dialect): JsonObject {
       apiVersion: { type: 'string' },
       items: { type: 'array', items: ref(name, dialect) },
       kind: { type: 'string' },
-      metadata: ref(`${meta}.ListMeta`, dialect),
+      metadata: described(`${meta}.ListMeta`, dialect),
     },
   };
 }
 
 function ref(name: string, dialect: Dialect): JsonObject {
   return { $ref: dialect.prefix + name };
+}
+
+/** A field that may have words of its own beside the reference: OpenAPI 3.0 ignores what stands beside one. */
+function described(name: string, dialect: Dialect): JsonObject {
+  return dialect.version === 2 ? ref(name, dialect) : { allOf: [ref(name, dialect)] };
 }
 
 function isSchema(schema: CustomSchema): schema is ObjectSchema {

@@ -4,12 +4,14 @@ import { type GoStruct, kindOf, structNamed, structOf } from '../schema/go.ts';
 import type { ResourceInfo } from '../schema/resource.ts';
 import { type CustomSchema, customDefinition, customList, customName } from './custom.ts';
 import { type Dialect, definitionOf } from './definition.ts';
-import { pathsOf, rootPath } from './operations.ts';
+import { pathsOf } from './operations.ts';
+import { clientVersions, registeredVersions } from './registered.ts';
+import { type Root, resourcesRoot } from './roots.ts';
+import { meta } from './words.ts';
 
 /** Answers the schema of a kind that is not built in; undefined for built-in kinds. */
 export type SchemaFor = (gvk: GroupVersionKind) => CustomSchema | undefined;
 
-const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 /** Kinds that belong to every group version that has objects. */
 const shared = new Set([`${meta}.DeleteOptions`, `${meta}.WatchEvent`]);
 /** Kinds that a verb takes or gives whatever the resource. */
@@ -26,32 +28,46 @@ export class Parts {
   readonly #kinds = new Map<string, GroupVersionKind[]>();
   readonly #versions = new Map<string, GroupVersion>();
 
-  constructor(resources: readonly ResourceInfo[], schemaFor: SchemaFor, dialect: Dialect) {
+  constructor(
+    resources: readonly ResourceInfo[],
+    schemaFor: SchemaFor,
+    dialect: Dialect,
+    roots: readonly Root[] = [],
+  ) {
     this.#dialect = dialect;
     this.#schemaFor = schemaFor;
     for (const resource of resources) this.#addResource(resource);
+    for (const root of roots) this.#addRoot(root);
     this.#addStructs();
     this.#markKinds();
   }
 
   #addResource(resource: ResourceInfo): void {
     const { group, version } = resource;
-    this.#addVersion({ group, version });
+    const builtin = this.#schemaFor(resource) === undefined;
+    this.#addVersion({ group, version }, builtin);
     for (const [verb, kinds] of Object.entries(bodies)) {
+      // Custom resources have no watch paths of their own.
+      if (verb === 'watch' && !builtin) continue;
       if (resource.verbs.includes(verb)) for (const kind of kinds) this.#addMeta(kind);
     }
-    const builtin = this.#schemaFor(resource) === undefined;
     const paths = pathsOf({ resource, nameOf: (gvk) => this.#nameOf(gvk), builtin }, this.#dialect);
     Object.assign(this.paths, paths);
     this.#nameOf(resource);
   }
 
-  #addVersion(gv: GroupVersion): void {
+  #addVersion(gv: GroupVersion, builtin: boolean): void {
     const name = formatApiVersion(gv);
     if (this.#versions.has(name)) return;
+    if (!builtin) return;
     this.#versions.set(name, gv);
-    this.#addMeta('APIResourceList');
-    Object.assign(this.paths, rootPath(gv, this.#dialect));
+    this.#addRoot(resourcesRoot(gv, this.#dialect));
+  }
+
+  #addRoot({ path, operation, definition }: Root): void {
+    this.paths[path] = { get: operation };
+    const struct = definition === undefined ? undefined : structNamed(definition);
+    if (struct !== undefined) this.#pending.add(struct);
   }
 
   #addMeta(kind: string): void {
@@ -107,12 +123,19 @@ export class Parts {
     }
   }
 
+  /** The versions whose kinds a document says that the shared ones are: all, but in one of a built-in version alone. */
+  #sharing(): readonly GroupVersion[] {
+    const served = [...this.#versions.values()];
+    if (this.#dialect.version === 2) return registeredVersions(served);
+    return served.length > 0 ? served : clientVersions();
+  }
+
   #markKinds(): void {
     for (const name of shared) {
       const kind = name.slice(meta.length + 1);
       if (!Object.hasOwn(this.definitions, name)) continue;
       this.#mark(name, { group: '', version: 'v1', kind });
-      for (const gv of this.#versions.values()) this.#mark(name, { ...gv, kind });
+      for (const gv of this.#sharing()) this.#mark(name, { ...gv, kind });
     }
     for (const [name, kinds] of this.#kinds) {
       const definition = this.definitions[name];

@@ -6,6 +6,7 @@ import type { ResourceInfo } from '../schema/resource.ts';
 import { openapi3, swagger } from './definition.ts';
 import { Parts, type SchemaFor } from './document.ts';
 import { encodeSwagger } from './gnostic.ts';
+import { type Root, serverRoots } from './roots.ts';
 
 /** A document as it is sent; `hash` is the SHA-512 of its bytes in capitals, fit for `?hash=` and ETag. */
 export interface OpenApiDocument {
@@ -14,6 +15,8 @@ export interface OpenApiDocument {
 }
 
 const info = { title: 'Kubernetes', version: '1.36' };
+/** Of the documents of custom resources. */
+const customInfo = { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' };
 const bearer = {
   type: 'apiKey',
   description: 'Bearer Token authentication',
@@ -35,13 +38,32 @@ export function openapiV3Document(
 ): JsonObject {
   const own = resources.filter((r) => r.group === gv.group && r.version === gv.version);
   const parts = new Parts(own, schemaFor, openapi3);
-  const components = { schemas: sorted(parts.definitions), securitySchemes: { BearerToken: bearer } };
-  return { openapi: '3.0.0', info, paths: sorted(parts.paths), components };
+  if (own.some((r) => schemaFor(r) === undefined)) return v3Document(parts);
+  const components = { schemas: sorted(parts.definitions) };
+  return { openapi: '3.0.0', info: customInfo, paths: sorted(parts.paths), components };
+}
+
+function v3Document({ paths, definitions }: Parts): JsonObject {
+  const schemas = Object.keys(definitions).length === 0 ? {} : { schemas: sorted(definitions) };
+  const components = { ...schemas, securitySchemes: { BearerToken: bearer } };
+  return { openapi: '3.0.0', info, paths: sorted(paths), components };
+}
+
+const builtinSet = new Set(builtinResources);
+
+/** Groups that a kind of `resources` is built into: those of other kinds have no path of their own. */
+function builtinGroups(resources: readonly ResourceInfo[]): string[] {
+  return [...new Set(resources.filter((r) => builtinSet.has(r)).map(({ group }) => group))];
+}
+
+function rootDocument(root: Root): JsonObject {
+  return v3Document(new Parts([], noSchemas, openapi3, [root]));
 }
 
 /** The OpenAPI 2 document of all resources. */
 export function openapiV2(resources: readonly ResourceInfo[], schemaFor: SchemaFor = noSchemas): JsonObject {
-  const parts = new Parts(resources, schemaFor, swagger);
+  const roots = serverRoots(builtinGroups(resources), swagger);
+  const parts = new Parts(resources, schemaFor, swagger, roots);
   return {
     swagger: '2.0',
     info,
@@ -66,7 +88,6 @@ function jsonDocument(value: JsonObject): OpenApiDocument {
 
 /** Documents of built-in group versions, which are the same for every logical cluster. */
 const builtinDocuments = new Map<string, OpenApiDocument>();
-const builtinSet = new Set(builtinResources);
 let builtinSwagger: Uint8Array | undefined;
 
 /**
@@ -96,7 +117,7 @@ export class OpenApi {
   /** GET /openapi/v3 */
   index(): OpenApiDocument {
     return this.#cached('index', () => {
-      const paths = new Set(this.#resources.map(openapiPath));
+      const paths = new Set([...this.#resources.map(openapiPath), ...this.#roots().keys()]);
       const entries = [...paths].sort().map((path) => {
         const hash = this.v3(path)?.hash ?? '';
         return [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` }];
@@ -109,10 +130,18 @@ export class OpenApi {
   v3(path: string): OpenApiDocument | undefined {
     const own = this.#resources.filter((r) => openapiPath(r) === path);
     const first = own[0];
-    if (first === undefined) return undefined;
+    if (first === undefined) {
+      const root = this.#roots().get(path);
+      return root && this.#cached(path, () => jsonDocument(rootDocument(root)), builtinDocuments);
+    }
     const cache = own.every((r) => builtinSet.has(r)) ? builtinDocuments : undefined;
     const key = cache ? `${path} ${own.length}` : path;
     return this.#cached(key, () => jsonDocument(openapiV3Document(first, own, this.#schemaFor)), cache);
+  }
+
+  #roots(): ReadonlyMap<string, Root> {
+    const roots = serverRoots(builtinGroups(this.#resources), openapi3);
+    return new Map(roots.map((root) => [root.document, root]));
   }
 
   /** GET /openapi/v2 as JSON */

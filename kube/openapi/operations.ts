@@ -1,11 +1,10 @@
-import { formatApiVersion, type GroupVersion, type GroupVersionKind } from '../gvk.ts';
+import type { GroupVersionKind } from '../gvk.ts';
 import type { Json, JsonObject } from '../object.ts';
 import type { ResourceInfo, SubresourceInfo } from '../schema/resource.ts';
 import { showsDeleted } from '../strategy/deleted.ts';
 import type { Dialect } from './definition.ts';
-
-const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1';
-const produced = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
+import { customQueries, options, queries, typeOf } from './parameters.ts';
+import { encodings, groupWords, meta, rootOf, tagOf, upper } from './words.ts';
 
 const streams = ['application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch'];
 
@@ -37,97 +36,51 @@ export function pathsOf(target: Target, dialect: Dialect): JsonObject {
     };
   };
   const within = namespaced ? ['namespace'] : [];
-  add(`${scope}/${resource.resource}`, collection, within);
-  if (namespaced) add(`${root}/${resource.resource}`, pick(verbs, { list: 'get' }), [], { everywhere: true });
-  add(`${scope}/${resource.resource}/{name}`, one, ['name', ...within]);
+  const name = '{name}';
+  const { resource: plural } = resource;
+  add(`${scope}/${plural}`, collection, within);
+  if (namespaced) add(`${root}/${plural}`, pick(verbs, { list: 'get' }), [], { everywhere: true });
+  add(`${scope}/${plural}/${name}`, one, ['name', ...within]);
+  if (target.builtin && verbs.includes('watch')) {
+    const watched = scope.replace(root, `${root}/watch`);
+    add(`${watched}/${plural}`, [['watchlist', 'get']], within);
+    if (namespaced) add(`${root}/watch/${plural}`, [['watchlist', 'get']], [], { everywhere: true });
+    if (verbs.includes('get')) add(`${watched}/${plural}/${name}`, [['watch', 'get']], ['name', ...within]);
+  }
   for (const sub of resource.subresources) {
-    const operations = pick(sub.verbs, {
-      get: 'get',
-      update: 'put',
-      patch: 'patch',
-      create: 'post',
-      delete: 'delete',
-    });
-    add(`${scope}/${resource.resource}/{name}/${sub.name}`, operations, ['name', ...within], { sub });
+    const path = `${scope}/${plural}/${name}/${sub.name}`;
+    const variant = { sub, connect: isConnect(sub) };
+    const operations = isProxy(sub) ? proxied : pick(sub.verbs, methods);
+    add(path, operations, ['name', ...within], variant);
+    if (isProxy(sub))
+      add(`${path}/{path}`, operations, ['name', ...within, 'path'], { ...variant, below: true });
   }
   return paths;
 }
 
-/** The path that lists the resources of a group version. */
-export function rootPath(gv: GroupVersion, dialect: Dialect): JsonObject {
-  const schema = { $ref: `${dialect.prefix}${meta}.APIResourceList` };
-  const content = Object.fromEntries(produced.map((type) => [type, { schema }]));
-  const answer = dialect.version === 2 ? { schema } : { content };
-  const operation = {
-    description: 'list the resources',
-    tags: [tagOf(gv)],
-    operationId: `get${upper([...groupWords(gv), 'API', 'resources'])}`,
-    ...(dialect.version === 2 && { consumes: produced, produces: produced, schemes: ['https'] }),
-    responses: { '200': { description: 'OK', ...answer }, '401': { description: 'Unauthorized' } },
-  };
-  return { [`${rootOf(gv)}/`]: { get: operation } };
+const methods = { get: 'get', update: 'put', patch: 'patch', create: 'post', delete: 'delete' };
+const proxied = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'].map(
+  (method): [string, string] => [method, method],
+);
+
+function isConnect(sub: SubresourceInfo): boolean {
+  return sub.kind.endsWith('Options');
 }
 
-function rootOf(gv: GroupVersion): string {
-  return `${gv.group === '' ? '/api' : '/apis'}/${formatApiVersion(gv)}`;
+function isProxy(sub: SubresourceInfo): boolean {
+  return sub.kind.endsWith('ProxyOptions');
 }
 
 function pick(verbs: readonly string[], methods: Readonly<Record<string, string>>): [string, string][] {
   return Object.entries(methods).filter(([verb]) => verbs.includes(verb));
 }
 
-const unsafeDelete = 'ignoreStoreReadErrorWithClusterBreakingPotential';
-const queries: Readonly<Record<string, readonly string[]>> = {
-  list: [
-    'allowWatchBookmarks',
-    'continue',
-    'fieldSelector',
-    'labelSelector',
-    'limit',
-    'resourceVersion',
-    'resourceVersionMatch',
-    'sendInitialEvents',
-    'shardSelector',
-    'timeoutSeconds',
-    'watch',
-  ],
-  create: ['dryRun', 'fieldManager', 'fieldValidation'],
-  update: ['dryRun', 'fieldManager', 'fieldValidation'],
-  patch: ['dryRun', 'fieldManager', 'fieldValidation', 'force'],
-  delete: ['dryRun', 'gracePeriodSeconds', unsafeDelete, 'orphanDependents', 'propagationPolicy'],
-  deletecollection: [
-    'continue',
-    'dryRun',
-    'fieldSelector',
-    'gracePeriodSeconds',
-    unsafeDelete,
-    'labelSelector',
-    'limit',
-    'orphanDependents',
-    'propagationPolicy',
-    'resourceVersion',
-    'resourceVersionMatch',
-    'sendInitialEvents',
-    'shardSelector',
-    'timeoutSeconds',
-  ],
-};
-const types: Readonly<Record<string, string>> = {
-  allowWatchBookmarks: 'boolean',
-  force: 'boolean',
-  gracePeriodSeconds: 'integer',
-  [unsafeDelete]: 'boolean',
-  limit: 'integer',
-  orphanDependents: 'boolean',
-  sendInitialEvents: 'boolean',
-  timeoutSeconds: 'integer',
-  watch: 'boolean',
-};
 const actions: Readonly<Record<string, string>> = { create: 'post', update: 'put' };
 const words: Readonly<Record<string, string>> = {
   get: 'read',
   update: 'replace',
   deletecollection: 'delete all',
+  watchlist: 'watch',
 };
 
 /** Which of a resource's paths an operation is for. */
@@ -137,6 +90,8 @@ interface Variant {
   readonly everywhere?: boolean;
   /** It opens a connection: exec, proxy. */
   readonly connect?: boolean;
+  /** Any path below it. */
+  readonly below?: boolean;
 }
 
 class Operations {
@@ -148,15 +103,14 @@ class Operations {
     this.#dialect = dialect;
   }
 
-  operation(verb: string, method: string, { sub, everywhere = false }: Variant): JsonObject {
+  operation(verb: string, method: string, variant: Variant): JsonObject {
+    const { sub, connect = false } = variant;
     const { resource } = this.#target;
     const of = sub ?? resource;
-    const connect = of.kind.endsWith('Options');
+    const named = this.#target.builtin ? of : resource;
     const response = connect || sub?.name === 'log' ? undefined : this.#responseName(verb, of);
     const body = this.#body(verb, of, connect);
-    const parameters: Json[] = (connect ? [] : [...(queries[verb] ?? []), 'pretty']).map((name) =>
-      this.parameter(name, 'query'),
-    );
+    const parameters: Json[] = this.#queries(verb, variant).map((name) => this.parameter(name, 'query'));
     const two = this.#dialect.version === 2;
     if (two && body !== undefined)
       parameters.unshift({
@@ -164,28 +118,33 @@ class Operations {
         ...(!verb.startsWith('delete') && { required: true }),
         schema: body,
       });
+    const produced = this.#produced(verb, response, sub);
     return {
       description: `${words[verb] ?? verb} ${sub ? `${sub.name} of ` : ''}${resource.kind}`,
       tags: [tagOf(resource)],
-      operationId: operationId(verb, method, resource, { sub, connect, everywhere }),
+      operationId: operationId(verb, method, resource, variant),
       ...(parameters.length > 0 && { parameters }),
       ...(two
         ? {
-            consumes: verb === 'patch' ? this.#patchTypes() : ['*/*'],
-            produces: this.#produced(verb, response),
+            consumes: this.#consumed(verb, connect),
+            produces: produced,
             schemes: ['https'],
           }
         : body !== undefined && { requestBody: this.#requestBody(verb, body) }),
-      responses: this.#responses(response, verb),
-      'x-kubernetes-action': connect
-        ? 'connect'
-        : (actions[verb] ?? (method === 'get' && verb === 'list' ? 'list' : verb)),
-      'x-kubernetes-group-version-kind': { group: of.group, version: of.version, kind: of.kind },
+      responses: this.#responses(response, verb, produced),
+      'x-kubernetes-action': connect ? 'connect' : (actions[verb] ?? verb),
+      'x-kubernetes-group-version-kind': kindOnly(named),
     };
   }
 
+  #queries(verb: string, { sub, connect }: Variant): readonly string[] {
+    if (connect && sub) return options[sub.kind] ?? [];
+    if (sub?.name === 'log') return options['PodLogOptions'] ?? [];
+    return [...((this.#target.builtin ? queries : customQueries)[verb] ?? []), 'pretty'];
+  }
+
   parameter(name: string, where = 'path'): JsonObject {
-    const type = types[name] ?? 'string';
+    const type = typeOf(name);
     const head = { name, in: where, ...(where === 'path' && { required: true }) };
     if (this.#dialect.version === 2) return { ...head, type, uniqueItems: true };
     return { ...head, schema: { type, uniqueItems: true } };
@@ -196,18 +155,29 @@ class Operations {
   }
 
   #responseName(verb: string, of: GroupVersionKind): string | undefined {
+    if (verb.startsWith('watch')) return `${meta}.WatchEvent`;
+    const { resource } = this.#target;
+    // A Namespace is shown too, but what is published of it does not say so.
     const gone =
-      verb === 'delete' && showsDeleted(this.#target.resource) && of.kind === this.#target.resource.kind;
+      verb === 'delete' &&
+      showsDeleted(resource) &&
+      of.kind === resource.kind &&
+      resource.resource !== 'namespaces';
     if (!gone && verb.startsWith('delete')) return `${meta}.Status`;
     return this.#target.nameOf(verb === 'list' ? { ...of, kind: `${of.kind}List` } : of);
   }
 
   #body(verb: string, of: GroupVersionKind, connect: boolean): JsonObject | undefined {
-    if (connect) return undefined;
+    if (connect || (verb === 'deletecollection' && !this.#target.builtin)) return undefined;
     if (verb === 'patch') return this.#ref(`${meta}.Patch`);
     if (verb === 'delete' || verb === 'deletecollection') return this.#ref(`${meta}.DeleteOptions`);
     const name = verb === 'create' || verb === 'update' ? this.#target.nameOf(of) : undefined;
     return name === undefined ? undefined : this.#ref(name);
+  }
+
+  #consumed(verb: string, connect: boolean): string[] {
+    if (verb === 'patch' && !connect) return this.#patchTypes();
+    return this.#target.builtin ? ['*/*'] : encodings.slice(0, 2);
   }
 
   #patchTypes(): string[] {
@@ -220,58 +190,48 @@ class Operations {
   }
 
   #requestBody(verb: string, schema: JsonObject): JsonObject {
-    const accepted = verb === 'patch' ? this.#patchTypes() : ['*/*'];
-    const content = Object.fromEntries(accepted.map((type) => [type, { schema }]));
+    const content = Object.fromEntries(this.#consumed(verb, false).map((type) => [type, { schema }]));
     return { content, ...(!verb.startsWith('delete') && { required: true }) };
   }
 
-  #produced(verb: string, name: string | undefined): string[] {
+  #produced(verb: string, name: string | undefined, sub: SubresourceInfo | undefined): string[] {
+    if (sub?.name === 'log') return ['text/plain', ...encodings];
     if (name === undefined) return ['*/*'];
-    if (!this.#target.builtin) return produced.slice(0, 2);
-    return verb === 'list' ? [...produced, ...streams] : produced;
+    if (!this.#target.builtin) return encodings.slice(0, 2);
+    return verb === 'list' || verb.startsWith('watch') ? [...encodings, ...streams] : encodings;
   }
 
-  #responses(name: string | undefined, verb: string): JsonObject {
+  #responses(name: string | undefined, verb: string, offered: readonly string[]): JsonObject {
     const schema = name === undefined ? { type: 'string' } : this.#ref(name);
-    const offered = this.#produced(verb, name);
     const content = Object.fromEntries(offered.map((type) => [type, { schema }]));
     const answer = this.#dialect.version === 2 ? { schema } : { content };
     const ok = { '200': { description: 'OK', ...answer } };
     const created = { '201': { description: 'Created', ...answer } };
     const accepted = { '202': { description: 'Accepted', ...answer } };
+    const creating = this.#target.builtin ? ['create', 'update', 'patch'] : ['create', 'update'];
     return {
       ...ok,
-      ...(name !== undefined && ['create', 'update', 'patch'].includes(verb) && created),
+      ...(name !== undefined && creating.includes(verb) && created),
       ...(name !== undefined && ['create', 'delete'].includes(verb) && accepted),
       '401': { description: 'Unauthorized' },
     };
   }
 }
 
-function groupWords({ group, version }: GroupVersion): string[] {
-  const name = group === '' ? 'core' : group.replace(/\.k8s\.io$/, '');
-  return [...name.split(/[.-]/), version];
-}
-
-/** `core_v1`, `flowcontrolApiserver_v1` */
-function tagOf(gv: GroupVersion): string {
-  const [first = '', ...rest] = groupWords(gv).slice(0, -1);
-  return `${first}${upper(rest)}_${gv.version}`;
-}
-
-function upper(words: readonly string[]): string {
-  return words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join('');
+function kindOnly({ group, version, kind }: GroupVersionKind): JsonObject {
+  return { group, version, kind };
 }
 
 /** `patchAppsV1NamespacedDeploymentScale`, `listCoreV1PodForAllNamespaces`, `connectCoreV1GetNamespacedPodExec` */
 function operationId(verb: string, method: string, resource: ResourceInfo, of: Variant): string {
-  const { sub, connect, everywhere } = of;
+  const { sub, connect, everywhere, below } = of;
   const scope = resource.namespaced && !everywhere ? ['Namespaced'] : [];
   const tail = [
     ...scope,
-    resource.kind,
+    verb === 'watchlist' ? `${resource.kind}List` : resource.kind,
     ...(sub ? [sub.name] : []),
     ...(everywhere ? ['ForAllNamespaces'] : []),
+    ...(below ? ['WithPath'] : []),
   ];
   const group = groupWords(resource);
   if (connect) return `connect${upper([...group, method, ...tail])}`;

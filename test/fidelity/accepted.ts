@@ -73,18 +73,6 @@ export const accepted: readonly Accepted[] = [
     path: /^(status|body\.message)$/,
   },
   {
-    id: 'openapi-extras',
-    request: /^GET \/openapi\//,
-    path: /^body\.paths\..*\/(attach|exec|log|portforward|proxy)(\/\{path\})?\.[a-z]+\.(parameters|produces)\.length$/,
-  },
-  {
-    id: 'openapi-extras',
-    request: /^GET \/openapi\//,
-    path: /^body\.paths\./,
-    kubernetes: /^\{/,
-    atoll: /^\(absent\)$/,
-  },
-  {
     id: 'service-accounts',
     request: /^(POST|PUT) pods$/,
     path: /^status$/,

@@ -10,7 +10,7 @@ export interface Difference {
 }
 
 /** Every leaf that differs, at most `most`. */
-export function compare(kubernetes: Comparable, atoll: Comparable, most = 40): Difference[] {
+export function compare(kubernetes: Comparable, atoll: Comparable, most = 200): Difference[] {
   const found: Difference[] = [];
   const differing = kubernetes.status !== atoll.status;
   if (differing) {

@@ -127,7 +127,9 @@ describe('OpenAPI 3', () => {
       description: 'A widget',
       properties: {
         apiVersion: { type: 'string' },
-        metadata: { $ref: '#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' },
+        metadata: {
+          allOf: [{ $ref: '#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' }],
+        },
         spec: { properties: { n: { type: 'integer', nullable: true } } },
       },
       'x-kubernetes-group-version-kind': [{ group: 'example.org', version: 'v1', kind: 'Widget' }],
