@@ -29,6 +29,8 @@ export interface Offer {
   served?: ServedResource;
   /** A watch: YAML has no stream. */
   stream?: boolean;
+  /** A subresource that kube-apiserver makes no Table of. */
+  plain?: boolean;
 }
 
 /** Clients say one of a few dozen things; whoever varies it does not fill memory. */
@@ -74,9 +76,21 @@ const text: readonly Encoding[] = ['json', 'yaml'];
 /** What answers that are no object of a resource come in: a Status, a Scale, discovery. */
 export const plainOffer: Offer = { encodings: every };
 
-export function offerOf(served: ServedResource, stream: boolean): Offer {
+export function offerOf(served: ServedResource, stream: boolean, subresource = ''): Offer {
   const encodings = served.custom || !hasProtobuf(served.info) ? text : every;
+  if (subresource !== '' && hasNoTable(served, subresource))
+    return { encodings, served, stream, plain: true };
   return { encodings, served, stream };
+}
+
+const tableless: readonly string[] = ['approval', 'ephemeralcontainers', 'finalize', 'resize'];
+const statusTableless: readonly string[] = ['customresourcedefinitions', 'apiservices', 'resourceclaims'];
+
+function hasNoTable({ info, custom }: ServedResource, subresource: string): boolean {
+  if (custom) return false;
+  return (
+    tableless.includes(subresource) || (subresource === 'status' && statusTableless.includes(info.resource))
+  );
 }
 
 /** The best of what is offered, in the client's order; undefined when nothing fits. */
@@ -145,14 +159,14 @@ export function notAcceptable(message: string, details?: Record<string, never>):
 function shapeOf(
   parameters: Readonly<Record<string, string>>,
   encoding: Encoding,
-  { encodings, served }: Offer,
+  { encodings, served, plain = false }: Offer,
 ): Omit<Form, 'encoding' | 'pretty'> | undefined {
   const { as, g, v } = parameters;
   if (as === undefined && g === undefined && v === undefined) {
     return encodings.includes(encoding) ? { shape: 'object', version: 'v1' } : undefined;
   }
   if (served === undefined || g !== 'meta.k8s.io' || (v !== 'v1' && v !== 'v1beta1')) return undefined;
-  if (as === 'Table') return encoding === 'protobuf' ? undefined : { shape: 'Table', version: v };
+  if (as === 'Table') return plain || encoding === 'protobuf' ? undefined : { shape: 'Table', version: v };
   const list = as === 'PartialObjectMetadataList';
   if (as !== 'PartialObjectMetadata' && !list) return undefined;
   return { shape: 'PartialObjectMetadata', version: v, list };

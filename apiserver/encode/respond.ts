@@ -28,7 +28,8 @@ export interface Kinded {
 /** Throws StatusError 406. */
 export function formOf(exchange: ResourceExchange): Form {
   const { request, info, served } = exchange;
-  return negotiate(request.headers, info.query, offerOf(served, info.verb === 'watch'));
+  const offer = offerOf(served, info.verb === 'watch', info.subresource);
+  return negotiate(request.headers, info.query, offer);
 }
 
 /** One object as it is stored, in the version, shape and encoding that the client asked for. */

@@ -3,6 +3,7 @@ import { badRequest } from '../../kube/status.ts';
 import { bearerProtocol } from '../authn/bearer.ts';
 import type { ResourceExchange } from '../core.ts';
 import { decodeStored } from '../registry/codec.ts';
+import { refuseStream } from './podstream.ts';
 
 /** What the two ends of a WebSocket or of SPDY/3.1 agree by. */
 const asked = [
@@ -28,9 +29,9 @@ const agreed = [
 export async function handleConnect(exchange: ResourceExchange): Promise<ApiResponse> {
   const { core, info, stored, request } = exchange;
   const pod = decodeStored(await core.registry.read(stored, info));
-  if (request.headers['upgrade'] === undefined) throw badRequest('Upgrade request required');
   const connection = await core.connectPod?.(info.cluster, pod);
-  if (connection === undefined) throw badRequest(`pod ${info.name} runs on no cluster that can be reached`);
+  if (connection === undefined) refuseStream(pod, info.subresource, info.query);
+  if (request.headers['upgrade'] === undefined) throw badRequest('Upgrade request required');
   const mark = request.url.indexOf('?');
   const response = await connection.transport({
     method: request.method,

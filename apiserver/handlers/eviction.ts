@@ -23,7 +23,7 @@ const kind = { group: 'policy', version: 'v1', kind: 'Eviction' };
 export async function handleEviction(exchange: ResourceExchange): Promise<ApiResponse> {
   const { core, info, stored } = exchange;
   const { object, query, admission } = await postedObject(exchange, kind, ['policy/v1beta1']);
-  if (object.metadata.name !== undefined && object.metadata.name !== info.name) {
+  if (object.metadata.name !== info.name) {
     throw badRequest('name in URL does not match name in Eviction object');
   }
   await admission.validate(object, undefined);

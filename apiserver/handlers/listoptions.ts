@@ -111,7 +111,8 @@ export function parseRevision(text: string, late = false): number {
   throw late ? new StatusError(500, '', problem) : badRequest(`invalid resource version: ${problem}`);
 }
 
-function parseInteger(text: string | null): number | undefined {
+/** Throws StatusError 400 in Go's words. */
+export function parseInteger(text: string | null): number | undefined {
   if (text === null || text === '') return undefined;
   if (!/^[+-]?\d+$/.test(text)) {
     throw badRequest(`strconv.ParseInt: parsing ${quoteGo(text)}: invalid syntax`);

@@ -5,13 +5,17 @@ import type { ResourceExchange } from '../core.ts';
 import { respondValue } from '../encode/respond.ts';
 import { decodeStored } from '../registry/codec.ts';
 import type { DeleteOptions } from '../registry/types.ts';
+import { checkContainer, checkLogOptions, hasNode } from './podstream.ts';
 
 /** GET pods/log: from the API that runs the pod, as it streams. */
 export async function handleLog(exchange: ResourceExchange): Promise<ApiResponse> {
   const { core, info, stored, request } = exchange;
+  checkLogOptions(info.name, info.query);
   const pod = decodeStored(await core.registry.read(stored, info));
   const connection = await core.connectPod?.(info.cluster, pod);
   if (connection === undefined) {
+    checkContainer(pod, info.query.get('container') ?? '');
+    if (!hasNode(pod)) return { status: 204, headers: {}, body: new Uint8Array() };
     const why = `pod ${info.name} runs on no cluster whose logs can be read`;
     throw badRequest(why);
   }

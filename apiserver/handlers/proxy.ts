@@ -1,4 +1,6 @@
 import type { ApiRequest, ApiResponse, Transport } from '../../kube/http.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { quoteGo } from '../../kube/quote.ts';
 import { badRequest, StatusError } from '../../kube/status.ts';
 import type { ResourceExchange } from '../core.ts';
 import { decodeStored } from '../registry/codec.ts';
@@ -39,25 +41,35 @@ export async function handleProxy(exchange: ResourceExchange): Promise<ApiRespon
 
 async function connectionTo(exchange: ResourceExchange): Promise<{ transport: Transport; path: string }> {
   const { core, info, stored } = exchange;
-  const name = objectName(info.name);
-  const object = decodeStored(await core.registry.read(stored, { ...info, name }));
   const pods = stored.info.resource === 'pods';
+  const { name, port } = targetOf(info.name) ?? {};
+  if (name === undefined)
+    throw badRequest(`invalid ${pods ? 'pod' : 'service'} request ${quoteGo(info.name)}`);
+  const object = decodeStored(await core.registry.read(stored, { ...info, name }));
   const connection = await (pods
     ? core.connectPod?.(info.cluster, object)
     : core.connectService?.(info.cluster, object));
   if (connection !== undefined) return connection;
-  if (pods) throw badRequest(`pod ${name} runs on no cluster that can be reached`);
-  throw new StatusError(
-    503,
-    'ServiceUnavailable',
-    `no endpoints available for service ${JSON.stringify(name)}`,
-  );
+  if (pods)
+    throw badRequest(
+      hasAddress(object) ? `pod ${name} runs on no cluster that can be reached` : 'address not allowed',
+    );
+  const { ports = [] } = (object.spec ?? {}) as { ports?: { port?: number }[] };
+  const unknown = /^\d+$/.test(port ?? '') && !ports.some((one) => one.port === Number(port));
+  const why = unknown ? `no service port ${Number(port)} found` : 'no endpoints available';
+  throw new StatusError(503, 'ServiceUnavailable', `${why} for service ${quoteGo(name)}`);
 }
 
-/** Of `[scheme:]name[:port]`. */
-function objectName(given: string): string {
+function hasAddress({ status }: KubeObject): boolean {
+  return ((status as { podIPs?: unknown[] } | undefined)?.podIPs?.length ?? 0) > 0;
+}
+
+/** Of `name`, `name:port` or `scheme:name:port`; undefined for what is none of them. */
+function targetOf(given: string): { name: string; port: string } | undefined {
   const parts = given.split(':');
-  return parts.length === 3 ? (parts[1] ?? '') : (parts[0] ?? '');
+  const [scheme = '', name = '', port = ''] = parts.length < 3 ? ['', ...parts] : parts;
+  if (parts.length > 3 || name === '' || !['', 'http', 'https'].includes(scheme)) return undefined;
+  return { name, port };
 }
 
 /** `/proxy` and all that follows, as it came. */

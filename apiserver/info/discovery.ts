@@ -104,13 +104,14 @@ function documentFor(exchange: Exchange, { version, encoding }: AggregatedForm, 
 
 /** Throws StatusError 406. */
 function respond({ request, info }: Exchange, value: object): ApiResponse {
-  // /apis is the aggregator's: no router looks at the header there.
-  if (info.path !== '/apis') checkAccept(request.headers);
+  // /apis and its groups are the aggregator's: no router looks at the header there.
+  if (!/^\/apis(\/[^/]+)?$/.test(info.path.replace(/\/$/, ''))) checkAccept(request.headers);
   const form = negotiate(request.headers, info.query, plainOffer);
-  // The core group's documents carry no apiVersion in JSON; every encoding needs to know theirs.
+  // The core group's documents carry no apiVersion.
+  const named = 'apiVersion' in value ? 'v1' : '';
   const body =
     form.encoding === 'protobuf'
-      ? encodeProtobuf({ apiVersion: 'v1', ...value } as Kinded)
+      ? encodeProtobuf({ apiVersion: 'v1', ...value } as Kinded, named)
       : encodeAs(value as Kinded, form);
   return { status: 200, headers: { 'content-type': contentTypes[form.encoding] }, body };
 }

@@ -11,6 +11,9 @@ const gnostic = 'com.github.proto-openapi.spec.v2';
 /** Not the Accept string: Go cannot parse the `@` in it. */
 const gnosticType = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 
+const gnostic3 = 'com.github.proto-openapi.spec.v3';
+const gnostic3Type = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf';
+
 const jsonTypes: readonly string[] = ['application/json', 'application/*', '*/*'];
 const swaggerVary = 'Accept-Encoding, Accept';
 
@@ -21,7 +24,7 @@ export function handleOpenApi(exchange: Exchange): ApiResponse | undefined {
   if (!path.startsWith('/openapi/')) return undefined;
   const documents = documentsFor(exchange.core.catalog, info.cluster);
   if (path === '/openapi/v2') {
-    const form = swaggerForm(request.headers['accept']);
+    const form = formOf(request.headers['accept'], gnostic);
     if (form === undefined) return { status: 406, headers: { vary: swaggerVary }, body: new Uint8Array() };
     return form === 'protobuf'
       ? respond(exchange, documents.v2Protobuf(), gnosticType, swaggerVary)
@@ -33,13 +36,14 @@ export function handleOpenApi(exchange: Exchange): ApiResponse | undefined {
     return { status: 200, headers, body: documents.index().bytes };
   }
   if (!path.startsWith('/openapi/v3/')) return undefined;
-  const type = parseAccept(request.headers['accept']).find((clause) => jsonTypes.includes(clause.type));
-  if (type === undefined) return { status: 406, headers: { vary: 'Accept' }, body: new Uint8Array() };
-  const document = documents.v3(path.slice('/openapi/v3/'.length));
+  const form = formOf(request.headers['accept'], gnostic3);
+  if (form === undefined) return { status: 406, headers: { vary: 'Accept' }, body: new Uint8Array() };
+  const name = path.slice('/openapi/v3/'.length);
+  const document = form === 'protobuf' ? documents.v3Protobuf(name) : documents.v3(name);
   if (document === undefined) return { status: 404, headers: {}, body: new Uint8Array() };
   const hash = info.query.get('hash');
   if (hash !== null && hash !== document.hash) return moved(request.url.replace(/\?.*/s, ''), document.hash);
-  return respond(exchange, document, 'application/json');
+  return respond(exchange, document, form === 'protobuf' ? gnostic3Type : 'application/json');
 }
 
 /** Where it is now: who asks by an old hash may keep the answer for ever. */
@@ -48,9 +52,9 @@ function moved(path: string, hash: string): ApiResponse {
   return { status: 301, headers: { ...headers, 'content-type': 'application/json' }, body: new Uint8Array() };
 }
 
-function swaggerForm(accept: string | undefined): 'json' | 'protobuf' | undefined {
+function formOf(accept: string | undefined, protobuf: string): 'json' | 'protobuf' | undefined {
   for (const { type } of parseAccept(accept)) {
-    if (type.includes(gnostic)) return 'protobuf';
+    if (type.includes(protobuf)) return 'protobuf';
     if (jsonTypes.includes(type)) return 'json';
   }
   return undefined;

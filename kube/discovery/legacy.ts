@@ -68,8 +68,17 @@ function entries(resource: ResourceInfo): Json[] {
   return [own, ...subs];
 }
 
+/** What Kubernetes 1.36 keeps in another version than it prefers to serve; Events of both groups are one. */
+const storedAs: Readonly<Record<string, string>> = {
+  'admissionregistration.k8s.io/MutatingAdmissionPolicy': 'admissionregistration.k8s.io/v1beta1',
+  'admissionregistration.k8s.io/MutatingAdmissionPolicyBinding': 'admissionregistration.k8s.io/v1beta1',
+  'apiextensions.k8s.io/CustomResourceDefinition': 'apiextensions.k8s.io/v1beta1',
+  'events.k8s.io/Event': '/v1',
+};
+
 /** Equal for two versions that are stored as one; opaque to clients. */
 function storageVersionHash({ group, storageVersion, kind }: ResourceInfo): string {
-  const digest = createHash('sha256').update(`${group}/${storageVersion}/${kind}`).digest();
+  const stored = storedAs[`${group}/${kind}`] ?? `${group}/${storageVersion}`;
+  const digest = createHash('sha256').update(`${stored}/${kind}`).digest();
   return digest.subarray(0, 8).toString('base64');
 }

@@ -6,6 +6,7 @@ import type { ResourceInfo } from '../schema/resource.ts';
 import { openapi3, swagger } from './definition.ts';
 import { Parts, type SchemaFor } from './document.ts';
 import { encodeSwagger } from './gnostic.ts';
+import { encodeOpenApi3 } from './gnostic3.ts';
 import { type Root, serverRoots } from './roots.ts';
 
 /** A document as it is sent; `hash` is the SHA-512 of its bytes in capitals, fit for `?hash=` and ETag. */
@@ -128,15 +129,25 @@ export class OpenApi {
 
   /** GET /openapi/v3/{path}, such as `apis/apps/v1`; undefined when nothing serves it. */
   v3(path: string): OpenApiDocument | undefined {
+    return this.#v3(path, 'json');
+  }
+
+  /** The same in protobuf, content type application/com.github.proto-openapi.spec.v3.v1.0+protobuf. */
+  v3Protobuf(path: string): OpenApiDocument | undefined {
+    return this.#v3(path, 'protobuf');
+  }
+
+  #v3(path: string, form: 'json' | 'protobuf'): OpenApiDocument | undefined {
+    const encode = form === 'json' ? jsonDocument : (value: JsonObject) => document(encodeOpenApi3(value));
     const own = this.#resources.filter((r) => openapiPath(r) === path);
     const first = own[0];
     if (first === undefined) {
       const root = this.#roots().get(path);
-      return root && this.#cached(path, () => jsonDocument(rootDocument(root)), builtinDocuments);
+      return root && this.#cached(`${form} ${path}`, () => encode(rootDocument(root)), builtinDocuments);
     }
     const cache = own.every((r) => builtinSet.has(r)) ? builtinDocuments : undefined;
-    const key = cache ? `${path} ${own.length}` : path;
-    return this.#cached(key, () => jsonDocument(openapiV3Document(first, own, this.#schemaFor)), cache);
+    const key = `${form} ${path} ${own.length}`;
+    return this.#cached(key, () => encode(openapiV3Document(first, own, this.#schemaFor)), cache);
   }
 
   #roots(): ReadonlyMap<string, Root> {

@@ -31,16 +31,17 @@ export function decodeProtobuf(data: Uint8Array, fallback?: GroupVersionKind): K
 /**
  * The object's bytes, envelope included. Lists are encoded like any other kind. A WatchEvent carries no kind of its
  * own: neither does its envelope.
+ * @param named what the envelope says, for the core group's discovery, which says nothing there.
  * @throws EncodeError for kinds without a message, and for values that their fields cannot hold.
  */
-export function encodeProtobuf(object: { apiVersion: string; kind: string }): Uint8Array {
+export function encodeProtobuf(object: { apiVersion: string; kind: string }, named?: string): Uint8Array {
   const { apiVersion, kind } = object;
   const gv = parseApiVersion(apiVersion);
   const struct = structOf(gv.group, gv.version, kind);
   if (struct === undefined)
     throw new EncodeError(`no kind "${kind}" is registered for version "${apiVersion}"`);
-  const [named, as] = struct.typed ? [apiVersion, kind] : ['', ''];
-  return writeEnvelope(named, as, (writer) => encodeMessage(writer, struct, object));
+  const [version, as] = struct.typed ? [named ?? apiVersion, kind] : ['', ''];
+  return writeEnvelope(version, as, (writer) => encodeMessage(writer, struct, object));
 }
 
 /**

@@ -97,7 +97,8 @@ const microseconds: readonly [string, RegExp][] = [
 ];
 const zone: readonly [string, RegExp][] = [['Z07:00', /^(Z|[-+]\d\d:\d\d)/]];
 
-function timeError(text: string, micro: boolean): string | undefined {
+/** What Go's time.Parse says of what is no time; undefined for a time. `micro`: with six digits of a second. */
+export function timeError(text: string, micro: boolean): string | undefined {
   const layout = micro ? '2006-01-02T15:04:05.000000Z07:00' : '2006-01-02T15:04:05Z07:00';
   let rest = text;
   for (const [element, pattern] of [...elements, ...(micro ? microseconds : seconds), ...zone]) {

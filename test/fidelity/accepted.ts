@@ -15,6 +15,19 @@ export interface Accepted {
 
 export const accepted: readonly Accepted[] = [
   {
+    id: 'aggregated-servers',
+    request: /^GET \/apis$/,
+    cases: /^discovery\/apiservice$/,
+    path: /^body\.(groups|items)\.length$/,
+  },
+  {
+    id: 'aggregated-servers',
+    request: /^GET \/apis\/[^/]+\.example\.com/,
+    cases: /^discovery\/apiservice$/,
+    path: /^status$/,
+    atoll: /^404/,
+  },
+  {
     id: 'applied-deletion',
     request: /^PATCH /,
     path: /^body\.metadata\.deletionTimestamp$/,
@@ -53,6 +66,13 @@ export const accepted: readonly Accepted[] = [
     id: 'go-dump',
     path: /^body\.(message|details\.causes.*)$/,
     kubernetes: /Invalid value: \{\\?"[A-Z]/,
+  },
+  {
+    id: 'health-checks',
+    request: /^GET \/(healthz|livez|readyz)$/,
+    path: /^body$/,
+    kubernetes: /^\[\+\]ping ok\n(\[\+\]\S+ ok\n)+(healthz|livez|readyz) check passed\n$/,
+    atoll: /^\[\+\]ping ok\n\[\+\]store ok\n/,
   },
   { id: 'http-method', request: /^FOO /, path: /^status$/, kubernetes: /^405/, atoll: /^400/ },
   {
@@ -121,6 +141,14 @@ export const accepted: readonly Accepted[] = [
     id: 'default-roles',
     request: /^POST selfsubjectrulesreviews/,
     path: /^body\.status\.(resourceRules|nonResourceRules)\.length$/,
+  },
+  {
+    id: 'discovery-beta',
+    request: /^GET \/apis?$/,
+    cases: /^discovery\/accept\/apis?\/3$/,
+    path: /^status$/,
+    kubernetes: /^406/,
+    atoll: /^200/,
   },
   {
     id: 'empty-lists',

@@ -5,7 +5,7 @@ import { decodeProtobuf } from '../../kube/protobuf/codec.ts';
 import { isProtobuf } from '../../kube/protobuf/envelope.ts';
 import { decodeYaml } from '../../kube/yaml.ts';
 import type { Answer, Names } from './case.ts';
-import { isOpenApi, ownGroups, plainOpenApi } from './openapi.ts';
+import { isForeign, isOpenApi, plainOpenApi } from './openapi.ts';
 
 /** An answer as it is compared: what must differ from server to server has become a placeholder. */
 export interface Comparable {
@@ -71,7 +71,7 @@ export class Normaliser {
     const object = value as { [key: string]: Json };
     const isList = isObject(object['metadata']) && Array.isArray(object['items'] ?? object['rows']);
     for (const [name, item] of Object.entries(object)) {
-      if (key === 'paths' && ownGroups.some((group) => name.startsWith(`apis/${group}/`))) continue;
+      if (key === 'paths' && isForeign(/^apis\/([^/]+)/.exec(name)?.[1])) continue;
       if (isList && name === 'metadata' && isObject(item)) {
         setOwn(copy, name, {
           ...item,
@@ -91,11 +91,20 @@ export class Normaliser {
   #list(value: Json[], key: string, path: readonly string[]): Json {
     if (key === 'cells') return value.map((cell, i) => this.#cell(cell, this.#columns[i] ?? ''));
     const listed = ['items', 'rows', 'groups'].includes(key);
-    const items = listed ? value.filter((item) => !madeByControllers(item) && !ownGroup(item)) : value;
+    const items = listed
+      ? value.filter((item) => !madeByControllers(item) && !this.#foreignGroup(item, key))
+      : value;
     const walked = items.map((item) => this.#walk(item, key === 'warning' ? key : `${key}[]`, path));
     // Owners come in order of their times, which are whole seconds: the order that is left is chance.
     if (key !== 'causes' && key !== 'managedFields') return walked;
     return walked.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  }
+
+  /** In discovery: what no request of this case is about. */
+  #foreignGroup(item: Json, key: string): boolean {
+    if (!isObject(item) || (key === 'items' && !Array.isArray(item['versions']))) return false;
+    const name = String(isObject(item['metadata']) ? item['metadata']['name'] : item['name']);
+    return isForeign(name) && !name.startsWith(this.#names.name);
   }
 
   #cell(cell: Json, column: string): Json {
@@ -183,13 +192,6 @@ function withoutBookmarks(tree: Json): Json {
       event['type'] !== 'BOOKMARK' ||
       JSON.stringify(event['object']).includes('initial-events-end'),
   );
-}
-
-/** In discovery: what Atoll serves beside Kubernetes' groups. */
-function ownGroup(item: Json): boolean {
-  if (!isObject(item)) return false;
-  const name = isObject(item['metadata']) ? item['metadata']['name'] : item['name'];
-  return ownGroups.includes(String(name));
 }
 
 function layoutOf(text: string): string {

@@ -4,7 +4,12 @@ import type { Json, JsonObject } from '../../kube/object.ts';
 const methods = ['get', 'put', 'post', 'delete', 'patch', 'options', 'head'];
 
 /** Groups that only Atoll serves. */
-export const ownGroups: readonly string[] = ['atoll.dev', 'core.kcp.io', 'tenancy.kcp.io'];
+const ownGroups: readonly string[] = ['atoll.dev', 'core.kcp.io', 'tenancy.kcp.io'];
+
+/** Served by one server alone, or made by another case that runs at the same time. */
+export function isForeign(group: string | undefined): boolean {
+  return group !== undefined && (ownGroups.includes(group) || group.endsWith('.example.com'));
+}
 
 export function isOpenApi(body: Json): body is JsonObject {
   return isObject(body) && ('swagger' in body || 'openapi' in body) && isObject(body['paths']);
@@ -17,11 +22,11 @@ export function isOpenApi(body: Json): body is JsonObject {
 export function plainOpenApi(document: JsonObject): JsonObject {
   const shared = (document['parameters'] ?? {}) as JsonObject;
   const paths = Object.entries(document['paths'] as JsonObject)
-    .filter(([path]) => !ownGroups.some((group) => path.startsWith(`/apis/${group}/`)))
+    .filter(([path]) => !isForeign(/^\/apis\/([^/]+)\//.exec(path)?.[1]))
     .map(([path, item]): [string, Json] => [path, plainPath(item as JsonObject, shared)]);
   const definitions = (document['definitions'] ?? undefined) as JsonObject | undefined;
   const { parameters: _, ...rest } = document;
-  const own = (name: string) => /^(dev\.atoll|io\.kcp)\./.test(name);
+  const own = (name: string) => /^(dev\.atoll|io\.kcp|com\.example)\./.test(name);
   return withoutProse({
     ...rest,
     paths: Object.fromEntries(paths),

@@ -1,5 +1,6 @@
 import { builtinResources } from '../../../kube/schema/builtin.ts';
 import type { Case } from '../case.ts';
+import { fixtureOf } from '../fixtures.ts';
 import { get } from './reading.ts';
 
 const groups = [...new Set(builtinResources.map(({ group }) => group))].filter((group) => group !== '');
@@ -10,6 +11,24 @@ const versions = [
     ),
   ),
 ];
+
+/** An APIService whose server is not there. */
+const apiService: Case = {
+  id: 'discovery/apiservice',
+  area: 'discovery',
+  steps: ({ name }) => {
+    const group = `${name}.example.com`;
+    const collection = '/apis/apiregistration.k8s.io/v1/apiservices';
+    const object = fixtureOf('apiservices', 'apiregistration.k8s.io').object({ name, ns: '' });
+    return [
+      { method: 'POST', path: collection, body: object, silent: true },
+      get('/apis'),
+      get(`/apis/${group}`),
+      get(`/apis/${group}/v1`),
+      { method: 'DELETE', path: `${collection}/v1.${group}`, silent: true },
+    ];
+  },
+};
 
 export function discoveryCases(): Case[] {
   const aggregated = (version: string) =>
@@ -50,6 +69,7 @@ export function discoveryCases(): Case[] {
     '/readyz?exclude=ping',
   ];
   return [
+    apiService,
     ...plain.map((path): Case => ({ id: `discovery${path}`, area: 'discovery', steps: () => [get(path)] })),
     ...[
       '/api',

@@ -224,6 +224,7 @@ function pods(): Case[] {
     caseOf('pods/resize', (names) => [
       made(names),
       { method: 'GET', path: `${base(names)}/resize` },
+      { method: 'GET', path: `${base(names)}/resize`, accept: accepts.table },
       patch(
         `${base(names)}/resize`,
         { spec: { containers: [{ name: 'web', resources: { requests: { cpu: '300m' } } }] } },
@@ -256,6 +257,19 @@ function pods(): Case[] {
         'proxy',
         'proxy/x',
       ].map((path): Step => ({ method: 'GET', path: `${base(names)}/${path}` })),
+      ...[
+        'tailLines=x',
+        'limitBytes=0',
+        'sinceSeconds=0',
+        'sinceTime=x',
+        'stream=Stdout',
+        'container=web',
+      ].map((query): Step => ({ method: 'GET', path: `${base(names)}/log?${query}` })),
+      ...['exec?container=web', 'attach?container=none', 'portforward?ports=x'].map(
+        (path): Step => ({ method: 'GET', path: `${base(names)}/${path}` }),
+      ),
+      { method: 'GET', path: `${pod.path(names)}/a:b:c:d/proxy` },
+      { method: 'GET', path: `${pod.path(names)}/https:${names.name}:1/proxy` },
       { method: 'POST', path: `${base(names)}/exec?command=ls` },
       { method: 'GET', path: `${base(names)}-none/log` },
       { method: 'GET', path: `${base(names)}-none/exec?command=ls` },
@@ -300,6 +314,7 @@ function others(): Case[] {
       return [
         { method: 'POST', path: requests.path(names), body: requests.object(names), silent: true },
         { method: 'GET', path: `${object}/approval` },
+        { method: 'GET', path: `${object}/approval`, accept: accepts.table },
         patch(`${object}/approval`, condition('Approved')),
         patch(`${object}/approval`, condition('Denied')),
         patch(`${object}/approval`, { status: { conditions: [] } }),

@@ -161,7 +161,7 @@ test('a browser brings its token among the protocols, and it goes no further', a
 test.each([
   ['nobody', `${pods}/web/exec`, {}, 401, 'Unauthorized'],
   ['no such pod', `${pods}/none/exec`, bearer, 404, '"none\\" not found'],
-  ['a pod that runs nowhere', `${pods}/nowhere/exec`, bearer, 400, 'runs on no cluster'],
+  ['a pod that runs nowhere', `${pods}/nowhere/exec`, bearer, 400, 'does not have a host assigned'],
   ['refused over there', `${pods}/web/exec?container=refused`, bearer, 400, 'container not found'],
   ['nothing to upgrade', '/version', bearer, 200, '"major": "1"'],
   ['a body', '/version', { ...bearer, 'content-length': '2' }, 400, 'an upgrade has no body'],

@@ -47,6 +47,20 @@ describe('negotiate', () => {
     );
   });
 
+  test.each([
+    ['customresourcedefinitions', 'status', 'object'],
+    ['certificatesigningrequests', 'approval', 'object'],
+    ['pods', 'resize', 'object'],
+    ['pods', 'status', 'Table'],
+    ['deployments', 'status', 'Table'],
+    ['customresourcedefinitions', '', 'Table'],
+  ])('%s/%s has the shape %s for who would like a Table', (resource, subresource, shape) => {
+    const served = { info: builtinResources.find((r) => r.resource === resource)!, schema: pods.schema };
+    const accept = `${table},application/json`;
+    const offer = offerOf(served, false, subresource);
+    expect(negotiate({ accept }, new URLSearchParams(), offer).shape).toBe(shape);
+  });
+
   test('the router refuses types that a path never gives', () => {
     expect(() => checkAccept({ accept: 'text/plain' })).toThrow(
       /Available representations: application\/json/,
