@@ -68,7 +68,8 @@ export async function readPage(
   for (;;) {
     const limit =
       query.limit === 0 ? undefined : selection.everything ? query.limit - found.length : scanPage;
-    const part = await listPart(exchange, range, { revision, limit, after }, token !== undefined);
+    const asked = { revision, limit, after, prefix: whole.start };
+    const part = await listPart(exchange, range, asked, token !== undefined);
     revision = part.revision;
     for (const [index, entry] of part.entries.entries()) {
       after = entry.key;
@@ -77,7 +78,7 @@ export async function readPage(
       if (query.limit === 0 || found.length < query.limit) continue;
       const left = part.entries.length - index - 1 + part.remaining;
       if (left === 0) break;
-      const next = encodeContinue({ revision, after });
+      const next = encodeContinue({ revision, after }, whole.start);
       const counted = selection.everything && (info.cluster !== '*' || info.namespace === '');
       return { entries: found, revision, continue: next, ...(counted && { remaining: left }) };
     }
@@ -89,7 +90,12 @@ export async function readPage(
 async function listPart(
   exchange: ResourceExchange,
   range: { start: string; end: string },
-  options: { revision: number | undefined; limit: number | undefined; after: string | undefined },
+  options: {
+    revision: number | undefined;
+    limit: number | undefined;
+    after: string | undefined;
+    prefix: string;
+  },
   continued: boolean,
 ) {
   const { revision, limit, after } = options;
@@ -109,7 +115,7 @@ async function listPart(
       'Expired',
       'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',
       undefined,
-      { continue: encodeContinue({ revision: -1, after: after ?? '' }) },
+      { continue: encodeContinue({ revision: -1, after: after ?? '' }, options.prefix) },
     );
   }
 }

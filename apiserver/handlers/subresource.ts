@@ -10,6 +10,7 @@ import { conform, parseBody } from '../decode/body.ts';
 import { bodyEncoding } from '../decode/media.ts';
 import { type WriteQuery, writeQuery } from '../decode/options.ts';
 import { respondValue } from '../encode/respond.ts';
+import { requireNamespace } from '../registry/namespaces.ts';
 
 /** What was posted to a subresource that has a kind of its own, decoded and admitted. */
 export interface Posted {
@@ -25,7 +26,7 @@ export async function postedObject(
   /** Older versions of the same shape. */
   also: readonly string[] = [],
 ): Promise<Posted> {
-  const { request, info, served } = exchange;
+  const { core, request, info, served } = exchange;
   const query = writeQuery(exchange, 'CreateOptions');
   const shape: ResourceInfo = { ...served.info, ...kind };
   const encoding = bodyEncoding(request.headers['content-type'], undefined);
@@ -41,6 +42,7 @@ export async function postedObject(
   if (namespace && namespace !== info.namespace) {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   }
+  await requireNamespace(core.registry, info.cluster, info.namespace, { served, name: info.name });
   const admission = admissionFor(exchange, 'CREATE', query.dryRun, { kind });
   await admission.mutate(object, undefined);
   return { object, query, admission };

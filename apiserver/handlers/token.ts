@@ -1,6 +1,8 @@
 import { isObject } from '../../kube/deep.ts';
 import type { ApiResponse } from '../../kube/http.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import { updateManagers } from '../../kube/patch/managed.ts';
+import { schemaOf } from '../../kube/schema/builtin.ts';
 import { badRequest, conflict, invalid, StatusError } from '../../kube/status.ts';
 import { issuer, type TokenFor } from '../authn/service-account.ts';
 import type { ResourceExchange } from '../core.ts';
@@ -11,6 +13,7 @@ import { postedObject } from './subresource.ts';
 
 const group = 'authentication.k8s.io';
 const kind = 'TokenRequest';
+const apiVersion = `${group}/v1`;
 
 interface Spec {
   audiences?: string[] | null;
@@ -38,10 +41,15 @@ export async function handleToken(exchange: ResourceExchange): Promise<ApiRespon
   const expirationSeconds = given.expirationSeconds ?? 3600;
   checkExpiration(expirationSeconds);
   const { name = '', namespace = '' } = account.metadata;
+  const { managedFields } = withManager({ ...object, spec: { ...given, expirationSeconds } }, query.manager);
   const request = {
     kind,
-    apiVersion: `${group}/v1`,
-    metadata: { name, namespace, uid: account.metadata.uid ?? '', creationTimestamp: timestamp(now) },
+    apiVersion,
+    metadata: {
+      ...object.metadata,
+      ...{ name, namespace, uid: account.metadata.uid ?? '', creationTimestamp: timestamp(now) },
+      ...(managedFields && { managedFields }),
+    },
     spec: { audiences, expirationSeconds, boundObjectRef: given.boundObjectRef ?? null },
   };
   await admission.validate(request, undefined);
@@ -53,6 +61,13 @@ export async function handleToken(exchange: ResourceExchange): Promise<ApiRespon
   const expirationTimestamp = timestamp(new Date(now.getTime() + expirationSeconds * 1000));
   const status = query.dryRun ? { token: '', expirationTimestamp } : { token, expirationTimestamp };
   return respondValue(exchange, 201, { ...request, status });
+}
+
+/** What was asked is the requester's, even of what nobody stores. */
+function withManager(object: KubeObject, manager: string): KubeObject['metadata'] {
+  const schema = schemaOf({ group, version: 'v1', kind }) ?? { type: 'any' };
+  const by = { schema, manager, apiVersion, subresource: 'token', time: timestamp(new Date()) };
+  return updateManagers(undefined, { ...object, kind, apiVersion }, by).metadata;
 }
 
 function checkPlace(object: KubeObject, info: ResourceExchange['info']): void {

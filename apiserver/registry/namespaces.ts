@@ -74,8 +74,10 @@ export async function createInitialNamespaces(registry: ObjectRegistry, cluster:
     const entry = await registry.store.get(objectKey(namespaces, cluster, '', name));
     if (entry !== undefined) continue;
     const object: KubeObject = { kind: 'Namespace', apiVersion: 'v1', metadata: { name } };
-    await registry.create({ cluster, group: '', resource: 'namespaces' }, object).catch((error) => {
-      if (!(error instanceof StatusError) || error.reason !== 'AlreadyExists') throw error;
-    });
+    await registry
+      .create({ cluster, group: '', resource: 'namespaces' }, object, { manager: 'kube-apiserver' })
+      .catch((error) => {
+        if (!(error instanceof StatusError) || error.reason !== 'AlreadyExists') throw error;
+      });
   }
 }

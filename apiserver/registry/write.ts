@@ -43,6 +43,8 @@ export interface WriteContext extends WriteOptions {
   user?: UserInfo;
   /** What is said beside the answer. */
   warn?(message: string): void;
+  /** The name was made of generateName. */
+  generated?: boolean;
   /** What is written is a patch of what is there: only a uid that was sent whole is a precondition. */
   patched?: boolean;
   /** In the group and version that the client speaks; default: as it is stored. */
@@ -70,17 +72,24 @@ export async function createObject(
   }
   const { name, generateName: base } = given.metadata ?? {};
   for (let tries = 1; ; tries++) {
-    const object = base && !name ? named(given, generateName(base)) : given;
+    const generated = Boolean(base) && !name;
+    const object = generated ? named(given, generatedName(served, base ?? '')) : given;
     try {
-      return await createOnce(registry, served, at, object, context);
+      return await createOnce(registry, served, at, object, { ...context, generated });
     } catch (error) {
       if (object === given || tries >= generateTries || !isStatusError(error, 'AlreadyExists')) throw error;
     }
   }
 }
 
+/** The name of an IPAddress is its address: there is nothing to add. */
+function generatedName({ info }: ServedResource, base: string): string {
+  return info.resource === 'ipaddresses' && info.group === 'networking.k8s.io' ? base : generateName(base);
+}
+
 function named(object: KubeObject, name: string): KubeObject {
-  return { ...object, metadata: { ...object.metadata, name } };
+  const { name: _none, ...rest } = object.metadata;
+  return { ...object, metadata: { name, ...rest } };
 }
 
 async function createOnce(
@@ -108,9 +117,13 @@ async function createWith(
   const { registry, served } = write;
   const metadata = { ...given.metadata, ...(served.info.namespaced && { namespace: at.namespace }) };
   if (!served.info.namespaced) delete metadata.namespace;
-  let object = defaulted(deepCopy({ ...given, metadata }), served);
+  const { name: generated, ...unnamed } = metadata;
+  // What a generated name brings with it is nobody's: fields are told before there is one.
+  const told = context.generated ? unnamed : metadata;
+  let object = defaulted(deepCopy({ ...given, metadata: told }), served);
   initialiseMetadata(object, new Date());
   object = withManagers(undefined, object, write, context);
+  if (context.generated && generated !== undefined) object = named(object, generated);
   await context.mutate?.(object, undefined);
   await hooksOf(served).prepare?.(write, object, undefined);
   strategyFor(served.info).prepareForCreate(object);

@@ -41,12 +41,13 @@ export function runDefinitionController(options: DefinitionControllerOptions): P
     const cluster = clusterToWrite(informers, key);
     const { name } = parseKey(key);
     try {
-      const live = await client.get<CustomResourceDefinition>(
+      let live = await client.get<CustomResourceDefinition>(
         customResourceDefinitions,
         { cluster, name },
         signal,
       );
       if (!isEnding(live)) return undefined;
+      live = await tellProgress(client, live, { cluster, signal });
       if ((await deleteInstances(client, live, cluster, signal)) > 0) return { after: lookAgainMs };
       const finalizers = (live.metadata.finalizers ?? []).filter((one) => one !== finalizer);
       const wanted = { ...live, metadata: { ...live.metadata, finalizers } };
@@ -58,6 +59,33 @@ export function runDefinitionController(options: DefinitionControllerOptions): P
   };
   const ready = [all.synced];
   return runController({ name: 'definition', queue, workers: 2, reconcile, signal, logger, ready });
+}
+
+const inProgress = {
+  type: 'Terminating',
+  status: 'True',
+  reason: 'InstanceDeletionInProgress',
+  message: 'CustomResource deletion is in progress',
+};
+
+/** Says so before it begins: with finalizers on its objects it may take long. */
+async function tellProgress(
+  client: Client,
+  live: CustomResourceDefinition,
+  options: { cluster: string | undefined; signal: AbortSignal },
+): Promise<CustomResourceDefinition> {
+  const status = (live.status ?? {}) as { conditions?: { type: string; reason?: string }[] };
+  const { conditions = [] } = status;
+  if (conditions.some(({ type, reason }) => type === inProgress.type && reason === inProgress.reason))
+    return live;
+  const told = conditions.map((one) => (one.type === inProgress.type ? { ...one, ...inProgress } : one));
+  if (told.length === 0 || !told.some(({ type }) => type === inProgress.type)) return live;
+  const wanted = { ...live, status: { ...status, conditions: told } };
+  return client.update<CustomResourceDefinition>(customResourceDefinitions, wanted, {
+    ...options,
+    subresource: 'status',
+    fieldManager: 'kube-apiserver',
+  });
 }
 
 /** Answers how many are left, as far as this pass saw. */

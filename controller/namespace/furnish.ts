@@ -11,6 +11,8 @@ export const configMaps: ResourceRef = { group: '', version: 'v1', resource: 'co
 export const rootCaName = 'kube-root-ca.crt';
 export const rootCaKey = 'ca.crt';
 
+/** Whose fields these objects have in any Kubernetes. */
+const apiServer = 'kube-apiserver';
 const systemNamespaces = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
 
 /** In a new logical cluster, or where one of them is missing. */
@@ -21,7 +23,7 @@ export async function ensureSystemNamespaces(
 ): Promise<void> {
   for (const name of systemNamespaces) {
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
-    await createIfAbsent(client, namespaces, namespace, { cluster, signal });
+    await createIfAbsent(client, namespaces, namespace, { cluster, signal, fieldManager: apiServer });
   }
   await ensureApiService(client, { cluster, signal });
 }
@@ -55,13 +57,14 @@ async function ensureApiService(
   } catch (error) {
     if (!isStatusError(error, 'NotFound')) throw error;
   }
+  const writing = { ...options, fieldManager: apiServer };
   try {
-    await createIfAbsent(client, services, apiService, options);
+    await createIfAbsent(client, services, apiService, writing);
   } catch (error) {
     if (!isStatusError(error, 'Invalid')) throw error;
     // Somebody else's Service has the address.
     const { clusterIP: _, ...spec } = apiService.spec;
-    await createIfAbsent(client, services, { ...apiService, spec }, options);
+    await createIfAbsent(client, services, { ...apiService, spec }, writing);
   }
 }
 
@@ -104,7 +107,7 @@ async function createIfAbsent(
   client: Client,
   resource: ResourceRef,
   object: KubeObject,
-  options: { cluster: string | undefined; signal: AbortSignal | undefined },
+  options: { cluster: string | undefined; signal: AbortSignal | undefined; fieldManager?: string },
 ): Promise<boolean> {
   try {
     await client.create(resource, object, options);

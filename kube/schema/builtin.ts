@@ -62,7 +62,8 @@ class LazyObject implements ObjectSchema {
 
 function collect(struct: GoStruct, into: Map<string, Field>): Map<string, Field> {
   if (struct.typed) {
-    for (const name of ['apiVersion', 'kind']) into.set(name, { name, schema: { type: 'string' } });
+    // As Go's TypeMeta has them.
+    for (const name of ['kind', 'apiVersion']) into.set(name, { name, schema: { type: 'string' } });
   }
   for (const field of struct.fields) {
     if (field.inline && field.shape.kind === 'struct') collect(field.shape.struct, into);

@@ -100,6 +100,17 @@ function availableWhenLocal(object: KubeObject): void {
   ];
 }
 
+/** A PersistentVolume's phase carries the time of its last change, where the client does not tell of another. */
+function keepPhaseTime(object: KubeObject, old: KubeObject): void {
+  const status = child(object as unknown as JsonObject, 'status');
+  const before = record(old.status);
+  const [told, known] = [text(status['lastPhaseTransitionTime']), text(before['lastPhaseTransitionTime'])];
+  const same = text(status['phase']) === text(before['phase']);
+  if (same && told === '' && known !== '') status['lastPhaseTransitionTime'] = known;
+  if (!same && (told === '' || told === known))
+    status['lastPhaseTransitionTime'] = `${new Date().toISOString().slice(0, 19)}Z`;
+}
+
 const core: Record<string, KindRules> = {
   '/ConfigMap': {},
   '/Endpoints': { createOnUpdate: true },
@@ -123,6 +134,7 @@ const core: Record<string, KindRules> = {
       const status = child(object as unknown as JsonObject, 'status');
       status['lastPhaseTransitionTime'] = `${new Date().toISOString().slice(0, 19)}Z`;
     },
+    updateStatus: keepPhaseTime,
   },
   '/PersistentVolumeClaim': { create: claimDataSource, update: claimDataSource },
   '/Pod': {

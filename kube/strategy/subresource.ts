@@ -29,7 +29,8 @@ const approval: Narrow = (object, old) => {
   stampConditions(object, old);
   const conditions = (at(object, 'status', 'conditions') ?? null) as Json;
   if (old.spec !== undefined) object.spec = old.spec;
-  object.status = { ...record(old.status), ...(conditions !== null && { conditions }) };
+  const { conditions: _before, ...status } = record(old.status);
+  object.status = { ...status, ...(conditions !== null && { conditions }) };
 };
 
 /** The times of a CertificateSigningRequest's conditions, where the client left them out. */

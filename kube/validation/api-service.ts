@@ -1,19 +1,12 @@
-import { at, int, isRecord, text } from '../defaults/json.ts';
-import { validateDns1035Label, validateDns1123Subdomain, validatePathSegmentName } from '../names.ts';
+import { int, isRecord, text } from '../defaults/json.ts';
+import { validateDns1035Label, validateDns1123Subdomain } from '../names.ts';
 import type { KindCheck, KindChecks } from './kind.ts';
 import { inclusiveRange } from './rules.ts';
 
-const apiService: KindCheck = ({ object, spec }, root) => {
+const apiService: KindCheck = ({ spec }, root) => {
   const field = root.child('spec');
   const group = text(spec['group']);
   const version = text(spec['version']);
-  const name = text(at(object, 'metadata', 'name'));
-  const expected = `${version}.${group}`;
-  if (name !== '' && name !== expected && validatePathSegmentName(name).length === 0) {
-    root
-      .child('metadata', 'name')
-      .invalid(name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(expected)}`);
-  }
   if (!group && version !== 'v1') {
     field.child('group').required('only v1 may have an empty group and it better be legacy kube');
   }

@@ -5,7 +5,7 @@ import { sameJson } from '../strategy/equal.ts';
 import type { KindInfo } from '../strategy/kind.ts';
 import type { Field } from './field.ts';
 import { labels } from './labels.ts';
-import { nameRule } from './names.ts';
+import { checksGenerateName, nameRule } from './names.ts';
 import { immutable, qualifiedName } from './rules.ts';
 
 const annotationBytes = 256 * 1024;
@@ -15,7 +15,7 @@ const annotationBytes = 256 * 1024;
  * https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/
  */
 export function metadata(object: KubeObject, info: KindInfo, field: Field, anyNamed = false): void {
-  accessor(object, info, anyNamed ? anyName : nameRule(info), field);
+  accessor(object, info, anyNamed ? anyName : nameRule(info, object), field);
   if (!anyNamed && !plainGroups.includes(info.group))
     standardFinalizers(object.metadata.finalizers ?? [], field.child('finalizers'));
 }
@@ -23,7 +23,7 @@ export function metadata(object: KubeObject, info: KindInfo, field: Field, anyNa
 type NameRule = (name: string) => string[];
 
 function accessor({ metadata: meta }: KubeObject, info: KindInfo, rule: NameRule, field: Field): void {
-  if (meta.generateName && `${info.group}/${info.kind}` !== 'resource.k8s.io/DeviceClass') {
+  if (meta.generateName && checksGenerateName(info)) {
     field.child('generateName').invalidAll(meta.generateName, validateGenerateName(meta.generateName, rule));
   }
   if (!meta.name) field.child('name').required('name or generateName is required');
@@ -123,7 +123,7 @@ export function metadataUpdate(
     if (!plain) standardFinalizers(list, field.child('finalizers'));
   }
   for (let i = 0; i < whole; i++) {
-    accessor(object, info, nameRule(info), field);
+    accessor(object, info, nameRule(info, object), field);
     if (!plain) standardFinalizers(list, field.child('finalizers'));
   }
 }

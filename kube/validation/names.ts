@@ -1,3 +1,4 @@
+import { record, text } from '../defaults/json.ts';
 import {
   maxCharactersMessage,
   maxLengthMessage,
@@ -5,6 +6,8 @@ import {
   validateDns1123Subdomain,
   validatePathSegmentName,
 } from '../names.ts';
+import type { KubeObject } from '../object.ts';
+import { quoteGo } from '../quote.ts';
 import type { KindInfo } from '../strategy/kind.ts';
 import { canonicalAddressMessages } from './ip.ts';
 
@@ -16,7 +19,6 @@ const rules: Record<string, NameRule> = {
   '/Namespace': validateDns1123Label,
   '/ReplicationController': validateLongName,
   '/Service': validateDns1123Label,
-  'apiregistration.k8s.io/APIService': validatePathSegmentName,
   'apps/StatefulSet': validateDns1123Label,
   'policy/PodDisruptionBudget': validatePathSegmentName,
   'resource.k8s.io/DeviceClass': validateLongName,
@@ -31,8 +33,25 @@ function validateLongName(name: string): string[] {
   );
 }
 
+/** An APIService is named for what it serves. */
+function versionAndGroup({ spec }: KubeObject): NameRule {
+  const { version, group } = record(spec);
+  const expected = `${text(version)}.${text(group)}`;
+  return (name) => {
+    const bad = validatePathSegmentName(name);
+    if (bad.length > 0 || name === expected) return bad;
+    return [`must be \`spec.version+"."+spec.group\`: ${quoteGo(expected)}`];
+  };
+}
+
+/** Their generateName is not looked at: it is the name that it makes which counts. */
+export function checksGenerateName(info: KindInfo): boolean {
+  return !['/ReplicationController', 'resource.k8s.io/DeviceClass'].includes(`${info.group}/${info.kind}`);
+}
+
 /** Which names a kind may have. https://kubernetes.io/docs/concepts/overview/working-with-objects/names/ */
-export function nameRule(info: KindInfo): NameRule {
+export function nameRule(info: KindInfo, object: KubeObject): NameRule {
+  if (info.group === 'apiregistration.k8s.io' && info.kind === 'APIService') return versionAndGroup(object);
   if (info.group === rbacGroup) return validatePathSegmentName;
   return rules[`${info.group}/${info.kind}`] ?? validateDns1123Subdomain;
 }

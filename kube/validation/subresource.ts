@@ -56,8 +56,19 @@ function immutable({ spec }: KubeObject): unknown {
   return lists;
 }
 
+/** A Namespace is either there or on its way out. */
+const namespacePhase: SubresourceCheck = (object, _old, root) => {
+  const phase = text(at(object, 'status', 'phase'));
+  const goes = object.metadata.deletionTimestamp !== undefined;
+  const only = goes ? 'Terminating' : 'Active';
+  if (phase === only) return;
+  const when = goes ? 'is not empty' : 'is empty';
+  root.child('status', 'Phase').invalid(phase, `may only be '${only}' if \`deletionTimestamp\` ${when}`);
+};
+
 export const subresourceChecks: Readonly<Record<string, SubresourceCheck>> = {
   ...signingRequestSubresources,
+  '/Namespace/status': namespacePhase,
   '/Pod/ephemeralcontainers': ephemeralContainers,
   '/Pod/resize': resize,
 };

@@ -16,7 +16,7 @@ import { validationCases } from './cases/validation.ts';
 import { watchCases } from './cases/watch.ts';
 import { writesCases } from './cases/writes.ts';
 import { goldenObjects } from './golden.ts';
-import { printArea } from './report.ts';
+import { printArea, printExplained } from './report.ts';
 import {
   type Exchange,
   type Found,
@@ -191,6 +191,7 @@ async function summarise(
     const list = unexplained.map(({ case: item, ...rest }) => ({ id: item.id, ...rest }));
     await writeFile(options.json, JSON.stringify(list, undefined, 1));
   }
+  printExplained(explained);
   const seconds = Math.round((Date.now() - started) / 1000);
   const differing = new Set(unexplained.map((item) => `${item.case.id} ${item.step}`)).size;
   process.stdout.write(

@@ -1,9 +1,6 @@
 import { isObject, setOwn } from '../../kube/deep.ts';
-import { decodeJson } from '../../kube/json.ts';
 import type { Json } from '../../kube/object.ts';
-import { decodeProtobuf } from '../../kube/protobuf/codec.ts';
-import { isProtobuf } from '../../kube/protobuf/envelope.ts';
-import { decodeYaml } from '../../kube/yaml.ts';
+import { layoutOf, treeOf } from './body.ts';
 import type { Answer, Names } from './case.ts';
 import { isForeign, isOpenApi, plainOpenApi } from './openapi.ts';
 
@@ -50,7 +47,7 @@ export class Normaliser {
     }
     if (headers['etag'] !== undefined) kept['etag'] = '<etag>';
     const text = answer.body.toString('utf8');
-    const tree = withoutBookmarks(treeOf(String(headers['content-type'] ?? ''), answer.body));
+    const tree = withoutTimers(treeOf(String(headers['content-type'] ?? ''), answer.body));
     if (isOpenApi(tree)) {
       return { status: answer.status, headers: kept, layout: '', body: plainOpenApi(tree) };
     }
@@ -69,7 +66,7 @@ export class Normaliser {
     const copy: { [key: string]: Json } = {};
     if (isTable(value)) this.#columns.splice(0, Infinity, ...columnNames(value));
     const object = value as { [key: string]: Json };
-    const isList = isObject(object['metadata']) && Array.isArray(object['items'] ?? object['rows']);
+    const isList = isObject(object['metadata']) && isCollection(object);
     for (const [name, item] of Object.entries(object)) {
       if (key === 'paths' && isForeign(/^apis\/([^/]+)/.exec(name)?.[1])) continue;
       if (isList && name === 'metadata' && isObject(item)) {
@@ -92,12 +89,28 @@ export class Normaliser {
     if (key === 'cells') return value.map((cell, i) => this.#cell(cell, this.#columns[i] ?? ''));
     const listed = ['items', 'rows', 'groups'].includes(key);
     const items = listed
-      ? value.filter((item) => !madeByControllers(item) && !this.#foreignGroup(item, key))
+      ? value.filter(
+          (item) => !madeByControllers(item) && !this.#foreignGroup(item, key) && !this.#ofOthers(item),
+        )
       : value;
     const walked = items.map((item) => this.#walk(item, key === 'warning' ? key : `${key}[]`, path));
     // Owners come in order of their times, which are whole seconds: the order that is left is chance.
     if (key !== 'causes' && key !== 'managedFields') return walked;
     return walked.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  }
+
+  /** Made by another case, which goes on meanwhile. */
+  #ofOthers(item: Json): boolean {
+    if (!isObject(item)) return false;
+    const object = isObject(item['object']) ? item['object'] : item;
+    const { namespace = '', name = '' } = isObject(object['metadata'])
+      ? (object['metadata'] as { namespace?: string; name?: string })
+      : {};
+    const own = [this.#names.ns, this.#names.name];
+    return [namespace, name].some((text) => {
+      const made = /(?:^|[-.])([fg]q[0-9a-z]{4})/.exec(text)?.[1];
+      return made !== undefined && !own.some((mine) => mine.endsWith(made));
+    });
   }
 
   /** In discovery: what no request of this case is about. */
@@ -164,6 +177,14 @@ function isPort(value: Json, key: string): boolean {
   );
 }
 
+/** Its resourceVersion is the store's, which other cases move on; so is a bookmark's. */
+function isCollection(object: Record<string, unknown>): boolean {
+  if (Array.isArray(object['items'] ?? object['rows'])) return true;
+  const annotations = (object['metadata'] as Record<string, unknown>)['annotations'];
+  const ends = isObject(annotations) && 'k8s.io/initial-events-end' in annotations;
+  return ends || /^(Table|[A-Z]\w*List)$/.test(String(object['kind'] ?? ''));
+}
+
 function isTable(value: Record<string, unknown>): boolean {
   return value['kind'] === 'Table' && Array.isArray(value['columnDefinitions']);
 }
@@ -183,68 +204,18 @@ function madeByControllers(item: Json): boolean {
   return false;
 }
 
-/** When a bookmark comes is a matter of timers, but for the one that ends the initial events. */
-function withoutBookmarks(tree: Json): Json {
+/**
+ * Of a watch, what comes when it comes: bookmarks, but for the one that ends the initial events, and the steps in
+ * which a definition's objects are taken away.
+ */
+function withoutTimers(tree: Json): Json {
   if (!Array.isArray(tree)) return tree;
-  return tree.filter(
-    (event) =>
-      !isObject(event) ||
-      event['type'] !== 'BOOKMARK' ||
-      JSON.stringify(event['object']).includes('initial-events-end'),
-  );
-}
-
-function layoutOf(text: string): string {
-  if (!text.startsWith('{') && !text.startsWith('[')) return '';
-  const first = text.indexOf('\n');
-  const form = first >= 0 && first < text.length - 1 && text[first + 1] === ' ' ? 'indented' : 'compact';
-  return text.endsWith('\n') ? `${form}, newline` : form;
-}
-
-/** JSON, YAML, protobuf or a stream of either, as one tree; other text as it is. */
-function treeOf(type: string, body: Buffer): Json {
-  if (body.length === 0) return '';
-  try {
-    if (type.startsWith('application/json')) return jsonOf(body);
-    if (type.startsWith('application/yaml')) return decodeYaml(body.toString('utf8')).value;
-    if (type.startsWith('application/vnd.kubernetes.protobuf')) return protobufOf(type, body);
-  } catch (error) {
-    return `unreadable: ${error instanceof Error ? error.message : String(error)}: ${body.toString('latin1').slice(0, 200)}`;
-  }
-  // The index of OpenAPI documents has no type of its own.
-  if (type.startsWith('text/plain') && body[0] === 0x7b) return jsonOf(body);
-  return type.startsWith('text/') || type === ''
-    ? body.toString('utf8')
-    : `${body.length > 0 ? 'bytes' : ''}`;
-}
-
-function jsonOf(body: Buffer): Json {
-  const text = body.toString('utf8');
-  const lines = text.split('\n').filter((line) => line !== '');
-  if (lines.length > 1 && lines.every((line) => line.startsWith('{"type":'))) {
-    return lines.map((line) => decodeJson(Buffer.from(line)).value);
-  }
-  return lines.length === 1 && text.startsWith('{"type":')
-    ? [decodeJson(body).value]
-    : decodeJson(body).value;
-}
-
-function protobufOf(type: string, body: Buffer): Json {
-  if (!type.includes('stream=watch')) return decodeProtobuf(body) as unknown as Json;
-  const events: Json[] = [];
-  for (let at = 0; at + 4 <= body.length; ) {
-    const length = body.readUInt32BE(at);
-    events.push(watchEvent(body.subarray(at + 4, at + 4 + length)));
-    at += 4 + length;
-  }
-  return events;
-}
-
-/** metav1.WatchEvent: type=1, object=2 (RawExtension: raw=1). */
-function watchEvent(frame: Buffer): Json {
-  const start = frame.indexOf(Buffer.from([0x6b, 0x38, 0x73, 0]));
-  const type = frame.subarray(2, 2 + (frame[1] ?? 0)).toString();
-  if (start < 0) return { type, object: null };
-  const raw = frame.subarray(start);
-  return { type, object: isProtobuf(raw) ? (decodeProtobuf(raw) as unknown as Json) : null };
+  return tree.filter((event) => {
+    if (!isObject(event)) return true;
+    const text = JSON.stringify(event['object'], (_, value) =>
+      typeof value === 'bigint' ? String(value) : value,
+    );
+    if (event['type'] === 'BOOKMARK') return text.includes('initial-events-end');
+    return event['type'] !== 'MODIFIED' || !/"deletionTimestamp".*"customresourcecleanup\./.test(text);
+  });
 }

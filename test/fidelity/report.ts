@@ -1,3 +1,4 @@
+import { explanationOf } from './accepted.ts';
 import type { Area } from './case.ts';
 import type { Found } from './runner.ts';
 
@@ -37,6 +38,17 @@ export function printArea(area: Area, requests: number, found: readonly Found[],
         `         kubernetes: ${cut(sample.kubernetes)}\n         atoll:      ${cut(sample.atoll)}\n`,
     );
   }
+}
+
+/** How often each accepted difference was seen. */
+export function printExplained(found: readonly Found[]): void {
+  const counts = new Map<string, number>();
+  for (const item of found) {
+    const id = explanationOf(item)?.id ?? '';
+    counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  const list = [...counts].sort((a, b) => b[1] - a[1]).map(([id, count]) => `${id} ${count}`);
+  process.stdout.write(`\nexplained: ${list.join(', ') || 'none'}\n`);
 }
 
 function cut(text: string): string {

@@ -1,6 +1,7 @@
 import type { Answer, Case, Names, Request } from './case.ts';
 import { compare, type Difference } from './compare.ts';
 import { Normaliser } from './normalise.ts';
+import { settled } from './settle.ts';
 import type { Sent, Wire } from './wire.ts';
 
 export interface Servers {
@@ -87,6 +88,7 @@ async function play(wire: Wire, item: Case, names: Names): Promise<{ request: Re
     requests.push(request);
     sent.push(exchange);
     seen.push(request.watch ? nothing : await exchange.done);
+    await settled(wire, request, seen.at(-1) ?? nothing);
   }
   const answers = await Promise.all(sent.map(({ done }) => done.catch(() => nothing)));
   return requests.map((request, i) => ({ request, answer: answers[i] ?? nothing }));

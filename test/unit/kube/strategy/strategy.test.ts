@@ -194,6 +194,29 @@ describe('other subresources', () => {
       conditions: [{ type: 'Approved', lastUpdateTime: expect.any(String) }],
     });
     expect(next.status).not.toHaveProperty('certificate');
+    const emptied = updated(next, (object) => void delete object.status, 'approval');
+    expect(emptied.status).not.toHaveProperty('conditions');
+  });
+
+  const early = '2020-01-01T00:00:00Z';
+  it.each([
+    ['the same phase, and no time', { phase: 'Bound' }, early],
+    ['another phase, and no time', { phase: 'Released' }, expect.not.stringMatching(early)],
+    [
+      'another phase, and the old time',
+      { phase: 'Released', lastPhaseTransitionTime: early },
+      expect.not.stringMatching(early),
+    ],
+    [
+      'a time of its own',
+      { phase: 'Bound', lastPhaseTransitionTime: '2021-01-01T00:00:00Z' },
+      '2021-01-01T00:00:00Z',
+    ],
+  ])("the time of a PersistentVolume's phase, told %s", (_, status, time) => {
+    const volume = { ...created(named('v1', 'PersistentVolume', { spec: {} })) };
+    volume.status = { phase: 'Bound', lastPhaseTransitionTime: early };
+    const next = updated(volume, (object) => void Object.assign(object, { status }), 'status');
+    expect(next.status).toMatchObject({ lastPhaseTransitionTime: time });
   });
 });
 

@@ -1,0 +1,47 @@
+import type { Answer, Request } from './case.ts';
+import type { Wire } from './wire.ts';
+
+interface Condition {
+  type?: string;
+  status?: string;
+}
+
+/** What kube-apiserver itself writes into status soon after a write of these kinds; Atoll does so before it answers. */
+const told: Readonly<Record<string, (conditions: readonly Condition[]) => boolean>> = {
+  customresourcedefinitions: (conditions) =>
+    conditions.some(({ type, status }) => type === 'Established' && status === 'True'),
+  apiservices: (conditions) => conditions.some(({ type }) => type === 'Available'),
+  flowschemas: (conditions) => conditions.some(({ type }) => type === 'Dangling'),
+};
+
+/** Until the objects of a definition are gone. */
+const cleanup = 'customresourcecleanup.apiextensions.k8s.io';
+
+interface Ending {
+  deletionTimestamp?: string;
+  finalizers?: string[];
+}
+
+const deadlineMs = 4_000;
+const pauseMs = 40;
+
+/** Returns when the server has said what it says of what was written: the next request is not a race then. */
+export async function settled(wire: Wire, { method, path, watch }: Request, answer: Answer): Promise<void> {
+  const [bare = '', query = ''] = path.split('?');
+  const [, , , , resource = ''] = bare.split('/');
+  const check = told[resource];
+  if (check === undefined || watch || !['POST', 'PUT', 'PATCH', 'DELETE'].includes(method)) return;
+  if (answer.status >= 300 || query.includes('dryRun')) return;
+  const name = bare.split('/')[5] ?? answer.json?.['metadata']?.['name'];
+  if (name === undefined) return;
+  const object = `${bare.split('/').slice(0, 5).join('/')}/${name}`;
+  for (const until = Date.now() + deadlineMs; Date.now() < until; ) {
+    const { done } = await wire.send({ method: 'GET', path: object });
+    const { status, json } = await done;
+    const conditions = (json?.['status']?.['conditions'] ?? []) as unknown as readonly Condition[];
+    if (status !== 200) return;
+    const { deletionTimestamp, finalizers } = json['metadata'] as unknown as Ending;
+    if (deletionTimestamp === undefined ? check(conditions) : !finalizers?.includes(cleanup)) return;
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+}
