@@ -16,20 +16,26 @@ export async function connect(
 }
 
 /** A ConfigMap of about one KiB. */
-export function configMap(name: string): KubeObject {
+export function configMap(name: string, namespace = 'default'): KubeObject {
   const data = { payload: 'x'.repeat(800) };
   return {
     apiVersion: 'v1',
     kind: 'ConfigMap',
-    metadata: { name, namespace: 'default', labels: { app: 'bench' } },
+    metadata: { name, namespace, labels: { app: 'bench' } },
     data,
   };
 }
 
-export async function fill(client: Client, count: number, prefix: string): Promise<void> {
+export async function fill(
+  client: Client,
+  count: number,
+  prefix: string,
+  namespace = 'default',
+): Promise<void> {
   let next = 0;
   const caller = async () => {
-    for (let i = next++; i < count; i = next++) await client.create(configMaps, configMap(`${prefix}-${i}`));
+    for (let i = next++; i < count; i = next++)
+      await client.create(configMaps, configMap(`${prefix}-${i}`, namespace));
   };
   await Promise.all(Array.from({ length: 64 }, caller));
 }

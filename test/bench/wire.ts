@@ -12,6 +12,10 @@ export interface Wire {
   headers: string;
   /** On connection `i`, which must have no request under way. Answers the HTTP status. */
   send(i: number, request: Buffer | string): Promise<number>;
+  /** On connection `i`, which is used up by it: everything that comes goes to `take`. */
+  stream(i: number, request: string, take: (bytes: Buffer) => void): void;
+  /** Bytes of answers so far. */
+  received(): number;
   close(): void;
 }
 
@@ -21,14 +25,22 @@ export async function openWire(kubeconfig: string, connections: number): Promise
   const url = new URL(config.getCurrentCluster()?.server ?? '');
   const options: RequestOptions = {};
   await config.applyToHTTPSOptions(options);
-  const { ca, cert, key } = options;
+  return openLines(url, options, authorization(config), connections);
+}
+
+async function openLines(
+  url: URL,
+  { ca, cert, key }: RequestOptions,
+  authorized: string,
+  connections: number,
+): Promise<Wire> {
   const base = url.pathname.replace(/\/$/, '');
   const lines = Array.from({ length: connections }, () =>
     openLine({
       host: url.hostname,
       port: Number(url.port || 443),
       servername: /^[\d.]+$/.test(url.hostname) ? '' : url.hostname,
-      ...(ca && { ca: ca as Buffer }),
+      ...(ca ? { ca: ca as Buffer } : { rejectUnauthorized: false }),
       ...(cert && { cert: cert as Buffer }),
       ...(key && { key: key as Buffer }),
       ALPNProtocols: ['http/1.1'],
@@ -36,17 +48,32 @@ export async function openWire(kubeconfig: string, connections: number): Promise
   );
   const open = await Promise.all(lines);
   return {
-    headers: `Host: ${url.host}\r\n${authorization(config)}`,
+    headers: `Host: ${url.host}\r\n${authorized}`,
     send: (i, request) => {
-      const line = open[i % open.length];
-      if (!line) throw new Error('no connection');
       const text = base === '' ? request : String(request).replace(' /', ` ${base}/`);
-      return line.send(text);
+      return lineOf(open, i).send(text);
     },
+    stream: (i, request, take) => {
+      const { socket } = lineOf(open, i);
+      socket.removeAllListeners('data').removeAllListeners('close').on('data', take);
+      socket.write(base === '' ? request : request.replace(' /', ` ${base}/`));
+    },
+    received: () => open.reduce((sum, { socket }) => sum + socket.bytesRead, 0),
     close: () => {
       for (const line of open) line.socket.destroy();
     },
   };
+}
+
+/** Without a client certificate, to a server that anybody may ask. */
+export function openPlainWire(url: string, connections: number): Promise<Wire> {
+  return openLines(new URL(url), {}, '', connections);
+}
+
+function lineOf(open: readonly Line[], i: number): Line {
+  const line = open[i % open.length];
+  if (!line) throw new Error('no connection');
+  return line;
 }
 
 function authorization(config: KubeConfig): string {

@@ -1,0 +1,73 @@
+import { type Figures, measure } from './measure.ts';
+import { openPlainWire, openWire } from './wire.ts';
+
+const seconds = Number(process.env['BENCH_SECONDS'] ?? 5);
+
+/** Who is asked: with a kubeconfig, or by anybody. */
+type Asked = { name: string; kubeconfig: string } | { name: string; url: string };
+
+/** The next request of a run, without its last header lines. */
+export type Requests = (peer: Asked) => (i: number) => Request;
+
+interface Request {
+  line: string;
+  body: string;
+}
+
+export interface Turn extends Figures {
+  mibPerSecond: number;
+}
+
+export function ask(path: string): Request {
+  return { line: `GET ${path}`, body: '' };
+}
+
+export function post(path: string, object: unknown): Request {
+  return { line: `POST ${path}`, body: JSON.stringify(object) };
+}
+
+/** The two take turns, so that a slow moment hits both. */
+export async function inTurns(
+  [ours, theirs]: readonly [Asked, Asked],
+  clients: number,
+  requests: Requests,
+): Promise<[Turn, Turn]> {
+  const turns = new Map<Asked, Turn[]>([
+    [ours, []],
+    [theirs, []],
+  ]);
+  for (const peer of [ours, theirs, ours, theirs]) {
+    const turn = await oneTurn(peer, clients, requests(peer));
+    turns.get(peer)?.push(turn);
+  }
+  return [mean(turns.get(ours) ?? []), mean(turns.get(theirs) ?? [])];
+}
+
+async function oneTurn(peer: Asked, clients: number, next: (i: number) => Request): Promise<Turn> {
+  const wire =
+    'url' in peer ? await openPlainWire(peer.url, clients) : await openWire(peer.kubeconfig, clients);
+  const headers = `${wire.headers}Accept: application/json\r\nUser-Agent: bench\r\n`;
+  const run = async (i: number, caller: number) => {
+    const { line, body } = next(i);
+    const about = body && `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
+    const status = await wire.send(caller, `${line} HTTP/1.1\r\n${headers}${about}\r\n${body}`);
+    if (status >= 300) throw new Error(`${peer.name} answered ${status} to ${line}`);
+  };
+  await measure(clients, Math.min(2, seconds / 2), (i, caller) => run(-1 - i, caller));
+  const before = wire.received();
+  const from = performance.now();
+  const figures = await measure(clients, seconds / 2, run);
+  const mib = (wire.received() - before) / (1 << 20);
+  wire.close();
+  return { ...figures, mibPerSecond: (mib * 1000) / (performance.now() - from) };
+}
+
+function mean(runs: readonly Turn[]): Turn {
+  const of = (field: keyof Turn) => runs.reduce((sum, run) => sum + run[field], 0) / runs.length;
+  return {
+    perSecond: of('perSecond'),
+    p50: of('p50'),
+    p99: of('p99'),
+    mibPerSecond: of('mibPerSecond'),
+  };
+}

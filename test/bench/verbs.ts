@@ -1,0 +1,57 @@
+import { bareServer } from './bare.ts';
+import { configMap, configMaps, connect, fill } from './load.ts';
+import type { Peers } from './peers.ts';
+import { figures, row } from './table.ts';
+import { ask, inTurns, post } from './turns.ts';
+
+const all = '/api/v1/namespaces/default/configmaps';
+
+export async function creates(both: Peers, what: string, clients: number): Promise<void> {
+  const create = await inTurns(both, clients, (peer) => {
+    const run = `c${clients}-${peer.name}-${process.hrtime.bigint()}`;
+    return (i) => post(all, configMap(`${run}-${i}`));
+  });
+  figures(`${what}, ${clients} clients`, create);
+}
+
+export async function reads(both: Peers, clients: number): Promise<void> {
+  const names = Array.from({ length: 100 }, (_, i) => `seed-${clients}-${i}`);
+  for (const peer of both) {
+    const { client, close } = await connect(peer.kubeconfig, 8);
+    for (const name of names) await client.create(configMaps, configMap(name));
+    close();
+  }
+  const get = (i: number) => ask(`${all}/${names[Math.abs(i) % names.length]}`);
+  figures(`get, ${clients} clients`, await inTurns(both, clients, () => get));
+  if (clients === 64) await besideFastify(both, get);
+  figures(
+    `list of 500, ${clients} clients`,
+    await inTurns(both, clients, () => () => ask(`${all}?limit=500`)),
+  );
+}
+
+/** How much of what its HTTP server could do at most Atoll does. */
+async function besideFastify([ours]: Peers, get: (i: number) => ReturnType<typeof ask>): Promise<void> {
+  const bare = await bareServer();
+  try {
+    const [atoll, fastify] = await inTurns([ours, bare], 64, () => get);
+    row('get, 64 clients, beside a bare fastify: per second', [atoll.perSecond, fastify.perSecond], 'more');
+  } finally {
+    await bare.close();
+  }
+}
+
+/** One list of 10,000 objects, not in pages. */
+export async function longLists(both: Peers): Promise<void> {
+  const many = '/api/v1/namespaces/many/configmaps';
+  for (const peer of both) {
+    const { client, close } = await connect(peer.kubeconfig, 64);
+    const namespaces = { group: '', version: 'v1', resource: 'namespaces' };
+    await client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'many' } });
+    await fill(client, 10_000, 'many', 'many');
+    close();
+  }
+  const [ours, theirs] = await inTurns(both, 4, () => () => ask(many));
+  row('list of 10,000, 4 clients: MiB per second', [ours.mibPerSecond, theirs.mibPerSecond], 'more');
+  row('list of 10,000, 4 clients: p99 ms', [ours.p99, theirs.p99], 'less');
+}
