@@ -18,8 +18,8 @@ export interface AddOptions {
 
 /** Joins a physical cluster: stores its kubeconfig as a Secret in root, registers it, waits until it is Ready. */
 export async function addCluster(client: Client, name: string, options: AddOptions): Promise<void> {
-  const kubeconfig = flatKubeconfig(options.kubeconfig, options.context);
-  const transport = transportFromKubeconfig(kubeconfig);
+  const kubeconfig = await flatKubeconfig(options.kubeconfig, options.context);
+  const transport = await transportFromKubeconfig(kubeconfig);
   try {
     await new Client(transport).json('/version');
   } catch (error) {

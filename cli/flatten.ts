@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { KubeConfig } from '@kubernetes/client-node';
 import { encodeYaml } from '../kube/yaml.ts';
 import { UsageError } from './errors.ts';
 
@@ -7,7 +6,8 @@ import { UsageError } from './errors.ts';
  * One context of a kubeconfig, with the contents of the files that it names: the syncer may run elsewhere. A user
  * that needs a command (`exec`) is refused, since the server runs no commands that come to it over the API.
  */
-export function flatKubeconfig(file: string, context: string | undefined): string {
+export async function flatKubeconfig(file: string, context: string | undefined): Promise<string> {
+  const { KubeConfig } = await import('@kubernetes/client-node/dist/config.js');
   const config = new KubeConfig();
   try {
     config.loadFromFile(file);

@@ -9,6 +9,8 @@ export interface InformerSetOptions {
   cluster?: string | undefined;
   signal: AbortSignal;
   logger?: Logger | undefined;
+  /** What is kept of a resource's objects, where a caller does not say; undefined: as informers do. */
+  keep?: (resource: ResourceRef) => (<T extends KubeObject>(object: T) => T) | undefined;
 }
 
 /** One informer per resource, shared by everybody who asks; the first to ask starts it. */
@@ -35,7 +37,13 @@ export class InformerSet {
     const existing = this.#informers.get(key);
     // One resource has one type of object: what the first caller named.
     if (existing) return existing as unknown as Informer<T>;
-    const informer = startInformer<T>(this.#client, resource, { ...this.#options, ...first });
+    const { keep, ...options } = this.#options;
+    const transform = keep?.(resource);
+    const informer = startInformer<T>(this.#client, resource, {
+      ...options,
+      ...(transform && { transform }),
+      ...first,
+    });
     this.#informers.set(key, informer as unknown as Informer);
     return informer;
   }

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { RequestOptions } from 'node:https';
-// The one module: the package's index would load the generated classes of every kind.
-import { KubeConfig } from '@kubernetes/client-node/dist/config.js';
+import type { KubeConfig } from '@kubernetes/client-node/dist/config.js';
 import { type Credentials, type HttpConfig, type HttpTransport, httpTransport } from './http.ts';
 
 export interface KubeconfigOptions extends Omit<HttpConfig, 'server' | 'refresh' | keyof Credentials> {
@@ -33,9 +32,12 @@ export async function transportFromKubeconfigFile(
 }
 
 /** https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/ */
-export function transportFromKubeconfig(text: string, options: KubeconfigOptions = {}): HttpTransport {
+export async function transportFromKubeconfig(
+  text: string,
+  options: KubeconfigOptions = {},
+): Promise<HttpTransport> {
   const { context, trusted = false, ...limits } = options;
-  const config = load(text, context);
+  const config = await load(text, context);
   const cluster = config.getCurrentCluster();
   if (!cluster?.server) throw new KubeconfigError('the kubeconfig has no current cluster');
   if (cluster.proxyUrl) throw new KubeconfigError('proxy-url is not supported');
@@ -55,7 +57,9 @@ export function transportFromKubeconfig(text: string, options: KubeconfigOptions
   return httpTransport({ ...limits, server: cluster.server, refresh });
 }
 
-function load(text: string, context: string | undefined): KubeConfig {
+async function load(text: string, context: string | undefined): Promise<KubeConfig> {
+  // Loaded by those who have a kubeconfig to read: it brings the generated classes of every kind, 30 MiB of memory.
+  const { KubeConfig } = await import('@kubernetes/client-node/dist/config.js');
   const config = new KubeConfig();
   try {
     config.loadFromString(text);

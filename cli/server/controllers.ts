@@ -6,6 +6,7 @@ import { rootCluster, schedulerUser } from '../../cluster/names.ts';
 import { startGenericControllers, startServerControllers } from '../../controller/generic.ts';
 import { runLeader, type Term } from '../../controller/leader.ts';
 import { ensureSystemNamespaces } from '../../controller/namespace/furnish.ts';
+import { slim } from '../../controller/slim.ts';
 import { runWorkspaceController } from '../../controller/workspace/controller.ts';
 import type { Logger } from '../../kube/log.ts';
 import { startScheduler } from '../../scheduler/controller.ts';
@@ -55,7 +56,7 @@ async function controlFor(settings: ControllerSettings, { signal, fence }: Term)
   setMaxListeners(0, signal);
   const client = systemClient(server, 'system:atoll:controllers', '*', fence);
   await ensureSystemNamespaces(client, rootCluster, signal);
-  const informers = new InformerSet(client, { cluster: '*', signal, logger });
+  const informers = new InformerSet(client, { cluster: '*', signal, logger, keep: slim });
   if (settings.controllers === 'api') return startServerControllers({ client, informers, signal, logger });
   const scheduler = systemClient(server, schedulerUser, '*', fence);
   const splitter = systemClient(server, 'system:atoll:splitter', '*', fence);

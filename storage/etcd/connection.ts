@@ -31,6 +31,7 @@ const CHANNEL: ChannelOptions = {
   // A new client is a new connection: that is how another endpoint is tried.
   'grpc.use_local_subchannel_pool': 1,
   'grpc.enable_retries': 0,
+  'grpc.enable_channelz': 0,
   'grpc.enable_http_proxy': 0,
   'grpc-node.flow_control_window': 4 << 20,
 };

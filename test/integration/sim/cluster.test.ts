@@ -64,7 +64,7 @@ const statusOf = async (
 describe('a simulated cluster', () => {
   test('runs the sample shop, over HTTPS, as its kubeconfig says', async () => {
     const { kubeconfig } = await start();
-    const transport = transportFromKubeconfig(kubeconfig);
+    const transport = await transportFromKubeconfig(kubeconfig);
     const client = new Client(transport);
     const text = readFileSync(new URL('../../../sim/samples/shop.yaml', import.meta.url), 'utf8');
     const plural = (kind: string) => `${kind.toLowerCase()}s`;

@@ -157,12 +157,12 @@ describe('kubeconfigs', () => {
     await writeFile(ca, 'CA');
     const files = admin.replace(/certificate-authority-data: .*/, `certificate-authority: ${ca}`);
     await writeFile(path, files);
-    expect(parse(flatKubeconfig(path, undefined))).toMatchObject({
+    expect(parse(await flatKubeconfig(path, undefined))).toMatchObject({
       'current-context': 'physical',
       clusters: [{ cluster: { 'certificate-authority-data': 'Q0E=' } }],
     });
     await rm(ca);
-    expect(() => flatKubeconfig(path, undefined)).toThrow('names a file that cannot be read');
+    await expect(flatKubeconfig(path, undefined)).rejects.toThrow('names a file that cannot be read');
   });
 
   test('commands, missing contexts and missing files are refused in words', async () => {
@@ -170,9 +170,9 @@ describe('kubeconfigs', () => {
     const exec =
       'exec: { apiVersion: client.authentication.k8s.io/v1, command: evil, interactiveMode: Never }';
     await writeFile(path, admin.replace('token: T', exec));
-    expect(() => flatKubeconfig(path, undefined)).toThrow('needs a command to log in');
+    await expect(flatKubeconfig(path, undefined)).rejects.toThrow('needs a command to log in');
     await writeFile(path, admin);
-    expect(() => flatKubeconfig(path, 'other')).toThrow(`--kubeconfig ${path} has no context other`);
-    expect(() => flatKubeconfig(join(directory, 'none'), undefined)).toThrow('cannot be read');
+    await expect(flatKubeconfig(path, 'other')).rejects.toThrow(`--kubeconfig ${path} has no context other`);
+    await expect(flatKubeconfig(join(directory, 'none'), undefined)).rejects.toThrow('cannot be read');
   });
 });

@@ -159,14 +159,14 @@ test.each([
   ['client-key', '{client-certificate-data: YQ==, client-key: /etc/key}', ''],
   ['certificate-authority', '{token: t}', ', certificate-authority: /etc/ca'],
   ['proxy-url', '{token: t}', ', proxy-url: "http://proxy"'],
-])('a kubeconfig from elsewhere may not use %s', (what, user, cluster) => {
-  expect(() => transportFromKubeconfig(kubeconfig(user, cluster))).toThrow(what);
+])('a kubeconfig from elsewhere may not use %s', async (what, user, cluster) => {
+  await expect(transportFromKubeconfig(kubeconfig(user, cluster))).rejects.toThrow(what);
 });
 
-test('a kubeconfig without an unknown context, without a cluster, or without sense is refused', () => {
+test('a kubeconfig without an unknown context, without a cluster, or without sense is refused', async () => {
   const good = kubeconfig('{token: t}');
-  expect(() => transportFromKubeconfig(good, { context: 'two' })).toThrow('two');
-  expect(() => transportFromKubeconfig('apiVersion: v1\nkind: Config\n')).toThrow(/cluster|read/);
-  expect(() => transportFromKubeconfig(': {')).toThrow(/read/);
-  transportFromKubeconfig(good).close();
+  await expect(transportFromKubeconfig(good, { context: 'two' })).rejects.toThrow('two');
+  await expect(transportFromKubeconfig('apiVersion: v1\nkind: Config\n')).rejects.toThrow(/cluster|read/);
+  await expect(transportFromKubeconfig(': {')).rejects.toThrow(/read/);
+  (await transportFromKubeconfig(good)).close();
 });

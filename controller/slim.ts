@@ -1,0 +1,31 @@
+import type { ResourceRef } from '../client/url.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { rootCaName } from './namespace/furnish.ts';
+
+const holdData = new Set(['configmaps', 'secrets']);
+const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/**
+ * What the controllers' shared caches keep of an object: of ConfigMaps and Secrets not what they carry, which is most
+ * of what users store and no controller's business; but the one that the namespace controller keeps right stays whole.
+ * Undefined: as the cache does it.
+ */
+export function slim({ group, resource }: ResourceRef): (<T extends KubeObject>(object: T) => T) | undefined {
+  return group === '' && holdData.has(resource) ? withoutData : undefined;
+}
+
+function withoutData<T extends KubeObject>(object: T): T {
+  const { managedFields: _fields, annotations, ...metadata } = object.metadata;
+  if (metadata.name === rootCaName)
+    return { ...object, metadata: { ...metadata, ...(annotations && { annotations }) } };
+  const { apiVersion, kind } = object;
+  return {
+    apiVersion,
+    kind,
+    metadata: { ...metadata, ...(annotations && { annotations: few(annotations) }) },
+  } as T;
+}
+
+function few({ [lastApplied]: _applied, ...annotations }: Record<string, string>): Record<string, string> {
+  return annotations;
+}
