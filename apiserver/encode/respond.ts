@@ -7,7 +7,8 @@ import { badRequest, StatusError } from '../../kube/status.ts';
 import { encodeYaml } from '../../kube/yaml.ts';
 import type { Exchange, ResourceExchange } from '../core.ts';
 import type { Encoding } from '../decode/media.ts';
-import { fromStored } from '../registry/convert.ts';
+import type { ServedResource } from '../options.ts';
+import { fromStored, isStored } from '../registry/convert.ts';
 import { choose, type Form, negotiate, notAcceptable, offerOf, plainOffer } from './negotiate.ts';
 import { partial } from './partial.ts';
 import { type IncludeObject, tableOf } from './table.ts';
@@ -30,6 +31,11 @@ export function formOf(exchange: ResourceExchange): Form {
   const { request, info, served } = exchange;
   const offer = offerOf(served, info.verb === 'watch', info.subresource);
   return negotiate(request.headers, info.query, offer);
+}
+
+/** What is asked for is what is stored: its bytes are the answer. */
+export function isAsStored(form: Form, served: ServedResource): boolean {
+  return form.encoding === 'json' && form.shape === 'object' && !form.pretty && isStored(served);
 }
 
 /** One object as it is stored, in the version, shape and encoding that the client asked for. */

@@ -1,25 +1,32 @@
 import type { ApiResponse } from '../../kube/http.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { badRequest } from '../../kube/status.ts';
+import type { Entry } from '../../storage/store.ts';
 import { admissionFor } from '../admission/chain.ts';
 import type { ResourceExchange } from '../core.ts';
 import { decodeBody } from '../decode/body.ts';
 import { bodyEncoding } from '../decode/media.ts';
 import { type WriteQuery, writeQuery } from '../decode/options.ts';
-import { formOf, respondObject } from '../encode/respond.ts';
+import { formOf, isAsStored, jsonBytes, respondObject } from '../encode/respond.ts';
+import { answerStored } from '../registry/codec.ts';
 import { toStored } from '../registry/convert.ts';
 import { createObject } from '../registry/write.ts';
 
 export async function handleCreate(exchange: ResourceExchange): Promise<ApiResponse> {
-  formOf(exchange);
+  const form = formOf(exchange);
   const query = writeQuery(exchange, 'CreateOptions');
   const object = decodeRequest(exchange, query);
   checkNamespace(exchange, object);
   const { core, info, stored, served } = exchange;
+  let entry: Entry | undefined;
   const created = await createObject(core.registry, stored, info, toStored(object, served), {
     ...writeContext(exchange, query, 'CREATE'),
     refuseVersion: true,
+    stored: (written) => {
+      entry = written;
+    },
   });
+  if (entry !== undefined && isAsStored(form, served)) return jsonBytes(201, answerStored(entry));
   return respondObject(exchange, 201, created);
 }
 

@@ -1,9 +1,8 @@
 import type { ApiResponse } from '../../kube/http.ts';
 import { notFound } from '../../kube/status.ts';
 import type { ResourceExchange } from '../core.ts';
-import { formOf, jsonBytes, respondObject } from '../encode/respond.ts';
+import { formOf, isAsStored, jsonBytes, respondObject } from '../encode/respond.ts';
 import { answerStored, decodeStored } from '../registry/codec.ts';
-import { isStored } from '../registry/convert.ts';
 import { parseRevision, waitForRevision } from './listoptions.ts';
 
 /** GET of one object, or of its status (the same document). */
@@ -17,7 +16,6 @@ export async function handleGet(exchange: ResourceExchange): Promise<ApiResponse
     throw notFound({ group: '', resource: 'componentstatus' }, info.name);
   }
   const entry = await core.registry.read(stored, info);
-  const asIs = form.encoding === 'json' && form.shape === 'object' && !form.pretty && isStored(served);
-  if (asIs) return jsonBytes(200, answerStored(entry));
+  if (isAsStored(form, served)) return jsonBytes(200, answerStored(entry));
   return respondObject(exchange, 200, decodeStored(entry));
 }

@@ -47,6 +47,8 @@ export interface WriteContext extends WriteOptions {
   generated?: boolean;
   /** What is written is a patch of what is there: only a uid that was sent whole is a precondition. */
   patched?: boolean;
+  /** Hears what a create stored: for those who answer with its bytes. */
+  stored?(entry: Entry): void;
   /** In the group and version that the client speaks; default: as it is stored. */
   requested?: ServedResource;
 }
@@ -147,6 +149,7 @@ async function createWith(
     throw new StatusError(500, '', 'resourceVersion should not be set on objects to be created');
   const entry = await translated(registry.store.create(key, encodeStored(object)), served.info, name);
   await hooksOf(served).committed?.(write, name, { object, old: undefined, revision: entry.revision });
+  context.stored?.(entry);
   return asStored(object, entry);
 }
 

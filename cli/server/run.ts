@@ -16,6 +16,7 @@ import type { Settings } from '../settings.ts';
 import { kubernetesVersion } from '../version.ts';
 import { backupView } from './backupview.ts';
 import { startControllers } from './controllers.ts';
+import { boundGarbage } from './heap.ts';
 import { adminUser, type Identity, loadIdentity, writePrivate } from './identity.ts';
 import { adminKubeconfig } from './kubeconfig.ts';
 import { type SyncerManager, startSyncerManager } from './syncers.ts';
@@ -33,6 +34,7 @@ export interface RunningServer {
  */
 export async function runServer(settings: Settings, logger: Logger): Promise<RunningServer> {
   const { dataDir, listen } = settings;
+  boundGarbage();
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const store = await openStore(settings.storage, {
     logger,

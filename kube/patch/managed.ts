@@ -1,5 +1,6 @@
 import type { KubeObject, ManagedFieldsEntry } from '../object.ts';
-import { decodeManagers, isReset, type ManagerEntry } from './managers.ts';
+import { ownedByCreator } from './first-owner.ts';
+import { decodeManagers, encodeManagers, isReset, type ManagerEntry } from './managers.ts';
 import { type FieldManagement, recordUpdate, withManagers } from './record.ts';
 
 export { applyServerSide } from './apply.ts';
@@ -14,9 +15,19 @@ export function updateManagers(
   next: KubeObject,
   by: FieldManagement,
 ): KubeObject {
+  if (live === undefined && !next.metadata.managedFields) return created(next, by);
   const managers = managersOf(live, next, by);
   if (managers.size > 0 || live === undefined) recordUpdate(managers, live, next, by);
   return withManagers(next, managers);
+}
+
+function created(object: KubeObject, by: FieldManagement): KubeObject {
+  const managedFields = ownedByCreator(object, by, () => {
+    const managers = new Map<string, ManagerEntry>();
+    recordUpdate(managers, undefined, object, by);
+    return encodeManagers(managers);
+  });
+  return managedFields ? { ...object, metadata: { ...object.metadata, managedFields } } : object;
 }
 
 /** A client may rewrite managedFields themselves, but not empty them by not knowing them. */
