@@ -5,6 +5,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { ApiRequest } from '../kube/http.ts';
 import type { Ladder } from './ladder.ts';
 import type { Limits, ListenOptions, ServerLogger } from './options.ts';
+import { Outbox } from './outbox.ts';
 import { send } from './send.ts';
 import { bodyReader, peerOf, refuseConnection, socketLimits } from './sockets.ts';
 import { serveUpgrades } from './upgrade.ts';
@@ -23,6 +24,7 @@ export async function listenHttps(
 ): Promise<Listener> {
   const { tls, host, port } = where;
   const sockets = socketLimits(limits);
+  const carrying = { limits, outbox: new Outbox() };
   const app = Fastify({
     forceCloseConnections: 'idle',
     // The ladder says what there is to say while the server goes.
@@ -36,7 +38,7 @@ export async function listenHttps(
   } as { https: https.ServerOptions }) as unknown as FastifyInstance;
   // Before anything reads a body or has an opinion on a header: nobody's bytes are read before it is known who sends them.
   app.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply) =>
-    exchange(ladder, request, reply, limits),
+    exchange(ladder, request, reply, carrying),
   );
   app.server.maxConnections = limits.connections;
   // Node drops what comes after the thousandth without a word; the size of all of them is limited anyway.
@@ -69,7 +71,7 @@ async function exchange(
   ladder: Ladder,
   { raw, originalUrl }: FastifyRequest,
   reply: FastifyReply,
-  limits: Limits,
+  { limits, outbox }: { limits: Limits; outbox: Outbox },
 ): Promise<void> {
   reply.hijack();
   const out = reply.raw;
@@ -90,5 +92,5 @@ async function exchange(
   });
   const peer = peerOf(raw.socket as TLSSocket);
   const response = await ladder.serve(request, peer, bodyReader(raw, limits.bodyBytes));
-  await send(out, request, response, limits.stallSeconds * 1000);
+  await send(out, request, response, { stallMillis: limits.stallSeconds * 1000, outbox });
 }

@@ -3,18 +3,25 @@ import type { Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { constants, createGzip, gzip } from 'node:zlib';
 import type { ApiRequest, ApiResponse } from '../kube/http.ts';
+import type { Outbox } from './outbox.ts';
 
 const gzipBytes = promisify(gzip);
 /** Smaller answers are not worth compressing, as kube-apiserver sees it. */
 const gzipFrom = 128 * 1024;
 const gzipOptions = { level: constants.Z_BEST_SPEED, chunkSize: 128 * 1024 };
 
-/** Writes an answer. Resolves when the last byte was handed over, or the reader went or stalled for too long. */
+export interface Sending {
+  /** A reader that takes nothing for so long is cut. */
+  stallMillis: number;
+  outbox: Outbox;
+}
+
+/** Writes an answer. Resolves when its last byte is on its way, or the reader went or stalled for too long. */
 export async function send(
   out: ServerResponse,
   request: ApiRequest,
   response: ApiResponse,
-  stallMillis: number,
+  { stallMillis, outbox }: Sending,
 ): Promise<void> {
   const { status, headers, body } = response;
   const length = body instanceof Uint8Array ? body.length : Number(headers['content-length'] ?? 0);
@@ -23,7 +30,7 @@ export async function send(
   if (out.destroyed) return;
   if (status !== 304) headers['content-length'] = String(body.length);
   out.writeHead(status, headers);
-  out.end(request.method === 'HEAD' || status === 304 ? undefined : body);
+  outbox.end(out, request.method === 'HEAD' || status === 304 ? undefined : body);
 }
 
 function takesGzip({ method, headers }: ApiRequest): boolean {
