@@ -6,7 +6,13 @@ import { decodeProtobuf } from '../../kube/protobuf/codec.ts';
 import { MessageError } from '../../kube/protobuf/errors.ts';
 import { schemaOf } from '../../kube/schema/builtin.ts';
 import { prune } from '../../kube/schema/prune.ts';
-import { cannotHandle, type Decoded, decodeStruct, strictProblems } from '../../kube/schema/strict.ts';
+import {
+  cannotHandle,
+  type Decoded,
+  decodeMetadata,
+  decodeStruct,
+  strictProblems,
+} from '../../kube/schema/strict.ts';
 import { badRequest, invalid, type StatusCause, type StatusError } from '../../kube/status.ts';
 import { decodeYaml } from '../../kube/yaml.ts';
 import type { ServedResource } from '../options.ts';
@@ -133,16 +139,17 @@ function refuseCrowds({ metadata }: JsonObject, { info }: ServedResource): void 
   if (causes.length > 0) throw invalid(info.group, info.kind, typeof name === 'string' ? name : '', causes);
 }
 
+/** Its metadata is typed; a null there is none. */
 function decodeCustom(value: JsonObject, served: ServedResource): Decoded & { error?: string } {
-  if (value['metadata'] !== undefined && value['metadata'] !== null && !isObject(value['metadata'])) {
-    throw badRequest(`${served.info.kind} has metadata that is not an object`);
-  }
-  if (served.schema.type !== 'object') return { value, unknown: [] };
-  const pruned = prune(value, served.schema);
+  const { metadata = null, ...rest } = value;
+  const read = metadata === null ? {} : decodeMetadata(metadata);
+  if (read.error !== undefined) return { value, unknown: [], error: read.error };
+  const pruned = prune(metadata === null ? rest : value, served.schema);
   const unknown = pruned.unknown.map((path) =>
     path.startsWith('unknown field') ? path : `unknown field ${JSON.stringify(path)}`,
   );
-  return { value: pruned.value as JsonObject, unknown };
+  const { value: known } = pruned as { value: JsonObject };
+  return { value: { ...known, ...(read.value !== undefined && { metadata: read.value }) }, unknown };
 }
 
 function withKind(value: JsonObject, served: ServedResource, { refuse }: Decoding): JsonObject {

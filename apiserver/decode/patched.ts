@@ -1,8 +1,10 @@
 import { deepEqual, getOwn, isObject, setOwn } from '../../kube/deep.ts';
+import { formatApiVersion, type GroupVersionKind, parseApiVersion } from '../../kube/gvk.ts';
 import { encodeJson } from '../../kube/json.ts';
 import type { Json, JsonObject } from '../../kube/object.ts';
 import { goText } from '../../kube/patch/strategic-errors.ts';
 import { quoteGo } from '../../kube/quote.ts';
+import { valueName } from '../../kube/schema/mismatch.ts';
 import type { Schema } from '../../kube/schema/schema.ts';
 import { invalid, type StatusError } from '../../kube/status.ts';
 
@@ -22,6 +24,34 @@ export function refusedPatch(patched: Patched, why: string): StatusError {
   const shown = patched.type === 'strategic' ? goText(patched.patch) : textOf(patched);
   const message = `Invalid value: ${quoteGo(shown)}: ${why}`;
   return invalid('', '', '', [{ reason: 'FieldValueInvalid', message, field: 'patch' }]);
+}
+
+/**
+ * A custom resource is validated as what the patch says that it is, after it was read as that. Throws StatusError 422
+ * for another kind or version, for none, and for what is no name.
+ */
+export function requireKind(patched: Patched, info: GroupVersionKind): void {
+  const { after } = patched;
+  for (const name of ['apiVersion', 'kind']) {
+    const value = getOwn(after, name) as Json | undefined;
+    if (value === undefined || value === null || typeof value === 'string') continue;
+    const into = `Go struct field .${name} of type string`;
+    const why = `json: cannot unmarshal ${valueName(value)} into ${into}`;
+    throw refusedPatch(patched, `couldn't get version/kind; json parse error: ${why}`);
+  }
+  const { kind, apiVersion, metadata } = after as Record<string, unknown>;
+  if (!kind) throw refusedPatch(patched, `Object 'Kind' is missing in '${textOf(patched)}'`);
+  const expected: [string, unknown, string][] = [
+    ['kind', kind, info.kind],
+    ['apiVersion', apiVersion || formatApiVersion(info), formatApiVersion(info)],
+  ];
+  for (const [field, given, wanted] of expected) {
+    if (given === wanted) continue;
+    const { group } = parseApiVersion(String(apiVersion ?? ''));
+    const name = isObject(metadata) ? String(getOwn(metadata, 'name') ?? '') : '';
+    const message = `Invalid value: ${quoteGo(String(given))}: must be ${wanted}`;
+    throw invalid(group, String(kind), name, [{ reason: 'FieldValueInvalid', message, field }]);
+  }
 }
 
 /** The object with the members that a JSON or merge patch touched in order of their names, as Go writes maps. */

@@ -3,6 +3,7 @@ import { formatApiVersion } from '../../kube/gvk.ts';
 import type { ApiResponse } from '../../kube/http.ts';
 import type { Json, JsonObject, KubeObject } from '../../kube/object.ts';
 import { applyServerSide } from '../../kube/patch/managed.ts';
+import { conversionProblem } from '../../kube/schema/convert.ts';
 import { badRequest, isStatusError, StatusError } from '../../kube/status.ts';
 import { decodeYaml } from '../../kube/yaml.ts';
 import type { ResourceExchange } from '../core.ts';
@@ -74,10 +75,11 @@ function merge(
     force: query.force,
   };
   const { object } = applyServerSide(current, applied, by);
-  const whole = conform(object as unknown as JsonObject, [], served, {
+  const merged = (served.custom ? withoutOwn(object) : object) as unknown as JsonObject;
+  const whole = conform(merged, [], served, {
     validation: 'Ignore',
     warn: () => {},
-    refuse: (why) => unconvertible(applied, why),
+    refuse: (why) => unconvertible(applied, conversionProblem(merged, served.info) ?? why),
   });
   checkName(exchange, whole);
   checkNamespace(exchange, whole);
@@ -89,15 +91,20 @@ function merge(
   return toStored({ ...whole, metadata }, served);
 }
 
+/** What the server has of its own: of a custom resource nobody asks here whether it could be that. */
+function withoutOwn(object: KubeObject): KubeObject {
+  const { creationTimestamp: _, generation: _generation, deletionTimestamp, ...metadata } = object.metadata;
+  const kept = typeof deletionTimestamp === 'string' ? { deletionTimestamp } : {};
+  return { ...object, metadata: { ...metadata, ...kept } };
+}
+
 function unconvertible({ apiVersion, kind, metadata }: KubeObject, why: string): StatusError {
   const type = `${splitVersion(apiVersion ?? '').join('/')}, Kind=${kind}`;
   const what = `${metadata.namespace ?? ''}/${metadata.name ?? ''}; ${type}`;
-  // Go decodes bytes by way of JSON here.
-  const cause = why.startsWith('illegal base64') ? `error decoding from json: ${why}` : why;
   return new StatusError(
     500,
     '',
-    `failed to convert new object (${what}) to proper version: unable to convert unstructured object to ${type}: ${cause}`,
+    `failed to convert new object (${what}) to proper version: unable to convert unstructured object to ${type}: ${why}`,
   );
 }
 

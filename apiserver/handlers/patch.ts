@@ -7,15 +7,16 @@ import { applyJsonPatch } from '../../kube/patch/json.ts';
 import { applyMergePatch } from '../../kube/patch/merge.ts';
 import { applyStrategicMergePatch } from '../../kube/patch/strategic.ts';
 import { conversionProblem } from '../../kube/schema/convert.ts';
+import type { Schema } from '../../kube/schema/schema.ts';
 import { badRequest, StatusError } from '../../kube/status.ts';
 import type { ResourceExchange } from '../core.ts';
 import { conform, type FieldValidation } from '../decode/body.ts';
 import { type WriteQuery, writeQuery } from '../decode/options.ts';
-import { inPatchedOrder, type PatchType, refusedPatch } from '../decode/patched.ts';
+import { inPatchedOrder, type PatchType, refusedPatch, requireKind } from '../decode/patched.ts';
 import { formOf, respondObject } from '../encode/respond.ts';
 import type { ServedResource } from '../options.ts';
 import { fromStored, toStored } from '../registry/convert.ts';
-import { updateObject } from '../registry/write.ts';
+import { requireVersion, updateObject } from '../registry/write.ts';
 import { handleApply } from './apply.ts';
 import { checkNamespace, writeContext } from './create.ts';
 import { requireName } from './update.ts';
@@ -45,7 +46,7 @@ function patchedObject(
   query: WriteQuery,
   { patch, value, type, duplicates }: Patching,
 ): (current: KubeObject) => KubeObject {
-  const { served } = exchange;
+  const { served, stored } = exchange;
   const seen = new Set<string>();
   const warn = (message: string) => {
     if (!seen.has(message)) exchange.warnings.push(message);
@@ -55,9 +56,12 @@ function patchedObject(
     const before = fromStored(current, served) as unknown as JsonObject;
     const result = patch(before);
     const after = kindly(result, type, served);
-    const patched = { type, patch: value, before, after, schema: served.schema };
+    // A custom resource is no struct: its fields are in order of their names, like a map's.
+    const schema: Schema = served.custom ? { type: 'any' } : served.schema;
+    const patched = { type, patch: value, before, after, schema };
     const problem = () => (type === 'strategic' ? conversionProblem(result, served.info) : undefined);
-    const refuse = served.custom ? {} : { refuse: (why: string) => refusedPatch(patched, problem() ?? why) };
+    const refuse = { refuse: (why: string) => refusedPatch(patched, problem() ?? why) };
+    if (served.custom) requireKind(patched, served.info);
     if (after !== result && !isNamed(result)) throw refusedPatch(patched, problem() ?? '');
     const { validation } = query;
     let clean = duplicates.length === 0;
@@ -76,6 +80,7 @@ function patchedObject(
     }
     requireName(exchange, object);
     checkNamespace(exchange, object);
+    requireVersion(object, stored);
     return toStored(object, served);
   };
 }

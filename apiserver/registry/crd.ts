@@ -1,4 +1,4 @@
-import { validateRules } from '../../kube/cel/validate.ts';
+import { hasRules, validateRules } from '../../kube/cel/validate.ts';
 import { isObject } from '../../kube/deep.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { StatusCause } from '../../kube/status.ts';
@@ -110,7 +110,7 @@ function customCauses(object: KubeObject, old: KubeObject | undefined, openapi: 
   const { metadata: _before, ...before } = old ?? {};
   const schema = withoutMetadata(openapi);
   const causes = [...validateSchema(rest, schema, '', 0, old && before), ...validateLists(rest, schema)];
-  if (causes.some(({ reason }) => reason !== undefined && blocking.includes(reason)))
+  if (hasRules(openapi) && causes.some(({ reason }) => reason !== undefined && blocking.includes(reason)))
     return [...causes, notChecked];
   return [...causes, ...validateRules(object, old, openapi)];
 }

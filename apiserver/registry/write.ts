@@ -1,5 +1,5 @@
 import { deepCopy, deepEqual } from '../../kube/deep.ts';
-import { applyDefaults } from '../../kube/defaults/index.ts';
+import { applyDefaults, normaliseMetadata } from '../../kube/defaults/index.ts';
 import type { UserInfo } from '../../kube/http.ts';
 import { generateName } from '../../kube/names.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -270,7 +270,9 @@ function writeOf(
 }
 
 export function defaulted(object: KubeObject, served: ServedResource): KubeObject {
-  return served.defaults ? served.defaults(object) : applyDefaults(object, served.info);
+  if (!served.custom) return applyDefaults(object, served.info);
+  const metadata = normaliseMetadata(object.metadata);
+  return served.defaults?.({ ...object, metadata }) ?? { ...object, metadata };
 }
 
 export function refuse(causes: readonly StatusCause[], served: ServedResource, name: string): void {

@@ -37,7 +37,7 @@ export function validateRules(value: unknown, old: unknown, schema: unknown): St
 const withRules = new WeakMap<object, boolean>();
 
 /** Most schemas have none, and need not be walked. */
-function hasRules(schema: unknown): boolean {
+export function hasRules(schema: unknown): boolean {
   if (!isObject(schema)) return false;
   const known = withRules.get(schema);
   if (known !== undefined) return known;

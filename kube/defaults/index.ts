@@ -1,4 +1,4 @@
-import type { Json, JsonObject, KubeObject } from '../object.ts';
+import type { Json, JsonObject, KubeObject, ObjectMeta } from '../object.ts';
 import type { KindInfo } from '../strategy/kind.ts';
 import { admissionDefaults } from './admission.ts';
 import { appsDefaults } from './apps.ts';
@@ -32,6 +32,13 @@ export function applyDefaults(object: KubeObject, info: KindInfo): KubeObject {
   const typed = normalise(object as unknown as Json, type, true);
   visit(typed, type);
   return normalise(typed, type) as unknown as KubeObject;
+}
+
+const metadataType: TypeShape = { kind: 'struct', name: 'meta.v1.ObjectMeta' };
+
+/** metadata by itself, written as Kubernetes' own type writes it: a custom resource has no other part that is typed. */
+export function normaliseMetadata(metadata: ObjectMeta): ObjectMeta {
+  return normalise(metadata as unknown as Json, metadataType) as unknown as ObjectMeta;
 }
 
 /** A type's own defaults come before those of its fields: a Pod's host ports before its containers' protocols. */

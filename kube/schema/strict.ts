@@ -40,6 +40,16 @@ export function decodeStruct(value: JsonObject, gvk: GroupVersionKind): Decoded 
   return { value: decoded, unknown, ...(error !== undefined && { error }) };
 }
 
+/** metadata by itself, as it is read of a custom resource; what it does not know is dropped without a word. */
+export function decodeMetadata(value: Json): { value?: Json; error?: string } {
+  const struct = structNamed('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta');
+  if (struct === undefined) return { value };
+  const decoder = new Decoder();
+  const decoded = decoder.struct(value, struct);
+  const { error } = decoder;
+  return { ...(decoded !== undefined && { value: decoded }), ...(error !== undefined && { error }) };
+}
+
 /** The 400 of kube-apiserver for a body that its decoder refuses; strict errors are joined by the caller. */
 export function cannotHandle({ kind, version }: GroupVersionKind, why: string) {
   return badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${why}`);
