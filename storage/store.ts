@@ -25,6 +25,11 @@ export interface Store {
   /** `undefined` when the key is absent at that revision (default: the newest). */
   get(key: string, options?: { revision?: number }): Promise<Entry | undefined>;
   list(range: Range, options?: ListOptions): Promise<ListResult>;
+  /**
+   * The entries of a small range as of `revision`, at once, from memory: for what changes rarely and every request
+   * asks for. Undefined where that takes a disk, another machine or more than a moment: `list` knows.
+   */
+  recent?(range: Range): readonly Entry[] | undefined;
   /** Fails with `exists`. */
   create(key: string, value: Uint8Array, options?: WriteOptions): Promise<Entry>;
   /** Fails with `conflict` (another revision, see StoreError.current) or `missing`. */

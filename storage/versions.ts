@@ -12,6 +12,8 @@ import {
 } from './store.ts';
 
 const FEW_SLOTS = 128;
+/** As many as are collected for somebody who does not wait. */
+const FEW_KEYS = 256;
 
 /**
  * Every version of every key after the last compaction, in memory. Shared by the backends: a backend decides
@@ -76,6 +78,20 @@ export class Versions {
     const revision = options.revision ?? this.#revision;
     const { entries, more } = this.page(range, { ...options, revision });
     return { entries, revision, more, remaining: more ? this.remaining(range, entries, revision) : 0 };
+  }
+
+  /** The newest entries of a range with few keys, if all are in memory. */
+  recent(range: Range): Entry[] | undefined {
+    const entries: Entry[] = [];
+    let seen = 0;
+    this.#index.walk(range, (slot) => {
+      const entry = currentOf(slot);
+      slot.used = true;
+      if (entry !== undefined && !isOnDisk(entry)) entries.push(entry);
+      else if (entry !== undefined) seen = FEW_KEYS;
+      return ++seen < FEW_KEYS;
+    });
+    return seen < FEW_KEYS ? entries : undefined;
   }
 
   /** As `list`, without what is left. */

@@ -46,7 +46,7 @@ export const limitRangerAdmission: AdmissionPlugin = {
 
 async function limitsOf({ registry, cluster, namespace }: AdmissionRequest): Promise<Limit[]> {
   const scope = { cluster, group: '', resource: 'limitranges', namespace };
-  const { items } = await registry.list(scope, { recent: true });
+  const items = await registry.recent(scope);
   return items.flatMap(({ spec }) => (spec as { limits?: Limit[] } | undefined)?.limits ?? []);
 }
 

@@ -48,7 +48,7 @@ export const priorityAdmission: AdmissionPlugin = {
     const { object } = request;
     if (!object?.['globalDefault'] || request.operation === 'DELETE') return;
     if (!isWriteOf(request, classes.group, classes.resource, ['CREATE', 'UPDATE'])) return;
-    const { items } = await request.registry.list({ ...classes, cluster: request.cluster }, { recent: true });
+    const items = await request.registry.recent({ ...classes, cluster: request.cluster });
     const other = items.find((one) => one['globalDefault'] && one.metadata.name !== object.metadata.name);
     if (other === undefined) return;
     const why = `PriorityClass ${other.metadata.name} is already marked as default. Only one default can exist`;
@@ -57,7 +57,7 @@ export const priorityAdmission: AdmissionPlugin = {
 };
 
 async function priorityOf(request: AdmissionRequest, wanted: string): Promise<Priority> {
-  const { items } = await request.registry.list({ ...classes, cluster: request.cluster }, { recent: true });
+  const items = await request.registry.recent({ ...classes, cluster: request.cluster });
   if (wanted === '') {
     const defaults = items.filter((one) => one['globalDefault']).map(toPriority);
     const lowest = defaults.sort((a, b) => a.value - b.value)[0];

@@ -32,8 +32,8 @@ export const quotaAdmission: AdmissionPlugin = {
     const { operation, subresource, object, stored, namespace, cluster, registry } = request;
     if (operation !== 'CREATE' || subresource !== '' || !object || namespace === '') return;
     const scope = { cluster, group: '', resource: 'resourcequotas', namespace };
-    const quotas = await registry.list(scope, { recent: true });
-    const concerned = quotas.items.filter((quota) => !isScoped(quota));
+    const quotas = registry.recent(scope);
+    const concerned = (quotas instanceof Promise ? await quotas : quotas).filter((quota) => !isScoped(quota));
     if (concerned.length === 0) return;
     const { group, resource } = stored.info;
     const asks = usageOf(object, group, resource);

@@ -43,7 +43,7 @@ async function defaults(
   resource: string,
   annotations: readonly string[],
 ): Promise<KubeObject[]> {
-  const { items } = await registry.list({ cluster, group, resource }, { recent: true });
+  const items = await registry.recent({ cluster, group, resource });
   return items.filter((one) => annotations.some((name) => one.metadata.annotations?.[name] === 'true'));
 }
 

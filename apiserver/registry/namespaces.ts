@@ -4,7 +4,7 @@ import type { Entry } from '../../storage/store.ts';
 import type { ServedResource } from '../options.ts';
 import { objectKey } from './keys.ts';
 import type { KindWrite } from './kinds.ts';
-import { recent } from './recent.ts';
+import { recentAt } from './recent.ts';
 import type { ObjectRegistry } from './registry.ts';
 
 const namespaces = { group: '', resource: 'namespaces', namespaced: false };
@@ -43,7 +43,8 @@ export async function requireNamespace(
   creating: { served: ServedResource; name: string },
 ): Promise<void> {
   const key = objectKey(namespaces, cluster, '', namespace);
-  const known = await recent(registry.store, key);
+  const found = recentAt(registry.store, key);
+  const [known] = found instanceof Promise ? await found : found;
   if (known !== undefined && !isGoing(known)) return;
   // Made a moment ago by another server, or made anew.
   const entry = await registry.store.get(key);

@@ -1,4 +1,4 @@
-import { type Entry, type ListResult, type Range, type Store, StoreError } from '../../storage/store.ts';
+import { type Entry, type Range, type Store, StoreError } from '../../storage/store.ts';
 
 /**
  * Reads of what changes rarely and is asked for by every request: as of the newest revision that this server has
@@ -6,19 +6,25 @@ import { type Entry, type ListResult, type Range, type Store, StoreError } from 
  * kube-apiserver, which answers such questions from its informers.
  */
 export async function recent(store: Store, key: string): Promise<Entry | undefined> {
-  try {
-    return await store.get(key, { revision: store.revision });
-  } catch (error) {
-    if (isGone(error)) return await store.get(key);
-    throw error;
-  }
+  const found = recentAt(store, key);
+  return (found instanceof Promise ? await found : found)[0];
 }
 
-export async function recentList(store: Store, range: Range): Promise<ListResult> {
+/** The entry of a key, or none. */
+export function recentAt(store: Store, key: string): readonly Entry[] | Promise<readonly Entry[]> {
+  return recentList(store, { start: key, end: `${key}\0` });
+}
+
+/** At once where the store can: a promise costs more than the answer, which is mostly that there is nothing. */
+export function recentList(store: Store, range: Range): readonly Entry[] | Promise<readonly Entry[]> {
+  return store.recent?.(range) ?? listed(store, range);
+}
+
+async function listed(store: Store, range: Range): Promise<readonly Entry[]> {
   try {
-    return await store.list(range, { revision: store.revision });
+    return (await store.list(range, { revision: store.revision })).entries;
   } catch (error) {
-    if (isGone(error)) return await store.list(range);
+    if (isGone(error)) return (await store.list(range)).entries;
     throw error;
   }
 }

@@ -88,16 +88,19 @@ export class ObjectRegistry implements Registry {
     return decodeStored(entry);
   }
 
-  async list(scope: Scope, options: { recent?: boolean } = {}): Promise<Listed> {
+  async list(scope: Scope): Promise<Listed> {
     const served = this.require(scope);
     const range = collectionRange(served.info, scope.cluster, scope.namespace ?? '');
-    const reading = options.recent ? recentList(this.store, range) : this.store.list(range);
-    const { entries, revision } = await translated(reading, served.info);
-    const wanted = entries.filter((entry) => inScope(served, scope, entry));
-    return {
-      items: wanted.map((entry) => this.decode(served, scope.cluster, entry)),
-      resourceVersion: String(revision),
-    };
+    const { entries, revision } = await translated(this.store.list(range), served.info);
+    return { items: this.#objectsOf(served, scope, entries), resourceVersion: String(revision) };
+  }
+
+  recent(scope: Scope): readonly KubeObject[] | Promise<readonly KubeObject[]> {
+    const served = this.require(scope);
+    const range = collectionRange(served.info, scope.cluster, scope.namespace ?? '');
+    const found = recentList(this.store, range);
+    if (!(found instanceof Promise)) return this.#objectsOf(served, scope, found);
+    return translated(found, served.info).then((entries) => this.#objectsOf(served, scope, entries));
   }
 
   async watch(scope: Scope, options: ObjectWatch): Promise<void> {
@@ -146,6 +149,12 @@ export class ObjectRegistry implements Registry {
   async delete(at: Address, options: DeleteOptions = {}): Promise<KubeObject> {
     const place = { cluster: at.cluster, namespace: at.namespace ?? '', name: at.name };
     return (await deleteObject(this, this.require(at), place, options)).object;
+  }
+
+  #objectsOf(served: ServedResource, scope: Scope, entries: readonly Entry[]): KubeObject[] {
+    if (entries.length === 0) return [];
+    const wanted = entries.filter((entry) => inScope(served, scope, entry));
+    return wanted.map((entry) => this.decode(served, scope.cluster, entry));
   }
 
   private require(at: Scope): ServedResource {

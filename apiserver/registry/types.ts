@@ -67,8 +67,9 @@ export interface Registry {
   /** Whether the logical cluster exists. */
   exists(cluster: string): Promise<boolean>;
   get(at: Address): Promise<KubeObject>;
-  /** `recent`: as of what this server has seen; asks no other machine. */
-  list(scope: Scope, options?: { recent?: boolean }): Promise<Listed>;
+  list(scope: Scope): Promise<Listed>;
+  /** As of what this server has seen, which asks no other machine; at once where memory has it. */
+  recent(scope: Scope): readonly KubeObject[] | Promise<readonly KubeObject[]>;
   watch(scope: Scope, options: ObjectWatch): Promise<void>;
   create(scope: Scope, object: KubeObject, options?: WriteOptions): Promise<KubeObject>;
   /** Reads, changes, writes; again when somebody else wrote in between. `change` gets a copy that is its own. */

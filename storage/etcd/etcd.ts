@@ -101,6 +101,11 @@ class EtcdStore implements Store {
     return readRange(this.#connection, this.#keys, range, options);
   }
 
+  recent(range: Range): readonly Entry[] | undefined {
+    const cache = this.#closing === undefined ? this.#feed?.cache : undefined;
+    return cache === undefined || cache.ended ? undefined : cache.versions.recent(range);
+  }
+
   async create(key: string, value: Uint8Array, { holding }: WriteOptions = {}): Promise<Entry> {
     return this.#write({ key, value, expected: 0, previous: undefined, holding });
   }

@@ -149,6 +149,10 @@ class LevelStore implements Store {
     return entries === undefined ? this.list(range, options) : { ...result, entries };
   }
 
+  recent(range: Range): readonly Entry[] | undefined {
+    return this.#closed === undefined ? this.#versions.recent(range) : undefined;
+  }
+
   async create(key: string, value: Uint8Array, options?: WriteOptions): Promise<Entry> {
     checkWrite(key, value);
     this.#reserve.check(performance.now());

@@ -51,6 +51,10 @@ class MemoryStore implements Store {
     return this.#versions.list(range, options);
   }
 
+  recent(range: Range): readonly Entry[] | undefined {
+    return this.#closed ? undefined : this.#versions.recent(range);
+  }
+
   async create(key: string, value: Uint8Array, options?: WriteOptions): Promise<Entry> {
     this.#open();
     checkWrite(key, value);

@@ -210,6 +210,22 @@ function lists(now: () => Store): void {
     expect(paged).toEqual(whole.entries);
   });
 
+  it('tells at once what is newest of a small range, and of a large one that it takes longer', async () => {
+    const store = now();
+    const { revision } = await store.create('/few/a', bytes('1'));
+    await store.create('/few/b', bytes('2'));
+    await store.update('/few/a', bytes('3'), revision);
+    const gone = await store.create('/few/c', bytes('4'));
+    await store.delete('/few/c', gone.revision);
+    const newest = async () => (await store.list(prefixRange('/few/'))).entries.map(text);
+    expect(await newest()).toEqual(['3', '2']);
+    expect(store.recent?.(prefixRange('/few/'))?.map(text)).toEqual(['3', '2']);
+    expect(store.recent?.({ start: '/few/a', end: '/few/a\0' })?.map(text)).toEqual(['3']);
+    expect(store.recent?.(prefixRange('/none/'))).toEqual([]);
+    await Promise.all(Array.from({ length: 300 }, (_, i) => store.create(`/many/${i}`, bytes('x'))));
+    expect(store.recent?.(prefixRange('/many/'))).toBeUndefined();
+  });
+
   it('takes an exact limit as the end, and a cursor outside the range', async () => {
     for (const key of ['/a/1', '/a/2', '/a/3']) await now().create(key, bytes(''));
     const range = prefixRange('/a/');

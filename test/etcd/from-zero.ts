@@ -35,6 +35,7 @@ export function fromZero(store: Store, base: number): Store {
     },
     get: async (key, options) => maybe(await store.get(key, up(options))),
     list: async (range, options) => list(await store.list(range, up(options))),
+    recent: (range) => store.recent?.(range)?.map(entry),
     create: (key, value, options) => store.create(key, value, options).then(entry, failure),
     update: (key, value, expected, options) =>
       store.update(key, value, expected + base, options).then(entry, failure),

@@ -106,7 +106,8 @@ export class WebhookDispatcher {
   async #hooks(request: AdmissionRequest, kind: keyof typeof configurations): Promise<Hook[]> {
     if (isExempt(request)) return [];
     const range = collectionRange(configurations[kind], request.cluster, '');
-    const { entries } = await recentList(this.#store, range);
+    const found = recentList(this.#store, range);
+    const entries = found instanceof Promise ? await found : found;
     return entries.flatMap((entry) => this.#parse(entry));
   }
 
