@@ -155,9 +155,14 @@ function unfold(value: unknown, budget: { left: number }, depth = 0): Json {
   return copy;
 }
 
-const bigintTag = defineScalarTag<bigint>('tag:yaml.org,2002:int', {
+/** What it reads back it writes plain, and text that looks like it in quotes. */
+const bigintTag = defineScalarTag<bigint | number>('tag:yaml.org,2002:int', {
   implicit: true,
-  resolve: () => NOT_RESOLVED,
+  implicitFirstChars: [...'+-0123456789'],
+  resolve: (source) => {
+    const value = /^[-+]?\d/.test(source) ? (resolvePlainScalar(source) as unknown) : undefined;
+    return typeof value === 'bigint' || Number.isInteger(value) ? (value as bigint | number) : NOT_RESOLVED;
+  },
   identify: (value) => typeof value === 'bigint' || Number.isInteger(value),
 });
 const dumpSchema = new Schema([...DUMP_SCHEMA.tags]);

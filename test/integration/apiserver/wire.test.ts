@@ -3,7 +3,7 @@ import { connect } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createAuthority } from '../../../apiserver/tls/ca.ts';
 import type { KubeObject } from '../../../kube/object.ts';
-import { decodeProtobuf } from '../../../kube/protobuf/codec.ts';
+import { decodeProtobuf, encodeProtobuf } from '../../../kube/protobuf/codec.ts';
 import { Reader } from '../../../kube/protobuf/reader.ts';
 import { openMemory } from '../../../storage/memory/memory.ts';
 import type { Store } from '../../../storage/store.ts';
@@ -117,6 +117,44 @@ describe('header limits', () => {
 
   test('what is no HTTP at all', async () => {
     expect(await say('hello\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+  });
+});
+
+describe('an integer beyond 2^53 of a built-in kind', () => {
+  const revisions = '/apis/apps/v1/namespaces/default/controllerrevisions';
+  const [json, yaml, protobuf] = [
+    'application/json',
+    'application/yaml',
+    'application/vnd.kubernetes.protobuf',
+  ];
+  const large = 9007199254740993n;
+  const text = (name: string) =>
+    `{"apiVersion":"apps/v1","kind":"ControllerRevision","metadata":{"name":"${name}"},"data":{"n":-${large}},"revision":${large}}`;
+  const bytes = encodeProtobuf({
+    apiVersion: 'apps/v1',
+    kind: 'ControllerRevision',
+    metadata: { name: 'a' },
+    data: { n: -large },
+    revision: large,
+  } as { apiVersion: string; kind: string });
+
+  test.each<[string, string | Uint8Array]>([
+    [json, text('a')],
+    [yaml, text('a')],
+    [protobuf, bytes],
+  ])('comes in as %s and goes out exactly', async (type, body) => {
+    const transport = api.server.transport(admin);
+    const headers = { 'content-type': type };
+    const made = await transport({ method: 'POST', url: revisions, headers, body: Buffer.from(body) });
+    expect(made.status).toBe(201);
+    const read = async (accept: string) => {
+      const got = await transport({ method: 'GET', url: `${revisions}/a`, headers: { accept } });
+      return Buffer.from(got.body as Uint8Array);
+    };
+    expect((await read(json)).toString()).toContain(`"revision":${large}`);
+    expect((await read(yaml)).toString()).toContain(`revision: ${large}\n`);
+    expect((await read(json)).toString()).toContain(`"n":-${large}`);
+    expect(decodeProtobuf(await read(protobuf))).toMatchObject({ revision: large, data: { n: -large } });
   });
 });
 

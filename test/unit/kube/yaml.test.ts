@@ -90,4 +90,24 @@ describe('encodeYaml', () => {
     expect(text).toContain('9007199254740993');
     expect(decodeYaml(text).value).toEqual(value);
   });
+
+  it.each<[unknown, string]>([
+    [9007199254740993n, '9007199254740993'],
+    [-9007199254740993n, '-9007199254740993'],
+    [1, '1'],
+    [1.5, '1.5'],
+    ['9007199254740993', "'9007199254740993'"],
+    ['1', "'1'"],
+    ['0x1f', "'0x1f'"],
+    ['0o14', "'0o14'"],
+    ['1_000', "'1_000'"],
+    ['12:30:45', '12:30:45'],
+    ['1e3', "'1e3'"],
+    ['-x', '-x'],
+  ])('writes %s beside an integer beyond 2^53 as %s', (value, text) => {
+    const written = encodeYaml({ big: 9007199254740993n, value });
+    expect(written).toMatch(/^big: 9007199254740993$/m);
+    expect(/^value: (.*)$/m.exec(written)?.[1]).toBe(text);
+    expect(decodeYaml(written).value).toEqual({ big: 9007199254740993n, value });
+  });
 });
