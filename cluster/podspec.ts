@@ -123,8 +123,9 @@ export function podCount(workload: KubeObject): number {
 export function withoutPodAssignment(spec: unknown): unknown {
   if (!isObject(spec)) return spec;
   const copy = deepCopy(spec);
-  // The number that a class stands for is the cluster's own, too: it refuses another.
-  for (const field of ['nodeName', 'priority', 'preemptionPolicy']) delete copy[field];
+  // The number that a class stands for is the cluster's own, too: it refuses another. Ephemeral containers are added
+  // to the running pod, and by no other way.
+  for (const field of ['nodeName', 'priority', 'preemptionPolicy', 'ephemeralContainers']) delete copy[field];
   const injected = (name: unknown) => typeof name === 'string' && name.startsWith('kube-api-access-');
   const keep = (items: unknown) =>
     Array.isArray(items) ? items.filter((i) => !injected(at(i, 'name'))) : items;

@@ -15,6 +15,7 @@ import { managementOf } from '../registry/managers.ts';
 import { checkPreconditions } from '../registry/metadata.ts';
 import { createObject, updateObject } from '../registry/write.ts';
 import { checkNamespace, writeContext } from './create.ts';
+import { changePod } from './runningpod.ts';
 import { checkName } from './update.ts';
 
 /** Server-side apply; creates what is not there. https://kubernetes.io/docs/reference/using-api/server-side-apply/ */
@@ -30,8 +31,10 @@ export async function handleApply(exchange: ResourceExchange, query: WriteQuery)
   const change = (live: KubeObject) => merge(exchange, query, live, { object: applied, duplicates });
   for (let tries = 1; ; tries++) {
     try {
-      const object = await updateObject(core.registry, stored, info, change, context);
-      return respondObject(exchange, 200, object);
+      const made = await changePod(exchange, query.dryRun, (dryRun) =>
+        updateObject(core.registry, stored, info, change, { ...context, dryRun }),
+      );
+      return 'refused' in made ? made.refused : respondObject(exchange, 200, made.object);
     } catch (error) {
       if (!isMissing(error, info.name) || info.subresource !== '') throw error;
     }

@@ -19,6 +19,7 @@ import { fromStored, toStored } from '../registry/convert.ts';
 import { requireVersion, updateObject } from '../registry/write.ts';
 import { handleApply } from './apply.ts';
 import { checkNamespace, writeContext } from './create.ts';
+import { changePod } from './runningpod.ts';
 import { requireName } from './update.ts';
 
 export type Patcher = (current: JsonObject) => JsonObject;
@@ -37,7 +38,10 @@ export async function handlePatch(exchange: ResourceExchange): Promise<ApiRespon
     patched: true,
   };
   const change = patchedObject(exchange, query, patching);
-  return respondObject(exchange, 200, await updateObject(core.registry, stored, info, change, context));
+  const made = await changePod(exchange, query.dryRun, (dryRun) =>
+    updateObject(core.registry, stored, info, change, { ...context, dryRun }),
+  );
+  return 'refused' in made ? made.refused : respondObject(exchange, 200, made.object);
 }
 
 /** The current object, in the URL's version, patched, checked, and back in the stored version. */

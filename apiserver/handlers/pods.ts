@@ -64,7 +64,7 @@ export async function deleteRunningPod(
   return respondValue(exchange, 200, pod);
 }
 
-function contentType(response: ApiResponse): Record<string, string | string[]> {
+export function contentType(response: ApiResponse): Record<string, string | string[]> {
   const type = response.headers['content-type'];
   return type === undefined ? {} : { 'content-type': type };
 }

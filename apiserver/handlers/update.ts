@@ -9,6 +9,7 @@ import { toStored } from '../registry/convert.ts';
 import { checkPreconditions } from '../registry/metadata.ts';
 import { createObject, requireVersion, updateObject } from '../registry/write.ts';
 import { checkNamespace, decodeRequest, writeContext } from './create.ts';
+import { changePod } from './runningpod.ts';
 
 /** PUT of an object, its status, or (Namespaces) its finalizers. */
 export async function handleUpdate(exchange: ResourceExchange): Promise<ApiResponse> {
@@ -31,7 +32,10 @@ export async function handleUpdate(exchange: ResourceExchange): Promise<ApiRespo
     return structuredClone(given);
   };
   try {
-    return respondObject(exchange, 200, await updateObject(core.registry, stored, info, change, context));
+    const made = await changePod(exchange, query.dryRun, (dryRun) =>
+      updateObject(core.registry, stored, info, change, { ...context, dryRun }),
+    );
+    return 'refused' in made ? made.refused : respondObject(exchange, 200, made.object);
   } catch (error) {
     const missing = isStatusError(error, 'NotFound') && info.subresource === '';
     if (!missing || !strategyFor(stored.info).allowCreateOnUpdate) throw error;

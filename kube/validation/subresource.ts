@@ -3,22 +3,14 @@ import type { JsonObject, KubeObject } from '../object.ts';
 import { sameJson } from '../strategy/equal.ts';
 import { podQosClass } from '../strategy/qos.ts';
 import type { SubresourceCheck } from './kind.ts';
+import { podAsItIs } from './pod/index.ts';
 import { signingRequestSubresources } from './signing-request.ts';
 
 /** https://kubernetes.io/docs/concepts/workloads/pods/ephemeral-containers/ */
 const ephemeralContainers: SubresourceCheck = (object, old, root) => {
+  podAsItIs(object, root);
   const field = root.child('spec', 'ephemeralContainers');
   const now = records(at(object, 'spec', 'ephemeralContainers'));
-  const names = new Set(
-    ['containers', 'initContainers'].flatMap((list) =>
-      records(at(object, 'spec', list)).map((container) => text(container['name'])),
-    ),
-  );
-  for (const [index, container] of now.entries()) {
-    const name = text(container['name']);
-    if (names.has(name)) field.index(index).child('name').duplicate(name);
-    names.add(name);
-  }
   for (const before of records(at(old, 'spec', 'ephemeralContainers'))) {
     const name = JSON.stringify(text(before['name']));
     const same = now.find((container) => container['name'] === before['name']);
@@ -31,6 +23,7 @@ const ephemeralContainers: SubresourceCheck = (object, old, root) => {
 
 /** https://kubernetes.io/docs/tasks/configure-pod-container/resize-container-resources/ */
 const resize: SubresourceCheck = (object, old, root) => {
+  podAsItIs(object, root);
   const field = root.child('spec');
   const before = text(at(old, 'status', 'qosClass')) || podQosClass(old);
   if (podQosClass(object) !== before) {

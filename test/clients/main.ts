@@ -13,6 +13,7 @@ for (const session of chosen.length > 0 ? chosen : await sessions()) {
     ...{ kubectl, session, namespace: `s${Date.now().toString(36)}${session}` },
     theirs: { kubeconfig: theirs, dir: join(dir, 'theirs') },
     ours: { kubeconfig: ours, dir: join(dir, 'ours') },
+    onExplained: (line) => console.log(`may differ: ${line}`),
     onDifference: (d) => console.log(`\n##### ${d.session}: ${d.line}\n${diff(d.theirs, d.ours)}`),
   });
   failed += differences.length;

@@ -36,6 +36,10 @@ function eventsSorted(text: string): string {
 const hash = '[bcdfghjklmnpqrstvwxz2456789]';
 
 const rules: readonly (readonly [RegExp, string])[] = [
+  // kubectl 1.20 prints them with everything; those of status and placement are ours.
+  [/^( *)managedFields:\n(?:\1[- ] .*\n)*/gm, ''],
+  [/^( *)"managedFields": \[\n(?:\1 .*\n)*\1\],?\n/gm, ''],
+  [/^( *)Managed Fields:\n(?:\1 .*\n)*/gm, ''],
   [/^((?:Annotations|Labels):) +/gm, '$1\n  '],
   [/^\s+<none>\n/gm, ''],
   // Ours alone.
@@ -44,7 +48,7 @@ const rules: readonly (readonly [RegExp, string])[] = [
   [/\+atoll\b/g, ''],
   [/Git(Commit|TreeState):"[^"]*"/g, 'Git$1'],
   [/^ *"?(gitCommit|gitTreeState|gitVersion|buildDate|goVersion)"?: .*\n/gm, ''],
-  [/^\S*watch ended with error.*\n|^LOG reflector.*\n|^W\d{4} .*reflector.*\n/gm, ''],
+  [/^[EIW]\d{4} .*reflector\.go.*watch ended with error.*\n/gm, ''],
   [/^\s*internal\.atoll\.dev\/parts:\s*\n.*\n/gm, ''],
   [/^(\s*"?(internal\.)?atoll\.dev\/|\s*"?kcp\.io\/)[^\n]*\n/gm, ''],
   [/\/tmp\/(LIVE|MERGED)-\d+/g, '$1'],

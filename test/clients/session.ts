@@ -38,6 +38,8 @@ export interface SessionOptions {
   /** How long what is read may take to become the same; default 15 000. */
   settleMs?: number;
   onDifference?: (difference: Difference) => void;
+  /** Told of a line that does differ, and may. */
+  onExplained?: (line: string) => void;
 }
 
 export async function sessions(): Promise<string[]> {
@@ -74,7 +76,11 @@ export async function runSession(
     const deadline = Date.now() + settleMs;
     for (;;) {
       const [there, here] = await Promise.all([run(theirs, step), run(ours, step)]);
-      if (there === here || reasonFor(step.line, kubectl) !== undefined) break;
+      if (there === here) break;
+      if (reasonFor(step.line, kubectl) !== undefined) {
+        options.onExplained?.(step.line);
+        break;
+      }
       if (!step.once && Date.now() < deadline) {
         await pause(300);
         continue;
@@ -136,12 +142,23 @@ async function prepare(side: Side, fill: (text: string) => string): Promise<void
   await rm(side.dir, { recursive: true, force: true });
   await mkdir(side.dir, { recursive: true });
   for (const file of await readdir(folder)) {
-    if (file.endsWith('.yaml'))
+    if (!file.endsWith('.txt'))
       await writeFile(join(side.dir, file), fill(await readFile(join(folder, file), 'utf8')));
   }
 }
 
+/** A busy machine: the request was not even sent. */
+const notConnected = /TLS handshake timeout/;
+const connects = 4;
+
 async function runStep(kubectl: string, side: Side, namespace: string, step: Step): Promise<string> {
+  for (let tries = 1; ; tries++) {
+    const said = await runOnce(kubectl, side, namespace, step);
+    if (!notConnected.test(said) || tries === connects) return said;
+  }
+}
+
+async function runOnce(kubectl: string, side: Side, namespace: string, step: Step): Promise<string> {
   const given = step.args.some((arg) => arg.startsWith('--namespace'));
   const flags = ['--kubeconfig', side.kubeconfig, '--cache-dir', join(side.dir, '.cache')];
   const where = given ? [] : ['--namespace', namespace];

@@ -39,11 +39,16 @@ afterAll(async () => {
 const describeDifference = ({ session, line, theirs, ours }: Difference) =>
   `${session}: kubectl ${line}\n--- Kubernetes\n${theirs}\n--- Atoll\n${ours}`;
 
+/** Ten minutes for all of all: `make clients`. Those between the oldest and the newest otherwise only apply. */
+const versions = ['1.20', '1.27', '1.30', '1.33', '1.36'];
+const whole = (version: string) => process.env['CLIENTS'] === 'all' || /^1\.(20|36)$/.test(version);
+
 describe('kubectl says the same to Atoll and to Kubernetes', () => {
-  it.each(['1.20', '1.27', '1.30', '1.33', '1.36'])('kubectl %s', { timeout: 900_000 }, async (version) => {
+  it.each(versions)('kubectl %s', { timeout: 900_000 }, async (version) => {
     const programs = await released(version);
     if (typeof programs === 'string') throw new Error(programs);
-    const all = (await sessions()).map(async (session) => {
+    const chosen = whole(version) ? await sessions() : ['apply'];
+    const all = chosen.map(async (session) => {
       const side = (name: string, kubeconfig: string) => ({
         kubeconfig,
         dir: join(dir, version, session, name),
@@ -53,7 +58,7 @@ describe('kubectl says the same to Atoll and to Kubernetes', () => {
         ...{ theirs: side('theirs', oracle.kubeconfig), ours: side('ours', server.kubeconfig) },
         settleMs: 60_000,
       });
-      expect(ran.steps).toBeGreaterThan(30);
+      expect(ran.steps).toBeGreaterThan(20);
       return ran.differences;
     });
     expect((await Promise.all(all)).flat().map(describeDifference)).toEqual([]);

@@ -12,13 +12,20 @@ import { podSpec } from './spec.ts';
 
 const maxInt32 = 2_147_483_647;
 
+/** The whole of a Pod as it is now, whatever it was. */
+export function podAsItIs(object: unknown, root: Field): void {
+  const spec = record(at(object, 'spec'));
+  const field = root.child('spec');
+  podAnnotations(at(object, 'metadata', 'annotations'), spec, root.child('metadata', 'annotations'));
+  podSpec(spec, field, { isPod: true, name: text(at(object, 'metadata', 'name')) });
+  onlyInPods(spec, field);
+}
+
 const pod: KindCheck = ({ object, spec, old, oldSpec }, root) => {
   const field = root.child('spec');
   const annotations = at(object, 'metadata', 'annotations');
   const where = root.child('metadata', 'annotations');
-  podAnnotations(annotations, spec, where);
-  podSpec(spec, field, { isPod: true, name: text(at(object, 'metadata', 'name')) });
-  onlyInPods(spec, field);
+  podAsItIs(object, root);
   if (old && oldSpec) {
     podAnnotationChanges(annotations, at(old, 'metadata', 'annotations'), where);
     podAnnotations(annotations, spec, where);

@@ -1,0 +1,94 @@
+import { reflectedFromAnnotation } from '../../cluster/names.ts';
+import { deepEqual, isObject } from '../../kube/deep.ts';
+import type { ApiResponse } from '../../kube/http.ts';
+import { encodeJson } from '../../kube/json.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import type { ResourceExchange } from '../core.ts';
+import { decodeStored } from '../registry/codec.ts';
+import { contentType } from './pods.ts';
+
+/**
+ * A change to a pod that runs on a physical cluster is made there first, and its refusal is the answer: what is shown
+ * here only follows. `change` makes it here, all checks included: at first as a dry run, to know what it comes to.
+ */
+export async function changePod(
+  exchange: ResourceExchange,
+  dryRun: boolean,
+  change: (dryRun: boolean) => Promise<KubeObject>,
+): Promise<{ refused: ApiResponse } | { object: KubeObject }> {
+  const running = dryRun ? undefined : await whereItRuns(exchange);
+  if (running === undefined) return { object: await change(dryRun) };
+  const patch = patchFor(exchange.info.subresource, running.pod, await change(true));
+  if (patch !== undefined) {
+    const { transport, path } = running.connection;
+    const { subresource } = exchange.info;
+    const response = await transport({
+      method: 'PATCH',
+      url: subresource === '' ? path : `${path}/${subresource}`,
+      headers: { accept: 'application/json', 'content-type': 'application/strategic-merge-patch+json' },
+      body: Buffer.from(encodeJson(patch)),
+    });
+    if (response.status >= 400 && response.status !== 404) {
+      return { refused: { ...response, headers: contentType(response) } };
+    }
+  }
+  return { object: await change(false) };
+}
+
+/** Labels and annotations of a Pod that is placed itself go the way of its spec. */
+async function whereItRuns({ core, info, stored }: ResourceExchange) {
+  const { group, resource } = stored.info;
+  if (core.connectPod === undefined || group !== '' || resource !== 'pods') return undefined;
+  if (!['', 'ephemeralcontainers', 'resize'].includes(info.subresource)) return undefined;
+  const entry = await core.registry.read(stored, info).catch(() => undefined);
+  const pod = entry && decodeStored(entry);
+  if (!pod) return undefined;
+  const reflected = Object.hasOwn(pod.metadata.annotations ?? {}, reflectedFromAnnotation);
+  if (info.subresource === '' && !reflected) return undefined;
+  const connection = await core.connectPod(info.cluster, pod);
+  return connection && { pod, connection };
+}
+
+/** Undefined: nothing that concerns the cluster changes. */
+export function patchFor(subresource: string, before: KubeObject, after: KubeObject): object | undefined {
+  if (subresource === '') {
+    const metadata = {
+      ...changed('labels', before.metadata.labels, after.metadata.labels),
+      ...changed('annotations', before.metadata.annotations, after.metadata.annotations),
+    };
+    return Object.keys(metadata).length > 0 ? { metadata } : undefined;
+  }
+  const lists = subresource === 'resize' ? ['containers', 'initContainers'] : ['ephemeralContainers'];
+  const spec = Object.fromEntries(
+    lists.flatMap((list) => {
+      const old = containers(before, list);
+      const items = containers(after, list).filter((one) => !old.some((other) => deepEqual(one, other)));
+      const sent = subresource === 'resize' ? items.map(resized) : items;
+      return sent.length > 0 ? [[list, sent]] : [];
+    }),
+  );
+  return Object.keys(spec).length > 0 ? { spec } : undefined;
+}
+
+function containers({ spec }: KubeObject, list: string): Record<string, unknown>[] {
+  const items = isObject(spec) ? spec[list] : undefined;
+  return Array.isArray(items) ? items.filter(isObject) : [];
+}
+
+function resized({ name, resources, resizePolicy }: Record<string, unknown>): object {
+  return { name, resources, ...(resizePolicy !== undefined && { resizePolicy }) };
+}
+
+/** As a merge patch has it: null takes away. */
+function changed(
+  field: string,
+  before: Record<string, string> = {},
+  after: Record<string, string> = {},
+): object {
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const value = (of: Record<string, string>, key: string) => (Object.hasOwn(of, key) ? of[key] : null);
+  const entries = keys.flatMap((key) =>
+    value(before, key) === value(after, key) ? [] : [[key, value(after, key)] as const],
+  );
+  return entries.length > 0 ? { [field]: Object.fromEntries(entries) } : {};
+}

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { ApiRequest, ApiResponse } from '../../../kube/http.ts';
+import { type Api, startApi } from './api.ts';
+
+/** What the physical cluster was sent, and what it says next. */
+let sent: { method: string; url: string; type: string | undefined; body: unknown }[] = [];
+let answer: { status: number; body: unknown };
+
+async function transport({ method, url, headers, body }: ApiRequest): Promise<ApiResponse> {
+  const text = Buffer.from(body ?? new Uint8Array()).toString();
+  const type = headers['content-type'];
+  sent.push({ method, url, type: String(type), body: JSON.parse(text) });
+  const said = Buffer.from(JSON.stringify(answer.body));
+  return { status: answer.status, headers: { 'content-type': 'application/json' }, body: said };
+}
+
+const pods = '/api/v1/namespaces/default/pods';
+const there = '/api/v1/namespaces/there/pods';
+const debug = { spec: { ephemeralContainers: [{ name: 'debug', image: 'debug:1' }] } };
+const strategic = { 'content-type': 'application/strategic-merge-patch+json' };
+const merge = { 'content-type': 'application/merge-patch+json' };
+let api: Api;
+
+beforeAll(async () => {
+  api = startApi({
+    connectPod: (_, { metadata: { name = '' } }) =>
+      name === 'nowhere' ? undefined : { transport, path: `${there}/${name}` },
+  });
+  const spec = { containers: [{ name: 'main', image: 'a', resources: { requests: { cpu: '50m' } } }] };
+  for (const name of ['reflected', 'placed', 'nowhere']) {
+    const annotations = name === 'reflected' ? { 'atoll.dev/physical-cluster': 'east' } : {};
+    const metadata = { name, labels: { app: 'web', old: 'x' }, annotations };
+    const made = await api.call('POST', pods, { apiVersion: 'v1', kind: 'Pod', metadata, spec });
+    expect(made.status).toBe(201);
+  }
+});
+afterAll(() => api.close());
+beforeEach(() => {
+  sent = [];
+  answer = { status: 200, body: {} };
+});
+
+test.each(['reflected', 'placed'])('a %s pod gets its ephemeral containers where it runs', async (name) => {
+  const done = await api.call('PATCH', `${pods}/${name}/ephemeralcontainers`, debug, strategic);
+  expect(done.status).toBe(200);
+  expect(done.body).toMatchObject(debug);
+  expect(sent).toMatchObject([
+    {
+      ...{ method: 'PATCH', url: `${there}/${name}/ephemeralcontainers` },
+      ...{ type: strategic['content-type'], body: debug },
+    },
+  ]);
+});
+
+test('one that runs nowhere gets them here alone', async () => {
+  const done = await api.call('PATCH', `${pods}/nowhere/ephemeralcontainers`, debug, strategic);
+  expect([done.status, sent]).toEqual([200, []]);
+});
+
+test('what the cluster refuses is refused, and not done here', async () => {
+  const status = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Invalid', code: 422 };
+  answer = { status: 422, body: status };
+  const more = { spec: { ephemeralContainers: [{ name: 'more', image: 'debug:1' }] } };
+  const done = await api.call('PATCH', `${pods}/reflected/ephemeralcontainers`, more, strategic);
+  expect([done.status, done.body]).toEqual([422, status]);
+  const now = await api.call('GET', `${pods}/reflected`);
+  expect(JSON.stringify(now.body)).not.toContain('"more"');
+});
+
+test('what is refused here is not asked there; a dry run neither', async () => {
+  const bad = { spec: { ephemeralContainers: [{ name: 'Bad_Name', image: 'debug:1' }] } };
+  const refused = await api.call('PATCH', `${pods}/reflected/ephemeralcontainers`, bad, strategic);
+  const dry = await api.call(
+    'PATCH',
+    `${pods}/reflected?dryRun=All`,
+    { metadata: { labels: { a: 'b' } } },
+    merge,
+  );
+  expect([refused.status, dry.status, sent]).toEqual([422, 200, []]);
+});
+
+test('labels of a reflected pod are changed where it runs; those of a placed one go with its manifest', async () => {
+  const labels = { app: 'aside', old: null };
+  for (const name of ['reflected', 'placed']) {
+    const done = await api.call('PATCH', `${pods}/${name}`, { metadata: { labels } }, merge);
+    expect([done.status, (done.body as { metadata: { labels: object } }).metadata.labels]).toEqual([
+      200,
+      { app: 'aside' },
+    ]);
+  }
+  expect(sent.map(({ url, body }) => [url, body])).toEqual([
+    [`${there}/reflected`, { metadata: { labels } }],
+  ]);
+});
+
+test('new resources are asked for where it runs', async () => {
+  const resources = { requests: { cpu: '100m' } };
+  const resize = { spec: { containers: [{ name: 'main', resources }] } };
+  const done = await api.call('PATCH', `${pods}/reflected/resize`, resize, strategic);
+  expect(done.status).toBe(200);
+  expect(sent.map(({ url, body }) => [url, body])).toEqual([[`${there}/reflected/resize`, resize]]);
+});
