@@ -5,6 +5,10 @@ const explained: readonly (readonly [line: RegExp, reason: string])[] = [
   [/ --as=/, 'no RBAC: whoever is not of system:masters may do nothing'],
   [/^describe pv |^get pv /, 'no controller binds volumes in a logical cluster'],
   [
+    /^describe pdb|^describe hpa|^events$/,
+    'what guards or scales nothing that is placed is looked at by no controller',
+  ],
+  [
     /-l app=web -o custom-columns=K:.kind/,
     'a workload that is orphaned leaves its cluster with all that it made there',
   ],

@@ -51,8 +51,10 @@ const rules: readonly (readonly [RegExp, string])[] = [
   [/^[EIW]\d{4} .*reflector\.go.*watch ended with error.*\n/gm, ''],
   [/^\s*internal\.atoll\.dev\/parts:\s*\n.*\n/gm, ''],
   [/^(\s*"?(internal\.)?atoll\.dev\/|\s*"?kcp\.io\/)[^\n]*\n/gm, ''],
+  // Of the last change of a pod, or none: as timing has it.
+  [/^.*endpoints\.kubernetes\.io\/last-change-trigger-time.*\n/gm, ''],
   [/\/tmp\/(LIVE|MERGED)-\d+/g, '$1'],
-  [/\/tmp\/kubectl-edit-\d+/g, 'EDIT'],
+  [/\/tmp\/kubectl-edit-\w+/g, 'EDIT'],
   [/^@@ .* @@/gm, '@@'],
   [/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ [+-]\d{4}/g, 'TIME'],
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, 'UID'],
