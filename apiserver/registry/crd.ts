@@ -2,11 +2,13 @@ import { hasRules, validateRules } from '../../kube/cel/validate.ts';
 import { isObject } from '../../kube/deep.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { StatusCause } from '../../kube/status.ts';
+import { applySchemaDefaults } from '../../kube/validation/custom/apply.ts';
+import { validateLists } from '../../kube/validation/custom/lists.ts';
+import { validateSchema } from '../../kube/validation/custom/schema.ts';
 import { validateCreate, validateUpdate } from '../../kube/validation/index.ts';
 import type { ServedResource } from '../options.ts';
 import type { Catalog } from './catalog.ts';
 import { schemaFromOpenApi } from './crd-schema.ts';
-import { applySchemaDefaults, validateLists, validateSchema } from './crd-validate.ts';
 
 /** CustomResourceDefinitions: what they serve. https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/ */
 export const definitions = {

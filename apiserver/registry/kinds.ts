@@ -5,7 +5,6 @@ import type { ServedResource } from '../options.ts';
 import { tellApiServices, tellAvailable } from './api-service-status.ts';
 import { type Claim, releaseClaims } from './claims.ts';
 import { prepareDefinition, serveDefinition } from './crd.ts';
-import { defaultCauses } from './crd-defaults.ts';
 import { tellEstablished } from './definition-status.ts';
 import { adminAccess } from './device-access.ts';
 import { tellDangling, tellDependents } from './flow-status.ts';
@@ -66,7 +65,6 @@ const hooks: Readonly<Record<string, KindHooks>> = {
   'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations': { committed: tellDependents },
   'apiextensions.k8s.io/customresourcedefinitions': {
     settle: prepareDefinition,
-    causes: (_write, object) => defaultCauses(object),
     committed: async (write, name, change) => {
       const { object, revision } = change;
       serveDefinition(write.registry.catalog, write.cluster, name, object, revision);

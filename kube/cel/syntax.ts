@@ -20,13 +20,18 @@ const closing: Readonly<Record<string, (token: string) => string>> = {
   IDENTIFIER: () => "no viable alternative at input '.'",
 };
 
-/** A problem in the form of the reference implementation, with the line that it is in. */
+const longestLine = 16_384;
+
+/** A problem in the form of the reference implementation, with the line that it is in; wide where UTF-8 is. */
 export function located(input: string, at: number, message: string): string {
   const before = input.slice(0, at).split('\n');
-  const column = [...(before.at(-1) ?? '')].length;
-  const line = input.split('\n')[before.length - 1] ?? '';
-  const place = `ERROR: <input>:${before.length}:${input === '' ? 0 : column + 1}: ${message}`;
-  return input === '' ? place : `${place}\n | ${line}\n | ${'.'.repeat(column)}^`;
+  const prefix = [...(before.at(-1) ?? '')];
+  const line = (input.split('\n')[before.length - 1] ?? '').replaceAll('\t', ' ');
+  const place = `ERROR: <input>:${before.length}:${input === '' ? 0 : prefix.length + 1}: ${message}`;
+  if (input === '' || Buffer.byteLength(line) > longestLine) return place;
+  const wide = (character: string | undefined) => (character ?? '') > '\x7f';
+  const dots = prefix.map((character) => (wide(character) ? '\uff0e' : '.')).join('');
+  return `${place}\n | ${line}\n | ${dots}${wide([...line][prefix.length]) ? '\uff3e' : '^'}`;
 }
 
 /** What the reference implementation's parser says, in its words; of several errors the first ones. */

@@ -9,7 +9,7 @@ const reserved = new Set(
 );
 
 /** A property's name as rules write it. https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#field-path-escaping */
-function escapeName(name: string): string {
+export function escapeName(name: string): string {
   if (reserved.has(name)) return `__${name}__`;
   return name
     .replaceAll('__', '__underscores__')

@@ -29,6 +29,8 @@ const deepest = 100;
 const schemas = ['items', 'not', 'additionalProperties', 'additionalItems'];
 const lists = ['allOf', 'anyOf', 'oneOf'];
 const maps = ['properties', 'patternProperties', 'definitions'];
+/** Of a rule, left out when they are empty. */
+const texts = ['message', 'messageExpression', 'fieldPath'];
 
 /** A CRD's schema as Kubernetes' own type would write it: zeros that JSON leaves out are gone. Shares its leaves. */
 export function normaliseSchema(schema: Json | undefined, depth = 0): Json | undefined {
@@ -48,8 +50,15 @@ function below(name: string, value: Json, depth: number): Json {
   if (schemas.includes(name)) return normaliseSchema(value, depth) ?? null;
   if (lists.includes(name) && Array.isArray(value))
     return value.map((one) => normaliseSchema(one, depth) ?? null);
+  if (name === 'x-kubernetes-validations' && Array.isArray(value)) return value.map(rule);
   if (!maps.includes(name) || !isRecord(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, one]) => [key, normaliseSchema(one, depth) ?? null]),
   );
+}
+
+function rule(value: Json): Json {
+  if (!isRecord(value)) return value;
+  const entries = Object.entries(value).filter(([name, one]) => one !== '' || !texts.includes(name));
+  return Object.fromEntries(entries) as JsonObject;
 }

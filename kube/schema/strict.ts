@@ -4,6 +4,8 @@ import type { Json, JsonObject } from '../object.ts';
 import { badRequest } from '../status.ts';
 import { type GoField, type GoShape, type GoStruct, structNamed, structOf } from './go.ts';
 import { base64Error, fits, specialError, typeName, valueName } from './mismatch.ts';
+import { ofNull } from './null.ts';
+import type { Special } from './table.ts';
 
 /** kube-apiserver reports no more unknown fields than these for one object. */
 const maxUnknown = 100;
@@ -150,7 +152,9 @@ class Decoder {
     const number =
       typeof value === 'number' && /^(int|float)/.test(type) ? `number ${digits(value)}` : undefined;
     const where =
-      this.#fields.length === 0 ? 'value' : `struct field ${this.#owner}.${this.#fields.join('.')}`;
+      this.#fields.length === 0
+        ? 'value'
+        : `struct field ${this.#lenient > 0 ? 'JSONSchemaProps' : this.#owner}.${this.#fields.join('.')}`;
     return this.#fail(
       `json: cannot unmarshal ${number ?? valueName(value)} into Go ${where} of type ${type}`,
     );
@@ -193,7 +197,7 @@ class Decoder {
     if (!Array.isArray(value)) return this.#mismatch(value, typeName(shape));
     return value.map((item, index) => {
       this.#path.push(`[${index}]`);
-      const decoded = item === null ? zero(shape.items) : this.#value(item, shape.items);
+      const decoded = item === null ? ofNull(shape.items) : this.#value(item, shape.items);
       this.#path.pop();
       return decoded ?? null;
     });
@@ -204,7 +208,7 @@ class Decoder {
     const result: JsonObject = {};
     for (const [name, item] of Object.entries(value as JsonObject)) {
       this.#path.push(`.${name}`);
-      setOwn(result, name, (item === null ? zero(shape.values) : this.#value(item, shape.values)) ?? null);
+      setOwn(result, name, (item === null ? ofNull(shape.values) : this.#value(item, shape.values)) ?? null);
       this.#path.pop();
     }
     return result;
@@ -212,34 +216,36 @@ class Decoder {
 
   #special(value: Json, { special, name }: GoStruct): Json | undefined {
     if (special === undefined) return undefined;
-    if (special.startsWith('props-')) return this.#props(value);
+    if (special.startsWith('props-')) return this.#props(value, special);
     const error = specialError(special, value);
     if (error === undefined) return value;
     return typeof error === 'string' ? this.#fail(error) : this.#mismatch(value, error.type || name);
   }
 
   /** Schemas inside a CRD go through decoders of their own, which never report unknown fields. */
-  #props(value: Json): Json | undefined {
+  #props(value: Json, special: Special): Json | undefined {
     const props = structNamed('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps');
     if (props === undefined) return value;
+    if (special === 'props-or-bool' && !isObject(value) && typeof value !== 'boolean')
+      return this.#fail('boolean or JSON schema expected');
+    // What is neither a schema nor a list is there, and empty.
+    if (typeof value !== 'object' && special !== 'props-or-bool') return null;
+    const owner = this.#owner;
     this.#lenient++;
-    const decode = (item: Json) => (isObject(item) ? this.struct(item, props) : item) ?? null;
-    const decoded = Array.isArray(value) ? value.map(decode) : decode(value);
+    const decode = (item: Json): Json => {
+      if (special === 'props-or-strings' && Array.isArray(value))
+        return typeof item === 'string' ? item : (this.#mismatch(item, 'string') ?? '');
+      return item === null ? {} : (this.struct(item, props) ?? null);
+    };
+    const decoded = Array.isArray(value)
+      ? value.map(decode)
+      : typeof value === 'object'
+        ? decode(value)
+        : value;
     this.#lenient--;
+    this.#owner = owner;
     return decoded;
   }
-}
-
-/** What a null leaves where a list or map needs a value. */
-function zero(shape: GoShape): Json | undefined {
-  if (shape.kind === 'string' || shape.kind === 'bytes') return '';
-  if (shape.kind === 'bool') return false;
-  if (shape.kind === 'struct') return shape.struct.special === undefined ? {} : specialZero(shape.struct);
-  return shape.kind === 'list' || shape.kind === 'map' || shape.kind === 'any' ? null : 0;
-}
-
-function specialZero({ special }: GoStruct): Json {
-  return special === 'quantity' ? '0' : special === 'int-or-string' ? 0 : null;
 }
 
 /** As it is written, as far as a double knows: in powers of ten from 1e21 on. */

@@ -64,6 +64,15 @@ export class Field {
     return new Field(this.causes, `[${key}]`, this);
   }
 
+  /** The same path, whose causes go elsewhere. */
+  into(causes: StatusCause[]): Field {
+    return new Field(causes, this.path);
+  }
+
+  internal(detail: string): void {
+    this.add('InternalError', 'Internal error', detail);
+  }
+
   required(detail = ''): void {
     this.add('FieldValueRequired', 'Required value', detail);
   }

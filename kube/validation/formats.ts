@@ -25,6 +25,26 @@ const formats: Readonly<Record<string, (value: string) => boolean>> = {
   email: (value) => /^[^\s@<>]+@[^\s@<>]+$/.test(value),
 };
 
+const numeric: Readonly<Record<string, readonly string[]>> = {
+  integer: ['int32', 'int64'],
+  number: ['float', 'double'],
+};
+
+/** Whether a format means something for a type; those of texts do also where no type is said. */
+export function isFormatOf(format: string, type: string): boolean {
+  if (Object.hasOwn(numeric, type)) return numeric[type]?.includes(format) === true;
+  if (type !== '' && type !== 'string') return false;
+  const name = format.replaceAll('-', '');
+  return name === 'datetime' || Object.hasOwn(formats, name) || unchecked.has(name);
+}
+
+/** Known, and held by every text here. */
+const unchecked = new Set(
+  'bsonobjectid hostname isbn isbn10 isbn13 creditcard ssn hexcolor rgbcolor password k8sshortname k8slongname'.split(
+    ' ',
+  ),
+);
+
 export function hasFormat(value: string, format: string): boolean {
   return !Object.hasOwn(formats, format) || formats[format]?.(value) !== false;
 }

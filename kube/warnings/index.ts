@@ -1,5 +1,6 @@
 import type { JsonObject, KubeObject } from '../object.ts';
 import type { KindInfo } from '../strategy/kind.ts';
+import { definitionWarnings } from './definition.ts';
 import { driverWarnings } from './driver.ts';
 import { endpointSliceWarnings } from './endpoint-slice.ts';
 import type { KindWarnings } from './kind.ts';
@@ -8,6 +9,7 @@ import { workloadWarnings } from './kinds.ts';
 /** By `<group>/<kind>`, core's group empty. */
 const warnings: Readonly<Record<string, KindWarnings>> = {
   ...workloadWarnings,
+  'apiextensions.k8s.io/CustomResourceDefinition': definitionWarnings,
   'storage.k8s.io/CSIDriver': driverWarnings,
   'discovery.k8s.io/EndpointSlice': endpointSliceWarnings,
 };

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Command, Option } from 'commander';
 import { type Atoll, startAtoll } from '../atoll/atoll.ts';
 import { type Kubernetes, startKubernetes } from '../kubernetes/kubernetes.ts';
@@ -16,11 +16,13 @@ import { validationCases } from './cases/validation.ts';
 import { watchCases } from './cases/watch.ts';
 import { writesCases } from './cases/writes.ts';
 import { goldenObjects } from './golden.ts';
+import { panicsAreLogged } from './panics.ts';
 import { printArea, printExplained } from './report.ts';
 import {
   type Exchange,
   type Found,
   makeNamespace,
+  type Panic,
   runCase,
   type Servers,
   sharedNamespace,
@@ -60,7 +62,10 @@ const program = new Command('fidelity')
   .option('--minutes <number>', 'stop after so long', Number, Number(process.env['FIDELITY_MINUTES'] ?? 10))
   .option('--show <count>', 'kinds of difference to print of each area', Number, 40)
   .option('--concurrency <count>', 'cases at a time', Number, 6)
-  .option('--json <file>', 'write every unexplained difference there')
+  .option(
+    '--json <file>',
+    'write every difference there, those that are meant with the id of their explanation',
+  )
   .option('--list', 'print the ids of the cases and end')
   .parse();
 const options = program.opts<Options>();
@@ -123,7 +128,7 @@ async function main(): Promise<number> {
       atoll: await connect(workspace),
     };
     await Promise.all(Object.values(servers).map((wire) => makeNamespace(wire, sharedNamespace)));
-    const code = await runAll(servers);
+    const code = await runAll(servers, dirname(kubernetes.kubeconfig));
     servers.kubernetes.close();
     servers.atoll.close();
     return code;
@@ -135,10 +140,11 @@ async function main(): Promise<number> {
   }
 }
 
-async function runAll(servers: Servers): Promise<number> {
+async function runAll(servers: Servers, logs: string): Promise<number> {
   const started = Date.now();
   const requests = new Map<Area, number>();
   const found: Found[] = [];
+  const panics: Panic[] = [];
   let [next, total, shown] = [0, 0, started];
   const worker = async () => {
     while (next < cases.length && total < options.limit && Date.now() - started < options.minutes * 60_000) {
@@ -148,6 +154,7 @@ async function runAll(servers: Servers): Promise<number> {
       total += result.requests;
       requests.set(item.area, (requests.get(item.area) ?? 0) + result.requests);
       found.push(...result.found);
+      panics.push(...result.panics);
       if (options.only) printExchanges(item, result.found, result.exchanges);
       if (Date.now() - shown > 10_000) {
         shown = Date.now();
@@ -158,7 +165,8 @@ async function runAll(servers: Servers): Promise<number> {
     }
   };
   await Promise.all(Array.from({ length: options.concurrency }, worker));
-  return summarise(requests, found, total, next, started);
+  const code = await summarise(requests, found, total, next, started);
+  return (await panicsAreLogged(panics, logs)) ? code : 1;
 }
 
 async function summarise(
@@ -188,7 +196,10 @@ async function summarise(
   const problems = [...unpaired('docs/reference/differences.md'), ...unused];
   for (const problem of problems) process.stdout.write(`accepted differences: ${problem}\n`);
   if (options.json) {
-    const list = unexplained.map(({ case: item, ...rest }) => ({ id: item.id, ...rest }));
+    const list = found.map((difference) => {
+      const { case: item, ...rest } = difference;
+      return { id: item.id, ...rest, explained: explanationOf(difference)?.id };
+    });
     await writeFile(options.json, JSON.stringify(list, undefined, 1));
   }
   printExplained(explained);

@@ -23,6 +23,13 @@ export interface Result {
   found: Found[];
   /** What was exchanged, for `--only`. */
   exchanges: Exchange[];
+  /** Requests on which kube-apiserver panicked: there is no answer to compare. */
+  panics: Panic[];
+}
+
+export interface Panic {
+  case: Case;
+  step: number;
 }
 
 export interface Exchange {
@@ -38,7 +45,8 @@ export async function runCase(servers: Servers, item: Case, number: number): Pro
   const second = await runOnce(servers, item, number, 'g');
   const again = new Set(second.found.map(keyOf));
   const found = first.found.filter((difference) => again.has(keyOf(difference)));
-  return { requests: first.requests + second.requests, found, exchanges: second.exchanges };
+  const requests = first.requests + second.requests;
+  return { requests, found, exchanges: second.exchanges, panics: [...first.panics, ...second.panics] };
 }
 
 function keyOf({ step, path, kubernetes, atoll }: Found): string {
@@ -58,6 +66,7 @@ async function runOnce(servers: Servers, item: Case, number: number, round: stri
   const [left, right] = [new Normaliser(names), new Normaliser(names)];
   const found: Found[] = [];
   const exchanges: Exchange[] = [];
+  const panics: Panic[] = [];
   let requests = 0;
   for (const [step, { request, answer }] of theirs.entries()) {
     const mine = ours[step]?.answer ?? nothing;
@@ -65,10 +74,19 @@ async function runOnce(servers: Servers, item: Case, number: number, round: stri
     const [a, b] = [left.comparable(answer), right.comparable(mine)];
     exchanges.push({ request, kubernetes: answer, atoll: mine });
     if (request.silent) continue;
+    if (isHungUp(answer) && mine.status !== 0) {
+      panics.push({ case: item, step });
+      continue;
+    }
     const label = `${request.method} ${resourceOf(request.path)}`;
     for (const difference of compare(a, b)) found.push({ ...difference, case: item, request: label, step });
   }
-  return { requests, found, exchanges };
+  return { requests, found, exchanges, panics };
+}
+
+/** A connection that is closed instead of answered: Go's HTTP server does so when a handler panics. */
+function isHungUp({ status, body }: Answer): boolean {
+  return status === 0 && body.toString() === 'socket hang up';
 }
 
 const nothing: Answer = { status: 0, headers: {}, body: Buffer.alloc(0), json: {} };

@@ -1,10 +1,12 @@
+import { type PolicyScope as Scope, variableType } from '../../cel/typed/messages.ts';
+import { type CelType, dyn } from '../../cel/typed/types.ts';
 import { at, isRecord, records, text } from '../../defaults/json.ts';
 import { validateDns1035Label, validateDns1123Subdomain } from '../../names.ts';
 import type { JsonObject } from '../../object.ts';
 import { sameJson } from '../../strategy/equal.ts';
 import type { Field } from '../field.ts';
 import { pointedOneOf } from '../rules.ts';
-import { condition, matchConditions, type Scope } from './expression.ts';
+import { condition, matchConditions } from './expression.ts';
 import { matchResources } from './match.ts';
 
 const failurePolicies = ['Fail', 'Ignore'];
@@ -47,7 +49,7 @@ export function commonPolicy(
   { spec, oldSpec }: { spec: JsonObject; oldSpec?: JsonObject },
   scope: Scope,
   field: Field,
-): string[] {
+): ReadonlyMap<string, CelType> {
   pointedOneOf(spec['failurePolicy'], failurePolicies, field.child('failurePolicy'));
   if (isRecord(spec['paramKind'])) paramKind(spec['paramKind'], field.child('paramKind'));
   const path = field.child('matchConstraints');
@@ -59,22 +61,29 @@ export function commonPolicy(
   const kept = ['paramKind', 'matchConditions'];
   if (!oldSpec || !kept.every((name) => sameJson(spec[name], oldSpec[name])))
     matchConditions(spec['matchConditions'], isRecord(spec['paramKind']), field.child('matchConditions'));
-  const declared: string[] = [];
+  const declared = new Map<string, CelType>();
   for (const [index, one] of records(spec['variables']).entries()) {
-    const before = field.causes.length;
-    // Each can use those before it, as far as they are sound.
-    variable(one, { ...scope, variables: [...declared] }, field.child('variables').index(index));
-    if (field.causes.length === before) declared.push(text(one['name']));
+    // Each can use those before it; one whose expression is not sound is of any type.
+    const type = variable(
+      one,
+      { ...scope, variables: new Map(declared) },
+      field.child('variables').index(index),
+    );
+    if (type) declared.set(text(one['name']), type);
   }
   return declared;
 }
 
-function variable(one: JsonObject, scope: Scope, field: Field): void {
+function variable(one: JsonObject, scope: Scope, field: Field): CelType | undefined {
   const name = text(one['name']);
   if (!name.trim()) field.child('name').required('name is not specified');
   else if (!/^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) || reserved.has(name))
     field.child('name').invalid(name, 'must be a valid CEL identifier');
   const expression = text(one['expression']);
-  if (!expression.trim()) field.child('expression').required('expression is not specified');
-  else condition(expression, scope, [], field.child('expression'));
+  if (!expression.trim()) {
+    field.child('expression').required('expression is not specified');
+    return undefined;
+  }
+  const type = condition(expression, scope, [], field.child('expression'));
+  return type ? variableType(type) : dyn;
 }

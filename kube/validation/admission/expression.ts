@@ -1,21 +1,14 @@
 import { judge } from '../../cel/compile.ts';
+import type { Declarations } from '../../cel/typed/environment.ts';
+import { policyDeclarations, type PolicyScope as Scope } from '../../cel/typed/messages.ts';
+import { type CelType, declaredType } from '../../cel/typed/types.ts';
 import { records, text } from '../../defaults/json.ts';
 import type { Field } from '../field.ts';
 import { qualifiedName } from '../rules.ts';
 
-/** What else expressions can name beside the objects and the request. */
-export interface Scope {
-  params?: boolean;
-  authorizer?: boolean;
-  /** Names of a policy's own variables that are declared by then; absent where there can be none. */
-  variables?: readonly string[];
-}
-
-const base = ['object', 'oldObject', 'namespaceObject', 'request'];
-
 /**
  * Tells what is wrong with a CEL expression at `field`; `types` are those that it may evaluate to, any when there are
- * none. `shown` is what the message shows, where that is not the expression.
+ * none. `shown` is what the message shows, where that is not the expression. Returns its type where it has one.
  */
 export function condition(
   expression: string,
@@ -23,19 +16,27 @@ export function condition(
   types: readonly string[],
   field: Field,
   shown = expression,
-): void {
-  const names = [
-    ...base,
-    ...(scope.params ? ['params'] : []),
-    ...(scope.authorizer ? ['authorizer'] : []),
-    ...(scope.variables ? ['variables'] : []),
-  ];
-  const { problem, type } = judge(expression, names, scope.variables);
+): CelType | undefined {
+  const { problem, checked } = judge(expression, declarationsOf(scope));
   if (problem !== undefined) field.invalid(shown, `compilation failed: ${problem}`);
-  else if (type !== undefined && type !== 'dyn' && types.length > 0 && !types.includes(type)) {
+  if (!checked) return undefined;
+  const type = declaredType(checked.type);
+  if (types.length > 0 && !types.includes(type)) {
     const wanted = types.length === 1 ? types[0] : `one of [${types.join(' ')}]`;
     field.invalid(shown, `must evaluate to ${wanted} but got ${type}`);
   }
+  return checked.type;
+}
+
+const plain = new Map<string, Declarations>();
+
+/** Kept where no variables of a policy make them its own. */
+function declarationsOf(scope: Scope): Declarations {
+  if (scope.variables) return policyDeclarations(scope);
+  const key = [scope.params, scope.authorizer, scope.patches].join();
+  const known = plain.get(key) ?? policyDeclarations(scope);
+  plain.set(key, known);
+  return known;
 }
 
 const mostConditions = 64;

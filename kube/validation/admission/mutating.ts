@@ -1,10 +1,11 @@
+import type { PolicyScope as Scope } from '../../cel/typed/messages.ts';
 import { at, isRecord, records, text } from '../../defaults/json.ts';
 import type { JsonObject } from '../../object.ts';
 import type { Field } from '../field.ts';
 import type { KindCheck } from '../kind.ts';
 import { oneOf } from '../rules.ts';
 import { commonPolicy } from './common.ts';
-import { condition, type Scope } from './expression.ts';
+import { condition } from './expression.ts';
 import { mutatingOperations } from './rule.ts';
 
 /** Where each type of patch has its expression, and what that evaluates to. */
@@ -36,7 +37,7 @@ export const mutatingPolicy: KindCheck = (subject, root) => {
   const { spec } = subject;
   const field = root.child('spec');
   const base: Scope = { params: isRecord(spec['paramKind']), authorizer: true };
-  const scope = { ...base, variables: commonPolicy(subject, base, field) };
+  const scope = { ...base, patches: true, variables: commonPolicy(subject, base, field) };
   const rules = records(at(spec, 'matchConstraints', 'resourceRules'));
   mutatingOperations(rules, field.child('matchConstraints', 'resourceRules'));
   const mutations = records(spec['mutations']);

@@ -1,10 +1,11 @@
+import type { PolicyScope as Scope } from '../../cel/typed/messages.ts';
 import { at, isRecord, records, text } from '../../defaults/json.ts';
 import { validateQualifiedName } from '../../names.ts';
 import type { JsonObject } from '../../object.ts';
 import type { Field } from '../field.ts';
 import type { KindCheck } from '../kind.ts';
 import { commonPolicy } from './common.ts';
-import { condition, type Scope } from './expression.ts';
+import { condition } from './expression.ts';
 
 const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
 const mostAnnotations = 20;

@@ -1,6 +1,7 @@
 import { isRecord, record, strings, text } from '../../defaults/json.ts';
 import type { JsonObject } from '../../object.ts';
 import type { Field } from '../field.ts';
+import { shownSchema } from './shown.ts';
 
 const listTypes = ['atomic', 'set', 'map'];
 const mapTypes = ['atomic', 'granular'];
@@ -55,6 +56,14 @@ function mapItems(schema: JsonObject, keys: readonly string[], field: Field): vo
   const { items } = schema;
   const path = field.child(keysKey);
   if (keys.length === 0) path.required(`must not be empty if ${listTypeKey} is map`);
+  if (items !== undefined && !isRecord(items)) {
+    const shown = {
+      Schema: null,
+      JSONSchemas: Array.isArray(items) ? items.map((one) => shownSchema(one)) : null,
+    };
+    field.child('items').invalid(shown, `must only have a single schema if ${listTypeKey} is map`);
+    return;
+  }
   if (!isRecord(items)) {
     field.child('items').required(`must have a schema if ${listTypeKey} is map`);
     return;

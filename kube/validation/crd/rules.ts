@@ -1,25 +1,29 @@
 import { judge } from '../../cel/compile.ts';
+import { costOf } from '../../cel/typed/cost.ts';
+import type { Declarations } from '../../cel/typed/environment.ts';
+import { largestRequest, ruleDeclarations, type SchemaType, sizeIn } from '../../cel/typed/schema-type.ts';
+import type { SizeAt } from '../../cel/typed/sizes.ts';
 import { records, text } from '../../defaults/json.ts';
 import type { JsonObject } from '../../object.ts';
 import type { Field } from '../field.ts';
-import { type ShownShape, shownAs } from '../shown.ts';
+import { shownAs } from '../shown.ts';
+import { type CelContext, costLimits, observeCost, tooExpensive, Untyped } from './context.ts';
 import { schemaAt } from './field-path.ts';
 import type { Above } from './schema.ts';
+import { ruleShape } from './shown.ts';
 
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 
-const ruleShape: ShownShape = [
-  ['rule', 'Rule', ''],
-  ['message', 'Message', ''],
-  ['messageExpression', 'MessageExpression', ''],
-  ['reason', 'Reason', null],
-  ['fieldPath', 'FieldPath', ''],
-  ['optionalOldSelf', 'OptionalOldSelf', null],
-];
-
 /** x-kubernetes-validations: their texts, and where all else is `sound`, whether they compile. */
-export function rules(schema: JsonObject, above: Above, sound: boolean, field: Field): void {
+export function rules(
+  schema: JsonObject,
+  { uncorrelated }: Above,
+  cel: CelContext | undefined,
+  sound: boolean,
+  field: Field,
+): void {
   const list = records(schema['x-kubernetes-validations']);
+  if (list.length === 0) return;
   const path = field.child('x-kubernetes-validations');
   const before = field.causes.length;
   for (const [index, rule] of list.entries()) {
@@ -28,8 +32,39 @@ export function rules(schema: JsonObject, above: Above, sound: boolean, field: F
     if (fieldPath && typeof schemaAt(schema, fieldPath, true) === 'string')
       path.index(index).child('fieldPath').invalid(fieldPath, 'must be a valid path');
   }
-  if (!sound || above.nested || field.causes.length > before) return;
-  for (const [index, rule] of list.entries()) compiles(rule, above, path.index(index));
+  if (cel && sound && field.causes.length === before)
+    compiled(list, uncorrelated, cel, path.into(cel.causes));
+}
+
+const untyped =
+  'internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations';
+
+function compiled(
+  list: readonly JsonObject[],
+  uncorrelated: string | undefined,
+  cel: CelContext,
+  path: Field,
+): void {
+  let self: SchemaType | undefined;
+  try {
+    self = cel.type();
+  } catch (error) {
+    if (!(error instanceof Untyped)) throw error;
+    path.internal(untyped);
+    return;
+  }
+  if (!self) {
+    path.internal('failed to convert to declType for CEL validation rules');
+    return;
+  }
+  const [plain, optional] = [false, true].map((one) => ruleDeclarations(self, one));
+  const count = cel.cardinality ?? Math.floor(largestRequest / (self.leastBytes + 1));
+  for (const [index, rule] of list.entries()) {
+    const declarations = rule['optionalOldSelf'] === true ? optional : plain;
+    if (!declarations) continue;
+    const usesOldSelf = compiles(rule, { declarations, size: sizeIn(self), count, cel }, path.index(index));
+    correlates(rule, usesOldSelf, uncorrelated, path.index(index));
+  }
 }
 
 function texts(rule: JsonObject, field: Field): void {
@@ -51,27 +86,60 @@ function texts(rule: JsonObject, field: Field): void {
   if (/[\n\r]/.test(path)) field.child('fieldPath').invalid(path, 'must not contain line breaks');
 }
 
-function compiles(rule: JsonObject, { uncorrelated }: Above, field: Field): void {
+interface Place {
+  declarations: Declarations;
+  size: SizeAt;
+  /** How often the rule can have to be looked at. */
+  count: number;
+  cel: CelContext;
+}
+
+/** Returns whether the rule looks at what was there before. */
+function compiles(rule: JsonObject, place: Place, field: Field): boolean {
+  const { declarations, size, count, cel } = place;
   const shown = shownAs(rule, ruleShape);
-  const expression = text(rule['rule']);
-  const { problem, type, names } = judge(expression, ['self', 'oldSelf']);
-  if (problem !== undefined) field.child('rule').invalid(shown, `compilation failed: ${problem}`);
-  else if (type !== undefined && type !== 'bool' && type !== 'dyn')
-    field.child('rule').invalid(shown, 'cel expression must evaluate to a bool');
+  const path = field.child('rule');
+  const { problem, checked, names } = judge(text(rule['rule']), declarations);
+  const isBool = checked?.type.kind === 'bool';
+  const cost = checked && isBool ? costOf(checked, size).max * count : 0;
+  charge(cost, 'estimated rule cost', cel, path);
+  if (problem !== undefined) path.invalid(shown, `compilation failed: ${problem}`);
+  else if (checked && !isBool) path.invalid(shown, 'cel expression must evaluate to a bool');
+  if (!checked || !isBool) return false;
+  messageCompiles(rule, shown, place, field.child('messageExpression'));
+  return names?.has('oldSelf') === true;
+}
+
+function messageCompiles(
+  rule: JsonObject,
+  shown: unknown,
+  { declarations, size, cel }: Place,
+  path: Field,
+): void {
   const told = text(rule['messageExpression']);
-  const message = told === '' ? {} : judge(told, ['self', 'oldSelf']);
-  const path = field.child('messageExpression');
-  if (message.problem !== undefined)
-    path.invalid(shown, `messageExpression compilation failed: ${message.problem}`);
-  else if (message.type !== undefined && message.type !== 'string' && message.type !== 'dyn')
+  if (told === '') return;
+  const { problem, checked } = judge(told, declarations);
+  if (problem !== undefined) path.invalid(shown, `messageExpression compilation failed: ${problem}`);
+  else if (checked && checked.type.kind !== 'string')
     path.invalid(shown, 'messageExpression must evaluate to a string');
-  if (problem !== undefined) return;
-  const usesOldSelf = names?.has('oldSelf') === true;
+  else if (checked) charge(costOf(checked, size).max, 'estimated messageExpression cost', cel, path);
+}
+
+function charge(cost: number, what: string, cel: CelContext, path: Field): void {
+  if (cost > costLimits.rule) path.forbidden(tooExpensive(what, cost, costLimits.rule));
+  observeCost(cel, path.path, cost);
+}
+
+function correlates(
+  rule: JsonObject,
+  usesOldSelf: boolean,
+  uncorrelated: string | undefined,
+  field: Field,
+): void {
+  const optional = rule['optionalOldSelf'];
   if (usesOldSelf && uncorrelated !== undefined) {
     const where = 'oldSelf cannot be used on the uncorrelatable portion of the schema within';
-    field.child('rule').invalid(expression, `${where} ${uncorrelated}`);
-  } else if (!usesOldSelf && rule['optionalOldSelf'] !== undefined && rule['optionalOldSelf'] !== null)
-    field
-      .child('optionalOldSelf')
-      .invalid(rule['optionalOldSelf'], 'may not be set if oldSelf is not used in rule');
+    field.child('rule').invalid(text(rule['rule']), `${where} ${uncorrelated}`);
+  } else if (!usesOldSelf && optional !== undefined && optional !== null)
+    field.child('optionalOldSelf').invalid(optional, 'may not be set if oldSelf is not used in rule');
 }

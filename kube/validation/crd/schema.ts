@@ -1,6 +1,8 @@
+import { escapeName } from '../../cel/value.ts';
 import { isRecord, record, records, text } from '../../defaults/json.ts';
 import type { JsonObject } from '../../object.ts';
 import type { Field } from '../field.ts';
+import { belowContext, type CelContext } from './context.ts';
 import { listType, mapType } from './list-type.ts';
 import { rules } from './rules.ts';
 import { deepest } from './structural.ts';
@@ -17,8 +19,6 @@ export interface Above {
   /** Where the schema is that keeps old and new values from being matched. */
   uncorrelated?: string;
   isRoot?: boolean;
-  /** Within anyOf and its like: rules are not compiled there. */
-  nested?: boolean;
 }
 
 const unsupported: readonly (readonly [string, (value: unknown) => boolean])[] = [
@@ -45,8 +45,17 @@ function standard(schema: JsonObject, above: Above, field: Field): void {
     field.child('x-kubernetes-embedded-resource').forbidden('must not be used inside of resource meta');
 }
 
-/** What is wrong with a schema and those below it, beyond its structure. Rules are compiled in what is sound. */
-export function openApiSchema(schema: JsonObject, above: Above, field: Field, depth = 0): void {
+/**
+ * What is wrong with a schema and those below it, beyond its structure. Rules are compiled in what is sound, and where
+ * there is a context: there is none within anyOf and its like.
+ */
+export function openApiSchema(
+  schema: JsonObject,
+  above: Above,
+  cel: CelContext | undefined,
+  field: Field,
+  depth = 0,
+): void {
   if (depth > deepest) return;
   const before = field.causes.length;
   standard(schema, above, field);
@@ -55,32 +64,33 @@ export function openApiSchema(schema: JsonObject, above: Above, field: Field, de
     field.child('uniqueItems').forbidden(rule);
   }
   const { isRoot, ...inherited } = above;
-  objectSchema(schema, { isRoot: isRoot === true, inherited }, field, depth);
+  objectSchema(schema, { isRoot: isRoot === true, inherited, cel }, field, depth);
   const { items } = schema;
   if (isRecord(items)) {
     const matched = schema['x-kubernetes-list-type'] === 'map' || inherited.uncorrelated !== undefined;
     openApiSchema(
       items,
       matched ? inherited : { ...inherited, uncorrelated: field.path },
+      belowContext(cel, items, (around) => around.items),
       field.child('items'),
       depth + 1,
     );
   }
-  const nested = { ...inherited, nested: true };
-  if (isRecord(schema['not'])) openApiSchema(schema['not'], nested, field.child('not'), depth + 1);
+  if (isRecord(schema['not']))
+    openApiSchema(schema['not'], inherited, undefined, field.child('not'), depth + 1);
   for (const name of ['allOf', 'oneOf', 'anyOf'])
     for (const [index, one] of records(schema[name]).entries())
-      openApiSchema(one, nested, field.child(name).index(index), depth + 1);
+      openApiSchema(one, inherited, undefined, field.child(name).index(index), depth + 1);
   if (schema['x-kubernetes-preserve-unknown-fields'] === false)
     field.child('x-kubernetes-preserve-unknown-fields').invalid(false, 'must be true or undefined');
   mapType(schema, field);
   listType(schema, field);
-  rules(schema, above, field.causes.length === before, field);
+  rules(schema, above, cel, field.causes.length === before, field);
 }
 
 function objectSchema(
   schema: JsonObject,
-  { isRoot, inherited }: { isRoot: boolean; inherited: Above },
+  { isRoot, inherited, cel }: { isRoot: boolean; inherited: Above; cel: CelContext | undefined },
   field: Field,
   depth: number,
 ): void {
@@ -91,7 +101,8 @@ function objectSchema(
   if (isRecord(more)) {
     const noDefaults = 'inside additionalProperties applying to object metadata';
     const below = inherited.insideMeta ? { ...inherited, noDefaults } : inherited;
-    openApiSchema(more, below, field.child('additionalProperties'), depth + 1);
+    const values = belowContext(cel, more, (around) => around.values);
+    openApiSchema(more, below, values, field.child('additionalProperties'), depth + 1);
   }
   const mapTypeOf = schema['x-kubernetes-map-type'];
   const matched = mapTypeOf === undefined || mapTypeOf === 'granular' || inherited.uncorrelated !== undefined;
@@ -103,6 +114,8 @@ function objectSchema(
       ...(isMeta && { insideMeta: true }),
       ...(isMeta && isRoot && { noDefaults: `in top-level ${name}` }),
     };
-    openApiSchema(record(value), below, field.child('properties').key(name), depth + 1);
+    const one = record(value);
+    const context = belowContext(cel, one, (around) => around.fields?.get(escapeName(name)));
+    openApiSchema(one, below, context, field.child('properties').key(name), depth + 1);
   }
 }

@@ -1,11 +1,14 @@
 import { at, isRecord, records, text } from '../../defaults/json.ts';
 import type { JsonObject } from '../../object.ts';
 import { sameJson } from '../../strategy/equal.ts';
-import type { Field } from '../field.ts';
+import { defaults } from '../custom/defaults.ts';
+import { Field } from '../field.ts';
 import { printerColumns } from './columns.ts';
+import { type CelContext, costLimits, rootContext, tooExpensive } from './context.ts';
 import { selectableFields } from './field-path.ts';
 import { label } from './names.ts';
 import { openApiSchema } from './schema.ts';
+import { shownSchema, shownVersion } from './shown.ts';
 import { structural } from './structural.ts';
 import { subresources } from './subresources.ts';
 
@@ -18,22 +21,6 @@ function shared(versions: readonly JsonObject[]): ReadonlySet<Shareable> {
   return new Set(
     shareable.filter((name) => first && versions.every((version) => sameJson(version[name], first[name]))),
   );
-}
-
-/** A version as messages show it: without what is shared. */
-function shownVersion(version: JsonObject, without: ReadonlySet<Shareable>): JsonObject {
-  const own = (name: Shareable) => (without.has(name) ? null : (version[name] ?? null));
-  return {
-    Name: text(version['name']),
-    Served: version['served'] === true,
-    Storage: version['storage'] === true,
-    Deprecated: version['deprecated'] === true,
-    DeprecationWarning: version['deprecationWarning'] ?? null,
-    Schema: own('schema'),
-    Subresources: own('subresources'),
-    AdditionalPrinterColumns: own('additionalPrinterColumns'),
-    SelectableFields: own('selectableFields'),
-  };
 }
 
 export function versions(spec: JsonObject, field: Field): void {
@@ -68,17 +55,11 @@ const sharedName: Readonly<Record<Shareable, string>> = {
 const missingShared = 'may only be set when validations.schema is included';
 const missingSchema = 'may only be set when `version.schema.openAPIV3Schema` is not included';
 
-/** Every schema of a definition's spec once, with the path that causes name it by. */
-export function customSchemas(spec: unknown): [JsonObject, string][] {
+/** Every schema of a definition's spec once. */
+export function customSchemas(spec: unknown): JsonObject[] {
   const list = records(at(spec, 'versions'));
-  const found: [JsonObject, string][] = [];
-  const common = shared(list).has('schema');
-  for (const [index, version] of (common ? list.slice(0, 1) : list).entries()) {
-    const schema = at(version, 'schema', 'openAPIV3Schema');
-    const where = common ? 'spec.validation' : `spec.versions[${index}].schema`;
-    if (isRecord(schema)) found.push([schema, `${where}.openAPIV3Schema`]);
-  }
-  return found;
+  const own = shared(list).has('schema') ? list.slice(0, 1) : list;
+  return own.map((version) => at(version, 'schema', 'openAPIV3Schema')).filter(isRecord);
 }
 
 /** The parts of a version for which `where` has a place. */
@@ -115,7 +96,6 @@ const beyondStatus = [
 ];
 
 function customSchema(schema: JsonObject, hasStatus: boolean, field: Field): void {
-  const before = field.causes.length;
   if (hasStatus && text(schema['type']) && schema['type'] !== 'object') {
     const rule =
       'only "object" is allowed as the type at the root of the schema if the status subresource is enabled';
@@ -125,11 +105,28 @@ function customSchema(schema: JsonObject, hasStatus: boolean, field: Field): voi
     const allowed =
       'Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations';
     const rule = `only [${allowed}] fields are allowed at the root of the schema if the status subresource is enabled`;
-    field.invalid(schema, rule);
+    field.invalid(shownSchema(schema), rule);
   }
   if (schema['nullable'] === true) field.child('nullable').forbidden('nullable cannot be true at the root');
+  const shaped = field.causes.length;
   structural(schema, field);
-  openApiSchema(schema, { isRoot: true, nested: field.causes.length > before }, field);
+  if (field.causes.length === shaped) defaults(schema, field);
+  // Rules are looked at in a schema whose structure and defaults are sound.
+  const cel = field.causes.length === shaped ? rootContext(schema) : undefined;
+  openApiSchema(schema, { isRoot: true }, cel, field);
+  if (cel) expensive(cel, field);
+}
+
+/** The rules of a schema together, and what was found in each. */
+function expensive({ causes, cost }: CelContext, field: Field): void {
+  field.causes.push(...causes);
+  if (cost.total <= costLimits.schema) return;
+  for (const { path } of cost.most) {
+    const why = 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema';
+    new Field(field.causes, path).forbidden(why);
+  }
+  const what = 'x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema';
+  field.forbidden(tooExpensive(what, cost.total, costLimits.schema));
 }
 
 function isSaid(value: unknown): boolean {

@@ -1,4 +1,7 @@
 import { judge } from '../../cel/compile.ts';
+import { costOf } from '../../cel/typed/cost.ts';
+import { deviceDeclarations, deviceSize } from '../../cel/typed/device.ts';
+import { declaredType } from '../../cel/typed/types.ts';
 import { int, isRecord, record, records, strings, text } from '../../defaults/json.ts';
 import { validateLabelValue } from '../../names.ts';
 import type { JsonObject } from '../../object.ts';
@@ -9,6 +12,8 @@ import { domainAttributeName, items, keyed, opaque, requestName } from './shared
 
 const most = { requests: 32, constraints: 32, config: 32, selectors: 32, alternatives: 8 };
 const mostExpressionBytes = 10 * 1024;
+/** In CEL's units, as cel-go estimates. */
+const mostExpressionCost = 1_000_000;
 const mostParameterBytes = 10 * 1024;
 const effects = ['NoExecute', 'NoSchedule', 'None'];
 
@@ -110,10 +115,14 @@ function expression(value: string, field: Field): void {
     field.tooLong(mostExpressionBytes);
     return;
   }
-  const { problem, type } = judge(value, ['device']);
+  const { problem, checked } = judge(value, deviceDeclarations);
   if (problem !== undefined) field.invalid(value, `compilation failed: ${problem}`);
-  else if (type !== undefined && !['bool', 'dyn'].includes(type))
+  if (!checked) return;
+  const type = declaredType(checked.type);
+  if (type !== 'bool' && type !== 'any')
     field.invalid(value, `must evaluate to bool or the unknown type, not ${type}`);
+  else if (costOf(checked, deviceSize).max > mostExpressionCost)
+    field.forbidden('too complex, exceeds cost limit');
 }
 
 function tolerate(toleration: JsonObject, field: Field): void {

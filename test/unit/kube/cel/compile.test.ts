@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { judge } from '../../../../kube/cel/compile.ts';
+import { policyDeclarations } from '../../../../kube/cel/typed/messages.ts';
+import { declaredType } from '../../../../kube/cel/typed/types.ts';
+
+const declarations = policyDeclarations({ authorizer: true, patches: true });
 
 const operands =
   "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
@@ -51,26 +55,34 @@ const told: [string, string][] = [
 
 describe('judge', () => {
   it.each(told)('tells of %j what the reference implementation tells', (expression, problem) => {
-    expect(judge(expression, ['object', 'request'])).toMatchObject({ problem });
+    expect(judge(expression, declarations)).toMatchObject({ problem });
   });
 
   it.each([
     'object.spec.replicas > 1',
     'object.items.all(i, v, v.size() > i)',
-    'cel.bind(x, object.a, x == 1)',
     'has(object.a) && object.a in ["b"]',
     'object.?a.orValue("b") == "c"',
     'Object{spec: Object.spec{replicas: 1}}',
-    'request.group("apps").resource("deployments").check("create").allowed()',
+    'authorizer.group("apps").resource("deployments").check("create").allowed()',
     'semver("1.2.3").isGreaterThan(semver("1.0.0"))',
     'sets.contains(object.a, [1])',
-    'size(object.a) == 0 || format.dns1123Label().validate(object.a) == null',
+    'size(object.a) == 0 || format.dns1123Label().validate(object.a).hasValue()',
   ])('has nothing to say about %s', (expression) => {
-    expect(judge(expression, ['object', 'request']).problem).toBeUndefined();
+    expect(judge(expression, declarations).problem).toBeUndefined();
   });
 
-  it('knows the type where it can', () => {
-    expect(judge('object.a == 1', ['object']).type).toBe('bool');
-    expect(judge('"a" + "b"', ['object']).type).toBe('string');
+  it.each([
+    ['object.a == 1', 'bool'],
+    ['"a" + "b"', 'string'],
+    ['object.a', 'dyn'],
+    ['request.userInfo.groups', 'list(string)'],
+    ['Object{spec: Object.spec{replicas: 1}}', 'Object'],
+    ['[JSONPatch{op: "add", path: "/a", value: 1}]', 'list(JSONPatch)'],
+    ['timestamp("2026-01-01T00:00:00Z")', 'google.protobuf.Timestamp'],
+    ['null', 'null_type'],
+  ])('knows the type of %s', (expression, type) => {
+    const { checked } = judge(expression, declarations);
+    expect(checked && declaredType(checked.type)).toBe(type);
   });
 });

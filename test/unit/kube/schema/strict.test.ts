@@ -10,6 +10,11 @@ const kinds = {
   Secret: { group: '', version: 'v1', kind: 'Secret' },
   ConfigMap: { group: '', version: 'v1', kind: 'ConfigMap' },
   Lease: { group: 'coordination.k8s.io', version: 'v1', kind: 'Lease' },
+  CustomResourceDefinition: {
+    group: 'apiextensions.k8s.io',
+    version: 'v1',
+    kind: 'CustomResourceDefinition',
+  },
   Role: { group: 'rbac.authorization.k8s.io', version: 'v1', kind: 'Role' },
 };
 const container = (fields: object) => ({ spec: { containers: [fields] } });
@@ -17,6 +22,11 @@ const field = (what: string, where: string, type: string) =>
   `json: cannot unmarshal ${what} into Go struct field ${where} of type ${type}`;
 const quantity =
   "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+
+const custom = (properties: object) => ({
+  spec: { versions: [{ schema: { openAPIV3Schema: { properties } } }] },
+});
+const below = 'JSONSchemaProps.spec.versions.schema.openAPIV3Schema.properties';
 
 /** Answers of a real kube-apiserver 1.36. */
 const refused: [keyof typeof kinds, object, string][] = [
@@ -26,6 +36,16 @@ const refused: [keyof typeof kinds, object, string][] = [
     'Deployment',
     { spec: { replicas: 3e9 } },
     field('number 3000000000', 'DeploymentSpec.spec.replicas', 'int32'),
+  ],
+  [
+    'CustomResourceDefinition',
+    custom({ a: { additionalProperties: 'text' } }),
+    'boolean or JSON schema expected',
+  ],
+  [
+    'CustomResourceDefinition',
+    custom({ a: { items: { 'x-kubernetes-validations': [{ rule: 1 }] } } }),
+    field('number', `${below}.items.x-kubernetes-validations.rule`, 'string'),
   ],
   ['Deployment', { spec: [] }, field('array', 'Deployment.spec', 'v1.DeploymentSpec')],
   [

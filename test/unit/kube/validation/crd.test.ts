@@ -33,6 +33,13 @@ const webhook = {
   conversionReviewVersions: ['v1'],
 };
 
+const hint =
+  '(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)';
+const contributed =
+  'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema';
+const shownRefusal =
+  'spec.validation.openAPIV3Schema: Invalid value: {"ID":"","Schema":"","Ref":null,"Description":"","Type":"object","Nullable":false,"Format":"","Title":"","Default":null,"Maximum":2,"ExclusiveMaximum":false,"Minimum":null,"ExclusiveMinimum":false,"MaxLength":null,"MinLength":null,"Pattern":"","MaxItems":null,"MinItems":null,"UniqueItems":false,"MultipleOf":null,"Enum":null,"MaxProperties":null,"MinProperties":1,"Required":null,"Items":null,"AllOf":null,"OneOf":null,"AnyOf":null,"Not":null,"Properties":null,"AdditionalProperties":null,"PatternProperties":null,"Dependencies":null,"AdditionalItems":null,"Definitions":null,"ExternalDocs":null,"Example":null,"XPreserveUnknownFields":null,"XEmbeddedResource":false,"XIntOrString":false,"XListMapKeys":null,"XListType":null,"XMapType":null,"XValidations":null}: only [Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations] fields are allowed at the root of the schema if the status subresource is enabled';
+
 const refused: [string, KubeObject, string[]][] = [
   [
     'a field without a type',
@@ -115,10 +122,66 @@ const refused: [string, KubeObject, string[]][] = [
   ],
   [
     'a rule on what was, in a list that does not say which',
-    list({ items: { type: 'string', 'x-kubernetes-validations': [{ rule: 'self == oldSelf' }] } }),
+    list({
+      maxItems: 10,
+      items: { type: 'string', maxLength: 10, 'x-kubernetes-validations': [{ rule: 'self == oldSelf' }] },
+    }),
     [
       `${at}.properties[list].items.x-kubernetes-validations[0].rule: Invalid value: "self == oldSelf": oldSelf cannot be used on the uncorrelatable portion of the schema within ${at}.properties[list]`,
     ],
+  ],
+  [
+    'a rule that may take too long',
+    list({ 'x-kubernetes-validations': [{ rule: 'self.all(a, self.all(b, a == b || a.contains(b)))' }] }),
+    [
+      `${at}.properties[list].x-kubernetes-validations[0].rule: Forbidden: estimated rule cost exceeds budget by factor of more than 100x ${hint}`,
+      `${at}.properties[list].x-kubernetes-validations[0].rule: Forbidden: ${contributed}`,
+      `${at}: Forbidden: x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema exceeds budget by factor of more than 100x ${hint}`,
+    ],
+  ],
+  [
+    'rules that may take too long together',
+    list({
+      maxItems: 1000,
+      items: {
+        type: 'string',
+        maxLength: 2000,
+        'x-kubernetes-validations': Array(45).fill({ rule: "self.contains('abcdefghijklmnopqrstuvwxyz')" }),
+      },
+    }),
+    [
+      ...[0, 1, 2, 3].map(
+        (i) => `${at}.properties[list].items.x-kubernetes-validations[${i}].rule: Forbidden: ${contributed}`,
+      ),
+      `${at}: Forbidden: x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema exceeds budget by factor of 1.080450x ${hint}`,
+    ],
+  ],
+  [
+    'a rule beside what has no type',
+    schema(
+      {
+        a: {
+          type: 'other',
+          properties: { b: { type: 'string', 'x-kubernetes-validations': [{ rule: 'true' }] } },
+        },
+      },
+      { 'x-kubernetes-validations': [{ rule: 'true' }] },
+    ),
+    [
+      `${at}.properties[a].type: Unsupported value: "other": supported values: "array", "boolean", "integer", "number", "object", "string"`,
+      `${at}.properties[a].properties[b].x-kubernetes-validations: Internal error: internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations`,
+    ],
+  ],
+  [
+    'a schema that is no object where it is shown',
+    definition(
+      {},
+      {
+        subresources: { status: {} },
+        schema: { openAPIV3Schema: { type: 'object', minProperties: 1, maximum: 2 } },
+      },
+    ),
+    [shownRefusal],
   ],
   [
     'a default in metadata',

@@ -74,6 +74,28 @@ const table: [string, KubeObject, string[]][] = [
     named('v1', 'Secret', { type: 'kubernetes.io/tls', data: { 'tls.crt': 'YQ==', 'tls.key': 'YQ==' } }),
     ['tls: failed to find any PEM data in certificate input'],
   ],
+  [
+    'formats that mean nothing',
+    named('apiextensions.k8s.io/v1', 'CustomResourceDefinition', {
+      spec: {
+        versions: [
+          {
+            name: 'v1',
+            schema: {
+              openAPIV3Schema: {
+                properties: {
+                  a: { type: 'integer', format: 'uuid' },
+                  b: { type: 'string', format: 'date-time' },
+                  c: { items: { type: 'string', format: 'tide' } },
+                },
+              },
+            },
+          },
+        ],
+      },
+    }),
+    ['unrecognized format "uuid"', 'unrecognized format "tide"'],
+  ],
 ];
 
 describe('warnings', () => {

@@ -1,22 +1,20 @@
-import { validateRules } from '../../kube/cel/validate.ts';
-import { isObject } from '../../kube/deep.ts';
-import type { KubeObject } from '../../kube/object.ts';
-import type { StatusCause } from '../../kube/status.ts';
-import { customSchemas } from '../../kube/validation/crd/versions.ts';
-import { validateLists, validateSchema } from './crd-validate.ts';
+import { validateRules } from '../../cel/validate.ts';
+import { isObject } from '../../deep.ts';
+import type { StatusCause } from '../../status.ts';
+import type { Field } from '../field.ts';
+import { validateLists } from './lists.ts';
+import { validateSchema } from './schema.ts';
 
 type Rules = Record<string, unknown>;
 
 const deepest = 100;
 
 /**
- * The causes for which a definition's defaults break the schemas that they are in.
+ * Tells at `field` where defaults in a sound schema break it.
  * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting
  */
-export function defaultCauses(definition: KubeObject): StatusCause[] {
-  const causes: StatusCause[] = [];
-  for (const [schema, path] of customSchemas(definition.spec)) visit(schema, path, causes, 0);
-  return causes;
+export function defaults(schema: unknown, field: Field): void {
+  visit(schema, field.path, field.causes, 0);
 }
 
 function visit(schema: unknown, path: string, causes: StatusCause[], depth: number): void {
@@ -29,11 +27,7 @@ function visit(schema: unknown, path: string, causes: StatusCause[], depth: numb
     visit(one, `${path}.properties[${name}]`, causes, depth + 1);
 }
 
-const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
-
 function ofDefault(value: unknown, schema: Rules, path: string): StatusCause[] {
-  // The type itself is refused.
-  if (typeof schema['type'] === 'string' && !types.includes(schema['type'])) return [];
   if (hasUnknown(value, schema)) {
     const message = `Invalid value: ${JSON.stringify(value)}: must not have unknown fields`;
     return [{ reason: 'FieldValueInvalid', message, field: path }];

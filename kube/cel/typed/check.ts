@@ -1,0 +1,261 @@
+import { Aggregates, type Checking } from './aggregates.ts';
+import { type Declarations, fieldsOf, lookup } from './environment.ts';
+import {
+  type Call,
+  type Comprehension,
+  type Expr,
+  type Issue,
+  qualifiedName,
+  type Scalar,
+  type Select,
+} from './expr.ts';
+import { type Overload, overloadsOf } from './functions.ts';
+import { Inference } from './inference.ts';
+import {
+  bool,
+  bytes,
+  type CelType,
+  double,
+  dyn,
+  errorType,
+  formatType,
+  int,
+  nullType,
+  optionalOf,
+  string,
+  uint,
+  unwrapped,
+} from './types.ts';
+
+/** An expression with the type of each of its parts, and the overloads that its calls can be. */
+export interface Checked {
+  expr: Expr;
+  type: CelType;
+  issues: Issue[];
+  typeOf(expr: Expr): CelType;
+  /** Names of functions as they were found, `a.b` for one with a prefix; and what they were called on. */
+  callOf(call: Call): ResolvedCall | undefined;
+  /** Whether it is the name of a type, with dots in it. */
+  isName(select: Select): boolean;
+}
+
+export interface ResolvedCall {
+  name: string;
+  target?: Expr;
+  overloads: readonly Overload[];
+}
+
+/** Gives every part its type, as cel-go's checker does. https://github.com/google/cel-spec/blob/master/doc/langdef.md#overview */
+export function check(expr: Expr, declarations: Declarations): Checked {
+  const checker = new Checker(declarations);
+  checker.check(expr);
+  return {
+    expr,
+    type: checker.final(expr),
+    issues: checker.issues,
+    typeOf: (part) => checker.final(part),
+    callOf: (call) => checker.calls.get(call),
+    isName: (select) => checker.constants.has(select),
+  };
+}
+
+const scalars: Readonly<Record<Scalar, CelType>> = {
+  ...{ bool, int, uint, double, string, bytes },
+  null_type: nullType,
+};
+
+class Checker implements Checking {
+  readonly issues: Issue[] = [];
+  readonly calls = new Map<Call, ResolvedCall>();
+  readonly constants = new Set<Select>();
+  readonly #types = new Map<Expr, CelType>();
+  readonly #declarations: Declarations;
+  readonly #aggregates = new Aggregates(this);
+  #scopes: ReadonlyMap<string, CelType>[] = [];
+  readonly infer: Inference = new Inference();
+
+  constructor(declarations: Declarations) {
+    this.#declarations = declarations;
+  }
+
+  final(expr: Expr): CelType {
+    return this.infer.known(this.#types.get(expr) ?? dyn, true);
+  }
+
+  check(expr: Expr): CelType {
+    const type = this.#typeOf(expr);
+    this.#types.set(expr, type);
+    return type;
+  }
+
+  #typeOf(expr: Expr): CelType {
+    switch (expr.op) {
+      case 'literal':
+        return scalars[expr.type];
+      case 'ident':
+        return this.find(expr.name) ?? this.undeclared(expr.at, expr.name);
+      case 'select':
+        return this.#select(expr);
+      case 'call':
+        return this.#call(expr);
+      case 'list':
+        return this.#aggregates.list(expr);
+      case 'struct':
+        return expr.type === undefined
+          ? this.#aggregates.map(expr)
+          : this.#aggregates.message(expr, expr.type);
+      case 'fold':
+        return this.#fold(expr);
+    }
+  }
+
+  find(name: string): CelType | undefined {
+    for (let i = this.#scopes.length - 1; i >= 0; i--) {
+      const found = this.#scopes[i]?.get(name);
+      if (found) return found;
+    }
+    return lookup(this.#declarations, name);
+  }
+
+  report(at: number, message: string): void {
+    this.issues.push({ at, message });
+  }
+
+  undeclared(at: number, name: string): CelType {
+    this.report(at, `undeclared reference to '${name}' (in container '')`);
+    return errorType;
+  }
+
+  mismatch(at: number, expected: CelType, found: CelType): void {
+    this.report(at, `expected type '${formatType(expected)}' but found '${formatType(found)}'`);
+  }
+
+  #select(expr: Select): CelType {
+    const name = qualifiedName(expr);
+    const known = name === undefined ? undefined : this.find(name);
+    if (known) {
+      this.constants.add(expr);
+      return known;
+    }
+    const type = this.#field(expr.at, expr.of, expr.field, false);
+    return expr.test ? bool : this.infer.known(type);
+  }
+
+  #field(at: number, of: Expr, field: string, asOptional: boolean): CelType {
+    this.check(of);
+    const { type: target, optional } = unwrapped(this.infer.known(this.#types.get(of) ?? dyn));
+    const result = this.#fieldOf(at, target, field);
+    return optional || asOptional ? optionalOf(result) : result;
+  }
+
+  #fieldOf(at: number, target: CelType, field: string): CelType {
+    if (target.kind === 'map') return target.params[1] ?? dyn;
+    if (target.kind === 'struct') return this.fieldOfMessage(at, target.name, field) ?? errorType;
+    if (target.kind === 'param') this.infer.assign(dyn, target);
+    else if (target.kind !== 'dyn' && target.kind !== 'error')
+      this.report(at, `type '${formatType(target)}' does not support field selection`);
+    return dyn;
+  }
+
+  fieldOfMessage(at: number, message: string, field: string): CelType | undefined {
+    const fields = fieldsOf(this.#declarations, message);
+    if (!fields) {
+      this.report(at, `unexpected failed resolution of '${message}'`);
+      return undefined;
+    }
+    const type = fields(field);
+    if (!type) this.report(at, `undefined field '${field}'`);
+    return type;
+  }
+
+  #call(expr: Call): CelType {
+    const { args, target } = expr;
+    if (expr.name === '_?._') {
+      const [of, name] = args;
+      const field = name?.op === 'literal' ? String(name.value) : '';
+      const type = of ? this.#field(expr.at, of, field, true) : dyn;
+      this.calls.set(expr, { name: expr.name, overloads: overloadsOf(expr.name) ?? [] });
+      return this.infer.known(type);
+    }
+    for (const arg of args) this.check(arg);
+    if (target) {
+      const prefix = qualifiedName(target);
+      const name = `${prefix}.${expr.name}`;
+      const overloads = prefix === undefined ? undefined : this.#overloads(name);
+      if (overloads) return this.#resolve(expr, { name, overloads });
+      this.check(target);
+    }
+    const overloads = this.#overloads(expr.name);
+    if (!overloads) return this.undeclared(expr.at, expr.name);
+    return this.#resolve(expr, { name: expr.name, overloads, ...(target && { target }) });
+  }
+
+  #overloads(name: string): readonly Overload[] | undefined {
+    return overloadsOf(name) ?? this.#declarations.functions?.get(name);
+  }
+
+  #resolve(expr: Call, { name, overloads, target }: ResolvedCall): CelType {
+    const given = [...(target ? [target] : []), ...expr.args].map((arg) => this.#types.get(arg) ?? dyn);
+    if (name === '_&&_' || name === '_||_') return this.#logical(expr, name, overloads, given);
+    const styled = overloads.filter(({ member }) => member === (target !== undefined));
+    const { matching, result } = this.infer.resolve(styled, given);
+    if (result === undefined) {
+      const shown = given.map((type) => formatType(this.infer.known(type, true)));
+      const [on = '', rest] = target ? [`${shown[0]}.`, shown.slice(1)] : ['', shown];
+      this.report(expr.at, `found no matching overload for '${name}' applied to '${on}(${rest.join(', ')})'`);
+      return errorType;
+    }
+    this.calls.set(expr, { name, overloads: matching, ...(target && { target }) });
+    return result;
+  }
+
+  #logical(expr: Call, name: string, overloads: readonly Overload[], given: readonly CelType[]): CelType {
+    let sound = true;
+    for (const [i, type] of given.entries()) {
+      if (this.infer.assign(type, bool)) continue;
+      sound = false;
+      this.mismatch(expr.args[i]?.at ?? expr.at, bool, type);
+    }
+    if (!sound) return errorType;
+    this.calls.set(expr, { name, overloads });
+    return bool;
+  }
+
+  #fold(expr: Comprehension): CelType {
+    this.check(expr.range);
+    const accumulated = this.check(expr.init);
+    const range = this.infer.known(this.#types.get(expr.range) ?? dyn);
+    this.#scopes.push(new Map([[expr.accumulator, accumulated]]));
+    const [first, second] = this.#loopTypes(expr, range);
+    this.#scopes.push(
+      new Map([
+        [expr.variable, first],
+        ...(expr.variable2 === undefined ? [] : [[expr.variable2, second] as const]),
+      ]),
+    );
+    this.#assert(expr.condition, bool);
+    this.#assert(expr.step, accumulated);
+    this.#scopes.pop();
+    const type = this.check(expr.result);
+    this.#scopes.pop();
+    return this.infer.known(type);
+  }
+
+  #assert(expr: Expr, type: CelType): void {
+    const found = this.check(expr);
+    if (!this.infer.assign(type, found)) this.mismatch(expr.at, type, found);
+  }
+
+  #loopTypes({ range: at, variable2 }: Comprehension, range: CelType): [CelType, CelType] {
+    const [first = dyn, second = dyn] = range.params;
+    if (range.kind === 'list') return variable2 === undefined ? [first, dyn] : [int, first];
+    if (range.kind === 'map') return [first, second];
+    if (['dyn', 'error', 'param'].includes(range.kind)) {
+      this.infer.assign(dyn, range);
+      return [dyn, dyn];
+    }
+    const rule = 'cannot be range of a comprehension (must be list, map, or dynamic)';
+    this.report(at.at, `expression of type '${formatType(range)}' ${rule}`);
+    return [errorType, errorType];
+  }
+}

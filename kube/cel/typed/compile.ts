@@ -1,0 +1,37 @@
+import { located } from '../syntax.ts';
+import { type Checked, check } from './check.ts';
+import type { Declarations } from './environment.ts';
+import { children, type Expr, type Issue } from './expr.ts';
+import { parse } from './parser.ts';
+import { literalIssues } from './validators.ts';
+
+/** What is wrong with an expression, in cel-go's words, or what it evaluates to. */
+export type Compiled = { problem: string } | { checked: Checked; names: ReadonlySet<string> };
+
+/** Reads and checks an expression; undefined when it is not by CEL's grammar. */
+export function compile(expression: string, declarations: Declarations): Compiled | undefined {
+  const parsed = parse(expression, declarations.bindings);
+  if (!parsed) return undefined;
+  if (parsed.issues.length > 0) return { problem: told(expression, parsed.issues) };
+  const checked = check(parsed.expr, declarations);
+  if (checked.issues.length > 0) return { problem: told(expression, checked.issues) };
+  const literals = literalIssues(checked);
+  if (literals.length > 0) return { problem: told(expression, literals) };
+  const names = new Set<string>();
+  named(parsed.expr, names);
+  return { checked, names };
+}
+
+const mostIssues = 100;
+
+function told(expression: string, issues: readonly Issue[]): string {
+  const shown = issues.slice(0, mostIssues).sort((a, b) => a.at - b.at);
+  const lines = shown.map(({ at, message }) => located(expression, at, message));
+  if (issues.length > mostIssues) lines.push(`${issues.length - mostIssues} more errors were truncated`);
+  return lines.join('\n');
+}
+
+function named(expr: Expr, names: Set<string>): void {
+  if (expr.op === 'ident') names.add(expr.name);
+  for (const child of children(expr)) named(child, names);
+}

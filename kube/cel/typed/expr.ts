@@ -1,0 +1,103 @@
+/** An expression as cel-go's parser builds it, macros expanded. `at` is the offset that messages about it point to. */
+export type Expr = Literal | Ident | Select | Call | List | Struct | Comprehension;
+
+export type Scalar = 'bool' | 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'null_type';
+
+export interface Literal {
+  op: 'literal';
+  at: number;
+  type: Scalar;
+  value: string | number | bigint | boolean | null;
+}
+
+export interface Ident {
+  op: 'ident';
+  at: number;
+  name: string;
+}
+
+export interface Select {
+  op: 'select';
+  at: number;
+  of: Expr;
+  field: string;
+  /** `has(of.field)` */
+  test: boolean;
+}
+
+export interface Call {
+  op: 'call';
+  at: number;
+  name: string;
+  target?: Expr;
+  args: Expr[];
+}
+
+export interface List {
+  op: 'list';
+  at: number;
+  items: Expr[];
+  optional: ReadonlySet<number>;
+}
+
+/** A map, or a message when it has a type's name. */
+export interface Struct {
+  op: 'struct';
+  at: number;
+  type?: string;
+  entries: Entry[];
+}
+
+export interface Entry {
+  at: number;
+  /** Of a map's entry. */
+  key?: Expr;
+  /** Of a message's field. */
+  field?: string;
+  value: Expr;
+  optional: boolean;
+}
+
+export interface Comprehension {
+  op: 'fold';
+  at: number;
+  range: Expr;
+  variable: string;
+  variable2?: string;
+  accumulator: string;
+  init: Expr;
+  condition: Expr;
+  step: Expr;
+  result: Expr;
+}
+
+/** A problem of an expression that can be read, at an offset. */
+export interface Issue {
+  at: number;
+  message: string;
+}
+
+export function children(expr: Expr): Expr[] {
+  switch (expr.op) {
+    case 'select':
+      return [expr.of];
+    case 'call':
+      return expr.target ? [expr.target, ...expr.args] : expr.args;
+    case 'list':
+      return expr.items;
+    case 'struct':
+      return expr.entries.flatMap(({ key, value }) => (key ? [key, value] : [value]));
+    case 'fold':
+      return [expr.range, expr.init, expr.condition, expr.step, expr.result];
+    default:
+      return [];
+  }
+}
+
+/** `a.b.c` for a chain of fields of a name. */
+export function qualifiedName(expr: Expr): string | undefined {
+  if (expr.op === 'ident') return expr.name;
+  if (expr.op !== 'select' || expr.test) return undefined;
+  const before = qualifiedName(expr.of);
+  return before === undefined ? undefined : `${before}.${expr.field}`;
+}

@@ -1,0 +1,238 @@
+import { Cursor, Unparsable } from './cursor.ts';
+import type { Entry, Expr, Issue, List, Literal, Scalar } from './expr.ts';
+import { tokens, unquoted } from './lexer.ts';
+import { expandMacro } from './macros.ts';
+
+const reserved = new Set(
+  'as break const continue else for function if import let loop package namespace return var void while'.split(
+    ' ',
+  ),
+);
+
+const deepest = 250;
+
+/** Reads an expression and expands its macros; undefined when it is not by the grammar. */
+export function parse(input: string, bindings = false): { expr: Expr; issues: Issue[] } | undefined {
+  const list = tokens(input);
+  if (!list) return undefined;
+  try {
+    const parser = new Parser(new Cursor(list), bindings);
+    return { expr: parser.whole(), issues: parser.issues };
+  } catch (error) {
+    if (error instanceof Unparsable) return undefined;
+    throw error;
+  }
+}
+
+/** The binary operators, those that bind least first. */
+const levels: readonly (readonly string[])[] = [
+  ['||'],
+  ['&&'],
+  ['<', '<=', '>=', '>', '==', '!=', 'in'],
+  ['+', '-'],
+  ['*', '/', '%'],
+];
+
+class Parser {
+  readonly issues: Issue[] = [];
+  readonly #at: Cursor;
+  readonly #bindings: boolean;
+  #depth = 0;
+
+  constructor(at: Cursor, bindings: boolean) {
+    this.#at = at;
+    this.#bindings = bindings;
+  }
+
+  whole(): Expr {
+    const expr = this.#expr();
+    if (this.#at.peek().kind !== 'end') throw new Unparsable();
+    return expr;
+  }
+
+  #expr(): Expr {
+    if (++this.#depth > deepest) throw new Unparsable();
+    const condition = this.#binary(0);
+    let expr = condition;
+    if (this.#at.is('?')) {
+      const { at } = this.#at.take();
+      const yes = this.#binary(0);
+      this.#at.expect(':');
+      expr = { op: 'call', at, name: '_?_:_', args: [condition, yes, this.#expr()] };
+    }
+    this.#depth--;
+    return expr;
+  }
+
+  #binary(level: number): Expr {
+    const operators = levels[level];
+    if (!operators) return this.#unary();
+    let left = this.#binary(level + 1);
+    for (;;) {
+      const operator = operators.find((text) => this.#at.is(text));
+      if (operator === undefined) return left;
+      const { at } = this.#at.take();
+      const name = operator === 'in' ? '@in' : `_${operator}_`;
+      left = { op: 'call', at, name, args: [left, this.#binary(level + 1)] };
+    }
+  }
+
+  #unary(): Expr {
+    const literal = this.#at.is('-') && ['int', 'double'].includes(this.#at.peek(1).kind);
+    const operator = this.#at.is('!') ? '!' : this.#at.is('-') && !literal ? '-' : undefined;
+    if (operator === undefined) return this.#member();
+    const { at } = this.#at.peek();
+    let count = 0;
+    while (this.#at.skip(operator)) count++;
+    const operand = this.#member();
+    if (count % 2 === 0) return operand;
+    return { op: 'call', at, name: `${operator}_`, args: [operand] };
+  }
+
+  #member(): Expr {
+    let expr = this.#primary();
+    for (;;) {
+      if (this.#at.is('.')) expr = this.#field(expr);
+      else if (this.#at.is('[')) {
+        const { at } = this.#at.take();
+        const name = this.#at.skip('?') ? '_[?_]' : '_[_]';
+        expr = { op: 'call', at, name, args: [expr, this.#expr()] };
+        this.#at.expect(']');
+      } else return expr;
+    }
+  }
+
+  #field(of: Expr): Expr {
+    const { at } = this.#at.take();
+    const optional = this.#at.skip('?');
+    const token = this.#at.peek();
+    if (token.kind === 'quoted') throw new Unparsable();
+    const field = this.#at.name();
+    if (optional) {
+      const name: Literal = { op: 'literal', at: field.at, type: 'string', value: field.text };
+      return { op: 'call', at, name: '_?._', args: [of, name] };
+    }
+    if (!this.#at.is('(')) return { op: 'select', at, of, field: field.text, test: false };
+    const open = this.#at.take();
+    return this.#call(open.at, field.text, this.#list(')'), of);
+  }
+
+  #call(at: number, name: string, args: Expr[], target?: Expr): Expr {
+    const call = { op: 'call' as const, at, name, args, ...(target && { target }) };
+    const expanded = expandMacro(call, this.#bindings);
+    if (!expanded) return call;
+    if ('message' in expanded) {
+      this.issues.push(expanded);
+      return { op: 'literal', at: expanded.at, type: 'null_type', value: null };
+    }
+    return expanded;
+  }
+
+  #list(end: string): Expr[] {
+    const found: Expr[] = [];
+    if (this.#at.skip(end)) return found;
+    do found.push(this.#expr());
+    while (this.#at.skip(','));
+    this.#at.expect(end);
+    return found;
+  }
+
+  #primary(): Expr {
+    const token = this.#at.peek();
+    if (token.kind === 'symbol') {
+      if (token.text === '(') {
+        this.#at.take();
+        const inner = this.#expr();
+        this.#at.expect(')');
+        return inner;
+      }
+      if (token.text === '[') return this.#listLiteral();
+      if (token.text === '{') return { op: 'struct', at: this.#at.take().at, entries: this.#entries(true) };
+      if (token.text === '.') {
+        this.#at.take();
+        return this.#named();
+      }
+    }
+    return token.kind === 'ident' && !this.#at.isConstant() ? this.#named() : this.#literal();
+  }
+
+  #named(): Expr {
+    const name = this.#at.name();
+    const message = this.#messageName(name.text);
+    if (message !== undefined) {
+      return { op: 'struct', at: this.#at.take().at, type: message, entries: this.#entries(false) };
+    }
+    const call = this.#at.is('(');
+    if (reserved.has(name.text))
+      this.issues.push({ at: name.at, message: `reserved identifier: ${name.text}` });
+    if (!call) return { op: 'ident', at: name.at, name: name.text };
+    const open = this.#at.take();
+    return this.#call(open.at, name.text, this.#list(')'));
+  }
+
+  /** `a.b.C` when a brace comes after it, which is then the next token. */
+  #messageName(first: string): string | undefined {
+    let ahead = 0;
+    let name = first;
+    while (this.#at.is('.', ahead) && this.#at.peek(ahead + 1).kind === 'ident') {
+      name += `.${this.#at.peek(ahead + 1).text}`;
+      ahead += 2;
+    }
+    if (!this.#at.is('{', ahead)) return undefined;
+    this.#at.take(ahead);
+    return name;
+  }
+
+  #listLiteral(): List {
+    const { at } = this.#at.take();
+    const items: Expr[] = [];
+    const optional = new Set<number>();
+    while (!this.#at.is(']')) {
+      if (this.#at.skip('?')) optional.add(items.length);
+      items.push(this.#expr());
+      if (!this.#at.skip(',')) break;
+    }
+    this.#at.expect(']');
+    return { op: 'list', at, items, optional };
+  }
+
+  #entries(map: boolean): Entry[] {
+    const found: Entry[] = [];
+    while (!this.#at.is('}')) {
+      const optional = this.#at.skip('?');
+      const key = map ? { key: this.#expr() } : { field: this.#fieldName() };
+      const { at } = this.#at.expect(':');
+      found.push({ at, ...key, value: this.#expr(), optional });
+      if (!this.#at.skip(',')) break;
+    }
+    this.#at.expect('}');
+    return found;
+  }
+
+  #fieldName(): string {
+    const token = this.#at.take();
+    if (token.kind === 'quoted') throw new Unparsable();
+    if (token.kind !== 'ident') throw new Unparsable();
+    return token.text;
+  }
+
+  #literal(): Expr {
+    const sign = this.#at.is('-') ? this.#at.take() : undefined;
+    const { kind, text, at: here } = this.#at.take();
+    const at = sign?.at ?? here;
+    const make = (type: Scalar, value: Literal['value']): Expr => ({ op: 'literal', at, type, value });
+    const minus = sign ? '-' : '';
+    if (kind === 'int' || kind === 'uint') {
+      const digits = BigInt(kind === 'uint' ? text.slice(0, -1) : text);
+      const value = sign ? -digits : digits;
+      const fits = kind === 'int' ? BigInt.asIntN(64, value) === value : BigInt.asUintN(64, value) === value;
+      if (!fits) this.issues.push({ at, message: `invalid ${kind} literal` });
+      return make(kind, value);
+    }
+    if (kind === 'double') return make('double', Number(minus + text));
+    if (sign) throw new Unparsable();
+    if (kind === 'string' || kind === 'bytes') return make(kind, unquoted(text));
+    if (kind !== 'ident') throw new Unparsable();
+    return text === 'null' ? make('null_type', null) : make('bool', text === 'true');
+  }
+}

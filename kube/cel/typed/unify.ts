@@ -1,0 +1,101 @@
+import { type CelType, dyn, formatType, listOf, mapOf, opaque, sameType, typeOf } from './types.ts';
+
+/** What type parameters stand for, by the parameters' names. */
+export type Bindings = ReadonlyMap<string, CelType>;
+
+const isDyn = ({ kind }: CelType) => kind === 'dyn';
+const isDynOrError = ({ kind }: CelType) => kind === 'dyn' || kind === 'error';
+
+/** The bindings under which values of the types can be assigned to one another, or undefined when they cannot. */
+export function assignable(
+  bindings: Bindings,
+  a: readonly CelType[],
+  b: readonly CelType[],
+): Bindings | undefined {
+  const tried = new Map(bindings);
+  return listsFit(tried, a, b) ? tried : undefined;
+}
+
+function listsFit(m: Map<string, CelType>, a: readonly CelType[], b: readonly CelType[]): boolean {
+  return a.length === b.length && a.every((one, i) => fits(m, one, b[i] as CelType));
+}
+
+function fits(m: Map<string, CelType>, a: CelType, b: CelType): boolean {
+  if (b.kind === 'param') {
+    const found = substitutes(m, a, b);
+    if (found.valid) return true;
+    if (found.bound) return false;
+  }
+  if (a.kind === 'param') return substitutes(m, b, a).valid;
+  if (isDynOrError(a) || isDynOrError(b)) return true;
+  if (a.kind === 'null_type') return nullable(b);
+  if (b.kind === 'null_type') return nullable(a);
+  if (a.kind === 'type') return b.kind === 'type';
+  return a.kind === b.kind && a.name === b.name && listsFit(m, a.params, b.params);
+}
+
+function nullable({ kind }: CelType): boolean {
+  return ['opaque', 'struct', 'duration', 'timestamp', 'null_type'].includes(kind);
+}
+
+function substitutes(
+  m: Map<string, CelType>,
+  type: CelType,
+  parameter: CelType,
+): { valid: boolean; bound: boolean } {
+  if (sameType(type, parameter)) return { valid: true, bound: true };
+  const known = m.get(parameter.name);
+  if (known) {
+    if (sameType(type, known)) return { valid: true, bound: true };
+    if (!fits(m, type, known)) return { valid: false, bound: true };
+    const general = mostGeneral(type, known);
+    if (!refersTo(m, general, parameter)) m.set(parameter.name, general);
+    return { valid: true, bound: true };
+  }
+  if (refersTo(m, type, parameter)) return { valid: false, bound: false };
+  m.set(parameter.name, type);
+  return { valid: true, bound: false };
+}
+
+export function mostGeneral(a: CelType, b: CelType): CelType {
+  return lessSpecific(a, b) ? a : b;
+}
+
+function lessSpecific(a: CelType, b: CelType): boolean {
+  if (isDyn(a) || a.kind === 'param') return true;
+  if (isDyn(b) || b.kind === 'param') return false;
+  if (a.kind !== b.kind) return false;
+  if (a.kind === 'type') return true;
+  if (!['opaque', 'list', 'map'].includes(a.kind)) return sameType(a, b);
+  return (
+    a.name === b.name &&
+    a.params.length === b.params.length &&
+    a.params.every((one, i) => lessSpecific(one, b.params[i] as CelType))
+  );
+}
+
+function refersTo(m: Bindings, type: CelType, parameter: CelType): boolean {
+  if (sameType(type, parameter)) return true;
+  if (type.kind === 'param') {
+    const known = m.get(type.name);
+    return known !== undefined && refersTo(m, known, parameter);
+  }
+  return type.params.some((one) => refersTo(m, one, parameter));
+}
+
+/** The type with its parameters replaced by what they stand for; those that stand for nothing become dyn if asked. */
+export function substitute(m: Bindings, type: CelType, freeToDyn = false): CelType {
+  if (type.kind === 'param') {
+    const known = m.get(type.name);
+    if (known) return substitute(m, known, freeToDyn);
+    return freeToDyn ? dyn : type;
+  }
+  if (type.params.length === 0) return type;
+  const [first = dyn, second = dyn, ...rest] = type.params.map((one) => substitute(m, one, freeToDyn));
+  if (type.kind === 'list') return listOf(first);
+  if (type.kind === 'map') return mapOf(first, second);
+  if (type.kind === 'type') return typeOf(first);
+  if (type.kind === 'opaque')
+    return opaque(type.name, first, ...(type.params.length > 1 ? [second, ...rest] : []));
+  throw new Error(`parameters of ${formatType(type)}`);
+}

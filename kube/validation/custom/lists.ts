@@ -1,0 +1,46 @@
+import { getOwn, isObject } from '../../deep.ts';
+import type { StatusCause } from '../../status.ts';
+
+type Rules = Record<string, unknown>;
+
+/** The causes for which lists repeat what must be there once: items of sets, keys of maps. */
+export function validateLists(value: unknown, schema: unknown, path = ''): StatusCause[] {
+  if (!isObject(schema)) return [];
+  if (Array.isArray(value)) {
+    const below = value.flatMap((item, i) => validateLists(item, schema['items'], `${path}[${i}]`));
+    return [...repeated(value, schema, path), ...below];
+  }
+  if (!isObject(value)) return [];
+  const properties = isObject(schema['properties']) ? schema['properties'] : {};
+  return Object.keys(value)
+    .sort()
+    .flatMap((name) => {
+      const known = Object.hasOwn(properties, name);
+      const at = known ? (path === '' ? name : `${path}.${name}`) : `${path}[${name}]`;
+      return validateLists(value[name], known ? properties[name] : schema['additionalProperties'], at);
+    });
+}
+
+function repeated(list: readonly unknown[], schema: Rules, path: string): StatusCause[] {
+  const type = schema['x-kubernetes-list-type'];
+  if (type !== 'set' && type !== 'map') return [];
+  const keys = Array.isArray(schema['x-kubernetes-list-map-keys'])
+    ? schema['x-kubernetes-list-map-keys']
+    : [];
+  const seen = new Set<string>();
+  return list.flatMap((item, i) => {
+    const shown = type === 'set' || !isObject(item) ? item : keyOf(item, keys.map(String));
+    const identity = JSON.stringify(shown);
+    if (!seen.has(identity)) {
+      seen.add(identity);
+      return [];
+    }
+    return [
+      { reason: 'FieldValueDuplicate', message: `Duplicate value: ${identity}`, field: `${path}[${i}]` },
+    ];
+  });
+}
+
+function keyOf(item: Record<string, unknown>, keys: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries([...keys].sort().map((key) => [key, getOwn(item, key)]));
+}
