@@ -24,6 +24,7 @@ const longestLine = 16_384;
 
 /** A problem in the form of the reference implementation, with the line that it is in; wide where UTF-8 is. */
 export function located(input: string, at: number, message: string): string {
+  if (at < 0) return `ERROR: <input>:-1:0: ${message}`;
   const before = input.slice(0, at).split('\n');
   const prefix = [...(before.at(-1) ?? '')];
   const line = (input.split('\n')[before.length - 1] ?? '').replaceAll('\t', ' ');

@@ -54,7 +54,7 @@ function fieldsOf({ schema, ignore }: FieldManagement): Map<string, string> {
   return fields;
 }
 
-/** Names and kinds of values, and of lists the values too, which may be keys. Undefined: too long, or not only JSON. */
+/** Names and kinds of values, zeros apart, and of lists the values too, which may be keys. Undefined: too long, or not only JSON. */
 function shapeOf(object: unknown): string | undefined {
   const text = describe(object, false, 0);
   return text === undefined || text.length > longestShape ? undefined : text;
@@ -62,7 +62,7 @@ function shapeOf(object: unknown): string | undefined {
 
 function describe(value: unknown, whole: boolean, depth: number): string | undefined {
   if (value === null) return 'n';
-  if (typeof value !== 'object') return whole ? scalar(value) : 's';
+  if (typeof value !== 'object') return whole ? scalar(value) : isZero(value) ? 'z' : 's';
   // The second is what was given empty and is gone: it is owned too.
   if (depth > 20 || emptiesOf(value) !== undefined) return undefined;
   const list = Array.isArray(value);
@@ -74,6 +74,11 @@ function describe(value: unknown, whole: boolean, depth: number): string | undef
     text += list ? `${inner},` : `${String(key).length}:${key}${inner}`;
   }
   return text + (list ? ']' : '}');
+}
+
+/** Kubernetes writes some of these where nobody gave any, and nobody owns those. */
+function isZero(value: unknown): boolean {
+  return value === 0 || value === 0n || value === '' || value === false;
 }
 
 /** Told apart from every other text: its length comes first. */

@@ -1,3 +1,4 @@
+import { given } from '../defaults/empty.ts';
 import { at, int, isRecord, records, strings, text } from '../defaults/json.ts';
 import {
   maxCharactersMessage,
@@ -90,7 +91,7 @@ const ingress: KindCheck = ({ object, spec, old }, root) => {
   const field = root.child('spec');
   const rules = records(spec['rules']);
   if (rules.length === 0 && !isRecord(spec['defaultBackend'])) {
-    field.invalid(spec['rules'] ?? null, 'either `defaultBackend` or `rules` must be specified');
+    field.invalid(given(spec, 'rules'), 'either `defaultBackend` or `rules` must be specified');
   }
   if (isRecord(spec['defaultBackend'])) backend(spec['defaultBackend'], field.child('defaultBackend'));
   for (const [index, rule] of rules.entries()) {

@@ -1,3 +1,4 @@
+import { given } from '../defaults/empty.ts';
 import { isRecord, strings, text } from '../defaults/json.ts';
 import { validatePathSegmentName } from '../names.ts';
 import { sameJson } from '../strategy/equal.ts';
@@ -51,7 +52,7 @@ const serviceCidr: KindCheck = ({ spec, oldSpec }, root) => {
   const before = strings(oldSpec['cidrs']);
   const grows = before.length === 1 && list.length === 2;
   if (list.length !== before.length && !grows) {
-    field.invalid(spec['cidrs'] ?? null, immutable);
+    field.invalid(given(spec, 'cidrs'), immutable);
     return;
   }
   for (const [index, range] of before.entries())

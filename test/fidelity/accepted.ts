@@ -63,11 +63,6 @@ export const accepted: readonly Accepted[] = [
     atoll: /^<rv, known>$/,
   },
   {
-    id: 'go-dump',
-    path: /^body\.(message|details\.causes.*)$/,
-    kubernetes: /Invalid value: \{\\?"[A-Z]/,
-  },
-  {
     id: 'health-checks',
     request: /^GET \/(healthz|livez|readyz)$/,
     path: /^body$/,
@@ -149,18 +144,6 @@ export const accepted: readonly Accepted[] = [
     path: /^status$/,
     kubernetes: /^406/,
     atoll: /^200/,
-  },
-  {
-    id: 'empty-lists',
-    path: /^body\.metadata\.managedFields(\[\]\.fieldsV1\.f:(endpoints|ports))?$/,
-    kubernetes: /^\{\}$|"f:(rules|drivers|requests)":\{\}\}/,
-    atoll: /absent/,
-  },
-  {
-    id: 'empty-lists',
-    path: /^body\.(message|details\.causes\[\]\.(message|field))$/,
-    kubernetes: /Invalid value: (\[\]|\{\}|null):|"Requests":\[\]|^(spec\.versions|status\.storedVersions)$/,
-    atoll: /Invalid value: null:|"Requests":null|^(spec\.versions|status\.storedVersions)$/,
   },
   { id: 'user-uid', path: /^body\.(status\.userInfo|spec)\.uid$/, kubernetes: /^admin$/, atoll: /absent/ },
 ];

@@ -133,7 +133,7 @@ export class Normaliser {
     if (key === 'uid' && /^[0-9a-f-]{36}$/.test(value)) return this.#label('uid', value);
     if (key === 'username' && path.includes('spec')) return '<user>';
     if (key === 'token') return '<token>';
-    if (/^clusterIPs?(\[\])?$/.test(key) && value.startsWith('10.')) return '<ip>';
+    if (/^clusterIPs?(\[\])?$/.test(key) && /^(10|198\.18)\./.test(value)) return '<ip>';
     if (key === 'hash') return '<hash>';
     if (key === 'serverAddress') return '<address>';
     return this.#plain(value);

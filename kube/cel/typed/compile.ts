@@ -8,8 +8,15 @@ import { literalIssues } from './validators.ts';
 /** What is wrong with an expression, in cel-go's words, or what it evaluates to. */
 export type Compiled = { problem: string } | { checked: Checked; names: ReadonlySet<string> };
 
+const mostCharacters = 100_000;
+
 /** Reads and checks an expression; undefined when it is not by CEL's grammar. */
 export function compile(expression: string, declarations: Declarations): Compiled | undefined {
+  const size = expression.length > mostCharacters ? [...expression].length : 0;
+  if (size > mostCharacters) {
+    const rule = `expression code point size exceeds limit: size: ${size}, limit ${mostCharacters}`;
+    return { problem: `ERROR: <input>:-1:0: ${rule}` };
+  }
   const parsed = parse(expression, declarations.bindings);
   if (!parsed) return undefined;
   if (parsed.issues.length > 0) return { problem: told(expression, parsed.issues) };

@@ -3,6 +3,9 @@ import type { Token } from './lexer.ts';
 /** Not by CEL's grammar. */
 export class Unparsable extends Error {}
 
+/** Nested deeper than cel-go reads. */
+export class TooDeep extends Error {}
+
 const constants = ['true', 'false', 'null'];
 
 /** Tokens, and which is next. */

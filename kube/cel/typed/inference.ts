@@ -1,10 +1,10 @@
 import type { Overload } from './functions.ts';
 import { type CelType, dyn, formatType, param } from './types.ts';
-import { assignable, type Bindings, substitute } from './unify.ts';
+import { Bindings, substitute } from './unify.ts';
 
 /** Of one expression: what its type parameters turn out to be, as its parts are looked at. */
 export class Inference {
-  #bindings: Bindings = new Map();
+  readonly #bindings = new Bindings();
   #free = 0;
 
   fresh(): CelType {
@@ -22,9 +22,7 @@ export class Inference {
   }
 
   assignAll(a: readonly CelType[], b: readonly CelType[]): boolean {
-    const bindings = assignable(this.#bindings, a, b);
-    if (bindings) this.#bindings = bindings;
-    return bindings !== undefined;
+    return this.#bindings.assign(a, b);
   }
 
   /** The overloads that arguments of these types fit, and what they give; dyn when they give several types. */

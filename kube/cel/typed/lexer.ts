@@ -27,12 +27,15 @@ const texts: readonly RegExp[] = [
 ];
 const rawTexts: readonly RegExp[] = [/"""[\s\S]*?"""/y, /'''[\s\S]*?'''/y, /"[^"\n\r]*"/y, /'[^'\n\r]*'/y];
 
+const symbolFirst = new Set('()[]{},:?+*%<>=!&|-');
+const symbols = rules.slice(-1);
+
 /** The tokens of CEL's grammar, an `end` last; undefined where there is something that is none. */
 export function tokens(input: string): Token[] | undefined {
   const found: Token[] = [];
   let at = 0;
   next: while (at < input.length) {
-    for (const [kind, pattern] of rules) {
+    for (const [kind, pattern] of symbolFirst.has(input[at] ?? '') ? symbols : rules) {
       const text = matchAt(pattern, input, at);
       if (text === undefined) continue;
       if (kind === 'string' || kind === 'bytes') {

@@ -1,4 +1,14 @@
-import type { Call, Comprehension, Expr, Ident, Issue, List, Literal } from './expr.ts';
+import { Unparsable } from './cursor.ts';
+import {
+  type Call,
+  type Comprehension,
+  children,
+  type Expr,
+  type Ident,
+  type Issue,
+  type List,
+  type Literal,
+} from './expr.ts';
 
 /** What a fold gathers is in this variable; no expression can name it. */
 export const accumulator = '@result';
@@ -153,12 +163,25 @@ const filter: Macro = (make, range, args) => {
   return mapping(make, range, [variable, test, variable]);
 };
 
+/** Chains of these double with each: nobody needs long ones. */
+const mostCopied = 2000;
+
+function copied(target: Expr): Expr {
+  let count = 0;
+  const pending = [target];
+  for (let at = pending.pop(); at; at = pending.pop()) {
+    if (++count > mostCopied) throw new Unparsable();
+    pending.push(...children(at));
+  }
+  return structuredClone(target);
+}
+
 const optional =
   (name: string, wrap: (make: Maker, inner: Expr) => Expr): Macro =>
   (make, target, [variable, value]) => {
     if (variable?.op !== 'ident')
       return { at: variable?.at ?? 0, message: `${name}() variable name must be a simple identifier` };
-    const inner = make.bind(variable.name, make.on(structuredClone(target), 'value'), value as Expr);
+    const inner = make.bind(variable.name, make.on(copied(target), 'value'), value as Expr);
     return make.call('_?_:_', make.on(target, 'hasValue'), wrap(make, inner), make.call('optional.none'));
   };
 

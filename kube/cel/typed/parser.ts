@@ -1,5 +1,5 @@
-import { Cursor, Unparsable } from './cursor.ts';
-import type { Entry, Expr, Issue, List, Literal, Scalar } from './expr.ts';
+import { Cursor, TooDeep, Unparsable } from './cursor.ts';
+import { children, type Entry, type Expr, type Issue, type List, type Literal, type Scalar } from './expr.ts';
 import { tokens, unquoted } from './lexer.ts';
 import { expandMacro } from './macros.ts';
 
@@ -11,6 +11,8 @@ const reserved = new Set(
 
 const deepest = 250;
 
+const nothing: Literal = { op: 'literal', at: 0, type: 'null_type', value: null };
+
 /** Reads an expression and expands its macros; undefined when it is not by the grammar. */
 export function parse(input: string, bindings = false): { expr: Expr; issues: Issue[] } | undefined {
   const list = tokens(input);
@@ -20,6 +22,7 @@ export function parse(input: string, bindings = false): { expr: Expr; issues: Is
     return { expr: parser.whole(), issues: parser.issues };
   } catch (error) {
     if (error instanceof Unparsable) return undefined;
+    if (error instanceof TooDeep) return { expr: nothing, issues: [{ at: -1, message: error.message }] };
     throw error;
   }
 }
@@ -38,6 +41,7 @@ class Parser {
   readonly #at: Cursor;
   readonly #bindings: boolean;
   #depth = 0;
+  readonly #levels = new Map<Expr, number>();
 
   constructor(at: Cursor, bindings: boolean) {
     this.#at = at;
@@ -50,15 +54,33 @@ class Parser {
     return expr;
   }
 
+  /** An expression one level around others; those of logical operators and of lists add none. */
+  #around<T extends Expr>(expr: T, ...inner: readonly Expr[]): T {
+    const level = 1 + this.#levelOf(inner);
+    if (level > deepest) throw new TooDeep('max recursion depth exceeded');
+    this.#levels.set(expr, level);
+    return expr;
+  }
+
+  #beside<T extends Expr>(expr: T, inner: readonly Expr[]): T {
+    this.#levels.set(expr, this.#levelOf(inner));
+    return expr;
+  }
+
+  #levelOf(inner: readonly Expr[]): number {
+    return inner.reduce((most, one) => Math.max(most, this.#levels.get(one) ?? 0), 0);
+  }
+
   #expr(): Expr {
-    if (++this.#depth > deepest) throw new Unparsable();
+    if (++this.#depth > deepest) throw new TooDeep(`expression recursion limit exceeded: ${deepest}`);
     const condition = this.#binary(0);
     let expr = condition;
     if (this.#at.is('?')) {
       const { at } = this.#at.take();
       const yes = this.#binary(0);
       this.#at.expect(':');
-      expr = { op: 'call', at, name: '_?_:_', args: [condition, yes, this.#expr()] };
+      const args = [condition, yes, this.#expr()];
+      expr = this.#around({ op: 'call', at, name: '_?_:_', args }, ...args);
     }
     this.#depth--;
     return expr;
@@ -67,14 +89,33 @@ class Parser {
   #binary(level: number): Expr {
     const operators = levels[level];
     if (!operators) return this.#unary();
+    if (level < 2) return this.#logical(level, operators[0] ?? '');
     let left = this.#binary(level + 1);
     for (;;) {
       const operator = operators.find((text) => this.#at.is(text));
       if (operator === undefined) return left;
       const { at } = this.#at.take();
       const name = operator === 'in' ? '@in' : `_${operator}_`;
-      left = { op: 'call', at, name, args: [left, this.#binary(level + 1)] };
+      const args = [left, this.#binary(level + 1)];
+      left = this.#around({ op: 'call', at, name, args }, ...args);
     }
+  }
+
+  /** `a && b && c` as a tree that is as flat as can be. */
+  #logical(level: number, operator: string): Expr {
+    const terms = [this.#binary(level + 1)];
+    const places: number[] = [];
+    while (this.#at.is(operator)) {
+      places.push(this.#at.take().at);
+      terms.push(this.#binary(level + 1));
+    }
+    const tree = (low: number, high: number): Expr => {
+      if (low > high) return terms[low] ?? nothing;
+      const middle = Math.floor((low + high + 1) / 2);
+      const args = [tree(low, middle - 1), tree(middle + 1, high)];
+      return this.#beside({ op: 'call', at: places[middle] ?? 0, name: `_${operator}_`, args }, args);
+    };
+    return tree(0, places.length - 1);
   }
 
   #unary(): Expr {
@@ -86,7 +127,7 @@ class Parser {
     while (this.#at.skip(operator)) count++;
     const operand = this.#member();
     if (count % 2 === 0) return operand;
-    return { op: 'call', at, name: `${operator}_`, args: [operand] };
+    return this.#beside({ op: 'call', at, name: `${operator}_`, args: [operand] }, [operand]);
   }
 
   #member(): Expr {
@@ -96,7 +137,8 @@ class Parser {
       else if (this.#at.is('[')) {
         const { at } = this.#at.take();
         const name = this.#at.skip('?') ? '_[?_]' : '_[_]';
-        expr = { op: 'call', at, name, args: [expr, this.#expr()] };
+        const args = [expr, this.#expr()];
+        expr = this.#around({ op: 'call', at, name, args }, ...args);
         this.#at.expect(']');
       } else return expr;
     }
@@ -110,21 +152,25 @@ class Parser {
     const field = this.#at.name();
     if (optional) {
       const name: Literal = { op: 'literal', at: field.at, type: 'string', value: field.text };
-      return { op: 'call', at, name: '_?._', args: [of, name] };
+      return this.#around({ op: 'call', at, name: '_?._', args: [of, name] }, of);
     }
-    if (!this.#at.is('(')) return { op: 'select', at, of, field: field.text, test: false };
+    if (!this.#at.is('(')) return this.#around({ op: 'select', at, of, field: field.text, test: false }, of);
     const open = this.#at.take();
     return this.#call(open.at, field.text, this.#list(')'), of);
   }
 
   #call(at: number, name: string, args: Expr[], target?: Expr): Expr {
     const call = { op: 'call' as const, at, name, args, ...(target && { target }) };
+    const inner = target ? [target, ...args] : args;
+    if (target) this.#around(call, ...inner);
+    else this.#beside(call, inner);
     const expanded = expandMacro(call, this.#bindings);
     if (!expanded) return call;
     if ('message' in expanded) {
       this.issues.push(expanded);
       return { op: 'literal', at: expanded.at, type: 'null_type', value: null };
     }
+    this.#levels.set(expanded, this.#levels.get(call) ?? 0);
     return expanded;
   }
 
@@ -147,7 +193,7 @@ class Parser {
         return inner;
       }
       if (token.text === '[') return this.#listLiteral();
-      if (token.text === '{') return { op: 'struct', at: this.#at.take().at, entries: this.#entries(true) };
+      if (token.text === '{') return this.#struct(this.#at.take().at);
       if (token.text === '.') {
         this.#at.take();
         return this.#named();
@@ -160,7 +206,7 @@ class Parser {
     const name = this.#at.name();
     const message = this.#messageName(name.text);
     if (message !== undefined) {
-      return { op: 'struct', at: this.#at.take().at, type: message, entries: this.#entries(false) };
+      return this.#struct(this.#at.take().at, message);
     }
     const call = this.#at.is('(');
     if (reserved.has(name.text))
@@ -193,7 +239,7 @@ class Parser {
       if (!this.#at.skip(',')) break;
     }
     this.#at.expect(']');
-    return { op: 'list', at, items, optional };
+    return this.#beside({ op: 'list', at, items, optional }, items);
   }
 
   #entries(map: boolean): Entry[] {
@@ -207,6 +253,12 @@ class Parser {
     }
     this.#at.expect('}');
     return found;
+  }
+
+  #struct(at: number, type?: string): Expr {
+    const entries = this.#entries(type === undefined);
+    const expr: Expr = { op: 'struct', at, entries, ...(type !== undefined && { type }) };
+    return this.#beside(expr, children(expr));
   }
 
   #fieldName(): string {

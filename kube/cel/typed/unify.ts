@@ -1,26 +1,39 @@
 import { type CelType, dyn, formatType, listOf, mapOf, opaque, sameType, typeOf } from './types.ts';
 
-/** What type parameters stand for, by the parameters' names. */
-export type Bindings = ReadonlyMap<string, CelType>;
+/** What type parameters stand for, by the parameters' names; what was tried in vain is taken back. */
+export class Bindings {
+  readonly #types = new Map<string, CelType>();
+  #tried: [string, CelType | undefined][] = [];
+
+  get(name: string): CelType | undefined {
+    return this.#types.get(name);
+  }
+
+  set(name: string, type: CelType): void {
+    this.#tried.push([name, this.#types.get(name)]);
+    this.#types.set(name, type);
+  }
+
+  /** Whether values of the types can be assigned to one another; binds the parameters for which they can. */
+  assign(a: readonly CelType[], b: readonly CelType[]): boolean {
+    this.#tried = [];
+    if (listsFit(this, a, b)) return true;
+    for (const [name, before] of this.#tried.reverse()) {
+      if (before) this.#types.set(name, before);
+      else this.#types.delete(name);
+    }
+    return false;
+  }
+}
 
 const isDyn = ({ kind }: CelType) => kind === 'dyn';
 const isDynOrError = ({ kind }: CelType) => kind === 'dyn' || kind === 'error';
 
-/** The bindings under which values of the types can be assigned to one another, or undefined when they cannot. */
-export function assignable(
-  bindings: Bindings,
-  a: readonly CelType[],
-  b: readonly CelType[],
-): Bindings | undefined {
-  const tried = new Map(bindings);
-  return listsFit(tried, a, b) ? tried : undefined;
-}
-
-function listsFit(m: Map<string, CelType>, a: readonly CelType[], b: readonly CelType[]): boolean {
+function listsFit(m: Bindings, a: readonly CelType[], b: readonly CelType[]): boolean {
   return a.length === b.length && a.every((one, i) => fits(m, one, b[i] as CelType));
 }
 
-function fits(m: Map<string, CelType>, a: CelType, b: CelType): boolean {
+function fits(m: Bindings, a: CelType, b: CelType): boolean {
   if (b.kind === 'param') {
     const found = substitutes(m, a, b);
     if (found.valid) return true;
@@ -38,11 +51,7 @@ function nullable({ kind }: CelType): boolean {
   return ['opaque', 'struct', 'duration', 'timestamp', 'null_type'].includes(kind);
 }
 
-function substitutes(
-  m: Map<string, CelType>,
-  type: CelType,
-  parameter: CelType,
-): { valid: boolean; bound: boolean } {
+function substitutes(m: Bindings, type: CelType, parameter: CelType): { valid: boolean; bound: boolean } {
   if (sameType(type, parameter)) return { valid: true, bound: true };
   const known = m.get(parameter.name);
   if (known) {

@@ -1,3 +1,4 @@
+import { given } from '../../defaults/empty.ts';
 import { at, isRecord, records, text } from '../../defaults/json.ts';
 import type { JsonObject } from '../../object.ts';
 import { sameJson } from '../../strategy/equal.ts';
@@ -35,7 +36,8 @@ export function versions(spec: JsonObject, field: Field): void {
     deprecationWarning(version, path.index(index).child('deprecationWarning'));
     parts(version, (part) => (common.has(part) ? undefined : path.index(index).child(part)));
   }
-  const shown = list.length === 0 ? null : list.map((version) => shownVersion(version, common));
+  const shown =
+    list.length === 0 ? given(spec, 'versions') : list.map((version) => shownVersion(version, common));
   if (new Set(list.map(({ name }) => name)).size !== list.length)
     path.invalid(shown, 'must contain unique version names');
   if (list.filter(({ storage }) => storage === true).length !== 1)

@@ -1,3 +1,4 @@
+import { given } from '../../defaults/empty.ts';
 import { isRecord, record, records, strings, text } from '../../defaults/json.ts';
 import { validateLabelValue, validateQualifiedName } from '../../names.ts';
 import type { JsonObject } from '../../object.ts';
@@ -128,9 +129,15 @@ function bindingConditions(one: JsonObject, field: Field): void {
         .invalid(condition, 'bindingFailureConditions must not overlap with bindingConditions');
   }
   if (good.length === 0 && bad.length > 0)
-    path.good.invalid(null, 'bindingConditions are required to use bindingFailureConditions');
+    path.good.invalid(
+      given(one, 'bindingConditions'),
+      'bindingConditions are required to use bindingFailureConditions',
+    );
   if (bad.length === 0 && good.length > 0)
-    path.bad.invalid(null, 'bindingFailureConditions are required to use bindingConditions');
+    path.bad.invalid(
+      given(one, 'bindingFailureConditions'),
+      'bindingFailureConditions are required to use bindingConditions',
+    );
 }
 
 /** One device of a slice; taints that were there before are let pass. */

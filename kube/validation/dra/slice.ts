@@ -1,3 +1,4 @@
+import { given } from '../../defaults/empty.ts';
 import { int, isRecord, record, records, text } from '../../defaults/json.ts';
 import { sameJson } from '../../strategy/equal.ts';
 import type { Field } from '../field.ts';
@@ -32,7 +33,7 @@ function placed(spec: Record<string, unknown>, field: Field): void {
     if (terms.length !== 1) {
       const path = field.child('nodeSelector', 'nodeSelectorTerms');
       path.invalid(
-        selector['nodeSelectorTerms'] ? internal(terms, '[]core.NodeSelectorTerm') : null,
+        terms.length > 0 ? internal(terms, '[]core.NodeSelectorTerm') : given(selector, 'nodeSelectorTerms'),
         'must have exactly one node selector term',
       );
     }

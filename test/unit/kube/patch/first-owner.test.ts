@@ -49,6 +49,7 @@ describe('who owns what of a new object', () => {
   it.each([
     ['values of one kind', { data: { x: '1' } }, { data: { x: '2' } }, 1],
     ['another name', { data: { x: '1' } }, { data: { y: '1' } }, 2],
+    ["a zero, which may be nobody's, and a number", { a: { b: 0 } }, { a: { b: 1 } }, 2],
     ['null and a value', { data: { x: null } }, { data: { x: '1' } }, 2],
     ['names that run into each other', { a: { b: 's' } }, { 'a{1:b': 's' }, 2],
     ['items of a list, which may be keys', { names: [{ name: 'x' }] }, { names: [{ name: 'y' }] }, 2],

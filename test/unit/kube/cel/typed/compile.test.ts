@@ -30,3 +30,32 @@ describe('a rule of a custom resource', () => {
 
   it('is not by the grammar', () => expect(compile('self.', declarations)).toBeUndefined());
 });
+
+describe('an expression that is too much', () => {
+  it.each([
+    [
+      'nested too deep',
+      `${'('.repeat(251)}true${')'.repeat(251)}`,
+      'expression recursion limit exceeded: 250',
+    ],
+    ['a chain that is too long', `1${'+1'.repeat(250)} == 1`, 'max recursion depth exceeded'],
+    [
+      'too many characters',
+      `self == "${'a'.repeat(100_001)}"`,
+      'expression code point size exceeds limit: size: 100011, limit 100000',
+    ],
+  ])('%s', (_, expression, problem) => {
+    expect(compile(expression, declarations)).toEqual({ problem: `ERROR: <input>:-1:0: ${problem}` });
+  });
+
+  it.each([
+    ['logical operators, which nest flat', `true${' && true'.repeat(3000)}`],
+    ['as deep as can be', `${'('.repeat(249)}true${')'.repeat(249)}`],
+  ])('%s', (_, expression) => {
+    expect(compile(expression, declarations)).toHaveProperty('checked');
+  });
+
+  it('is not copied without end', () => {
+    expect(compile(`self.?s${'.optMap(x, x)'.repeat(100)}`, declarations)).toBeUndefined();
+  });
+});
