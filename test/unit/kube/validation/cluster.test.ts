@@ -182,7 +182,7 @@ describe('validateUpdate of kinds of the cluster', () => {
     expect(causesOf(ranges(['10.1.0.0/24']), before)).toEqual([
       'spec.cidrs[0]: Invalid value: "10.1.0.0/24": field is immutable',
     ]);
-    expect(causesOf(ranges([]), before)).toEqual(['spec.cidrs: Invalid value: null: field is immutable']);
+    expect(causesOf(ranges([]), before)).toEqual(['spec.cidrs: Invalid value: []: field is immutable']);
   });
 
   it('shows what an address may not be moved to', () => {
