@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Level } from 'level';
+import { boundGarbage } from '../../cli/server/heap.ts';
 import { openLevel } from '../../storage/level/level.ts';
 import { type Figures, measure } from './measure.ts';
 
@@ -35,6 +36,7 @@ interface Opened {
 }
 
 const [, , task, directory, count, budget] = process.argv;
+boundGarbage();
 if (task === 'fill' && directory) await fill(directory, Number(count));
 else if (task === 'open' && directory) process.send?.(await open(directory, Number(count), Number(budget)));
 else await main();
