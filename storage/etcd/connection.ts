@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { isIP } from 'node:net';
 import {
   type ChannelCredentials,
   type ChannelOptions,
@@ -12,6 +13,7 @@ import { StoreError } from '../store.ts';
 import { type CallError, isCallError, translate, verdict } from './errors.ts';
 import type { EtcdOptions } from './options.ts';
 import { pause } from './pause.ts';
+import { UnaryChannel } from './unary.ts';
 import { authenticate, type Method } from './wire.ts';
 
 /** etcd answers within 7 s or says that it timed out; a lost packet costs less than that. */
@@ -36,6 +38,12 @@ const CHANNEL: ChannelOptions = {
   'grpc-node.flow_control_window': 4 << 20,
 };
 
+/** Streams go over the one, everything else over the other. */
+interface Endpoint {
+  client: Client;
+  channel: UnaryChannel;
+}
+
 /** Calls to one of the endpoints; to the next one after a failure. Holds the login. */
 export class Connection {
   readonly #options: EtcdOptions;
@@ -47,7 +55,7 @@ export class Connection {
   /** Of the present client: they end when another endpoint is tried. */
   readonly #streams = new Set<{ cancel(): void }>();
   #at = 0;
-  #client: Client;
+  #endpoint: Endpoint;
   #token: Promise<string | undefined> | undefined;
 
   constructor(options: EtcdOptions) {
@@ -58,7 +66,7 @@ export class Connection {
     this.#addresses = options.endpoints.map((endpoint) => endpoint.replace(/^https?:\/\//, ''));
     if (this.#addresses.length === 0) throw new StoreError('unavailable', 'etcd: no endpoints were given');
     this.#credentials = channelCredentials(options);
-    this.#client = this.#connect();
+    this.#endpoint = this.#connect();
   }
 
   /** Aborts when the connection is closed for good. */
@@ -68,11 +76,11 @@ export class Connection {
 
   /** One attempt, given up at `deadline` (of performance.now) at the latest. Rejects with a CallError. */
   async once<Q, A>(method: Method<Q, A>, request: Q, deadline = Infinity): Promise<A> {
-    const metadata = await this.#metadata();
-    const client = this.#client;
+    const headers = await this.#headers();
+    const { client, channel } = this.#endpoint;
     try {
       const left = Math.max(1, deadline - performance.now());
-      return await invoke(client, method, request, metadata, Math.min(ATTEMPT_MS, left));
+      return await invoke(channel, method, request, headers, Math.min(ATTEMPT_MS, left));
     } catch (error) {
       this.#failed(client, error);
       throw error;
@@ -102,8 +110,9 @@ export class Connection {
   }
 
   async stream<Q, A>(method: Method<Q, A>): Promise<ClientDuplexStream<Q, A>> {
-    const metadata = await this.#metadata();
-    const client = this.#client;
+    const metadata = new Metadata();
+    for (const [name, value] of Object.entries(await this.#headers())) metadata.set(name, value);
+    const { client } = this.#endpoint;
     const stream = client.makeBidiStreamRequest(method.path, method.encode, method.decode, metadata, {});
     this.#streams.add(stream);
     stream.on('close', () => this.#streams.delete(stream));
@@ -127,12 +136,15 @@ export class Connection {
 
   close(): void {
     this.stop();
-    this.#client.close();
+    close(this.#endpoint);
   }
 
-  #connect(): Client {
+  #connect(): Endpoint {
     const address = this.#addresses[this.#at % this.#addresses.length] ?? '';
-    return new Client(address, this.#credentials, CHANNEL);
+    return {
+      client: new Client(address, this.#credentials, CHANNEL),
+      channel: unaryChannel(address, this.#options),
+    };
   }
 
   #failed(client: Client, error: unknown): void {
@@ -140,22 +152,21 @@ export class Connection {
     const meaning = verdict(error);
     if (meaning === 'login') this.#token = undefined;
     // Somebody else's failure may have changed the endpoint already.
-    if (meaning !== 'again' || client !== this.#client || this.#addresses.length === 1) return;
+    if (meaning !== 'again' || client !== this.#endpoint.client || this.#addresses.length === 1) return;
     this.#at++;
-    this.#client = this.#connect();
-    client.close();
+    const left = this.#endpoint;
+    this.#endpoint = this.#connect();
+    close(left);
     for (const stream of [...this.#streams]) stream.cancel();
   }
 
-  async #metadata(): Promise<Metadata> {
-    const metadata = new Metadata();
+  async #headers(): Promise<Readonly<Record<string, string>>> {
     const { username } = this.#options;
-    if (username === undefined) return metadata;
+    if (username === undefined) return {};
     this.#token ??= this.#login(username);
     try {
       const token = await this.#token;
-      if (token !== undefined) metadata.set('token', token);
-      return metadata;
+      return token === undefined ? {} : { token };
     } catch (error) {
       this.#token = undefined;
       throw error;
@@ -163,10 +174,10 @@ export class Connection {
   }
 
   async #login(name: string): Promise<string | undefined> {
-    const client = this.#client;
+    const { client, channel } = this.#endpoint;
     try {
       const request = { name, password: this.#options.password ?? '' };
-      return (await invoke(client, authenticate, request, new Metadata(), ATTEMPT_MS)).token;
+      return (await invoke(channel, authenticate, request, {}, ATTEMPT_MS)).token;
     } catch (error) {
       if (isCallError(error) && /authentication is not enabled/.test(error.details)) return undefined;
       this.#failed(client, error);
@@ -175,26 +186,41 @@ export class Connection {
   }
 }
 
-function invoke<Q, A>(
-  client: Client,
+async function invoke<Q, A>(
+  channel: UnaryChannel,
   method: Method<Q, A>,
   request: Q,
-  metadata: Metadata,
+  headers: Readonly<Record<string, string>>,
   timeoutMs: number,
 ): Promise<A> {
-  return new Promise((resolve, reject) => {
-    const options = { deadline: Date.now() + timeoutMs };
-    const done = (error: CallError | null, answer?: A): void => {
-      if (error !== null) reject(error);
-      else resolve(answer as A);
-    };
-    client.makeUnaryRequest(method.path, method.encode, method.decode, request, metadata, options, done);
+  return method.decode(await channel.call(method.path, method.encode(request), { headers, timeoutMs }));
+}
+
+function close({ client, channel }: Endpoint): void {
+  client.close();
+  channel.close();
+}
+
+function isSecure({ endpoints, tls }: EtcdOptions): boolean {
+  return tls !== undefined || endpoints.some((endpoint) => endpoint.startsWith('https://'));
+}
+
+function unaryChannel(address: string, options: EtcdOptions): UnaryChannel {
+  if (!isSecure(options)) return new UnaryChannel(`http://${address}`);
+  const pem = (text: string | Uint8Array) => (typeof text === 'string' ? text : Buffer.from(text));
+  const { ca, cert, key } = options.tls ?? {};
+  return new UnaryChannel(`https://${address}`, {
+    // A name to ask for: addresses have none, and are still checked.
+    ...(isIP(address.replace(/:\d+$/, '').replace(/^\[|\]$/g, '')) > 0 && { servername: '' }),
+    ...(ca !== undefined && { ca: pem(ca) }),
+    ...(cert !== undefined && { cert: pem(cert) }),
+    ...(key !== undefined && { key: pem(key) }),
   });
 }
 
-function channelCredentials({ endpoints, tls }: EtcdOptions): ChannelCredentials {
-  const secure = tls !== undefined || endpoints.some((endpoint) => endpoint.startsWith('https://'));
-  if (!secure) return credentials.createInsecure();
+function channelCredentials(options: EtcdOptions): ChannelCredentials {
+  if (!isSecure(options)) return credentials.createInsecure();
+  const { tls } = options;
   const pem = (text: string | Uint8Array | undefined) => (text === undefined ? null : Buffer.from(text));
   return credentials.createSsl(pem(tls?.ca), pem(tls?.key), pem(tls?.cert));
 }

@@ -7,6 +7,7 @@ const configMaps = { group: '', version: 'v1', resource: 'configmaps' };
 
 /** A watch that goes on at the next server, after the last revision it saw, whenever its own one is gone. */
 export interface Followed {
+  /** What was there when it began, and what it was told of since. */
   added: Set<string>;
   /** What a watch may never do: an event twice, or out of order, or a refusal to resume. */
   faults: string[];
@@ -38,7 +39,8 @@ async function run(
     const client = new Client(transport);
     try {
       if (last === 0) {
-        const { metadata } = await client.list(configMaps, { namespace: 'default' });
+        const { metadata, items } = await client.list(configMaps, { namespace: 'default' });
+        for (const item of items) state.added.add(item.metadata.name ?? '');
         last = Number(metadata.resourceVersion);
       } else {
         state.resumed++;

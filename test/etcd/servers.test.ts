@@ -192,7 +192,8 @@ describe('a full etcd', () => {
     stores.push(store);
     const first = await store.create('/0', new Uint8Array(500_000));
     const fill = async (): Promise<void> => {
-      for (let i = 1; i < 20; i++) await store.create(`/${i}`, new Uint8Array(500_000));
+      // etcd learns how large it is when it commits, every 100 ms.
+      for (let i = 1; i < 400; i++) await store.create(`/${i}`, new Uint8Array(500_000));
     };
     await fails(fill(), 'full');
     await fails(store.update('/0', bytes('1'), first.revision), 'full');
