@@ -9,6 +9,7 @@ import {
   widgetDefinition,
   widgets,
 } from './cases.ts';
+import { schemas } from './schemas.ts';
 import { startVictim, type Victim } from './victim.ts';
 
 /** Of the server's processor, for one request. */
@@ -18,13 +19,15 @@ let victim: Victim;
 beforeAll(async () => {
   victim = await startVictim();
   // What a server compiles when it first meets a kind of request is nobody's attack.
-  for (const hostile of [...bodies, ...otherEncodings, ...urls]) {
+  for (const hostile of [...bodies, ...otherEncodings, ...urls, ...schemas.slice(0, 1)]) {
     if (Buffer.byteLength(hostile.body ?? '') < 10_000) await victim.send(hostile);
   }
 });
 afterAll(() => victim.stop());
 
-const all = [...bodies, ...otherEncodings, ...urls].map((hostile) => [hostile.name, hostile] as const);
+const all = [...bodies, ...otherEncodings, ...urls, ...schemas].map(
+  (hostile) => [hostile.name, hostile] as const,
+);
 
 describe('hostile requests', () => {
   test.each(all)('%s', async (_name, hostile) => {
