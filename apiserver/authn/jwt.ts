@@ -1,6 +1,17 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { isObject } from '../../kube/deep.ts';
 
+/** A JSON Web Key (RFC 7517) of an elliptic curve. */
+export interface PublicKey {
+  use: 'sig';
+  kty: string;
+  kid: string;
+  crv: string;
+  alg: 'ES256';
+  x: string;
+  y: string;
+}
+
 export type Claims = Record<string, unknown>;
 
 /** Signs and verifies JSON Web Tokens with one ECDSA P-256 key (ES256, RFC 7518). */
@@ -15,6 +26,11 @@ export class TokenKey {
     this.#public = createPublicKey(this.#private);
     const der = this.#public.export({ type: 'spki', format: 'der' });
     this.#id = createHash('sha256').update(der).digest('base64url');
+  }
+
+  publicKey(): PublicKey {
+    const { kty = '', crv = '', x = '', y = '' } = this.#public.export({ format: 'jwk' });
+    return { use: 'sig', kty, kid: this.#id, crv, alg: 'ES256', x, y };
   }
 
   sign(claims: Claims): string {

@@ -6,7 +6,7 @@ import { isStatusError } from '../../kube/status.ts';
 import type { Authenticator } from '../options.ts';
 import type { Address, Registry } from '../registry/types.ts';
 import { bearerToken } from './bearer.ts';
-import { TokenKey } from './jwt.ts';
+import { type PublicKey, TokenKey } from './jwt.ts';
 
 /** Who issues the tokens, and whom they are for unless they say so. */
 export const issuer = 'https://kubernetes.default.svc';
@@ -45,6 +45,10 @@ export class ServiceAccountTokens {
 
   constructor(privateKeyPem: string) {
     this.#key = new TokenKey(privateKeyPem);
+  }
+
+  publicKey(): PublicKey {
+    return this.#key.publicKey();
   }
 
   issue({ cluster, account, audiences, expirationSeconds, bound, now }: TokenFor): string {

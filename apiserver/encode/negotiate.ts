@@ -137,7 +137,7 @@ export function checkAccept(
   produces: readonly string[] = [types.json, types.yaml, types.protobuf],
 ): void {
   const header = headers['accept'] || '*/*';
-  if (header === types.json || header === '*/*') return;
+  if (header === '*/*' || produces.includes(header)) return;
   for (const clause of header.split(',')) {
     const type = (clause.split(';')[0] ?? '').trim();
     if (type === '*/*' || produces.includes(type)) return;

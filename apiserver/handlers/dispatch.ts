@@ -4,6 +4,7 @@ import type { Exchange, ResourceExchange } from '../core.ts';
 import { checkAccept, listTypes } from '../encode/negotiate.ts';
 import { methodNotAllowed, noSuchResource } from '../encode/respond.ts';
 import { handleBinding } from './binding.ts';
+import { handleComponents } from './components.ts';
 import { handleConnect } from './connect.ts';
 import { handleCreate } from './create.ts';
 import { handleDelete } from './delete.ts';
@@ -113,6 +114,7 @@ function choose(exchange: ResourceExchange): Handler {
     if ((info.verb === 'create' && named) || (needsName && !named)) throw methodNotAllowed();
     if (served.info.kind === 'Binding' && served.info.group === '') return handleBinding;
     if (isReview(exchange)) return handleReview;
+    if (served.info.kind === 'ComponentStatus' && served.info.group === '') return handleComponents;
     return verbs[info.verb] ?? refuse;
   }
   const sub = served.info.subresources.find((s) => s.name === info.subresource);

@@ -1,5 +1,4 @@
 import type { ApiResponse } from '../../kube/http.ts';
-import { notFound } from '../../kube/status.ts';
 import type { ResourceExchange } from '../core.ts';
 import { formOf, isAsStored, jsonBytes, respondObject } from '../encode/respond.ts';
 import { answerStored, decodeStored } from '../registry/codec.ts';
@@ -11,10 +10,6 @@ export async function handleGet(exchange: ResourceExchange): Promise<ApiResponse
   const form = formOf(exchange);
   const asked = parseRevision(info.query.get('resourceVersion') || '0', true);
   if (asked > core.store.revision) await waitForRevision(core.store, asked, exchange.request.signal);
-  // kube-apiserver names them otherwise here, and has none of them any more.
-  if (stored.info.resource === 'componentstatuses') {
-    throw notFound({ group: '', resource: 'componentstatus' }, info.name);
-  }
   const entry = await core.registry.read(stored, info);
   if (isAsStored(form, served)) return jsonBytes(200, answerStored(entry));
   return respondObject(exchange, 200, decodeStored(entry));

@@ -151,7 +151,8 @@ export function respondList(
   return encoded(200, shapeList(exchange, form, objects, metadata), form);
 }
 
-function shapeList(
+/** A list in the shape that the client asked for. Throws StatusError 406. */
+export function shapeList(
   exchange: ResourceExchange,
   form: Form,
   objects: KubeObject[],

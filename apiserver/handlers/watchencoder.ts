@@ -5,6 +5,7 @@ import { encodeProtobuf, encodeWatchEvent, protobufMediaType } from '../../kube/
 import type { StatusError } from '../../kube/status.ts';
 import type { Entry, StoreEvent } from '../../storage/store.ts';
 import type { ResourceExchange } from '../core.ts';
+import { emptyObject } from '../encode/empty.ts';
 import type { Form } from '../encode/negotiate.ts';
 import { partial } from '../encode/partial.ts';
 import { includeOf } from '../encode/respond.ts';
@@ -63,11 +64,13 @@ export class WatchEncoder {
   }
 
   bookmark(revision: number, annotations?: Record<string, string>): Uint8Array {
-    const { info } = this.#exchange.served;
+    const { served } = this.#exchange;
     const metadata = { resourceVersion: String(revision), ...(annotations && { annotations }) };
-    const object = { kind: info.kind, apiVersion: formatApiVersion(info), metadata };
+    const { kind } = served.info;
+    const bare = { kind, apiVersion: formatApiVersion(served.info), metadata };
     if (this.#form.shape === 'PartialObjectMetadata')
-      return this.#line('BOOKMARK', partial(object, this.#form.version));
+      return this.#line('BOOKMARK', partial(bare, this.#form.version));
+    const object = this.#form.encoding === 'protobuf' ? bare : emptyObject(served, metadata);
     return this.#line('BOOKMARK', this.#form.shape === 'Table' ? this.#table(object) : object);
   }
 

@@ -4,6 +4,7 @@ import { checkAccept } from '../encode/negotiate.ts';
 import { jsonBytes, methodNotAllowed, text } from '../encode/respond.ts';
 import { handleDiscovery } from './discovery.ts';
 import { handleHealth } from './health.ts';
+import { handleIssuer } from './issuer.ts';
 import { handleOpenApi } from './openapi.ts';
 import { handleVersion } from './version.ts';
 
@@ -20,16 +21,23 @@ export async function handleInfo(exchange: Exchange): Promise<ApiResponse> {
     return handleVersion(core.gitVersion);
   }
   if (path === '/') return paths(exchange);
-  return handleDiscovery(exchange) ?? handleOpenApi(exchange) ?? text(404, '404 page not found\n');
+  return (
+    handleDiscovery(exchange) ??
+    handleOpenApi(exchange) ??
+    handleIssuer(exchange) ??
+    text(404, '404 page not found\n')
+  );
 }
 
 /** What has a route of its own there, that knows of GET alone. */
 function isDocument(path: string): boolean {
+  if (path === '/openid/v1/jwks' || path === '/.well-known/openid-configuration') return true;
   return path === '/version' || path === '/api' || path.startsWith('/api/') || path.startsWith('/apis/');
 }
 
 function paths({ core, info }: Exchange): ApiResponse {
   const all = new Set([
+    ...(core.tokens ? ['/.well-known/openid-configuration', '/openid/v1/jwks'] : []),
     '/api',
     '/apis',
     '/healthz',

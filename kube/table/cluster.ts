@@ -12,6 +12,13 @@ function nodeRoles(labels: JsonObject): string {
   return [...new Set(roles.filter(Boolean))].sort().join(',') || '<none>';
 }
 
+function componentCells({ name, object }: Row): unknown[] {
+  const healthy = records(object['conditions']).find((one) => one['type'] === 'Healthy');
+  if (healthy === undefined) return [name, 'Unknown', '', ''];
+  const status = healthy['status'] === 'True' ? 'Healthy' : 'Unhealthy';
+  return [name, status, text(healthy['message']), text(healthy['error'])];
+}
+
 function nodeCells(row: Row): unknown[] {
   const ready = conditionStatus(row.object, 'Ready');
   const state = ready === undefined ? 'Unknown' : ready === 'True' ? 'Ready' : 'NotReady';
@@ -127,6 +134,7 @@ const event: Printer = {
 };
 
 export const clusterPrinters: Printers = {
+  '/ComponentStatus': { columns: '@Name|Status|Message|Error', cells: componentCells },
   '/Node': {
     columns:
       '@Name|Status|Roles|Age|Version|Internal-IP*|External-IP*|OS-Image*|Kernel-Version*|Container-Runtime*',

@@ -39,16 +39,14 @@ export const accepted: readonly Accepted[] = [
     request: /^POST (selfsubjectrulesreviews|subjectaccessreviews|localsubjectaccessreviews)$/,
     path: /^body\.status\.(reason|resourceRules\.length|nonResourceRules\.length)$/,
   },
-  {
-    id: 'bookmark-body',
-    request: /^GET /,
-    path: /^body\[\]\.object\.(spec|status|[a-z]+)$/,
-    kubernetes: /^(\{|null$)/,
-    atoll: /^\(absent\)$/,
-    cases: /^(watch|transcripts)\//,
-  },
   { id: 'column-descriptions', path: /columnDefinitions\[\]\.description$/ },
-  { id: 'componentstatuses', request: /^GET componentstatuses$/, path: /./ },
+  {
+    id: 'componentstatuses',
+    request: /^GET componentstatuses$/,
+    path: /^body\.(items\[\]\.)?conditions\[\]\.(status|message)$|^body\.rows\[\]\.cells\[\]$/,
+    kubernetes: /^(False|Unhealthy|Get "https:.*connection refused)$/,
+    atoll: /^(True|Healthy|ok)$/,
+  },
   {
     id: 'definition-collection',
     request: /^GET customresourcedefinitions$/,
@@ -75,11 +73,6 @@ export const accepted: readonly Accepted[] = [
     path: /^body\.message$/,
     kubernetes: /1e400|no kind/,
     atoll: /cannot unmarshal number 1e400/,
-  },
-  {
-    id: 'issuer-discovery',
-    request: /^GET \/(\.well-known\/openid-configuration|openid\/v1\/jwks)$/,
-    path: /^status$/,
   },
   {
     id: 'kind-case',

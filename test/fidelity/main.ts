@@ -36,6 +36,7 @@ interface Options {
   seed: number;
   limit: number;
   minutes: number;
+  atLeast: number;
   show: number;
   concurrency: number;
   json?: string;
@@ -60,6 +61,7 @@ const program = new Command('fidelity')
   .option('--seed <number>', 'another order', Number, 1)
   .option('--limit <requests>', 'stop after so many requests', Number, Number.POSITIVE_INFINITY)
   .option('--minutes <number>', 'stop after so long', Number, Number(process.env['FIDELITY_MINUTES'] ?? 10))
+  .option('--at-least <requests>', 'go on beyond that until so many are sent', Number, 0)
   .option('--show <count>', 'kinds of difference to print of each area', Number, 40)
   .option('--concurrency <count>', 'cases at a time', Number, 6)
   .option(
@@ -147,7 +149,8 @@ async function runAll(servers: Servers, logs: string): Promise<number> {
   const panics: Panic[] = [];
   let [next, total, shown] = [0, 0, started];
   const worker = async () => {
-    while (next < cases.length && total < options.limit && Date.now() - started < options.minutes * 60_000) {
+    const isOver = () => Date.now() - started >= options.minutes * 60_000 && total >= options.atLeast;
+    while (next < cases.length && total < options.limit && !isOver()) {
       const number = next++;
       const item = cases[number] as Case;
       const result = await runCase(servers, item, number);

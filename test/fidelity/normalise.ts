@@ -94,9 +94,11 @@ export class Normaliser {
         )
       : value;
     const walked = items.map((item) => this.#walk(item, key === 'warning' ? key : `${key}[]`, path));
+    // Asked of all at once, and told as they answer.
+    if (listed && walked.some(isComponent)) return walked.sort(byText);
     // Owners come in order of their times, which are whole seconds: the order that is left is chance.
     if (key !== 'causes' && key !== 'managedFields') return walked;
-    return walked.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+    return walked.sort(byText);
   }
 
   /** Made by another case, which goes on meanwhile. */
@@ -135,7 +137,8 @@ export class Normaliser {
     if (key === 'token') return '<token>';
     if (/^clusterIPs?(\[\])?$/.test(key) && /^(10|198\.18)\./.test(value)) return '<ip>';
     if (key === 'hash') return '<hash>';
-    if (key === 'serverAddress') return '<address>';
+    if (key === 'serverAddress' || key === 'jwks_uri') return '<address>';
+    if (['kid', 'x', 'y'].includes(key) && path.includes('keys[]')) return '<key>';
     return this.#plain(value);
   }
 
@@ -166,6 +169,14 @@ export class Normaliser {
     this.#seen.add(`${kind} ${value}`);
     return known ? `<${kind}, known>` : `<${kind}, new>`;
   }
+}
+
+function byText(a: Json, b: Json): number {
+  return JSON.stringify(a) < JSON.stringify(b) ? -1 : 1;
+}
+
+function isComponent(item: Json): boolean {
+  return JSON.stringify(item).includes('"controller-manager"');
 }
 
 function isPort(value: Json, key: string): boolean {

@@ -442,6 +442,16 @@ function others(): Case[] {
         { method: 'GET', path: '/apis/authentication.k8s.io/v1/selfsubjectreviews' },
         { method: 'GET', path: '/api/v1/componentstatuses' },
         { method: 'GET', path: '/api/v1/componentstatuses/scheduler' },
+        { method: 'GET', path: '/api/v1/componentstatuses/nothing' },
+        { method: 'GET', path: '/api/v1/componentstatuses', accept: accepts.table },
+        { method: 'GET', path: '/api/v1/componentstatuses', accept: accepts.protobuf },
+        { method: 'GET', path: '/api/v1/componentstatuses?labelSelector=a%3Db' },
+        { method: 'GET', path: '/api/v1/componentstatuses?fieldSelector=metadata.name%3Detcd-0' },
+        { method: 'GET', path: '/api/v1/componentstatuses/etcd-0', accept: accepts.table },
+        { method: 'GET', path: '/openid/v1/jwks', accept: 'application/json' },
+        { method: 'GET', path: '/openid/v1/jwks', accept: '*/*' },
+        { method: 'GET', path: '/.well-known/openid-configuration/' },
+        { method: 'POST', path: '/openid/v1/jwks', body: {} },
       ];
     }),
   ];

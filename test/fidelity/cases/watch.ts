@@ -6,7 +6,14 @@ import { accepts, get, listable, seed } from './reading.ts';
 const seconds = 3;
 
 export function watchCases(): Case[] {
-  return [...listable.flatMap(ofKind), ...options(), ...forms(), ...transitions(), ...errors()];
+  return [
+    ...listable.flatMap(ofKind),
+    ...bookmarks(),
+    ...options(),
+    ...forms(),
+    ...transitions(),
+    ...errors(),
+  ];
 }
 
 function watch(path: string, accept?: string): Step {
@@ -58,6 +65,22 @@ function ofKind(fixture: Fixture): Case[] {
       ],
     },
   ];
+}
+
+/** The bookmark that ends the initial events, whose object is an empty one of its kind. */
+function bookmarks(): Case[] {
+  const query = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
+  return listable.map((fixture): Case => {
+    const { group, version, resource, namespaced } = fixture.info;
+    return {
+      id: `watch/bookmark/${group || 'core'}.${version}.${resource}`,
+      area: 'watch',
+      ownNamespace: namespaced,
+      steps: (names) => [
+        get(`${fixture.path(names)}?watch=true&timeoutSeconds=1&labelSelector=a%3D${names.name}&${query}`),
+      ],
+    };
+  });
 }
 
 function options(): Case[] {
