@@ -62,14 +62,18 @@ export function handlerFor(exchange: Exchange): { exchange: ResourceExchange; ha
   // Not a spread: this is on every request's way.
   const resourceExchange: ResourceExchange = { core, request, info, user, warnings, served, stored };
   checkPath(resourceExchange);
-  const deprecated = deprecations[`${info.group}/${info.version}/${info.resource}`];
   const handle = choose(resourceExchange);
   const listing = info.verb === 'list' || info.verb === 'watch';
   if (!served.custom) checkAccept(request.headers, listing ? listTypes : undefined);
   // A patch of no known type comes to no resource.
   if (info.verb === 'patch' && info.subresource !== 'scale') patchType(resourceExchange);
-  if (deprecated !== undefined) exchange.warnings.push(deprecated);
+  warnDeprecated(resourceExchange);
   return { exchange: resourceExchange, handle: info.group === 'events.k8s.io' ? named(handle) : handle };
+}
+
+function warnDeprecated({ info, warnings }: ResourceExchange): void {
+  const deprecated = deprecations[`${info.group}/${info.version}/${info.resource}`];
+  if (deprecated !== undefined) warnings.push(deprecated);
 }
 
 /** What is stored as an Event of the core group goes by the name by which it was asked for. */
@@ -128,9 +132,12 @@ function choose(exchange: ResourceExchange): Handler {
 }
 
 /** What can only be created has no path of its own to refuse methods at. */
-function refusal({ info, served }: ResourceExchange): StatusError {
+function refusal(exchange: ResourceExchange): StatusError {
+  const { info, served } = exchange;
   if (info.name !== '' && served.info.verbs.join() === 'create') return noSuchResource();
   if (info.verb !== 'watch' || !served.info.verbs.includes('list')) return methodNotAllowed();
+  // It came as far as a list does.
+  warnDeprecated(exchange);
   const { resource } = served.info;
   const message = `watch is not supported on resources of kind ${JSON.stringify(resource)}`;
   return new StatusError(405, 'MethodNotAllowed', message, { kind: resource });
