@@ -143,24 +143,28 @@ export class Normaliser {
   }
 
   #plain(value: string): string {
-    return value
-      .replaceAll(this.#names.ns, '<ns>')
-      .replaceAll(this.#names.name, '<name>')
-      .replaceAll(this.#names.name.toUpperCase(), '<NAME>')
-      .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, (id) =>
-        this.#label('uid', id),
-      )
-      .replaceAll(
-        /20(2[6-9]|[3-9]\d)-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z| [-+]0000 UTC)?( m=[-+0-9.]+)?/g,
-        '<time>',
-      )
-      .replaceAll(/\bresourceVersion: ?"?\d+"?/g, 'resourceVersion: <rv>')
-      .replaceAll(/(\bresourceVersion\\?":\\?)"\d+/g, '$1"<rv>')
-      .replaceAll(/\b10\.(0|96)\.\d{1,3}\.\d{1,3}\b/g, '<ip>')
-      .replaceAll(/127\.0\.0\.1:\d+/g, '<address>')
-      .replaceAll('/clusters/root:fidelity/', '/')
-      .replaceAll(/\?hash=[0-9A-Za-z%_-]+/g, '?hash=<hash>')
-      .replaceAll(/-[bcdfghjklmnpqrstvwxz2456789]{5}(?=\b)/g, '-<rand>');
+    return (
+      value
+        .replaceAll(this.#names.ns, '<ns>')
+        .replaceAll(this.#names.name, '<name>')
+        .replaceAll(this.#names.name.toUpperCase(), '<NAME>')
+        .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, (id) =>
+          this.#label('uid', id),
+        )
+        .replaceAll(
+          /20(2[6-9]|[3-9]\d)-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z| [-+]0000 UTC)?( m=[-+0-9.]+)?/g,
+          '<time>',
+        )
+        .replaceAll(/\bresourceVersion: ?"?\d+"?/g, 'resourceVersion: <rv>')
+        .replaceAll(/(\bresourceVersion\\?":\\?)"\d+/g, '$1"<rv>')
+        // In an object that a message shows: their order is that of whole seconds.
+        .replaceAll(/(\\*"managedFields\\*":)\[[^\]]*\]/g, '$1<managers>')
+        .replaceAll(/\b10\.(0|96)\.\d{1,3}\.\d{1,3}\b/g, '<ip>')
+        .replaceAll(/127\.0\.0\.1:\d+/g, '<address>')
+        .replaceAll('/clusters/root:fidelity/', '/')
+        .replaceAll(/\?hash=[0-9A-Za-z%_-]+/g, '?hash=<hash>')
+        .replaceAll(/-[bcdfghjklmnpqrstvwxz2456789]{5}(?=\b)/g, '-<rand>')
+    );
   }
 
   /** Only whether it is known: after a request that one server refused, numbers would differ for ever. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeJson } from '../../../kube/json.ts';
-import type { Answer, Case, Names, Step } from '../case.ts';
+import { type Answer, type Case, type Names, rv, type Step } from '../case.ts';
 import { fixtureOf } from '../fixtures.ts';
 import { seed } from './reading.ts';
 
@@ -88,16 +88,26 @@ function replay({ method, path, tags, body }: Recorded, names: Names): Step {
   const type = /\[CT ([^\]]*)\]/.exec(tags)?.[1];
   return (seen: readonly Answer[]) => ({
     method,
-    path: timed(path.replaceAll('/namespaces/default', `/namespaces/${names.ns}`)).replaceAll(
-      /resourceVersion=\d+/g,
-      `resourceVersion=${seen.findLast((answer) => answer.json?.['metadata']?.['resourceVersion'])?.json['metadata']?.['resourceVersion'] ?? '0'}`,
-    ),
+    path: current(timed(path.replaceAll('/namespaces/default', `/namespaces/${names.ns}`)), seen),
     accept: shorthand.reduce((text, [from, to]) => text.replaceAll(from, to), accept ?? 'json'),
     ...(body !== undefined && {
       body: body.replaceAll('"default"', `"${names.ns}"`),
       contentType: type === undefined ? 'application/json' : `application/${type}`,
     }),
   });
+}
+
+/** At a revision that the server has: the last that it told of. */
+function current(path: string, seen: readonly Answer[]): string {
+  const revision = rv(seen.findLast((answer) => rv(answer) !== '')) || '0';
+  return path
+    .replaceAll(/resourceVersion=\d+/g, `resourceVersion=${revision}`)
+    .replaceAll(/continue=([\w-]+)/g, (_, token: string) => {
+      const text = Buffer.from(token, 'base64url')
+        .toString()
+        .replace(/"rv":\d+/, `"rv":${revision}`);
+      return `continue=${Buffer.from(text).toString('base64url')}`;
+    });
 }
 
 function timed(path: string): string {
