@@ -16,7 +16,8 @@ import { inPatchedOrder, type PatchType, refusedPatch, requireKind } from '../de
 import { formOf, respondObject } from '../encode/respond.ts';
 import type { ServedResource } from '../options.ts';
 import { fromStored, toStored } from '../registry/convert.ts';
-import { requireVersion, updateObject } from '../registry/write.ts';
+import { requireVersion } from '../registry/required.ts';
+import { updateObject } from '../registry/write.ts';
 import { handleApply } from './apply.ts';
 import { checkNamespace, writeContext } from './create.ts';
 import { changePod } from './runningpod.ts';

@@ -7,7 +7,8 @@ import { writeQuery } from '../decode/options.ts';
 import { formOf, respondObject } from '../encode/respond.ts';
 import { toStored } from '../registry/convert.ts';
 import { checkPreconditions } from '../registry/metadata.ts';
-import { createObject, requireVersion, updateObject } from '../registry/write.ts';
+import { requireVersion } from '../registry/required.ts';
+import { createObject, updateObject } from '../registry/write.ts';
 import { checkNamespace, decodeRequest, writeContext } from './create.ts';
 import { changePod } from './runningpod.ts';
 

@@ -28,6 +28,7 @@ import { withManagers } from './managers.ts';
 import { checkPreconditions, initialiseMetadata, keepSystemMetadata } from './metadata.ts';
 import { requireNamespace } from './namespaces.ts';
 import type { ObjectRegistry } from './registry.ts';
+import { keepTimes } from './times.ts';
 import type { WriteOptions } from './types.ts';
 
 /** A write with what HTTP adds to it. */
@@ -207,6 +208,7 @@ async function updateWith(
   keepSystemMetadata(next, old);
   if (!context.managed) next = withManagers(old, next, write, context);
   await context.mutate?.(next, old);
+  keepTimes(next, old, changed.metadata);
   await hooksOf(served).prepare?.(write, next, old);
   const subresource = context.subresource ?? '';
   strategyFor(served.info).prepareForUpdate(next, old, subresource === '' ? undefined : subresource);
@@ -287,17 +289,4 @@ function warn(
 ): void {
   if (context.warn === undefined || served.custom) return;
   for (const message of warningsOf(object, old, served.info)) context.warn(message);
-}
-
-export function requireVersion(object: KubeObject, served: ServedResource): void {
-  if (object.metadata.resourceVersion || strategyFor(served.info).allowUnconditionalUpdate) return;
-  const { group, resource } = served.info;
-  // kube-apiserver names the resource here, not the kind.
-  throw invalid(group, resource, object.metadata.name ?? '', [
-    {
-      reason: 'FieldValueInvalid',
-      message: 'Invalid value: 0: must be specified for an update',
-      field: 'metadata.resourceVersion',
-    },
-  ]);
 }
