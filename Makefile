@@ -39,10 +39,10 @@ etcd: ## find or build the etcd that the tests run (2 minutes once; needs Go, or
 kubernetes: ## build the real Kubernetes that e2e, bundles and bench run beside (7 minutes once; needs Go)
 	@test/kubernetes/build
 
-e2e: build kubernetes ## real kubectl, two real Kubernetes clusters, faults of etcd, killed processes: needs Go
+e2e: build kubernetes ## real kubectl and clients, two real Kubernetes clusters, faults of etcd, killed processes: needs Go, Python
 	@$(BIN)/vitest run --project e2e
 
-clients: build kubernetes ## the same sessions of kubectl 1.20 to 1.36, helm, client-go, Python and JavaScript on Atoll and Kubernetes
+clients: build kubernetes ## e2e's clients, with every session of every kubectl from 1.20 to 1.36 on Atoll and Kubernetes: ten minutes
 	@$(BIN)/vitest run --project clients
 
 bundles: build kubernetes ## apply every bundle below DIR to Atoll and to Kubernetes, compare what they take

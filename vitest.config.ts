@@ -26,11 +26,12 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/{e2e,etcd}/**/*.test.ts'],
-          exclude: ['test/etcd/contract.test.ts', 'test/e2e/clients.test.ts'],
+          exclude: ['test/etcd/contract.test.ts'],
           ...slow,
         },
       },
-      { test: { name: 'clients', include: ['test/e2e/clients.test.ts'], ...slow } },
+      // Of e2e, with every session of every version.
+      { test: { name: 'clients', include: ['test/e2e/clients.test.ts'], env: { CLIENTS: 'all' }, ...slow } },
     ],
   },
 });

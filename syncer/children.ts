@@ -3,9 +3,11 @@ import type { KubeObject } from '../kube/object.ts';
 import type { Engine } from './engine.ts';
 import type { Owners } from './owners.ts';
 import { readLocator } from './ownership.ts';
-import { ownerMayCome, Reflector, reflectedMetadata, type ToReflection } from './reflector.ts';
+import { isYoung, ownerMayCome, Reflector, reflectedMetadata, type ToReflection } from './reflector.ts';
 
 const maxBytes = 240 << 10;
+/** The watch of Services may be behind the one of Endpoints. */
+const serviceMs = 1_000;
 /** An event that is older says nothing about now: a syncer that starts does not bring up the past. */
 const maxEventAgeMs = 3_600_000;
 
@@ -33,7 +35,7 @@ function childOf(owners: Owners): ToReflection {
     if (!object || !place || readLocatorOfOwn(object)) return undefined;
     if (object.kind === 'Endpoints') {
       const { namespace = '', name = '' } = object.metadata;
-      if (!owners.ownsService(namespace, name)) return undefined;
+      if (!owners.ownsService(namespace, name)) return isYoung(object) ? { after: serviceMs } : undefined;
       return { ...object, metadata: reflectedMetadata(object), subsets: subsets(object, place.namespace) };
     }
     const root = await owners.rootOf(object);

@@ -177,8 +177,11 @@ function slim(object: KubeObject): KubeObject {
 /** What owns it may have been made a moment ago, and not be in our caches yet: when to look again. */
 export function ownerMayCome({ metadata }: KubeObject): Retry | undefined {
   const owned = metadata.ownerReferences?.some(({ controller }) => controller === true);
-  const young = Date.now() - Date.parse(metadata.creationTimestamp ?? '') < 30_000;
-  return owned && young ? { after: 1_000 } : undefined;
+  return owned && isYoung({ metadata }) ? { after: 1_000 } : undefined;
+}
+
+export function isYoung({ metadata }: Pick<KubeObject, 'metadata'>): boolean {
+  return Date.now() - Date.parse(metadata.creationTimestamp ?? '') < 30_000;
 }
 
 /** The metadata that goes up; what proves ownership there says nothing here. */
