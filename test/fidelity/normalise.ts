@@ -67,7 +67,8 @@ export class Normaliser {
     if (isTable(value)) this.#columns.splice(0, Infinity, ...columnNames(value));
     const object = value as { [key: string]: Json };
     const isList = isObject(object['metadata']) && isCollection(object);
-    for (const [name, item] of Object.entries(object)) {
+    // In one order: what is seen first is new.
+    for (const [name, item] of Object.entries(object).sort(([x], [y]) => (x < y ? -1 : 1))) {
       if (key === 'paths' && isForeign(/^apis\/([^/]+)/.exec(name)?.[1])) continue;
       if (isList && name === 'metadata' && isObject(item)) {
         setOwn(copy, name, {
