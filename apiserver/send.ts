@@ -30,7 +30,23 @@ export async function send(
   if (out.destroyed) return;
   if (status !== 304) headers['content-length'] = String(body.length);
   out.writeHead(status, headers);
-  outbox.end(out, request.method === 'HEAD' || status === 304 ? undefined : body);
+  if (request.method === 'HEAD' || status === 304) return outbox.end(out, undefined);
+  if (body.length < drainFrom) return outbox.end(out, body);
+  return endDrained(out, body, stallMillis);
+}
+
+/** As much as a socket takes at once, less a head. */
+const drainFrom = 8 * 1024;
+
+/**
+ * Sends the end of an answer that fills the socket: its last byte only when there is room again. A client that had it
+ * all might ask again before Node hears that its write went through; Node then stops reading in the middle of what
+ * TLS has already handed over, and takes the rest of that request for nonsense.
+ */
+async function endDrained(out: ServerResponse, bytes: Uint8Array, stallMillis: number): Promise<void> {
+  const last = bytes.length - 1;
+  if (!out.write(bytes.subarray(0, last)) && !(await drained(out, stallMillis))) out.destroy();
+  else out.end(bytes.subarray(last));
 }
 
 function takesGzip({ method, headers }: ApiRequest): boolean {
@@ -50,7 +66,7 @@ async function sendPacked(out: ServerResponse, response: ApiResponse, stallMilli
   if (out.destroyed) return;
   headers['content-length'] = String(bytes.length);
   out.writeHead(status, headers);
-  out.end(bytes);
+  return endDrained(out, bytes, stallMillis);
 }
 
 async function* packed(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -86,16 +102,22 @@ async function sendStream(
 ): Promise<void> {
   out.writeHead(status, headers);
   out.flushHeaders();
+  // Where the client counts bytes, a piece is held back until the next one is there: its last one ends the answer.
+  const counted = headers['content-length'] !== undefined;
+  let held: Uint8Array | undefined;
   try {
     for await (const bytes of body) {
       if (out.destroyed) return;
-      if (!out.write(bytes) && !(await drained(out, stallMillis))) break;
+      const next = counted ? held : bytes;
+      held = counted ? bytes : undefined;
+      if (next && !out.write(next) && !(await drained(out, stallMillis))) break;
     }
   } catch {
     // The source broke off: so does the answer, without its last chunk.
     out.destroy();
   }
-  if (out.writableNeedDrain) out.destroy();
+  if (out.writableNeedDrain || out.destroyed) out.destroy();
+  else if (held && held.length > 0) await endDrained(out, held, stallMillis);
   else out.end();
 }
 
