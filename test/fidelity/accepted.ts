@@ -48,6 +48,13 @@ export const accepted: readonly Accepted[] = [
     atoll: /^(True|Healthy|ok)$/,
   },
   {
+    id: 'componentstatuses',
+    request: /^GET componentstatuses$/,
+    path: /^body\.items\[\]\.metadata\.name$/,
+    kubernetes: /^(etcd-0|scheduler|controller-manager)$/,
+    atoll: /^(etcd-0|scheduler|controller-manager)$/,
+  },
+  {
     id: 'definition-collection',
     request: /^GET customresourcedefinitions$/,
     path: /^body\.metadata\.finalizers\.length$/,
@@ -126,11 +133,6 @@ export const accepted: readonly Accepted[] = [
     path: /^body\.(gitVersion|gitCommit|gitTreeState|buildDate|goVersion)$/,
   },
   {
-    id: 'default-roles',
-    request: /^POST selfsubjectrulesreviews/,
-    path: /^body\.status\.(resourceRules|nonResourceRules)\.length$/,
-  },
-  {
     id: 'discovery-beta',
     request: /^GET \/apis?$/,
     cases: /^discovery\/accept\/apis?\/3$/,
@@ -138,7 +140,6 @@ export const accepted: readonly Accepted[] = [
     kubernetes: /^406/,
     atoll: /^200/,
   },
-  { id: 'user-uid', path: /^body\.(status\.userInfo|spec)\.uid$/, kubernetes: /^admin$/, atoll: /absent/ },
 ];
 
 export function explanationOf(found: Found): Accepted | undefined {

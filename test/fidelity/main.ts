@@ -153,7 +153,7 @@ async function runAll(servers: Servers, logs: string): Promise<number> {
     while (next < cases.length && total < options.limit && !isOver()) {
       const number = next++;
       const item = cases[number] as Case;
-      const result = await runCase(servers, item, number);
+      const result = await runCase(servers, item, number, (one) => explanationOf(one) !== undefined);
       total += result.requests;
       requests.set(item.area, (requests.get(item.area) ?? 0) + result.requests);
       found.push(...result.found);
