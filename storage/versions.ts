@@ -13,7 +13,7 @@ import {
 
 const FEW_SLOTS = 128;
 /** As many as are collected for somebody who does not wait. */
-const FEW_KEYS = 256;
+export const FEW_KEYS = 256;
 
 /**
  * Every version of every key after the last compaction, in memory. Shared by the backends: a backend decides

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LevelOptions, openLevel } from '../../storage/level/level.ts';
 import { openMemory } from '../../storage/memory/memory.ts';
+import { behindPipe } from './pipes.ts';
 import { type StoreUnderTest, storeContract } from './store.ts';
 
 storeContract('memory', async () => {
@@ -11,6 +12,10 @@ storeContract('memory', async () => {
 });
 
 levelContract('level');
+storeContract('memory behind a pipe', async () =>
+  behindPipe({ store: openMemory(), dispose: async () => {} }),
+);
+storeContract('level behind a pipe', async () => behindPipe(await openTemporary({ sync: false })));
 levelContract('level, most values on disk', { memoryBudget: 40 });
 
 function levelContract(name: string, more: LevelOptions = {}): void {

@@ -1,0 +1,26 @@
+import type { Lease } from '../store.ts';
+
+/** Leases that somebody at the other end of a pipe holds, by number. */
+export class HeldLeases {
+  readonly #held = new Map<number, Lease>();
+  #next = 0;
+
+  hold(lease: Lease): number {
+    const number = ++this.#next;
+    this.#held.set(number, lease);
+    return number;
+  }
+
+  async keepAlive(number: number): Promise<boolean> {
+    const held = (await this.#held.get(number)?.keepAlive()) ?? false;
+    if (!held) this.#held.delete(number);
+    return held;
+  }
+
+  async release(number: number): Promise<boolean> {
+    const lease = this.#held.get(number);
+    this.#held.delete(number);
+    await lease?.release();
+    return false;
+  }
+}

@@ -1,0 +1,260 @@
+import type { Duplex } from 'node:stream';
+import type { Fence, ListOptions, Range, Store, WriteOptions } from '../store.ts';
+import { writeError } from './errors.ts';
+import { BadFrame, type Cursor, Frames } from './frames.ts';
+import { HeldLeases } from './leases.ts';
+import { sendList } from './lists.ts';
+import { Ask, Tell, VERSION } from './ops.ts';
+import { Outbox } from './outbox.ts';
+import { Push } from './push.ts';
+import { keptCopy } from './slab.ts';
+import { BACKLOG_BYTES, ServedWatches } from './watches.ts';
+
+/** While nothing is written, nobody else says that history was forgotten. */
+const LOOK_MS = 1000;
+const ALL: Range = { start: '', end: '\x7f' };
+
+/**
+ * Answers what comes over `channel` (binary, both ways) from `store` until the channel ends; then every watch and
+ * every pending answer of it is let go. Leases are not: they end by themselves, as those of a process that died.
+ * `closed` resolves then, and never rejects. What is no frame ends the channel.
+ */
+export function serveStore(store: Store, channel: Duplex): { readonly closed: Promise<void> } {
+  const server = new Server(store, channel);
+  server.start();
+  return { closed: server.closed };
+}
+
+class Server {
+  readonly #store: Store;
+  readonly #channel: Duplex;
+  readonly #box: Outbox;
+  readonly #push: Push;
+  readonly #watches: ServedWatches;
+  readonly #leases = new HeldLeases();
+  readonly #frames = new Frames();
+  readonly closed: Promise<void>;
+  #resolveClosed = (): void => {};
+  #look: NodeJS.Timeout | undefined;
+  #over = false;
+
+  constructor(store: Store, channel: Duplex) {
+    this.#store = store;
+    this.#channel = channel;
+    this.#box = new Outbox(channel, () => {
+      // Who does not read has no use for revisions.
+      if (this.#push.open || this.#box.backlog < BACKLOG_BYTES) this.#push.settle();
+    });
+    this.#push = new Push(store, this.#box);
+    const tell = (op: number, id: number, body?: () => void): void => this.#tell(op, id, body);
+    this.#watches = new ServedWatches(store, { box: this.#box, push: this.#push, tell });
+    this.closed = new Promise((resolve) => {
+      this.#resolveClosed = resolve;
+    });
+  }
+
+  start(): void {
+    this.#tell(Tell.hello, VERSION);
+    this.#box.flush();
+    void this.#note();
+    this.#look = setInterval(() => this.#box.touch(), LOOK_MS);
+    this.#look.unref();
+    this.#channel.on('data', this.#onData);
+    for (const end of ['end', 'close', 'error']) this.#channel.on(end, this.#letGo);
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    try {
+      this.#frames.feed(chunk, (frame) => {
+        if (!this.#over) this.#handle(frame);
+      });
+    } catch (error) {
+      this.#channel.destroy(error instanceof Error ? error : new Error(String(error)));
+      this.#letGo();
+    }
+  };
+
+  readonly #letGo = (): void => {
+    if (this.#over) return;
+    this.#over = true;
+    clearInterval(this.#look);
+    this.#box.stop();
+    this.#watches.stop();
+    // After an end there may be an error: somebody has to listen.
+    if (!this.#channel.destroyed) this.#channel.destroy();
+    this.#resolveClosed();
+  };
+
+  /** Notes each commit, so that the other side hears of the revision also when it watches nothing of it. */
+  async #note(): Promise<void> {
+    const again = (): void => {
+      if (!this.#over) setImmediate(() => void this.#note());
+    };
+    try {
+      const stop = await this.#store.watch(ALL, {
+        after: this.#store.revision,
+        sink: () => this.#box.touch(),
+        onEnd: ({ code }) => {
+          if (code !== 'closed') again();
+        },
+      });
+      this.#watches.onStop(stop);
+    } catch {
+      // The store is closed: whatever is asked of it says so.
+    }
+  }
+
+  #tell(op: number, id: number, body?: () => void): void {
+    if (this.#over) return;
+    this.#push.settle();
+    const { out } = this.#box;
+    out.begin(op, id);
+    body?.();
+    out.end();
+    this.#box.touch();
+  }
+
+  #handle(frame: Cursor): void {
+    const op = frame.u8();
+    const id = frame.u32();
+    const work = this.#read(op, id, frame);
+    frame.done();
+    if (work === undefined) return;
+    this.#answer(id, work);
+  }
+
+  #answer(id: number, work: () => Promise<void>): void {
+    const fail = (error: unknown): void => this.#tell(Tell.error, id, () => writeError(this.#box.out, error));
+    try {
+      work().catch(fail);
+    } catch (error) {
+      fail(error);
+    }
+  }
+
+  /** What was asked for: to be done when the whole frame was read. */
+  #read(op: number, id: number, frame: Cursor): (() => Promise<void>) | undefined {
+    switch (op) {
+      case Ask.get:
+        return this.#get(id, frame);
+      case Ask.list:
+        return this.#list(id, frame);
+      case Ask.create:
+      case Ask.update:
+      case Ask.delete:
+        return this.#write(op, id, frame);
+      case Ask.watch:
+        return this.#watches.begin(id, readRange(frame), frame.f64());
+      case Ask.stop:
+        this.#watches.end(id);
+        return undefined;
+      default:
+        return this.#seldom(op, id, frame);
+    }
+  }
+
+  #get(id: number, frame: Cursor): () => Promise<void> {
+    const key = frame.string();
+    const revision = readNumber(frame);
+    return async () => {
+      const entry = await this.#store.get(key, revision === undefined ? undefined : { revision });
+      if (entry === undefined) this.#tell(Tell.nothing, id);
+      else this.#tell(Tell.entry, id, () => this.#box.out.entry(entry));
+    };
+  }
+
+  #list(id: number, frame: Cursor): () => Promise<void> {
+    const range = readRange(frame);
+    const revision = readNumber(frame);
+    const limit = readNumber(frame);
+    const after = frame.u8() === 0 ? undefined : frame.string();
+    const options: ListOptions = {
+      ...(revision !== undefined && { revision }),
+      ...(limit !== undefined && { limit }),
+      ...(after !== undefined && { after }),
+    };
+    return async () => {
+      const result = await this.#store.list(range, options);
+      await sendList(this.#box, result, (op, body) => this.#tell(op, id, body));
+    };
+  }
+
+  #write(op: number, id: number, frame: Cursor): () => Promise<void> {
+    const store = this.#store;
+    const { out } = this.#box;
+    const options = readFence(frame);
+    const key = frame.string();
+    const expected = op === Ask.create ? 0 : frame.f64();
+    if (op === Ask.delete) {
+      return async () => {
+        const entry = await store.delete(key, expected, options);
+        this.#tell(Tell.entry, id, () => out.entry(entry));
+      };
+    }
+    // The store keeps it.
+    const value = keptCopy(frame.value());
+    return async () => {
+      const writing =
+        op === Ask.create ? store.create(key, value, options) : store.update(key, value, expected, options);
+      const { revision, created } = await writing;
+      this.#tell(Tell.written, id, () => {
+        out.f64(revision);
+        out.f64(created);
+      });
+    };
+  }
+
+  #seldom(op: number, id: number, frame: Cursor): () => Promise<void> {
+    const { out } = this.#box;
+    if (op === Ask.compact) {
+      const revision = frame.f64();
+      return async () => {
+        await this.#store.compact(revision);
+        this.#tell(Tell.nothing, id);
+      };
+    }
+    if (op === Ask.acquire) {
+      const name = frame.string();
+      const ttlMs = frame.f64();
+      return async () => {
+        const lease = await this.#store.acquire(name, ttlMs);
+        if (lease === undefined) return this.#tell(Tell.nothing, id);
+        this.#tell(Tell.lease, id, () => {
+          out.u32(this.#leases.hold(lease));
+          out.f64(lease.token);
+        });
+      };
+    }
+    if (op === Ask.keepAlive || op === Ask.release) {
+      const held = frame.u32();
+      const keep = op === Ask.keepAlive;
+      return async () => {
+        const yes = await (keep ? this.#leases.keepAlive(held) : this.#leases.release(held));
+        this.#tell(yes ? Tell.yes : Tell.no, id);
+      };
+    }
+    if (op !== Ask.check) throw new BadFrame(`question ${op}`);
+    return async () => {
+      const report = await this.#store.check();
+      this.#tell(Tell.report, id, () => out.string(JSON.stringify(report)));
+    };
+  }
+}
+
+function readRange(frame: Cursor): Range {
+  const start = frame.string();
+  return { start, end: frame.string() };
+}
+
+/** NaN stands for none. */
+function readNumber(frame: Cursor): number | undefined {
+  const number = frame.f64();
+  return Number.isNaN(number) ? undefined : number;
+}
+
+function readFence(frame: Cursor): WriteOptions | undefined {
+  if (frame.u8() === 0) return undefined;
+  const name = frame.string();
+  const holding: Fence = { name, token: frame.f64() };
+  return { holding };
+}
