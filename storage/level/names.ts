@@ -1,30 +1,57 @@
-import { statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { syncDirectory } from './files.ts';
 
-/** Longer than the clock that stamps files takes for a step, anywhere: up to 10 ms on Linux. */
-const CLOCK_STEP_MS = 50;
-
 /**
- * Makes the names of LevelDB's files durable. LevelDB syncs a new log's bytes, but not the folder that holds its
+ * Makes the names of LevelDB's logs durable. LevelDB syncs a new log's bytes, but not the folder that holds its
  * name until its next MANIFEST: a power cut between the two may lose the log, with all that was acknowledged
- * from it. A folder's modification time tells when that matters, which is once per log or table.
+ * from it. Names of tables are durable before a MANIFEST speaks of them.
  */
 export class Names {
   readonly #folder: string;
-  #durable = -1n;
+  /** The newest log whose name is durable, and how long it is: what makes it longer is in it. */
+  #log: { readonly path: string; size: number } | undefined;
 
   constructor(folder: string) {
     this.#folder = folder;
   }
 
-  /** Resolves when every name that is in the folder now would survive a power cut. */
-  async settle(): Promise<void> {
-    // Not asynchronous: it takes microseconds, less than a turn of the thread pool, and is needed for each batch.
-    const { mtimeNs } = statSync(this.#folder, { bigint: true });
-    if (mtimeNs === this.#durable) return;
-    await syncDirectory(this.#folder);
-    const age = Date.now() - Number(mtimeNs / 1_000_000n);
-    // A change within the same step of the clock would not show.
-    if (age > CLOCK_STEP_MS) this.#durable = mtimeNs;
+  /**
+   * Call it after every write, with one write at a time. Resolves when the name of the log that the write went to
+   * would survive a power cut; undefined when it would already.
+   */
+  settle(): Promise<void> | undefined {
+    return this.#grown() ? undefined : this.#sync();
   }
+
+  /** After a write that nobody wants to be durable. */
+  pass(): void {
+    if (!this.#grown()) this.#log = undefined;
+  }
+
+  /** Not asynchronous: it takes microseconds, less than a turn of the thread pool, and is needed for each batch. */
+  #grown(): boolean {
+    if (this.#log === undefined) return false;
+    const size = statSync(this.#log.path, { throwIfNoEntry: false })?.size ?? 0;
+    const grown = size > this.#log.size;
+    this.#log.size = size;
+    return grown;
+  }
+
+  async #sync(): Promise<void> {
+    const newest = newestLog(readdirSync(this.#folder));
+    await syncDirectory(this.#folder);
+    if (newest === undefined) return;
+    const path = join(this.#folder, newest);
+    this.#log = { path, size: statSync(path).size };
+  }
+}
+
+function newestLog(names: readonly string[]): string | undefined {
+  let newest: string | undefined;
+  for (const name of names) {
+    if (!name.endsWith('.log')) continue;
+    if (newest === undefined || Number.parseInt(name, 10) > Number.parseInt(newest, 10)) newest = name;
+  }
+  return newest;
 }

@@ -22,7 +22,8 @@ export interface StoredRecord {
 
 const HEADER = 21;
 const CHECKSUM = 4;
-const NO_VALUE = new Uint8Array(0);
+/** No more than this is kept for the next record. */
+const LARGE = 1 << 20;
 
 export const RECORDS = { gte: 'r', lt: 's' } as const;
 
@@ -35,8 +36,8 @@ export function revisionOf(key: string): number {
   return Number(key.slice(1));
 }
 
-export function encodeEvent({ type, entry, previous }: StoreEvent): Buffer {
-  return encode(type, entry, previous?.revision ?? 0);
+export function encodeEvent(event: StoreEvent): Buffer {
+  return encode(event.type, event.entry, event.previous?.revision ?? 0);
 }
 
 /** An entry whose history is gone. */
@@ -44,17 +45,34 @@ export function encodeEntry(entry: Entry): Buffer {
   return encode('put', entry, 0);
 }
 
-function encode(type: 'put' | 'delete', entry: Entry, previous: number): Buffer {
-  const value = type === 'put' ? entry.value : NO_VALUE;
-  const end = HEADER + entry.key.length + value.length;
-  const bytes = Buffer.allocUnsafe(end + CHECKSUM);
+/** Encodes one event after the other into the same bytes: what it answered is valid until it is called again. */
+export function encoder(): (event: StoreEvent) => Buffer {
+  let scratch = Buffer.alloc(0);
+  return ({ type, entry, previous }) => {
+    const length = lengthOf(type, entry);
+    if (length > LARGE) return encode(type, entry, previous?.revision ?? 0);
+    if (length > scratch.length) scratch = Buffer.allocUnsafeSlow(length * 2);
+    return encodeInto(scratch.subarray(0, length), type, entry, previous?.revision ?? 0);
+  };
+}
+
+function encode(type: StoreEvent['type'], entry: Entry, previous: number): Buffer {
+  return encodeInto(Buffer.allocUnsafe(lengthOf(type, entry)), type, entry, previous);
+}
+
+function lengthOf(type: StoreEvent['type'], { key, value }: Entry): number {
+  return HEADER + key.length + (type === 'put' ? value.length : 0) + CHECKSUM;
+}
+
+function encodeInto(bytes: Buffer, type: StoreEvent['type'], entry: Entry, previous: number): Buffer {
+  const end = bytes.length - CHECKSUM;
   bytes[0] = type === 'put' ? 1 : 2;
   bytes.writeUIntBE(entry.revision, 1, 6);
   bytes.writeUIntBE(entry.created, 7, 6);
   bytes.writeUIntBE(previous, 13, 6);
   bytes.writeUInt16BE(entry.key.length, 19);
   bytes.write(entry.key, HEADER, 'latin1');
-  bytes.set(value, HEADER + entry.key.length);
+  if (type === 'put') bytes.set(entry.value, HEADER + entry.key.length);
   bytes.writeUInt32BE(crc32(bytes.subarray(0, end)), end);
   return bytes;
 }
