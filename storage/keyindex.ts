@@ -4,8 +4,8 @@ import type { Entry, Range, StoreEvent } from './store.ts';
 export interface Slot {
   readonly key: string;
   current: Entry | undefined;
-  /** The events of this key after the last compaction, oldest first; absent instead of empty. */
-  events: StoreEvent[] | undefined;
+  /** The events of this key after the last compaction, oldest first; most keys have one, and no array for it. See slot.ts. */
+  events: StoreEvent | StoreEvent[] | undefined;
   /** Read since somebody last set this to false; see residency.ts. */
   used: boolean;
 }

@@ -10,7 +10,7 @@ export function currentOf(slot: Slot): Entry | undefined {
 }
 
 function inHistory(slot: Slot): Entry | undefined {
-  const newest = slot.events?.[slot.events.length - 1]?.entry;
+  const newest = newestEvent(slot)?.entry;
   return newest?.revision === slot.current?.revision ? newest : undefined;
 }
 
@@ -19,10 +19,36 @@ export function pinnedBytes(slot: Slot): number {
   return isOnDisk(slot.current) ? (inHistory(slot)?.value.length ?? 0) : 0;
 }
 
+/** Nothing is known of the key, and nothing was. */
+export function isEmpty(slot: Slot): boolean {
+  return slot.current === undefined && slot.events === undefined;
+}
+
+/** Oldest first. */
+export function eventsOf({ events }: Slot): readonly StoreEvent[] {
+  if (events === undefined) return [];
+  return Array.isArray(events) ? events : [events];
+}
+
+export function newestEvent({ events }: Slot): StoreEvent | undefined {
+  return Array.isArray(events) ? events[events.length - 1] : events;
+}
+
+export function addEvent(slot: Slot, event: StoreEvent): void {
+  if (slot.events === undefined) slot.events = event;
+  else if (Array.isArray(slot.events)) slot.events.push(event);
+  else slot.events = [slot.events, event];
+}
+
+export function dropOldestEvent(slot: Slot): void {
+  if (Array.isArray(slot.events) && slot.events.length > 1) slot.events.shift();
+  else slot.events = undefined;
+}
+
 /** The entry as of a revision that history still has. */
 export function entryAt(slot: Slot, revision: number): Entry | undefined {
-  const events = slot.events;
-  if (events === undefined) return slot.current;
+  if (slot.events === undefined) return slot.current;
+  const events = eventsOf(slot);
   for (let i = events.length - 1; i >= 0; i--) {
     const event = events[i];
     if (event !== undefined && event.entry.revision <= revision) {
@@ -33,13 +59,14 @@ export function entryAt(slot: Slot, revision: number): Entry | undefined {
 }
 
 /** The events of the range's keys after a revision, oldest first; undefined when they are too many to give at once. */
-export function eventsOf(index: KeyIndex, range: Range, after: number): StoreEvent[] | undefined {
+export function eventsIn(index: KeyIndex, range: Range, after: number): StoreEvent[] | undefined {
   const events: StoreEvent[] = [];
   let looked = 0;
   index.walk(range, (slot) => {
-    looked += slot.events?.length ?? 0;
+    const ofKey = eventsOf(slot);
+    looked += ofKey.length;
     if (looked > FEW_EVENTS) return false;
-    for (const event of slot.events ?? []) if (event.entry.revision > after) events.push(event);
+    for (const event of ofKey) if (event.entry.revision > after) events.push(event);
     return true;
   });
   return looked > FEW_EVENTS ? undefined : events.sort((a, b) => a.entry.revision - b.entry.revision);

@@ -1,7 +1,16 @@
 import { EventLog } from './eventlog.ts';
 import { KeyIndex, type Slot } from './keyindex.ts';
 import { Hand, isOnDisk, ON_DISK } from './residency.ts';
-import { currentOf, entryAt, eventsOf, pinnedBytes } from './slot.ts';
+import {
+  addEvent,
+  currentOf,
+  dropOldestEvent,
+  entryAt,
+  eventsIn,
+  isEmpty,
+  newestEvent,
+  pinnedBytes,
+} from './slot.ts';
 import {
   type Entry,
   type ListOptions,
@@ -119,27 +128,15 @@ export class Versions {
     return last === undefined ? 0 : this.#countAt({ start: `${last.key}\0`, end: range.end }, revision);
   }
 
-  /** The event that `create` would be; throws `exists`. */
-  proposeCreate(key: string, value: Uint8Array, revision: number): StoreEvent {
-    const current = this.#index.find(key)?.current;
-    if (current !== undefined) throw new StoreError('exists', `${key} exists`, { key, current });
-    return { type: 'put', entry: { key, value, revision, created: revision } };
+  /** Makes room for a key that is about to be written: work that need not be done when it is. Shows nowhere. */
+  expect(key: string): void {
+    this.#index.ensure(key);
   }
 
-  /** The event that `update` would be; throws `missing` or `conflict`. */
-  proposeUpdate(key: string, value: Uint8Array, expected: number, revision: number): StoreEvent {
-    const previous = this.#expect(key, expected);
-    return {
-      type: 'put',
-      entry: { key: previous.key, value, revision, created: previous.created },
-      previous,
-    };
-  }
-
-  /** The event that `delete` would be; throws `missing` or `conflict`. */
-  proposeDelete(key: string, expected: number, revision: number): StoreEvent {
-    const previous = this.#expect(key, expected);
-    return { type: 'delete', entry: { ...previous, revision }, previous };
+  /** Takes back what `expect` did for a key that was not written. */
+  unexpect(key: string): void {
+    const slot = this.#index.find(key);
+    if (slot !== undefined && isEmpty(slot)) this.#index.remove(slot);
   }
 
   /** Makes the next event visible. It must have been proposed against the state that it is applied to. */
@@ -151,8 +148,7 @@ export class Versions {
     const slot = this.#index.ensure(event.entry.key);
     this.#set(slot, event.type === 'put' ? event.entry : undefined);
     slot.used = true;
-    if (slot.events === undefined) slot.events = [event];
-    else slot.events.push(event);
+    addEvent(slot, event);
     this.#log.append(event);
     this.#historyBytes += event.previous?.value.length ?? 0;
     this.#revision = revision;
@@ -192,12 +188,10 @@ export class Versions {
       this.#historyBytes -= event.previous?.value.length ?? 0;
       const slot = this.#index.find(event.entry.key);
       if (slot?.events === undefined) continue;
-      if (slot.events.length === 1) this.#historyBytes -= pinnedBytes(slot);
-      if (slot.events.length > 1) slot.events.shift();
-      else {
-        slot.events = undefined;
-        if (slot.current === undefined) this.#index.remove(slot);
-      }
+      const pinned = pinnedBytes(slot);
+      dropOldestEvent(slot);
+      this.#historyBytes += pinnedBytes(slot) - pinned;
+      if (isEmpty(slot)) this.#index.remove(slot);
     }
     if (revision > this.#compacted) {
       this.#compacted = revision;
@@ -213,7 +207,7 @@ export class Versions {
     this.check(after);
     if (after === this.#revision) return { events: [], until: after };
     const few = Math.min(FEW_SLOTS, this.#revision - after);
-    const events = this.#index.countSlots(range) < few ? eventsOf(this.#index, range, after) : undefined;
+    const events = this.#index.countSlots(range) < few ? eventsIn(this.#index, range, after) : undefined;
     if (events !== undefined) return { events, until: this.#revision };
     const next = this.#log.next(after, range);
     return { events: next.events, until: Math.min(next.until, this.#revision) };
@@ -234,11 +228,11 @@ export class Versions {
   mend(key: string, entry: Entry | undefined): void {
     const slot = this.#index.ensure(key);
     this.#set(slot, entry);
-    const newest = slot.events?.[slot.events.length - 1];
+    const newest = newestEvent(slot);
     if (entry !== undefined && newest?.type === 'put' && newest.entry.revision === entry.revision) {
       Object.assign(newest, { entry });
     }
-    if (slot.current === undefined && slot.events === undefined) this.#index.remove(slot);
+    if (isEmpty(slot)) this.#index.remove(slot);
   }
 
   #shrink(): void {
@@ -251,17 +245,6 @@ export class Versions {
     this.#historyBytes -= pinnedBytes(slot);
     this.#index.setCurrent(slot, entry);
     this.#historyBytes += pinnedBytes(slot);
-  }
-
-  #expect(key: string, expected: number): Entry {
-    const slot = this.#index.find(key);
-    const current = slot && currentOf(slot);
-    if (current === undefined) throw new StoreError('missing', `${key} does not exist`, { key });
-    if (current.revision !== expected) {
-      const message = `${key} is at revision ${current.revision}, not ${expected}`;
-      throw new StoreError('conflict', message, { key, current });
-    }
-    return current;
   }
 
   /** Counts from now backwards through the log, or by walking the range, whichever is shorter. */

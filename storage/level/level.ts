@@ -1,5 +1,6 @@
 import { checkWrite } from '../checkwrite.ts';
 import { Leases } from '../leases.ts';
+import { type Propose, proposeCreate, proposeDelete, proposeUpdate } from '../propose.ts';
 import { isOnDisk } from '../residency.ts';
 import { Retention } from '../retention.ts';
 import {
@@ -11,7 +12,6 @@ import {
   type Range,
   type Store,
   StoreError,
-  type StoreEvent,
   type WatchOptions,
   type WriteOptions,
 } from '../store.ts';
@@ -153,21 +153,19 @@ class LevelStore implements Store {
     return this.#closed === undefined ? this.#versions.recent(range) : undefined;
   }
 
-  async create(key: string, value: Uint8Array, options?: WriteOptions): Promise<Entry> {
-    checkWrite(key, value);
-    this.#reserve.check(performance.now());
-    return this.#write(key, options, (revision) => this.#versions.proposeCreate(key, value, revision));
+  create(key: string, value: Uint8Array, options?: WriteOptions): Promise<Entry> {
+    return this.#put(key, value, options, (current, revision) =>
+      proposeCreate(key, value, current, revision),
+    );
   }
 
-  async update(key: string, value: Uint8Array, expected: number, options?: WriteOptions): Promise<Entry> {
-    checkWrite(key, value);
-    this.#reserve.check(performance.now());
-    const propose = (revision: number) => this.#versions.proposeUpdate(key, value, expected, revision);
-    return this.#write(key, options, propose);
+  update(key: string, value: Uint8Array, expected: number, options?: WriteOptions): Promise<Entry> {
+    const propose: Propose = (current, revision) => proposeUpdate(key, value, expected, current, revision);
+    return this.#put(key, value, options, propose);
   }
 
-  async delete(key: string, expected: number, options?: WriteOptions): Promise<Entry> {
-    return this.#write(key, options, (revision) => this.#versions.proposeDelete(key, expected, revision));
+  delete(key: string, expected: number, options?: WriteOptions): Promise<Entry> {
+    return this.#write(key, options, (current, revision) => proposeDelete(key, expected, current, revision));
   }
 
   watch(range: Range, options: WatchOptions): Promise<() => void> {
@@ -208,25 +206,44 @@ class LevelStore implements Store {
     return this.#closed;
   }
 
+  #put(key: string, value: Uint8Array, options: WriteOptions | undefined, propose: Propose): Promise<Entry> {
+    try {
+      checkWrite(key, value);
+      this.#reserve.check(performance.now());
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    return this.#write(key, options, propose);
+  }
+
   /**
    * A write is judged against what is durable. So it waits for a write to its key that is under way: an answer
-   * must not tell of something that a power cut could still undo.
+   * must not tell of something that a power cut could still undo. Not asynchronous where nothing has to be waited
+   * for: while the writers of one batch come back with their next writes, the disk has nothing to do.
    */
-  async #write(
+  #write(key: string, options: WriteOptions | undefined, propose: Propose): Promise<Entry> {
+    const pending = this.#writer.pending(key);
+    if (pending !== undefined) return this.#writeAfter(pending.catch(noop), key, options, propose);
+    const current = this.#versions.get(key);
+    // What is replaced, or named in an error, is told with its value.
+    if (isOnDisk(current)) return this.#writeAfter(this.#values.current(key), key, options, propose);
+    try {
+      if (this.#writer.refusal !== undefined) throw this.#writer.refusal;
+      this.#leases.check(options?.holding);
+      return this.#writer.enqueue(propose(current, this.#writer.next));
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  async #writeAfter(
+    first: Promise<unknown>,
     key: string,
     options: WriteOptions | undefined,
-    propose: (revision: number) => StoreEvent,
+    propose: Propose,
   ): Promise<Entry> {
-    for (;;) {
-      const pending = this.#writer.pending(key);
-      if (pending !== undefined) await pending.catch(() => {});
-      // What is replaced, or named in an error, is told with its value.
-      else if (isOnDisk(this.#versions.get(key))) await this.#values.current(key);
-      else break;
-    }
-    if (this.#writer.refusal !== undefined) throw this.#writer.refusal;
-    this.#leases.check(options?.holding);
-    return this.#writer.enqueue(propose(this.#writer.next));
+    await first;
+    return this.#write(key, options, propose);
   }
 
   async #close(): Promise<void> {
@@ -242,3 +259,5 @@ class LevelStore implements Store {
     if (this.#closed !== undefined) throw new StoreError('closed', 'the store is closed');
   }
 }
+
+function noop(): void {}

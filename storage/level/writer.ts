@@ -149,10 +149,13 @@ export class Writer {
   #begin(ahead = 0): Begun | undefined {
     const batch = this.#queue.splice(0, batchSize(this.#queue, ahead));
     if (batch.length === 0) return undefined;
-    const outcome = this.#parts.disk.commit(batch.map((job) => job.event)).then(
+    const { disk, versions } = this.#parts;
+    const outcome = disk.commit(batch.map((job) => job.event)).then(
       () => undefined,
       (error: unknown) => ({ error }),
     );
+    // From here on there is time: the disk works.
+    for (const { event } of batch) versions.expect(event.entry.key);
     return { batch, outcome };
   }
 
@@ -211,14 +214,17 @@ export class Writer {
 
   /** The outcome of `batch` is unknown until the database was read again; what waits behind it builds on it. */
   async #fail(cause: unknown, batch: readonly Job[]): Promise<void> {
-    const { disk, logger } = this.#parts;
+    const { disk, versions, logger } = this.#parts;
     const reason = translate(cause, disk.directory);
     logger?.warn(`a write failed, no write is accepted until the store was checked: ${reason.message}`);
     if (this.#refusal?.code !== 'closed') this.#refusal = reason;
     const jobs = [...batch, ...this.#queue.splice(0)];
     for (const chore of this.#chores.splice(0)) chore.reject(reason);
     this.#pending.clear();
-    for (const job of jobs) job.reject(reason);
+    for (const job of jobs) {
+      versions.unexpect(job.event.entry.key);
+      job.reject(reason);
+    }
     await this.#recover();
   }
 

@@ -1,5 +1,6 @@
 import { checkWrite } from '../checkwrite.ts';
 import { Leases } from '../leases.ts';
+import { proposeCreate, proposeDelete, proposeUpdate } from '../propose.ts';
 import { Retention, type RetentionLimits } from '../retention.ts';
 import {
   type CheckReport,
@@ -59,20 +60,20 @@ class MemoryStore implements Store {
     this.#open();
     checkWrite(key, value);
     this.#leases.check(options?.holding);
-    return this.#commit(this.#versions.proposeCreate(key, value, this.#next()));
+    return this.#commit(proposeCreate(key, value, this.#versions.get(key), this.#next()));
   }
 
   async update(key: string, value: Uint8Array, expected: number, options?: WriteOptions): Promise<Entry> {
     this.#open();
     checkWrite(key, value);
     this.#leases.check(options?.holding);
-    return this.#commit(this.#versions.proposeUpdate(key, value, expected, this.#next()));
+    return this.#commit(proposeUpdate(key, value, expected, this.#versions.get(key), this.#next()));
   }
 
   async delete(key: string, expected: number, options?: WriteOptions): Promise<Entry> {
     this.#open();
     this.#leases.check(options?.holding);
-    return this.#commit(this.#versions.proposeDelete(key, expected, this.#next()));
+    return this.#commit(proposeDelete(key, expected, this.#versions.get(key), this.#next()));
   }
 
   async watch(range: Range, options: WatchOptions): Promise<() => void> {
