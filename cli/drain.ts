@@ -1,5 +1,6 @@
 import type { Client } from '../client/client.ts';
 import { logicalClusterOf } from '../client/url.ts';
+import { isTombstone } from '../cluster/orphans.ts';
 import type { PhysicalCluster, Placement, Share } from '../cluster/types.ts';
 import { FailedError } from './errors.ts';
 import { type OutputFormat, print, printJson } from './output.ts';
@@ -77,11 +78,18 @@ export function remainingOn(name: string, all: readonly Placement[]): Remaining[
     .sort((a, b) => Number(b.workload) - Number(a.workload) || key(a).localeCompare(key(b)));
 }
 
+const leftBehind = 'the object is deleted and left its pods behind: delete them, or create it again';
+
 function describe(name: string, placement: Placement): Remaining {
   const spec = placement.spec;
   const ref = spec?.ref;
-  const blocked = spec?.clusters.includes(name) ?? false;
-  const where = blocked ? (spec?.reasons?.[name] ?? 'nothing else may run it') : progress(name, placement);
+  const orphaned = isTombstone(placement);
+  const blocked = orphaned || (spec?.clusters.includes(name) ?? false);
+  const where = orphaned
+    ? leftBehind
+    : blocked
+      ? (spec?.reasons?.[name] ?? 'nothing else may run it')
+      : progress(name, placement);
   return {
     logicalCluster: logicalClusterOf(placement),
     namespace: placement.metadata.namespace ?? '',

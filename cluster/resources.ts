@@ -89,6 +89,7 @@ const share = object({
 
 const slice = object({
   present: flag,
+  orphans: flag,
   observedGeneration: int64,
   share: object(numbers satisfies Fields<NonNullable<ClusterSlice['share']>>),
   status: any,
@@ -105,6 +106,7 @@ const placementSpec = object({
   reasons: map(text),
   requires: list(object(required satisfies Fields<ClosureRef>)),
   shares: map(share),
+  orphaned: text,
 } satisfies Fields<PlacementSpec>);
 
 const physicalClusterSpec = object(

@@ -42,8 +42,10 @@ export interface PhysicalClusterStatus {
 /**
  * The record of one placed object, namespaced beside it, named by placementName. Users read it; the scheduler,
  * the splitter and the syncers each write their own part by merge patch:
- *   scheduler -> spec.ref, spec.clusters, spec.wanted, spec.reasons, spec.requires
+ *   scheduler -> spec.ref, spec.clusters, spec.wanted, spec.reasons, spec.requires; spec.shares when a new object
+ *                takes over what an orphaned one left
  *   splitter  -> spec.shares, status.conditions
+ *   garbage collector -> spec.orphaned
  *   syncer c  -> status.clusters[c], through its view only
  */
 export type Placement = KubeObject<PlacementSpec, PlacementStatus>;
@@ -60,6 +62,11 @@ export interface PlacementSpec {
   requires?: ClosureRef[];
   /** Where it is or is about to be, and how much of it. The syncers act on this and nothing else. */
   shares?: Record<string, Share>;
+  /**
+   * The uid of an object that was deleted with propagationPolicy Orphan: what it made stays. While it is ref.uid, the
+   * record is all that is left of the object. Empty: nothing may stay any longer, since the Namespace goes.
+   */
+  orphaned?: string;
 }
 
 export interface ObjectRef {
@@ -116,6 +123,8 @@ export interface PlacementStatus {
 export interface ClusterSlice {
   /** False once the object is known to be absent there. */
   present: boolean;
+  /** The object itself is gone there, what it left behind is not. */
+  orphans?: boolean;
   /** The root's metadata.generation that was last applied there and that its controller has observed. */
   observedGeneration?: number;
   /** The share that was last applied (its numbers), so that readiness is judged against it. */
@@ -140,6 +149,8 @@ export interface ShareViewSpec {
   /** The root's metadata.generation that `manifest` was made from. */
   generation: number;
   requires: ClosureRef[];
+  /** As in the Placement: of the object with this uid only the object itself is removed. */
+  orphaned?: string;
   /** What to apply; absent while Leaving, and when the root object is gone. */
   manifest?: KubeObject;
   /** The namespace it goes to on the physical cluster. */

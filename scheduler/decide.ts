@@ -9,6 +9,7 @@ import {
 } from '../cluster/closure.ts';
 import { isPlaceable } from '../cluster/kinds.ts';
 import { clustersAnnotation } from '../cluster/names.ts';
+import { isBeingOrphaned, isTombstone } from '../cluster/orphans.ts';
 import { formatClusters, parseClusters } from '../cluster/placement.ts';
 import { podCount } from '../cluster/podspec.ts';
 import type { ClosureRef, PhysicalCluster, Placement } from '../cluster/types.ts';
@@ -39,7 +40,14 @@ export function decideNamespace(input: NamespaceInput): NamespaceDecision {
   const leaving = input.namespace?.metadata.deletionTimestamp !== undefined;
   return {
     annotate: leaving ? [] : decided.flatMap(annotationOf),
-    ...recordOf({ decided: all, placements: input.placements, mayCreate: !leaving }),
+    ...recordOf({
+      decided: all,
+      placements: input.placements,
+      mayCreate: !leaving,
+      untouched: new Set(
+        input.objects.flatMap(({ object }) => (isBeingOrphaned(object) ? [object.metadata.uid ?? ''] : [])),
+      ),
+    }),
     usage,
     blocked: all.some(({ choice }) => choice.blocked),
   };
@@ -52,10 +60,11 @@ interface World {
   clusters: ReadonlyMap<string, PhysicalCluster>;
 }
 
-/** The Placement that is about this very object, not about a former one of its name. */
+/** The Placement that is about this very object, not about a former one of its name; or one that it takes over. */
 function placementOf({ records }: World, placed: PlacedObject): Placement | undefined {
   const found = records.get(refKey(refOf(placed)));
-  return found?.spec?.ref.uid === placed.object.metadata.uid ? found : undefined;
+  if (!found || isTombstone(found)) return found;
+  return found.spec?.ref.uid === placed.object.metadata.uid ? found : undefined;
 }
 
 function isLive({ kind, object }: PlacedObject): boolean {
@@ -65,7 +74,8 @@ function isLive({ kind, object }: PlacedObject): boolean {
 function currentOf(placement: Placement | undefined, object: KubeObject): string[] {
   const { clusters = [], shares = {} } = placement?.spec ?? {};
   if (clusters.length > 0) return clusters;
-  const there = Object.entries(shares).flatMap(([c, share]) => (share.phase === 'Leaving' ? [] : [c]));
+  const left = placement !== undefined && isTombstone(placement);
+  const there = Object.entries(shares).flatMap(([c, s]) => (s.phase === 'Leaving' && !left ? [] : [c]));
   return there.length > 0 ? there.sort() : parseClusters(schedulersNote(object));
 }
 

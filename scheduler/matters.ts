@@ -2,6 +2,7 @@ import { at } from '../cluster/read.ts';
 import type { PhysicalCluster, Placement } from '../cluster/types.ts';
 import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { mayTakeOver } from './orphans.ts';
 
 /** Whether a change to a placed object can change where anything goes. Statuses and payloads cannot. */
 export function objectMatters(now: KubeObject, old: KubeObject): boolean {
@@ -19,6 +20,7 @@ export function objectMatters(now: KubeObject, old: KubeObject): boolean {
 export function placementMatters(now: Placement, old: Placement): boolean {
   return (
     !deepEqual(now.spec, old.spec) ||
+    mayTakeOver(now) !== mayTakeOver(old) ||
     !deepEqual(now.metadata.finalizers, old.metadata.finalizers) ||
     now.metadata.deletionTimestamp !== old.metadata.deletionTimestamp
   );

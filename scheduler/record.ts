@@ -4,23 +4,27 @@ import { apiVersion, placementFinalizer } from '../cluster/names.ts';
 import { placementName } from '../cluster/placement.ts';
 import type { Placement, PlacementSpec } from '../cluster/types.ts';
 import { deepEqual } from '../kube/deep.ts';
+import { mayTakeOver, takenOver } from './orphans.ts';
 import type { Decided, NamespaceDecision } from './types.ts';
 
 export interface RecordInput {
   decided: readonly Decided[];
   placements: readonly Placement[];
+  /** False in a Namespace that is being deleted: there nothing of what was orphaned stays either. */
   mayCreate: boolean;
+  /** The uids of objects whose Placements are to stay as they are. */
+  untouched?: ReadonlySet<string>;
 }
 
 type Records = Pick<NamespaceDecision, 'create' | 'update' | 'remove'>;
 
 /** The Placements as they should be, against those that are. Only what changes is in the answer. */
-export function recordOf({ decided, placements, mayCreate }: RecordInput): Records {
+export function recordOf({ decided, placements, mayCreate, untouched }: RecordInput): Records {
   const wanted = new Map(decided.map((d) => [refKey(refOf(d.placed)), d]));
   const records: Records = { create: [], update: [], remove: [] };
   const held = heldByLeavers(placements, decided);
   for (const old of placements) {
-    if (!old.spec) continue;
+    if (!old.spec || (mayCreate && untouched?.has(old.spec.ref.uid))) continue;
     const key = refKey(old.spec.ref);
     const fresh = wanted.get(key);
     wanted.delete(key);
@@ -28,8 +32,9 @@ export function recordOf({ decided, placements, mayCreate }: RecordInput): Recor
     const isSame = fresh?.placed.object.metadata.uid === old.spec.ref.uid;
     if (fresh && (isSame || isEmpty)) keep(records, old, specOf(fresh, old.spec));
     else if (isEmpty) records.remove.push(old);
+    else if (fresh && mayCreate && mayTakeOver(old)) keep(records, old, takenOver(specOf(fresh), old.spec));
     // Its object is gone, or another one has taken its name: the shares go before the name can be used again.
-    else keep(records, old, released(old.spec, held.get(key) ?? []));
+    else keep(records, old, released(old.spec, held.get(key) ?? [], mayCreate));
   }
   if (mayCreate) for (const fresh of wanted.values()) records.create.push(created(fresh));
   return records;
@@ -49,13 +54,14 @@ function heldByLeavers(placements: readonly Placement[], decided: readonly Decid
 }
 
 function released(
-  { reasons: _reasons, wanted: _wanted, ...spec }: PlacementSpec,
+  { reasons: _reasons, wanted: _wanted, orphaned, ...spec }: PlacementSpec,
   held: string[],
+  mayStay: boolean,
 ): PlacementSpec {
   const isAlong = placedKind(spec.ref)?.role === 'closure';
   const there = spec.shares ?? {};
   const clusters = isAlong ? [...new Set(held)].filter((c) => Object.hasOwn(there, c)).sort() : [];
-  return { ...spec, clusters };
+  return { ...spec, clusters, ...(orphaned !== undefined && { orphaned: mayStay ? orphaned : '' }) };
 }
 
 function keep(records: Records, old: Placement, spec: PlacementSpec): void {
@@ -83,6 +89,7 @@ function specOf({ placed, choice, wish, requires }: Decided, old?: PlacementSpec
     ...(Object.keys(reasons).length > 0 && { reasons }),
     ...(requires.length > 0 && { requires }),
     ...(old?.shares && Object.keys(old.shares).length > 0 && { shares: old.shares }),
+    ...(old?.orphaned !== undefined && old.ref.uid === uid && { orphaned: old.orphaned }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { isTombstone } from '../cluster/orphans.ts';
 import type { Condition, Placement } from '../cluster/types.ts';
 import type { Shares, Slices } from './plan.ts';
 
@@ -26,9 +27,13 @@ export function conditionsOf(input: ConditionsInput): Condition[] {
   });
 }
 
+const orphaned =
+  'the object is deleted; what it made stays until it is deleted, or adopted by one of the same name';
+
 function placed({ placement, gone }: ConditionsInput): Verdict {
   const { clusters = [], wanted = [], reasons = {} } = placement.spec ?? {};
   const type = 'Placed';
+  if (gone && isTombstone(placement)) return { type, status: 'False', reason: 'Orphaned', message: orphaned };
   if (gone) return { type, status: 'False', reason: 'Deleted', message: 'the object is being deleted' };
   const why = (names: readonly string[]) =>
     names.map((name) => `${name}: ${Object.hasOwn(reasons, name) ? reasons[name] : 'not chosen'}`).join('; ');

@@ -1,4 +1,5 @@
 import { placedKind } from '../cluster/kinds.ts';
+import { isBeingOrphaned } from '../cluster/orphans.ts';
 import type { Condition, Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { ScaleTarget } from './autoscaler.ts';
@@ -39,7 +40,7 @@ export function split({ placement, root, isKnown, now, settleMs, target }: Split
   // A workload that fits nowhere stays where it is; what goes along with workloads leaves with the last of them.
   const released = ref !== undefined && placedKind(ref)?.role === 'closure' && clusters.length === 0;
   const gone = deleted || released;
-  const frozen = deleted && clusters.length > 0;
+  const frozen = deleted && (clusters.length > 0 || (live !== undefined && isBeingOrphaned(live)));
   const subject = live ?? { apiVersion: '', kind: ref?.kind ?? '', metadata: {} };
   const outcome = frozen
     ? { shares: previous, stale: [], waitingFor: [] }

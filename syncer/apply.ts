@@ -2,6 +2,7 @@ import type { ShareView } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError, StatusError } from '../kube/status.ts';
 import type { Engine } from './engine.ts';
+import { isOrphaned, markDependents } from './orphans.ts';
 import { ownership } from './ownership.ts';
 import { digest, fingerprint, shareNumbers, type TargetRecord } from './records.ts';
 import type { TargetPlace } from './target.ts';
@@ -39,7 +40,7 @@ export async function applyShare(engine: Engine, input: ApplyInput): Promise<App
   const object = input.cached ?? (await engine.physical.read(place.kind, place.namespace, place.name));
   if (object && ownership(object, spec.locator) === 'foreign') throw notOwned(place);
   if (object && ownership(object, spec.locator) === 'former')
-    return await removeFormer(engine, place, object);
+    return await removeFormer(engine, input, object);
   if (object?.metadata.deletionTimestamp) return { retryAfter: 500 };
   const written = await write(engine, place, manifest, object?.metadata.uid);
   record.manifest = wanted;
@@ -89,16 +90,27 @@ async function write(
   }
 }
 
-async function removeFormer(engine: Engine, place: TargetPlace, object: KubeObject): Promise<Applied> {
-  if (!object.metadata.deletionTimestamp) await remove(engine, place, object);
+async function removeFormer(
+  engine: Engine,
+  { place, share }: ApplyInput,
+  object: KubeObject,
+): Promise<Applied> {
+  const orphaned = isOrphaned(share, object);
+  if (orphaned) await markDependents(engine, object);
+  if (!object.metadata.deletionTimestamp) await remove(engine, place, object, orphaned);
   return { retryAfter: 500 };
 }
 
-/** Workloads go with their pods first, so that gone means gone. The uid is that of the object that was looked at. */
-export async function remove(engine: Engine, place: TargetPlace, object: KubeObject): Promise<void> {
+/** Workloads go with their pods first, so that gone means gone; or without them. The uid is that of the object that was looked at. */
+export async function remove(
+  engine: Engine,
+  place: TargetPlace,
+  object: KubeObject,
+  orphan = false,
+): Promise<void> {
   const { kind, namespace, name, role } = place;
   const { uid } = object.metadata;
-  const propagationPolicy = role === 'workload' ? 'Foreground' : 'Background';
+  const propagationPolicy = orphan ? 'Orphan' : role === 'workload' ? 'Foreground' : 'Background';
   const how = { propagationPolicy, preconditions: { ...(uid && { uid }) } } as const;
   try {
     await engine.client.delete(kind, { namespace, name }, how, engine.signal);

@@ -40,7 +40,8 @@ function childOf(owners: Owners): ToReflection {
     }
     const root = await owners.rootOf(object);
     if (!root) return ownerMayCome(object);
-    const metadata = { ...reflectedMetadata(object), ownerReferences: [root.reference] };
+    const ownerReferences = root.reference ? [root.reference] : [];
+    const metadata = { ...reflectedMetadata(object), ownerReferences };
     const body = {
       ...object,
       metadata,

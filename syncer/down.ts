@@ -75,6 +75,7 @@ async function arrive(engine: Engine, id: TargetId, share: ShareView): Promise<R
     throw error;
   }
   record.absent = false;
+  record.orphans = false;
   record.error = undefined;
   engine.up.add(id);
   if (record.manifest !== before) wakeOthers(engine, id, share);

@@ -1,14 +1,17 @@
 import type { KubeObject } from '../kube/object.ts';
 import { remove } from './apply.ts';
 import { type Engine, recordFor, shareFor } from './engine.ts';
+import { isOrphaned, markDependents, orphansOf, removeOrphans } from './orphans.ts';
 import { ownership, readLocator } from './ownership.ts';
 import { parseTarget, type TargetId, type TargetPlace, targetId } from './target.ts';
 
-/** Whether the object is gone; otherwise when to look again. */
+/** Whether the object is gone, with what it made; otherwise when to look again. */
 export type Left = { gone: true } | { gone: false; retryAfter: number };
 
 const holdMs = 1_000;
 const goingMs = 2_000;
+/** Nobody is told when the last orphan that is no pod has gone. */
+const orphansMs = 10_000;
 
 /**
  * Removes what is ours at a target where nothing is wanted any more: a share that is Leaving, or that went away.
@@ -17,13 +20,26 @@ const goingMs = 2_000;
 export async function leave(engine: Engine, id: TargetId, place: TargetPlace): Promise<Left> {
   const cached = engine.physical.cached(place.kind, place.namespace, place.name);
   const object = cached ?? (await engine.physical.read(place.kind, place.namespace, place.name));
-  if (!object || !isOurs(engine, id, object)) {
-    return engine.hasPods(id) ? { gone: false, retryAfter: holdMs } : { gone: true };
-  }
+  if (!object || !isOurs(engine, id, object)) return await leaveBehind(engine, id, place);
+  const orphaned = isOrphaned(shareFor(engine, id), object);
+  if (orphaned) await markDependents(engine, object);
   if (object.metadata.deletionTimestamp) return { gone: false, retryAfter: goingMs };
   if (place.role === 'closure' && isHeld(engine, id, place)) return { gone: false, retryAfter: holdMs };
-  await remove(engine, place, object);
+  await remove(engine, place, object, orphaned);
   return { gone: false, retryAfter: goingMs };
+}
+
+/** The object itself is gone. What it left behind stays as long as its Placement says that it was orphaned. */
+async function leaveBehind(engine: Engine, id: TargetId, place: TargetPlace): Promise<Left> {
+  const orphaned = shareFor(engine, id)?.spec?.orphaned;
+  const orphans = orphaned === undefined ? [] : await orphansOf(engine, place);
+  if (orphans.length > 0) {
+    const stays = orphaned !== '';
+    recordFor(engine, id).orphans = stays;
+    if (!stays) await removeOrphans(engine, orphans);
+    return { gone: false, retryAfter: stays ? orphansMs : goingMs };
+  }
+  return engine.hasPods(id) ? { gone: false, retryAfter: holdMs } : { gone: true };
 }
 
 /** With a share its locator must fit (any uid); without one, the place must be where this syncer put it. */
@@ -72,6 +88,7 @@ export function noteGone(engine: Engine, id: TargetId): boolean {
   record.error = undefined;
   if (record.absent) return false;
   record.absent = true;
+  record.orphans = false;
   delete record.manifest;
   delete record.fingerprint;
   delete record.applied;

@@ -1,20 +1,17 @@
-import { Client } from '../client/client.ts';
+import type { Client } from '../client/client.ts';
 import { type Informer, startInformer } from '../client/informer.ts';
-import { reflectedFromAnnotation, rootCluster } from '../cluster/names.ts';
-import { physicalNamespace, placementName } from '../cluster/placement.ts';
-import type { PhysicalCluster, Placement } from '../cluster/types.ts';
+import { rootCluster } from '../cluster/names.ts';
+import type { PhysicalCluster } from '../cluster/types.ts';
 import { runController } from '../controller/controller.ts';
 import type { Term } from '../controller/leader.ts';
 import { WorkQueue } from '../controller/queue.ts';
 import type { Transport } from '../kube/http.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
-import { ownership } from './ownership.ts';
+import { connectPod, connectService, type Reachable } from './connect.ts';
 import { type SyncerOptions, startSyncer } from './syncer.ts';
 
 const physicalClusters = { group: 'atoll.dev', version: 'v1alpha1', resource: 'physicalclusters' };
-const placements = { group: 'atoll.dev', version: 'v1alpha1', resource: 'placements' };
-const namespaces = { group: '', version: 'v1', resource: 'namespaces' };
 const secrets = { group: '', version: 'v1', resource: 'secrets' };
 const failedMs = 5_000;
 
@@ -42,11 +39,9 @@ export interface Syncers {
   readonly stopped: Promise<void>;
 }
 
-interface Engaged {
+interface Engaged extends Reachable {
   /** Another one means another lifetime. */
   identity: string;
-  transport: Transport;
-  uid: string;
   end(): Promise<void>;
 }
 
@@ -186,78 +181,4 @@ async function identityOf(client: Client, cluster: PhysicalCluster, signal: Abor
     if (!isStatusError(error, 'NotFound')) throw error;
   }
   return JSON.stringify([cluster.metadata.uid, ref, data]);
-}
-
-interface Connecting {
-  client: Client;
-  engaged: ReadonlyMap<string, Engaged>;
-  signal: AbortSignal;
-}
-
-/** A reflected pod says where it runs; a placed Pod's Placement does. Only ever in the namespace of its own. */
-async function connectPod(
-  { client, engaged, signal }: Connecting,
-  cluster: string,
-  pod: KubeObject,
-): Promise<{ transport: Transport; path: string } | undefined> {
-  const { name = '', namespace = '', annotations } = pod.metadata;
-  const where =
-    annotations?.[reflectedFromAnnotation] ?? (await placedOn(client, cluster, pod, 'pods', signal))[0];
-  const found = where === undefined ? undefined : engaged.get(where);
-  if (!found || !(await isOurs(found, cluster, namespace, signal))) return undefined;
-  return {
-    transport: found.transport,
-    path: `/api/v1/namespaces/${physicalNamespace(cluster, namespace)}/pods/${name}`,
-  };
-}
-
-/** Only the locator of the physical namespace says so. */
-async function isOurs(
-  { transport, uid }: Engaged,
-  cluster: string,
-  namespace: string,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const client = new Client(transport, { userAgent: 'atoll-syncer' });
-  try {
-    const there = await client.get(namespaces, { name: physicalNamespace(cluster, namespace) }, signal);
-    return ownership(there, { syncer: uid, cluster, namespace, uid: '' }) === 'ours';
-  } catch (error) {
-    if (isStatusError(error, 'NotFound')) return false;
-    throw error;
-  }
-}
-
-/** The first of the physical clusters that have the Service. */
-async function connectService(
-  { client, engaged, signal }: Connecting,
-  cluster: string,
-  service: KubeObject,
-): Promise<{ transport: Transport; path: string } | undefined> {
-  const { name = '', namespace = '' } = service.metadata;
-  for (const where of await placedOn(client, cluster, service, 'services', signal)) {
-    const found = engaged.get(where);
-    if (!found || !(await isOurs(found, cluster, namespace, signal))) continue;
-    const home = `/api/v1/namespaces/${physicalNamespace(cluster, namespace)}`;
-    return { transport: found.transport, path: `${home}/services/${name}` };
-  }
-  return undefined;
-}
-
-async function placedOn(
-  client: Client,
-  cluster: string,
-  object: KubeObject,
-  resource: 'pods' | 'services',
-  signal: AbortSignal,
-): Promise<string[]> {
-  const { name = '', namespace } = object.metadata;
-  const target = { cluster, namespace, name: placementName({ group: '', resource, name }) };
-  try {
-    const placement = await client.get<Placement>(placements, target, signal);
-    return Object.keys(placement.spec?.shares ?? {}).sort();
-  } catch (error) {
-    if (isStatusError(error, 'NotFound')) return [];
-    throw error;
-  }
 }

@@ -1,8 +1,10 @@
 import type { Client } from '../client/client.ts';
 import { placedKinds } from '../cluster/kinds.ts';
+import { orphanOfAnnotation } from '../cluster/names.ts';
 import { formatApiVersion, groupResource, parseApiVersion } from '../kube/gvk.ts';
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
+import { orphanOf } from './orphans.ts';
 import { readLocator } from './ownership.ts';
 import type { Physical } from './physical.ts';
 import { type TargetId, targetId } from './target.ts';
@@ -10,7 +12,16 @@ import { type TargetId, targetId } from './target.ts';
 /** Which of our workloads made a pod: its place here, and the reference that the logical cluster understands. */
 export interface Root {
   target: TargetId;
-  reference: OwnerReference;
+  /** Absent where the workload was orphaned: it made the pod, and owns nothing any more. */
+  reference?: OwnerReference;
+  /** Then: what names that workload, to be kept by all that it left behind. */
+  mark?: string;
+}
+
+/** One step up: the object, where it was read, and what controls it. */
+interface Link {
+  owner: OwnerReference | undefined;
+  object?: KubeObject;
 }
 
 /** Between a workload and its pods there are at most two others: CronJob, Job, Pod. */
@@ -24,8 +35,8 @@ export class Owners {
   readonly #physical: Physical;
   readonly #syncer: string;
   readonly #signal: AbortSignal;
-  /** uid of a ReplicaSet or Job -> its controller; these never change. */
-  readonly #between = new Map<string, OwnerReference | undefined>();
+  /** uid of a ReplicaSet or Job -> its controller, which changes only when that is orphaned. */
+  readonly #between = new Map<string, OwnerReference>();
 
   constructor(options: { client: Client; physical: Physical; syncer: string; signal: AbortSignal }) {
     this.#client = options.client;
@@ -37,13 +48,15 @@ export class Owners {
   /** Undefined: not made by anything of ours. */
   async rootOf(pod: KubeObject): Promise<Root | undefined> {
     const namespace = pod.metadata.namespace ?? '';
-    let owner = controllerOf(pod);
-    for (let hop = 0; owner && hop < maxHops; hop += 1) {
-      const found = this.#ours(namespace, owner);
+    let link: Link | undefined = { owner: controllerOf(pod), object: pod };
+    for (let hop = 0; link?.owner && hop < maxHops; hop += 1) {
+      const found = this.#ours(namespace, link.owner);
       if (found) return found;
-      owner = await this.#above(namespace, owner);
+      link = await this.#above(namespace, link.owner);
     }
-    return undefined;
+    const target = link?.object && orphanOf(link.object, this.#syncer);
+    const mark = link?.object?.metadata.annotations?.[orphanOfAnnotation];
+    return target === undefined || mark === undefined ? undefined : { target, mark };
   }
 
   /** Endpoints bear no owner, but the name of their Service. */
@@ -65,22 +78,23 @@ export class Owners {
     };
   }
 
-  async #above(namespace: string, owner: OwnerReference): Promise<OwnerReference | undefined> {
-    if (this.#between.has(owner.uid)) return this.#between.get(owner.uid);
+  async #above(namespace: string, owner: OwnerReference): Promise<Link | undefined> {
+    const known = this.#between.get(owner.uid);
+    if (known && this.#ours(namespace, known)) return { owner: known };
+    this.#between.delete(owner.uid);
     const kind = kindOf(owner);
     if (!kind || (kind.resource !== 'replicasets' && kind.resource !== 'jobs')) return undefined;
-    let above: OwnerReference | undefined;
     try {
       const object = await this.#client.get(kind, { namespace, name: owner.name }, this.#signal);
       if (object.metadata.uid !== owner.uid) return undefined;
-      above = controllerOf(object);
+      const above = controllerOf(object);
+      if (this.#between.size >= maxKnown) this.#between.clear();
+      if (above) this.#between.set(owner.uid, above);
+      return { owner: above, object };
     } catch (error) {
       if (!isStatusError(error, 'NotFound')) throw error;
       return undefined;
     }
-    if (this.#between.size >= maxKnown) this.#between.clear();
-    this.#between.set(owner.uid, above);
-    return above;
   }
 }
 

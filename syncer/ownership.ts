@@ -10,8 +10,8 @@ import type { KubeObject } from '../kube/object.ts';
 export type Ownership = 'ours' | 'former' | 'foreign';
 
 /** Undefined where the annotation is missing or is not exactly a locator. */
-export function readLocator(object: KubeObject): Locator | undefined {
-  const text = object.metadata.annotations?.[locatorAnnotation];
+export function readLocator(object: KubeObject, annotation = locatorAnnotation): Locator | undefined {
+  const text = object.metadata.annotations?.[annotation];
   if (text === undefined || text.length > 4096) return undefined;
   let value: unknown;
   try {

@@ -3,6 +3,7 @@ import type { Retry } from '../controller/controller.ts';
 import { encodeJson } from '../kube/json.ts';
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
 import type { Engine } from './engine.ts';
+import { markAs } from './orphans.ts';
 import type { Owners, Root } from './owners.ts';
 import { readLocator } from './ownership.ts';
 import { ownerMayCome, type Place, Reflector, reflectedMetadata } from './reflector.ts';
@@ -10,6 +11,7 @@ import type { TargetId } from './target.ts';
 
 const maxPodBytes = 240 << 10;
 const ownerMs = 50;
+const pods = { group: '', version: 'v1', resource: 'pods' };
 
 /** Pods of our workloads, reflected; and how many of each workload's are left. */
 export class PodReflector {
@@ -50,6 +52,8 @@ export class PodReflector {
     this.#count(key, root, pod?.metadata.uid);
     if (!pod || !place || readLocator(pod)) return undefined;
     if (!root) return ownerMayCome(pod);
+    // Its ReplicaSet or Job may be orphaned next.
+    if (root.mark !== undefined) await markAs(this.#engine, pods, pod, root.mark);
     const owner = pod.metadata.ownerReferences?.find(({ controller }) => controller === true);
     const between = owner && this.#between.get(owner.kind);
     const [namespace = ''] = key.split('/');
@@ -57,11 +61,11 @@ export class PodReflector {
     return reflection(pod, root, between && owner);
   }
 
-  /** A pod may outlive its workload for a moment; it stays that workload's. */
+  /** A pod may outlive its workload for a moment; it stays that workload's, until another one adopts it. */
   async #rootOf(key: string, pod: KubeObject): Promise<Root | undefined> {
     const known = this.#roots.get(key);
-    if (known && known.uid === pod.metadata.uid) return known;
-    return await this.#owners.rootOf(pod);
+    const root = await this.#owners.rootOf(pod);
+    return root ?? (known && known.uid === pod.metadata.uid ? known : undefined);
   }
 
   /** Keeps the count of each workload's pods; the last one's going may let the workload's share go. */
@@ -78,7 +82,7 @@ export class PodReflector {
       this.#roots.delete(key);
     }
     if (!root) return;
-    this.#roots.set(key, { target: root.target, reference: root.reference, uid });
+    this.#roots.set(key, { ...root, uid });
     this.#byRoot.set(root.target, (this.#byRoot.get(root.target) ?? new Set()).add(key));
   }
 }
@@ -87,8 +91,11 @@ export class PodReflector {
 function reflection(pod: KubeObject, root: Root, between: OwnerReference | undefined): KubeObject {
   // The one between has another uid up there, which only the server knows.
   const owner = between && { ...between, uid: '' };
-  const sameKind = owner?.kind === root.reference.kind;
-  const ownerReferences = [...(owner && !sameKind ? [owner] : []), root.reference];
+  const sameKind = owner?.kind === root.reference?.kind;
+  const ownerReferences = [
+    ...(owner && !sameKind ? [owner] : []),
+    ...(root.reference ? [root.reference] : []),
+  ];
   const metadata = { ...reflectedMetadata(pod), ownerReferences };
   const whole = { apiVersion: 'v1', kind: 'Pod', metadata, spec: pod.spec, status: pod.status };
   if (Buffer.byteLength(encodeJson(whole)) <= maxPodBytes) return whole;

@@ -23,6 +23,8 @@ export interface TargetRecord {
   repairNotBefore: number;
   /** The object is known to be absent. */
   absent: boolean;
+  /** It is, and what it left behind stays. */
+  orphans?: boolean;
 }
 
 export function newRecord(): TargetRecord {
@@ -93,6 +95,7 @@ export function sliceOf(
   const error = record.error && { error: record.error };
   if (!object) {
     if (record.absent) return { present: false, ...error };
+    if (record.orphans && !share.spec?.manifest) return { present: true, orphans: true };
     return error ? { present: share.status?.present ?? false, ...error } : undefined;
   }
   const status = object.status as Record<string, unknown> | undefined;

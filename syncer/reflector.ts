@@ -1,6 +1,11 @@
 import { type Informer, startInformer } from '../client/informer.ts';
 import { keyOf } from '../client/url.ts';
-import { locatorAnnotation, logicalClusterAnnotation, rootCluster } from '../cluster/names.ts';
+import {
+  locatorAnnotation,
+  logicalClusterAnnotation,
+  orphanOfAnnotation,
+  rootCluster,
+} from '../cluster/names.ts';
 import { physicalNamespace } from '../cluster/placement.ts';
 import { type ReflectedKind, reflectedKind } from '../cluster/reflected.ts';
 import { type Retry, runController } from '../controller/controller.ts';
@@ -195,7 +200,7 @@ export function reflectedMetadata({ metadata }: KubeObject): KubeObject['metadat
     deletionTimestamp,
     deletionGracePeriodSeconds,
   } = metadata;
-  const { [locatorAnnotation]: _, ...annotations } = metadata.annotations ?? {};
+  const { [locatorAnnotation]: _, [orphanOfAnnotation]: __, ...annotations } = metadata.annotations ?? {};
   return {
     ...(name && { name }),
     ...(generateName && { generateName }),

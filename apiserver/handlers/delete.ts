@@ -6,6 +6,7 @@ import { deleteOptions } from '../decode/deleteoptions.ts';
 import { formOf, respondObject, respondValue } from '../encode/respond.ts';
 import type { DeleteOptions } from '../registry/types.ts';
 import { deleteOne } from './deleteone.ts';
+import { deleteOrphan } from './orphans.ts';
 import { deleteRunningPod } from './pods.ts';
 
 export async function handleDelete(exchange: ResourceExchange): Promise<ApiResponse> {
@@ -17,6 +18,10 @@ export async function handleDelete(exchange: ResourceExchange): Promise<ApiRespo
     const forwarded = await deleteRunningPod(exchange, options);
     if (forwarded) return forwarded;
   }
+  const orphan = await deleteOrphan(exchange, options, (object) =>
+    respondValue(exchange, 200, success(exchange, object)),
+  );
+  if (orphan) return orphan;
   const deleted = await deleteOne(exchange, exchange.info.name, options);
   // What finalizers keep is answered with the object, too.
   if (!deleted.gone || showsDeleted(stored.info)) return respondObject(exchange, 200, deleted.object);

@@ -1,4 +1,4 @@
-import type { ApiResponse } from '../../kube/http.ts';
+import type { ApiResponse, Transport } from '../../kube/http.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { badRequest } from '../../kube/status.ts';
 import type { ResourceExchange } from '../core.ts';
@@ -45,23 +45,29 @@ export async function deleteRunningPod(
   if (options.uid !== undefined && options.uid !== pod.metadata.uid) return undefined;
   const connection = await core.connectPod(info.cluster, pod);
   if (connection === undefined) return undefined;
-  const grace = options.gracePeriodSeconds;
-  const response = await connection.transport({
+  const response = await forwardDelete(connection, options);
+  if (response.status === 404) return undefined;
+  if (response.status >= 400) return { ...response, headers: contentType(response) };
+  return respondValue(exchange, 200, pod);
+}
+
+export function forwardDelete(
+  { transport, path }: { transport: Transport; path: string },
+  { gracePeriodSeconds: grace, propagationPolicy: policy }: DeleteOptions,
+): Promise<ApiResponse> {
+  return transport({
     method: 'DELETE',
-    url: connection.path,
+    url: path,
     headers: { accept: 'application/json', 'content-type': 'application/json' },
     body: Buffer.from(
       JSON.stringify({
         kind: 'DeleteOptions',
         apiVersion: 'v1',
         ...(grace !== undefined && { gracePeriodSeconds: grace }),
-        ...(options.propagationPolicy && { propagationPolicy: options.propagationPolicy }),
+        ...(policy && { propagationPolicy: policy }),
       }),
     ),
   });
-  if (response.status === 404) return undefined;
-  if (response.status >= 400) return { ...response, headers: contentType(response) };
-  return respondValue(exchange, 200, pod);
 }
 
 export function contentType(response: ApiResponse): Record<string, string | string[]> {

@@ -27,6 +27,7 @@ export function boundedSlice(input: unknown): ClusterSlice {
   if (!isObject(input)) throw badRequest('status is not an object');
   if (typeof input['present'] !== 'boolean') throw badRequest('status.present is not a boolean');
   const slice: ClusterSlice = { present: input['present'] };
+  if (input['orphans'] === true) slice.orphans = true;
   const generation = input['observedGeneration'];
   if (typeof generation === 'number') slice.observedGeneration = count(generation);
   const share = sharePart(input['share']);

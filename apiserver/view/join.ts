@@ -27,7 +27,7 @@ export interface JoinInput {
  * Leaving, and when the root object is gone or was made anew (then another uid is there).
  */
 export function joinShare({ of, logical, placement, root, revision }: JoinInput): ShareView | undefined {
-  const { ref, shares, requires = [] } = placement.spec ?? {};
+  const { ref, shares, requires = [], orphaned } = placement.spec ?? {};
   const share = shares && getOwn(shares, of.cluster);
   if (!ref || !share) return undefined;
   const { name = '', namespace = '', uid = '' } = placement.metadata;
@@ -59,6 +59,7 @@ export function joinShare({ of, logical, placement, root, revision }: JoinInput)
       share,
       generation: root?.metadata.generation ?? 0,
       requires,
+      ...(orphaned !== undefined && { orphaned }),
       ...(manifest && { manifest }),
       physicalNamespace: target,
       locator,

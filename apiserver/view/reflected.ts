@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { reflectedFromAnnotation } from '../../cluster/names.ts';
+import { parseClusters } from '../../cluster/placement.ts';
 import type { ReflectedKind } from '../../cluster/reflected.ts';
 import type { ObjectRef } from '../../cluster/types.ts';
 import { isObject } from '../../kube/deep.ts';
@@ -120,7 +121,7 @@ async function ownerReferences(making: Making, value: unknown): Promise<OwnerRef
   const roots = references.filter(({ uid }) => making.owners.has(uid));
   const root = roots[0];
   const between = references.find(({ uid }) => uid === '');
-  const uid = root && between && (await reflectedUid(making, between, root.uid));
+  const uid = between && (await reflectedUid(making, between, root?.uid));
   const flags = { controller: true, blockOwnerDeletion: true };
   if (between && uid) return [{ ...between, uid, ...flags }];
   return roots.map((reference) => ({ ...reference, ...flags }));
@@ -131,16 +132,22 @@ const resources: Readonly<Record<string, { group: string; resource: string }>> =
   Job: { group: 'batch', resource: 'jobs' },
 };
 
+/** Without a root: of what an orphaned one left, reflected from the same cluster. */
 async function reflectedUid(
-  { store, at }: Making,
+  { store, at, owners }: Making,
   { kind, name }: { kind: string; name: string },
-  root: string,
+  root: string | undefined,
 ): Promise<string | undefined> {
   const ref = Object.hasOwn(resources, kind) ? resources[kind] : undefined;
   const entry =
     ref && !name.includes('/') && (await store.get(keys.object({ ...ref, name }, at.logical, at.namespace)));
   const object = entry ? parse(entry.value) : undefined;
-  return object?.metadata.ownerReferences?.some(({ uid }) => uid === root) ? object.metadata.uid : undefined;
+  const above = object?.metadata.ownerReferences ?? [];
+  if (root !== undefined) return above.some(({ uid }) => uid === root) ? object?.metadata.uid : undefined;
+  const from = parseClusters(object?.metadata.annotations?.[reflectedFromAnnotation]);
+  return from.includes(at.cluster) && !above.some(({ uid }) => owners.has(uid))
+    ? object?.metadata.uid
+    : undefined;
 }
 
 function time(value: unknown): string | undefined {

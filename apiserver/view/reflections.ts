@@ -149,7 +149,9 @@ async function placedHere(store: Store, of: ReflectedKind, at: SliceAddress): Pr
   const placed = entries.map((entry) => specOf(entry.value));
   const here = placed.filter((spec) => getOwn(spec?.shares ?? {}, at.cluster) !== undefined);
   if (here.length === 0) throw forbidden(of, at.name, `cluster ${at.cluster} has no share in this namespace`);
-  return new Map(here.flatMap((spec) => (spec ? [[spec.ref.uid, spec.ref]] : [])));
+  // What was orphaned owns nothing any more, and what it made is still shown.
+  const owning = here.flatMap((spec) => (spec && spec.orphaned !== spec.ref.uid ? [spec.ref] : []));
+  return new Map(owning.map((ref) => [ref.uid, ref]));
 }
 
 async function requireNamespace(store: Store, of: ReflectedKind, at: SliceAddress): Promise<void> {

@@ -103,11 +103,11 @@ export class Shares {
     )
       return undefined;
     const placement = decode<Placement>(entry);
-    const { shares, ref, requires } = placement.spec ?? {};
+    const { shares, ref, requires, orphaned } = placement.spec ?? {};
     if (!isObject(shares) || !Object.hasOwn(shares, this.#of.cluster) || !ref) return undefined;
     const { logical, namespace } = placeOf(entry.key);
     const rootKey = keys.object(ref, logical, namespace);
-    const part = encodeJson([placement.metadata.uid, ref, requires, shares[this.#of.cluster]]);
+    const part = encodeJson([placement.metadata.uid, ref, requires, orphaned, shares[this.#of.cluster]]);
     const before = this.#items.get(entry.key);
     if (before && before.rootKey !== rootKey) this.#unlink(before);
     const item: Item = { key: entry.key, placement, part, rootKey, told: before?.told ?? {} };

@@ -20,7 +20,7 @@ export interface Dependents {
 
 export type Step =
   | { do: 'nothing' }
-  /** Takes the item out of all its dependents' ownerReferences, then drops the orphan finalizer. */
+  /** Takes the item out of all its dependents' ownerReferences, notes it in its Placement, drops the orphan finalizer. */
   | { do: 'orphanDependents' }
   /** Has the dependents deleted; their end wakes the item again. */
   | { do: 'deleteDependents' }

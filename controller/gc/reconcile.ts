@@ -12,6 +12,7 @@ import {
   waitsForDependents,
 } from './graph.ts';
 import type { Owners } from './owners.ts';
+import { noteOrphaned } from './tombstone.ts';
 
 export interface Parts {
   client: Client;
@@ -49,6 +50,7 @@ async function orphan({ client, graph }: Parts, node: Node, signal: AbortSignal)
   for (const dependent of graph.dependents(node.uid)) {
     await dropOwners(client, dependent, [node.uid], signal);
   }
+  await noteOrphaned(client, node, signal);
   await dropFinalizer(client, node, orphanFinalizer, signal);
 }
 

@@ -9,6 +9,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
 import { resources } from '../resources.ts';
 import type { Plan, Workload } from '../types.ts';
+import { adopt } from './adopt.ts';
 import { ownedBy } from './children.ts';
 
 export interface WorkloadController {
@@ -50,7 +51,8 @@ export function runWorkloads(kind: WorkloadController, context: Context): Promis
     const workload = await client.get(kind.resource, { namespace, name }).catch(ignoreMissing);
     if (!workload) return;
     const { items } = await client.list(kind.children, { namespace });
-    const plan = await kind.decide(workload, ownedBy(workload, items));
+    const children = await adopt(client, kind.children, workload, items);
+    const plan = await kind.decide(workload, ownedBy(workload, children));
     await carryOut(client, kind, workload, plan);
     return plan.afterMs === undefined ? undefined : { after: plan.afterMs };
   };

@@ -8,10 +8,6 @@ const explained: readonly (readonly [line: RegExp, reason: string])[] = [
     /^describe pdb|^describe hpa|^events$/,
     'what guards or scales nothing that is placed is looked at by no controller',
   ],
-  [
-    /-l app=web -o custom-columns=K:.kind/,
-    'a workload that is orphaned leaves its cluster with all that it made there',
-  ],
 ];
 
 export function reasonFor(line: string, kubectl: string): string | undefined {

@@ -5,7 +5,9 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client } from '../../../client/client.ts';
 import { transportFromKubeconfigFile } from '../../../client/kubeconfig.ts';
-import { clustersAnnotation, reflectedFromAnnotation } from '../../../cluster/names.ts';
+import { clustersAnnotation, placements, reflectedFromAnnotation } from '../../../cluster/names.ts';
+import type { Placement } from '../../../cluster/types.ts';
+import { isStatusError } from '../../../kube/status.ts';
 import { resources } from '../../../sim/resources.ts';
 import type { Pod, Workload } from '../../../sim/types.ts';
 import { type Atoll, program, startAtoll } from '../../atoll/atoll.ts';
@@ -75,6 +77,44 @@ describe('atoll demo', () => {
       metadata: { annotations: { [clustersAnnotation]: null } },
     });
     await untilOn(['east', 'west']);
+  });
+
+  test('what is deleted with propagationPolicy Orphan runs on, until one of the same name adopts it', async () => {
+    const named = { namespace, labelSelector: 'tier=web' };
+    const pods = async () =>
+      (await client.list(resources.pods, named)).items.map((p) => p.metadata.uid).sort();
+    const owners = async () =>
+      (await client.list(resources.replicaSets, named)).items.flatMap(
+        (set) => set.metadata.ownerReferences ?? [],
+      );
+    const until = async (what: string, holds: () => Promise<boolean>) => {
+      for (const deadline = Date.now() + 30_000; !(await holds()); await sleep(50))
+        if (Date.now() > deadline) throw new Error(`not within 30 s: ${what}`);
+    };
+    await until('the move is over', async () => {
+      const placement = await client.get<Placement>(placements, { namespace, name: 'web.deployments.apps' });
+      const settled = placement.status?.conditions?.find(({ type }) => type === 'Settled');
+      return settled?.status === 'True' && (await pods()).length === 4;
+    });
+    const before = await pods();
+    const { apiVersion, kind, spec, metadata } = await client.get<Workload>(resources.deployments, web);
+    const same = { apiVersion, kind, spec, metadata: { ...web, labels: metadata.labels ?? {} } };
+    await client.delete(resources.deployments, web, { propagationPolicy: 'Orphan' });
+    await until('nobody owns the ReplicaSet', async () => (await owners()).length === 0);
+    expect(await pods()).toEqual(before);
+    await until('its name is free', async () =>
+      client.create(resources.deployments, same).then(
+        () => true,
+        (error) => !isStatusError(error, 'AlreadyExists'),
+      ),
+    );
+    const { uid } = (await client.get(resources.deployments, web)).metadata;
+    await until('adopted', async () => (await owners()).some((owner) => owner.uid === uid));
+    await until('all are ready', async () => {
+      const { status } = await client.get<Workload>(resources.deployments, web);
+      return status?.['readyReplicas'] === 4;
+    });
+    expect(await pods()).toEqual(before);
   });
 
   test('drain empties a cluster, uncordon takes it back', async () => {

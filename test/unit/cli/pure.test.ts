@@ -93,6 +93,17 @@ describe('what is left on a cluster', () => {
       { state: 'leaving: being removed', blocked: false },
     ],
     [
+      'left behind by what is deleted',
+      {
+        ...workload,
+        clusters: [],
+        ref: { group: 'apps', resource: 'deployments', name: 'web', uid: 'u' },
+        orphaned: 'u',
+        shares: { east: { phase: 'Leaving' } },
+      },
+      { state: expect.stringContaining('left its pods behind'), blocked: true },
+    ],
+    [
       'nowhere to go',
       { ...workload, clusters: [], shares: { east: { phase: 'Active' } } },
       { state: 'waiting for a place' },

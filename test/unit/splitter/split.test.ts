@@ -41,6 +41,28 @@ describe('split', () => {
     expect(verdicts(released)).toEqual(['Placed=False Deleted', 'Settled=False Leaving']);
   });
 
+  it('freezes what is being orphaned wherever it is, and says of a tombstone what it is', () => {
+    const metadata = {
+      uid: 'Deployment-web',
+      deletionTimestamp: '2026-01-01T00:00:00Z',
+      finalizers: ['orphan'],
+    };
+    const going = deployment('web', { replicas: 2, metadata });
+    expect(outcome(record(web, { clusters: [], shares: held }), going).shares).toEqual(held);
+    const tombstone = record(web, { clusters: [], shares: held, orphaned: 'Deployment-web' });
+    const done = outcome(tombstone, undefined);
+    expect(done.shares).toEqual({ a: { phase: 'Leaving', replicas: 2 } });
+    expect(verdicts(done)).toEqual(['Placed=False Orphaned', 'Settled=False Leaving']);
+  });
+
+  it('counts on what was taken over only when the new object has come to it', () => {
+    const taken = { a: { phase: 'Joining', replicas: 2 } } as const;
+    const spec = { shares: taken, orphaned: 'former' };
+    const left = outcome(record(web, spec, { clusters: { a: { present: true, orphans: true } } }), web);
+    expect(left.shares).toEqual(taken);
+    expect(verdicts(left)).toEqual(['Placed=True Placed', 'Settled=False Joining']);
+  });
+
   it('takes an object of another uid for gone', () => {
     const other = deployment('web', { metadata: { uid: 'other' } });
     const done = outcome(record(web, { clusters: [], shares: held }), other);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import mergePatch from 'json-merge-patch';
 import type { ApiRequest, ApiResponse, Transport } from '../../../kube/http.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { alreadyExists, conflict, notFound, StatusError } from '../../../kube/status.ts';
@@ -79,7 +80,9 @@ export class FakePhysical {
       case 'POST':
         return await this.#create(at, body(request));
       case 'PATCH':
-        return await this.#apply(at, url, body(request));
+        return request.headers?.['content-type'] === 'application/merge-patch+json'
+          ? await this.#merge(at, body(request))
+          : await this.#apply(at, url, body(request));
       case 'DELETE':
         return await this.#delete(at, body(request));
       default:
@@ -162,6 +165,24 @@ export class FakePhysical {
     return json(200, decode(written));
   }
 
+  async #merge(at: Place, patch: KubeObject): Promise<ApiResponse> {
+    const entry = await this.#need(at);
+    const merged = mergePatch.apply(decode(entry), patch) as KubeObject;
+    return json(200, decode(await this.store.update(at.key, encode(merged), entry.revision)));
+  }
+
+  /** As the garbage collector does. */
+  async #free(uid: string): Promise<void> {
+    for (const entry of (await this.store.list({ start: '/', end: '0' })).entries) {
+      const object = decode(entry);
+      const { ownerReferences: owners = [], ...metadata } = object.metadata;
+      const others = owners.filter((owner) => owner.uid !== uid);
+      if (others.length === owners.length) continue;
+      const left = { ...metadata, ...(others.length > 0 && { ownerReferences: others }) };
+      await this.store.update(entry.key, encode({ ...object, metadata: left }), entry.revision);
+    }
+  }
+
   async #delete(at: Place, options: unknown): Promise<ApiResponse> {
     const entry = await this.#need(at);
     const object = decode(entry);
@@ -179,6 +200,7 @@ export class FakePhysical {
       };
       return json(200, decode(await this.store.update(at.key, encode(going), entry.revision)));
     }
+    if (propagationPolicy === 'Orphan') await this.#free(object.metadata.uid ?? '');
     await this.store.delete(at.key, entry.revision);
     return json(200, object);
   }

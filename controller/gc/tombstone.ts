@@ -1,0 +1,45 @@
+import type { Client } from '../../client/client.ts';
+import { placedKind } from '../../cluster/kinds.ts';
+import { placements } from '../../cluster/names.ts';
+import { placementName } from '../../cluster/placement.ts';
+import { reflectedKinds } from '../../cluster/reflected.ts';
+import type { Placement } from '../../cluster/types.ts';
+import { isStatusError } from '../../kube/status.ts';
+import { commit } from '../commit.ts';
+import type { Node } from './graph.ts';
+
+/** Reflections that a workload may own. */
+const owned = reflectedKinds.filter(({ group }) => group === 'apps' || group === 'batch');
+const shown = [...owned, ...reflectedKinds.filter(({ kind }) => kind === 'Pod')];
+
+/**
+ * Before a placed object that is orphaned goes: notes it in the Placement, so that what it made on physical clusters
+ * stays; then frees what is shown of that, which the graph does not know. Nothing of it names the object again. Nothing
+ * to do for what is not placed, or on a plain Kubernetes.
+ */
+export async function noteOrphaned(client: Client, node: Node, signal: AbortSignal): Promise<void> {
+  const { cluster, namespace, name, uid, resource } = node;
+  if (cluster === undefined || placedKind(resource)?.role !== 'workload') return;
+  const target = { cluster, namespace, name: placementName({ ...resource, name }) };
+  try {
+    const placement = await client.get<Placement>(placements, target, signal);
+    if (placement.spec?.ref.uid !== uid) return;
+    const wanted = { ...placement, spec: { ...placement.spec, orphaned: uid } };
+    await commit(client, placements, placement, wanted, { cluster, signal });
+  } catch (error) {
+    if (!isStatusError(error, 'NotFound')) throw error;
+    return;
+  }
+  for (const kind of shown) {
+    const { items } = await client.list(kind, { cluster, namespace, signal });
+    for (const object of items) {
+      const owners = object.metadata.ownerReferences ?? [];
+      const ownerReferences = owners.filter((owner) => owner.uid !== uid);
+      if (ownerReferences.length === owners.length) continue;
+      const free = { ...object, metadata: { ...object.metadata, ownerReferences } };
+      await commit(client, kind, object, free, { cluster, signal }).catch((error: unknown) => {
+        if (!isStatusError(error, 'NotFound')) throw error;
+      });
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import { isTombstone } from '../cluster/orphans.ts';
+import type { Placement, PlacementSpec, Share } from '../cluster/types.ts';
+import { getOwn } from '../kube/deep.ts';
+
+/** Every cluster has said that the object itself is gone, and what it left behind is not. */
+export function mayTakeOver(tombstone: Placement): boolean {
+  if (!isTombstone(tombstone)) return false;
+  const slices = tombstone.status?.clusters ?? {};
+  return Object.keys(tombstone.spec?.shares ?? {}).every((c) => getOwn(slices, c)?.orphans === true);
+}
+
+/**
+ * A new object of the same name begins where the former one's pods still are, with its numbers, so that the clusters'
+ * own controllers adopt them. `orphaned` stays, for those that nobody adopts.
+ */
+export function takenOver(fresh: PlacementSpec, { shares = {}, orphaned }: PlacementSpec): PlacementSpec {
+  const joining = ([cluster, share]: [string, Share]) => [cluster, { ...share, phase: 'Joining' }] as const;
+  return {
+    ...fresh,
+    shares: Object.fromEntries(Object.entries(shares).map(joining)),
+    ...(orphaned !== undefined && { orphaned }),
+  };
+}

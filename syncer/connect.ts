@@ -1,0 +1,95 @@
+import { Client } from '../client/client.ts';
+import { pathOf } from '../client/url.ts';
+import { reflectedFromAnnotation } from '../cluster/names.ts';
+import { physicalNamespace, placementName } from '../cluster/placement.ts';
+import { reflectedKind, reflectedKinds } from '../cluster/reflected.ts';
+import type { Placement } from '../cluster/types.ts';
+import type { Transport } from '../kube/http.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { isStatusError } from '../kube/status.ts';
+import { ownership } from './ownership.ts';
+
+const placements = { group: 'atoll.dev', version: 'v1alpha1', resource: 'placements' };
+const namespaces = { group: '', version: 'v1', resource: 'namespaces' };
+
+/** A physical cluster that can be reached: its API, and the PhysicalCluster's uid. */
+export interface Reachable {
+  transport: Transport;
+  uid: string;
+}
+
+export interface Connecting {
+  client: Client;
+  engaged: ReadonlyMap<string, Reachable>;
+  signal: AbortSignal;
+}
+
+/**
+ * A reflected pod says where it runs; a placed Pod's Placement does. Only ever in the namespace of its own. Likewise
+ * for what else one cluster alone is said to have.
+ */
+export async function connectPod(
+  { client, engaged, signal }: Connecting,
+  cluster: string,
+  pod: KubeObject,
+): Promise<{ transport: Transport; path: string } | undefined> {
+  const { name = '', namespace = '', annotations } = pod.metadata;
+  const where =
+    annotations?.[reflectedFromAnnotation] ?? (await placedOn(client, cluster, pod, 'pods', signal))[0];
+  const found = where === undefined ? undefined : engaged.get(where);
+  if (!found || !(await isOurs(found, cluster, namespace, signal))) return undefined;
+  const of = reflectedKinds.find(({ kind }) => kind === pod.kind) ?? reflectedKind('pods');
+  const path = pathOf(of, { namespace: physicalNamespace(cluster, namespace), name });
+  return { transport: found.transport, path };
+}
+
+/** Only the locator of the physical namespace says so. */
+async function isOurs(
+  { transport, uid }: Reachable,
+  cluster: string,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const client = new Client(transport, { userAgent: 'atoll-syncer' });
+  try {
+    const there = await client.get(namespaces, { name: physicalNamespace(cluster, namespace) }, signal);
+    return ownership(there, { syncer: uid, cluster, namespace, uid: '' }) === 'ours';
+  } catch (error) {
+    if (isStatusError(error, 'NotFound')) return false;
+    throw error;
+  }
+}
+
+/** The first of the physical clusters that have the Service. */
+export async function connectService(
+  { client, engaged, signal }: Connecting,
+  cluster: string,
+  service: KubeObject,
+): Promise<{ transport: Transport; path: string } | undefined> {
+  const { name = '', namespace = '' } = service.metadata;
+  for (const where of await placedOn(client, cluster, service, 'services', signal)) {
+    const found = engaged.get(where);
+    if (!found || !(await isOurs(found, cluster, namespace, signal))) continue;
+    const home = `/api/v1/namespaces/${physicalNamespace(cluster, namespace)}`;
+    return { transport: found.transport, path: `${home}/services/${name}` };
+  }
+  return undefined;
+}
+
+async function placedOn(
+  client: Client,
+  cluster: string,
+  object: KubeObject,
+  resource: 'pods' | 'services',
+  signal: AbortSignal,
+): Promise<string[]> {
+  const { name = '', namespace } = object.metadata;
+  const target = { cluster, namespace, name: placementName({ group: '', resource, name }) };
+  try {
+    const placement = await client.get<Placement>(placements, target, signal);
+    return Object.keys(placement.spec?.shares ?? {}).sort();
+  } catch (error) {
+    if (isStatusError(error, 'NotFound')) return [];
+    throw error;
+  }
+}

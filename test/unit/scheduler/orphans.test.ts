@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { isTombstone } from '../../../cluster/orphans.ts';
+import type { ClusterSlice, PhysicalCluster, Placement, PlacementSpec } from '../../../cluster/types.ts';
+import type { KubeObject, ObjectMeta } from '../../../kube/object.ts';
+import { decideNamespace } from '../../../scheduler/decide.ts';
+import { placementMatters } from '../../../scheduler/matters.ts';
+import { mayTakeOver } from '../../../scheduler/orphans.ts';
+import { deployment } from '../cluster/objects.ts';
+
+const cluster = (name: string): PhysicalCluster => ({
+  apiVersion: 'atoll.dev/v1alpha1',
+  kind: 'PhysicalCluster',
+  metadata: { name },
+  spec: { kubeconfigSecretRef: { namespace: 'n', name } },
+  status: {
+    conditions: [{ type: 'Ready', status: 'True', reason: '', message: '', lastTransitionTime: '' }],
+  },
+});
+const left: ClusterSlice = { present: true, orphans: true };
+const leaving = { b: { phase: 'Leaving', replicas: 2 }, c: { phase: 'Leaving', replicas: 1 } } as const;
+
+function placement(
+  spec: Partial<PlacementSpec>,
+  clusters: Record<string, ClusterSlice> = {},
+  uid = 'old',
+): Placement {
+  const ref = { group: 'apps', version: 'v1', resource: 'deployments', kind: 'Deployment', name: 'web', uid };
+  return {
+    apiVersion: 'atoll.dev/v1alpha1',
+    kind: 'Placement',
+    metadata: { name: 'web.deployments.apps', namespace: 'shop', finalizers: ['atoll.dev/shares'] },
+    spec: { ref, clusters: [], ...spec },
+    status: { clusters },
+  };
+}
+
+function decide(record: Placement, root?: ObjectMeta, namespace: ObjectMeta = {}) {
+  const objects = root ? [deployment('web', { replicas: 3, metadata: root })] : [];
+  const shop: KubeObject = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop', ...namespace } };
+  const clusters = ['a', 'b', 'c'].map(cluster);
+  return decideNamespace({ namespace: shop, objects, placements: [record], clusters, usage: new Map() });
+}
+const specAfter = (...of: Parameters<typeof decide>) => decide(...of).update[0]?.wanted.spec;
+const going = '2026-01-01T00:00:00Z';
+
+describe('what is orphaned', () => {
+  it('stays as it is until the garbage collector has noted it', () => {
+    const active = placement({ clusters: ['b'], shares: { b: { phase: 'Active', replicas: 3 } } });
+    const root = { uid: 'old', deletionTimestamp: going };
+    expect(decide(active, { ...root, finalizers: ['orphan'] }).update).toEqual([]);
+    expect(specAfter(active, { ...root, finalizers: ['foregroundDeletion'] })).toMatchObject({
+      clusters: [],
+    });
+  });
+
+  it('leaves a record that says so, and that nothing but the end of its Namespace takes away', () => {
+    const noted = placement({ clusters: ['b'], shares: leaving, orphaned: 'old' });
+    expect(specAfter(noted)).toMatchObject({ clusters: [], shares: leaving, orphaned: 'old' });
+    const tombstone = placement({ shares: leaving, orphaned: 'old' });
+    expect(decide(tombstone)).toMatchObject({ update: [], remove: [] });
+    expect(specAfter(tombstone, undefined, { deletionTimestamp: going })).toMatchObject({ orphaned: '' });
+    const empty = placement({ shares: {}, orphaned: 'old' });
+    expect(decide(empty).remove).toEqual([empty]);
+  });
+
+  it('is taken over by a new object, where its pods are, once every cluster has let go of the old one', () => {
+    const spec = { shares: leaving, orphaned: 'old' };
+    expect(decide(placement(spec, { b: left }), { uid: 'new' }).update).toEqual([]);
+    const taken = specAfter(placement(spec, { b: left, c: left }), { uid: 'new' });
+    expect(taken).toMatchObject({
+      ref: { uid: 'new' },
+      clusters: ['b', 'c'],
+      shares: { b: { phase: 'Joining', replicas: 2 }, c: { phase: 'Joining', replicas: 1 } },
+      orphaned: 'old',
+    });
+  });
+
+  it('is no reason to keep what the new object leaves behind when it is deleted itself', () => {
+    const record = placement({ clusters: ['b'], shares: leaving, orphaned: 'old' }, {}, 'new');
+    expect(isTombstone(record)).toBe(false);
+    expect(specAfter(record)).toMatchObject({ ref: { uid: 'new' }, clusters: [], orphaned: 'old' });
+  });
+});
+
+it.each([
+  ['no tombstone', placement({ shares: leaving }, { b: left, c: left }), false],
+  ['taken over', placement({ shares: leaving, orphaned: 'older' }, { b: left, c: left }), false],
+  ['one is silent', placement({ shares: leaving, orphaned: 'old' }, { c: left }), false],
+  [
+    'one has it still',
+    placement({ shares: leaving, orphaned: 'old' }, { b: { present: true }, c: left }),
+    false,
+  ],
+  ['all have let go', placement({ shares: leaving, orphaned: 'old' }, { b: left, c: left }), true],
+])('mayTakeOver, %s', (_, record, expected) => {
+  expect(mayTakeOver(record)).toBe(expected);
+  const silent = { ...record, status: {} };
+  expect(placementMatters(record, silent)).toBe(expected);
+});
