@@ -1,18 +1,26 @@
 import type https from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { ApiRequest } from '../kube/http.ts';
+import { Connections } from './connections.ts';
 import type { Ladder } from './ladder.ts';
-import type { Limits, ListenOptions, ServerLogger } from './options.ts';
+import type { Limits, Listening, ListenOptions, ServerLogger } from './options.ts';
 import { Outbox } from './outbox.ts';
 import { send } from './send.ts';
 import { bodyReader, peerOf, refuseConnection, socketLimits } from './sockets.ts';
 import { serveUpgrades } from './upgrade.ts';
 
-export interface Listener {
-  url: string;
+export interface Listener extends Listening {
   close(): Promise<void>;
+}
+
+/** What all requests of a listener share. */
+interface Carrying {
+  limits: Limits;
+  outbox: Outbox;
+  connections: Connections;
+  requests: number;
 }
 
 /** Carries the ladder over TLS: whatever comes in, the ladder answers. */
@@ -22,9 +30,7 @@ export async function listenHttps(
   limits: Limits,
   logger: ServerLogger | undefined,
 ): Promise<Listener> {
-  const { tls, host, port } = where;
   const sockets = socketLimits(limits);
-  const carrying = { limits, outbox: new Outbox() };
   const app = Fastify({
     forceCloseConnections: 'idle',
     // The ladder says what there is to say while the server goes.
@@ -34,8 +40,10 @@ export async function listenHttps(
     clientErrorHandler: refuseConnection,
     requestTimeout: sockets.requestTimeout,
     keepAliveTimeout: sockets.keepAliveTimeout,
-    https: { ...tls, ...sockets, requestCert: true, rejectUnauthorized: false },
+    https: { ...where.tls, ...sockets, requestCert: true, rejectUnauthorized: false },
   } as { https: https.ServerOptions }) as unknown as FastifyInstance;
+  const server = app.server as unknown as Server;
+  const carrying = { limits, outbox: new Outbox(), connections: new Connections(server), requests: 0 };
   // Before anything reads a body or has an opinion on a header: nobody's bytes are read before it is known who sends them.
   app.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply) =>
     exchange(ladder, request, reply, carrying),
@@ -44,14 +52,26 @@ export async function listenHttps(
   // Node drops what comes after the thousandth without a word; the size of all of them is limited anyway.
   app.server.maxHeadersCount = 10_000;
   const endTunnels = serveUpgrades(app.server, ladder, limits.stallSeconds * 1000);
-  await app.listen({ host, port });
-  const address = app.server.address() as AddressInfo;
-  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
-  logger?.info('serving', { host, port: address.port });
+  await listen(app, where);
+  const { family, address, port } = server.address() as AddressInfo;
+  logger?.info('serving', { address, port });
   return {
-    url: `https://${name}:${address.port}`,
+    url: `https://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
+    socket: server,
+    load: () => ({ requests: carrying.requests, connections: carrying.connections.size }),
+    shed: (share) => carrying.connections.shed(share),
     close: () => drain(app, limits.requestSeconds * 1000, endTunnels),
   };
+}
+
+/** At an address, or at a socket that another process listens at, too: whoever has time takes the next connection. */
+async function listen(app: FastifyInstance, where: ListenOptions): Promise<void> {
+  if (!('socket' in where)) return void (await app.listen({ host: where.host, port: where.port }));
+  await app.ready();
+  await new Promise<void>((resolve, reject) => {
+    app.server.once('error', reject);
+    app.server.listen(where.socket, resolve);
+  });
 }
 
 /** Requests that are still running after `millis` are cut. */
@@ -71,9 +91,11 @@ async function exchange(
   ladder: Ladder,
   { raw, originalUrl }: FastifyRequest,
   reply: FastifyReply,
-  { limits, outbox }: { limits: Limits; outbox: Outbox },
+  carrying: Carrying,
 ): Promise<void> {
   reply.hijack();
+  carrying.requests++;
+  const { limits, outbox, connections } = carrying;
   const out = reply.raw;
   let gone: AbortController | undefined;
   const request: ApiRequest = {
@@ -92,5 +114,6 @@ async function exchange(
   });
   const peer = peerOf(raw.socket as TLSSocket);
   const response = await ladder.serve(request, peer, bodyReader(raw, limits.bodyBytes));
+  if (connections.leaves(raw.socket)) response.headers['connection'] = 'close';
   await send(out, request, response, { stallMillis: limits.stallSeconds * 1000, outbox });
 }

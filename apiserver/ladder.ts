@@ -10,6 +10,7 @@ import { handlerFor } from './handlers/dispatch.ts';
 import { type InFlight, isHealth, shuttingDown } from './inflight.ts';
 import { handleInfo } from './info/index.ts';
 import type { Authenticator, Peer, Services, View } from './options.ts';
+import { definedLately } from './registry/definitions.ts';
 import { translate } from './registry/errors.ts';
 import { parseRequest } from './request.ts';
 
@@ -83,18 +84,6 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
     return undefined;
   }
 
-  async function onward(exchange: Exchange): Promise<ApiResponse> {
-    const { info, user } = exchange;
-    const asking = authorizeRequest(core.authorize, info, user);
-    if (asking) await asking;
-    const { cluster } = info;
-    const known = cluster === '*' || cluster === rootCluster || founds(exchange);
-    if (!known && !(await core.registry.exists(cluster))) throw noSuchResource();
-    if (!info.isResource) return handleInfo(exchange);
-    const found = handlerFor(exchange);
-    return found.handle(found.exchange);
-  }
-
   function statusOf(error: unknown, request: ApiRequest): StatusError {
     const translated = translate(error, { group: '', resource: '' }, '');
     // What nobody foresaw, wherever it was translated.
@@ -115,6 +104,21 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
     },
     serveAs: (request, user) => climb(request, () => user),
   };
+}
+
+/** From authorization on. */
+async function onward(exchange: Exchange): Promise<ApiResponse> {
+  const { core, info, user } = exchange;
+  const asking = authorizeRequest(core.authorize, info, user);
+  if (asking) await asking;
+  const { cluster, group, version, resource } = info;
+  const known = cluster === '*' || cluster === rootCluster || founds(exchange);
+  if (!known && !(await core.registry.exists(cluster))) throw noSuchResource();
+  if (!info.isResource) return handleInfo(exchange);
+  const served = core.catalog.find(cluster, group, version, resource) ?? (await definedLately(core, info));
+  if (served === undefined) throw noSuchResource();
+  const found = handlerFor(exchange, served);
+  return found.handle(found.exchange);
 }
 
 /** The one write that a logical cluster needs before it exists: that of its own LogicalCluster. */

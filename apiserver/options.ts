@@ -1,3 +1,4 @@
+import type { Server } from 'node:net';
 import type { PeerCertificate } from 'node:tls';
 import type { GroupVersionKind } from '../kube/gvk.ts';
 import type { ApiRequest, ApiResponse, Transport, UserInfo } from '../kube/http.ts';
@@ -179,11 +180,20 @@ export type ServiceConnector = (
   service: KubeObject,
 ) => Promise<{ transport: Transport; path: string } | undefined>;
 
-export interface ListenOptions {
-  host: string;
-  port: number;
+/** An address, or the socket at which another process listens already. */
+export type ListenOptions = ({ host: string; port: number } | { socket: Server }) & {
   /** PEM. Client certificates are verified against `ca`. */
   tls: { key: string; cert: string; ca: string };
+};
+
+export interface Listening {
+  url: string;
+  /** To be sent to a process that listens, too. */
+  socket: Server;
+  /** Requests since the start, connections now. */
+  load(): { requests: number; connections: number };
+  /** This share of the open connections is closed, each after its next answer. */
+  shed(share: number): void;
 }
 
 export interface ApiServer {
@@ -192,7 +202,7 @@ export interface ApiServer {
    * that lease is held with that token: what a leader that was paused still has under way changes nothing.
    */
   transport(user: UserInfo, holding?: Fence): Transport;
-  listen(options: ListenOptions): Promise<{ url: string }>;
+  listen(options: ListenOptions): Promise<Listening>;
   readonly registry: Registry;
   /** Turns /readyz red and goes on serving: whoever balances load looks elsewhere. */
   drain(): void;

@@ -86,7 +86,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     async listen(where) {
       const listener = await listenHttps(ladder, where, limits, options.logger);
       listeners.push(listener);
-      return { url: listener.url };
+      return listener;
     },
     drain: () => draining.abort(),
     async close() {

@@ -7,7 +7,7 @@ import { untilRunning } from './demo/running.ts';
 import { applyShop, deployments, shop, summary } from './demo/shop.ts';
 import { print } from './output.ts';
 import { namespaces, physicalClusters } from './resources.ts';
-import { systemClient } from './server/controllers.ts';
+import { systemClient } from './server/client.ts';
 import { jsonLogger } from './server/log.ts';
 import { untilSignal } from './server/signals.ts';
 import type { Settings } from './settings.ts';

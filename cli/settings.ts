@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { availableParallelism, homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { decodeYaml } from '../kube/yaml.ts';
 import { UsageError } from './errors.ts';
@@ -17,6 +17,8 @@ export interface Settings {
   /** Requests at a time that read or write; 0: no limit. */
   maxRequestsInflight: number;
   maxMutatingRequestsInflight: number;
+  /** How many processes may serve requests beside the first one. */
+  servingProcesses: number;
   /** How long /readyz fails before the server stops to serve. */
   shutdownDelay: number;
   logLevel: LogLevel;
@@ -94,6 +96,13 @@ export const settings: Record<keyof Settings, Setting> = {
     default: '200',
     help: 'the same for writes',
   },
+  servingProcesses: {
+    flag: 'serving-processes',
+    variable: 'ATOLL_SERVING_PROCESSES',
+    placeholder: 'N',
+    default: 'auto',
+    help: 'how many processes may serve beside the first while that is busy; auto: a processor each',
+  },
   shutdownDelay: {
     flag: 'shutdown-delay',
     variable: 'ATOLL_SHUTDOWN_DELAY',
@@ -141,6 +150,7 @@ export function resolveSettings(
       'max-mutating-requests-inflight',
       raw('maxMutatingRequestsInflight'),
     ),
+    servingProcesses: processes(raw('servingProcesses')),
     shutdownDelay: parseSeconds('shutdown-delay', raw('shutdownDelay')),
     logLevel: parseLevel(raw('logLevel')),
   };
@@ -217,6 +227,11 @@ function parseSeconds(flag: string, text: string): number {
 function parseCount(flag: string, text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new UsageError(`--${flag} ${text}: expected a whole number, 0 or more`);
   return Number(text);
+}
+
+function processes(text: string): number {
+  if (text === settings.servingProcesses.default) return Math.max(0, availableParallelism() - 1);
+  return parseCount('serving-processes', text);
 }
 
 function parseControllers(text: string): Controllers {

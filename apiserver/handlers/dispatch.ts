@@ -3,6 +3,7 @@ import { isStatusError, StatusError } from '../../kube/status.ts';
 import type { Exchange, ResourceExchange } from '../core.ts';
 import { checkAccept, listTypes } from '../encode/negotiate.ts';
 import { methodNotAllowed, noSuchResource } from '../encode/respond.ts';
+import type { ServedResource } from '../options.ts';
 import { handleBinding } from './binding.ts';
 import { handleComponents } from './components.ts';
 import { handleConnect } from './connect.ts';
@@ -54,10 +55,11 @@ const deprecations: Readonly<Record<string, string>> = {
 };
 
 /** What serves a request about a resource; throws StatusError 404 or 405 when nothing does. */
-export function handlerFor(exchange: Exchange): { exchange: ResourceExchange; handle: Handler } {
+export function handlerFor(
+  exchange: Exchange,
+  served: ServedResource,
+): { exchange: ResourceExchange; handle: Handler } {
   const { core, request, info, user, warnings } = exchange;
-  const served = core.catalog.find(info.cluster, info.group, info.version, info.resource);
-  if (served === undefined) throw noSuchResource();
   const stored = core.registry.find(info.cluster, info.group, info.resource) ?? served;
   // Not a spread: this is on every request's way.
   const resourceExchange: ResourceExchange = { core, request, info, user, warnings, served, stored };

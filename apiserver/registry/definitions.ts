@@ -1,9 +1,11 @@
 import { sleep, systemClock } from '../../kube/clock.ts';
 import type { Store, StoreEvent } from '../../storage/store.ts';
+import type { ServedResource } from '../options.ts';
+import type { RequestInfo } from '../request.ts';
 import type { Catalog } from './catalog.ts';
 import { decodeStored } from './codec.ts';
 import { definitions, serveDefinition } from './crd.ts';
-import { collectionRange, parseKey } from './keys.ts';
+import { collectionRange, objectKey, parseKey } from './keys.ts';
 
 const everywhere = collectionRange(definitions, '*', '');
 const againMs = 200;
@@ -48,4 +50,17 @@ export async function followDefinitions(store: Store, catalog: Catalog, signal: 
     }
   };
   await load();
+}
+
+/** What another server may have defined a moment ago; the watch has not told of it yet. */
+export async function definedLately(
+  { store, catalog }: { store: Store; catalog: Catalog },
+  { cluster, group, version, resource }: Pick<RequestInfo, 'cluster' | 'group' | 'version' | 'resource'>,
+): Promise<ServedResource | undefined> {
+  if (group === '' || cluster === '*') return undefined;
+  const name = `${resource}.${group}`;
+  const entry = await store.get(objectKey(definitions, cluster, '', name));
+  if (entry === undefined) return undefined;
+  serveDefinition(catalog, cluster, name, decodeStored(entry), entry.revision);
+  return catalog.find(cluster, group, version, resource);
 }

@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events';
 import type { ApiServer } from '../../apiserver/options.ts';
-import { Client } from '../../client/client.ts';
 import { InformerSet } from '../../client/informers.ts';
 import { rootCluster, schedulerUser } from '../../cluster/names.ts';
 import { startGenericControllers, startServerControllers } from '../../controller/generic.ts';
@@ -11,9 +10,10 @@ import { runWorkspaceController } from '../../controller/workspace/controller.ts
 import type { Logger } from '../../kube/log.ts';
 import { startScheduler } from '../../scheduler/controller.ts';
 import { startSplitter } from '../../splitter/controller.ts';
-import type { Fence, Store } from '../../storage/store.ts';
+import type { Store } from '../../storage/store.ts';
 import { runSilence } from '../../syncer/silence.ts';
 import type { Controllers } from '../settings.ts';
+import { systemClient } from './client.ts';
 
 export interface ControllerSettings {
   server: ApiServer;
@@ -25,12 +25,6 @@ export interface ControllerSettings {
   controllers: Controllers;
   rootCa: string;
   url: () => string;
-}
-
-/** A client of the API without a socket, as one of our own controllers, of all logical clusters. */
-export function systemClient(server: ApiServer, name: string, cluster = '*', holding?: Fence): Client {
-  const user = { name, groups: ['system:masters', 'system:authenticated'] };
-  return new Client(server.transport(user, holding), { cluster, userAgent: name });
 }
 
 /**

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
+import type { ListenOptions } from '../../apiserver/options.ts';
 import { createAuthority, type Issued, loadAuthority } from '../../apiserver/tls/ca.ts';
 import type { Store } from '../../storage/store.ts';
 import { sharedSecret } from './secrets.ts';
@@ -43,6 +44,10 @@ export async function loadIdentity(store: Store, host: string, dataDir: string):
     adminToken: admin.token,
     serviceAccountKey: accounts.key,
   };
+}
+
+export function tlsOf(identity: Identity): ListenOptions['tls'] {
+  return { key: identity.server.privateKey, cert: identity.server.certificate, ca: identity.ca };
 }
 
 function newSigningKey(): string {

@@ -2,23 +2,18 @@ import { setMaxListeners } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { placementAdmission } from '../../apiserver/admission/placement.ts';
-import { tokenAuthenticator } from '../../apiserver/authn/token.ts';
-import { certificateAuthenticator } from '../../apiserver/authn/x509.ts';
 import type { ApiServer } from '../../apiserver/options.ts';
 import { createApiServer } from '../../apiserver/server.ts';
-import { syncerView } from '../../apiserver/view/view.ts';
-import { ownResources } from '../../cluster/resources.ts';
 import type { Logger } from '../../kube/log.ts';
 import { openStore } from '../../storage/open.ts';
 import { startSelfCheck } from '../../storage/selfcheck.ts';
 import type { Settings } from '../settings.ts';
-import { kubernetesVersion } from '../version.ts';
-import { backupView } from './backupview.ts';
+import { apiOptions } from './api.ts';
 import { startControllers } from './controllers.ts';
 import { boundGarbage } from './heap.ts';
-import { adminUser, type Identity, loadIdentity, writePrivate } from './identity.ts';
+import { type Identity, loadIdentity, tlsOf, writePrivate } from './identity.ts';
 import { adminKubeconfig } from './kubeconfig.ts';
+import { Pool } from './serving/pool.ts';
 import { type SyncerManager, startSyncerManager } from './syncers.ts';
 
 export interface RunningServer {
@@ -50,33 +45,11 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
   setMaxListeners(0, stop.signal);
   startSelfCheck(store, { signal: stop.signal, logger });
   let syncers: SyncerManager | undefined;
-  const server = createApiServer({
-    store,
-    logicalClusters: true,
-    resources: ownResources.map((resource) => ({
-      ...resource,
-      custom: true,
-      subresources: { status: true },
-    })),
-    authenticate: [certificateAuthenticator, tokenAuthenticator(new Map([[identity.adminToken, adminUser]]))],
-    serviceAccountKey: identity.serviceAccountKey,
-    admission: [placementAdmission],
-    views: [syncerView(), backupView()],
-    connectPod: (cluster, pod) => syncers?.connectPod(cluster, pod),
-    connectService: async (cluster, service) => syncers?.connectService(cluster, service),
-    version: `v${kubernetesVersion}+atoll`,
-    limits: {
-      readsInFlight: settings.maxRequestsInflight,
-      writesInFlight: settings.maxMutatingRequestsInflight,
-    },
-    logger: {
-      info: (message, values = {}) => logger.info(values, message),
-      error: (message, values = {}) => logger.error(values, message),
-    },
-  });
+  const server = createApiServer(apiOptions({ store, settings, identity, logger, syncers: () => syncers }));
   const listening = server.listen({ ...listen, tls: tlsOf(identity) });
   await listening.catch(() => store.close());
   const url = reachable((await listening).url);
+  const pool = new Pool({ listening: await listening, settings, store, logger });
   const running = startControllers({
     ...{ server, store, signal: stop.signal, logger, rootCa: identity.ca, url: () => url },
     settleMs: settings.settleSeconds * 1000,
@@ -84,18 +57,20 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
   }).catch((err: unknown) => {
     if (!stop.signal.aborted) logger.error({ err }, 'the controllers stopped');
   });
-  if (settings.controllers === 'all')
-    syncers = startSyncerManager({ server, store, signal: stop.signal, logger });
+  if (settings.controllers === 'all') {
+    syncers = startSyncerManager({ server, store, signal: stop.signal, logger, leads: true });
+  }
   const kubeconfig = join(dataDir, 'admin.kubeconfig');
   await writePrivate(kubeconfig, adminKubeconfig(credentials(identity, url)));
   return {
     ...{ url, kubeconfig, server },
     stop: async () => {
       server.drain();
+      pool.drain();
       await setTimeout(settings.shutdownDelay * 1000);
       stop.abort();
       await Promise.allSettled([running, syncers?.stopped]);
-      await server.close();
+      await Promise.all([server.close(), pool.stop()]);
       await store.close();
     },
   };
@@ -104,10 +79,6 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
 /** An address that says "all of this machine's" is none to connect to. */
 function reachable(url: string): string {
   return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
-}
-
-function tlsOf(identity: Identity) {
-  return { key: identity.server.privateKey, cert: identity.server.certificate, ca: identity.ca };
 }
 
 function credentials(identity: Identity, url: string) {

@@ -11,11 +11,13 @@ import type { KubeObject } from '../../kube/object.ts';
 import type { Store } from '../../storage/store.ts';
 import { type SyncersOptions, startSyncers } from '../../syncer/manager.ts';
 import { secrets } from '../resources.ts';
-import { systemClient } from './controllers.ts';
+import { systemClient } from './client.ts';
 
 export interface SyncerManager {
   connectPod: PodConnector;
   connectService: ServiceConnector;
+  /** Whether there is a way to that physical cluster. */
+  reaches(cluster: string): boolean;
   stopped: Promise<void>;
 }
 
@@ -28,8 +30,10 @@ export function startSyncerManager(of: {
   store: Store;
   signal: AbortSignal;
   logger: Logger;
+  /** False: keeps the ways to the clusters, and leaves the work to others. */
+  leads: boolean;
 }): SyncerManager {
-  const { server, store, signal, logger } = of;
+  const { server, store, signal, logger, leads } = of;
   const client = systemClient(server, 'system:atoll:syncer-manager', rootCluster);
   const upstreamFor = (name: string, { fence }: Term) => {
     const user = syncerUser(name);
@@ -47,11 +51,21 @@ export function startSyncerManager(of: {
     return transportFromKubeconfig(Buffer.from(secret.data?.['kubeconfig'] ?? '', 'base64').toString('utf8'));
   };
   const elect: SyncersOptions['elect'] = (name, lead, ending) =>
-    runLeader({ store, name: `syncers/${name}`, lead, signal: ending, logger });
+    leads
+      ? runLeader({ store, name: `syncers/${name}`, lead, signal: ending, logger })
+      : untilAborted(ending);
   const syncers = startSyncers({ client, transportFor, upstreamFor, elect, signal, logger });
   return {
     stopped: syncers.stopped,
+    reaches: (name) => syncers.transport(name) !== undefined,
     connectPod: (logicalCluster, pod) => syncers.connectPod(logicalCluster, pod),
     connectService: (logicalCluster, service) => syncers.connectService(logicalCluster, service),
   };
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }

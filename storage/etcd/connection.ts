@@ -105,7 +105,8 @@ export class Connection {
     const meaning = verdict(error);
     if (meaning !== 'again' && meaning !== 'login') return false;
     if (performance.now() + waitMs >= deadline) return false;
-    await pause(waitMs, this.signal);
+    // Somebody waits for the answer.
+    await pause(waitMs, this.signal, { ref: true });
     return !this.signal.aborted;
   }
 

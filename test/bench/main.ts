@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { startAtoll } from '../atoll/atoll.ts';
 import { atoll } from '../atoll/kubectl.ts';
 import { type Kubernetes, startKubernetes } from '../kubernetes/kubernetes.ts';
@@ -43,6 +44,8 @@ async function memory(): Promise<void> {
       close();
     }
     await memoryRow('RSS with 20,000 objects of 1 KiB, MiB', both);
+    await setTimeout(70_000);
+    await memoryRow('the same after 70 s in which nothing was asked, MiB', both);
   } finally {
     await stop();
   }

@@ -6,19 +6,19 @@ import { type Kubernetes, startKubernetes } from '../kubernetes/kubernetes.ts';
 export interface Peer {
   name: string;
   kubeconfig: string;
-  /** Of all its processes: the peer of Atoll is a kube-apiserver and its etcd. */
-  pids: readonly number[];
+  /** Of all its processes now: the peer of Atoll is a kube-apiserver and its etcd. */
+  pids(): Promise<readonly number[]>;
 }
 
 export type Peers = readonly [Peer, Peer];
 
 export function peers(ours: Atoll, theirs: Kubernetes): Peers {
   return [
-    { name: 'atoll', kubeconfig: ours.kubeconfig, pids: [ours.pid] },
+    { name: 'atoll', kubeconfig: ours.kubeconfig, pids: () => withChildren(ours.pid) },
     {
       name: 'kubernetes',
       kubeconfig: theirs.kubeconfig,
-      pids: [theirs.pids.apiserver, theirs.pids.etcd],
+      pids: async () => [theirs.pids.apiserver, theirs.pids.etcd],
     },
   ];
 }
@@ -39,9 +39,14 @@ async function timed<T>(start: () => Promise<T>): Promise<[T, number]> {
   return [await start(), performance.now() - from];
 }
 
+async function withChildren(pid: number): Promise<number[]> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return [pid, ...children.split(' ').filter(Boolean).map(Number)];
+}
+
 export async function residentMiB({ pids }: Peer): Promise<number> {
   let total = 0;
-  for (const pid of pids) {
+  for (const pid of await pids()) {
     const status = await readFile(`/proc/${pid}/status`, 'utf8');
     total += Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
   }
@@ -51,7 +56,7 @@ export async function residentMiB({ pids }: Peer): Promise<number> {
 /** Seconds of processor time that its processes have used. */
 export async function processorSeconds({ pids }: Peer): Promise<number> {
   let ticks = 0;
-  for (const pid of pids) {
+  for (const pid of await pids()) {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     ticks += Number(fields[11]) + Number(fields[12]);

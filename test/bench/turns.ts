@@ -53,7 +53,8 @@ async function oneTurn(peer: Asked, clients: number, next: (i: number) => Reques
     const status = await wire.send(caller, `${line} HTTP/1.1\r\n${headers}${about}\r\n${body}`);
     if (status >= 300) throw new Error(`${peer.name} answered ${status} to ${line}`);
   };
-  await measure(clients, Math.min(2, seconds / 2), (i, caller) => run(-1 - i, caller));
+  // A server may need a moment to see that it is busy, and to do something about it.
+  await measure(clients, Math.min(3, seconds / 2), (i, caller) => run(-1 - i, caller));
   const before = wire.received();
   const from = performance.now();
   const figures = await measure(clients, seconds / 2, run);

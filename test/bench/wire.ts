@@ -35,32 +35,29 @@ async function openLines(
   connections: number,
 ): Promise<Wire> {
   const base = url.pathname.replace(/\/$/, '');
-  const lines = Array.from({ length: connections }, () =>
-    openLine({
-      host: url.hostname,
-      port: Number(url.port || 443),
-      servername: /^[\d.]+$/.test(url.hostname) ? '' : url.hostname,
-      ...(ca ? { ca: ca as Buffer } : { rejectUnauthorized: false }),
-      ...(cert && { cert: cert as Buffer }),
-      ...(key && { key: key as Buffer }),
-      ALPNProtocols: ['http/1.1'],
-    }),
-  );
-  const open = await Promise.all(lines);
+  const connection: ConnectionOptions = {
+    host: url.hostname,
+    port: Number(url.port || 443),
+    servername: /^[\d.]+$/.test(url.hostname) ? '' : url.hostname,
+    ...(ca ? { ca: ca as Buffer } : { rejectUnauthorized: false }),
+    ...(cert && { cert: cert as Buffer }),
+    ...(key && { key: key as Buffer }),
+    ALPNProtocols: ['http/1.1'],
+  };
+  const lines = Array.from({ length: connections }, () => new Line(connection));
+  await Promise.all(lines.map((line) => line.open()));
   return {
     headers: `Host: ${url.host}\r\n${authorized}`,
     send: (i, request) => {
       const text = base === '' ? request : String(request).replace(' /', ` ${base}/`);
-      return lineOf(open, i).send(text);
+      return lineOf(lines, i).send(text);
     },
     stream: (i, request, take) => {
-      const { socket } = lineOf(open, i);
-      socket.removeAllListeners('data').removeAllListeners('close').on('data', take);
-      socket.write(base === '' ? request : request.replace(' /', ` ${base}/`));
+      lineOf(lines, i).stream(base === '' ? request : request.replace(' /', ` ${base}/`), take);
     },
-    received: () => open.reduce((sum, { socket }) => sum + socket.bytesRead, 0),
+    received: () => lines.reduce((sum, { received }) => sum + received, 0),
     close: () => {
-      for (const line of open) line.socket.destroy();
+      for (const line of lines) line.close();
     },
   };
 }
@@ -81,43 +78,70 @@ function authorization(config: KubeConfig): string {
   return token ? `Authorization: Bearer ${token}\r\n` : '';
 }
 
-interface Line {
-  socket: TLSSocket;
-  send(request: Buffer | string): Promise<number>;
+/** One connection; where the server says that it closes it, the next request opens another. */
+class Line {
+  readonly #options: ConnectionOptions;
+  #socket: TLSSocket | undefined;
+  #received = 0;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+  }
+
+  get received(): number {
+    return this.#received + (this.#socket?.bytesRead ?? 0);
+  }
+
+  open(): Promise<TLSSocket> {
+    return new Promise((resolve, reject) => {
+      const socket = connect(this.#options, () => resolve(socket));
+      this.#socket = socket;
+      socket.setNoDelay(true);
+      socket.once('error', reject);
+    });
+  }
+
+  async send(request: Buffer | string): Promise<number> {
+    const socket = this.#socket ?? (await this.open());
+    const { status, closes } = await exchange(socket, request);
+    if (closes) this.close();
+    return status;
+  }
+
+  stream(request: string, take: (bytes: Buffer) => void): void {
+    this.#socket?.on('data', take).write(request);
+  }
+
+  close(): void {
+    this.#received = this.received;
+    this.#socket?.destroy();
+    this.#socket = undefined;
+  }
 }
 
-function openLine(options: ConnectionOptions): Promise<Line> {
+function exchange(socket: TLSSocket, request: Buffer | string): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const socket = connect(options, () => resolve({ socket, send }));
-    let waiting: { done(status: number): void; fail(error: Error): void } | undefined;
-    let answer: Answer | undefined;
+    const answer = new Answer();
+    const end = () => socket.off('data', take).off('error', fail).off('close', closed);
     const fail = (error: Error) => {
+      end();
       reject(error);
-      waiting?.fail(error);
     };
-    socket.setNoDelay(true);
-    socket.on('error', fail);
-    socket.on('close', () => fail(new Error('the server closed the connection')));
-    socket.on('data', (bytes) => {
-      answer ??= new Answer();
+    const closed = () => fail(new Error('the server closed the connection'));
+    const take = (bytes: Buffer) => {
       if (!answer.take(bytes)) return;
-      const { status } = answer;
-      answer = undefined;
-      const { done } = waiting ?? {};
-      waiting = undefined;
-      done?.(status);
-    });
-    const send = (request: Buffer | string) =>
-      new Promise<number>((done, failed) => {
-        waiting = { done, fail: failed };
-        socket.write(request);
-      });
+      end();
+      resolve(answer);
+    };
+    socket.on('data', take).on('error', fail).on('close', closed);
+    socket.write(request);
   });
 }
 
 /** One response, as its bytes arrive. */
 class Answer {
   status = 0;
+  closes = false;
   #head: Buffer = Buffer.alloc(0);
   #left: number | 'chunked' | undefined;
   #tail = Buffer.alloc(0);
@@ -130,6 +154,7 @@ class Answer {
       if (end < 0) return false;
       const head = this.#head.toString('latin1', 0, end);
       this.status = Number(head.slice(9, 12));
+      this.closes = /\r\nconnection: close/i.test(head);
       const length = /\r\ncontent-length: (\d+)/i.exec(head);
       this.#left = length ? Number(length[1]) : 'chunked';
       return this.#body(this.#head.subarray(end + 4));

@@ -38,6 +38,15 @@ const apply = async (server: Atoll, object: object) => {
   await must(server.kubeconfig, 'apply', '-f', file);
 };
 
+describe('an etcd that nobody answers for', () => {
+  it('ends the start with its address, not in silence', async () => {
+    const flags = ['--data-dir', directory, '--listen', '127.0.0.1:0', '--storage', 'etcd://127.0.0.1:9'];
+    const { code, stderr } = await atoll(one.kubeconfig, 'start', ...flags);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error: .*127\.0\.0\.1:9/m);
+  });
+});
+
 describe('two servers on one etcd', () => {
   it('trust the same certificates and tokens', async () => {
     // Each one's kubeconfig against the other.

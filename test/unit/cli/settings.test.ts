@@ -1,5 +1,5 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { UsageError } from '../../../cli/errors.ts';
@@ -33,6 +33,7 @@ describe('settings', () => {
       controllers: 'all',
       maxRequestsInflight: 400,
       maxMutatingRequestsInflight: 200,
+      servingProcesses: availableParallelism() - 1,
       shutdownDelay: 0,
       logLevel: 'warn',
     });
@@ -78,6 +79,7 @@ describe('settings', () => {
     [{ settleSeconds: '' }, '--settle-seconds : expected a number from 0 to 3600'],
     [{ shutdownDelay: '-1' }, '--shutdown-delay -1: expected a number from 0 to 3600'],
     [{ maxRequestsInflight: '-1' }, '--max-requests-inflight -1: expected a whole number, 0 or more'],
+    [{ servingProcesses: 'many' }, '--serving-processes many: expected a whole number, 0 or more'],
     [{ controllers: 'none' }, '--controllers none: expected one of all, api'],
     [{ logLevel: 'loud' }, '--log-level loud: expected one of debug, info, warn, error'],
     [{ storage: 'redis:x' }, '--storage redis:x: expected level:DIRECTORY or etcd://HOST:PORT,...'],
@@ -90,7 +92,7 @@ describe('settings', () => {
   test.each([
     [
       'surprise: 1',
-      'unknown setting "surprise"; known: data-dir, storage, memory-budget, listen, settle-seconds, controllers, max-requests-inflight, max-mutating-requests-inflight, shutdown-delay, log-level',
+      'unknown setting "surprise"; known: data-dir, storage, memory-budget, listen, settle-seconds, controllers, max-requests-inflight, max-mutating-requests-inflight, serving-processes, shutdown-delay, log-level',
     ],
     ['[1]', 'must be a YAML mapping of settings'],
     ['listen: [1]', '"listen" must be a string or a number'],

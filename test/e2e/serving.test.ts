@@ -1,0 +1,165 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Client } from '../../client/client.ts';
+import { transportFromKubeconfigFile } from '../../client/kubeconfig.ts';
+import { type Atoll, startAtoll } from '../atoll/atoll.ts';
+import { follow } from '../atoll/follow.ts';
+import { must, mustJson, until } from '../atoll/kubectl.ts';
+
+const configMaps = { group: '', version: 'v1', resource: 'configmaps' };
+
+let server: Atoll;
+let directory = '';
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'atoll-e2e-serving-'));
+  server = await startAtoll({ args: ['--serving-processes', '1'] });
+});
+afterEach(async () => {
+  await server.dispose();
+  await rm(directory, { recursive: true, force: true });
+});
+
+/** The processes that were started beside the first one, the newest last. */
+function started(): number[] {
+  const lines = [...server.log().matchAll(/^.*a serving process starts.*$/gm)];
+  return lines.map(([line]) => (JSON.parse(line) as { pid: number }).pid);
+}
+
+/** How many processes said that they serve. */
+function serving(): number {
+  return [...server.log().matchAll(/"msg":"serving"/g)].length;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+interface Busy {
+  /** Names of what was acknowledged. */
+  made: string[];
+  failed: number;
+  stop(): Promise<void>;
+}
+
+/** Creates as fast as 48 connections can, until it is stopped; what fails is tried no more. */
+async function load(prefix: string): Promise<Busy> {
+  const transport = await transportFromKubeconfigFile(server.kubeconfig, { maxSockets: 48 });
+  const client = new Client(transport);
+  let going = true;
+  let next = 0;
+  const busy: Busy = {
+    made: [],
+    failed: 0,
+    stop: async () => {
+      going = false;
+      await callers;
+      transport.close();
+    },
+  };
+  const caller = async () => {
+    while (going) {
+      const name = `${prefix}-${next++}`;
+      const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' } };
+      await client.create(configMaps, { ...object, data: { at: 'load' } }).then(
+        () => busy.made.push(name),
+        () => busy.failed++,
+      );
+    }
+  };
+  const callers = Promise.all(Array.from({ length: 48 }, caller));
+  return busy;
+}
+
+async function names(): Promise<Set<string>> {
+  const text = await must(server.kubeconfig, 'get', 'configmaps', '-o', 'name');
+  return new Set(text.split('\n').map((line) => line.replace('configmap/', '')));
+}
+
+/** Resolves when two processes serve and the second has had its part of the connections. */
+async function untilShared(busy: Busy): Promise<number> {
+  await until('two processes serve', 30, async () => serving() === 2);
+  const before = busy.made.length;
+  await until('both are busy', 30, async () => busy.made.length > before + 4000);
+  return started().at(-1) ?? 0;
+}
+
+describe('a process that serves beside the first', () => {
+  it('joins while that is busy; both show the same, and a watch misses nothing', async () => {
+    const [seen] = follow([server]);
+    const busy = await load('a');
+    await untilShared(busy);
+    await writeFile(
+      join(directory, 'crd.json'),
+      JSON.stringify({
+        apiVersion: 'apiextensions.k8s.io/v1',
+        kind: 'CustomResourceDefinition',
+        metadata: { name: 'widgets.example.com' },
+        spec: {
+          group: 'example.com',
+          scope: 'Namespaced',
+          names: { plural: 'widgets', singular: 'widget', kind: 'Widget' },
+          versions: [
+            {
+              name: 'v1',
+              served: true,
+              storage: true,
+              schema: {
+                openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+              },
+            },
+          ],
+        },
+      }),
+    );
+    await must(server.kubeconfig, 'apply', '-f', join(directory, 'crd.json'));
+    // Each on a connection of its own, whoever takes it.
+    for (let i = 0; i < 8; i++) {
+      const { items } = await mustJson<{ items: unknown[] }>(server.kubeconfig, 'get', 'widgets');
+      expect(items).toEqual([]);
+    }
+    await busy.stop();
+    expect(busy.failed).toBe(0);
+    const there = await names();
+    expect(busy.made.filter((name) => !there.has(name))).toEqual([]);
+    await until('everything is seen', 30, async () => busy.made.every((name) => seen?.added.has(name)));
+    expect(seen?.faults).toEqual([]);
+    seen?.stop();
+  });
+
+  it('may be killed: what was acknowledged is there, and the first goes on', async () => {
+    const busy = await load('b');
+    const pid = await untilShared(busy);
+    process.kill(pid, 'SIGKILL');
+    await until('its end is told', 10, async () => server.log().includes('a serving process ended'));
+    const before = busy.made.length;
+    await until('the first goes on', 30, async () => busy.made.length > before + 500);
+    await busy.stop();
+    const there = await names();
+    expect(busy.made.filter((name) => !there.has(name))).toEqual([]);
+  });
+
+  it('goes with the first, however that ends', async () => {
+    const busy = await load('c');
+    const pid = await untilShared(busy);
+    await server.kill();
+    await busy.stop();
+    await until('it is gone', 5, async () => !isAlive(pid));
+    await server.restart();
+    const there = await names();
+    expect(busy.made.filter((name) => !there.has(name))).toEqual([]);
+
+    const again = await load('d');
+    await until('two processes serve', 30, async () => serving() === 2);
+    const second = started().at(-1) ?? 0;
+    const stopped = server.terminate();
+    await again.stop();
+    expect(await stopped).toBe(0);
+    await until('it is gone', 5, async () => !isAlive(second));
+  });
+});
