@@ -16,7 +16,8 @@ export class Delivery {
     const deadline = performance.now() + SLICE_MS;
     let served = 0;
     let late = false;
-    for (const { listener, what } of given) {
+    for (const { listener, watch, what } of given) {
+      if (!listener.hears(watch)) continue;
       if (++served % CLOCK_EVERY === 0) late ||= performance.now() >= deadline;
       if (late && listener instanceof Watcher) this.#hold(listener);
       if (typeof what === 'boolean') listener.synced(what);

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
-import { type Entry, type ListResult, type Range, StoreError, type StoreEvent } from '../store.ts';
+import { type Range, StoreError, type StoreEvent } from '../store.ts';
+import { type Call, readAnswer, readEntries } from './answers.ts';
 import { asStoreError, readError } from './errors.ts';
 import { BadFrame, type Cursor, Frames } from './frames.ts';
 import { Ask, Tell, VERSION } from './ops.ts';
@@ -11,22 +12,14 @@ import { type Given, readPush } from './pushed.ts';
 export interface Listener {
   /** Is told before anything else can see the revision. */
   readonly first: boolean;
+  /** Whether this is its watch: of one push it may have given that up in the middle. */
+  hears(watch: number): boolean;
   events(batch: readonly StoreEvent[]): void;
   synced(yes: boolean): void;
   /** All history was told. */
   watching(): void;
   /** The last that it is told. */
   ended(reason: StoreError): void;
-}
-
-interface Call {
-  readonly resolve: (answer: never) => void;
-  readonly reject: (reason: Error) => void;
-  /** Of a create or update. */
-  readonly key: string;
-  readonly value: Uint8Array | undefined;
-  /** Of a list that comes in parts. */
-  entries: Entry[] | undefined;
 }
 
 /**
@@ -69,6 +62,7 @@ export class Link {
     this.#channel.on('data', this.#onData);
     this.#channel.on('error', (cause: Error) => this.#fail(cause));
     for (const end of ['end', 'close']) this.#channel.on(end, () => this.#fail(undefined));
+    if (this.#channel.destroyed) this.#fail(undefined);
   }
 
   /** Resolves when every question that was asked is answered. */
@@ -119,7 +113,14 @@ export class Link {
     if (this.failure !== undefined) return;
     const { out } = this.#box;
     out.begin(op, id);
-    body(out);
+    try {
+      body(out);
+    } catch (error) {
+      out.cancel();
+      this.#calls.delete(id);
+      this.#listeners.delete(id);
+      throw error;
+    }
     out.end();
     this.#box.touch();
   }
@@ -212,47 +213,4 @@ export class Link {
     if (op !== Tell.error) throw new BadFrame(`answer ${op} to question ${id}, which is not asked`);
     readError(frame);
   }
-}
-
-function readAnswer(op: number, frame: Cursor, { key, value, entries }: Call): unknown {
-  switch (op) {
-    case Tell.written: {
-      if (value === undefined) throw new BadFrame('the answer of a write to something else');
-      const revision = frame.f64();
-      return { key, value, revision, created: frame.f64() };
-    }
-    case Tell.entry:
-      return lone(frame.entry(), frame);
-    case Tell.list: {
-      const all = readEntries(frame, entries);
-      const revision = frame.f64();
-      const more = frame.u8() === 1;
-      return { entries: all, revision, more, remaining: frame.f64() } satisfies ListResult;
-    }
-    case Tell.lease: {
-      const held = frame.u32();
-      return { held, token: frame.f64() };
-    }
-    case Tell.yes:
-      return true;
-    case Tell.no:
-      return false;
-    case Tell.report:
-      return JSON.parse(frame.string());
-    case Tell.nothing:
-      return undefined;
-    default:
-      throw new BadFrame(`answer ${op}`);
-  }
-}
-
-function readEntries(frame: Cursor, before: Entry[] | undefined): Entry[] {
-  const entries = before ?? [];
-  for (let count = frame.u32(); count > 0; count--) entries.push(frame.entry());
-  return entries;
-}
-
-/** A small value does not keep all that came with it. */
-function lone(entry: Entry, frame: Cursor): Entry {
-  return entry.value.length * 4 >= frame.pinned ? entry : { ...entry, value: Buffer.from(entry.value) };
 }

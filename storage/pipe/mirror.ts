@@ -1,4 +1,4 @@
-import { type Entry, type ListResult, type Range, StoreError, type StoreEvent } from '../store.ts';
+import type { Entry, ListResult, Range, StoreEvent } from '../store.ts';
 import { FEW_KEYS } from '../versions.ts';
 import type { Link, Listener } from './link.ts';
 
@@ -27,7 +27,7 @@ export class Mirrors {
     const id = `${range.start.length}:${range.start}${range.end}`;
     const mirror = this.#mirrors.get(id);
     if (mirror === undefined) this.#start(id, range);
-    else if (mirror.retryAt < performance.now()) this.#restart(id, mirror);
+    else if (mirror.retryAt !== Infinity && mirror.retryAt < performance.now()) this.#restart(id, mirror);
     else {
       mirror.used = true;
       return mirror.entries;
@@ -99,8 +99,8 @@ class Mirror implements Listener {
       if (more || entries.length >= FEW_KEYS) return this.#tooLarge();
       this.#known = entries.map(copyOf);
       this.#watch = this.#link.watch(this.range, revision, this);
-    } catch (error) {
-      if (!(error instanceof StoreError)) throw error;
+    } catch {
+      // Whoever asks next tries again, and hears from `list` what is wrong.
       this.#onEnd();
     }
   }
@@ -109,6 +109,10 @@ class Mirror implements Listener {
     this.#over = true;
     this.#synced = false;
     this.#link.stop(this.#watch);
+  }
+
+  hears(watch: number): boolean {
+    return watch === this.#watch;
   }
 
   events(batch: readonly StoreEvent[]): void {

@@ -28,6 +28,11 @@ export class Out {
     this.#view.setUint32(this.#frame, this.length - this.#frame - 4);
   }
 
+  /** As if the frame had not been begun. */
+  cancel(): void {
+    this.length = this.#frame;
+  }
+
   u8(value: number): void {
     this.#reserve(1);
     this.#bytes[this.length++] = value;

@@ -13,12 +13,13 @@ export class Push {
   readonly #store: Store;
   readonly #box: Outbox;
   readonly #events = new Map<StoreEvent, number>();
-  readonly #batches = new Map<readonly StoreEvent[], number>();
+  /** By the array, or by the event when it is the only one. */
+  readonly #batches = new Map<readonly StoreEvent[] | StoreEvent, number>();
   /** Whether a frame was begun. */
   open = false;
   #head = 0;
-  /** The watches that get `#given`, if that was the last item. */
-  #given: readonly StoreEvent[] | undefined;
+  /** The batch that watches get, if that is the last item; else -1. */
+  #given = -1;
   #countAt = 0;
   #count = 0;
   /** What the other side knows. */
@@ -33,14 +34,16 @@ export class Push {
   give(watch: number, events: readonly StoreEvent[]): void {
     const { out } = this.#box;
     this.#begin();
-    if (this.#given !== events) {
+    const [only] = events;
+    const name = events.length === 1 && only !== undefined ? only : events;
+    const batch = this.#batches.get(name) ?? this.#batch(name, events);
+    if (this.#given !== batch) {
       this.#endGive();
-      const batch = this.#batches.get(events) ?? this.#batch(events);
       out.u8(Item.give);
       out.u32(batch);
       this.#countAt = out.length;
       out.u32(0);
-      this.#given = events;
+      this.#given = batch;
     }
     this.#count++;
     out.u32(watch);
@@ -84,20 +87,21 @@ export class Push {
   }
 
   #endGive(): void {
-    if (this.#given === undefined) return;
+    if (this.#given < 0) return;
     this.#box.out.patchU32(this.#countAt, this.#count);
-    this.#given = undefined;
+    this.#given = -1;
     this.#count = 0;
   }
 
-  #batch(events: readonly StoreEvent[]): number {
+  #batch(name: readonly StoreEvent[] | StoreEvent, events: readonly StoreEvent[]): number {
+    this.#endGive();
     const numbers = events.map((event) => this.#events.get(event) ?? this.#event(event));
     const { out } = this.#box;
     out.u8(Item.batch);
     out.u32(numbers.length);
     for (const number of numbers) out.u32(number);
     const number = this.#batches.size;
-    this.#batches.set(events, number);
+    this.#batches.set(name, number);
     return number;
   }
 

@@ -6,6 +6,7 @@ import { Flag, Item } from './ops.ts';
 /** What a watch is told: events, or whether it is synced. */
 export interface Given {
   readonly listener: Listener;
+  readonly watch: number;
   readonly what: readonly StoreEvent[] | boolean;
 }
 
@@ -23,9 +24,10 @@ export function readPush(
   const batches: StoreEvent[][] = [];
   const given: Given[] = [];
   const tell = (what: Given['what']): void => {
-    const listener = find(frame.u32());
+    const watch = frame.u32();
+    const listener = find(watch);
     if (listener === undefined) return;
-    if (!listener.first) given.push({ listener, what });
+    if (!listener.first) given.push({ listener, watch, what });
     else if (typeof what === 'boolean') listener.synced(what);
     else listener.events(what);
   };

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import type { Fence, ListOptions, Range, Store, WriteOptions } from '../store.ts';
+import type { ListOptions, Range, Store } from '../store.ts';
 import { writeError } from './errors.ts';
 import { BadFrame, type Cursor, Frames } from './frames.ts';
 import { HeldLeases } from './leases.ts';
@@ -7,6 +7,7 @@ import { sendList } from './lists.ts';
 import { Ask, Tell, VERSION } from './ops.ts';
 import { Outbox } from './outbox.ts';
 import { Push } from './push.ts';
+import { readFence, readNumber, readRange } from './questions.ts';
 import { keptCopy } from './slab.ts';
 import { BACKLOG_BYTES, ServedWatches } from './watches.ts';
 
@@ -61,6 +62,7 @@ class Server {
     this.#look.unref();
     this.#channel.on('data', this.#onData);
     for (const end of ['end', 'close', 'error']) this.#channel.on(end, this.#letGo);
+    if (this.#channel.destroyed) this.#letGo();
   }
 
   readonly #onData = (chunk: Buffer): void => {
@@ -239,22 +241,4 @@ class Server {
       this.#tell(Tell.report, id, () => out.string(JSON.stringify(report)));
     };
   }
-}
-
-function readRange(frame: Cursor): Range {
-  const start = frame.string();
-  return { start, end: frame.string() };
-}
-
-/** NaN stands for none. */
-function readNumber(frame: Cursor): number | undefined {
-  const number = frame.f64();
-  return Number.isNaN(number) ? undefined : number;
-}
-
-function readFence(frame: Cursor): WriteOptions | undefined {
-  if (frame.u8() === 0) return undefined;
-  const name = frame.string();
-  const holding: Fence = { name, token: frame.f64() };
-  return { holding };
 }

@@ -63,6 +63,10 @@ export class Watcher implements Listener {
     return this.#queue !== undefined;
   }
 
+  hears(watch: number): boolean {
+    return watch === this.#id;
+  }
+
   events(batch: readonly StoreEvent[]): void {
     if (this.#over) return;
     if (this.#queue === undefined) this.#hand(batch);
