@@ -52,7 +52,10 @@ export async function makeReflection(making: Making): Promise<KubeObject> {
     creationTimestamp: before?.metadata.creationTimestamp ?? created,
     ...(deleted && { deletionTimestamp: deleted }),
     ...(deleted && { deletionGracePeriodSeconds: typeof grace === 'number' ? Math.max(0, grace) : 0 }),
-    labels: ofJob(texts(told['labels']), of.kind === 'Pod' ? references[0] : undefined),
+    labels: ofJob(
+      texts(told['labels']),
+      of.kind === 'Pod' ? (references[0] ?? formerJob(before)) : undefined,
+    ),
     annotations: { ...texts(told['annotations']), [reflectedFromAnnotation]: at.cluster },
     ...(references.length > 0 && { ownerReferences: references }),
   };
@@ -69,7 +72,13 @@ export async function makeReflection(making: Making): Promise<KubeObject> {
   return of.shared ? await revisionFrom(making, object) : object;
 }
 
-const jobUidLabels = ['controller-uid', 'batch.kubernetes.io/controller-uid'];
+const jobUidLabels = ['batch.kubernetes.io/controller-uid', 'controller-uid'] as const;
+
+/** An orphaned pod still says which Job made it, as it is known here. */
+function formerJob(before: KubeObject | undefined): { kind: string; uid: string } | undefined {
+  const uid = before?.metadata.labels?.[jobUidLabels[0]];
+  return uid === undefined ? undefined : { kind: 'Job', uid };
+}
 
 /** A Job finds its pods by its own uid, which is another one here. */
 function ofJob(
@@ -78,7 +87,10 @@ function ofJob(
 ): Record<string, string> {
   if (job?.kind !== 'Job') return labels;
   return Object.fromEntries(
-    Object.entries(labels).map(([key, value]) => [key, jobUidLabels.includes(key) ? job.uid : value]),
+    Object.entries(labels).map(([key, value]) => [
+      key,
+      jobUidLabels.some((label) => label === key) ? job.uid : value,
+    ]),
   );
 }
 

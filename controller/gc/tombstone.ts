@@ -38,7 +38,8 @@ export async function noteOrphaned(client: Client, node: Node, signal: AbortSign
       if (ownerReferences.length === owners.length) continue;
       const free = { ...object, metadata: { ...object.metadata, ownerReferences } };
       await commit(client, kind, object, free, { cluster, signal }).catch((error: unknown) => {
-        if (!isStatusError(error, 'NotFound')) throw error;
+        // What is refused holds up nothing: its syncer frees it too, a moment later.
+        if (!isStatusError(error) || isStatusError(error, 'Conflict')) throw error;
       });
     }
   }

@@ -38,6 +38,8 @@ const workload = (kind: string, name: string, more: object = {}) => ({
 });
 const web = workload('Deployment', 'web');
 const db = workload('StatefulSet', 'db', { serviceName: 'db' });
+const agent = workload('DaemonSet', 'agent');
+Reflect.deleteProperty(agent.spec, 'replicas');
 const settings = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data: { a: 'b' } };
 
 const shop = (...args: string[]) => must(server.kubeconfig, '-n', 'shop', ...args);
@@ -144,14 +146,44 @@ test('who comes after with the same selector adopts them', async () => {
 });
 
 test('made anew at once, as operators do to resize a StatefulSet: nothing restarts', async () => {
+  await apply(agent);
+  await shop('rollout', 'status', 'ds/agent', '--timeout=60s');
   const before = uids(await seen('pods'));
-  await shop('delete', 'deploy/web', 'sts/db', '--cascade=orphan');
-  await apply(web, db);
-  await ready();
-  const owner = `StatefulSet/db/${await uidOf('sts', 'db')}`;
-  await until('adopted', 30, async () => (await seen('pods'))['db-0']?.owner === owner);
-  expect(uids(await seen('pods'))).toEqual(before);
-  expect(Object.keys(await seen('pods', 'there'))).toHaveLength(4);
+  expect(before).toHaveLength(5);
+  for (const killed of [false, true]) {
+    await shop('delete', 'deploy/web', 'sts/db', 'ds/agent', '--cascade=orphan');
+    if (killed) await server.restart();
+    await apply(web, db, agent);
+    await ready();
+    const owners = [await uidOf('deploy', 'web'), await uidOf('sts', 'db'), await uidOf('ds', 'agent')];
+    await until('adopted', 60, async () => {
+      const all = [...Object.values(await seen('pods')), ...Object.values(await seen('rs'))];
+      const top = all.filter(({ owner }) => !owner.startsWith('ReplicaSet/'));
+      return top.every(({ owner }) => owners.includes(owner.split('/')[2] ?? ''));
+    });
+    expect(uids(await seen('pods'))).toEqual(before);
+    expect(Object.keys(await seen('pods', 'there'))).toHaveLength(5);
+  }
+  await shop('delete', 'ds/agent');
+  await until('a deletion as ever', 30, async () => Object.keys(await seen('pods')).length === 4);
+});
+
+test('the pods of a Job stay when it is deleted as clients other than kubectl do', async () => {
+  const spec = { template: { spec: { restartPolicy: 'Never', containers: [container] } } };
+  await apply({ apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'once' }, spec });
+  await shop('wait', 'job/once', '--for=condition=complete', '--timeout=60s');
+  const ofJob = async () => Object.entries(await seen('pods')).filter(([name]) => name.startsWith('once-'));
+  const [[name = '', pod] = []] = await ofJob();
+  const job = await uidOf('job', 'once');
+  expect(pod?.owner).toBe(`Job/once/${job}`);
+  await must(server.kubeconfig, 'delete', '--raw', '/apis/batch/v1/namespaces/shop/jobs/once');
+  await until('it is nobody’s', 30, async () => (await ofJob())[0]?.[1].owner === '');
+  await until('gone there', 30, async () => Object.keys(await seen('jobs', 'there')).length === 0);
+  expect(await ofJob()).toEqual([[name, { ...pod, owner: '' }]]);
+  const { metadata } = await mustJson<KubeObject>(server.kubeconfig, '-n', 'shop', 'get', 'pod', name);
+  expect(metadata.labels?.['batch.kubernetes.io/controller-uid']).toBe(job);
+  await shop('delete', 'pod', name);
+  await until('nothing is kept of it', 30, async () => !(await shop('get', 'placements')).includes('once'));
 });
 
 test('a ReplicaSet that was left behind is deleted where it is, without its pods or with them', async () => {

@@ -100,3 +100,42 @@ test('new resources are asked for where it runs', async () => {
   expect(done.status).toBe(200);
   expect(sent.map(({ url, body }) => [url, body])).toEqual([[`${there}/reflected/resize`, resize]]);
 });
+
+const sets = '/apis/apps/v1/namespaces/default/replicasets';
+async function replicaSet(name: string, ownerReferences: object[] = []): Promise<void> {
+  const labels = { app: name };
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'main', image: 'a' }] } };
+  const metadata = { name, annotations: { 'atoll.dev/physical-cluster': 'east,west' }, ownerReferences };
+  const spec = { selector: { matchLabels: labels }, template };
+  const made = await api.call('POST', sets, { apiVersion: 'apps/v1', kind: 'ReplicaSet', metadata, spec });
+  expect(made.status).toBe(201);
+}
+
+test('a ReplicaSet that an orphaned workload left behind is deleted wherever it is', async () => {
+  await replicaSet('left');
+  const dry = await api.call('DELETE', `${sets}/left?dryRun=All`);
+  expect([dry.status, sent]).toEqual([200, []]);
+  const done = await api.call('DELETE', `${sets}/left?propagationPolicy=Orphan`);
+  expect(done.body).toMatchObject({ status: 'Success', details: { name: 'left', kind: 'replicasets' } });
+  expect(sent.map(({ method, body }) => [method, body])).toEqual(
+    ['east', 'west'].map(() => ['DELETE', expect.objectContaining({ propagationPolicy: 'Orphan' })]),
+  );
+  // Its syncers take it away.
+  expect((await api.call('GET', `${sets}/left`)).status).toBe(200);
+  answer = { status: 403, body: { kind: 'Status', code: 403 } };
+  expect((await api.call('DELETE', `${sets}/left`)).status).toBe(403);
+  answer = { status: 404, body: {} };
+  expect((await api.call('DELETE', `${sets}/left`)).status).toBe(200);
+  expect((await api.call('GET', `${sets}/left`)).status).toBe(404);
+});
+
+test('one that a workload owns, or that is nowhere, is deleted here', async () => {
+  const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', uid: 'u', controller: true };
+  await replicaSet('owned', [owner]);
+  await replicaSet('nowhere');
+  for (const name of ['owned', 'nowhere']) {
+    expect((await api.call('DELETE', `${sets}/${name}`)).status).toBe(200);
+    expect((await api.call('GET', `${sets}/${name}`)).status).toBe(404);
+  }
+  expect(sent).toEqual([]);
+});

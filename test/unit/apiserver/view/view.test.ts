@@ -318,6 +318,32 @@ describe('pods', () => {
     expect(await upstream.read(key)).toBeUndefined();
   });
 
+  test('of what was orphaned belong to nobody, or to the ReplicaSet that it left behind there', async () => {
+    const [, ref] = deployment('web');
+    const placement = await upstream.read<Placement>(placementKey(ref));
+    const spec = { ...placement!.spec!, orphaned: ref.uid };
+    await upstream.write(placementKey(ref), { ...placement!, spec });
+    const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', uid: ref.uid, controller: true };
+    const sets = { group: 'apps', version: 'v1', resource: 'replicasets' };
+    const metadata = { name: 'web-5d', namespace, ownerReferences: [owner] };
+    await client.update(
+      sets,
+      { kind: 'ReplicaSet', apiVersion: 'apps/v1', metadata, spec: { replicas: 1 } },
+      { cluster: logical },
+    );
+    const set = await upstream.read(keys.object({ ...sets, name: 'web-5d' }, logical, namespace));
+    expect(set?.metadata.ownerReferences).toBeUndefined();
+    const under = { ...owner, kind: 'ReplicaSet', name: 'web-5d', uid: '' };
+    await put('web-1', { ownerReferences: [owner] });
+    await put('web-2', { ownerReferences: [under] });
+    await put('web-3', { ownerReferences: [under] }, upstream.client('west'));
+    const owners = async (name: string) =>
+      (await upstream.read(keys.pod(logical, namespace, name)))?.metadata.ownerReferences;
+    expect(await owners('web-1')).toBeUndefined();
+    expect(await owners('web-2')).toMatchObject([{ kind: 'ReplicaSet', uid: set?.metadata.uid }]);
+    expect(await owners('web-3')).toBeUndefined();
+  });
+
   test('only where the cluster has a share, and the namespace lives', async () => {
     await upstream.shares(deployment('web')[1], { west: active });
     expect(await code(put('web-1'))).toBe(403);
