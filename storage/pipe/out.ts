@@ -4,6 +4,8 @@ import { FRAME_HEAD } from './ops.ts';
 const FIRST_BYTES = 64 << 10;
 /** A buffer that had to grow beyond it is not used again. */
 const KEPT_BYTES = 1 << 20;
+/** While a long list goes out, so many are on their way at once. */
+const MAX_SPARES = 3;
 /** In the length of a string: it is not ASCII, two bytes each. */
 export const WIDE = 0x8000_0000;
 
@@ -11,7 +13,7 @@ export const WIDE = 0x8000_0000;
 export class Out {
   #bytes: Buffer = Buffer.allocUnsafeSlow(FIRST_BYTES);
   #view = viewOf(this.#bytes);
-  #spare: Buffer | undefined;
+  readonly #spares: Buffer[] = [];
   #frame = 0;
   /** How many bytes there are. */
   length = 0;
@@ -92,15 +94,15 @@ export class Out {
   /** All there is, and begins anew. `giveBack` it when nobody reads it any more. */
   take(): Buffer {
     const taken = this.#bytes.subarray(0, this.length);
-    this.#use(this.#spare ?? Buffer.allocUnsafeSlow(FIRST_BYTES));
-    this.#spare = undefined;
+    this.#use(this.#spares.pop() ?? Buffer.allocUnsafeSlow(FIRST_BYTES));
     this.length = 0;
     return taken;
   }
 
   giveBack(taken: Buffer): void {
     const { buffer } = taken;
-    if (buffer.byteLength <= KEPT_BYTES) this.#spare = Buffer.from(buffer);
+    const isKept = buffer.byteLength <= KEPT_BYTES && this.#spares.length < MAX_SPARES;
+    if (isKept) this.#spares.push(Buffer.from(buffer));
   }
 
   #wide(text: string): void {
