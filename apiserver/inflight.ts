@@ -2,6 +2,7 @@ import { DurationError, parseDuration } from '../kube/duration.ts';
 import type { ApiResponse, UserInfo } from '../kube/http.ts';
 import { badRequest, StatusError } from '../kube/status.ts';
 import type { Exchange } from './core.ts';
+import { Deadlines } from './deadlines.ts';
 import { text } from './encode/respond.ts';
 import type { Limits } from './options.ts';
 import type { RequestInfo } from './request.ts';
@@ -18,29 +19,49 @@ export function isLongRunning({ verb, subresource }: RequestInfo): boolean {
 export class InFlight {
   readonly #limits: Limits;
   readonly #running = { read: 0, write: 0 };
+  readonly #deadlines = new Deadlines();
 
   constructor(limits: Limits) {
     this.#limits = limits;
   }
 
-  run(exchange: Exchange, work: () => Promise<ApiResponse>): Promise<ApiResponse> {
+  /** What `work` answers; a failure of any kind rejects. */
+  run(exchange: Exchange, work: (exchange: Exchange) => Promise<ApiResponse>): Promise<ApiResponse> {
     const { info } = exchange;
-    if (isLongRunning(info) || isHealth(info.path)) return work();
+    if (isLongRunning(info) || isHealth(info.path)) return work(exchange);
     const millis = this.#millisOf(info);
     const side = readVerbs.has(info.verb) ? 'read' : 'write';
     const most = side === 'read' ? this.#limits.readsInFlight : this.#limits.writesInFlight;
     // 0: no limit. An administrator always gets an answer, in the way and with the words of kube-apiserver.
     if (most > 0 && this.#running[side] >= most) {
-      return isPrivileged(exchange.user) ? inTime(work(), millis) : Promise.resolve(tooMany());
+      return isPrivileged(exchange.user)
+        ? this.#inTime(begin(work, exchange), millis, () => {})
+        : Promise.resolve(tooMany());
     }
     this.#running[side]++;
-    const done = () => {
-      this.#running[side]--;
-    };
-    const working = work();
     // The work counts until it ends, even where its caller was told that it took too long.
-    working.then(done, done);
-    return inTime(working, millis);
+    return this.#inTime(begin(work, exchange), millis, () => {
+      this.#running[side]--;
+    });
+  }
+
+  #inTime(work: Promise<ApiResponse>, millis: number, done: () => void): Promise<ApiResponse> {
+    return new Promise((resolve, reject) => {
+      const late = () => reject(timedOut());
+      const inTime = this.#deadlines.add(millis, late);
+      work.then(
+        (response) => {
+          inTime();
+          done();
+          resolve(response);
+        },
+        (error) => {
+          inTime();
+          done();
+          reject(error);
+        },
+      );
+    });
   }
 
   /** The client may ask for less time, not for more. Throws StatusError 400. */
@@ -58,20 +79,12 @@ export class InFlight {
   }
 }
 
-function inTime(work: Promise<ApiResponse>, millis: number): Promise<ApiResponse> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(timedOut()), millis);
-    work.then(
-      (response) => {
-        clearTimeout(timer);
-        resolve(response);
-      },
-      (error) => {
-        clearTimeout(timer);
-        reject(error);
-      },
-    );
-  });
+function begin(work: (exchange: Exchange) => Promise<ApiResponse>, exchange: Exchange): Promise<ApiResponse> {
+  try {
+    return work(exchange);
+  } catch (error) {
+    return Promise.reject(error);
+  }
 }
 
 export function isHealth(path: string): boolean {

@@ -9,7 +9,7 @@ import { noSuchResource, respondError } from './encode/respond.ts';
 import { handlerFor } from './handlers/dispatch.ts';
 import { type InFlight, isHealth, shuttingDown } from './inflight.ts';
 import { handleInfo } from './info/index.ts';
-import type { Authenticator, Peer, Services, View } from './options.ts';
+import type { Authenticator, Peer, ServedResource, Services, View } from './options.ts';
 import { definedLately } from './registry/definitions.ts';
 import { translate } from './registry/errors.ts';
 import { parseRequest } from './request.ts';
@@ -45,12 +45,14 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
     store: core.store,
     registry: core.registry,
     authorize: core.authorize,
-    serve: (request, user) => climb(request, () => user),
+    serve: (request, user) => climb(request, user),
   };
 
+  /** `user`: who asks, where that is known; else `peer` is asked. */
   async function climb(
     request: ApiRequest,
-    identify: () => UserInfo | undefined | Promise<UserInfo | undefined>,
+    user: UserInfo | undefined,
+    peer?: Peer,
     body?: () => Promise<Uint8Array>,
   ): Promise<ApiResponse> {
     let exchange: Exchange | undefined;
@@ -59,17 +61,16 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
         await options.ready();
         ready = true;
       }
-      const identified = identify();
-      let user = identified instanceof Promise ? await identified : identified;
-      if (user === undefined) throw unauthorized();
-      if (impersonates(request)) user = await impersonated(request, user, core.authorize);
-      if (body) Object.assign(request, { body: await body() });
-      const viewed = view(request, user);
+      const found = user ?? (peer && authenticate(options.authenticate, request, peer));
+      let by = found instanceof Promise ? await found : found;
+      if (by === undefined) throw unauthorized();
+      if (impersonates(request)) by = await impersonated(request, by, core.authorize);
+      if (body) request.body = await body();
+      const viewed = view(request, by);
       if (viewed) return finish(await viewed, undefined);
       const info = parseRequest(request.method, request.url, options);
-      exchange = { core, request, info, user, warnings: [] };
-      const response = await limit.run(exchange, () => onward(exchange as Exchange));
-      return finish(response, exchange);
+      exchange = { core, request, info, user: by, warnings: [] };
+      return finish(await limit.run(exchange, onward), exchange);
     } catch (error) {
       return finish(respondError(statusOf(error, request), exchange), exchange);
     }
@@ -98,25 +99,44 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
     serve: async (request, peer, body) => {
       const refused = core.closing.aborted && !isHealth(request.url.replace(/\?.*/s, ''));
       if (refused) return finish(shuttingDown(), undefined);
-      const response = await climb(request, () => authenticate(options.authenticate, request, peer), body);
+      const response = await climb(request, undefined, peer, body);
       if (core.closing.aborted) response.headers['connection'] = 'close';
       return response;
     },
-    serveAs: (request, user) => climb(request, () => user),
+    serveAs: (request, user) => climb(request, user),
   };
 }
 
-/** From authorization on. */
-async function onward(exchange: Exchange): Promise<ApiResponse> {
+/** The rungs from authorization on. */
+function onward(exchange: Exchange): Promise<ApiResponse> {
   const { core, info, user } = exchange;
   const asking = authorizeRequest(core.authorize, info, user);
-  if (asking) await asking;
-  const { cluster, group, version, resource } = info;
+  return asking ? asking.then(() => within(exchange)) : within(exchange);
+}
+
+function within(exchange: Exchange): Promise<ApiResponse> {
+  const { core, info } = exchange;
+  const { cluster } = info;
   const known = cluster === '*' || cluster === rootCluster || founds(exchange);
-  if (!known && !(await core.registry.exists(cluster))) throw noSuchResource();
+  if (known) return handle(exchange);
+  return core.registry.exists(cluster).then((exists) => {
+    if (!exists) throw noSuchResource();
+    return handle(exchange);
+  });
+}
+
+function handle(exchange: Exchange): Promise<ApiResponse> {
+  const { core, info } = exchange;
   if (!info.isResource) return handleInfo(exchange);
-  const served = core.catalog.find(cluster, group, version, resource) ?? (await definedLately(core, info));
-  if (served === undefined) throw noSuchResource();
+  const served = core.catalog.find(info.cluster, info.group, info.version, info.resource);
+  if (served !== undefined) return handleServed(exchange, served);
+  return definedLately(core, info).then((late) => {
+    if (late === undefined) throw noSuchResource();
+    return handleServed(exchange, late);
+  });
+}
+
+function handleServed(exchange: Exchange, served: ServedResource): Promise<ApiResponse> {
   const found = handlerFor(exchange, served);
   return found.handle(found.exchange);
 }
@@ -127,21 +147,28 @@ function founds({ info, user }: Exchange): boolean {
   return own && user.groups.includes('system:masters');
 }
 
-async function authenticate(
+/** Waits only for those who do not know at once. */
+function authenticate(
   authenticators: readonly Authenticator[],
   request: ApiRequest,
   peer: Peer,
-): Promise<UserInfo | undefined> {
-  for (const authenticator of authenticators) {
-    const answer = authenticator(request, peer);
-    const user = answer instanceof Promise ? await answer : answer;
-    if (user === undefined) continue;
-    const groups = user.groups.includes('system:authenticated')
-      ? user.groups
-      : [...user.groups, 'system:authenticated'];
-    return { ...user, groups };
+  from = 0,
+): UserInfo | undefined | Promise<UserInfo | undefined> {
+  for (let i = from; i < authenticators.length; i++) {
+    const answer = authenticators[i]?.(request, peer);
+    if (answer instanceof Promise) {
+      return answer.then((user) =>
+        user ? authenticated(user) : authenticate(authenticators, request, peer, i + 1),
+      );
+    }
+    if (answer !== undefined) return authenticated(answer);
   }
   return undefined;
+}
+
+function authenticated(user: UserInfo): UserInfo {
+  if (user.groups.includes('system:authenticated')) return user;
+  return { ...user, groups: [...user.groups, 'system:authenticated'] };
 }
 
 /** The caller owns the headers. */

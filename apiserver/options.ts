@@ -103,7 +103,7 @@ export interface AdmissionRequest {
   /** True while mutating a new object: what it is called and when it was made is not decided. */
   fresh?: boolean;
   /** CreateOptions, UpdateOptions, PatchOptions or DeleteOptions as the client sent them. */
-  options?: JsonObject;
+  readonly options?: JsonObject | undefined;
   registry: Registry;
   authorize: Authorizer;
   /** Adds a `Warning: 299` header to the answer. */

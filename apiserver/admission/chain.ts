@@ -1,13 +1,17 @@
 import type { GroupVersionKind } from '../../kube/gvk.ts';
 import type { JsonObject, KubeObject } from '../../kube/object.ts';
 import type { ResourceExchange } from '../core.ts';
-import type { AdmissionRequest } from '../options.ts';
+import type { AdmissionPlugin, AdmissionRequest } from '../options.ts';
 import { quotaAdmission } from './quota.ts';
+import type { Round } from './webhook/dispatch.ts';
+
+/** A promise only where somebody has to be waited for: mostly nobody has. */
+type Maybe = Promise<void> | undefined;
 
 export interface Admission {
   /** `object` is undefined for a deletion. */
-  mutate(object: KubeObject | undefined, old: KubeObject | undefined): Promise<void>;
-  validate(object: KubeObject | undefined, old: KubeObject | undefined): Promise<void>;
+  mutate(object: KubeObject | undefined, old: KubeObject | undefined): Maybe;
+  validate(object: KubeObject | undefined, old: KubeObject | undefined): Maybe;
 }
 
 export interface Given {
@@ -30,28 +34,51 @@ export function admissionFor(
   given?: Given,
 ): Admission {
   const { core } = exchange;
-  const request = (object: KubeObject | undefined, old: KubeObject | undefined, fresh: boolean) =>
-    requestOf(exchange, operation, dryRun, { ...given, object, old, fresh });
   return {
-    async mutate(object, old) {
-      const asked = request(object, old, true);
-      for (const plugin of core.builtin) await plugin.mutate?.(asked);
-      const round = await core.webhooks.mutate(asked);
-      if (round.changed) {
-        for (const plugin of core.builtin) await plugin.mutate?.(asked);
-        await round.again(asked);
-      }
-      for (const plugin of core.admission) await plugin.mutate?.(asked);
+    mutate(object, old) {
+      const asked = new Asked(exchange, operation, dryRun, { ...given, object, old, fresh: true });
+      return after(inTurn(core.builtin, 'mutate', asked), () => {
+        const round = core.webhooks.mutate(asked);
+        return after(round && round.then((done) => repeat(core, done, asked)), () =>
+          inTurn(core.admission, 'mutate', asked),
+        );
+      });
     },
-    async validate(object, old) {
-      const asked = request(object, old, false);
-      for (const plugin of core.admission) await plugin.validate?.(asked);
-      for (const plugin of core.builtin) await plugin.validate?.(asked);
-      await core.webhooks.validate(asked);
-      // Last: what is refused by another uses nothing.
-      await quotaAdmission.validate?.(asked);
+    validate(object, old) {
+      const asked = new Asked(exchange, operation, dryRun, { ...given, object, old, fresh: false });
+      return after(inTurn(core.admission, 'validate', asked), () =>
+        after(inTurn(core.builtin, 'validate', asked), () =>
+          // Last: what is refused by another uses nothing.
+          after(core.webhooks.validate(asked), () => inTurn(quotas, 'validate', asked)),
+        ),
+      );
     },
   };
+}
+
+const quotas = [quotaAdmission];
+
+async function repeat({ builtin }: ResourceExchange['core'], round: Round, asked: AdmissionRequest) {
+  if (!round.changed) return;
+  await inTurn(builtin, 'mutate', asked);
+  await round.again(asked);
+}
+
+function after(waiting: Maybe, next: () => Maybe): Maybe {
+  return waiting ? waiting.then(next) : next();
+}
+
+function inTurn(
+  plugins: readonly AdmissionPlugin[],
+  step: 'mutate' | 'validate',
+  asked: AdmissionRequest,
+  from = 0,
+): Maybe {
+  for (let i = from; i < plugins.length; i++) {
+    const waiting = plugins[i]?.[step]?.(asked);
+    if (waiting instanceof Promise) return waiting.then(() => inTurn(plugins, step, asked, i + 1));
+  }
+  return undefined;
 }
 
 interface Subject extends Given {
@@ -60,34 +87,60 @@ interface Subject extends Given {
   fresh: boolean;
 }
 
-function requestOf(
-  exchange: ResourceExchange,
-  operation: AdmissionRequest['operation'],
-  dryRun: boolean,
-  subject: Subject,
-): AdmissionRequest {
-  const { core, info, user, stored, served } = exchange;
-  const { object, old, kind, fresh } = subject;
-  const options = optionsOf(exchange, operation);
-  return {
-    user,
-    operation: operation === 'UPDATE' && old === undefined ? 'CREATE' : operation,
-    cluster: info.cluster,
-    stored,
-    requested: served,
-    ...(kind && { kind }),
-    subresource: subject.subresource ?? info.subresource,
-    namespace: served.info.namespaced ? info.namespace : '',
-    name: subject.name ?? (info.name || (object ?? old)?.metadata.name) ?? '',
-    ...(object && { object }),
-    ...(old && { old }),
-    dryRun,
-    ...(fresh && { fresh }),
-    ...(options && { options }),
-    registry: core.registry,
-    authorize: core.authorize,
-    warn: (message) => exchange.warnings.push(message),
-  };
+/** Made for every write, so it is a class: a getter in a literal would be made with each of them. */
+class Asked implements AdmissionRequest {
+  readonly user: AdmissionRequest['user'];
+  readonly operation: AdmissionRequest['operation'];
+  readonly cluster: string;
+  readonly stored: AdmissionRequest['stored'];
+  readonly requested: AdmissionRequest['requested'];
+  readonly kind?: GroupVersionKind;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly object?: KubeObject;
+  readonly old?: KubeObject;
+  readonly dryRun: boolean;
+  readonly fresh: boolean;
+  readonly registry: AdmissionRequest['registry'];
+  readonly authorize: AdmissionRequest['authorize'];
+  readonly #exchange: ResourceExchange;
+  readonly #verb: AdmissionRequest['operation'];
+
+  constructor(
+    exchange: ResourceExchange,
+    operation: AdmissionRequest['operation'],
+    dryRun: boolean,
+    { object, old, kind, fresh, subresource, name }: Subject,
+  ) {
+    const { core, info, user, stored, served } = exchange;
+    this.user = user;
+    this.operation = operation === 'UPDATE' && old === undefined ? 'CREATE' : operation;
+    this.cluster = info.cluster;
+    this.stored = stored;
+    this.requested = served;
+    this.subresource = subresource ?? info.subresource;
+    this.namespace = served.info.namespaced ? info.namespace : '';
+    this.name = name ?? (info.name || (object ?? old)?.metadata.name) ?? '';
+    this.dryRun = dryRun;
+    this.fresh = fresh;
+    this.registry = core.registry;
+    this.authorize = core.authorize;
+    this.#exchange = exchange;
+    this.#verb = operation;
+    if (kind) this.kind = kind;
+    if (object) this.object = object;
+    if (old) this.old = old;
+  }
+
+  /** Only webhooks look at them. */
+  get options(): JsonObject | undefined {
+    return optionsOf(this.#exchange, this.#verb);
+  }
+
+  warn(message: string): void {
+    this.#exchange.warnings.push(message);
+  }
 }
 
 const optionKinds: Readonly<Record<string, string>> = {

@@ -25,24 +25,33 @@ const annotation = 'kubernetes.io/limit-ranger';
 /** Gives containers what a LimitRange says, and refuses what it does not allow. https://kubernetes.io/docs/concepts/policy/limit-range/ */
 export const limitRangerAdmission: AdmissionPlugin = {
   name: 'LimitRanger',
-  async mutate(request) {
+  mutate(request) {
     const { object } = request;
-    if (!object || !isWriteOf(request, '', 'pods')) return;
-    const limits = (await limitsOf(request)).filter(({ type }) => type === 'Container');
-    for (const limit of limits) fillContainers(object, limit);
+    return object && isWriteOf(request, '', 'pods') ? fillAll(request, object) : undefined;
   },
-  async validate(request) {
+  validate(request) {
     const { object } = request;
-    const claim = isWriteOf(request, '', 'persistentvolumeclaims', ['CREATE', 'UPDATE']);
-    if (!object || (!claim && !isWriteOf(request, '', 'pods'))) return;
-    const problems = (await limitsOf(request)).flatMap((limit) =>
-      claim ? claimProblems(object, limit) : podProblems(object, limit),
-    );
-    if (problems.length === 0) return;
-    const unique = [...new Set(problems)];
-    throw refusal(request, unique.length === 1 ? (unique[0] ?? '') : `[${unique.join(', ')}]`);
+    const claim = isWriteOf(request, '', 'persistentvolumeclaims', writes);
+    const concerned = claim || isWriteOf(request, '', 'pods');
+    return object && concerned ? check(request, object, claim) : undefined;
   },
 };
+
+const writes = ['CREATE', 'UPDATE'];
+
+async function fillAll(request: AdmissionRequest, object: KubeObject): Promise<void> {
+  const limits = (await limitsOf(request)).filter(({ type }) => type === 'Container');
+  for (const limit of limits) fillContainers(object, limit);
+}
+
+async function check(request: AdmissionRequest, object: KubeObject, claim: boolean): Promise<void> {
+  const problems = (await limitsOf(request)).flatMap((limit) =>
+    claim ? claimProblems(object, limit) : podProblems(object, limit),
+  );
+  if (problems.length === 0) return;
+  const unique = [...new Set(problems)];
+  throw refusal(request, unique.length === 1 ? (unique[0] ?? '') : `[${unique.join(', ')}]`);
+}
 
 async function limitsOf({ registry, cluster, namespace }: AdmissionRequest): Promise<Limit[]> {
   const scope = { cluster, group: '', resource: 'limitranges', namespace };

@@ -32,11 +32,11 @@ export const placementAdmission: AdmissionPlugin = {
     if (after === undefined) return stamp(object, undefined);
     stamp(object, after === before ? author : request.user.name);
   },
-  async validate(request) {
+  validate(request) {
     if (!applies(request) || !request.object) return;
     const after = wantedBy(request.object);
     if (after === undefined || after === wantedBy(request.old)) return;
-    await refuseUnknown(request, request.object, after);
+    return refuseUnknown(request, request.object, after);
   },
 };
 
@@ -73,6 +73,8 @@ function stamp(object: KubeObject, author: string | undefined): void {
 }
 
 function annotate(object: KubeObject, key: string, value: string | undefined): void {
+  const there = object.metadata.annotations;
+  if (there === undefined && value === undefined) return;
   const { [key]: _old, ...rest } = object.metadata.annotations ?? {};
   const next = value === undefined ? rest : { ...rest, [key]: value };
   if (Object.keys(next).length > 0) object.metadata.annotations = next;

@@ -19,42 +19,52 @@ interface Priority {
 /** A Pod's class says its priority. https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/ */
 export const priorityAdmission: AdmissionPlugin = {
   name: 'Priority',
-  async mutate(request) {
+  mutate(request) {
     const { object, old } = request;
-    if (!object || !isWriteOf(request, '', 'pods', ['CREATE', 'UPDATE'])) return;
+    if (!object || !isWriteOf(request, '', 'pods', writes)) return undefined;
     const spec = specOf(object);
     if (request.operation === 'UPDATE') {
       const before = (old?.spec ?? {}) as Record<string, unknown>;
       for (const field of ['priority', 'preemptionPolicy']) {
         if (spec[field] === undefined && before[field] !== undefined) spec[field] = before[field];
       }
-      return;
+      return undefined;
     }
-    const { name, value, preemption } = await priorityOf(request, String(spec['priorityClassName'] ?? ''));
-    const { priority, preemptionPolicy } = spec;
-    if (priority !== undefined && priority !== null && priority !== value) {
-      const why = `the integer value of priority (${priority}) must not be provided in pod spec; priority admission controller computed ${value} from the given PriorityClass name`;
-      throw refusal(request, why);
-    }
-    if (preemptionPolicy && preemptionPolicy !== preemption) {
-      const why = `the string value of PreemptionPolicy (${preemptionPolicy}) must not be provided in pod spec; priority admission controller computed ${preemption} from the given PriorityClass name`;
-      throw refusal(request, why);
-    }
-    if (name !== '') spec['priorityClassName'] = name;
-    spec['priority'] = value;
-    spec['preemptionPolicy'] = preemption;
+    return fillPriority(request, spec);
   },
-  async validate(request) {
+  validate(request) {
     const { object } = request;
-    if (!object?.['globalDefault'] || request.operation === 'DELETE') return;
-    if (!isWriteOf(request, classes.group, classes.resource, ['CREATE', 'UPDATE'])) return;
-    const items = await request.registry.recent({ ...classes, cluster: request.cluster });
-    const other = items.find((one) => one['globalDefault'] && one.metadata.name !== object.metadata.name);
-    if (other === undefined) return;
-    const why = `PriorityClass ${other.metadata.name} is already marked as default. Only one default can exist`;
-    throw refusal(request, why);
+    if (!object?.['globalDefault'] || request.operation === 'DELETE') return undefined;
+    const concerned = isWriteOf(request, classes.group, classes.resource, writes);
+    return concerned ? beOnlyDefault(request, object) : undefined;
   },
 };
+
+const writes = ['CREATE', 'UPDATE'];
+
+async function fillPriority(request: AdmissionRequest, spec: Record<string, unknown>): Promise<void> {
+  const { name, value, preemption } = await priorityOf(request, String(spec['priorityClassName'] ?? ''));
+  const { priority, preemptionPolicy } = spec;
+  if (priority !== undefined && priority !== null && priority !== value) {
+    const why = `the integer value of priority (${priority}) must not be provided in pod spec; priority admission controller computed ${value} from the given PriorityClass name`;
+    throw refusal(request, why);
+  }
+  if (preemptionPolicy && preemptionPolicy !== preemption) {
+    const why = `the string value of PreemptionPolicy (${preemptionPolicy}) must not be provided in pod spec; priority admission controller computed ${preemption} from the given PriorityClass name`;
+    throw refusal(request, why);
+  }
+  if (name !== '') spec['priorityClassName'] = name;
+  spec['priority'] = value;
+  spec['preemptionPolicy'] = preemption;
+}
+
+async function beOnlyDefault(request: AdmissionRequest, object: KubeObject): Promise<void> {
+  const items = await request.registry.recent({ ...classes, cluster: request.cluster });
+  const other = items.find((one) => one['globalDefault'] && one.metadata.name !== object.metadata.name);
+  if (other === undefined) return;
+  const why = `PriorityClass ${other.metadata.name} is already marked as default. Only one default can exist`;
+  throw refusal(request, why);
+}
 
 async function priorityOf(request: AdmissionRequest, wanted: string): Promise<Priority> {
   const items = await request.registry.recent({ ...classes, cluster: request.cluster });

@@ -28,20 +28,29 @@ const computed = /^(requests|limits)\.(cpu|memory|ephemeral-storage)$/;
  */
 export const quotaAdmission: AdmissionPlugin = {
   name: 'ResourceQuota',
-  async validate(request) {
-    const { operation, subresource, object, stored, namespace, cluster, registry } = request;
-    if (operation !== 'CREATE' || subresource !== '' || !object || namespace === '') return;
-    const scope = { cluster, group: '', resource: 'resourcequotas', namespace };
-    const quotas = registry.recent(scope);
-    const concerned = (quotas instanceof Promise ? await quotas : quotas).filter((quota) => !isScoped(quota));
-    if (concerned.length === 0) return;
-    const { group, resource } = stored.info;
-    const asks = usageOf(object, group, resource);
-    const others = await registry.list({ cluster, group, resource, namespace });
-    const used = others.items.filter(isLive).map((one) => usageOf(one, group, resource));
-    for (const quota of concerned) check(request, quota, asks, used);
+  validate(request) {
+    const { operation, subresource, object, namespace, cluster, registry } = request;
+    if (operation !== 'CREATE' || subresource !== '' || !object || namespace === '') return undefined;
+    const quotas = registry.recent({ cluster, group: '', resource: 'resourcequotas', namespace });
+    const some = quotas instanceof Promise || quotas.length > 0;
+    return some ? checkAll(request, object, quotas) : undefined;
   },
 };
+
+async function checkAll(
+  request: AdmissionRequest,
+  object: KubeObject,
+  quotas: readonly KubeObject[] | Promise<readonly KubeObject[]>,
+): Promise<void> {
+  const { stored, namespace, cluster, registry } = request;
+  const concerned = (await quotas).filter((quota) => !isScoped(quota));
+  if (concerned.length === 0) return;
+  const { group, resource } = stored.info;
+  const asks = usageOf(object, group, resource);
+  const others = await registry.list({ cluster, group, resource, namespace });
+  const used = others.items.filter(isLive).map((one) => usageOf(one, group, resource));
+  for (const quota of concerned) check(request, quota, asks, used);
+}
 
 type Usage = Map<string, Quantity>;
 

@@ -1,5 +1,5 @@
 import { isStatusError } from '../../kube/status.ts';
-import type { AdmissionPlugin } from '../options.ts';
+import type { AdmissionPlugin, AdmissionRequest } from '../options.ts';
 import { isWriteOf, refusal, specOf } from './pods.ts';
 
 const fallback = 'default';
@@ -16,18 +16,21 @@ export const serviceAccountAdmission: AdmissionPlugin = {
     if (!spec['serviceAccountName']) spec['serviceAccountName'] = spec['serviceAccount'] || fallback;
     spec['serviceAccount'] = spec['serviceAccountName'];
   },
-  async validate(request) {
-    if (!isWriteOf(request, '', 'pods') || !request.object) return;
-    const { cluster, namespace, registry } = request;
+  validate(request) {
+    if (!isWriteOf(request, '', 'pods') || !request.object) return undefined;
     const name = String(specOf(request.object)['serviceAccountName'] ?? fallback);
     // A namespace's own is made in a moment, if it is not there yet.
-    if (name === fallback) return;
-    await registry
-      .get({ cluster, group: '', resource: 'serviceaccounts', namespace, name })
-      .catch((error) => {
-        if (!isStatusError(error, 'NotFound')) throw error;
-        const why = `error looking up service account ${namespace}/${name}: serviceaccount ${JSON.stringify(name)} not found`;
-        throw refusal(request, why);
-      });
+    return name === fallback ? undefined : requireAccount(request, name);
   },
 };
+
+async function requireAccount(request: AdmissionRequest, name: string): Promise<void> {
+  const { cluster, namespace, registry } = request;
+  try {
+    await registry.get({ cluster, group: '', resource: 'serviceaccounts', namespace, name });
+  } catch (error) {
+    if (!isStatusError(error, 'NotFound')) throw error;
+    const why = `error looking up service account ${namespace}/${name}: serviceaccount ${JSON.stringify(name)} not found`;
+    throw refusal(request, why);
+  }
+}

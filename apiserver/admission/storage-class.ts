@@ -14,20 +14,22 @@ const classAnnotation = 'volume.beta.kubernetes.io/storage-class';
  */
 export const defaultClassAdmission: AdmissionPlugin = {
   name: 'DefaultStorageClass',
-  async mutate(request) {
+  mutate(request) {
     const { object } = request;
-    if (!object) return;
-    if (isWriteOf(request, '', 'persistentvolumeclaims')) {
-      const spec = specOf(object);
-      const asked = spec['storageClassName'] !== undefined && spec['storageClassName'] !== null;
-      if (asked || object.metadata.annotations?.[classAnnotation] !== undefined) return;
-      const found = newest(await defaults(request, 'storage.k8s.io', 'storageclasses', isDefault));
-      if (found?.metadata.name) spec['storageClassName'] = found.metadata.name;
-    } else if (isWriteOf(request, 'networking.k8s.io', 'ingresses')) {
-      await defaultIngressClass(request, object);
-    }
+    if (!object) return undefined;
+    if (isWriteOf(request, '', 'persistentvolumeclaims')) return defaultStorageClass(request, object);
+    const ingress = isWriteOf(request, 'networking.k8s.io', 'ingresses');
+    return ingress ? defaultIngressClass(request, object) : undefined;
   },
 };
+
+async function defaultStorageClass(request: AdmissionRequest, object: KubeObject): Promise<void> {
+  const spec = specOf(object);
+  const asked = spec['storageClassName'] !== undefined && spec['storageClassName'] !== null;
+  if (asked || object.metadata.annotations?.[classAnnotation] !== undefined) return;
+  const found = newest(await defaults(request, 'storage.k8s.io', 'storageclasses', isDefault));
+  if (found?.metadata.name) spec['storageClassName'] = found.metadata.name;
+}
 
 async function defaultIngressClass(request: AdmissionRequest, object: KubeObject): Promise<void> {
   const spec = specOf(object);

@@ -22,6 +22,7 @@ export async function handleCreate(exchange: ResourceExchange): Promise<ApiRespo
   const created = await createObject(core.registry, stored, info, toStored(object, served), {
     ...writeContext(exchange, query, 'CREATE'),
     refuseVersion: true,
+    owned: true,
     stored: (written) => {
       entry = written;
     },

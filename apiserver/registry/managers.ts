@@ -41,7 +41,7 @@ export function managementOf(
   return {
     schema: served.schema,
     apiVersion: formatApiVersion(served.info),
-    time: timestamp(new Date()),
+    time: timestamp(Date.now()),
     ...(subresource !== '' && { subresource }),
     ignore: ignored(served, subresource),
     inVersion: (object, apiVersion) => inVersion(registry, cluster, served, { object, apiVersion }),

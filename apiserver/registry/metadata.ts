@@ -4,9 +4,10 @@ import { quoteGo } from '../../kube/quote.ts';
 import { conflict, type GroupResource, StatusError, staleObject } from '../../kube/status.ts';
 
 /** RFC 3339 with seconds, as Kubernetes writes times. */
-export function timestamp(date: Date): string {
-  const second = Math.floor(date.getTime() / 1000);
-  if (second !== last.second) last = { second, text: `${date.toISOString().slice(0, 19)}Z` };
+export function timestamp(time: Date | number): string {
+  const millis = Number(time);
+  const second = Math.floor(millis / 1000);
+  if (second !== last.second) last = { second, text: `${new Date(millis).toISOString().slice(0, 19)}Z` };
   return last.text;
 }
 
@@ -14,15 +15,15 @@ export function timestamp(date: Date): string {
 let last = { second: Number.NaN, text: '' };
 
 /** What a client may not choose on create. Changes `object`, whose metadata the caller owns. */
-export function initialiseMetadata(object: KubeObject, now: Date): void {
-  const {
-    resourceVersion: _version,
-    deletionTimestamp: _deleted,
-    deletionGracePeriodSeconds: _grace,
-    ...kept
-  } = object.metadata;
-  delete (kept as { selfLink?: unknown }).selfLink;
-  object.metadata = { ...kept, uid: randomUUID(), creationTimestamp: timestamp(now) };
+export function initialiseMetadata(object: KubeObject, now: number): void {
+  const metadata: ObjectMeta & { selfLink?: unknown } = object.metadata;
+  // Mostly none is there, and to delete what is not there is no small thing to ask of V8.
+  if (metadata.resourceVersion !== undefined) delete metadata.resourceVersion;
+  if (metadata.deletionTimestamp !== undefined) delete metadata.deletionTimestamp;
+  if (metadata.deletionGracePeriodSeconds !== undefined) delete metadata.deletionGracePeriodSeconds;
+  if (metadata.selfLink !== undefined) delete metadata.selfLink;
+  metadata.uid = randomUUID();
+  metadata.creationTimestamp = timestamp(now);
 }
 
 const systemOwned = [

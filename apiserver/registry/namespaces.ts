@@ -2,7 +2,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import { forbidden, notFound, StatusError } from '../../kube/status.ts';
 import type { Entry } from '../../storage/store.ts';
 import type { ServedResource } from '../options.ts';
-import { objectKey } from './keys.ts';
+import { objectKey, parseKey } from './keys.ts';
 import type { KindWrite } from './kinds.ts';
 import { recentAt } from './recent.ts';
 import type { ObjectRegistry } from './registry.ts';
@@ -35,17 +35,38 @@ export function checkNamespaceDeletable(name: string): void {
   if (undeletable.has(name)) throw forbidden(namespaces, name, 'this namespace may not be deleted');
 }
 
-/** Nothing is created in a namespace that is not there or is going. */
-export async function requireNamespace(
+/** Nothing is created in a namespace that is not there or is going. A promise where that is not known at once. */
+export function requireNamespace(
   registry: ObjectRegistry,
   cluster: string,
   namespace: string,
   creating: { served: ServedResource; name: string },
-): Promise<void> {
+): Promise<void> | undefined {
   const key = objectKey(namespaces, cluster, '', namespace);
   const found = recentAt(registry.store, key);
-  const [known] = found instanceof Promise ? await found : found;
-  if (known !== undefined && !isGoing(known)) return;
+  if (found instanceof Promise) {
+    return found.then(([known]) => (isLasting(known) ? undefined : refuseUnless(registry, key, creating)));
+  }
+  return isLasting(found[0]) ? undefined : refuseUnless(registry, key, creating);
+}
+
+/** By the bytes of what is stored. */
+const lasting = new WeakSet<Uint8Array>();
+
+function isLasting(known: Entry | undefined): boolean {
+  if (known === undefined) return false;
+  if (lasting.has(known.value)) return true;
+  if (isGoing(known)) return false;
+  lasting.add(known.value);
+  return true;
+}
+
+async function refuseUnless(
+  registry: ObjectRegistry,
+  key: string,
+  creating: { served: ServedResource; name: string },
+): Promise<void> {
+  const { name: namespace } = parseKey(namespaces, key);
   // Made a moment ago by another server, or made anew.
   const entry = await registry.store.get(key);
   if (entry === undefined) throw notFound(namespaces, namespace);

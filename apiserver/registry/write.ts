@@ -34,8 +34,10 @@ import type { WriteOptions } from './types.ts';
 /** A write with what HTTP adds to it. */
 export interface WriteContext extends WriteOptions {
   /** Admission. */
-  mutate?(object: KubeObject, old: KubeObject | undefined): Promise<void>;
-  validate?(object: KubeObject, old: KubeObject | undefined): Promise<void>;
+  mutate?(object: KubeObject, old: KubeObject | undefined): Promise<void> | undefined;
+  validate?(object: KubeObject, old: KubeObject | undefined): Promise<void> | undefined;
+  /** The object to create is nobody else's: it need not be copied before it is changed. */
+  owned?: boolean;
   /** The client named the resourceVersion it saw: a lost race is its conflict, not ours to try again. */
   pinned?: boolean;
   /** A resourceVersion in the object to create is an error, which a dry run does not come to. */
@@ -69,18 +71,18 @@ export async function createObject(
   given: KubeObject,
   context: WriteContext,
 ): Promise<KubeObject> {
-  if (served.info.namespaced && at.namespace !== '') {
-    const name = given.metadata?.name ?? '';
-    await requireNamespace(registry, at.cluster, at.namespace, { served, name });
-  }
   const { name, generateName: base } = given.metadata ?? {};
+  if (served.info.namespaced && at.namespace !== '') {
+    const asking = requireNamespace(registry, at.cluster, at.namespace, { served, name: name ?? '' });
+    if (asking) await asking;
+  }
+  if (name || !base) return await createOnce(registry, served, at, given, context);
   for (let tries = 1; ; tries++) {
-    const generated = Boolean(base) && !name;
-    const object = generated ? named(given, generatedName(served, base ?? '')) : given;
+    const object = named(deepCopy(given), generatedName(served, base));
     try {
-      return await createOnce(registry, served, at, object, { ...context, generated });
+      return await createOnce(registry, served, at, object, { ...context, generated: true, owned: true });
     } catch (error) {
-      if (object === given || tries >= generateTries || !isStatusError(error, 'AlreadyExists')) throw error;
+      if (tries >= generateTries || !isStatusError(error, 'AlreadyExists')) throw error;
     }
   }
 }
@@ -91,8 +93,7 @@ function generatedName({ info }: ServedResource, base: string): string {
 }
 
 function named(object: KubeObject, name: string): KubeObject {
-  const { name: _none, ...rest } = object.metadata;
-  return { ...object, metadata: { name, ...rest } };
+  return { ...object, metadata: { name, ...unnamed(object.metadata) } };
 }
 
 async function createOnce(
@@ -111,6 +112,7 @@ async function createOnce(
   }
 }
 
+/** Waits only where there is something to wait for, which mostly is the store alone. */
 async function createWith(
   write: KindWrite,
   at: Place,
@@ -118,40 +120,56 @@ async function createWith(
   context: WriteContext,
 ): Promise<KubeObject> {
   const { registry, served } = write;
-  const metadata = { ...given.metadata, ...(served.info.namespaced && { namespace: at.namespace }) };
-  if (!served.info.namespaced) delete metadata.namespace;
-  const { name: generated, ...unnamed } = metadata;
-  // What a generated name brings with it is nobody's: fields are told before there is one.
-  const told = context.generated ? unnamed : metadata;
-  let object = defaulted(deepCopy({ ...given, metadata: told }), served);
-  initialiseMetadata(object, new Date());
-  object = withManagers(undefined, object, write, context);
-  if (context.generated && generated !== undefined) object = named(object, generated);
-  await context.mutate?.(object, undefined);
-  await hooksOf(served).prepare?.(write, object, undefined);
+  const { resourceVersion } = given.metadata ?? {};
+  const hooks = hooksOf(served);
+  const object = begin(write, at, given, context);
+  const mutating = context.mutate?.(object, undefined);
+  if (mutating) await mutating;
+  const preparing = hooks.prepare?.(write, object, undefined);
+  if (preparing) await preparing;
   strategyFor(served.info).prepareForCreate(object);
-  hooksOf(served).settle?.(object, undefined, '');
+  hooks.settle?.(object, undefined, '');
   const causes =
     served.validate?.(object, undefined, '') ?? validateCreate(object, served.info, context.requested?.info);
-  const more = hooksOf(served).causes;
-  if (more) causes.push(...(await more(write, object, undefined)));
+  if (hooks.causes) causes.push(...(await hooks.causes(write, object, undefined)));
   refuse(causes, served, object.metadata.name ?? '');
   warn(object, undefined, served, context);
-  await context.validate?.(object, undefined);
+  const validating = context.validate?.(object, undefined);
+  if (validating) await validating;
   const name = object.metadata.name ?? '';
   const key = objectKey(served.info, at.cluster, at.namespace, name);
   if (context.dryRun) {
     const there = await translated(registry.store.get(key), served.info, name);
     if (there) throw alreadyExists(served.info, name);
-    const { resourceVersion } = given.metadata;
     return resourceVersion ? { ...object, metadata: { ...object.metadata, resourceVersion } } : object;
   }
-  if (context.refuseVersion && given.metadata.resourceVersion)
+  if (context.refuseVersion && resourceVersion)
     throw new StatusError(500, '', 'resourceVersion should not be set on objects to be created');
   const entry = await translated(registry.store.create(key, encodeStored(object)), served.info, name);
-  await hooksOf(served).committed?.(write, name, { object, old: undefined, revision: entry.revision });
+  const committing = hooks.committed?.(write, name, { object, old: undefined, revision: entry.revision });
+  if (committing) await committing;
   context.stored?.(entry);
   return asStored(object, entry);
+}
+
+/** What is to be created, before anybody else has a say: defaults, what the server sets, who wrote it. */
+function begin(write: KindWrite, at: Place, given: KubeObject, context: WriteContext): KubeObject {
+  const { served } = write;
+  const own = context.owned ? given : deepCopy(given);
+  own.metadata ??= {};
+  if (served.info.namespaced) own.metadata.namespace = at.namespace;
+  else if (own.metadata.namespace !== undefined) delete own.metadata.namespace;
+  const { name } = own.metadata;
+  // What a generated name brings with it is nobody's: fields are told before there is one.
+  if (context.generated) own.metadata = unnamed(own.metadata);
+  const object = defaulted(own, served);
+  initialiseMetadata(object, Date.now());
+  const managed = withManagers(undefined, object, write, context);
+  return context.generated && name !== undefined ? named(managed, name) : managed;
+}
+
+function unnamed({ name: _, ...rest }: KubeObject['metadata']): KubeObject['metadata'] {
+  return rest;
 }
 
 /** `change` gets a copy that is its own, and is called again when somebody wrote in between. */
@@ -200,16 +218,19 @@ async function updateWith(
   const { registry, served } = write;
   const { entry } = step;
   const old = decodeStored(entry);
-  const changed = await step.change(decodeStored(entry));
+  const changing = step.change(decodeStored(entry));
+  const changed = changing instanceof Promise ? await changing : changing;
   checkPreconditions(changed, old.metadata, served.info, context.patched);
   const reset = isReset(changed.metadata);
   let next = defaulted({ ...changed, metadata: { ...changed.metadata } }, served);
   if (reset) next.metadata.managedFields = [];
   keepSystemMetadata(next, old);
   if (!context.managed) next = withManagers(old, next, write, context);
-  await context.mutate?.(next, old);
+  const mutating = context.mutate?.(next, old);
+  if (mutating) await mutating;
   keepTimes(next, old, changed.metadata);
-  await hooksOf(served).prepare?.(write, next, old);
+  const preparing = hooksOf(served).prepare?.(write, next, old);
+  if (preparing) await preparing;
   const subresource = context.subresource ?? '';
   strategyFor(served.info).prepareForUpdate(next, old, subresource === '' ? undefined : subresource);
   hooksOf(served).settle?.(next, old, subresource);
@@ -226,7 +247,8 @@ async function updateWith(
   if (more) causes.push(...(await more(write, next, old)));
   refuse(causes, served, at.name);
   if (subresource === '') warn(next, old, served, context);
-  await context.validate?.(next, old);
+  const validating = context.validate?.(next, old);
+  if (validating) await validating;
   next.metadata.resourceVersion = String(entry.revision);
   if (finishesDeletion(next, served)) return finishDeletion(write, entry, { old, object: next }, context);
   if (context.dryRun || deepEqual(next, old)) return next;

@@ -29,6 +29,8 @@ export interface Round {
   again(request: AdmissionRequest): Promise<void>;
 }
 
+const none: readonly Hook[] = [];
+
 const unchanged: Round = { changed: false, again: async () => {} };
 
 interface Session {
@@ -61,9 +63,17 @@ export class WebhookDispatcher {
     this.#caller = of.caller;
   }
 
-  /** One after the other, by the configurations' names; changes `request.object` in place. */
-  async mutate(request: AdmissionRequest): Promise<Round> {
-    const hooks = await this.#hooks(request, 'mutating');
+  /**
+   * One after the other, by the configurations' names; changes `request.object` in place. Undefined: there is nobody
+   * to ask, which is known at once.
+   */
+  mutate(request: AdmissionRequest): Promise<Round> | undefined {
+    const hooks = this.#hooks(request, 'mutating');
+    if (hooks instanceof Promise) return hooks.then((found) => this.#mutate(request, found));
+    return hooks.length === 0 ? undefined : this.#mutate(request, hooks);
+  }
+
+  async #mutate(request: AdmissionRequest, hooks: readonly Hook[]): Promise<Round> {
     if (hooks.length === 0) return unchanged;
     const session: Session = { changed: false, asked: new Set(), due: new Set() };
     await this.#mutateOnce(request, hooks, session);
@@ -78,9 +88,14 @@ export class WebhookDispatcher {
     };
   }
 
-  /** All at once; the first refusal counts. */
-  async validate(request: AdmissionRequest): Promise<void> {
-    const hooks = await this.#hooks(request, 'validating');
+  /** All at once; the first refusal counts. Undefined: there is nobody to ask. */
+  validate(request: AdmissionRequest): Promise<void> | undefined {
+    const hooks = this.#hooks(request, 'validating');
+    if (hooks instanceof Promise) return hooks.then((found) => this.#validate(request, found));
+    return hooks.length === 0 ? undefined : this.#validate(request, hooks);
+  }
+
+  async #validate(request: AdmissionRequest, hooks: readonly Hook[]): Promise<void> {
     const asked: Asked[] = [];
     for (const hook of hooks) {
       const one = await this.#question(hook, request);
@@ -103,12 +118,16 @@ export class WebhookDispatcher {
     }
   }
 
-  async #hooks(request: AdmissionRequest, kind: keyof typeof configurations): Promise<Hook[]> {
-    if (isExempt(request)) return [];
+  #hooks(
+    request: AdmissionRequest,
+    kind: keyof typeof configurations,
+  ): readonly Hook[] | Promise<readonly Hook[]> {
+    if (isExempt(request)) return none;
     const range = collectionRange(configurations[kind], request.cluster, '');
+    const parse = (entries: readonly Entry[]) => entries.flatMap((entry) => this.#parse(entry));
     const found = recentList(this.#store, range);
-    const entries = found instanceof Promise ? await found : found;
-    return entries.flatMap((entry) => this.#parse(entry));
+    if (found instanceof Promise) return found.then(parse);
+    return found.length === 0 ? none : parse(found);
   }
 
   #parse(entry: Entry): Hook[] {
