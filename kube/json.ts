@@ -1,5 +1,5 @@
 import { JsonParser } from './json-parser.ts';
-import type { Json } from './object.ts';
+import type { Json, JsonObject } from './object.ts';
 
 export { JsonSyntaxError } from './json-parser.ts';
 
@@ -29,7 +29,9 @@ export function decodeJson(bytes: Uint8Array, options?: { strict?: boolean }): D
 
 export function decodeJsonText(text: string, options?: { strict?: boolean }): DecodedJson {
   const strict = options?.strict === true;
-  if (delicate.test(text) || mayBeTooDeep(text)) return new JsonParser(text, strict).parse();
+  // Who looks at every value anyway sees there what numbers have come to.
+  const suspicious = strict ? text.includes('\\u') && delicate.test(text) : delicate.test(text);
+  if (suspicious || mayBeTooDeep(text)) return new JsonParser(text, strict).parse();
   let value: Json;
   try {
     value = JSON.parse(text);
@@ -71,20 +73,27 @@ function endOfString(text: string, start: number): number {
   }
 }
 
+/** NaN where a number may have been spoilt. */
 function countKeys(value: Json): number {
+  if (typeof value !== 'object' || value === null) return isSpoilt(value) ? Number.NaN : 0;
   let count = 0;
-  const pending: Json[] = [value];
+  const pending: (Json[] | JsonObject)[] = [value];
   for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
-    if (typeof at !== 'object' || at === null) continue;
-    if (Array.isArray(at)) {
-      for (const item of at) if (typeof item === 'object') pending.push(item);
-      continue;
+    const items: Json[] = Array.isArray(at) ? at : Object.values(at);
+    if (items !== at) count += items.length;
+    for (const item of items) {
+      if (typeof item === 'string') continue;
+      if (typeof item === 'object') {
+        if (item !== null) pending.push(item);
+      } else if (isSpoilt(item)) return Number.NaN;
     }
-    const items = Object.values(at);
-    count += items.length;
-    for (const item of items) if (typeof item === 'object') pending.push(item);
   }
   return count;
+}
+
+/** An integer that a double may not hold exactly, or a number beyond all doubles. */
+function isSpoilt(value: Json): boolean {
+  return typeof value === 'number' && !Number.isSafeInteger(value) && Math.trunc(value) === value;
 }
 
 /** Compact JSON; bigints are written exactly. Undefined properties are left out, as JSON.stringify does. */

@@ -39,8 +39,9 @@ export function admissionFor(
       const asked = new Asked(exchange, operation, dryRun, { ...given, object, old, fresh: true });
       return after(inTurn(core.builtin, 'mutate', asked), () => {
         const round = core.webhooks.mutate(asked);
-        return after(round && round.then((done) => repeat(core, done, asked)), () =>
-          inTurn(core.admission, 'mutate', asked),
+        return after(
+          round?.then((done) => repeat(core, done, asked)),
+          () => inTurn(core.admission, 'mutate', asked),
         );
       });
     },

@@ -10,7 +10,7 @@ import { type WriteQuery, writeQuery } from '../decode/options.ts';
 import { formOf, isAsStored, jsonBytes, respondObject } from '../encode/respond.ts';
 import { answerStored } from '../registry/codec.ts';
 import { toStored } from '../registry/convert.ts';
-import { createObject } from '../registry/write.ts';
+import { createObject } from '../registry/create.ts';
 
 export async function handleCreate(exchange: ResourceExchange): Promise<ApiResponse> {
   const form = formOf(exchange);

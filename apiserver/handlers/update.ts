@@ -1,3 +1,4 @@
+import { deepCopy } from '../../kube/deep.ts';
 import type { ApiResponse } from '../../kube/http.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { badRequest, isStatusError } from '../../kube/status.ts';
@@ -6,9 +7,10 @@ import type { ResourceExchange } from '../core.ts';
 import { writeQuery } from '../decode/options.ts';
 import { formOf, respondObject } from '../encode/respond.ts';
 import { toStored } from '../registry/convert.ts';
+import { createObject } from '../registry/create.ts';
 import { checkPreconditions } from '../registry/metadata.ts';
 import { requireVersion } from '../registry/required.ts';
-import { createObject, updateObject } from '../registry/write.ts';
+import { updateObject } from '../registry/write.ts';
 import { checkNamespace, decodeRequest, writeContext } from './create.ts';
 import { changePod } from './runningpod.ts';
 
@@ -30,7 +32,7 @@ export async function handleUpdate(exchange: ResourceExchange): Promise<ApiRespo
   const change = (current: KubeObject) => {
     checkPreconditions(unpinned, current.metadata, stored.info);
     requireVersion(given, stored);
-    return structuredClone(given);
+    return deepCopy(given);
   };
   try {
     const made = await changePod(exchange, query.dryRun, (dryRun) =>

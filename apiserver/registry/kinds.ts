@@ -74,5 +74,13 @@ const hooks: Readonly<Record<string, KindHooks>> = {
 };
 
 export function hooksOf(served: ServedResource): KindHooks {
-  return hooks[`${served.info.group}/${served.info.resource}`] ?? {};
+  let known = hooksKnown.get(served);
+  if (known === undefined) {
+    known = hooks[`${served.info.group}/${served.info.resource}`] ?? {};
+    hooksKnown.set(served, known);
+  }
+  return known;
 }
+
+/** By what is served, which lives long. */
+const hooksKnown = new WeakMap<ServedResource, KindHooks>();

@@ -6,6 +6,7 @@ import { StoreError } from '../../storage/store.ts';
 import type { ServedResource } from '../options.ts';
 import type { Catalog } from './catalog.ts';
 import { decodeStored } from './codec.ts';
+import { createObject } from './create.ts';
 import { deleteObject } from './delete.ts';
 import { translate, translated } from './errors.ts';
 import { collectionRange, objectKey, parseKey, storageGroup } from './keys.ts';
@@ -20,7 +21,7 @@ import type {
   Scope,
   WriteOptions,
 } from './types.ts';
-import { createObject, updateObject } from './write.ts';
+import { updateObject } from './write.ts';
 
 const logicalClusters = { group: 'core.kcp.io', resource: 'logicalclusters', namespaced: false };
 

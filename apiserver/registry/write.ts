@@ -1,32 +1,21 @@
-import { deepCopy, deepEqual } from '../../kube/deep.ts';
+import { deepEqual } from '../../kube/deep.ts';
 import { applyDefaults, normaliseMetadata } from '../../kube/defaults/index.ts';
 import type { UserInfo } from '../../kube/http.ts';
-import { generateName } from '../../kube/names.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isReset } from '../../kube/patch/managers.ts';
-import {
-  alreadyExists,
-  conflict,
-  invalid,
-  isStatusError,
-  type StatusCause,
-  StatusError,
-  staleObject,
-} from '../../kube/status.ts';
+import { conflict, invalid, isStatusError, type StatusCause, staleObject } from '../../kube/status.ts';
 import { strategyFor } from '../../kube/strategy/index.ts';
-import { validateCreate, validateUpdate } from '../../kube/validation/index.ts';
+import { validateUpdate } from '../../kube/validation/index.ts';
 import { warningsOf } from '../../kube/warnings/index.ts';
 import type { Entry } from '../../storage/store.ts';
 import type { ServedResource } from '../options.ts';
 import { unclaim } from './claims.ts';
-import { asStored, decodeStored, encodeStored } from './codec.ts';
+import { decodeStored, encodeStored } from './codec.ts';
 import { finishesDeletion } from './delete.ts';
-import { translate, translated } from './errors.ts';
-import { objectKey } from './keys.ts';
+import { translate } from './errors.ts';
 import { hooksOf, type KindWrite } from './kinds.ts';
 import { withManagers } from './managers.ts';
-import { checkPreconditions, initialiseMetadata, keepSystemMetadata } from './metadata.ts';
-import { requireNamespace } from './namespaces.ts';
+import { checkPreconditions, keepSystemMetadata } from './metadata.ts';
 import type { ObjectRegistry } from './registry.ts';
 import { keepTimes } from './times.ts';
 import type { WriteOptions } from './types.ts';
@@ -61,116 +50,7 @@ export interface Place {
   namespace: string;
 }
 
-const generateTries = 8;
 const updateTries = 5;
-
-export async function createObject(
-  registry: ObjectRegistry,
-  served: ServedResource,
-  at: Place,
-  given: KubeObject,
-  context: WriteContext,
-): Promise<KubeObject> {
-  const { name, generateName: base } = given.metadata ?? {};
-  if (served.info.namespaced && at.namespace !== '') {
-    const asking = requireNamespace(registry, at.cluster, at.namespace, { served, name: name ?? '' });
-    if (asking) await asking;
-  }
-  if (name || !base) return await createOnce(registry, served, at, given, context);
-  for (let tries = 1; ; tries++) {
-    const object = named(deepCopy(given), generatedName(served, base));
-    try {
-      return await createOnce(registry, served, at, object, { ...context, generated: true, owned: true });
-    } catch (error) {
-      if (tries >= generateTries || !isStatusError(error, 'AlreadyExists')) throw error;
-    }
-  }
-}
-
-/** The name of an IPAddress is its address: there is nothing to add. */
-function generatedName({ info }: ServedResource, base: string): string {
-  return info.resource === 'ipaddresses' && info.group === 'networking.k8s.io' ? base : generateName(base);
-}
-
-function named(object: KubeObject, name: string): KubeObject {
-  return { ...object, metadata: { name, ...unnamed(object.metadata) } };
-}
-
-async function createOnce(
-  registry: ObjectRegistry,
-  served: ServedResource,
-  at: Place,
-  given: KubeObject,
-  context: WriteContext,
-): Promise<KubeObject> {
-  const write = writeOf(registry, served, at.cluster, context);
-  try {
-    return await createWith(write, at, given, context);
-  } catch (error) {
-    await unclaim(write, error);
-    throw error;
-  }
-}
-
-/** Waits only where there is something to wait for, which mostly is the store alone. */
-async function createWith(
-  write: KindWrite,
-  at: Place,
-  given: KubeObject,
-  context: WriteContext,
-): Promise<KubeObject> {
-  const { registry, served } = write;
-  const { resourceVersion } = given.metadata ?? {};
-  const hooks = hooksOf(served);
-  const object = begin(write, at, given, context);
-  const mutating = context.mutate?.(object, undefined);
-  if (mutating) await mutating;
-  const preparing = hooks.prepare?.(write, object, undefined);
-  if (preparing) await preparing;
-  strategyFor(served.info).prepareForCreate(object);
-  hooks.settle?.(object, undefined, '');
-  const causes =
-    served.validate?.(object, undefined, '') ?? validateCreate(object, served.info, context.requested?.info);
-  if (hooks.causes) causes.push(...(await hooks.causes(write, object, undefined)));
-  refuse(causes, served, object.metadata.name ?? '');
-  warn(object, undefined, served, context);
-  const validating = context.validate?.(object, undefined);
-  if (validating) await validating;
-  const name = object.metadata.name ?? '';
-  const key = objectKey(served.info, at.cluster, at.namespace, name);
-  if (context.dryRun) {
-    const there = await translated(registry.store.get(key), served.info, name);
-    if (there) throw alreadyExists(served.info, name);
-    return resourceVersion ? { ...object, metadata: { ...object.metadata, resourceVersion } } : object;
-  }
-  if (context.refuseVersion && resourceVersion)
-    throw new StatusError(500, '', 'resourceVersion should not be set on objects to be created');
-  const entry = await translated(registry.store.create(key, encodeStored(object)), served.info, name);
-  const committing = hooks.committed?.(write, name, { object, old: undefined, revision: entry.revision });
-  if (committing) await committing;
-  context.stored?.(entry);
-  return asStored(object, entry);
-}
-
-/** What is to be created, before anybody else has a say: defaults, what the server sets, who wrote it. */
-function begin(write: KindWrite, at: Place, given: KubeObject, context: WriteContext): KubeObject {
-  const { served } = write;
-  const own = context.owned ? given : deepCopy(given);
-  own.metadata ??= {};
-  if (served.info.namespaced) own.metadata.namespace = at.namespace;
-  else if (own.metadata.namespace !== undefined) delete own.metadata.namespace;
-  const { name } = own.metadata;
-  // What a generated name brings with it is nobody's: fields are told before there is one.
-  if (context.generated) own.metadata = unnamed(own.metadata);
-  const object = defaulted(own, served);
-  initialiseMetadata(object, Date.now());
-  const managed = withManagers(undefined, object, write, context);
-  return context.generated && name !== undefined ? named(managed, name) : managed;
-}
-
-function unnamed({ name: _, ...rest }: KubeObject['metadata']): KubeObject['metadata'] {
-  return rest;
-}
 
 /** `change` gets a copy that is its own, and is called again when somebody wrote in between. */
 export async function updateObject(
@@ -283,7 +163,7 @@ function raced(error: Error): Error {
   return isStatusError(error, 'Conflict') ? new LostRace() : error;
 }
 
-function writeOf(
+export function writeOf(
   registry: ObjectRegistry,
   served: ServedResource,
   cluster: string,
@@ -303,7 +183,7 @@ export function refuse(causes: readonly StatusCause[], served: ServedResource, n
   if (causes.length > 0) throw invalid(served.info.group, served.info.kind, name, [...causes]);
 }
 
-function warn(
+export function warn(
   object: KubeObject,
   old: KubeObject | undefined,
   served: ServedResource,

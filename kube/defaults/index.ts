@@ -29,9 +29,11 @@ const defaulters: Defaulters = {
 export function applyDefaults(object: KubeObject, info: KindInfo): KubeObject {
   const type = rootType(info.group, info.version, info.kind);
   if (!type) return object;
-  const typed = normalise(object as unknown as Json, type, true);
-  visit(typed, type);
-  return normalise(typed, type) as unknown as KubeObject;
+  const empties = { found: false };
+  const typed = normalise(object as unknown as Json, type, empties);
+  const changed = visit(typed, type);
+  // It is as it should be unless somebody has touched it since.
+  return (changed || empties.found ? normalise(typed, type) : typed) as unknown as KubeObject;
 }
 
 const metadataType: TypeShape = { kind: 'struct', name: 'meta.v1.ObjectMeta' };
@@ -41,28 +43,63 @@ export function normaliseMetadata(metadata: ObjectMeta): ObjectMeta {
   return normalise(metadata as unknown as Json, metadataType) as unknown as ObjectMeta;
 }
 
-/** A type's own defaults come before those of its fields: a Pod's host ports before its containers' protocols. */
-function visit(value: Json | undefined, type: TypeShape): void {
-  if (value === undefined || value === null) return;
+/**
+ * A type's own defaults come before those of its fields: a Pod's host ports before its containers' protocols. False:
+ * nothing below has any.
+ */
+function visit(value: Json | undefined, type: TypeShape): boolean {
+  if (value === undefined || value === null || !hasDefaults(type)) return false;
+  let changed = false;
   switch (type.kind) {
     case 'pointer':
-      visit(value, type.of);
-      break;
+      return visit(value, type.of);
     case 'list':
-      if (Array.isArray(value)) for (const item of value) visit(item, type.of);
-      break;
+      if (Array.isArray(value)) for (const item of value) changed = visit(item, type.of) || changed;
+      return changed;
     case 'map':
-      if (isRecord(value)) for (const item of Object.values(value)) visit(item, type.of);
-      break;
+      if (isRecord(value)) {
+        for (const item of Object.values(value)) changed = visit(item, type.of) || changed;
+      }
+      return changed;
     case 'struct':
-      if (isRecord(value)) visitStruct(value, type.name);
-      break;
+      return isRecord(value) && visitStruct(value, type.name);
+    default:
+      return false;
   }
 }
 
-function visitStruct(value: JsonObject, name: string): void {
-  defaulters[name]?.(value);
+function visitStruct(value: JsonObject, name: string): boolean {
+  const own = defaulters[name];
+  own?.(value);
+  let changed = own !== undefined;
   for (const field of fieldsOf(name)) {
-    if (field.type.kind !== 'scalar') visit(value[field.name], field.type);
+    if (field.type.kind !== 'scalar') changed = visit(value[field.name], field.type) || changed;
   }
+  return changed;
+}
+
+const defaulted = new Map<string, boolean>();
+
+/** Whether the type or one that it holds has defaults. */
+function hasDefaults(type: TypeShape): boolean {
+  if (type.kind === 'scalar') return false;
+  if (type.kind !== 'struct') return hasDefaults(type.of);
+  let known = defaulted.get(type.name);
+  if (known === undefined) {
+    known = [...reached(type.name, new Set())].some((name) => Object.hasOwn(defaulters, name));
+    defaulted.set(type.name, known);
+  }
+  return known;
+}
+
+/** The names of all structs that a value of this one may hold, its own among them. */
+function reached(name: string, found: Set<string>): Set<string> {
+  if (found.has(name)) return found;
+  found.add(name);
+  for (const field of fieldsOf(name)) {
+    let { type } = field;
+    while (type.kind !== 'scalar' && type.kind !== 'struct') type = type.of;
+    if (type.kind === 'struct') reached(type.name, found);
+  }
+  return found;
 }

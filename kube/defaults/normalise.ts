@@ -4,47 +4,71 @@ import { isRecord } from './json.ts';
 import { canonicalQuantity } from './quantity.ts';
 import { type FieldShape, fieldsOf, type TypeShape } from './shape.ts';
 
+/** Whether empty lists and maps were left where they are. */
+export interface Empties {
+  found: boolean;
+}
+
 /**
  * `value` as Kubernetes' own types would write it back: nulls and zeros that JSON leaves out are gone, structs that
- * are always written are there, unknown fields are dropped, quantities and times are canonical. A new object.
- * `keepEmpty` leaves empty lists and maps where they are: some defaults are only for those that nobody gave.
+ * are always written are there, unknown fields are dropped, quantities and times are canonical. A new object, but for
+ * maps of texts and numbers that are as they should be. `keep` leaves empty lists and maps where they are: some
+ * defaults are only for those that nobody gave.
  */
-export function normalise(value: Json | undefined, type: TypeShape, keepEmpty = false): Json | undefined {
+export function normalise(value: Json | undefined, type: TypeShape, keep?: Empties): Json | undefined {
   if (value === undefined || value === null) return undefined;
   switch (type.kind) {
     case 'scalar':
       return scalar(value, type.code);
     case 'pointer':
-      return normalise(value, type.of, keepEmpty);
+      return normalise(value, type.of, keep);
     case 'list':
       return Array.isArray(value)
-        ? value.map((item) => normalise(item, type.of, keepEmpty) ?? zeroOf(type.of))
+        ? value.map((item) => normalise(item, type.of, keep) ?? zeroOf(type.of))
         : value;
     case 'map':
-      return isRecord(value)
-        ? Object.fromEntries(
-            Object.entries(value)
-              .sort(([a], [b]) => (a < b ? -1 : 1))
-              .map(([key, item]) => [key, normalise(item, type.of, keepEmpty) ?? zeroOf(type.of)]),
-          )
-        : value;
+      return isRecord(value) ? map(value, type.of, keep) : value;
     case 'struct':
-      return isRecord(value) ? struct(value, type.name, keepEmpty) : value;
+      return isRecord(value) ? struct(value, type.name, keep) : value;
   }
 }
 
-function struct(value: JsonObject, name: string, keepEmpty = false): JsonObject {
+/** In the order of its keys, as Go writes maps. */
+function map(value: JsonObject, of: TypeShape, keep: Empties | undefined): JsonObject {
+  if (of.kind === 'scalar' && !rewritten.includes(of.code) && isInOrder(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, item]) => [key, normalise(item, of, keep) ?? zeroOf(of)]),
+  );
+}
+
+function isInOrder(value: JsonObject): boolean {
+  let last: string | undefined;
+  for (const key of Object.keys(value)) {
+    const item = value[key];
+    if ((last !== undefined && last >= key) || item === undefined || item === null) return false;
+    last = key;
+  }
+  return true;
+}
+
+/** No field has a name that every object knows, so none has to be asked whether it is its own. */
+function struct(value: JsonObject, name: string, keep?: Empties): JsonObject {
   const out: JsonObject = {};
   for (const field of fieldsOf(name)) {
-    const own = Object.hasOwn(value, field.name) ? value[field.name] : undefined;
-    const item = normalise(own, field.type, keepEmpty);
-    const empty = item !== undefined && isEmptyList(item, field);
-    if (empty && keepEmpty) out[field.name] = item;
-    else if (item !== undefined && !leftOut(item, field)) out[field.name] = empty ? null : item;
-    else if (field.flag === '!' || (field.flag === '?' && alwaysWritten(field.type))) {
-      out[field.name] = item ?? zeroOf(field.type);
+    const item = normalise(value[field.name], field.type, keep);
+    if (item === undefined) {
+      if (field.always) out[field.name] = zeroOf(field.type);
+    } else if (!isEmptyList(item, field)) {
+      if (!field.omits || !isZero(item)) out[field.name] = item;
+    } else if (keep) {
+      out[field.name] = item;
+      keep.found = true;
+    } else {
+      if (!field.omits) out[field.name] = null;
+      markEmpty(out, field.name, Array.isArray(item));
     }
-    if (empty && !keepEmpty) markEmpty(out, field.name, Array.isArray(item));
   }
   return out;
 }
@@ -52,27 +76,30 @@ function struct(value: JsonObject, name: string, keepEmpty = false): JsonObject 
 /** Storage does not tell an empty list or map from none, and what is always written is then null. */
 function isEmptyList(item: Json, { type }: FieldShape): boolean {
   if (type.kind === 'list') return Array.isArray(item) && item.length === 0;
-  return type.kind === 'map' && isRecord(item) && Object.keys(item).length === 0;
+  return type.kind === 'map' && isRecord(item) && isBare(item);
 }
 
-/** Go's `omitempty` does not apply to structs, and these are structs. */
-function alwaysWritten(type: TypeShape): boolean {
-  return type.kind === 'struct' || (type.kind === 'scalar' && 'xtuqdr'.includes(type.code));
-}
-
-function leftOut(item: Json, { flag, type }: FieldShape): boolean {
-  if (flag === '!' || type.kind === 'pointer' || alwaysWritten(type)) return false;
+function isZero(item: Json): boolean {
   if (Array.isArray(item)) return item.length === 0;
-  if (isRecord(item)) return Object.keys(item).length === 0;
+  if (isRecord(item)) return isBare(item);
   return item === '' || item === 0 || item === false;
+}
+
+function isBare(item: JsonObject): boolean {
+  for (const _ in item) return false;
+  return true;
 }
 
 function zeroOf(type: TypeShape): Json {
   if (type.kind === 'struct') return struct({}, type.name);
   if (type.kind !== 'scalar') return null;
-  const zeros: Record<string, Json> = { s: '', i: 0, f: 0, b: false, q: '0', x: 0, d: '0s' };
   return zeros[type.code] ?? null;
 }
+
+const zeros: Readonly<Record<string, Json>> = { s: '', i: 0, f: 0, b: false, q: '0', x: 0, d: '0s' };
+
+/** Of what is not kept as it was given. */
+const rewritten = 'qty';
 
 function scalar(value: Json, code: string): Json {
   if (code === 'q') return canonicalQuantity(value) as Json;

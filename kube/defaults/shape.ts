@@ -11,6 +11,10 @@ export interface FieldShape {
   /** `?` left out when zero, `~` also as a struct, `!` always written. */
   flag: string;
   type: TypeShape;
+  /** Written as its zero when nobody gave it. */
+  always: boolean;
+  /** Not written when it is zero. */
+  omits: boolean;
 }
 
 const lines = new Map<string, string>();
@@ -27,7 +31,15 @@ function parseType(code: string): TypeShape {
 
 function parseField(word: string): FieldShape {
   const split = word.search(/[?~!]/);
-  return { name: word.slice(0, split), flag: word.charAt(split), type: parseType(word.slice(split + 1)) };
+  const [flag, type] = [word.charAt(split), parseType(word.slice(split + 1))];
+  const always = flag === '!' || (flag === '?' && alwaysWritten(type));
+  const omits = flag !== '!' && type.kind !== 'pointer' && !alwaysWritten(type);
+  return { name: word.slice(0, split), flag, type, always, omits };
+}
+
+/** Go's `omitempty` does not apply to structs, and these are structs. */
+function alwaysWritten(type: TypeShape): boolean {
+  return type.kind === 'struct' || (type.kind === 'scalar' && 'xtuqdr'.includes(type.code));
 }
 
 /** The fields of a type in their order, empty for an unknown one. */

@@ -1,5 +1,5 @@
 import { emptiesOf } from '../defaults/empty.ts';
-import type { JsonObject, KubeObject, ManagedFieldsEntry } from '../object.ts';
+import type { Json, JsonObject, KubeObject, ManagedFieldsEntry } from '../object.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { FieldSet } from './fields.ts';
 import { type FieldManagement, identityOf } from './record.ts';
@@ -10,8 +10,8 @@ const longestShape = 2000;
 
 interface Known {
   ignore: FieldSet | undefined;
-  /** fieldsV1 as text by shape; empty: nobody owns anything. */
-  fields: Map<string, string>;
+  /** fieldsV1 by shape; undefined: nobody owns anything. All objects of a shape share it: it is frozen. */
+  fields: Map<string, JsonObject | undefined>;
 }
 
 const known = new WeakMap<Schema, Known>();
@@ -28,28 +28,33 @@ export function ownedByCreator(
   const shape = shapeOf(object);
   if (shape === undefined) return work()?.slice();
   const fields = fieldsOf(by);
-  let text = fields.get(shape);
-  if (text === undefined) {
-    const [entry] = work() ?? [];
-    text = entry?.fieldsV1 === undefined ? '' : JSON.stringify(entry.fieldsV1);
+  let fieldsV1 = fields.get(shape);
+  if (fieldsV1 === undefined && !fields.has(shape)) {
+    fieldsV1 = work()?.[0]?.fieldsV1;
+    if (fieldsV1 !== undefined) freeze(fieldsV1);
     if (fields.size >= shapesOfKind) fields.clear();
-    fields.set(shape, text);
+    fields.set(shape, fieldsV1);
   }
-  if (text === '') return undefined;
+  if (fieldsV1 === undefined) return undefined;
   const { manager, operation, apiVersion, subresource } = identityOf(by, 'Update');
-  return [
-    {
-      ...{ manager, operation, apiVersion, time: by.time },
-      ...{ fieldsType: 'FieldsV1', fieldsV1: JSON.parse(text) as JsonObject },
-      ...(subresource && { subresource }),
-    },
-  ];
+  const entry: ManagedFieldsEntry = {
+    ...{ manager, operation, apiVersion, time: by.time, fieldsType: 'FieldsV1' },
+    fieldsV1,
+  };
+  if (subresource) entry.subresource = subresource;
+  return [entry];
 }
 
-function fieldsOf({ schema, ignore }: FieldManagement): Map<string, string> {
+function freeze(value: Json): void {
+  if (typeof value !== 'object' || value === null) return;
+  Object.freeze(value);
+  for (const item of Object.values(value)) freeze(item);
+}
+
+function fieldsOf({ schema, ignore }: FieldManagement): Map<string, JsonObject | undefined> {
   const there = known.get(schema);
   if (there !== undefined && there.ignore === ignore) return there.fields;
-  const fields = new Map<string, string>();
+  const fields = new Map<string, JsonObject | undefined>();
   known.set(schema, { ignore, fields });
   return fields;
 }
@@ -65,15 +70,24 @@ function describe(value: unknown, whole: boolean, depth: number): string | undef
   if (typeof value !== 'object') return whole ? scalar(value) : isZero(value) ? 'z' : 's';
   // The second is what was given empty and is gone: it is owned too.
   if (depth > 20 || emptiesOf(value) !== undefined) return undefined;
-  const list = Array.isArray(value);
-  let text = list ? '[' : '{';
-  for (const [key, item] of list ? value.entries() : Object.entries(value)) {
-    if (item === undefined) continue;
-    const inner = describe(item, whole || list, depth + 1);
-    if (inner === undefined || text.length > longestShape) return undefined;
-    text += list ? `${inner},` : `${String(key).length}:${key}${inner}`;
+  if (Array.isArray(value)) {
+    let text = '[';
+    for (const item of value) {
+      const inner = describe(item, true, depth + 1);
+      if (inner === undefined || text.length > longestShape) return undefined;
+      text += `${inner},`;
+    }
+    return `${text}]`;
   }
-  return text + (list ? ']' : '}');
+  let text = '{';
+  for (const key of Object.keys(value)) {
+    const item = (value as JsonObject)[key];
+    if (item === undefined) continue;
+    const inner = describe(item, whole, depth + 1);
+    if (inner === undefined || text.length > longestShape) return undefined;
+    text += `${key.length}:${key}${inner}`;
+  }
+  return `${text}}`;
 }
 
 /** Kubernetes writes some of these where nobody gave any, and nobody owns those. */

@@ -30,12 +30,13 @@ export function decodeBuiltin(value: JsonObject, gvk: GroupVersionKind): Decoded
   return decoded;
 }
 
-/** As decodeBuiltin; what ends it is answered, not thrown. */
+/** As decodeBuiltin; what ends it is answered, not thrown. The answer's value may be the argument. */
 export function decodeStruct(value: JsonObject, gvk: GroupVersionKind): Decoded & { error?: string } {
   const struct = structOf(gvk.group, gvk.version, gvk.kind);
   if (struct === undefined) {
     throw badRequest(`no kind "${gvk.kind}" is registered for version "${formatApiVersion(gvk)}"`);
   }
+  if (isAsItIs(value, struct, 0)) return { value, unknown: [] };
   const decoder = new Decoder();
   const decoded = decoder.struct(value, struct) as JsonObject;
   const { error, unknown } = decoder;
@@ -64,6 +65,52 @@ export function strictError(gvk: GroupVersionKind, problems: readonly string[]) 
 
 export function strictProblems(problems: readonly string[]): string {
   return `strict decoding error: ${problems.join(', ')}`;
+}
+
+/** Whether decoding would answer the value itself: a look costs a fraction of a copy, and most values pass it. */
+function isAsItIs(value: Json, struct: GoStruct, depth: number): boolean {
+  if (!isObject(value) || depth > maxDepth) return false;
+  const fields = fieldsOf(struct);
+  for (const name of Object.keys(value)) {
+    const item = value[name] as Json;
+    const known = fields.get(name);
+    if (known === undefined) {
+      if (!struct.typed || (name !== 'apiVersion' && name !== 'kind') || typeof item !== 'string')
+        return false;
+    } else if (!fitsShape(item, known.field.shape, depth + 1)) return false;
+  }
+  return true;
+}
+
+function fitsShape(value: Json, shape: GoShape, depth: number): boolean {
+  if (value === null) return false;
+  switch (shape.kind) {
+    case 'string':
+      return typeof value === 'string';
+    case 'struct': {
+      const { special } = shape.struct;
+      if (special === undefined) return isAsItIs(value, shape.struct, depth);
+      return !special.startsWith('props-') && specialError(special, value) === undefined;
+    }
+    case 'list':
+      return Array.isArray(value) && value.every((item) => fitsShape(item, shape.items, depth + 1));
+    case 'map':
+      if (!isObject(value)) return false;
+      for (const name of Object.keys(value)) {
+        if (!fitsShape(value[name] as Json, shape.values, depth + 1)) return false;
+      }
+      return true;
+    case 'bytes':
+      return typeof value === 'string' && base64Error(value) === undefined;
+    case 'bool':
+      return typeof value === 'boolean';
+    case 'double':
+      return typeof value === 'number';
+    case 'any':
+      return true;
+    default:
+      return (typeof value === 'number' || typeof value === 'bigint') && fits(value, shape.kind);
+  }
 }
 
 interface FlatField {

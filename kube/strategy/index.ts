@@ -34,6 +34,18 @@ const phases: Record<string, string> = {
 
 /** The registry's rules for a built-in kind; for any other, those of a custom resource with a status. */
 export function strategyFor(info: KindInfo): Strategy {
+  let strategy = strategies.get(info);
+  if (strategy === undefined) {
+    strategy = makeStrategy(info);
+    strategies.set(info, strategy);
+  }
+  return strategy;
+}
+
+/** By what is served, which lives long. */
+const strategies = new WeakMap<KindInfo, Strategy>();
+
+function makeStrategy(info: KindInfo): Strategy {
   const root = rootType(info.group, info.version, info.kind);
   const custom: KindRules = { generation: ['spec'], conditionalOnly: true, statusKeeps: allMetadata };
   const rules = root ? (kindRules.get(`${info.group}/${info.kind}`) ?? {}) : custom;
@@ -44,8 +56,10 @@ export function strategyFor(info: KindInfo): Strategy {
     allowCreateOnUpdate: rules.createOnUpdate ?? false,
     ...(rules.graceful && { graceful: true }),
     prepareForCreate(object) {
-      delete object.metadata.deletionTimestamp;
-      delete object.metadata.deletionGracePeriodSeconds;
+      const { metadata } = object;
+      // To delete what is not there costs something, too.
+      if (metadata.deletionTimestamp !== undefined) delete metadata.deletionTimestamp;
+      if (metadata.deletionGracePeriodSeconds !== undefined) delete metadata.deletionGracePeriodSeconds;
       if (rules.generation && !rules.noFirstGeneration) object.metadata.generation = 1;
       if (!rules.ownStatus) {
         const status = emptyStatus(root);

@@ -77,9 +77,17 @@ const checks: ReadonlyMap<string, KindCheck> = new Map(
 );
 
 function checkOf(info: KindInfo): KindCheck | undefined {
-  if (!rootType(info.group, info.version, info.kind)) return undefined;
-  return checks.get(`${info.group}/${info.kind}`);
+  let known = checksKnown.get(info);
+  if (known === undefined) {
+    const typed = rootType(info.group, info.version, info.kind) !== undefined;
+    known = { check: typed ? checks.get(`${info.group}/${info.kind}`) : undefined };
+    checksKnown.set(info, known);
+  }
+  return known.check;
 }
+
+/** By what is served, which lives long. */
+const checksKnown = new WeakMap<KindInfo, { check: KindCheck | undefined }>();
 
 /** Of events in the core group, kube-apiserver looks at the metadata last, and names may be any. */
 function isOldEvent(info: KindInfo, asked: GroupVersion): boolean {

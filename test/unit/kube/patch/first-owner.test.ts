@@ -82,7 +82,8 @@ describe('who owns what of a new object', () => {
       'f:names': { 'k:{"name":"x"}': { '.': {}, 'f:name': {}, 'f:v': {} }, '.': {} },
     });
     expect(fields(second)).toEqual(fields(first));
-    expect(fields(second)).not.toBe(fields(first));
+    // They share what nobody can change.
+    expect(() => Object.assign(fields(second) ?? {}, { 'f:other': {} })).toThrow(TypeError);
     expect(second.metadata.managedFields).toMatchObject([
       { manager: 'you', operation: 'Update', time: '2027-01-01T00:00:00Z' },
     ]);
