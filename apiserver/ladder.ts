@@ -181,7 +181,8 @@ function finish(response: ApiResponse, exchange: Exchange | undefined): ApiRespo
   if (exchange && exchange.warnings.length > 0) {
     headers['warning'] = [...new Set(exchange.warnings)].map(warningHeader);
   }
-  const { status, body, tunnel } = response;
+  const { status, body, tunnel, events } = response;
+  if (events) return { status, headers, body, events };
   return tunnel ? { status, headers, body, tunnel } : { status, headers, body };
 }
 

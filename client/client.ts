@@ -173,18 +173,27 @@ export class Client {
 
   /**
    * One watch, from `resourceVersion` until the server or `signal` ends it (a plain return). An ERROR event is
-   * thrown as its StatusError; bookmarks are handed on.
+   * thrown as its StatusError; bookmarks are handed on. Nobody may change the objects.
    */
   async *watch<T extends KubeObject = KubeObject>(
     resource: ResourceRef,
     options: WatchOptions = {},
   ): AsyncIterable<WatchEvent<T>> {
+    for await (const events of this.watchSome<T>(resource, options)) yield* events;
+  }
+
+  /** As watch: what came together, together. */
+  async *watchSome<T extends KubeObject = KubeObject>(
+    resource: ResourceRef,
+    options: WatchOptions = {},
+  ): AsyncIterable<readonly WatchEvent<T>[]> {
     const { cluster, namespace, signal, maxLine, ...query } = options;
     const path = this.#path(resource, { cluster, namespace });
     const url = path + queryOf({ ...query, watch: true, allowWatchBookmarks: true });
-    const response = await this.#send({ method: 'GET', url, headers: {}, ...(signal && { signal }) });
+    const request = { method: 'GET', url, headers: {}, objects: true, ...(signal && { signal }) };
+    const response = await this.#send(request);
     await failIfNotOk(response);
-    yield* watchEvents<T>(response.body, { signal, maxLine });
+    yield* watchEvents<T>(response, { signal, maxLine });
   }
 
   /** The answer as it came, failures included; a path below the client's prefix and cluster. */

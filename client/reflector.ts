@@ -77,7 +77,7 @@ async function relist<T extends KubeObject>(
   return list.metadata.resourceVersion ?? '0';
 }
 
-/** One watch; yields the revision reached after each event that the cache has taken in. */
+/** One watch; yields the revision reached whenever the cache has taken in what came. */
 async function* follow<T extends KubeObject>(
   client: Client,
   resource: ResourceRef,
@@ -96,12 +96,16 @@ async function* follow<T extends KubeObject>(
     const timeoutSeconds = options.timeoutSeconds ?? 300 + Math.floor(Math.random() * 300);
     const selection = { cluster, namespace, labelSelector, fieldSelector, timeoutSeconds };
     const watch = { ...selection, resourceVersion: revision, signal: idle.signal };
-    for await (const { type, object } of client.watch<T>(resource, watch)) {
+    for await (const events of client.watchSome<T>(resource, watch)) {
       cancel();
       cancel = clock.after(idleMs, () => idle.abort());
-      if (type === 'DELETED') cache.remove(keep(object));
-      else if (type !== 'BOOKMARK') cache.put(keep(object));
-      if (object.metadata.resourceVersion) yield object.metadata.resourceVersion;
+      let reached: string | undefined;
+      for (const { type, object } of events) {
+        if (type === 'DELETED') cache.remove(keep(object));
+        else if (type !== 'BOOKMARK') cache.put(keep(object));
+        reached = object.metadata.resourceVersion || reached;
+      }
+      if (reached !== undefined) yield reached;
     }
   } finally {
     cancel();

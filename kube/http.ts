@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import type { WatchEvent } from './object.ts';
 
 /**
  * One exchange with a Kubernetes API, free of sockets: what the API server's ladder takes and gives, what the
@@ -15,6 +16,8 @@ export interface ApiRequest {
   signal?: AbortSignal;
   /** The answer's body may go on for as long as it is read, whatever the URL says. */
   streams?: boolean;
+  /** Who asks is in this process, and takes what a watch tells as it is: see ApiResponse.events. */
+  objects?: boolean;
 }
 
 export interface ApiResponse {
@@ -27,6 +30,8 @@ export interface ApiResponse {
    * that was agreed on. Whoever receives the answer owns it, and ends it.
    */
   tunnel?: Duplex;
+  /** A watch's, for a request that takes objects: in place of the body. Others see the same: nobody may change them. */
+  events?: AsyncIterable<readonly WatchEvent[]>;
 }
 
 export type Transport = (request: ApiRequest) => Promise<ApiResponse>;

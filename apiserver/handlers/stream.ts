@@ -8,14 +8,17 @@ export interface StreamLimits {
 const burstFactor = 32;
 
 /**
- * Bytes from a producer that cannot wait to a reader that may be slow. A reader that leaves more than the limit
- * waiting and takes nothing for `stallMillis` is cut: its stream ends, it lists again.
+ * Bytes, or what is as long as some bytes, from a producer that cannot wait to a reader that may be slow. A reader
+ * that leaves more than the limit waiting and takes nothing for `stallMillis` is cut: its stream ends, it lists again.
  */
-export class EventStream implements AsyncIterable<Uint8Array> {
+export class EventStream<T extends { readonly length: number } = Uint8Array, Batch = T>
+  implements AsyncIterable<Batch>
+{
   readonly #limits: StreamLimits;
   readonly #onEnd: () => void;
-  #head: Iterable<Uint8Array> = [];
-  #queue: Uint8Array[] = [];
+  readonly #join: (parts: T[]) => Batch;
+  #head: Iterable<T> = [];
+  #queue: T[] = [];
   #buffered = 0;
   #lastTaken = Date.now();
   #stall: NodeJS.Timeout | undefined;
@@ -25,10 +28,14 @@ export class EventStream implements AsyncIterable<Uint8Array> {
   #cut = false;
   #left = false;
 
-  /** @param onEnd frees what feeds the stream; called once, when it ended or the reader left. */
-  constructor(limits: StreamLimits, onEnd: () => void) {
+  /**
+   * @param onEnd frees what feeds the stream; called once, when it ended or the reader left.
+   * @param join what the reader gets of the parts, never none, that wait for it.
+   */
+  constructor(limits: StreamLimits, onEnd: () => void, join: (parts: T[]) => Batch) {
     this.#limits = limits;
     this.#onEnd = onEnd;
+    this.#join = join;
   }
 
   get ended(): boolean {
@@ -36,14 +43,14 @@ export class EventStream implements AsyncIterable<Uint8Array> {
   }
 
   /** What comes before everything pushed; made only as the reader takes it. */
-  begin(head: Iterable<Uint8Array>): void {
+  begin(head: Iterable<T>): void {
     this.#head = head;
   }
 
-  push(bytes: Uint8Array): void {
+  push(part: T): void {
     if (this.#ended) return;
-    this.#queue.push(bytes);
-    this.#buffered += bytes.length;
+    this.#queue.push(part);
+    this.#buffered += part.length;
     this.#wake?.();
     if (this.#buffered <= this.#limits.bufferBytes) return;
     if (this.#buffered > this.#limits.bufferBytes * burstFactor) this.#cutOff();
@@ -94,12 +101,12 @@ export class EventStream implements AsyncIterable<Uint8Array> {
     this.#onEnd();
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+  async *[Symbol.asyncIterator](): AsyncGenerator<Batch> {
     try {
-      for (const bytes of inChunks(this.#head)) {
+      for (const parts of inChunks(this.#head)) {
         if (this.#cut) return;
         this.#lastTaken = Date.now();
-        yield bytes;
+        yield this.#join(parts);
       }
       while (!this.#cut) {
         const batch = this.#queue;
@@ -108,7 +115,7 @@ export class EventStream implements AsyncIterable<Uint8Array> {
         this.#makeRoom();
         this.#lastTaken = Date.now();
         if (batch.length > 0) {
-          yield batch.length === 1 && batch[0] ? batch[0] : Buffer.concat(batch);
+          yield this.#join(batch);
           continue;
         }
         if (this.#ended) return;
@@ -133,16 +140,20 @@ function deferred(): { promise: Promise<void>; resolve: () => void } {
 
 const chunkBytes = 65_536;
 
-function* inChunks(parts: Iterable<Uint8Array>): Iterable<Uint8Array> {
-  let batch: Uint8Array[] = [];
+function* inChunks<T extends { readonly length: number }>(parts: Iterable<T>): Iterable<T[]> {
+  let batch: T[] = [];
   let size = 0;
   for (const part of parts) {
     batch.push(part);
     size += part.length;
     if (size < chunkBytes) continue;
-    yield Buffer.concat(batch);
+    yield batch;
     batch = [];
     size = 0;
   }
-  if (size > 0) yield Buffer.concat(batch);
+  if (batch.length > 0) yield batch;
+}
+
+export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
+  return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
 }

@@ -6,11 +6,13 @@ import { formOf } from '../encode/respond.ts';
 import { translate } from '../registry/errors.ts';
 import { collectionRange } from '../registry/keys.ts';
 import { watchEnd } from '../registry/registry.ts';
-import { parseSelection } from '../registry/selectors.ts';
+import { parseSelection, type Selection } from '../registry/selectors.ts';
 import { rangeFor, readPage } from './list.ts';
 import { type ListQuery, listQuery, waitForRevision } from './listoptions.ts';
-import { EventStream } from './stream.ts';
+import { EventStream, joinBytes } from './stream.ts';
 import { WatchEncoder } from './watchencoder.ts';
+import { joinEvents, WatchObjects } from './watchobjects.ts';
+import type { WatchTeller } from './watchteller.ts';
 
 const minTimeoutSeconds = 1800;
 
@@ -19,22 +21,45 @@ const minTimeoutSeconds = 1800;
  * https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
  */
 export async function handleWatch(exchange: ResourceExchange): Promise<ApiResponse> {
-  const { core, info } = exchange;
+  const { info, request } = exchange;
   const query = listQuery(info.query, true);
   const selection = parseSelection(info.query, exchange.served);
   const form = formOf(exchange);
   const encoder = new WatchEncoder(exchange, form, selection);
+  const headers = { 'content-type': encoder.contentType };
   // An event is no list: there is nothing to send, and kube-apiserver sends nothing.
   if (form.list) {
-    return { status: 200, headers: { 'content-type': encoder.contentType }, body: new Uint8Array() };
+    return { status: 200, headers, body: new Uint8Array() };
   }
+  if (request.objects && form.encoding === 'json' && form.shape === 'object') {
+    const teller = new WatchObjects(exchange, selection);
+    const events = await watch(exchange, { query, selection, teller, join: joinEvents });
+    return { status: 200, headers, body: new Uint8Array(), events };
+  }
+  const body = await watch(exchange, { query, selection, teller: encoder, join: joinBytes });
+  return { status: 200, headers, body };
+}
+
+interface Watching<T, Batch> {
+  query: ListQuery;
+  selection: Selection;
+  teller: WatchTeller<T>;
+  join: (parts: T[]) => Batch;
+}
+
+async function watch<T extends { readonly length: number }, Batch>(
+  exchange: ResourceExchange,
+  { query, selection, teller, join }: Watching<T, Batch>,
+): Promise<EventStream<T, Batch>> {
+  const { core } = exchange;
   const stop = new AbortController();
   const cleanups: (() => void)[] = [() => stop.abort()];
-  const stream = new EventStream(
+  const stream = new EventStream<T, Batch>(
     { bufferBytes: core.limits.streamBufferBytes, stallMillis: core.limits.stallSeconds * 1000 },
     () => {
       for (const cleanup of cleanups) cleanup();
     },
+    join,
   );
   let last = 0;
   let synced = false;
@@ -42,12 +67,12 @@ export async function handleWatch(exchange: ResourceExchange): Promise<ApiRespon
     // A reader that lags has not got everything up to there.
     if (revision < last || !synced) return;
     last = revision;
-    stream.push(encoder.bookmark(revision));
+    stream.push(teller.bookmark(revision));
   };
   try {
     const begin = await initial(exchange, query, selection);
     last = begin.after;
-    stream.begin(head(encoder, begin, query.sendInitialEvents === true && query.bookmarks));
+    stream.begin(head(teller, begin, query.sendInitialEvents === true && query.bookmarks));
     const onEnd = (reason: unknown) => finish(watchEnd(reason, exchange.served));
     const range = rangeFor(exchange, selection) ?? wholeRange(exchange);
     await begun(stream, onEnd, (pause) =>
@@ -75,7 +100,7 @@ export async function handleWatch(exchange: ResourceExchange): Promise<ApiRespon
   function deliver(events: readonly StoreEvent[], skipTo: number): void {
     for (const event of events) {
       if (event.entry.revision <= skipTo) continue;
-      const bytes = encoder.event(event);
+      const bytes = teller.event(event);
       if (bytes === undefined) continue;
       last = event.entry.revision;
       stream.push(bytes);
@@ -83,7 +108,7 @@ export async function handleWatch(exchange: ResourceExchange): Promise<ApiRespon
   }
 
   function finish(reason: Error | undefined): void {
-    if (reason !== undefined && isStatusError(reason)) stream.push(encoder.error(reason));
+    if (reason !== undefined && isStatusError(reason)) stream.push(teller.error(reason));
     stream.end();
   }
 
@@ -98,7 +123,7 @@ export async function handleWatch(exchange: ResourceExchange): Promise<ApiRespon
   arrange(exchange, { seconds, close, cleanups, end: () => stream.end() });
   if (query.bookmarks) cleanups.push(core.bookmarks.add({ bookmark }));
   if (stream.ended) for (const cleanup of cleanups) cleanup();
-  return { status: 200, headers: { 'content-type': encoder.contentType }, body: stream };
+  return stream;
 }
 
 /**
@@ -106,7 +131,7 @@ export async function handleWatch(exchange: ResourceExchange): Promise<ApiRespon
  * that goes to `onLate`.
  */
 async function begun(
-  stream: EventStream,
+  stream: { pause(): Promise<void> | undefined },
   onLate: (error: unknown) => void,
   watch: (pause: () => Promise<void> | undefined) => Promise<unknown>,
 ): Promise<void> {
@@ -148,13 +173,13 @@ function arrange(
   listen(exchange.core.closing, by.close);
 }
 
-function* head(
-  encoder: WatchEncoder,
+function* head<T>(
+  teller: WatchTeller<T>,
   begin: { entries: readonly Entry[]; after: number },
   mark: boolean,
-): Iterable<Uint8Array> {
-  for (const entry of begin.entries) yield encoder.added(entry);
-  if (mark) yield encoder.bookmark(begin.after, { 'k8s.io/initial-events-end': 'true' });
+): Iterable<T> {
+  for (const entry of begin.entries) yield teller.added(entry);
+  if (mark) yield teller.bookmark(begin.after, { 'k8s.io/initial-events-end': 'true' });
 }
 
 function wholeRange({ info, stored }: ResourceExchange) {

@@ -54,6 +54,34 @@ export function asStored(object: KubeObject, entry: Entry): KubeObject {
   return { ...object, metadata };
 }
 
+/** What is being written, by the bytes that it became. */
+const underWay = new Map<Uint8Array, KubeObject>();
+
+/** Writes an object; meanwhile, those who watch get it by `shownStored` without reading its bytes. */
+export async function written(
+  object: KubeObject,
+  write: (bytes: Uint8Array) => Promise<Entry>,
+): Promise<Entry> {
+  const bytes = encodeStored(object);
+  underWay.set(bytes, object);
+  try {
+    return await write(bytes);
+  } finally {
+    underWay.delete(bytes);
+  }
+}
+
+/** As decodeStored, for many: nobody may change the answer. */
+export function shownStored(entry: Entry, cluster?: string): KubeObject {
+  const object = underWay.get(entry.value);
+  if (object === undefined) return decodeStored(entry, cluster);
+  const shown = asStored(object, entry);
+  if (cluster !== undefined) {
+    shown.metadata.annotations = { ...shown.metadata.annotations, [logicalClusterAnnotation]: cluster };
+  }
+  return shown;
+}
+
 export interface SpliceOptions {
   /** Names the logical cluster, in wildcard reads. */
   cluster?: string;

@@ -6,7 +6,7 @@ import { strategyFor } from '../../kube/strategy/index.ts';
 import { validateCreate } from '../../kube/validation/index.ts';
 import type { ServedResource } from '../options.ts';
 import { unclaim } from './claims.ts';
-import { asStored, encodeStored } from './codec.ts';
+import { asStored, written } from './codec.ts';
 import { translated } from './errors.ts';
 import { objectKey } from './keys.ts';
 import { hooksOf, type KindWrite } from './kinds.ts';
@@ -99,7 +99,8 @@ async function createWith(
   }
   if (context.refuseVersion && resourceVersion)
     throw new StatusError(500, '', 'resourceVersion should not be set on objects to be created');
-  const entry = await translated(registry.store.create(key, encodeStored(object)), served.info, name);
+  const storing = written(object, (bytes) => registry.store.create(key, bytes));
+  const entry = await translated(storing, served.info, name);
   const committing = hooks.committed?.(write, name, { object, old: undefined, revision: entry.revision });
   if (committing) await committing;
   context.stored?.(entry);

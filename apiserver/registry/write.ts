@@ -10,7 +10,7 @@ import { warningsOf } from '../../kube/warnings/index.ts';
 import type { Entry } from '../../storage/store.ts';
 import type { ServedResource } from '../options.ts';
 import { unclaim } from './claims.ts';
-import { decodeStored, encodeStored } from './codec.ts';
+import { decodeStored, written } from './codec.ts';
 import { finishesDeletion } from './delete.ts';
 import { translate } from './errors.ts';
 import { hooksOf, type KindWrite } from './kinds.ts';
@@ -133,9 +133,10 @@ async function updateWith(
   if (finishesDeletion(next, served)) return finishDeletion(write, entry, { old, object: next }, context);
   if (context.dryRun || deepEqual(next, old)) return next;
   try {
-    const written = await registry.store.update(entry.key, encodeStored(next), entry.revision);
-    await hooksOf(served).committed?.(write, at.name, { object: next, old, revision: written.revision });
-    return decodeStored(written);
+    const update = (bytes: Uint8Array) => registry.store.update(entry.key, bytes, entry.revision);
+    const now = await written(next, update);
+    await hooksOf(served).committed?.(write, at.name, { object: next, old, revision: now.revision });
+    return decodeStored(now);
   } catch (error) {
     throw raced(translate(error, served.info, at.name));
   }

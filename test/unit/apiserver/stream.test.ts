@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { EventStream } from '../../../apiserver/handlers/stream.ts';
+import { EventStream, joinBytes } from '../../../apiserver/handlers/stream.ts';
 
 const line = (n: number) => Buffer.alloc(100, String(n % 10));
 
@@ -12,7 +12,7 @@ async function collect(stream: EventStream): Promise<string> {
 
 test('what comes first comes first, and all of it comes', async () => {
   let ended = 0;
-  const stream = new EventStream({ bufferBytes: 1000, stallMillis: 1000 }, () => ended++);
+  const stream = new EventStream({ bufferBytes: 1000, stallMillis: 1000 }, () => ended++, joinBytes);
   stream.push(Buffer.from('b'));
   stream.begin([Buffer.from('a')]);
   stream.push(Buffer.from('c'));
@@ -24,7 +24,7 @@ test('what comes first comes first, and all of it comes', async () => {
 
 test('a reader that takes nothing is cut, and its source is freed', async () => {
   let ended = 0;
-  const stream = new EventStream({ bufferBytes: 1000, stallMillis: 50 }, () => ended++);
+  const stream = new EventStream({ bufferBytes: 1000, stallMillis: 50 }, () => ended++, joinBytes);
   for (let i = 0; i < 20; i++) stream.push(line(i));
   expect(stream.ended).toBe(false);
   const deadline = Date.now() + 2000;
@@ -34,14 +34,14 @@ test('a reader that takes nothing is cut, and its source is freed', async () => 
 });
 
 test('a burst beyond all bounds is cut at once', () => {
-  const stream = new EventStream({ bufferBytes: 100, stallMillis: 10_000 }, () => {});
+  const stream = new EventStream({ bufferBytes: 100, stallMillis: 10_000 }, () => {}, joinBytes);
   for (let i = 0; i < 40 && !stream.ended; i++) stream.push(line(i));
   expect(stream.ended).toBe(true);
 });
 
 test('a reader that leaves frees the source', async () => {
   let ended = 0;
-  const stream = new EventStream({ bufferBytes: 1000, stallMillis: 1000 }, () => ended++);
+  const stream = new EventStream({ bufferBytes: 1000, stallMillis: 1000 }, () => ended++, joinBytes);
   stream.push(line(1));
   for await (const _ of stream) break;
   expect(ended).toBe(1);
