@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { rootCluster } from '../cluster/names.ts';
 import type { ApiRequest, ApiResponse, UserInfo } from '../kube/http.ts';
 import { StatusError, unauthorized } from '../kube/status.ts';
+import { randomUid } from '../kube/uuid.ts';
 import { impersonated, impersonates } from './authn/impersonate.ts';
 import { authorizeRequest } from './authz/check.ts';
 import type { Core, Exchange } from './core.ts';
@@ -174,7 +174,7 @@ function authenticated(user: UserInfo): UserInfo {
 /** The caller owns the headers. */
 function finish(response: ApiResponse, exchange: Exchange | undefined): ApiResponse {
   const headers: ApiResponse['headers'] = {
-    'audit-id': randomUUID(),
+    'audit-id': randomUid(),
     'cache-control': 'no-cache, private',
     ...response.headers,
   };

@@ -4,10 +4,11 @@ import type { KubeObject } from '../../kube/object.ts';
 import { alreadyExists, isStatusError, StatusError } from '../../kube/status.ts';
 import { strategyFor } from '../../kube/strategy/index.ts';
 import { validateCreate } from '../../kube/validation/index.ts';
+import type { Entry } from '../../storage/store.ts';
 import type { ServedResource } from '../options.ts';
 import { unclaim } from './claims.ts';
 import { asStored, written } from './codec.ts';
-import { translated } from './errors.ts';
+import { translate, translated } from './errors.ts';
 import { objectKey } from './keys.ts';
 import { hooksOf, type KindWrite } from './kinds.ts';
 import { withManagers } from './managers.ts';
@@ -99,8 +100,12 @@ async function createWith(
   }
   if (context.refuseVersion && resourceVersion)
     throw new StatusError(500, '', 'resourceVersion should not be set on objects to be created');
-  const storing = written(object, (bytes) => registry.store.create(key, bytes));
-  const entry = await translated(storing, served.info, name);
+  let entry: Entry;
+  try {
+    entry = await written(object, (bytes) => registry.store.create(key, bytes));
+  } catch (error) {
+    throw translate(error, served.info, name);
+  }
   const committing = hooks.committed?.(write, name, { object, old: undefined, revision: entry.revision });
   if (committing) await committing;
   context.stored?.(entry);

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import type { KubeObject, ObjectMeta } from '../../kube/object.ts';
 import { quoteGo } from '../../kube/quote.ts';
 import { conflict, type GroupResource, StatusError, staleObject } from '../../kube/status.ts';
+import { randomUid } from '../../kube/uuid.ts';
 
 /** RFC 3339 with seconds, as Kubernetes writes times. */
 export function timestamp(time: Date | number): string {
@@ -22,7 +22,7 @@ export function initialiseMetadata(object: KubeObject, now: number): void {
   if (metadata.deletionTimestamp !== undefined) delete metadata.deletionTimestamp;
   if (metadata.deletionGracePeriodSeconds !== undefined) delete metadata.deletionGracePeriodSeconds;
   if (metadata.selfLink !== undefined) delete metadata.selfLink;
-  metadata.uid = randomUUID();
+  metadata.uid = randomUid();
   metadata.creationTimestamp = timestamp(now);
 }
 
