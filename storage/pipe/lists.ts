@@ -30,6 +30,7 @@ export async function sendList(
     tell(Tell.part, part);
     await nextTurn();
     await box.room(BACKLOG_BYTES);
+    if (box.over) return;
   }
   tell(Tell.list, () => {
     part();

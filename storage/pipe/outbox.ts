@@ -25,6 +25,11 @@ export class Outbox {
     if (this.#turn === undefined && !this.#over) this.#turn = setImmediate(this.#flush);
   }
 
+  /** Whether nobody reads any more. */
+  get over(): boolean {
+    return this.#over;
+  }
+
   /** Bytes that the other side did not take yet. */
   get backlog(): number {
     return this.#channel.writableLength + this.out.length;

@@ -128,6 +128,37 @@ describe('a pipe to a store', () => {
     });
   });
 
+  it('gives up a long list when nobody waits for it any more', async () => {
+    const { pipe, store, near, closed } = await piped();
+    await Promise.all(Array.from({ length: 3000 }, (_, i) => store.create(`/l/${i}`, Buffer.alloc(1024))));
+    let size = 0;
+    const list = store.list.bind(store);
+    let looks = 0;
+    store.list = async (range) => {
+      const result = await list(range);
+      size = result.entries.length;
+      // Somebody looks at it for as long as the list goes on.
+      const entries = new Proxy(result.entries, {
+        get: (target, name, receiver) => {
+          looks++;
+          return Reflect.get(target, name, receiver);
+        },
+      });
+      return { ...result, entries };
+    };
+    near.pause();
+    const listing = pipe.list(prefixRange('/l/'));
+    await until(() => size === 3000 && looks > 500);
+    near.destroy();
+    await fails(listing, 'unavailable');
+    await closed;
+    await nextTurn();
+    await nextTurn();
+    const before = looks;
+    for (let i = 0; i < 10; i++) await nextTurn();
+    expect(looks).toBe(before);
+  });
+
   it('lets go of watches at the other side when it ends, and settles everything here', async () => {
     const { pipe, store, near, closed } = await piped();
     let asked = 0;
