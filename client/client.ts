@@ -179,7 +179,12 @@ export class Client {
     resource: ResourceRef,
     options: WatchOptions = {},
   ): AsyncIterable<WatchEvent<T>> {
-    for await (const events of this.watchSome<T>(resource, options)) yield* events;
+    for await (const events of this.watchSome<T>(resource, options)) {
+      for (const event of events) {
+        if (options.signal?.aborted) return;
+        yield event;
+      }
+    }
   }
 
   /** As watch: what came together, together. */
