@@ -101,7 +101,7 @@ export const settings: Record<keyof Settings, Setting> = {
     variable: 'ATOLL_SERVING_PROCESSES',
     placeholder: 'N',
     default: 'auto',
-    help: 'how many processes may serve beside the first while that is busy; auto: a processor each',
+    help: 'how many processes may serve beside the first while that is busy; auto: two less than processors',
   },
   shutdownDelay: {
     flag: 'shutdown-delay',
@@ -230,7 +230,8 @@ function parseCount(flag: string, text: string): number {
 }
 
 function processes(text: string): number {
-  if (text === settings.servingProcesses.default) return Math.max(0, availableParallelism() - 1);
+  // One processor for the first process, one for what the kernel, the collector of garbage and the disk need.
+  if (text === settings.servingProcesses.default) return Math.max(0, availableParallelism() - 2);
   return parseCount('serving-processes', text);
 }
 

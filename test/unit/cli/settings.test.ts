@@ -33,7 +33,7 @@ describe('settings', () => {
       controllers: 'all',
       maxRequestsInflight: 400,
       maxMutatingRequestsInflight: 200,
-      servingProcesses: availableParallelism() - 1,
+      servingProcesses: Math.max(0, availableParallelism() - 2),
       shutdownDelay: 0,
       logLevel: 'warn',
     });
