@@ -2,15 +2,15 @@ import { isObject, setOwn } from '../deep.ts';
 import { formatApiVersion, type GroupVersionKind } from '../gvk.ts';
 import type { Json, JsonObject } from '../object.ts';
 import { badRequest } from '../status.ts';
-import { type GoField, type GoShape, type GoStruct, structNamed, structOf } from './go.ts';
+import { isAsItIs, maxDepth } from './exact.ts';
+import { fieldsOf, shortName } from './fields.ts';
+import { type GoShape, type GoStruct, structNamed, structOf } from './go.ts';
 import { base64Error, fits, specialError, typeName, valueName } from './mismatch.ts';
 import { ofNull } from './null.ts';
 import type { Special } from './table.ts';
 
 /** kube-apiserver reports no more unknown fields than these for one object. */
 const maxUnknown = 100;
-/** Only JSON schemas contain themselves, and none is nested so deep. */
-const maxDepth = 500;
 
 export interface Decoded {
   value: JsonObject;
@@ -36,7 +36,7 @@ export function decodeStruct(value: JsonObject, gvk: GroupVersionKind): Decoded 
   if (struct === undefined) {
     throw badRequest(`no kind "${gvk.kind}" is registered for version "${formatApiVersion(gvk)}"`);
   }
-  if (isAsItIs(value, struct, 0)) return { value, unknown: [] };
+  if (isAsItIs(value, struct)) return { value, unknown: [] };
   const decoder = new Decoder();
   const decoded = decoder.struct(value, struct) as JsonObject;
   const { error, unknown } = decoder;
@@ -67,84 +67,6 @@ export function strictProblems(problems: readonly string[]): string {
   return `strict decoding error: ${problems.join(', ')}`;
 }
 
-/** Whether decoding would answer the value itself: a look costs a fraction of a copy, and most values pass it. */
-function isAsItIs(value: Json, struct: GoStruct, depth: number): boolean {
-  if (!isObject(value) || depth > maxDepth) return false;
-  const fields = fieldsOf(struct);
-  for (const name of Object.keys(value)) {
-    const item = value[name] as Json;
-    const known = fields.get(name);
-    if (known === undefined) {
-      if (!struct.typed || (name !== 'apiVersion' && name !== 'kind') || typeof item !== 'string')
-        return false;
-    } else if (!fitsShape(item, known.field.shape, depth + 1)) return false;
-  }
-  return true;
-}
-
-function fitsShape(value: Json, shape: GoShape, depth: number): boolean {
-  if (value === null) return false;
-  switch (shape.kind) {
-    case 'string':
-      return typeof value === 'string';
-    case 'struct': {
-      const { special } = shape.struct;
-      if (special === undefined) return isAsItIs(value, shape.struct, depth);
-      return !special.startsWith('props-') && specialError(special, value) === undefined;
-    }
-    case 'list':
-      return Array.isArray(value) && value.every((item) => fitsShape(item, shape.items, depth + 1));
-    case 'map':
-      if (!isObject(value)) return false;
-      for (const name of Object.keys(value)) {
-        if (!fitsShape(value[name] as Json, shape.values, depth + 1)) return false;
-      }
-      return true;
-    case 'bytes':
-      return typeof value === 'string' && base64Error(value) === undefined;
-    case 'bool':
-      return typeof value === 'boolean';
-    case 'double':
-      return typeof value === 'number';
-    case 'any':
-      return true;
-    default:
-      return (typeof value === 'number' || typeof value === 'bigint') && fits(value, shape.kind);
-  }
-}
-
-interface FlatField {
-  readonly field: GoField;
-  /** Names of the inlined structs that lead to it. */
-  readonly through: readonly string[];
-}
-
-const flattened = new WeakMap<GoStruct, ReadonlyMap<string, FlatField>>();
-
-function fieldsOf(struct: GoStruct): ReadonlyMap<string, FlatField> {
-  let fields = flattened.get(struct);
-  if (fields === undefined) {
-    const into = new Map<string, FlatField>();
-    flatten(struct, [], into);
-    flattened.set(struct, into);
-    fields = into;
-  }
-  return fields;
-}
-
-function flatten(struct: GoStruct, through: readonly string[], into: Map<string, FlatField>): void {
-  for (const field of struct.fields) {
-    if (field.inline && field.shape.kind === 'struct') {
-      const { struct: inner } = field.shape;
-      flatten(inner, [...through, shortName(inner)], into);
-    } else into.set(field.name, { field, through });
-  }
-}
-
-function shortName(struct: GoStruct): string {
-  return struct.name.slice(struct.name.lastIndexOf('.') + 1);
-}
-
 class Decoder {
   readonly unknown: string[] = [];
   error: string | undefined;
@@ -169,7 +91,7 @@ class Decoder {
       if (known === undefined) {
         if (!struct.typed || (name !== 'apiVersion' && name !== 'kind')) this.#unknownField(name);
         else if (typeof item === 'string') result[name] = item;
-        else if (item !== null) this.#mismatch(item, 'string');
+        else if (item !== null) this.#badType(item, struct, name);
         continue;
       }
       if (item === null) continue;
@@ -188,6 +110,14 @@ class Decoder {
   #unknownField(name: string): void {
     if (this.#lenient > 0 || this.unknown.length >= maxUnknown) return;
     this.unknown.push(`unknown field ${JSON.stringify(`${this.#path.join('')}.${name}`.slice(1))}`);
+  }
+
+  /** Of kind and apiVersion, which Go embeds. */
+  #badType(value: Json, struct: GoStruct, name: string): void {
+    this.#owner = shortName(struct);
+    this.#fields.push('TypeMeta', name);
+    this.#mismatch(value, 'string');
+    this.#fields.length -= 2;
   }
 
   #fail(message: string): undefined {

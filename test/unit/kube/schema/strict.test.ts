@@ -6,6 +6,7 @@ import { decodeBuiltin, strictError } from '../../../../kube/schema/strict.ts';
 
 const kinds = {
   Deployment: { group: 'apps', version: 'v1', kind: 'Deployment' },
+  StatefulSet: { group: 'apps', version: 'v1', kind: 'StatefulSet' },
   Pod: { group: '', version: 'v1', kind: 'Pod' },
   Secret: { group: '', version: 'v1', kind: 'Secret' },
   ConfigMap: { group: '', version: 'v1', kind: 'ConfigMap' },
@@ -30,6 +31,11 @@ const below = 'JSONSchemaProps.spec.versions.schema.openAPIV3Schema.properties';
 
 /** Answers of a real kube-apiserver 1.36. */
 const refused: [keyof typeof kinds, object, string][] = [
+  [
+    'StatefulSet',
+    { spec: { volumeClaimTemplates: [{ apiVersion: {} }] } },
+    field('object', 'PersistentVolumeClaim.spec.volumeClaimTemplates.TypeMeta.apiVersion', 'string'),
+  ],
   ['Deployment', { spec: { replicas: '3' } }, field('string', 'DeploymentSpec.spec.replicas', 'int32')],
   ['Deployment', { spec: { replicas: 3.5 } }, field('number 3.5', 'DeploymentSpec.spec.replicas', 'int32')],
   [
