@@ -1,33 +1,17 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openMemory } from '../../../../storage/memory/memory.ts';
 import { openPipe } from '../../../../storage/pipe/pipe.ts';
 import { serveStore } from '../../../../storage/pipe/serve.ts';
-import {
-  type Entry,
-  prefixRange,
-  type Store,
-  type StoreError,
-  type StoreEvent,
-} from '../../../../storage/store.ts';
-import { channelPair, pipeTo } from '../../../contract/pipes.ts';
+import { type Entry, prefixRange, type StoreError, type StoreEvent } from '../../../../storage/store.ts';
+import { channelPair } from '../../../contract/pipes.ts';
 import { bytes, fails, record, text } from '../../../contract/store.ts';
 import { until } from '../../../contract/until.ts';
+import { passing, piped } from './piped.ts';
 
 const ALL = { start: '', end: '\x7f' };
-
-const open: Socket[] = [];
-afterEach(() => {
-  for (const socket of open.splice(0)) socket.destroy();
-});
-
-async function piped(store: Store = openMemory()) {
-  const made = await pipeTo(store);
-  open.push(made.near, made.far);
-  return { store, ...made };
-}
 
 /** How many writes a socket is asked for, and of how many bytes. */
 function countWrites(socket: Socket): { writes: number; bytes: number } {
@@ -225,7 +209,7 @@ describe('a pipe to a store', () => {
   ])('ends the channel over %s', async (_, garbage) => {
     const store = openMemory();
     const [near, far] = await channelPair();
-    open.push(near, far);
+    passing(near, far);
     const { closed } = serveStore(store, far);
     const failed = once(far, 'error');
     near.on('error', () => {});

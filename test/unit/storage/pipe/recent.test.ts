@@ -1,24 +1,11 @@
-import type { Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
-import { openMemory } from '../../../../storage/memory/memory.ts';
+import { describe, expect, it } from 'vitest';
 import { prefixRange, type Store } from '../../../../storage/store.ts';
-import { pipeTo } from '../../../contract/pipes.ts';
 import { bytes, text } from '../../../contract/store.ts';
 import { until } from '../../../contract/until.ts';
 import { Random } from '../../../fault/random.ts';
+import { piped } from './piped.ts';
 
 const ALL = { start: '', end: '\x7f' };
-
-const open: Socket[] = [];
-afterEach(() => {
-  for (const socket of open.splice(0)) socket.destroy();
-});
-
-async function piped(store: Store = openMemory()) {
-  const made = await pipeTo(store);
-  open.push(made.near, made.far);
-  return { store, ...made };
-}
 
 describe('what is recent through a pipe', () => {
   const few = prefixRange('/few/');

@@ -1,25 +1,13 @@
-import type { Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openMemory } from '../../../../storage/memory/memory.ts';
 import { prefixRange, type Range, type Store, type StoreError } from '../../../../storage/store.ts';
-import { pipeTo } from '../../../contract/pipes.ts';
 import { bytes, record } from '../../../contract/store.ts';
 import { until } from '../../../contract/until.ts';
 import { Random } from '../../../fault/random.ts';
+import { piped } from './piped.ts';
 
 const ALL = { start: '', end: '\x7f' };
-
-const open: Socket[] = [];
-afterEach(() => {
-  for (const socket of open.splice(0)) socket.destroy();
-});
-
-async function piped(store: Store = openMemory()) {
-  const made = await pipeTo(store);
-  open.push(made.near, made.far);
-  return { store, ...made };
-}
 
 /** Something that a sink waits for, until it is opened. */
 function gate() {
