@@ -83,6 +83,8 @@ class Line {
   readonly #options: ConnectionOptions;
   #socket: TLSSocket | undefined;
   #received = 0;
+  #take: ((bytes: Buffer) => void) | undefined;
+  #fail: ((error: Error) => void) | undefined;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -92,59 +94,60 @@ class Line {
     return this.#received + (this.#socket?.bytesRead ?? 0);
   }
 
+  /** Listens once for all requests: to do so for each would cost more than all else that is done for it here. */
   open(): Promise<TLSSocket> {
     return new Promise((resolve, reject) => {
       const socket = connect(this.#options, () => resolve(socket));
       this.#socket = socket;
+      this.#fail = reject;
       socket.setNoDelay(true);
-      socket.once('error', reject);
+      socket.on('data', (bytes) => this.#take?.(bytes));
+      socket.on('error', (error) => this.#fail?.(error));
+      socket.on('close', () => this.#fail?.(new Error('the server closed the connection')));
     });
   }
 
   async send(request: Buffer | string): Promise<number> {
     const socket = this.#socket ?? (await this.open());
-    const { status, closes } = await exchange(socket, request);
+    const { status, closes } = await this.#exchange(socket, request);
     if (closes) this.close();
     return status;
   }
 
   stream(request: string, take: (bytes: Buffer) => void): void {
-    this.#socket?.on('data', take).write(request);
+    this.#take = take;
+    this.#socket?.write(request);
   }
 
   close(): void {
     this.#received = this.received;
+    this.#take = undefined;
+    this.#fail = undefined;
     this.#socket?.destroy();
     this.#socket = undefined;
   }
+
+  #exchange(socket: TLSSocket, request: Buffer | string): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const answer = new Answer();
+      this.#fail = reject;
+      this.#take = (bytes) => {
+        if (answer.take(bytes)) resolve(answer);
+      };
+      socket.write(request);
+    });
+  }
 }
 
-function exchange(socket: TLSSocket, request: Buffer | string): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const answer = new Answer();
-    const end = () => socket.off('data', take).off('error', fail).off('close', closed);
-    const fail = (error: Error) => {
-      end();
-      reject(error);
-    };
-    const closed = () => fail(new Error('the server closed the connection'));
-    const take = (bytes: Buffer) => {
-      if (!answer.take(bytes)) return;
-      end();
-      resolve(answer);
-    };
-    socket.on('data', take).on('error', fail).on('close', closed);
-    socket.write(request);
-  });
-}
+const NOTHING = Buffer.alloc(0);
 
 /** One response, as its bytes arrive. */
 class Answer {
   status = 0;
   closes = false;
-  #head: Buffer = Buffer.alloc(0);
+  #head: Buffer = NOTHING;
   #left: number | 'chunked' | undefined;
-  #tail = Buffer.alloc(0);
+  #tail: Buffer = NOTHING;
 
   /** True once it is complete. */
   take(bytes: Buffer): boolean {

@@ -24,7 +24,7 @@ afterEach(async () => {
   await api.close();
 });
 
-const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
+const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 60_000, interval: 20 });
 const gone = (path: string) =>
   until(async () => expect((await api.call('GET', path)).status, path).toBe(404));
 const core = '/api/v1/namespaces/default';

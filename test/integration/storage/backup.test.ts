@@ -14,7 +14,7 @@ import type { KubeObject } from '../../../kube/object.ts';
 
 const configMaps = { group: '', version: 'v1', resource: 'configmaps' };
 const WRITERS = 4;
-const deadline = { timeout: 30_000 };
+const deadline = { timeout: 60_000 };
 
 let directory: string;
 let running: RunningServer | undefined;

@@ -31,7 +31,7 @@ function start(cluster?: string): void {
   done = startGenericControllers(options);
 }
 
-const until = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
+const until = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 60_000, interval: 20 });
 
 async function make(name: string, metadata: ObjectMeta = {}, cluster?: string): Promise<KubeObject> {
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, ...metadata } };

@@ -39,10 +39,9 @@ describe('names', () => {
   });
 
   it('is quick with long names', () => {
-    const started = performance.now();
-    validateDns1123Subdomain(`${'a-'.repeat(200_000)}!`);
-    validateQualifiedName(`${'a.'.repeat(200_000)}!`);
-    expect(performance.now() - started).toBeLessThan(1000);
+    // By backtracking these would take longer than any test may.
+    expect(validateDns1123Subdomain(`${'a-'.repeat(200_000)}!`)).not.toEqual([]);
+    expect(validateQualifiedName(`${'a.'.repeat(200_000)}!`)).not.toEqual([]);
   });
 
   it('generates names that fit', () => {

@@ -90,7 +90,7 @@ function sync(record: Placement, cluster: string): void {
   api.put('placements', { ...record, status });
 }
 
-const until = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 10 });
+const until = (check: () => void) => vi.waitFor(check, { timeout: 60_000, interval: 10 });
 const spec = (name: string) => api.get('placements', name)?.spec as PlacementSpec | undefined;
 const shares = (name: string) =>
   Object.entries(spec(name)?.shares ?? {}).map(
@@ -122,7 +122,7 @@ async function quiet(): Promise<void> {
       before = now;
       expect(same).toBe(true);
     },
-    { timeout: 10_000, interval: 3 * settleMs },
+    { timeout: 60_000, interval: 3 * settleMs },
   );
 }
 

@@ -1,19 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  bodies,
-  configMaps,
-  definitions,
-  type Hostile,
-  otherEncodings,
-  urls,
-  widgetDefinition,
-  widgets,
-} from './cases.ts';
+import { bodies, configMaps, definitions, otherEncodings, urls, widgetDefinition, widgets } from './cases.ts';
 import { schemas } from './schemas.ts';
 import { startVictim, type Victim } from './victim.ts';
 
-/** Of the server's processor, for one request. */
+/** Of the server's processor, for one request, where the yardstick takes `yardMillis`. */
 const budgetMillis = 100;
+const yardMillis = 15;
 
 let victim: Victim;
 beforeAll(async () => {
@@ -32,7 +24,15 @@ const all = [...bodies, ...otherEncodings, ...urls, ...schemas].map(
 describe('hostile requests', () => {
   test.each(all)('%s', async (_name, hostile) => {
     const before = await victim.state();
-    const cost = await cheapest(hostile);
+    const cost = await cheapest(hostile.budgetMillis ?? budgetMillis, async () => {
+      const answer = await victim.send(hostile);
+      expect({ code: answer.code, reason: answer.status?.reason }).toEqual({
+        code: hostile.code,
+        reason: hostile.reason ?? answer.status?.reason,
+      });
+      if (hostile.message !== undefined) expect(answer.status?.message).toContain(hostile.message);
+      if (hostile.code >= 400) expect(answer.text.length).toBeLessThan(5 * 1024 * 1024);
+    });
     const after = await victim.state();
     expect(cost).toBeLessThan(hostile.budgetMillis ?? budgetMillis);
     expect(after.revision).toBe(before.revision);
@@ -51,19 +51,18 @@ describe('hostile requests', () => {
   });
 });
 
-/** Sends it up to three times: a machine that is busy with something else must not fail the test. */
-async function cheapest(hostile: Hostile): Promise<number> {
+/**
+ * What `work` costs the server on a machine where the yardstick takes `yardMillis`; the least of up to three times, as
+ * the machine may be slow, and busy with something else.
+ */
+async function cheapest(budget: number, work: () => Promise<void>): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
-  for (let attempt = 0; attempt < 3 && least >= (hostile.budgetMillis ?? budgetMillis); attempt++) {
+  for (let attempt = 0; attempt < 3 && least >= budget; attempt++) {
     const before = await victim.state();
-    const answer = await victim.send(hostile);
-    least = Math.min(least, (await victim.state()).cpuMillis - before.cpuMillis);
-    expect({ code: answer.code, reason: answer.status?.reason }).toEqual({
-      code: hostile.code,
-      reason: hostile.reason ?? answer.status?.reason,
-    });
-    if (hostile.message !== undefined) expect(answer.status?.message).toContain(hostile.message);
-    if (hostile.code >= 400) expect(answer.text.length).toBeLessThan(5 * 1024 * 1024);
+    await work();
+    const cost = (await victim.state()).cpuMillis - before.cpuMillis;
+    const slowness = cost < budget ? 1 : Math.max(1, (await victim.yardstick()) / yardMillis);
+    least = Math.min(least, cost / slowness);
   }
   return least;
 }
@@ -142,9 +141,10 @@ describe('odd but legal', () => {
 
   test('printer columns with paths like bombs', async () => {
     const accept = 'application/json;as=Table;g=meta.k8s.io;v=v1';
-    const before = await victim.state();
-    const answer = await victim.send({ name: '', path: widgets, headers: { accept }, code: 200 });
-    expect(JSON.parse(answer.text).kind).toBe('Table');
-    expect((await victim.state()).cpuMillis - before.cpuMillis).toBeLessThan(budgetMillis);
+    const cost = await cheapest(budgetMillis, async () => {
+      const answer = await victim.send({ name: '', path: widgets, headers: { accept }, code: 200 });
+      expect(JSON.parse(answer.text).kind).toBe('Table');
+    });
+    expect(cost).toBeLessThan(budgetMillis);
   });
 });

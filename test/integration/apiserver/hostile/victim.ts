@@ -12,6 +12,8 @@ import type { Hostile } from './cases.ts';
 export interface Victim {
   send(hostile: Hostile): Promise<Answer>;
   state(): Promise<State>;
+  /** Processor time that it takes at this moment for work that is always the same. */
+  yardstick(): Promise<number>;
   /** Makes the store fail with a message while somebody reads. */
   fail(message: string): Promise<void>;
   /** What was logged so far. */
@@ -52,10 +54,17 @@ const authority = await createAuthority('test');
 const issued = await authority.issueServer(['127.0.0.1']);
 const tls = { key: issued.privateKey, cert: issued.certificate, ca: authority.certificate };
 const { url } = await server.listen({ host: '127.0.0.1', port: 0, tls });
-process.on('message', ({ fail }) => {
-  failure = fail;
+const cpuMillis = () => {
   const { user, system } = process.cpuUsage();
-  process.send({ cpuMillis: (user + system) / 1000, revision: store.revision });
+  return (user + system) / 1000;
+};
+const items = JSON.stringify(Array.from({ length: 30_000 }, (_, i) => ({ ['k' + (i % 100)]: [String(i), i] })));
+process.on('message', ({ fail, yardstick }) => {
+  failure = fail;
+  const before = cpuMillis();
+  if (yardstick) JSON.stringify(JSON.parse(items));
+  const after = cpuMillis();
+  process.send({ cpuMillis: after, yardstick: after - before, revision: store.revision });
 });
 process.send({ url, ca: authority.certificate });
 `;
@@ -76,12 +85,13 @@ export async function startVictim(): Promise<Victim> {
   const ask = async (question: object) => {
     const answer = reply();
     child.send(question);
-    return (await answer) as State;
+    return (await answer) as State & { yardstick: number };
   };
   const send = (hostile: Hostile) => exchange(url, agent, hostile);
   return {
     send,
     state: () => ask({}),
+    yardstick: async () => (await ask({ yardstick: true })).yardstick,
     fail: async (message) => {
       await ask({ fail: message });
       await send({ name: '', path: '/api/v1/namespaces/default/configmaps/x', code: 500 });
