@@ -98,12 +98,16 @@ class Line {
   open(): Promise<TLSSocket> {
     return new Promise((resolve, reject) => {
       const socket = connect(this.#options, () => resolve(socket));
+      // What an earlier socket says is of no concern to the requests of this one.
+      const fail = (error: Error) => {
+        if (this.#socket === socket) this.#fail?.(error);
+      };
       this.#socket = socket;
       this.#fail = reject;
       socket.setNoDelay(true);
       socket.on('data', (bytes) => this.#take?.(bytes));
-      socket.on('error', (error) => this.#fail?.(error));
-      socket.on('close', () => this.#fail?.(new Error('the server closed the connection')));
+      socket.on('error', fail);
+      socket.on('close', () => fail(new Error('the server closed the connection')));
     });
   }
 
