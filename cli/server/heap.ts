@@ -14,13 +14,18 @@ const BUSY_PERCENT = 400;
 
 /**
  * How much garbage may gather before the heap is searched for it: as much as was alive the last time, where V8
- * would allow up to four. A server's objects live long, and what is not used by it is somebody else's memory. But
- * while searches follow each other, 160 MiB even where less is alive: a tenth of a busy server's time went into them,
- * and they are what the slowest requests waited for. V8 gives the memory back once there is less to do.
+ * would allow up to four. A server's objects live long, and what is not used by it is somebody else's memory.
  */
 export function boundGarbage(): void {
-  let last = Number.NEGATIVE_INFINITY;
   allow(100);
+}
+
+/**
+ * From now on, while searches follow each other, 160 MiB even where less is alive: a tenth of a busy server's time
+ * went into them, and they are what the slowest requests waited for. V8 gives the memory back once there is less to do.
+ */
+export function gatherWhileBusy(): void {
+  let last = Number.NEGATIVE_INFINITY;
   new PerformanceObserver((list) => {
     for (const search of list.getEntries() as (PerformanceEntry & { detail: NodeGCPerformanceDetail })[]) {
       if (search.detail.kind !== constants.NODE_PERFORMANCE_GC_MAJOR) continue;

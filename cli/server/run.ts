@@ -10,7 +10,7 @@ import { startSelfCheck } from '../../storage/selfcheck.ts';
 import type { Settings } from '../settings.ts';
 import { apiOptions } from './api.ts';
 import { startControllers } from './controllers.ts';
-import { boundGarbage } from './heap.ts';
+import { boundGarbage, gatherWhileBusy } from './heap.ts';
 import { type Identity, loadIdentity, tlsOf, writePrivate } from './identity.ts';
 import { adminKubeconfig } from './kubeconfig.ts';
 import { Pool } from './serving/pool.ts';
@@ -35,6 +35,7 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
     logger,
     ...(settings.memoryBudget !== undefined && { memoryBudget: settings.memoryBudget }),
   });
+  gatherWhileBusy();
   // Whoever may try again finds the store free.
   const identity = await loadIdentity(store, listen.host, dataDir).catch(async (error) => {
     await store.close();

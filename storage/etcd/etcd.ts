@@ -11,6 +11,7 @@ import {
   type WatchOptions,
   type WriteOptions,
 } from '../store.ts';
+import { listInTurns } from '../turns.ts';
 import type { Cache } from './cache.ts';
 import { checkEtcd } from './check.ts';
 import { compactedRevision, compactTo } from './compaction.ts';
@@ -97,7 +98,7 @@ class EtcdStore implements Store {
 
   async list(range: Range, options: ListOptions = {}): Promise<ListResult> {
     const cache = await this.#cacheFor(options.revision);
-    if (cache !== undefined) return cache.versions.list(range, options);
+    if (cache !== undefined) return (await listInTurns(cache.versions, range, options)).result;
     return readRange(this.#connection, this.#keys, range, options);
   }
 

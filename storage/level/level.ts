@@ -144,7 +144,8 @@ class LevelStore implements Store {
 
   async list(range: Range, options?: ListOptions): Promise<ListResult> {
     this.#mustBeOpen();
-    const result = await listInTurns(this.#versions, range, options);
+    const { result, partial } = await listInTurns(this.#versions, range, options);
+    if (!partial) return result;
     const entries = await this.#values.all(result.entries);
     return entries === undefined ? this.list(range, options) : { ...result, entries };
   }

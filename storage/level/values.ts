@@ -1,5 +1,6 @@
 import { isOnDisk } from '../residency.ts';
 import type { Entry } from '../store.ts';
+import { pacer } from '../turns.ts';
 import type { Versions } from '../versions.ts';
 import type { Disk } from './disk.ts';
 import { corrupt } from './errors.ts';
@@ -31,20 +32,19 @@ export class Values {
 
   /** The same entries with their values; they do not stay in memory. Undefined: one was compacted meanwhile. */
   async all(entries: readonly Entry[]): Promise<readonly Entry[] | undefined> {
-    const first = entries.findIndex(isOnDisk);
-    if (first < 0) return entries;
-    const result = [...entries];
-    for (let from = first; from < result.length; from += CHUNK) {
-      const missing = result.slice(from, from + CHUNK).filter(isOnDisk);
-      const found = (await this.#disk.values(missing)).values();
-      for (let i = from; i < Math.min(from + CHUNK, result.length); i++) {
-        const entry = result[i];
-        if (entry === undefined || !isOnDisk(entry)) continue;
-        const whole = found.next().value;
-        if (whole !== undefined) result[i] = whole;
+    const result: Entry[] = [];
+    const pace = pacer();
+    for (let from = 0; from < entries.length; from += CHUNK) {
+      const chunk = entries.slice(from, from + CHUNK);
+      const missing = chunk.filter(isOnDisk);
+      const found = missing.length === 0 ? missing.values() : (await this.#disk.values(missing)).values();
+      for (const entry of chunk) {
+        const whole = isOnDisk(entry) ? found.next().value : entry;
+        if (whole !== undefined) result.push(whole);
         else if (this.#versions.get(entry.key)?.revision === entry.revision) throw this.#lost(entry);
         else return undefined;
       }
+      await pace();
     }
     return result;
   }

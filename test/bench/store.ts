@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Level } from 'level';
-import { boundGarbage } from '../../cli/server/heap.ts';
+import { boundGarbage, gatherWhileBusy } from '../../cli/server/heap.ts';
 import { openLevel } from '../../storage/level/level.ts';
 import { type Figures, measure, percentile } from './measure.ts';
 
@@ -44,7 +44,10 @@ const [, , task, directory, count, budget] = process.argv;
 boundGarbage();
 if (task === 'fill' && directory) await fill(directory, Number(count));
 else if (task === 'open' && directory) process.send?.(await open(directory, Number(count), Number(budget)));
-else await main();
+else {
+  gatherWhileBusy();
+  await main();
+}
 
 async function main(): Promise<void> {
   const root = await mkdtemp(join(process.env['BENCH_DIR'] ?? tmpdir(), 'atoll-bench-'));

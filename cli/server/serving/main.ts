@@ -9,7 +9,7 @@ import { physicalClusters } from '../../resources.ts';
 import type { Settings } from '../../settings.ts';
 import { apiOptions } from '../api.ts';
 import { systemClient } from '../client.ts';
-import { boundGarbage } from '../heap.ts';
+import { boundGarbage, gatherWhileBusy } from '../heap.ts';
 import { loadIdentity, tlsOf } from '../identity.ts';
 import { jsonLogger } from '../log.ts';
 import { type SyncerManager, startSyncerManager } from '../syncers.ts';
@@ -36,6 +36,7 @@ process.on('message', async (said: Order, socket: Server) => {
 /** Answers what does as it is told. */
 async function serve(settings: Settings, socket: Server): Promise<(order: Order) => Promise<void>> {
   boundGarbage();
+  gatherWhileBusy();
   const logger = jsonLogger(settings.logLevel);
   const stop = new AbortController();
   setMaxListeners(0, stop.signal);
