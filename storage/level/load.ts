@@ -37,9 +37,14 @@ export async function load(disk: Disk, atLeast: number, budget: number): Promise
 
 /**
  * After a failed write: checks the whole database again, and brings `versions` up to it. What was written but
- * never acknowledged becomes visible then; its events are the answer.
+ * never acknowledged becomes visible then, and `tell` is told before anybody else has a turn: an answer must not
+ * name a revision that watchers do not know of.
  */
-export async function catchUp(disk: Disk, versions: Versions): Promise<Loaded & { events: StoreEvent[] }> {
+export async function catchUp(
+  disk: Disk,
+  versions: Versions,
+  tell: (events: readonly StoreEvent[]) => void,
+): Promise<Loaded> {
   const { database: db, directory } = disk;
   const base = await requireBase(db, directory);
   const newer: StoredRecord[] = [];
@@ -59,8 +64,9 @@ export async function catchUp(disk: Disk, versions: Versions): Promise<Loaded & 
     versions.apply(event);
     return event;
   });
+  tell(events);
   if (base.compacted > versions.compacted) versions.compact(base.compacted);
-  return { versions, base, events };
+  return { versions, base };
 }
 
 async function requireBase(db: Database, directory: string): Promise<Base> {

@@ -233,10 +233,9 @@ export class Writer {
     for (let wait = FIRST_RETRY_MS; !this.#closing.signal.aborted; wait = Math.min(wait * 2, LAST_RETRY_MS)) {
       try {
         await disk.reopen();
-        const { base, events } = await catchUp(disk, versions);
+        const { base } = await catchUp(disk, versions, (events) => hub.publish(events));
         this.#base = base;
         this.#accepted = versions.revision;
-        hub.publish(events);
         if (this.#refusal?.code !== 'closed') this.#refusal = undefined;
         logger?.info(`the store was checked and accepts writes again at revision ${versions.revision}`);
         return;
