@@ -1,4 +1,5 @@
 import { Client } from '../client/client.ts';
+import { isTransportError } from '../client/errors.ts';
 import { pathOf } from '../client/url.ts';
 import { reflectedFromAnnotation } from '../cluster/names.ts';
 import { physicalNamespace, placementName } from '../cluster/placement.ts';
@@ -6,7 +7,7 @@ import { reflectedKind, reflectedKinds } from '../cluster/reflected.ts';
 import type { Placement } from '../cluster/types.ts';
 import type { Transport } from '../kube/http.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { isStatusError } from '../kube/status.ts';
+import { isStatusError, StatusError } from '../kube/status.ts';
 import { ownership } from './ownership.ts';
 
 const placements = { group: 'atoll.dev', version: 'v1alpha1', resource: 'placements' };
@@ -36,11 +37,27 @@ export async function connectPod(
   const { name = '', namespace = '', annotations } = pod.metadata;
   const where =
     annotations?.[reflectedFromAnnotation] ?? (await placedOn(client, cluster, pod, 'pods', signal))[0];
-  const found = where === undefined ? undefined : engaged.get(where);
+  const found = where === undefined ? undefined : reach(engaged, where);
   if (!found || !(await isOurs(found, cluster, namespace, signal))) return undefined;
   const of = reflectedKinds.find(({ kind }) => kind === pod.kind) ?? reflectedKind('pods');
   const path = pathOf(of, { namespace: physicalNamespace(cluster, namespace), name });
   return { transport: found.transport, path };
+}
+
+/** Where it does not answer, who asked is told which cluster that is: StatusError 503. */
+function reach(engaged: Connecting['engaged'], where: string): Reachable | undefined {
+  const found = engaged.get(where);
+  if (!found) return undefined;
+  const transport: Transport = async (request) => {
+    try {
+      return await found.transport(request);
+    } catch (error) {
+      if (!isTransportError(error)) throw error;
+      const message = `physical cluster ${where} does not answer: ${error.message}`;
+      throw new StatusError(503, 'ServiceUnavailable', message, { retryAfterSeconds: 1 }, error);
+    }
+  };
+  return { ...found, transport };
 }
 
 /** Only the locator of the physical namespace says so. */
@@ -68,7 +85,7 @@ export async function connectService(
 ): Promise<{ transport: Transport; path: string } | undefined> {
   const { name = '', namespace = '' } = service.metadata;
   for (const where of await placedOn(client, cluster, service, 'services', signal)) {
-    const found = engaged.get(where);
+    const found = reach(engaged, where);
     if (!found || !(await isOurs(found, cluster, namespace, signal))) continue;
     const home = `/api/v1/namespaces/${physicalNamespace(cluster, namespace)}`;
     return { transport: found.transport, path: `${home}/services/${name}` };

@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import { Client } from '../../../client/client.ts';
+import { TransportError } from '../../../client/errors.ts';
+import type { ApiRequest, Transport } from '../../../kube/http.ts';
+import { connectPod } from '../../../syncer/connect.ts';
+import { namespaceFor } from '../../../syncer/ownership.ts';
+
+const pod = {
+  kind: 'Pod',
+  apiVersion: 'v1',
+  metadata: { name: 'p', namespace: 'default', annotations: { 'atoll.dev/physical-cluster': 'west' } },
+};
+const refused = new TransportError('ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:1');
+const away: Transport = () => Promise.reject(refused);
+
+/** West answers what `answer` does, once the namespace of its own is asked for. */
+function connect(transport: Transport) {
+  const engaged = new Map([['west', { transport, uid: 'u' }]]);
+  return connectPod({ client: new Client(away), engaged, signal: new AbortController().signal }, 'root', pod);
+}
+
+describe('a pod of a physical cluster', () => {
+  const unreached = {
+    code: 503,
+    reason: 'ServiceUnavailable',
+    message: `physical cluster west does not answer: ${refused.message}`,
+    details: { retryAfterSeconds: 1 },
+  };
+
+  test('that does not answer is unavailable, and it is said which one that is', async () => {
+    await expect(connect(away)).rejects.toMatchObject(unreached);
+  });
+
+  test('that falls silent after it was found is unavailable, too', async () => {
+    let asked: ApiRequest | undefined;
+    const connection = await connect(async (request) => {
+      if (asked !== undefined) throw refused;
+      asked = request;
+      const of = { syncer: 'u', cluster: 'root', namespace: 'default', uid: '' };
+      const body = Buffer.from(JSON.stringify(namespaceFor('x', of)));
+      return { status: 200, headers: { 'content-type': 'application/json' }, body };
+    });
+    expect(connection?.path).toMatch(/\/pods\/p$/);
+    await expect(connection?.transport({ method: 'DELETE', url: '/', headers: {} })).rejects.toMatchObject(
+      unreached,
+    );
+  });
+});
