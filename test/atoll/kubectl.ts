@@ -23,7 +23,7 @@ export function atoll(kubeconfig: string, ...args: string[]): Promise<Ran> {
 
 async function command(file: string, args: string[], env: NodeJS.ProcessEnv): Promise<Ran> {
   try {
-    const options = { timeout: 120_000, maxBuffer: 64 << 20, env: { ...process.env, ...env } };
+    const options = { timeout: 240_000, maxBuffer: 64 << 20, env: { ...process.env, ...env } };
     const { stdout, stderr } = await run(file, args, options);
     return { code: 0, stdout, stderr };
   } catch (error) {
@@ -47,13 +47,19 @@ export async function mustJson<T>(kubeconfig: string, ...args: string[]): Promis
   return JSON.parse(await must(kubeconfig, ...args, '-o', 'json')) as T;
 }
 
-/** Waits until `attempt` neither throws nor answers undefined or false; fails with its last word. */
+/** A machine that is this many times slower than ours fails no test. */
+const PATIENCE = 4;
+
+/**
+ * Waits until `attempt` neither throws nor answers undefined or false; fails with its last word. `seconds`: how long
+ * that may take on a machine like ours.
+ */
 export async function until<T>(
   what: string,
   seconds: number,
   attempt: () => Promise<T | undefined | false>,
 ): Promise<T> {
-  const deadline = Date.now() + seconds * 1000;
+  const deadline = Date.now() + PATIENCE * seconds * 1000;
   let last: unknown = 'nothing yet';
   for (;;) {
     try {
@@ -62,7 +68,7 @@ export async function until<T>(
     } catch (error) {
       last = error;
     }
-    if (Date.now() > deadline) throw new Error(`${what}: not within ${seconds} s`, { cause: last });
+    if (Date.now() > deadline) throw new Error(`${what}: not within ${PATIENCE * seconds} s`, { cause: last });
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
 }

@@ -128,7 +128,7 @@ describe('other clients', () => {
     const namespace = `helm${version.replace('.', '')}`;
     const helm = (...args: string[]) => output(programs.helm, [...args, '--namespace', namespace]);
     const chart = join(clients, 'chart');
-    const wait = ['--wait', '--timeout', '60s'];
+    const wait = ['--wait', '--timeout', '180s'];
     const get = (...args: string[]) => must(server.kubeconfig, 'get', '-n', namespace, ...args);
     expect(await helm('install', 'shop', chart, '--create-namespace', ...wait)).toContain('STATUS: deployed');
     expect(await get('cm', 'shop-settings', '-o', 'jsonpath={.data}')).toBe(

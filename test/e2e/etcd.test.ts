@@ -229,7 +229,7 @@ describe('a move from one cluster to another', () => {
     await runsOn('west');
     await must(other.kubeconfig, 'annotate', '--overwrite', 'deploy/web', 'atoll.dev/clusters=east');
     await runsOn('east');
-    await must(other.kubeconfig, 'rollout', 'status', 'deploy/web', '--timeout=30s');
+    await must(other.kubeconfig, 'rollout', 'status', 'deploy/web', '--timeout=120s');
     const before = await quiet(other);
     process.kill(paused.pid, 'SIGCONT');
     await until('it has noticed', 20, async () => !leads(paused));

@@ -92,7 +92,7 @@ describe('the five journeys, on two real clusters', () => {
     for (const row of rows) expect(row).toMatch(/1\/1\s+Running.*\s(east|west)-[12]\s/);
     const logs = await must(server.kubeconfig, 'logs', 'deploy/web');
     expect(logs).toMatch(/hello from a pod of (east|west)/);
-    expect(await must(server.kubeconfig, 'rollout', 'status', 'deploy/web', '--timeout=10s')).toContain(
+    expect(await must(server.kubeconfig, 'rollout', 'status', 'deploy/web', '--timeout=60s')).toContain(
       'successfully rolled out',
     );
   });
@@ -154,7 +154,7 @@ describe('the five journeys, on two real clusters', () => {
 
   it('drains a cluster to nothing, without a dip, and takes it back', async () => {
     const samples = sampleReady(server.kubeconfig, 'default');
-    const drained = await atoll(server.kubeconfig, 'drain', 'east', '--timeout', '90');
+    const drained = await atoll(server.kubeconfig, 'drain', 'east', '--timeout', '180');
     expect(drained.stderr).toBe('');
     expect(drained.code).toBe(0);
     expect(drained.stdout).toMatch(/root\/default\/deployments\.apps\/web {2}joining west \d\/4 ready/);

@@ -74,8 +74,8 @@ async function uidOf(kind: string, name: string): Promise<string> {
 const uids = (of: Record<string, Seen>) => Object.entries(of).map(([name, { uid }]) => `${name}/${uid}`);
 
 async function ready(): Promise<void> {
-  await shop('rollout', 'status', 'deploy/web', '--timeout=60s');
-  await shop('rollout', 'status', 'sts/db', '--timeout=60s');
+  await shop('rollout', 'status', 'deploy/web', '--timeout=180s');
+  await shop('rollout', 'status', 'sts/db', '--timeout=180s');
 }
 
 async function orphaned(): Promise<void> {
@@ -147,7 +147,7 @@ test('who comes after with the same selector adopts them', async () => {
 
 test('made anew at once, as operators do to resize a StatefulSet: nothing restarts', async () => {
   await apply(agent);
-  await shop('rollout', 'status', 'ds/agent', '--timeout=60s');
+  await shop('rollout', 'status', 'ds/agent', '--timeout=180s');
   const before = uids(await seen('pods'));
   expect(before).toHaveLength(5);
   for (const killed of [false, true]) {
@@ -171,7 +171,7 @@ test('made anew at once, as operators do to resize a StatefulSet: nothing restar
 test('the pods of a Job stay when it is deleted as clients other than kubectl do', async () => {
   const spec = { template: { spec: { restartPolicy: 'Never', containers: [container] } } };
   await apply({ apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'once' }, spec });
-  await shop('wait', 'job/once', '--for=condition=complete', '--timeout=60s');
+  await shop('wait', 'job/once', '--for=condition=complete', '--timeout=180s');
   const ofJob = async () => Object.entries(await seen('pods')).filter(([name]) => name.startsWith('once-'));
   const [[name = '', pod] = []] = await ofJob();
   const job = await uidOf('job', 'once');
@@ -191,7 +191,7 @@ test('a ReplicaSet that was left behind is deleted where it is, without its pods
   const ofWeb = async (where: 'here' | 'there' = 'here') =>
     Object.entries(await seen('pods', where)).filter(([name]) => name.startsWith('web-'));
   await shop('delete', 'deploy/web', '--cascade=orphan');
-  await shop('delete', 'rs', '-l', 'app=web', '--cascade=orphan', '--timeout=30s');
+  await shop('delete', 'rs', '-l', 'app=web', '--cascade=orphan', '--timeout=120s');
   await until('nobody owns its pods', 30, async () => (await ofWeb()).every(([, { owner }]) => owner === ''));
   expect(uids(await seen('pods'))).toEqual(uids(before));
   await apply(web);
@@ -199,7 +199,7 @@ test('a ReplicaSet that was left behind is deleted where it is, without its pods
   expect(uids(await seen('pods'))).toEqual(uids(before));
 
   await shop('delete', 'deploy/web', '--cascade=orphan');
-  await shop('delete', 'rs', '-l', 'app=web', '--timeout=30s');
+  await shop('delete', 'rs', '-l', 'app=web', '--timeout=120s');
   await until(
     'its pods are gone',
     30,
@@ -214,7 +214,7 @@ test('a namespace that goes takes them along, without a trace', async () => {
   await shop('delete', 'deploy/web', 'sts/db', '--cascade=orphan');
   await orphaned();
   expect(Object.keys(await seen('pods'))).toHaveLength(4);
-  await must(server.kubeconfig, 'delete', 'ns', 'shop', '--timeout=60s');
+  await must(server.kubeconfig, 'delete', 'ns', 'shop', '--timeout=180s');
   await until('nothing is left there', 60, async () => {
     const { items } = await mustJson<{ items: KubeObject[] }>(physical.kubeconfig, 'get', 'ns');
     return !items.some(({ metadata }) => metadata.name?.startsWith('root-shop'));

@@ -96,7 +96,7 @@ async function startMember(
     child = spawn(binary, flags, { stdio: ['ignore', log.fd, log.fd] });
     running.add(child);
     await log.close();
-    const deadline = Date.now() + 15_000;
+    const deadline = Date.now() + 60_000;
     while (!(await listens(port))) {
       if (child.exitCode !== null || Date.now() > deadline) {
         throw new Error(`etcd did not start: ${await readFile(join(dir, 'log'), 'utf8')}`);

@@ -89,7 +89,7 @@ async function fillAndFree({ file, fills }: NonNullable<Life['quota']>): Promise
 }
 
 async function until(condition: () => boolean, what: string): Promise<void> {
-  const deadline = performance.now() + 15_000;
+  const deadline = performance.now() + 60_000;
   while (!condition()) {
     if (performance.now() > deadline) {
       process.stderr.write(`${what}\n`);

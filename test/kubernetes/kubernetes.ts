@@ -96,8 +96,8 @@ async function boot(
     ...apiserverFlags(String(port), `http://127.0.0.1:${etcd}`),
     ...(options.apiOnly ? ['--disable-admission-plugins', 'ServiceAccount'] : []),
   ]);
-  const ctl = (...args: string[]) => run(kubectl, ['--kubeconfig', kubeconfig, ...args], { timeout: 10_000 });
-  await eventually(60, children, () => ctl('get', '--raw', '/readyz'));
+  const ctl = (...args: string[]) => run(kubectl, ['--kubeconfig', kubeconfig, ...args], { timeout: 30_000 });
+  await eventually(180, children, () => ctl('get', '--raw', '/readyz'));
   if (!options.apiOnly) {
     await start('kube-controller-manager', managerFlags(String(manager)));
     await start('kube-scheduler', [
@@ -113,9 +113,9 @@ async function boot(
     await writeFile(join(dir, 'kwok.yaml'), kwokConfig(stages, dir));
     await start('kwok', kwokFlags(String(kubelet)));
     await writeFile(join(dir, 'nodes.yaml'), nodeObjects(name, options.nodes ?? 2));
-    await eventually(30, children, () => ctl('apply', '-f', join(dir, 'nodes.yaml')));
-    await eventually(60, children, () => ctl('get', 'serviceaccount', 'default'));
-    await eventually(60, children, () =>
+    await eventually(120, children, () => ctl('apply', '-f', join(dir, 'nodes.yaml')));
+    await eventually(180, children, () => ctl('get', 'serviceaccount', 'default'));
+    await eventually(180, children, () =>
       ctl('wait', '--for=condition=Ready', 'node', '--all', '--timeout=1s'),
     );
   }
