@@ -68,7 +68,8 @@ export async function until<T>(
     } catch (error) {
       last = error;
     }
-    if (Date.now() > deadline) throw new Error(`${what}: not within ${PATIENCE * seconds} s`, { cause: last });
+    if (Date.now() > deadline)
+      throw new Error(`${what}: not within ${PATIENCE * seconds} s`, { cause: last });
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
 }
