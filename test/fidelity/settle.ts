@@ -32,9 +32,22 @@ export async function settled(wire: Wire, { method, path, watch }: Request, answ
   const check = told[resource];
   if (check === undefined || watch || !['POST', 'PUT', 'PATCH', 'DELETE'].includes(method)) return;
   if (answer.status >= 300 || query.includes('dryRun')) return;
-  const name = bare.split('/')[5] ?? answer.json?.['metadata']?.['name'];
-  if (name === undefined) return;
-  const object = `${bare.split('/').slice(0, 5).join('/')}/${name}`;
+  const collection = bare.split('/').slice(0, 5).join('/');
+  for (const name of namesOf(bare, answer)) await settledOne(wire, `${collection}/${name}`, check);
+}
+
+/** Of what was written; of a collection, what its deletion answered. */
+function namesOf(path: string, { json }: Answer): string[] {
+  const items = Array.isArray(json?.['items']) ? (json['items'] as { metadata?: { name?: string } }[]) : [];
+  const name = path.split('/')[5] ?? json?.['metadata']?.['name'];
+  return name === undefined ? items.flatMap(({ metadata }) => metadata?.name ?? []) : [String(name)];
+}
+
+async function settledOne(
+  wire: Wire,
+  object: string,
+  check: (conditions: readonly Condition[]) => boolean,
+): Promise<void> {
   for (const until = Date.now() + deadlineMs; Date.now() < until; ) {
     const { done } = await wire.send({ method: 'GET', path: object });
     const { status, json } = await done;
