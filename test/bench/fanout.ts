@@ -25,18 +25,29 @@ export async function measureFanout(
   const wire = await openWire(peer.kubeconfig, watchers);
   const began = new Map<string, number>();
   const latencies: number[] = [];
-  const seen = (name: string) => {
-    const start = began.get(name);
-    if (start !== undefined) latencies.push(performance.now() - start);
+  const writes = seconds * perSecond;
+  /** Events that those will never see whose watch the server ended, for being slow. */
+  let lost = 0;
+  const looker = () => {
+    let left = writes;
+    const seen = (name: string) => {
+      const start = began.get(name);
+      if (start === undefined) return;
+      latencies.push(performance.now() - start);
+      left--;
+    };
+    const ended = () => {
+      lost += left;
+    };
+    return wordsOf(names, seen, ended);
   };
   const run = `w${process.hrtime.bigint()}`;
   const names = new RegExp(`"name":"(${run}-\\d+)"`, 'g');
   for (let i = 0; i < watchers; i++) {
     const request = `GET ${path}${metadata.resourceVersion ?? ''} HTTP/1.1\r\n${wire.headers}\r\n`;
-    wire.stream(i, request, i % oneIn === 0 ? wordsOf(names, seen) : () => {});
+    wire.stream(i, request, i % oneIn === 0 ? looker() : () => {});
   }
   await sleep(3000);
-  const writes = seconds * perSecond;
   const before = await processorSeconds(peer);
   const since = performance.now();
   const pending: Promise<unknown>[] = [];
@@ -49,19 +60,20 @@ export async function measureFanout(
   await Promise.all(pending);
   const looking = Math.ceil(watchers / oneIn);
   const deadline = performance.now() + 120_000;
-  while (latencies.length < writes * looking) {
+  while (latencies.length + lost < writes * looking) {
     if (performance.now() > deadline)
       throw new Error(`${peer.name}: ${latencies.length} of ${writes * looking} events came`);
     await sleep(20);
   }
+  if (lost > 0) process.stderr.write(`${peer.name} ended watches, which did not see ${lost} events\n`);
   const used = (await processorSeconds(peer)) - before;
   wire.close();
   close();
   return { p99: percentile(latencies, 99), microsPerEvent: (used * 1e6) / (writes * watchers) };
 }
 
-/** Finds names in a stream of bytes, those that two chunks share too. */
-function wordsOf(names: RegExp, seen: (name: string) => void): (bytes: Buffer) => void {
+/** Finds names in a stream of bytes, those that two chunks share too, and its end. */
+function wordsOf(names: RegExp, seen: (name: string) => void, ended: () => void): (bytes: Buffer) => void {
   let rest = '';
   return (bytes) => {
     const text = rest + bytes.toString('latin1');
@@ -71,5 +83,6 @@ function wordsOf(names: RegExp, seen: (name: string) => void): (bytes: Buffer) =
       end = match.index + match[0].length;
     }
     rest = text.slice(Math.max(end, text.length - 100));
+    if (text.endsWith('\r\n0\r\n\r\n')) ended();
   };
 }
