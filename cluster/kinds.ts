@@ -1,5 +1,5 @@
-import type { GroupVersionResource } from '../kube/gvk.ts';
-import type { KubeObject } from '../kube/object.ts';
+import { type GroupVersionResource, parseApiVersion } from '../kube/gvk.ts';
+import type { KubeObject, OwnerReference } from '../kube/object.ts';
 import { reflectedFromAnnotation } from './names.ts';
 import { at, listAt, mapAt, textAt } from './read.ts';
 
@@ -51,6 +51,23 @@ export function placedKind(of: { group: string; resource: string }): PlacedKind 
   return byResource.get(`${of.resource}.${of.group}`);
 }
 
+/**
+ * What each physical cluster makes by itself of what we push, by the resource that is made: `kind.group` of its
+ * controller. An owner of any other kind, an operator's say, is known in the logical cluster only: what it owns runs
+ * nowhere unless it is placed.
+ */
+const makers: Readonly<Record<string, readonly string[]>> = {
+  replicasets: ['Deployment.apps'],
+  jobs: ['CronJob.batch'],
+  pods: ['ReplicaSet.apps', 'StatefulSet.apps', 'DaemonSet.apps', 'ReplicationController.', 'Job.batch'],
+};
+
+function isMade({ resource }: PlacedKind, owners: readonly OwnerReference[] = []): boolean {
+  const owner = owners.find(({ controller }) => controller === true);
+  if (!owner) return false;
+  return makers[resource]?.includes(`${owner.kind}.${parseApiVersion(owner.apiVersion).group}`) ?? false;
+}
+
 /** Written by the endpoint controllers from a Service's selector: each physical cluster makes its own. */
 const madeSlices = new Set(['endpointslice-controller.k8s.io', 'endpointslicemirroring-controller.k8s.io']);
 
@@ -61,7 +78,7 @@ const madeSlices = new Set(['endpointslice-controller.k8s.io', 'endpointslicemir
 export function isPlaceable(kind: PlacedKind, object: KubeObject): boolean {
   const { name, annotations, labels, ownerReferences } = object.metadata;
   if (annotations && Object.hasOwn(annotations, reflectedFromAnnotation)) return false;
-  if (kind.role === 'workload') return !ownerReferences?.some((owner) => owner.controller === true);
+  if (kind.role === 'workload') return !isMade(kind, ownerReferences);
   switch (kind.resource) {
     case 'configmaps':
       return name !== 'kube-root-ca.crt';

@@ -1,7 +1,7 @@
 import { isPlaceable, placedKinds } from '../cluster/kinds.ts';
 import { type Retry, runController } from '../controller/controller.ts';
 import { WorkQueue } from '../controller/queue.ts';
-import type { KubeList } from '../kube/object.ts';
+import type { KubeList, KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
 import type { Engine } from './engine.ts';
 
@@ -68,11 +68,10 @@ async function holdsForeign(engine: Engine, namespace: string): Promise<boolean>
       if (isStatusError(error, 'NotFound')) continue;
       throw error;
     }
-    const left = list.items.filter(
-      (object) =>
-        isPlaceable(kind, object) && !object.metadata.ownerReferences?.some((owner) => owner.controller),
-    );
-    if (left.length > 0) return true;
+    // What a workload's controllers make beside it, claims and slices, goes with the workload.
+    const isMade = ({ metadata }: KubeObject) =>
+      kind.role === 'closure' && metadata.ownerReferences?.some((owner) => owner.controller) === true;
+    if (list.items.some((object) => isPlaceable(kind, object) && !isMade(object))) return true;
   }
   return false;
 }

@@ -135,14 +135,40 @@ describe('closureOf', () => {
 });
 
 describe('isPlaceable', () => {
-  const owned = (kind: string, controller: boolean) => ({
-    metadata: { ownerReferences: [{ apiVersion: 'v1', kind, name: 'o', uid: 'u', controller }] },
+  const owned = (kind: string, controller: boolean, apiVersion = 'apps/v1') => ({
+    metadata: { ownerReferences: [{ apiVersion, kind, name: 'o', uid: 'u', controller }] },
   });
   it.each([
     ['a Deployment', placed('Deployment', 'x'), true],
     ['a ReplicaSet of a Deployment', placed('ReplicaSet', 'x', owned('Deployment', true)), false],
-    ['a Job of a CronJob', placed('Job', 'x', owned('CronJob', true)), false],
-    ['a Pod with an owner that does not control it', placed('Pod', 'x', owned('ConfigMap', false)), true],
+    ['a Job of a CronJob', placed('Job', 'x', owned('CronJob', true, 'batch/v1')), false],
+    ['a Pod of a ReplicaSet', placed('Pod', 'x', owned('ReplicaSet', true)), false],
+    ['a Pod of a Job', placed('Pod', 'x', owned('Job', true, 'batch/v1')), false],
+    [
+      'a Pod of a ReplicationController',
+      placed('Pod', 'x', owned('ReplicationController', true, 'v1')),
+      false,
+    ],
+    ['a Pod of a DaemonSet', placed('Pod', 'x', owned('DaemonSet', true)), false],
+    [
+      'a Pod with an owner that does not control it',
+      placed('Pod', 'x', owned('ConfigMap', false, 'v1')),
+      true,
+    ],
+    [
+      'a StatefulSet of an operator’s own kind',
+      placed('StatefulSet', 'x', owned('Prometheus', true, 'monitoring.coreos.com/v1')),
+      true,
+    ],
+    [
+      'a Deployment of an operator’s own kind',
+      placed('Deployment', 'x', owned('Argo', true, 'argoproj.io/v1')),
+      true,
+    ],
+    ['a ReplicaSet of a Rollout', placed('ReplicaSet', 'x', owned('Rollout', true, 'argoproj.io/v1')), true],
+    ['a Pod of another group’s Job', placed('Pod', 'x', owned('Job', true, 'batch.volcano.sh/v1')), true],
+    ['a Pod that another Pod controls', placed('Pod', 'x', owned('Pod', true, 'v1')), true],
+    ['a Job that a Deployment controls', placed('Job', 'x', owned('Deployment', true)), true],
     [
       'a reflected Pod',
       placed('Pod', 'x', { metadata: { annotations: { 'atoll.dev/physical-cluster': 'a' } } }),
