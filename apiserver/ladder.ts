@@ -2,6 +2,7 @@ import { rootCluster } from '../cluster/names.ts';
 import type { ApiRequest, ApiResponse, UserInfo } from '../kube/http.ts';
 import { StatusError, unauthorized } from '../kube/status.ts';
 import { randomUid } from '../kube/uuid.ts';
+import { anonymous } from './authn/anonymous.ts';
 import { impersonated, impersonates } from './authn/impersonate.ts';
 import { authorizeRequest } from './authz/check.ts';
 import type { Core, Exchange } from './core.ts';
@@ -62,7 +63,7 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
         ready = true;
       }
       const found = user ?? (peer && authenticate(options.authenticate, request, peer));
-      let by = found instanceof Promise ? await found : found;
+      let by = (found instanceof Promise ? await found : found) ?? anonymous(request);
       if (by === undefined) throw unauthorized();
       if (impersonates(request)) by = await impersonated(request, by, core.authorize);
       if (body) request.body = await body();

@@ -3,7 +3,8 @@ import type { Authorizer } from '../options.ts';
 export const mastersGroup = 'system:masters';
 const authenticated = 'system:authenticated';
 
-const open = ['/healthz', '/livez', '/readyz', '/version', '/version/'];
+const issuer = ['/.well-known/openid-configuration', '/openid/v1/jwks'];
+const open = ['/healthz', '/livez', '/readyz', '/version', '/version/', ...issuer];
 const discovery = ['/api', '/apis', '/openapi', ...open];
 const ownReviews = ['selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'selfsubjectreviews'];
 

@@ -82,6 +82,31 @@ test('a certificate of another authority is nobody', async () => {
   expect(answer.status).toBe(401);
 });
 
+test.each([
+  ['/healthz', 200],
+  ['/livez?verbose', 200],
+  ['/readyz?verbose&exclude=ping', 200],
+  ['/version', 200],
+  ['/openid/v1/jwks', 404],
+  ['/readyz/ping', 401],
+  ['/healthz/', 401],
+  ['/metrics', 401],
+  ['/api', 401],
+  ['/clusters/root/healthz', 401],
+  [configMaps, 401],
+])('without credentials %s is %i', async (path, status) => {
+  expect((await request(path, { headers: { authorization: '' } })).status).toBe(status);
+  // As on kube-apiserver, whoever shows wrong ones is refused what anybody may see.
+  expect((await request(path, { headers: { authorization: 'Bearer wrong' } })).status).toBe(401);
+});
+
+test('without credentials nothing is taken, and nobody is impersonated', async () => {
+  const nobody = { authorization: '' };
+  expect((await request('/healthz', { method: 'POST', body: '{}', headers: nobody })).status).toBe(401);
+  const masters = { 'impersonate-user': 'alice', 'impersonate-group': 'system:masters' };
+  expect((await request('/version', { headers: { ...nobody, ...masters } })).status).toBe(403);
+});
+
 test('bodies: YAML, too large, of an unknown type, hostile, empty on DELETE', async () => {
   const yaml = await request(configMaps, {
     method: 'POST',
