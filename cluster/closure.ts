@@ -2,7 +2,7 @@ import { groupResource } from '../kube/gvk.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { type LabelSelector, labelSelectorFromObject, labelSelectorFromSet } from '../kube/selector.ts';
 import { StatusError } from '../kube/status.ts';
-import { isPlaceable, isSelectorless, type PlacedKind, serviceOfEndpoints } from './kinds.ts';
+import { isPlaceable, isSelectorless, type PlacedKind, type Reach, serviceOfEndpoints } from './kinds.ts';
 import { podReferences, podTemplate } from './podspec.ts';
 import { at, listAt, mapAt, textAt } from './read.ts';
 import type { ClosureRef } from './types.ts';
@@ -26,15 +26,6 @@ export interface NamespaceIndex {
   attached: readonly PlacedObject[];
 }
 
-const attachedKinds = new Set([
-  'endpoints',
-  'endpointslices',
-  'ingresses',
-  'horizontalpodautoscalers',
-  'poddisruptionbudgets',
-  'networkpolicies',
-]);
-
 export function indexNamespace(objects: readonly PlacedObject[]): NamespaceIndex {
   const services = new Map<string, KubeObject[]>();
   for (const { kind, object } of objects) {
@@ -46,7 +37,7 @@ export function indexNamespace(objects: readonly PlacedObject[]): NamespaceIndex
   return {
     byKey: new Map(objects.map((placed) => [refKey(refOf(placed)), placed])),
     services,
-    attached: objects.filter((o) => attachedKinds.has(o.kind.resource)),
+    attached: objects.filter(({ kind }) => kind.role === 'closure' && belongings[kind.reach] !== undefined),
   };
 }
 
@@ -74,7 +65,7 @@ export function closureOf(workload: KubeObject, { byKey, services, attached }: N
   if (governing) all.add(governing);
   for (const name of all) add({ group: '', resource: 'services', name });
   for (const placed of attached) {
-    if (!belongs(placed, workload, labels, { all, bare })) continue;
+    if (!belongs(placed, { workload, labels, all, bare })) continue;
     add(refOf(placed));
     if (placed.kind.resource === 'ingresses') tlsSecrets(placed.object).forEach(add);
   }
@@ -108,27 +99,31 @@ export function isUsersEndpoints(object: KubeObject, { byKey }: NamespaceIndex):
   return service !== undefined && isSelectorless(service.object);
 }
 
-function belongs(
-  { kind, object }: PlacedObject,
-  workload: KubeObject,
-  labels: Record<string, string>,
-  services: { all: ReadonlySet<string>; bare: ReadonlySet<string> },
-): boolean {
-  switch (kind.resource) {
-    case 'endpoints':
-    case 'endpointslices':
-      return services.bare.has(serviceOfEndpoints(object));
-    case 'ingresses':
-      return routesTo(object, services.all);
-    case 'horizontalpodautoscalers':
-      return scales(object, workload);
-    case 'poddisruptionbudgets':
-      return selects(at(object, 'spec', 'selector'), labels);
-    case 'networkpolicies':
-      return selects(at(object, 'spec', 'podSelector'), labels);
-    default:
-      return false;
-  }
+interface Wanting {
+  workload: KubeObject;
+  labels: Record<string, string>;
+  /** Names of the Services that serve it, and of those among them whose endpoints nobody computes. */
+  all: ReadonlySet<string>;
+  bare: ReadonlySet<string>;
+}
+
+/** What says itself to whom it belongs; undefined: a workload names it, or it serves one. */
+const belongings: Record<Reach, ((object: KubeObject, wanting: Wanting) => boolean) | undefined> = {
+  named: undefined,
+  serves: undefined,
+  backs: (object, { bare }) => bare.has(serviceOfEndpoints(object)),
+  routes: (object, { all }) => routesTo(object, all),
+  scales: (object, { workload }) => scales(object, workload),
+  covers: (object, { labels }) => selects(podSelector(object), labels),
+};
+
+function belongs({ kind, object }: PlacedObject, wanting: Wanting): boolean {
+  return (kind.role === 'closure' && belongings[kind.reach]?.(object, wanting)) === true;
+}
+
+/** NetworkPolicies have one name for it, PodDisruptionBudgets another. */
+function podSelector({ spec }: KubeObject): unknown {
+  return at(spec, 'podSelector') ?? at(spec, 'selector');
 }
 
 function selects(selector: unknown, labels: Record<string, string>): boolean {

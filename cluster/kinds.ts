@@ -6,66 +6,148 @@ import { at, listAt, mapAt, textAt } from './read.ts';
 /** workload: runs, and is placed for its own sake. closure: goes where a workload needs it. */
 export type Role = 'workload' | 'closure';
 
-export interface PlacedKind extends GroupVersionResource {
-  kind: string;
+/**
+ * What several clusters have of one object. counts: its replicas are divided. ranges: replicas with ordinals.
+ * whole: each a full copy. bounds: an autoscaler's part of its limits. one: a single cluster has it. single: it
+ * runs on one at a time, the others wait. batch: it runs to its end where it began.
+ */
+export type Spread = 'counts' | 'ranges' | 'whole' | 'bounds' | 'one' | 'single' | 'batch';
+
+/**
+ * How it is found that a workload needs it. named: by its pods' template. serves: its selector. backs: the Service
+ * that it belongs to. routes: the Services behind it. scales: its target. covers: its pod selector.
+ */
+export type Reach = 'named' | 'serves' | 'backs' | 'routes' | 'scales' | 'covers';
+
+interface Row {
+  group: string;
+  resource: string;
+  version?: 'v2';
   role: Role;
+  spread: Spread;
+  /**
+   * Whether two clusters may run it at once. many: one pod is as good as another. asked: not where its strategy or
+   * its volumes say so. once: each pod is somebody, and nobody is in two places.
+   */
+  identity: 'many' | 'asked' | 'once';
+  /** It has no state that could come and go: once applied it is as good as it will be. */
+  passive: boolean;
+  /** Its controller says in status.observedGeneration which spec it has seen. */
+  countsGenerations: boolean;
 }
 
-const table: readonly [group: string, resource: string, kind: string, role: Role][] = [
-  ['apps', 'deployments', 'Deployment', 'workload'],
-  ['apps', 'statefulsets', 'StatefulSet', 'workload'],
-  ['apps', 'daemonsets', 'DaemonSet', 'workload'],
-  ['apps', 'replicasets', 'ReplicaSet', 'workload'],
-  ['', 'replicationcontrollers', 'ReplicationController', 'workload'],
-  ['', 'pods', 'Pod', 'workload'],
-  ['batch', 'jobs', 'Job', 'workload'],
-  ['batch', 'cronjobs', 'CronJob', 'workload'],
-  ['', 'configmaps', 'ConfigMap', 'closure'],
-  ['', 'secrets', 'Secret', 'closure'],
-  ['', 'serviceaccounts', 'ServiceAccount', 'closure'],
-  ['', 'persistentvolumeclaims', 'PersistentVolumeClaim', 'closure'],
-  ['', 'services', 'Service', 'closure'],
-  ['', 'endpoints', 'Endpoints', 'closure'],
-  ['discovery.k8s.io', 'endpointslices', 'EndpointSlice', 'closure'],
-  ['networking.k8s.io', 'ingresses', 'Ingress', 'closure'],
-  ['networking.k8s.io', 'networkpolicies', 'NetworkPolicy', 'closure'],
-  ['autoscaling', 'horizontalpodautoscalers', 'HorizontalPodAutoscaler', 'closure'],
-  ['policy', 'poddisruptionbudgets', 'PodDisruptionBudget', 'closure'],
-];
+interface WorkloadRow extends Row {
+  role: 'workload';
+}
+
+interface ClosureRow extends Row {
+  role: 'closure';
+  reach: Reach;
+}
+
+function workload(
+  group: string,
+  resource: string,
+  traits: Pick<Row, 'spread' | 'identity'> & { generations: boolean },
+): WorkloadRow {
+  const { generations: countsGenerations, ...rest } = traits;
+  return { group, resource, role: 'workload', passive: false, countsGenerations, ...rest };
+}
+
+function closure(
+  group: string,
+  resource: string,
+  traits: Pick<ClosureRow, 'reach' | 'passive'> & Partial<ClosureRow>,
+): ClosureRow {
+  return {
+    ...{ group, resource, role: 'closure', spread: 'whole', identity: 'many', countsGenerations: false },
+    ...traits,
+  };
+}
 
 /**
  * Every kind that is pushed to physical clusters. What is not here never is: RBAC, Events, Leases, quotas and
- * limits are the logical cluster's own business.
+ * limits are the logical cluster's own business. What else has to be decided about each kind is a Record over
+ * PlacedKindName, WorkloadKindName or ClosureKindName where it is decided, so that a new row here does not compile
+ * before all of it is.
  */
-export const placedKinds: readonly PlacedKind[] = table.map(([group, resource, kind, role]) => ({
-  group,
-  version: group === 'autoscaling' ? 'v2' : 'v1',
-  resource,
-  kind,
-  role,
-}));
+const workloads = {
+  Deployment: workload('apps', 'deployments', { spread: 'counts', identity: 'asked', generations: true }),
+  StatefulSet: workload('apps', 'statefulsets', { spread: 'ranges', identity: 'once', generations: true }),
+  DaemonSet: workload('apps', 'daemonsets', { spread: 'whole', identity: 'many', generations: true }),
+  ReplicaSet: workload('apps', 'replicasets', { spread: 'counts', identity: 'asked', generations: true }),
+  ReplicationController: workload('', 'replicationcontrollers', {
+    ...{ spread: 'counts', identity: 'asked', generations: true },
+  }),
+  Pod: workload('', 'pods', { spread: 'one', identity: 'asked', generations: false }),
+  Job: workload('batch', 'jobs', { spread: 'batch', identity: 'once', generations: false }),
+  CronJob: workload('batch', 'cronjobs', { spread: 'single', identity: 'once', generations: false }),
+};
+
+const closures = {
+  ConfigMap: closure('', 'configmaps', { reach: 'named', passive: true }),
+  Secret: closure('', 'secrets', { reach: 'named', passive: true }),
+  ServiceAccount: closure('', 'serviceaccounts', { reach: 'named', passive: true }),
+  PersistentVolumeClaim: closure('', 'persistentvolumeclaims', { reach: 'named', passive: false }),
+  Service: closure('', 'services', { reach: 'serves', passive: false }),
+  Endpoints: closure('', 'endpoints', { reach: 'backs', passive: true }),
+  EndpointSlice: closure('discovery.k8s.io', 'endpointslices', { reach: 'backs', passive: true }),
+  Ingress: closure('networking.k8s.io', 'ingresses', { reach: 'routes', passive: false }),
+  NetworkPolicy: closure('networking.k8s.io', 'networkpolicies', { reach: 'covers', passive: true }),
+  HorizontalPodAutoscaler: closure('autoscaling', 'horizontalpodautoscalers', {
+    ...{ reach: 'scales', passive: false, version: 'v2', spread: 'bounds' },
+  }),
+  PodDisruptionBudget: closure('policy', 'poddisruptionbudgets', {
+    ...{ reach: 'covers', passive: false, countsGenerations: true },
+  }),
+};
+
+export type WorkloadKindName = keyof typeof workloads;
+export type ClosureKindName = keyof typeof closures;
+export type PlacedKindName = WorkloadKindName | ClosureKindName;
+
+interface Common extends GroupVersionResource, Omit<Row, 'group' | 'resource' | 'version' | 'role'> {}
+
+export type WorkloadKind = Common & { kind: WorkloadKindName; role: 'workload' };
+export type ClosureKind = Common & { kind: ClosureKindName; role: 'closure'; reach: Reach };
+export type PlacedKind = WorkloadKind | ClosureKind;
+
+export const placedKinds: readonly PlacedKind[] = Object.entries({ ...workloads, ...closures }).map(
+  ([kind, row]) => ({ version: 'v1', ...row, kind }) as PlacedKind,
+);
 
 const byResource = new Map(placedKinds.map((kind) => [`${kind.resource}.${kind.group}`, kind]));
+const byName = new Map<string, PlacedKind>(placedKinds.map((kind) => [kind.kind, kind]));
 
 export function placedKind(of: { group: string; resource: string }): PlacedKind | undefined {
   return byResource.get(`${of.resource}.${of.group}`);
 }
 
+/** Of an object that is known to be placed: of placed kinds no two have one name. */
+export function kindNamed(kind: string): PlacedKind | undefined {
+  return byName.get(kind);
+}
+
 /**
- * What each physical cluster makes by itself of what we push, by the resource that is made: `kind.group` of its
- * controller. An owner of any other kind, an operator's say, is known in the logical cluster only: what it owns runs
- * nowhere unless it is placed.
+ * Whose controllers make a kind on each physical cluster by themselves. An owner of any other kind, an operator's say,
+ * is known in the logical cluster only: what it owns runs nowhere unless it is placed.
  */
-const makers: Readonly<Record<string, readonly string[]>> = {
-  replicasets: ['Deployment.apps'],
-  jobs: ['CronJob.batch'],
-  pods: ['ReplicaSet.apps', 'StatefulSet.apps', 'DaemonSet.apps', 'ReplicationController.', 'Job.batch'],
+const makers: Record<WorkloadKindName, readonly WorkloadKindName[]> = {
+  Deployment: [],
+  StatefulSet: [],
+  DaemonSet: [],
+  ReplicaSet: ['Deployment'],
+  ReplicationController: [],
+  Pod: ['ReplicaSet', 'StatefulSet', 'DaemonSet', 'ReplicationController', 'Job'],
+  Job: ['CronJob'],
+  CronJob: [],
 };
 
-function isMade({ resource }: PlacedKind, owners: readonly OwnerReference[] = []): boolean {
+function isMade({ kind }: WorkloadKind, owners: readonly OwnerReference[] = []): boolean {
   const owner = owners.find(({ controller }) => controller === true);
   if (!owner) return false;
-  return makers[resource]?.includes(`${owner.kind}.${parseApiVersion(owner.apiVersion).group}`) ?? false;
+  const { group } = parseApiVersion(owner.apiVersion);
+  return makers[kind].some((maker) => maker === owner.kind && workloads[maker].group === group);
 }
 
 /** Written by the endpoint controllers from a Service's selector: each physical cluster makes its own. */

@@ -1,6 +1,7 @@
 import { deepCopy, isObject } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { addQuantity, parseQuantity, type Quantity, QuantityError, zeroQuantity } from '../kube/quantity.ts';
+import { kindNamed, type WorkloadKindName } from './kinds.ts';
 import { at, listAt, mapAt, numberAt, textAt } from './read.ts';
 import type { ClosureRef } from './types.ts';
 
@@ -11,13 +12,35 @@ export interface PodTemplate {
 
 /** What the pods of a workload look like; the Pod itself is its own template. */
 export function podTemplate(workload: KubeObject): PodTemplate {
-  const template =
-    workload.kind === 'Pod'
-      ? workload
-      : workload.kind === 'CronJob'
-        ? at(workload, 'spec', 'jobTemplate', 'spec', 'template')
-        : at(workload, 'spec', 'template');
+  const template = at(workload, ...runOf(workload).template);
   return { labels: mapAt(template, 'metadata', 'labels') ?? {}, spec: at(template, 'spec') };
+}
+
+interface Run {
+  /** Where its pods' template is, and the field that says how many it has at once. */
+  template: readonly string[];
+  count: readonly string[] | undefined;
+}
+
+const replicated: Run = { template: ['spec', 'template'], count: ['spec', 'replicas'] };
+const runs: Record<WorkloadKindName, Run> = {
+  Deployment: replicated,
+  StatefulSet: replicated,
+  // How many depends on the nodes: counted as one.
+  DaemonSet: { template: ['spec', 'template'], count: undefined },
+  ReplicaSet: replicated,
+  ReplicationController: replicated,
+  Pod: { template: [], count: undefined },
+  Job: { template: ['spec', 'template'], count: ['spec', 'parallelism'] },
+  CronJob: {
+    template: ['spec', 'jobTemplate', 'spec', 'template'],
+    count: ['spec', 'jobTemplate', 'spec', 'parallelism'],
+  },
+};
+
+function runOf({ kind: name }: KubeObject): Run {
+  const kind = kindNamed(name);
+  return kind?.role === 'workload' ? runs[kind.kind] : replicated;
 }
 
 const core = (resource: string, name: string | undefined): ClosureRef[] =>
@@ -109,14 +132,11 @@ export function podRequests(spec: unknown): Resources {
   return addResources(sum, new Map(Object.entries(overhead).map(([name, q]) => [name, quantityOf(q)])));
 }
 
-/** How many pods a workload runs at once when whole. A DaemonSet's depends on nodes: counted as one. */
+/** How many pods a workload runs at once when whole. */
 export function podCount(workload: KubeObject): number {
-  const { kind } = workload;
-  const whole = (n: number | undefined) => Math.min(1_000_000, Math.max(0, Math.trunc(n ?? 1)));
-  if (kind === 'Pod' || kind === 'DaemonSet') return 1;
-  if (kind === 'CronJob') return whole(numberAt(workload, 'spec', 'jobTemplate', 'spec', 'parallelism'));
-  if (kind === 'Job') return whole(numberAt(workload, 'spec', 'parallelism'));
-  return whole(numberAt(workload, 'spec', 'replicas'));
+  const { count } = runOf(workload);
+  const written = count && numberAt(workload, ...count);
+  return Math.min(1_000_000, Math.max(0, Math.trunc(written ?? 1)));
 }
 
 /** Without what a logical cluster's own admission added for a pod that runs nowhere in particular. */

@@ -1,5 +1,6 @@
 import { deepCopy, isObject } from '../kube/deep.ts';
 import type { KubeObject, ObjectMeta } from '../kube/object.ts';
+import { kindNamed, type PlacedKindName } from './kinds.ts';
 import {
   clustersAnnotation,
   locatorAnnotation,
@@ -65,30 +66,34 @@ function metadataFor(root: KubeObject, { physicalNamespace, locator }: ShapeTarg
   };
 }
 
+const asItIs = (spec: Spec): Spec => spec;
+
+/** The part of each kind's spec that a share stands for, without what each cluster decides for itself. */
+const specs: Record<PlacedKindName, (spec: Spec, share: Share) => Spec> = {
+  Deployment: (spec, share) => withStrategy(withReplicas(spec, share), share),
+  StatefulSet: (spec, share) => withOrdinals(withReplicas(spec, share), share),
+  DaemonSet: asItIs,
+  ReplicaSet: withReplicas,
+  ReplicationController: withReplicas,
+  Pod: (spec) => withoutPodAssignment(spec) as Spec,
+  Job: jobSpec,
+  CronJob: (spec, share) => (share.suspend === true ? { ...spec, suspend: true } : spec),
+  ConfigMap: asItIs,
+  Secret: asItIs,
+  ServiceAccount: asItIs,
+  PersistentVolumeClaim: (spec) => without(spec, ['volumeName']),
+  Service: serviceSpec,
+  Endpoints: asItIs,
+  EndpointSlice: asItIs,
+  Ingress: asItIs,
+  NetworkPolicy: asItIs,
+  HorizontalPodAutoscaler: withBounds,
+  PodDisruptionBudget: asItIs,
+};
+
 function specFor(root: KubeObject, spec: Spec, share: Share): Spec {
-  switch (root.kind) {
-    case 'Deployment':
-      return withStrategy(withReplicas(spec, share), share);
-    case 'StatefulSet':
-      return withOrdinals(withReplicas(spec, share), share);
-    case 'ReplicaSet':
-    case 'ReplicationController':
-      return withReplicas(spec, share);
-    case 'HorizontalPodAutoscaler':
-      return withBounds(spec, share);
-    case 'Job':
-      return jobSpec(spec, share);
-    case 'CronJob':
-      return share.suspend === true ? { ...spec, suspend: true } : spec;
-    case 'Pod':
-      return withoutPodAssignment(spec) as Spec;
-    case 'Service':
-      return serviceSpec(spec);
-    case 'PersistentVolumeClaim':
-      return without(spec, ['volumeName']);
-    default:
-      return spec;
-  }
+  const kind = kindNamed(root.kind);
+  return kind ? specs[kind.kind](spec, share) : spec;
 }
 
 function withReplicas(spec: Spec, { replicas }: Share): Spec {

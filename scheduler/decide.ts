@@ -166,7 +166,7 @@ function decideClosure(world: World, workloads: readonly Decided[]): Decided[] {
 }
 
 function isUsers({ kind, object }: PlacedObject, index: NamespaceIndex): boolean {
-  if (kind.resource !== 'endpoints' && kind.resource !== 'endpointslices') return true;
+  if (kind.role !== 'closure' || kind.reach !== 'backs') return true;
   return isUsersEndpoints(object, index);
 }
 

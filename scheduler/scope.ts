@@ -6,10 +6,8 @@ import type { ClosureRef, Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 
 /** Of these a namespace may hold thousands that no workload uses; a workload uses them by name only. */
-const usedByName = new Set(['configmaps', 'secrets', 'serviceaccounts', 'persistentvolumeclaims']);
-
 export function isUsedByName(kind: PlacedKind): boolean {
-  return usedByName.has(kind.resource);
+  return kind.role === 'closure' && kind.reach === 'named';
 }
 
 /** One namespace, as the caches hold it. */

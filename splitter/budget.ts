@@ -1,9 +1,22 @@
+import { kindNamed, type WorkloadKindName } from '../cluster/kinds.ts';
 import { at, numberAt } from '../cluster/read.ts';
 import type { Share } from '../cluster/types.ts';
 import { IntOrStringError, scaledIntOrPercent } from '../kube/intorstring.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { divide } from './divide.ts';
 import type { Shares } from './plan.ts';
+
+/** Whose updates a share bounds; a StatefulSet's go one by one in each cluster, a DaemonSet's by what runs there. */
+const hasBudget: Record<WorkloadKindName, boolean> = {
+  Deployment: true,
+  StatefulSet: false,
+  DaemonSet: false,
+  ReplicaSet: false,
+  ReplicationController: false,
+  Pod: false,
+  Job: false,
+  CronJob: false,
+};
 
 /**
  * A Deployment's rolling update budget, divided like its replicas, so that the clusters together surge and miss
@@ -12,7 +25,8 @@ import type { Shares } from './plan.ts';
  * the user wrote. https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#rolling-update-deployment
  */
 export function withBudgets(root: KubeObject, shares: Shares): Shares {
-  if (root.kind !== 'Deployment') return shares;
+  const kind = kindNamed(root.kind);
+  if (kind?.role !== 'workload' || !hasBudget[kind.kind]) return shares;
   const plain = Object.entries(shares).map(([c, share]): [string, Share] => [c, withoutBudget(share)]);
   const running = plain.filter(([, share]) => share.phase !== 'Leaving' && (share.replicas ?? 0) > 0);
   if (running.length < 2 || at(root, 'spec', 'strategy', 'type') === 'Recreate') {

@@ -1,3 +1,4 @@
+import { kindNamed } from '../cluster/kinds.ts';
 import type { Share } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { ScaleTarget } from './autoscaler.ts';
@@ -103,19 +104,9 @@ function leaving({ settled: _settled, readySince: _readySince, ...numbers }: Sha
   return { ...numbers, phase: 'Leaving' };
 }
 
-/** They have no state that could come and go: once applied they are as good as they will be. */
-const passive = new Set([
-  'ConfigMap',
-  'Secret',
-  'ServiceAccount',
-  'NetworkPolicy',
-  'Endpoints',
-  'EndpointSlice',
-]);
-
 /** Joining shares become Active once ready for long enough; a break starts the time anew. */
 function settle(input: HandoverInput, shares: Shares): { settled: Shares; requeueAfterMs?: number } {
-  const settleMs = passive.has(input.root.kind) ? 0 : input.settleMs;
+  const settleMs = kindNamed(input.root.kind)?.passive ? 0 : input.settleMs;
   let soonest: number | undefined;
   const one = ([cluster, share]: [string, Share]): [string, Share] => {
     if (share.phase !== 'Joining') return [cluster, share];

@@ -1,4 +1,4 @@
-import { isFinished } from '../cluster/kinds.ts';
+import { isFinished, kindNamed, type Spread } from '../cluster/kinds.ts';
 import { at, numberAt } from '../cluster/read.ts';
 import type { ClusterSlice, Share } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -11,11 +11,8 @@ export type Part = Pick<
   'replicas' | 'maxReplicas' | 'completions' | 'parallelism' | 'ordinalsStart' | 'suspend'
 >;
 
-/**
- * How a kind is spread. counts: replicas are divided. ranges: replicas with ordinals. whole: a full copy on
- * each target, an autoscaler with its part of the bounds. single: runs on one at a time, the others wait. batch: runs to its end where it began.
- */
-export type Mode = 'counts' | 'ranges' | 'whole' | 'single' | 'batch';
+/** The hand-over that it takes: one and bounds are whole to it. */
+export type Mode = Exclude<Spread, 'one' | 'bounds'>;
 
 export interface Plan {
   mode: Mode;
@@ -30,7 +27,6 @@ export interface Plan {
 export type Shares = Readonly<Record<string, Share>>;
 export type Slices = Readonly<Record<string, ClusterSlice>>;
 
-const divided = new Set(['Deployment', 'ReplicaSet', 'ReplicationController']);
 const most = 1_000_000_000;
 
 function count(value: number | undefined, otherwise: number): number {
@@ -46,19 +42,24 @@ export function planFor(
 ): Plan {
   const sorted = [...clusters].sort();
   const there = new Map(Object.entries(previous).filter(([, share]) => share.phase !== 'Leaving'));
-  if (divided.has(root.kind)) return planCounts(root, sorted, there);
-  if (root.kind === 'StatefulSet') return planRanges(root, sorted, there);
-  if (root.kind === 'CronJob') return planSingle(sorted, there);
-  if (root.kind === 'Job')
-    return planBatch(root, [...sorted.filter((c) => there.has(c)), ...sorted.filter((c) => !there.has(c))]);
-  if (root.kind === 'Pod') {
-    const one = sorted.find((c) => there.has(c)) ?? sorted[0];
-    return whole(isFinished(root) ? 'batch' : 'whole', one === undefined ? [] : [one]);
+  const stayersFirst = [...sorted.filter((c) => there.has(c)), ...sorted.filter((c) => !there.has(c))];
+  switch (kindNamed(root.kind)?.spread) {
+    case 'counts':
+      return planCounts(root, sorted, there);
+    case 'ranges':
+      return planRanges(root, sorted, there);
+    case 'single':
+      return planSingle(sorted, there);
+    case 'batch':
+      return planBatch(root, stayersFirst);
+    case 'one':
+      return whole(isFinished(root) ? 'batch' : 'whole', stayersFirst.slice(0, 1));
+    case 'bounds':
+      return { mode: 'whole', goal: autoscalerBounds(root, sorted, target), total: 1, first: 0 };
+    case 'whole':
+    case undefined:
+      return whole('whole', sorted);
   }
-  if (root.kind === 'HorizontalPodAutoscaler') {
-    return { mode: 'whole', goal: autoscalerBounds(root, sorted, target), total: 1, first: 0 };
-  }
-  return whole('whole', sorted);
 }
 
 function whole(mode: Mode, clusters: readonly string[]): Plan {

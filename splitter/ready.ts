@@ -1,3 +1,4 @@
+import { kindNamed, type PlacedKindName } from '../cluster/kinds.ts';
 import { at, listAt, numberAt, textAt } from '../cluster/read.ts';
 import type { ClusterSlice, Share } from '../cluster/types.ts';
 import { isObject } from '../kube/deep.ts';
@@ -46,30 +47,46 @@ export function availableOf(share: Share, slice: ClusterSlice | undefined): numb
   return share.replicas === undefined ? 1 : 0;
 }
 
+interface Asked {
+  root: KubeObject;
+  /** Replicas of the share. */
+  wanted: number;
+  status: unknown;
+}
+
+const applied = () => true;
+const said = (status: unknown, field: string) => numberAt(status, field) ?? 0;
+const isAvailable = ({ wanted, status }: Asked) =>
+  isObject(status) && said(status, 'availableReplicas') >= wanted;
+
+/** What each kind is for, as its status says it; `applied`: to be there is all. */
+const serving: Record<PlacedKindName, (asked: Asked) => boolean> = {
+  Deployment: (asked) => isAvailable(asked) && said(asked.status, 'updatedReplicas') >= asked.wanted,
+  StatefulSet: ({ root, wanted, status }) => isObject(status) && isStatefulSetServing(root, wanted, status),
+  DaemonSet: ({ status }) => isDaemonSetServing(status),
+  ReplicaSet: isAvailable,
+  ReplicationController: isAvailable,
+  Pod: ({ status }) => isTrue(status, 'Ready'),
+  Job: applied,
+  CronJob: applied,
+  ConfigMap: applied,
+  Secret: applied,
+  ServiceAccount: applied,
+  PersistentVolumeClaim: ({ status }) => textAt(status, 'phase') === 'Bound',
+  Service: ({ root, status }) =>
+    at(root, 'spec', 'type') !== 'LoadBalancer' || listAt(status, 'loadBalancer', 'ingress').length > 0,
+  Endpoints: applied,
+  EndpointSlice: applied,
+  Ingress: applied,
+  NetworkPolicy: applied,
+  HorizontalPodAutoscaler: applied,
+  PodDisruptionBudget: applied,
+};
+
 function isServing(root: KubeObject, share: Share, status: unknown): boolean {
   const wanted = share.replicas ?? numberAt(root, 'spec', 'replicas') ?? 1;
-  const said = (field: string) => numberAt(status, field) ?? 0;
-  switch (root.kind) {
-    case 'Deployment':
-      return isObject(status) && said('updatedReplicas') >= wanted && said('availableReplicas') >= wanted;
-    case 'StatefulSet':
-      return isObject(status) && isStatefulSetServing(root, wanted, status);
-    case 'ReplicaSet':
-    case 'ReplicationController':
-      return isObject(status) && said('availableReplicas') >= wanted;
-    case 'DaemonSet':
-      return isDaemonSetServing(status);
-    case 'Pod':
-      return isTrue(status, 'Ready');
-    case 'PersistentVolumeClaim':
-      return textAt(status, 'phase') === 'Bound';
-    case 'Service':
-      return (
-        at(root, 'spec', 'type') !== 'LoadBalancer' || listAt(status, 'loadBalancer', 'ingress').length > 0
-      );
-    default:
-      return true;
-  }
+  const kind = kindNamed(root.kind);
+  return !kind || serving[kind.kind]({ root, wanted, status });
 }
 
 /** With OnDelete, or below a partition, old revisions stay on purpose: only their number counts. */

@@ -60,7 +60,7 @@ function isUsed(engine: Engine, name: string): boolean {
 /** Anything of a kind that people put into namespaces, but for what every namespace gets by itself. */
 async function holdsForeign(engine: Engine, namespace: string): Promise<boolean> {
   for (const kind of placedKinds) {
-    if (kind.resource === 'endpoints' || kind.resource === 'endpointslices') continue;
+    if (kind.role === 'closure' && kind.reach === 'backs') continue;
     let list: KubeList;
     try {
       list = await engine.client.list(kind, { namespace, signal: engine.signal });

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { kindNamed } from '../cluster/kinds.ts';
 import type { ClusterSlice, Share, ShareView } from '../cluster/types.ts';
 import { encodeJson } from '../kube/json.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -68,18 +69,9 @@ export function shareNumbers({ replicas, completions, parallelism, ordinalsStart
   };
 }
 
-const countsGenerations = new Set([
-  'Deployment',
-  'StatefulSet',
-  'DaemonSet',
-  'ReplicaSet',
-  'ReplicationController',
-  'PodDisruptionBudget',
-]);
-
 /** Whether the controller of the physical object has seen what was applied. */
 export function hasObserved(object: KubeObject, physicalGeneration: number): boolean {
-  if (!countsGenerations.has(object.kind)) return true;
+  if (!kindNamed(object.kind)?.countsGenerations) return true;
   const status = object.status as { observedGeneration?: unknown } | undefined;
   return typeof status?.observedGeneration === 'number' && status.observedGeneration >= physicalGeneration;
 }

@@ -1,3 +1,4 @@
+import { kindNamed, type PlacedKindName } from '../../cluster/kinds.ts';
 import { numberAt } from '../../cluster/read.ts';
 import { isObject } from '../../kube/deep.ts';
 import { encodeJson } from '../../kube/json.ts';
@@ -15,20 +16,27 @@ import type { Fold, FoldInput, FoldPart, Status } from './part.ts';
 import { foldReplicaSet } from './replicaset.ts';
 import { foldStatefulSet } from './statefulset.ts';
 
-const folds: ReadonlyMap<string, Fold> = new Map([
-  ['Deployment', foldDeployment],
-  ['StatefulSet', foldStatefulSet],
-  ['DaemonSet', foldDaemonSet],
-  ['ReplicaSet', foldReplicaSet],
-  ['ReplicationController', foldReplicaSet],
-  ['Job', foldJob],
-  ['CronJob', foldCronJob],
-  ['Service', foldAddresses],
-  ['Ingress', foldAddresses],
-  ['PersistentVolumeClaim', foldClaim],
-  ['HorizontalPodAutoscaler', foldAutoscaler],
-  ['PodDisruptionBudget', foldDisruption],
-]);
+const folds: Record<PlacedKindName, Fold> = {
+  Deployment: foldDeployment,
+  StatefulSet: foldStatefulSet,
+  DaemonSet: foldDaemonSet,
+  ReplicaSet: foldReplicaSet,
+  ReplicationController: foldReplicaSet,
+  Pod: passThrough,
+  Job: foldJob,
+  CronJob: foldCronJob,
+  ConfigMap: passThrough,
+  Secret: passThrough,
+  ServiceAccount: passThrough,
+  PersistentVolumeClaim: foldClaim,
+  Service: foldAddresses,
+  Endpoints: passThrough,
+  EndpointSlice: passThrough,
+  Ingress: foldAddresses,
+  NetworkPolicy: passThrough,
+  HorizontalPodAutoscaler: foldAutoscaler,
+  PodDisruptionBudget: foldDisruption,
+};
 
 /** What one cluster says of one object may not be longer, as JSON. */
 const statusLimit = 256 * 1024;
@@ -47,7 +55,8 @@ export function foldStatus(root: KubeObject, shares: Shares, slices: Slices): St
   });
   if (!parts.some((part) => part.slice?.present === true && part.slice.status !== undefined))
     return undefined;
-  return (folds.get(root.kind) ?? passThrough)({ root, parts });
+  const kind = kindNamed(root.kind);
+  return kind && folds[kind.kind]({ root, parts });
 }
 
 /** Other kinds: one target's word stands; of several, that of the first by name. */

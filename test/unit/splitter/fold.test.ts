@@ -117,7 +117,7 @@ describe('foldStatus', () => {
       { disruptionsAllowed: 2, currentHealthy: 1 },
       { observedGeneration: 2, disruptionsAllowed: 3, currentHealthy: 4, desiredHealthy: 0, expectedPods: 0 },
     ],
-    ['another kind: the first by name', 'Widget', { a: 1 }, { a: 2 }, { a: 1 }],
+    ['a kind that nobody adds up: the first by name', 'NetworkPolicy', { a: 1 }, { a: 2 }, { a: 1 }],
   ])('%s', (_name, kind, a, b, expected) => {
     expect(fold(root(kind), { b: slice(b), a: slice(a) })).toEqual(expected);
   });
