@@ -21,6 +21,8 @@ export interface ControllerSettings {
   signal: AbortSignal;
   logger: Logger;
   settleMs: number;
+  /** After how long without a word a physical cluster counts as silent; see runSilence. */
+  silentMs?: number;
   /** `api`: only what kube-apiserver does itself. */
   controllers: Controllers;
   rootCa: string;
@@ -59,6 +61,9 @@ async function controlFor(settings: ControllerSettings, { signal, fence }: Term)
     runWorkspaceController({ client, informers, signal, logger, url: settings.url }),
     startScheduler({ client: scheduler, informers, signal, logger }),
     startSplitter({ client: splitter, informers, signal, logger, settleMs: settings.settleMs }),
-    runSilence({ client: client.with({ cluster: rootCluster }), signal, logger }),
+    runSilence({
+      ...{ client: client.with({ cluster: rootCluster }), signal, logger },
+      ...(settings.silentMs !== undefined && { silentMs: settings.silentMs }),
+    }),
   ]);
 }
