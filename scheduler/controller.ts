@@ -4,7 +4,7 @@ import type { InformerSet } from '../client/informers.ts';
 import { keyOf, logicalClusterOf, parseKey } from '../client/url.ts';
 import { type PlacedObject, refKey, refOf } from '../cluster/closure.ts';
 import { isPlaceable, type PlacedKind, placedKinds } from '../cluster/kinds.ts';
-import { physicalClusters, placements } from '../cluster/names.ts';
+import { physicalClusters, placements, rootCluster } from '../cluster/names.ts';
 import type { PhysicalCluster, Placement } from '../cluster/types.ts';
 import { type Retry, runController } from '../controller/controller.ts';
 import { WorkQueue } from '../controller/queue.ts';
@@ -112,7 +112,12 @@ function wake(world: World, queue: WorkQueue): void {
       delete: (object) => counts(object) && within(object),
     });
   }
-  const concerned = (cluster: PhysicalCluster) => wakeConcerned(world, queue, cluster);
+  const concerned = (cluster: PhysicalCluster) => {
+    wakeConcerned(world, queue, cluster);
+    // What held nothing of ours a moment ago may hold its credentials now.
+    const { namespace } = cluster.spec?.kubeconfigSecretRef ?? {};
+    if (namespace) queue.add(keyOf(rootCluster, '', namespace));
+  };
   world.clusters.on({
     add: concerned,
     update: (now, old) => clusterMatters(now, old) && concerned(now),

@@ -16,6 +16,7 @@ import type { ClosureRef, PhysicalCluster, Placement } from '../cluster/types.ts
 import type { KubeObject } from '../kube/object.ts';
 import { type Choice, chooseFreely, chooseNamed, type Situation } from './choose.ts';
 import { claimsOf, heldOn } from './claims.ts';
+import { withoutCredentials } from './credentials.ts';
 import { objection } from './filter.ts';
 import { recordOf } from './record.ts';
 import type { Decided, NamespaceDecision, NamespaceInput } from './types.ts';
@@ -23,7 +24,8 @@ import { addUsage, nothingUsed, requestsOf, type Usage, usageOf } from './usage.
 import { namespaceWish, ownWish, schedulersNote, type Wish } from './wishes.ts';
 
 /** Everything of one namespace at once, since workloads stay together and what they use follows them. */
-export function decideNamespace(input: NamespaceInput): NamespaceDecision {
+export function decideNamespace(given: NamespaceInput): NamespaceDecision {
+  const input = { ...given, objects: withoutCredentials(given) };
   const index = indexNamespace(input.objects);
   const records = new Map(
     input.placements.flatMap((p) => (p.spec ? [[refKey(p.spec.ref), p] as const] : [])),
