@@ -55,6 +55,8 @@ export function decideNamespace(given: NamespaceInput): NamespaceDecision {
   };
 }
 
+const nothingRefused: ReadonlyMap<string, string> = new Map();
+
 interface World {
   input: NamespaceInput;
   index: NamespaceIndex;
@@ -126,6 +128,7 @@ function situationOf(
   };
   return {
     clusters: world.clusters,
+    notTaken: world.input.notTaken ?? nothingRefused,
     used,
     current,
     claims: claimsOf(requires, placementAt),
@@ -187,6 +190,7 @@ function chooseAlong(
   const current = currentOf(placementOf(world, placed), placed.object);
   const situation: Situation = {
     clusters: world.clusters,
+    notTaken: world.input.notTaken ?? nothingRefused,
     used: new Map(),
     current,
     claims: new Map(),

@@ -4,7 +4,8 @@ import { pathOf } from '../client/url.ts';
 import { reflectedFromAnnotation } from '../cluster/names.ts';
 import { physicalNamespace, placementName } from '../cluster/placement.ts';
 import { reflectedKind, reflectedKinds } from '../cluster/reflected.ts';
-import type { Placement } from '../cluster/types.ts';
+import { silenceOf, silenceSince } from '../cluster/silence.ts';
+import type { PhysicalCluster, Placement } from '../cluster/types.ts';
 import type { Transport } from '../kube/http.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError, StatusError } from '../kube/status.ts';
@@ -12,6 +13,9 @@ import { ownership } from './ownership.ts';
 
 const placements = { group: 'atoll.dev', version: 'v1alpha1', resource: 'placements' };
 const namespaces = { group: '', version: 'v1', resource: 'namespaces' };
+
+/** How long a cluster may take to say whether a namespace is there. */
+const answerMs = 5_000;
 
 /** A physical cluster that can be reached: its API, and the PhysicalCluster's uid. */
 export interface Reachable {
@@ -22,6 +26,7 @@ export interface Reachable {
 export interface Connecting {
   client: Client;
   engaged: ReadonlyMap<string, Reachable>;
+  clusterOf(name: string): PhysicalCluster | undefined;
   signal: AbortSignal;
 }
 
@@ -30,37 +35,52 @@ export interface Connecting {
  * for what else one cluster alone is said to have.
  */
 export async function connectPod(
-  { client, engaged, signal }: Connecting,
+  { client, signal, ...ways }: Connecting,
   cluster: string,
   pod: KubeObject,
 ): Promise<{ transport: Transport; path: string } | undefined> {
   const { name = '', namespace = '', annotations } = pod.metadata;
   const where =
     annotations?.[reflectedFromAnnotation] ?? (await placedOn(client, cluster, pod, 'pods', signal))[0];
-  const found = where === undefined ? undefined : reach(engaged, where);
+  const found = where === undefined ? undefined : reach(ways, where);
   if (!found || !(await isOurs(found, cluster, namespace, signal))) return undefined;
   const of = reflectedKinds.find(({ kind }) => kind === pod.kind) ?? reflectedKind('pods');
   const path = pathOf(of, { namespace: physicalNamespace(cluster, namespace), name });
   return { transport: found.transport, path };
 }
 
-/** Where it does not answer, who asked is told which cluster that is: StatusError 503. */
-function reach(engaged: Connecting['engaged'], where: string): Reachable | undefined {
+/**
+ * Where it does not answer, who asked is told which cluster that is, and since when: StatusError 503. At once where
+ * that is known; where it is only our syncer that is silent, the cluster is asked.
+ */
+function reach(
+  { engaged, clusterOf }: Pick<Connecting, 'engaged' | 'clusterOf'>,
+  where: string,
+): Reachable | undefined {
   const found = engaged.get(where);
   if (!found) return undefined;
+  const cluster = clusterOf(where);
+  const ready = cluster?.status?.conditions?.find(({ type }) => type === 'Ready');
+  const silence = cluster && silenceOf(cluster);
+  if (silence && ready?.status === 'False') throw unavailable(silence.words);
   const transport: Transport = async (request) => {
     try {
       return await found.transport(request);
     } catch (error) {
-      if (!isTransportError(error)) throw error;
-      const message = `physical cluster ${where} does not answer: ${error.message}`;
-      throw new StatusError(503, 'ServiceUnavailable', message, { retryAfterSeconds: 1 }, error);
+      const late = error instanceof DOMException && error.name === 'TimeoutError';
+      if (!late && !isTransportError(error)) throw error;
+      const { words } = cluster ? silenceSince(cluster) : { words: `cluster ${where} does not answer` };
+      throw unavailable(late ? words : `${words}: ${error.message}`, error);
     }
   };
   return { ...found, transport };
 }
 
-/** Only the locator of the physical namespace says so. */
+function unavailable(message: string, cause?: unknown): StatusError {
+  return new StatusError(503, 'ServiceUnavailable', message, { retryAfterSeconds: 1 }, cause);
+}
+
+/** Only the locator of the physical namespace says so. That is asked first, so it is what a silent cluster is known by. */
 async function isOurs(
   { transport, uid }: Reachable,
   cluster: string,
@@ -69,7 +89,8 @@ async function isOurs(
 ): Promise<boolean> {
   const client = new Client(transport, { userAgent: 'atoll-syncer' });
   try {
-    const there = await client.get(namespaces, { name: physicalNamespace(cluster, namespace) }, signal);
+    const soon = AbortSignal.any([signal, AbortSignal.timeout(answerMs)]);
+    const there = await client.get(namespaces, { name: physicalNamespace(cluster, namespace) }, soon);
     return ownership(there, { syncer: uid, cluster, namespace, uid: '' }) === 'ours';
   } catch (error) {
     if (isStatusError(error, 'NotFound')) return false;
@@ -77,19 +98,26 @@ async function isOurs(
   }
 }
 
-/** The first of the physical clusters that have the Service. */
+/** The first of the physical clusters that have the Service and answer; where none does, StatusError 503 says so. */
 export async function connectService(
-  { client, engaged, signal }: Connecting,
+  { client, signal, ...ways }: Connecting,
   cluster: string,
   service: KubeObject,
 ): Promise<{ transport: Transport; path: string } | undefined> {
   const { name = '', namespace = '' } = service.metadata;
+  let silent: unknown;
   for (const where of await placedOn(client, cluster, service, 'services', signal)) {
-    const found = reach(engaged, where);
-    if (!found || !(await isOurs(found, cluster, namespace, signal))) continue;
-    const home = `/api/v1/namespaces/${physicalNamespace(cluster, namespace)}`;
-    return { transport: found.transport, path: `${home}/services/${name}` };
+    try {
+      const found = reach(ways, where);
+      if (!found || !(await isOurs(found, cluster, namespace, signal))) continue;
+      const home = `/api/v1/namespaces/${physicalNamespace(cluster, namespace)}`;
+      return { transport: found.transport, path: `${home}/services/${name}` };
+    } catch (error) {
+      if (!isStatusError(error, 'ServiceUnavailable')) throw error;
+      silent ??= error;
+    }
   }
+  if (silent !== undefined) throw silent;
   return undefined;
 }
 

@@ -134,7 +134,7 @@ describe('decideNamespace, workloads', () => {
     world.decide();
     const spec = world.spec('web');
     expect(spec?.clusters).toEqual(expected);
-    if (refused !== undefined) expect(spec?.reasons?.[refused]).toMatch(/^(it|there) (is|has) /);
+    if (refused !== undefined) expect(spec?.reasons?.[refused]).toMatch(/^(it|there|cluster b) (is|has) /);
     if (own !== undefined && own.trim() !== ',') expect(world.note('web'), 'the user’s stays').toBe(own);
   });
 
