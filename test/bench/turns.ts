@@ -1,10 +1,11 @@
 import { type Figures, measure } from './measure.ts';
+import { type Peer, processorSeconds } from './peers.ts';
 import { openPlainWire, openWire } from './wire.ts';
 
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 5);
 
 /** Who is asked: with a kubeconfig, or by anybody. */
-type Asked = { name: string; kubeconfig: string } | { name: string; url: string };
+type Asked = Peer | { name: string; url: string };
 
 /** The next request of a run, without its last header lines. */
 export type Requests = (peer: Asked) => (i: number) => Request;
@@ -16,6 +17,8 @@ interface Request {
 
 export interface Turn extends Figures {
   mibPerSecond: number;
+  /** Of all threads of all its processes, for each request that was answered; NaN for one that is not a process of its own. */
+  processorMicros: number;
 }
 
 export function ask(path: string): Request {
@@ -56,11 +59,19 @@ async function oneTurn(peer: Asked, clients: number, next: (i: number) => Reques
   // A server may need a moment to see that it is busy, and to do something about it.
   await measure(clients, Math.min(3, seconds / 2), (i, caller) => run(-1 - i, caller));
   const before = wire.received();
+  const used = await processorTime(peer);
   const from = performance.now();
   const figures = await measure(clients, seconds / 2, run);
+  const elapsed = (performance.now() - from) / 1000;
+  const micros = ((await processorTime(peer)) - used) * 1e6;
   const mib = (wire.received() - before) / (1 << 20);
   wire.close();
-  return { ...figures, mibPerSecond: (mib * 1000) / (performance.now() - from) };
+  const answered = figures.perSecond * elapsed;
+  return { ...figures, mibPerSecond: mib / elapsed, processorMicros: micros / answered };
+}
+
+async function processorTime(peer: Asked): Promise<number> {
+  return 'pids' in peer ? await processorSeconds(peer) : Number.NaN;
 }
 
 function mean(runs: readonly Turn[]): Turn {
@@ -70,5 +81,6 @@ function mean(runs: readonly Turn[]): Turn {
     p50: of('p50'),
     p99: of('p99'),
     mibPerSecond: of('mibPerSecond'),
+    processorMicros: of('processorMicros'),
   };
 }

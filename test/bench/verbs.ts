@@ -2,7 +2,7 @@ import { bareServer } from './bare.ts';
 import { configMap, configMaps, connect, fill } from './load.ts';
 import type { Peers } from './peers.ts';
 import { figures, row } from './table.ts';
-import { ask, inTurns, post } from './turns.ts';
+import { ask, inTurns, post, type Turn } from './turns.ts';
 
 const all = '/api/v1/namespaces/default/configmaps';
 
@@ -12,6 +12,12 @@ export async function creates(both: Peers, what: string, clients: number): Promi
     return (i) => post(all, configMap(`${run}-${i}`));
   });
   figures(`${what}, ${clients} clients`, create);
+  processor(`${what}, ${clients} clients`, create);
+}
+
+/** What a request costs whoever answers it, waiting apart: on a machine that is shared, the figure that stays. */
+function processor(name: string, [ours, theirs]: readonly [Turn, Turn]): void {
+  row(`${name}: processor µs per request`, [ours.processorMicros, theirs.processorMicros], 'less');
 }
 
 export async function reads(both: Peers, clients: number): Promise<void> {
@@ -22,7 +28,9 @@ export async function reads(both: Peers, clients: number): Promise<void> {
     close();
   }
   const get = (i: number) => ask(`${all}/${names[Math.abs(i) % names.length]}`);
-  figures(`get, ${clients} clients`, await inTurns(both, clients, () => get));
+  const gets = await inTurns(both, clients, () => get);
+  figures(`get, ${clients} clients`, gets);
+  processor(`get, ${clients} clients`, gets);
   if (clients === 64) await besideFastify(both, get);
   figures(
     `list of 500, ${clients} clients`,
