@@ -23,6 +23,8 @@ export const orphanOfAnnotation = 'atoll.dev/orphan-of';
 export const reflectedFromAnnotation = 'atoll.dev/physical-cluster';
 /** On the latter: JSON of what each cluster said of its own. */
 export const reflectedPartsAnnotation = 'internal.atoll.dev/parts';
+/** On both: the object's own uid, without which the two above say nothing. See reflectedFrom. */
+export const reflectedUidAnnotation = 'internal.atoll.dev/reflected-uid';
 /** On every object of a wildcard list or watch: the logical cluster it is in (kcp's name for it). */
 export const logicalClusterAnnotation = 'kcp.io/cluster';
 
@@ -32,11 +34,6 @@ export const placementFinalizer = 'atoll.dev/shares';
 export const rootCluster = 'root';
 /** Where physical clusters' credentials live, in the root logical cluster. */
 export const systemNamespace = 'atoll-system';
-
-/** Nothing in these is ever placed, whoever asks: they hold the system's own, credentials among it. */
-export function isSystemNamespace(name: string): boolean {
-  return name === systemNamespace || name.startsWith('kube-');
-}
 
 const path = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(:[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*$/;
 

@@ -1,4 +1,8 @@
+import { getOwn } from '../kube/deep.ts';
 import type { GroupVersionResource } from '../kube/gvk.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { logicalClusterAnnotation, reflectedFromAnnotation, reflectedUidAnnotation } from './names.ts';
+import { formatClusters, parseClusters } from './placement.ts';
 
 /** What physical clusters make of our workloads and logical clusters show. Never placed: it has a source. */
 export interface ReflectedKind extends GroupVersionResource {
@@ -26,4 +30,52 @@ export function reflectedKind(resource: string): ReflectedKind {
   const found = reflectedKinds.find((kind) => kind.resource === resource);
   if (!found) throw new Error(`${resource} are not reflected`);
   return found;
+}
+
+type Annotations = Record<string, string>;
+
+/**
+ * The physical clusters that this object is reflected from; none: it is somebody's own. What says so names the
+ * object's own uid: kubectl copies annotations from one object to another, and on a copy they say nothing.
+ */
+export function reflectedFrom({ metadata: { uid, annotations } }: KubeObject): string[] {
+  if (annotations === undefined || uid === undefined) return [];
+  if (getOwn(annotations, reflectedUidAnnotation) !== uid) return [];
+  return parseClusters(getOwn(annotations, reflectedFromAnnotation));
+}
+
+export function isReflected(object: KubeObject): boolean {
+  return reflectedFrom(object).length > 0;
+}
+
+/** The annotations with which the object of this uid is reflected from these clusters. */
+export function reflectedAs(
+  annotations: Annotations | undefined,
+  uid: string,
+  clusters: Iterable<string>,
+): Annotations {
+  return {
+    ...annotations,
+    [reflectedFromAnnotation]: formatClusters(clusters),
+    [reflectedUidAnnotation]: uid,
+  };
+}
+
+/** The annotations of an object that is reflected no longer. */
+export function withoutReflection(annotations: Annotations | undefined): Annotations {
+  return Object.fromEntries(Object.entries(annotations ?? {}).filter(([key]) => !isReserved(key)));
+}
+
+/** Written by the server alone: nobody else's value is ever stored. */
+export function isReserved(annotation: string): boolean {
+  return (
+    annotation === reflectedFromAnnotation ||
+    annotation === logicalClusterAnnotation ||
+    annotation.startsWith('internal.atoll.dev/')
+  );
+}
+
+/** Of our domains or kcp's: what a physical cluster says under such a name is not passed on. */
+export function isOurs(name: string): boolean {
+  return /^([^/]*\.)?(atoll\.dev|kcp\.io)\//.test(name);
 }

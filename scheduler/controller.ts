@@ -3,9 +3,8 @@ import type { Informer } from '../client/informer.ts';
 import type { InformerSet } from '../client/informers.ts';
 import { keyOf, logicalClusterOf, parseKey } from '../client/url.ts';
 import { type PlacedObject, refKey, refOf } from '../cluster/closure.ts';
-import { identifyingNamespace, whyNotTaken } from '../cluster/identity.ts';
 import { isPlaceable, type PlacedKind, placedKinds } from '../cluster/kinds.ts';
-import { physicalClusters, placements, rootCluster } from '../cluster/names.ts';
+import { physicalClusters, placements } from '../cluster/names.ts';
 import type { PhysicalCluster, Placement } from '../cluster/types.ts';
 import { type Retry, runController } from '../controller/controller.ts';
 import { WorkQueue } from '../controller/queue.ts';
@@ -44,7 +43,6 @@ interface World {
 const namespaces = { group: '', version: 'v1', resource: 'namespaces' } as const;
 const byNamespace = 'scheduler/namespace';
 const byWish = 'scheduler/wish';
-const byIdentity = 'scheduler/identity';
 /** Room may also appear without any event about a cluster: when other workloads shrink. */
 const blockedRetryMs = 15_000;
 
@@ -81,12 +79,8 @@ function observe(informers: InformerSet): World {
   for (const [kind, informer] of objects) {
     if (isUsedByName(kind)) informer.addIndex(byWish, (o) => (ownWish(o) ? [namespaceKey(o)] : []));
   }
-  const identified = informers.for(namespaces);
-  identified.addIndex(byIdentity, ({ metadata: { name, uid = '' } }) =>
-    name === identifyingNamespace ? [uid] : [],
-  );
   return {
-    namespaces: identified,
+    namespaces: informers.for(namespaces),
     placements: indexed(informers.for<Placement>(placements)),
     clusters: informers.for<PhysicalCluster>(physicalClusters),
     objects,
@@ -118,12 +112,7 @@ function wake(world: World, queue: WorkQueue): void {
       delete: (object) => counts(object) && within(object),
     });
   }
-  const concerned = (cluster: PhysicalCluster) => {
-    wakeConcerned(world, queue, cluster);
-    // What held nothing of ours a moment ago may hold its credentials now.
-    const { namespace } = cluster.spec?.kubeconfigSecretRef ?? {};
-    if (namespace) queue.add(keyOf(rootCluster, '', namespace));
-  };
+  const concerned = (cluster: PhysicalCluster) => wakeConcerned(world, queue, cluster);
   world.clusters.on({
     add: concerned,
     update: (now, old) => clusterMatters(now, old) && concerned(now),
@@ -193,17 +182,6 @@ function takeStock(world: World): void {
   for (const [key, own] of usage) world.ledger.set(key, own);
 }
 
-/** Each cluster under one name only, and never a logical one of ours: see cluster/identity.ts. */
-function notTaken({ clusters, namespaces: all }: World): ReadonlyMap<string, string> {
-  const isOwn = (uid: string) => all.byIndex(byIdentity, uid).length > 0;
-  const found = new Map<string, string>();
-  for (const cluster of clusters.values()) {
-    const why = whyNotTaken(cluster, clusters.values(), isOwn);
-    if (why !== undefined) found.set(cluster.metadata.name ?? '', why);
-  }
-  return found;
-}
-
 async function reconcile(key: string, world: World, options: SchedulerOptions): Promise<Retry | undefined> {
   const { cluster } = parseKey(key);
   const began = performance.now();
@@ -213,7 +191,6 @@ async function reconcile(key: string, world: World, options: SchedulerOptions): 
     objects: objectsOf(world, key, placed),
     placements: placed,
     clusters: world.clusters.list(),
-    notTaken: notTaken(world),
     usage: world.ledger.others(key),
   });
   // Before anything is awaited: the next decision, of whatever namespace, counts with this one.

@@ -13,8 +13,6 @@ export interface NamespaceInput {
   objects: readonly PlacedObject[];
   placements: readonly Placement[];
   clusters: readonly PhysicalCluster[];
-  /** Clusters that nothing may be placed on whatever else they say of themselves, with the reason. */
-  notTaken?: ReadonlyMap<string, string>;
   /** What other namespaces take. */
   usage: ReadonlyMap<string, Resources>;
 }

@@ -1,11 +1,9 @@
 import { Client } from '../client/client.ts';
 import { isTransportError } from '../client/errors.ts';
 import { pathOf } from '../client/url.ts';
-import { reflectedFromAnnotation } from '../cluster/names.ts';
 import { physicalNamespace, placementName } from '../cluster/placement.ts';
-import { reflectedKind, reflectedKinds } from '../cluster/reflected.ts';
-import { silenceOf, silenceSince } from '../cluster/silence.ts';
-import type { PhysicalCluster, Placement } from '../cluster/types.ts';
+import { reflectedFrom, reflectedKind, reflectedKinds } from '../cluster/reflected.ts';
+import type { Placement } from '../cluster/types.ts';
 import type { Transport } from '../kube/http.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError, StatusError } from '../kube/status.ts';
@@ -13,9 +11,6 @@ import { ownership } from './ownership.ts';
 
 const placements = { group: 'atoll.dev', version: 'v1alpha1', resource: 'placements' };
 const namespaces = { group: '', version: 'v1', resource: 'namespaces' };
-
-/** How long a cluster may take to say whether a namespace is there. */
-const answerMs = 5_000;
 
 /** A physical cluster that can be reached: its API, and the PhysicalCluster's uid. */
 export interface Reachable {
@@ -26,7 +21,6 @@ export interface Reachable {
 export interface Connecting {
   client: Client;
   engaged: ReadonlyMap<string, Reachable>;
-  clusterOf(name: string): PhysicalCluster | undefined;
   signal: AbortSignal;
 }
 
@@ -35,52 +29,36 @@ export interface Connecting {
  * for what else one cluster alone is said to have.
  */
 export async function connectPod(
-  { client, signal, ...ways }: Connecting,
+  { client, engaged, signal }: Connecting,
   cluster: string,
   pod: KubeObject,
 ): Promise<{ transport: Transport; path: string } | undefined> {
-  const { name = '', namespace = '', annotations } = pod.metadata;
-  const where =
-    annotations?.[reflectedFromAnnotation] ?? (await placedOn(client, cluster, pod, 'pods', signal))[0];
-  const found = where === undefined ? undefined : reach(ways, where);
+  const { name = '', namespace = '' } = pod.metadata;
+  const where = reflectedFrom(pod)[0] ?? (await placedOn(client, cluster, pod, 'pods', signal))[0];
+  const found = where === undefined ? undefined : reach(engaged, where);
   if (!found || !(await isOurs(found, cluster, namespace, signal))) return undefined;
   const of = reflectedKinds.find(({ kind }) => kind === pod.kind) ?? reflectedKind('pods');
   const path = pathOf(of, { namespace: physicalNamespace(cluster, namespace), name });
   return { transport: found.transport, path };
 }
 
-/**
- * Where it does not answer, who asked is told which cluster that is, and since when: StatusError 503. At once where
- * that is known; where it is only our syncer that is silent, the cluster is asked.
- */
-function reach(
-  { engaged, clusterOf }: Pick<Connecting, 'engaged' | 'clusterOf'>,
-  where: string,
-): Reachable | undefined {
+/** Where it does not answer, who asked is told which cluster that is: StatusError 503. */
+function reach(engaged: Connecting['engaged'], where: string): Reachable | undefined {
   const found = engaged.get(where);
   if (!found) return undefined;
-  const cluster = clusterOf(where);
-  const ready = cluster?.status?.conditions?.find(({ type }) => type === 'Ready');
-  const silence = cluster && silenceOf(cluster);
-  if (silence && ready?.status === 'False') throw unavailable(silence.words);
   const transport: Transport = async (request) => {
     try {
       return await found.transport(request);
     } catch (error) {
-      const late = error instanceof DOMException && error.name === 'TimeoutError';
-      if (!late && !isTransportError(error)) throw error;
-      const { words } = cluster ? silenceSince(cluster) : { words: `cluster ${where} does not answer` };
-      throw unavailable(late ? words : `${words}: ${error.message}`, error);
+      if (!isTransportError(error)) throw error;
+      const message = `physical cluster ${where} does not answer: ${error.message}`;
+      throw new StatusError(503, 'ServiceUnavailable', message, { retryAfterSeconds: 1 }, error);
     }
   };
   return { ...found, transport };
 }
 
-function unavailable(message: string, cause?: unknown): StatusError {
-  return new StatusError(503, 'ServiceUnavailable', message, { retryAfterSeconds: 1 }, cause);
-}
-
-/** Only the locator of the physical namespace says so. That is asked first, so it is what a silent cluster is known by. */
+/** Only the locator of the physical namespace says so. */
 async function isOurs(
   { transport, uid }: Reachable,
   cluster: string,
@@ -89,8 +67,7 @@ async function isOurs(
 ): Promise<boolean> {
   const client = new Client(transport, { userAgent: 'atoll-syncer' });
   try {
-    const soon = AbortSignal.any([signal, AbortSignal.timeout(answerMs)]);
-    const there = await client.get(namespaces, { name: physicalNamespace(cluster, namespace) }, soon);
+    const there = await client.get(namespaces, { name: physicalNamespace(cluster, namespace) }, signal);
     return ownership(there, { syncer: uid, cluster, namespace, uid: '' }) === 'ours';
   } catch (error) {
     if (isStatusError(error, 'NotFound')) return false;
@@ -98,26 +75,19 @@ async function isOurs(
   }
 }
 
-/** The first of the physical clusters that have the Service and answer; where none does, StatusError 503 says so. */
+/** The first of the physical clusters that have the Service. */
 export async function connectService(
-  { client, signal, ...ways }: Connecting,
+  { client, engaged, signal }: Connecting,
   cluster: string,
   service: KubeObject,
 ): Promise<{ transport: Transport; path: string } | undefined> {
   const { name = '', namespace = '' } = service.metadata;
-  let silent: unknown;
   for (const where of await placedOn(client, cluster, service, 'services', signal)) {
-    try {
-      const found = reach(ways, where);
-      if (!found || !(await isOurs(found, cluster, namespace, signal))) continue;
-      const home = `/api/v1/namespaces/${physicalNamespace(cluster, namespace)}`;
-      return { transport: found.transport, path: `${home}/services/${name}` };
-    } catch (error) {
-      if (!isStatusError(error, 'ServiceUnavailable')) throw error;
-      silent ??= error;
-    }
+    const found = reach(engaged, where);
+    if (!found || !(await isOurs(found, cluster, namespace, signal))) continue;
+    const home = `/api/v1/namespaces/${physicalNamespace(cluster, namespace)}`;
+    return { transport: found.transport, path: `${home}/services/${name}` };
   }
-  if (silent !== undefined) throw silent;
   return undefined;
 }
 

@@ -14,6 +14,7 @@ import { fromStored, toStored } from '../registry/convert.ts';
 import { createObject } from '../registry/create.ts';
 import { managementOf } from '../registry/managers.ts';
 import { checkPreconditions } from '../registry/metadata.ts';
+import { keepReserved } from '../registry/reserved.ts';
 import { updateObject } from '../registry/write.ts';
 import { checkNamespace, writeContext } from './create.ts';
 import { changePod } from './runningpod.ts';
@@ -23,6 +24,8 @@ import { checkName } from './update.ts';
 export async function handleApply(exchange: ResourceExchange, query: WriteQuery): Promise<ApiResponse> {
   const { core, info, stored } = exchange;
   const { object: applied, duplicates } = decodeApplied(exchange);
+  // Before they become anybody's fields.
+  keepReserved(applied, undefined, stored);
   const context = {
     ...writeContext(exchange, query, 'UPDATE', info.subresource),
     managed: true,

@@ -1,4 +1,3 @@
-import { isPlacementMark, keepMarks } from '../../cluster/marks.ts';
 import type { ApiResponse } from '../../kube/http.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { badRequest, conflict, StatusError } from '../../kube/status.ts';
@@ -68,8 +67,7 @@ function bound(pod: KubeObject, binding: KubeObject, node: string): KubeObject {
   if (spec.nodeName) throw refuse(`pod ${name} is already assigned to node ${JSON.stringify(spec.nodeName)}`);
   if (spec.schedulingGates?.length) throw refuse(`pod ${name} has non-empty .spec.schedulingGates`);
   const { nominatedNodeName: _nominated, ...status } = (pod.status ?? {}) as Record<string, unknown>;
-  const before = pod.metadata.annotations;
-  const annotations = keepMarks({ ...before, ...wanted.annotations }, before, isPlacementMark) ?? {};
+  const annotations = { ...pod.metadata.annotations, ...wanted.annotations };
   return {
     ...pod,
     metadata: { ...pod.metadata, ...(Object.keys(annotations).length > 0 && { annotations }) },

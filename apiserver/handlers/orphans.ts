@@ -1,5 +1,4 @@
-import { reflectedFromAnnotation } from '../../cluster/names.ts';
-import { parseClusters } from '../../cluster/placement.ts';
+import { reflectedAs, reflectedFrom } from '../../cluster/reflected.ts';
 import type { ApiResponse } from '../../kube/http.ts';
 import type { ResourceExchange } from '../core.ts';
 import { decodeStored } from '../registry/codec.ts';
@@ -20,11 +19,11 @@ export async function deleteOrphan(
   const { group, resource } = stored.info;
   if (!leftBehind.has(`${group}/${resource}`) || !core.connectPod || options.dryRun) return undefined;
   const object = decodeStored(await core.registry.read(stored, info));
-  const { uid, ownerReferences = [], annotations } = object.metadata;
+  const { uid = '', ownerReferences = [], annotations } = object.metadata;
   if (ownerReferences.length > 0 || (options.uid !== undefined && options.uid !== uid)) return undefined;
   let found = false;
-  for (const cluster of parseClusters(annotations?.[reflectedFromAnnotation])) {
-    const there = { ...annotations, [reflectedFromAnnotation]: cluster };
+  for (const cluster of reflectedFrom(object)) {
+    const there = reflectedAs(annotations, uid, [cluster]);
     const one = { ...object, metadata: { ...object.metadata, annotations: there } };
     const connection = await core.connectPod(info.cluster, one);
     const response = connection && (await forwardDelete(connection, options));

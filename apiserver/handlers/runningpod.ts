@@ -1,4 +1,4 @@
-import { reflectedFromAnnotation } from '../../cluster/names.ts';
+import { isReflected } from '../../cluster/reflected.ts';
 import { deepEqual, isObject } from '../../kube/deep.ts';
 import type { ApiResponse } from '../../kube/http.ts';
 import { encodeJson } from '../../kube/json.ts';
@@ -43,8 +43,7 @@ async function whereItRuns({ core, info, stored }: ResourceExchange) {
   const entry = await core.registry.read(stored, info).catch(() => undefined);
   const pod = entry && decodeStored(entry);
   if (!pod) return undefined;
-  const reflected = Object.hasOwn(pod.metadata.annotations ?? {}, reflectedFromAnnotation);
-  if (info.subresource === '' && !reflected) return undefined;
+  if (info.subresource === '' && !isReflected(pod)) return undefined;
   const connection = await core.connectPod(info.cluster, pod);
   return connection && { pod, connection };
 }

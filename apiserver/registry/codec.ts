@@ -136,7 +136,9 @@ export class Splice {
   }
 }
 
-export function spliceOf({ value, revision }: Entry, { cluster, bare }: SpliceOptions): Splice {
+export function spliceOf(entry: Entry, { cluster, bare }: SpliceOptions): Splice {
+  const { revision } = entry;
+  const value = cluster === undefined ? entry.value : taggable(entry);
   const inside = metadataStart(value);
   const head = bare ? 0 : inside;
   const version = `${bare ? '{"metadata":{' : ''}"resourceVersion":"${revision}",`;
@@ -148,6 +150,20 @@ export function spliceOf({ value, revision }: Entry, { cluster, bare }: SpliceOp
   const after = inside + annotationsMark.length;
   const comma = value[after] === closingBrace ? '' : ',';
   return new Splice(value, head, `${version}"annotations":{${tag}${comma}`, after);
+}
+
+const clusterMark = Buffer.from(`"${logicalClusterAnnotation}":`);
+
+/**
+ * Bytes into which a logical cluster can be cut: annotations first or none, and no logical cluster named yet. So is
+ * all that encodeStored wrote, but bytes that hold either mark deeper inside are as well written anew as looked into.
+ */
+function taggable(entry: Entry): Uint8Array {
+  const { buffer, byteOffset, byteLength } = entry.value;
+  const bytes = Buffer.from(buffer, byteOffset, byteLength);
+  const inside = metadataStart(bytes);
+  const elsewhere = !holdsAt(bytes, inside, annotationsMark) && bytes.includes(annotationsMark, inside);
+  return elsewhere || bytes.includes(clusterMark) ? encodeStored(decodeStored(entry)) : entry.value;
 }
 
 /** Neighbours are of one kind, so they begin alike: `{"kind":"…","apiVersion":"…","metadata":{`. */

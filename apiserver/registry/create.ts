@@ -15,6 +15,7 @@ import { withManagers } from './managers.ts';
 import { initialiseMetadata } from './metadata.ts';
 import { requireNamespace } from './namespaces.ts';
 import type { ObjectRegistry } from './registry.ts';
+import { keepReserved } from './reserved.ts';
 import { defaulted, type Place, refuse, type WriteContext, warn, writeOf } from './write.ts';
 
 const generateTries = 8;
@@ -28,7 +29,10 @@ export async function createObject(
 ): Promise<KubeObject> {
   const { name, generateName: base } = given.metadata ?? {};
   if (served.info.namespaced && at.namespace !== '') {
-    const asking = requireNamespace(registry, at.cluster, at.namespace, { served, name: name ?? '' });
+    const asking = requireNamespace(registry.store, at.cluster, at.namespace, {
+      of: served.info,
+      name: name ?? '',
+    });
     if (asking) await asking;
   }
   if (name || !base) return await createOnce(registry, served, at, given, context);
@@ -80,6 +84,7 @@ async function createWith(
   const object = begin(write, at, given, context);
   const mutating = context.mutate?.(object, undefined);
   if (mutating) await mutating;
+  keepReserved(object, undefined, served);
   const preparing = hooks.prepare?.(write, object, undefined);
   if (preparing) await preparing;
   strategyFor(served.info).prepareForCreate(object);
@@ -123,6 +128,7 @@ function begin(write: KindWrite, at: Place, given: KubeObject, context: WriteCon
   // What a generated name brings with it is nobody's: fields are told before there is one.
   if (context.generated) own.metadata = unnamed(own.metadata);
   const object = defaulted(own, served);
+  keepReserved(object, undefined, served);
   initialiseMetadata(object, Date.now());
   const managed = withManagers(undefined, object, write, context);
   return context.generated && name !== undefined ? named(managed, name) : managed;

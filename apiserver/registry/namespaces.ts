@@ -1,7 +1,6 @@
 import type { KubeObject } from '../../kube/object.ts';
-import { forbidden, notFound, StatusError } from '../../kube/status.ts';
-import type { Entry } from '../../storage/store.ts';
-import type { ServedResource } from '../options.ts';
+import { forbidden, type GroupResource, notFound, StatusError } from '../../kube/status.ts';
+import type { Entry, Store } from '../../storage/store.ts';
 import { objectKey, parseKey } from './keys.ts';
 import type { KindWrite } from './kinds.ts';
 import { recentAt } from './recent.ts';
@@ -35,19 +34,25 @@ export function checkNamespaceDeletable(name: string): void {
   if (undeletable.has(name)) throw forbidden(namespaces, name, 'this namespace may not be deleted');
 }
 
+/** What is about to be created. */
+interface Creating {
+  of: GroupResource;
+  name: string;
+}
+
 /** Nothing is created in a namespace that is not there or is going. A promise where that is not known at once. */
 export function requireNamespace(
-  registry: ObjectRegistry,
+  store: Store,
   cluster: string,
   namespace: string,
-  creating: { served: ServedResource; name: string },
+  creating: Creating,
 ): Promise<void> | undefined {
   const key = objectKey(namespaces, cluster, '', namespace);
-  const found = recentAt(registry.store, key);
+  const found = recentAt(store, key);
   if (found instanceof Promise) {
-    return found.then(([known]) => (isLasting(known) ? undefined : refuseUnless(registry, key, creating)));
+    return found.then(([known]) => (isLasting(known) ? undefined : refuseUnless(store, key, creating)));
   }
-  return isLasting(found[0]) ? undefined : refuseUnless(registry, key, creating);
+  return isLasting(found[0]) ? undefined : refuseUnless(store, key, creating);
 }
 
 /** By the bytes of what is stored. */
@@ -61,17 +66,13 @@ function isLasting(known: Entry | undefined): boolean {
   return true;
 }
 
-async function refuseUnless(
-  registry: ObjectRegistry,
-  key: string,
-  creating: { served: ServedResource; name: string },
-): Promise<void> {
+async function refuseUnless(store: Store, key: string, creating: Creating): Promise<void> {
   const { name: namespace } = parseKey(namespaces, key);
   // Made a moment ago by another server, or made anew.
-  const entry = await registry.store.get(key);
+  const entry = await store.get(key);
   if (entry === undefined) throw notFound(namespaces, namespace);
   if (!isGoing(entry)) return;
-  const { group, resource } = creating.served.info;
+  const { group, resource } = creating.of;
   const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
   const refusal = forbidden({ group, resource }, creating.name, why);
   throw new StatusError(403, 'Forbidden', refusal.message, {

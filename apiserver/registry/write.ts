@@ -17,6 +17,7 @@ import { hooksOf, type KindWrite } from './kinds.ts';
 import { withManagers } from './managers.ts';
 import { checkPreconditions, keepSystemMetadata } from './metadata.ts';
 import type { ObjectRegistry } from './registry.ts';
+import { keepReserved } from './reserved.ts';
 import { keepTimes } from './times.ts';
 import type { WriteOptions } from './types.ts';
 
@@ -105,9 +106,11 @@ async function updateWith(
   let next = defaulted({ ...changed, metadata: { ...changed.metadata } }, served);
   if (reset) next.metadata.managedFields = [];
   keepSystemMetadata(next, old);
+  keepReserved(next, old, served);
   if (!context.managed) next = withManagers(old, next, write, context);
   const mutating = context.mutate?.(next, old);
   if (mutating) await mutating;
+  keepReserved(next, old, served);
   keepTimes(next, old, changed.metadata);
   const preparing = hooksOf(served).prepare?.(write, next, old);
   if (preparing) await preparing;

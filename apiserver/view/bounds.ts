@@ -61,7 +61,8 @@ function sharePart(input: unknown): ClusterSlice['share'] | undefined {
   return share;
 }
 
-function count(value: number): number {
+/** A whole number that can be added up and shown, whatever was said. */
+export function count(value: number): number {
   return Number.isFinite(value) ? Math.trunc(Math.min(Math.max(value, 0), maxInt)) : 0;
 }
 

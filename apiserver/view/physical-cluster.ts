@@ -1,19 +1,25 @@
-import { apiVersion } from '../../cluster/names.ts';
+import { apiVersion, rootCluster } from '../../cluster/names.ts';
 import type { Condition, PhysicalCluster, PhysicalClusterStatus } from '../../cluster/types.ts';
 import { deepEqual, isObject } from '../../kube/deep.ts';
 import { badRequest, notFound } from '../../kube/status.ts';
 import type { Store, StoreEvent } from '../../storage/store.ts';
-import { StoreError } from '../../storage/store.ts';
+import { decodeStored } from '../registry/codec.ts';
+import { translated } from '../registry/errors.ts';
+import { keyRange } from '../registry/keys.ts';
+import { keyOf, type ObjectPlace, readObject, rewriteObject } from '../registry/rewrite.ts';
 import { boundedStatus } from './bounds.ts';
-import { decode, encode, keys } from './codec.ts';
+import { clustersStored } from './places.ts';
 
-const resource = { group: 'atoll.dev', resource: 'physicalclusters' };
 export const clusterKind = { kind: 'PhysicalCluster', apiVersion };
 
 export async function getCluster(store: Store, name: string): Promise<PhysicalCluster> {
-  const entry = await store.get(keys.physicalCluster(name));
-  if (!entry) throw notFound(resource, name);
-  return decode<PhysicalCluster>(entry);
+  const cluster = await readObject<PhysicalCluster>(store, placeOf(name));
+  if (!cluster) throw notFound(clustersStored, name);
+  return cluster;
+}
+
+function placeOf(name: string): ObjectPlace {
+  return { of: clustersStored, cluster: rootCluster, namespace: '', name };
 }
 
 /** The list that a syncer sees: itself. */
@@ -21,24 +27,21 @@ export async function listCluster(
   store: Store,
   name: string,
 ): Promise<{ revision: number; items: PhysicalCluster[] }> {
-  const key = keys.physicalCluster(name);
-  const { entries, revision } = await store.list({ start: key, end: `${key}\u0001` });
-  return { revision, items: entries.map((entry) => decode<PhysicalCluster>(entry)) };
+  const range = keyRange(keyOf(placeOf(name)));
+  const { entries, revision } = await translated(store.list(range), clustersStored, name);
+  return { revision, items: entries.map((entry) => decodeStored(entry) as PhysicalCluster) };
 }
 
 export function feedCluster(name: string) {
-  const key = keys.physicalCluster(name);
+  const key = keyOf(placeOf(name));
   return ({ type, entry, previous }: StoreEvent) => {
     if (entry.key !== key) return undefined;
     const put = previous ? 'MODIFIED' : 'ADDED';
-    return async () => [{ type: type === 'delete' ? 'DELETED' : put, object: decode(entry) }];
+    return async () => [{ type: type === 'delete' ? 'DELETED' : put, object: decodeStored(entry) }];
   };
 }
 
-/**
- * Of a merge patch only status.conditions, lastHeartbeatTime, lastAnswerTime, clusterUID, version and allocatable; spec
- * is not the syncer's.
- */
+/** Of a merge patch only status.conditions, lastHeartbeatTime, version and allocatable; spec is not the syncer's. */
 export async function patchCluster(
   store: Store,
   name: string,
@@ -46,33 +49,24 @@ export async function patchCluster(
 ): Promise<PhysicalCluster> {
   if (!isObject(patch['status'])) throw badRequest('status is not an object');
   const told = boundedStatus(patch['status']);
-  for (;;) {
-    const entry = await store.get(keys.physicalCluster(name));
-    if (!entry) throw notFound(resource, name);
-    const cluster = decode<PhysicalCluster>(entry);
+  const written = await rewriteObject<PhysicalCluster>(store, placeOf(name), (cluster) => {
+    if (!cluster) throw notFound(clustersStored, name);
     const status = merged(cluster.status ?? {}, told);
-    if (deepEqual(cluster.status ?? {}, status)) return cluster;
-    try {
-      const written = await store.update(entry.key, encode({ ...cluster, status }), entry.revision);
-      return decode<PhysicalCluster>(written);
-    } catch (error) {
-      if (!(error instanceof StoreError && (error.code === 'conflict' || error.code === 'missing')))
-        throw error;
-    }
-  }
+    return deepEqual(cluster.status ?? {}, status) ? cluster : { ...cluster, status };
+  });
+  return written as PhysicalCluster;
 }
 
 function merged(before: PhysicalClusterStatus, told: Record<string, unknown>): PhysicalClusterStatus {
   const status = { ...before };
-  const { conditions, lastHeartbeatTime, lastAnswerTime, clusterUID, version, allocatable } = told;
+  const { conditions, lastHeartbeatTime, version, allocatable } = told;
   if (Array.isArray(conditions)) {
     const own = conditions.flatMap((c) => asCondition(c) ?? []).slice(0, 16);
     const types = new Set(own.map((c) => c.type));
     status.conditions = [...(before.conditions ?? []).filter((c) => !types.has(c.type)), ...own];
   }
-  if (isTime(lastHeartbeatTime)) status.lastHeartbeatTime = lastHeartbeatTime;
-  if (isTime(lastAnswerTime)) status.lastAnswerTime = lastAnswerTime;
-  if (typeof clusterUID === 'string') status.clusterUID = clusterUID.slice(0, 64);
+  if (typeof lastHeartbeatTime === 'string' && !Number.isNaN(Date.parse(lastHeartbeatTime)))
+    status.lastHeartbeatTime = lastHeartbeatTime;
   if (typeof version === 'string') status.version = version.slice(0, 64);
   if (isObject(allocatable)) {
     const quantities = Object.entries(allocatable).filter(
@@ -81,10 +75,6 @@ function merged(before: PhysicalClusterStatus, told: Record<string, unknown>): P
     status.allocatable = Object.fromEntries(quantities.slice(0, 64));
   }
   return status;
-}
-
-function isTime(value: unknown): value is string {
-  return typeof value === 'string' && value.length <= 64 && !Number.isNaN(Date.parse(value));
 }
 
 function asCondition(value: unknown): Condition | undefined {

@@ -1,6 +1,6 @@
-import { reflectedFromAnnotation, reflectedPartsAnnotation } from '../../cluster/names.ts';
-import { formatClusters } from '../../cluster/placement.ts';
+import { reflectedPartsAnnotation } from '../../cluster/names.ts';
 import { textAt } from '../../cluster/read.ts';
+import { reflectedAs, reflectedFrom } from '../../cluster/reflected.ts';
 import { isObject, setOwn } from '../../kube/deep.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { notFound } from '../../kube/status.ts';
@@ -25,28 +25,27 @@ export function withoutSubsets(before: KubeObject, cluster: string): KubeObject 
 
 function combined(object: KubeObject, parts: Record<string, unknown[]>): KubeObject {
   const clusters = Object.keys(parts).sort();
+  const { [reflectedPartsAnnotation]: _parts, ...rest } = object.metadata.annotations ?? {};
   const annotations = {
-    ...object.metadata.annotations,
-    [reflectedFromAnnotation]: formatClusters(clusters),
+    ...reflectedAs(rest, object.metadata.uid ?? '', clusters),
     ...(clusters.length > 1 && { [reflectedPartsAnnotation]: JSON.stringify(parts) }),
   };
   const subsets = clusters.flatMap((name) => parts[name] ?? []);
-  const { subsets: _, ...rest } = object;
-  return { ...rest, metadata: { ...object.metadata, annotations }, ...(subsets.length > 0 && { subsets }) };
+  const { subsets: _, ...others } = object;
+  return { ...others, metadata: { ...object.metadata, annotations }, ...(subsets.length > 0 && { subsets }) };
 }
 
 /** Of one cluster alone they are the object's own subsets. */
 function partsOf(object: KubeObject | undefined): Record<string, unknown[]> {
-  const from = object?.metadata.annotations?.[reflectedFromAnnotation];
-  if (!object || !from) return {};
+  const from = object ? reflectedFrom(object) : [];
+  const [only] = from;
+  if (!object || only === undefined) return {};
   const subsets = object['subsets'];
-  if (!from.includes(',')) return { [from]: Array.isArray(subsets) ? subsets : [] };
+  if (from.length === 1) return { [only]: Array.isArray(subsets) ? subsets : [] };
   try {
     const value: unknown = JSON.parse(textAt(object.metadata, 'annotations', reflectedPartsAnnotation) ?? '');
     if (!isObject(value)) return {};
-    const known = Object.entries(value).filter(
-      ([name, part]) => from.split(',').includes(name) && Array.isArray(part),
-    );
+    const known = Object.entries(value).filter(([name, part]) => from.includes(name) && Array.isArray(part));
     return Object.fromEntries(known) as Record<string, unknown[]>;
   } catch {
     return {};

@@ -1,13 +1,13 @@
 import { placedKinds } from '../../cluster/kinds.ts';
-import { reflectedFromAnnotation } from '../../cluster/names.ts';
-import { parseClusters } from '../../cluster/placement.ts';
 import { textAt } from '../../cluster/read.ts';
+import { reflectedFrom } from '../../cluster/reflected.ts';
 import { isObject } from '../../kube/deep.ts';
 import { parseApiVersion } from '../../kube/gvk.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { notFound } from '../../kube/status.ts';
+import { readObject } from '../registry/rewrite.ts';
 import { bounded } from './bounds.ts';
-import { keys, parse } from './codec.ts';
+import { placeIn } from './places.ts';
 import type { Making } from './reflected.ts';
 
 const taken = [
@@ -43,10 +43,9 @@ async function uidHere(
   const { group } = parseApiVersion(apiVersion);
   const placed = placedKinds.find((one) => one.kind === kind && one.group === group);
   if (!placed || typeof name !== 'string' || name.includes('/')) throw notFound(of, at.name);
-  const entry = await store.get(keys.object({ ...placed, name }, at.logical, at.namespace));
-  const object = entry && parse(entry.value);
+  const object = await readObject(store, placeIn(at, { ...placed, name }));
   const uid = object?.metadata.uid ?? '';
-  const from = parseClusters(object?.metadata.annotations?.[reflectedFromAnnotation]);
+  const from = object ? reflectedFrom(object) : [];
   if (!owners.has(uid) && !from.includes(at.cluster)) throw notFound(placed, name);
   return uid;
 }

@@ -1,12 +1,15 @@
-import { reflectedFromAnnotation, reflectedPartsAnnotation } from '../../cluster/names.ts';
 import { numberAt } from '../../cluster/read.ts';
-import type { ReflectedKind } from '../../cluster/reflected.ts';
+import { isReflected, type ReflectedKind, withoutReflection } from '../../cluster/reflected.ts';
 import type { ObjectRef, Placement } from '../../cluster/types.ts';
 import { getOwn, isObject } from '../../kube/deep.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { prefixRange, type Store, StoreError } from '../../storage/store.ts';
-import { decode, encode, keys, parse } from './codec.ts';
-import { controllerOf, revisionAnnotation, revisionOf } from './reflected-revision.ts';
+import { isStatusError } from '../../kube/status.ts';
+import type { Store } from '../../storage/store.ts';
+import { decodeStored } from '../registry/codec.ts';
+import { listEntries, readObject } from '../registry/rewrite.ts';
+import type { Registry } from '../registry/types.ts';
+import { placeIn, placementsStored } from './places.ts';
+import { controllerOf, reflectedBeside, revisionAnnotation, revisionOf } from './reflected-revision.ts';
 import type { SliceAddress } from './slices.ts';
 
 /**
@@ -25,8 +28,7 @@ export async function historyOf(
   if (!placement?.spec) return undefined;
   const share = getOwn(placement.spec.shares ?? {}, at.cluster);
   if (share && share.phase !== 'Leaving') return undefined;
-  const root = await store.get(keys.object(placement.spec.ref, at.logical, at.namespace));
-  const workload = root && parse(root.value);
+  const workload = await readObject(store, placeIn(at, placement.spec.ref));
   if (!workload || workload.metadata.uid !== owner || workload.metadata.deletionTimestamp) return undefined;
   const limit = numberAt(workload, 'spec', 'revisionHistoryLimit') ?? 10;
   if (!(await isAmongNewest(store, of, at, before, limit))) return undefined;
@@ -35,40 +37,39 @@ export async function historyOf(
 
 /** One that became history, and whose workload the cluster has a share of again. */
 export function isHistory(object: KubeObject, owners: ReadonlyMap<string, ObjectRef>): boolean {
-  return (
-    object.metadata.annotations?.[reflectedFromAnnotation] === undefined &&
-    owners.has(controllerOf(object) ?? '')
-  );
+  return !isReflected(object) && owners.has(controllerOf(object) ?? '');
 }
 
-/** As the Deployment's own controller notes it there: which revision it is at. */
-export async function noteRevision(store: Store, at: SliceAddress, set: KubeObject): Promise<void> {
+/**
+ * Which revision the Deployment is at, noted as its own controller notes it on one cluster: with its status, which
+ * begins no new generation.
+ */
+export async function noteRevision(registry: Registry, at: SliceAddress, set: KubeObject): Promise<void> {
   const owner = set.metadata.ownerReferences?.find(({ controller }) => controller === true);
   if (owner?.kind !== 'Deployment') return;
   const revision = revisionOf(set);
-  const ref = { group: 'apps', resource: 'deployments', name: owner.name };
-  for (;;) {
-    const entry = await store.get(keys.object(ref, at.logical, at.namespace));
-    const root = entry && decode(entry);
-    if (!root || root.metadata.uid !== owner.uid || revisionOf(root) >= revision) return;
-    const annotations = { ...root.metadata.annotations, [revisionAnnotation]: String(revision) };
-    try {
-      await store.update(
-        entry.key,
-        encode({ ...root, metadata: { ...root.metadata, annotations } }),
-        entry.revision,
-      );
-      return;
-    } catch (error) {
-      if (!(error instanceof StoreError && (error.code === 'conflict' || error.code === 'missing')))
-        throw error;
-    }
+  const { logical: cluster, namespace } = at;
+  const place = { cluster, namespace, group: 'apps', resource: 'deployments', name: owner.name };
+  const note = (root: KubeObject): KubeObject => {
+    const { metadata } = root;
+    if (metadata.uid !== owner.uid || revisionOf(root) >= revision) return root;
+    const annotations = { ...metadata.annotations, [revisionAnnotation]: String(revision) };
+    return { ...root, metadata: { ...metadata, annotations } };
+  };
+  try {
+    await registry.update(place, note, { subresource: 'status' });
+  } catch (error) {
+    if (!isStatusError(error, 'NotFound')) throw error;
   }
 }
 
 async function placementOf(store: Store, at: SliceAddress, uid: string): Promise<Placement | undefined> {
-  const { entries } = await store.list(prefixRange(`${keys.placements}${at.logical}/${at.namespace}/`));
-  return entries.map(({ value }) => parse<Placement>(value)).find(({ spec }) => spec?.ref.uid === uid);
+  const { entries } = await listEntries(store, {
+    of: placementsStored,
+    cluster: at.logical,
+    namespace: at.namespace,
+  });
+  return entries.map((entry) => decodeStored(entry) as Placement).find(({ spec }) => spec?.ref.uid === uid);
 }
 
 async function isAmongNewest(
@@ -79,20 +80,15 @@ async function isAmongNewest(
   limit: number,
 ): Promise<boolean> {
   const owner = controllerOf(object);
-  const { entries } = await store.list(prefixRange(`${keys.collection(of)}${at.logical}/${at.namespace}/`));
-  const newer = entries
-    .map(({ value }) => parse(value))
-    .filter((other) => controllerOf(other) === owner && revisionOf(other) > revisionOf(object));
+  const newer = (await reflectedBeside(store, of, at)).filter(
+    (other) => controllerOf(other) === owner && revisionOf(other) > revisionOf(object),
+  );
   // The newest is the present one, which the limit does not count.
   return newer.length <= limit;
 }
 
 function retired(object: KubeObject): KubeObject {
-  const {
-    [reflectedFromAnnotation]: _,
-    [reflectedPartsAnnotation]: __,
-    ...annotations
-  } = object.metadata.annotations ?? {};
+  const annotations = withoutReflection(object.metadata.annotations);
   const metadata = { ...object.metadata, annotations };
   if (object.kind !== 'ReplicaSet') return { ...object, metadata };
   const spec = isObject(object.spec) ? object.spec : {};

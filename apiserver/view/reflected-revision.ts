@@ -1,10 +1,13 @@
-import { reflectedFromAnnotation, reflectedPartsAnnotation } from '../../cluster/names.ts';
-import { formatClusters, parseClusters } from '../../cluster/placement.ts';
+import { reflectedPartsAnnotation } from '../../cluster/names.ts';
 import { numberAt, textAt } from '../../cluster/read.ts';
+import { type ReflectedKind, reflectedAs, reflectedFrom } from '../../cluster/reflected.ts';
 import { getOwn, isObject, setOwn } from '../../kube/deep.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { prefixRange } from '../../storage/store.ts';
-import { keys, parse } from './codec.ts';
+import type { Store } from '../../storage/store.ts';
+import { decodeStored } from '../registry/codec.ts';
+import { listEntries } from '../registry/rewrite.ts';
+import { count } from './bounds.ts';
+import type { NamespacePlace } from './places.ts';
 import type { Making } from './reflected.ts';
 
 const annotation = 'deployment.kubernetes.io/';
@@ -64,12 +67,21 @@ function numbered(cluster: string, there: number, known: number, others: readonl
 
 async function siblings({ store, of, at }: Making, object: KubeObject): Promise<KubeObject[]> {
   const owner = controllerOf(object);
-  const { entries } = await store.list(prefixRange(`${keys.collection(of)}${at.logical}/${at.namespace}/`));
-  return entries
-    .map(({ value }) => parse(value))
-    .filter(
-      (other) => other.metadata.name !== at.name && owner !== undefined && controllerOf(other) === owner,
-    );
+  if (owner === undefined) return [];
+  return (await reflectedBeside(store, of, at)).filter(
+    (other) => other.metadata.name !== at.name && controllerOf(other) === owner,
+  );
+}
+
+/** All of the kind in the namespace. */
+export async function reflectedBeside(
+  store: Store,
+  { group, resource }: ReflectedKind,
+  { logical: cluster, namespace }: NamespacePlace,
+): Promise<KubeObject[]> {
+  const of = { group, resource, namespaced: true };
+  const { entries } = await listEntries(store, { of, cluster, namespace });
+  return entries.map((entry) => decodeStored(entry));
 }
 
 export function controllerOf(object: KubeObject): string | undefined {
@@ -81,13 +93,16 @@ export function revisionOf(object: KubeObject | undefined): number {
   return Number(object?.metadata.annotations?.[revisionAnnotation] ?? 0) || 0;
 }
 
+/** A cluster that says more leaves room to count on from there. */
+const mostRevision = 1e9;
+
 function partFrom(object: KubeObject): Part {
-  const revision = revisionOf(object);
+  const revision = Math.min(count(revisionOf(object)), mostRevision);
   if (object.kind !== 'ReplicaSet') return { revision };
-  const told = (name: string) => Number(object.metadata.annotations?.[`${annotation}${name}`] ?? 0) || 0;
-  const status = counts.map((name) => [name, numberAt(object, 'status', name) ?? 0]);
+  const told = (name: string) => count(Number(object.metadata.annotations?.[`${annotation}${name}`] ?? 0));
+  const status = counts.map((name) => [name, count(numberAt(object, 'status', name) ?? 0)]);
   const [desired, max] = [told('desired-replicas'), told('max-replicas')];
-  const replicas = Math.max(0, numberAt(object, 'spec', 'replicas') ?? 0);
+  const replicas = count(numberAt(object, 'spec', 'replicas') ?? 0);
   return { revision, replicas, desired, max, status: Object.fromEntries(status) };
 }
 
@@ -95,8 +110,7 @@ function combined(object: KubeObject, parts: Record<string, Part>, revision: num
   const all = Object.values(parts);
   const sum = (of: (part: Part) => number | undefined) => all.reduce((n, part) => n + (of(part) ?? 0), 0);
   const annotations: Record<string, string> = {
-    ...object.metadata.annotations,
-    [reflectedFromAnnotation]: formatClusters(Object.keys(parts)),
+    ...reflectedAs(object.metadata.annotations, object.metadata.uid ?? '', Object.keys(parts)),
     [reflectedPartsAnnotation]: JSON.stringify(parts),
   };
   if (object.kind !== 'ReplicaSet') {
@@ -124,9 +138,9 @@ function combined(object: KubeObject, parts: Record<string, Part>, revision: num
   };
 }
 
-/** Written by us, but a user may have edited it: then it is as if nothing had been said. */
+/** What each cluster said last. */
 function partsOf(object: KubeObject | undefined): Record<string, Part> {
-  const from = parseClusters(object?.metadata.annotations?.[reflectedFromAnnotation]);
+  const from = object ? reflectedFrom(object) : [];
   const text = object && textAt(object.metadata, 'annotations', reflectedPartsAnnotation);
   if (!text) return {};
   try {

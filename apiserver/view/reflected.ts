@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { reflectedFromAnnotation } from '../../cluster/names.ts';
-import { parseClusters } from '../../cluster/placement.ts';
-import type { ReflectedKind } from '../../cluster/reflected.ts';
+import { isOurs, type ReflectedKind, reflectedAs, reflectedFrom } from '../../cluster/reflected.ts';
 import type { ObjectRef } from '../../cluster/types.ts';
 import { isObject } from '../../kube/deep.ts';
 import { formatApiVersion } from '../../kube/gvk.ts';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../kube/object.ts';
 import type { Store } from '../../storage/store.ts';
-import { bounded } from './bounds.ts';
-import { keys, parse } from './codec.ts';
+import { readObject } from '../registry/rewrite.ts';
+import { bounded, count } from './bounds.ts';
+import { placeIn } from './places.ts';
 import { endpointsFrom } from './reflected-endpoints.ts';
 import { eventFrom } from './reflected-event.ts';
 import { revisionFrom } from './reflected-revision.ts';
@@ -43,20 +42,21 @@ export async function makeReflection(making: Making): Promise<KubeObject> {
   const grace = told['deletionGracePeriodSeconds'];
   const references = await ownerReferences(making, told['ownerReferences']);
   const generation = told['generation'];
+  const uid = before?.metadata.uid ?? randomUUID();
   const metadata: ObjectMeta = {
     name: at.name,
     ...(typeof told['generateName'] === 'string' && { generateName: told['generateName'] }),
     namespace: at.namespace,
-    uid: before?.metadata.uid ?? randomUUID(),
-    ...(typeof generation === 'number' && generation > 0 && { generation: Math.trunc(generation) }),
+    uid,
+    ...(typeof generation === 'number' && generation > 0 && { generation: count(generation) }),
     creationTimestamp: before?.metadata.creationTimestamp ?? created,
     ...(deleted && { deletionTimestamp: deleted }),
-    ...(deleted && { deletionGracePeriodSeconds: typeof grace === 'number' ? Math.max(0, grace) : 0 }),
+    ...(deleted && { deletionGracePeriodSeconds: typeof grace === 'number' ? count(grace) : 0 }),
     labels: ofJob(
-      texts(told['labels']),
+      foreign(told['labels']),
       of.kind === 'Pod' ? (references[0] ?? formerJob(before)) : undefined,
     ),
-    annotations: { ...texts(told['annotations']), [reflectedFromAnnotation]: at.cluster },
+    annotations: reflectedAs(foreign(told['annotations']), uid, [at.cluster]),
     ...(references.length > 0 && { ownerReferences: references }),
   };
   const object: KubeObject = { kind: of.kind, apiVersion: formatApiVersion(of), metadata };
@@ -120,6 +120,11 @@ function texts(value: unknown): Record<string, string> {
   );
 }
 
+/** Labels or annotations without those that mean something here: whatever stands there, it speaks of itself alone. */
+function foreign(value: unknown): Record<string, string> {
+  return Object.fromEntries(Object.entries(texts(value)).filter(([key]) => !isOurs(key)));
+}
+
 /**
  * Only objects that the cluster really runs may own what it reflects, and reflections that these own. The latter
  * come without a uid and before the object that they stand under: ReplicaSet and Deployment of a pod.
@@ -151,12 +156,11 @@ async function reflectedUid(
   root: string | undefined,
 ): Promise<string | undefined> {
   const ref = Object.hasOwn(resources, kind) ? resources[kind] : undefined;
-  const entry =
-    ref && !name.includes('/') && (await store.get(keys.object({ ...ref, name }, at.logical, at.namespace)));
-  const object = entry ? parse(entry.value) : undefined;
+  const object =
+    ref && !name.includes('/') ? await readObject(store, placeIn(at, { ...ref, name })) : undefined;
   const above = object?.metadata.ownerReferences ?? [];
   if (root !== undefined) return above.some(({ uid }) => uid === root) ? object?.metadata.uid : undefined;
-  const from = parseClusters(object?.metadata.annotations?.[reflectedFromAnnotation]);
+  const from = object ? reflectedFrom(object) : [];
   return from.includes(at.cluster) && !above.some(({ uid }) => owners.has(uid))
     ? object?.metadata.uid
     : undefined;

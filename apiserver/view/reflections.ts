@@ -1,12 +1,17 @@
-import { logicalClusterAnnotation, reflectedFromAnnotation } from '../../cluster/names.ts';
+import { reflectedFromAnnotation, reflectedUidAnnotation } from '../../cluster/names.ts';
 import { parseClusters } from '../../cluster/placement.ts';
-import type { ReflectedKind } from '../../cluster/reflected.ts';
+import { type ReflectedKind, reflectedAs, reflectedFrom } from '../../cluster/reflected.ts';
 import type { Placement } from '../../cluster/types.ts';
-import { deepEqual, getOwn } from '../../kube/deep.ts';
+import { getOwn } from '../../kube/deep.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { conflict, forbidden, notFound, type StatusError } from '../../kube/status.ts';
-import { type Entry, prefixRange, type Store, StoreError } from '../../storage/store.ts';
-import { decode, encode, keys, parse, placeOf } from './codec.ts';
+import type { Entry, Store } from '../../storage/store.ts';
+import { decodeStored } from '../registry/codec.ts';
+import { parseKey } from '../registry/keys.ts';
+import { requireNamespace } from '../registry/namespaces.ts';
+import { listEntries, rewriteObject } from '../registry/rewrite.ts';
+import type { Registry } from '../registry/types.ts';
+import { placeIn, placementsStored } from './places.ts';
 import { type Making, makeReflection } from './reflected.ts';
 import { withoutSubsets } from './reflected-endpoints.ts';
 import { historyOf, isHistory, noteRevision } from './reflected-history.ts';
@@ -22,11 +27,12 @@ export async function listReflections(
   cluster: string,
 ): Promise<{ revision: number; items: KubeObject[] }> {
   const needle = Buffer.from(`"${reflectedFromAnnotation}":"`);
-  const { entries, revision } = await store.list(prefixRange(keys.collection(of)));
+  const stored = { group: of.group, resource: of.resource, namespaced: true };
+  const { entries, revision } = await listEntries(store, { of: stored, cluster: '*', namespace: '' });
   const reflected = entries.filter(({ value }) =>
     Buffer.from(value.buffer, value.byteOffset, value.byteLength).includes(needle),
   );
-  const objects = reflected.map((entry) => located(decode(entry), placeOf(entry.key).logical));
+  const objects = reflected.map((entry) => withUid(decodeStored(entry, parseKey(stored, entry.key).cluster)));
   return { revision, items: objects.filter((object) => reflectedFrom(object).includes(cluster)) };
 }
 
@@ -35,25 +41,21 @@ export async function listReflections(
  * where the cluster has a share: a name that is taken is 409, another namespace 403.
  */
 export async function putReflection(
-  store: Store,
+  { store, registry }: { store: Store; registry: Registry },
   of: ReflectedKind,
   at: SliceAddress,
   body: Record<string, unknown>,
 ): Promise<KubeObject> {
-  const key = keys.object({ ...of, name: at.name }, at.logical, at.namespace);
-  for (;;) {
-    const entry = await store.get(key);
-    const before = entry && decode(entry);
+  const written = await rewriteObject(store, placeIn(at, { ...of, name: at.name }), async (stored) => {
+    const before = stored && withUid(stored);
     const owners = await placedHere(store, of, at);
     if (before && !mayWrite(of, before, at.cluster, owners)) throw taken(of, at, before);
-    if (!before) await requireNamespace(store, of, at);
-    const object = await makeReflection({ store, of, at, body, before, owners });
-    if (before && same(before, object)) return before;
-    const written = await attempt(store, key, object, entry);
-    if (!written) continue;
-    if (of.resource === 'replicasets') await noteRevision(store, at, object);
-    return decode(written);
-  }
+    if (!before) await requireNamespace(store, at.logical, at.namespace, { of, name: at.name });
+    return await makeReflection({ store, of, at, body, before, owners });
+  });
+  const object = written as KubeObject;
+  if (of.resource === 'replicasets') await noteRevision(registry, at, object);
+  return object;
 }
 
 /** Of what this cluster reflected only; anything else is not there. Other clusters' part of it stays. */
@@ -62,18 +64,21 @@ export async function deleteReflection(
   of: ReflectedKind,
   at: SliceAddress,
 ): Promise<KubeObject> {
-  for (;;) {
-    const entry = await store.get(keys.object({ ...of, name: at.name }, at.logical, at.namespace));
-    const before = entry && decode(entry);
+  const rest = await rewriteObject(store, placeIn(at, { ...of, name: at.name }), async (stored) => {
+    const before = stored && withUid(stored);
     if (!before || !reflectedFrom(before).includes(at.cluster)) throw notFound(of, at.name);
-    const rest = await restOf(store, of, at, before);
-    try {
-      if (!rest) return decode(await store.delete(entry.key, entry.revision));
-      return decode(await store.update(entry.key, encode(rest), entry.revision));
-    } catch (error) {
-      if (!lostRace(error)) throw error;
-    }
-  }
+    return await restOf(store, of, at, before);
+  });
+  return rest as KubeObject;
+}
+
+/** What was reflected before it said so by its uid: a store of that time is read as it was meant. */
+function withUid(object: KubeObject): KubeObject {
+  const { uid, annotations } = object.metadata;
+  const from = annotations?.[reflectedFromAnnotation];
+  if (!uid || from === undefined || annotations?.[reflectedUidAnnotation] !== undefined) return object;
+  const marked = reflectedAs(annotations, uid, parseClusters(from));
+  return { ...object, metadata: { ...object.metadata, annotations: marked } };
 }
 
 /** What stays when one cluster's part goes. */
@@ -86,40 +91,6 @@ async function restOf(
   if (!of.shared) return undefined;
   if (of.kind === 'Endpoints') return withoutSubsets(before, at.cluster);
   return withoutPart(before, at.cluster) ?? (await historyOf(store, of, at, before));
-}
-
-async function attempt(
-  store: Store,
-  key: string,
-  object: KubeObject,
-  expected: Entry | undefined,
-): Promise<Entry | undefined> {
-  try {
-    const bytes = encode(object);
-    return await (expected ? store.update(key, bytes, expected.revision) : store.create(key, bytes));
-  } catch (error) {
-    if (lostRace(error)) return undefined;
-    throw error;
-  }
-}
-
-function same(before: KubeObject, after: KubeObject): boolean {
-  const { resourceVersion: _, ...metadata } = before.metadata;
-  const { resourceVersion: __, ...wanted } = after.metadata;
-  return deepEqual({ ...before, metadata }, { ...after, metadata: wanted });
-}
-
-function located(object: KubeObject, logical: string): KubeObject {
-  const annotations = { ...object.metadata.annotations, [logicalClusterAnnotation]: logical };
-  return { ...object, metadata: { ...object.metadata, annotations } };
-}
-
-function lostRace(error: unknown): boolean {
-  return error instanceof StoreError && ['conflict', 'missing', 'exists'].includes(error.code);
-}
-
-function reflectedFrom(object: KubeObject): string[] {
-  return parseClusters(getOwn(object.metadata.annotations ?? {}, reflectedFromAnnotation));
 }
 
 function mayWrite(of: ReflectedKind, before: KubeObject, cluster: string, owners: Making['owners']): boolean {
@@ -135,28 +106,26 @@ function taken(of: ReflectedKind, at: SliceAddress, object: KubeObject): StatusE
 /** By the bytes: a namespace's Placements are looked at for each pod that comes, and seldom change. */
 const specs = new WeakMap<Uint8Array, Placement['spec']>();
 
-function specOf(bytes: Uint8Array): Placement['spec'] {
+function specOf(entry: Entry): Placement['spec'] {
+  const bytes = entry.value;
   const known = specs.get(bytes);
   if (known) return known;
-  const { spec } = parse<Placement>(bytes);
+  const { spec } = decodeStored(entry) as Placement;
   if (spec) specs.set(bytes, spec);
   return spec;
 }
 
 /** The objects that the cluster has a share of in this namespace. Fails with 403 where there are none. */
 async function placedHere(store: Store, of: ReflectedKind, at: SliceAddress): Promise<Making['owners']> {
-  const { entries } = await store.list(prefixRange(`${keys.placements}${at.logical}/${at.namespace}/`));
-  const placed = entries.map((entry) => specOf(entry.value));
+  const { entries } = await listEntries(store, {
+    of: placementsStored,
+    cluster: at.logical,
+    namespace: at.namespace,
+  });
+  const placed = entries.map((entry) => specOf(entry));
   const here = placed.filter((spec) => getOwn(spec?.shares ?? {}, at.cluster) !== undefined);
   if (here.length === 0) throw forbidden(of, at.name, `cluster ${at.cluster} has no share in this namespace`);
   // What was orphaned owns nothing any more, and what it made is still shown.
   const owning = here.flatMap((spec) => (spec && spec.orphaned !== spec.ref.uid ? [spec.ref] : []));
   return new Map(owning.map((ref) => [ref.uid, ref]));
-}
-
-async function requireNamespace(store: Store, of: ReflectedKind, at: SliceAddress): Promise<void> {
-  const entry = await store.get(keys.namespace(at.logical, at.namespace));
-  if (!entry) throw notFound({ group: '', resource: 'namespaces' }, at.namespace);
-  if (parse(entry.value).metadata.deletionTimestamp)
-    throw forbidden(of, at.name, `namespace ${at.namespace} is being terminated`);
 }

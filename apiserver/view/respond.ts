@@ -1,8 +1,7 @@
 import { isObject } from '../../kube/deep.ts';
 import type { ApiRequest, ApiResponse } from '../../kube/http.ts';
 import { decodeJson, encodeJson } from '../../kube/json.ts';
-import { badRequest, expired, internalError, StatusError } from '../../kube/status.ts';
-import { StoreError } from '../../storage/store.ts';
+import { badRequest, StatusError } from '../../kube/status.ts';
 
 const headers = { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' };
 
@@ -12,30 +11,6 @@ export function answer(status: number, body: unknown): ApiResponse {
 
 export function stream(body: AsyncIterable<Uint8Array>): ApiResponse {
   return { status: 200, headers: { ...headers }, body };
-}
-
-/** The one border: what a layer below threw becomes the Status that kube-apiserver would send. */
-export function failure(error: unknown): ApiResponse {
-  const status = asStatusError(error);
-  return answer(status.code, status.toStatus());
-}
-
-export function asStatusError(error: unknown): StatusError {
-  if (error instanceof StatusError) return error;
-  if (error instanceof StoreError) {
-    if (error.code === 'compacted') return expired('The resourceVersion for the provided watch is too old.');
-    if (error.code === 'future')
-      return new StatusError(504, 'Timeout', 'Too large resource version', { retryAfterSeconds: 1 });
-    if (error.code === 'too-large')
-      return new StatusError(413, 'RequestEntityTooLarge', 'the object is too large');
-    if (error.code === 'full')
-      return new StatusError(507, 'InsufficientStorage', `the store is full: ${error.message}`);
-    if (error.code === 'closed' || error.code === 'unavailable')
-      return new StatusError(503, 'ServiceUnavailable', `the store is ${error.code}`, {
-        retryAfterSeconds: 1,
-      });
-  }
-  return internalError(error instanceof Error ? error.message : 'unknown', error);
 }
 
 /** The body as a JSON object of at most `max` bytes. */

@@ -1,10 +1,14 @@
 import { createHash } from 'node:crypto';
-import type { Placement, ShareView, ShareViewSpec } from '../../cluster/types.ts';
+import type { Placement, PlacementSpec, ShareView, ShareViewSpec } from '../../cluster/types.ts';
 import { isObject } from '../../kube/deep.ts';
 import { encodeJson } from '../../kube/json.ts';
-import { type Entry, prefixRange, type Store, type StoreEvent } from '../../storage/store.ts';
-import { decode, keys, parse, placeOf } from './codec.ts';
+import type { Entry, Store, StoreEvent } from '../../storage/store.ts';
+import { decodeStored } from '../registry/codec.ts';
+import { translated } from '../registry/errors.ts';
+import { collectionRange, parseKey } from '../registry/keys.ts';
+import { keyOf, listEntries } from '../registry/rewrite.ts';
 import { essence, joinShare, type ViewOf } from './join.ts';
+import { placeIn, placementsStored } from './places.ts';
 
 export interface ShareEvent {
   type: 'ADDED' | 'MODIFIED' | 'DELETED';
@@ -29,6 +33,9 @@ interface Told {
   last?: ShareView;
 }
 
+const everyPlacement = { of: placementsStored, cluster: '*', namespace: '' };
+const allPlacements = collectionRange(placementsStored, '*', '').start;
+
 /**
  * The shares of one physical cluster at one revision, and how they change from there. The store's revisions are
  * one order over all kinds, so feeding every event once, in order, gives the same state as listing anew.
@@ -50,11 +57,11 @@ export class Shares {
   /** Reads the state at `revision` (default: the newest), and answers it. */
   async load(revision?: number): Promise<{ revision: number; items: ShareView[] }> {
     const at = revision === undefined ? {} : { revision };
-    const listed = await this.#store.list(prefixRange(keys.placements), at);
+    const listed = await listEntries(this.#store, everyPlacement, at);
     for (const entry of listed.entries) this.#take(entry);
     const items = await Promise.all(
       [...this.#items.values()].map(async (item) => {
-        const root = await this.#store.get(item.rootKey, { revision: listed.revision });
+        const root = await this.#root(item, listed.revision);
         return this.#tell(
           item,
           root,
@@ -71,7 +78,7 @@ export class Shares {
    */
   feed(event: StoreEvent): (() => Promise<ShareEvent[]>) | undefined {
     const { entry } = event;
-    if (entry.key.startsWith(keys.placements)) return this.#placement(event);
+    if (entry.key.startsWith(allPlacements)) return this.#placement(event);
     const dependents = this.#byRoot.get(entry.key);
     if (!dependents) return undefined;
     const items = [...dependents].flatMap((key) => this.#items.get(key) ?? []);
@@ -89,7 +96,7 @@ export class Shares {
     }
     if (before?.part === after.part) return undefined;
     return async () => {
-      const root = await this.#store.get(after.rootKey, { revision: entry.revision });
+      const root = await this.#root(after, entry.revision);
       const event = this.#tell(after, root, entry.revision);
       return event ? [event] : [];
     };
@@ -102,11 +109,11 @@ export class Shares {
       !Buffer.from(entry.value.buffer, entry.value.byteOffset, entry.value.byteLength).includes(this.#needle)
     )
       return undefined;
-    const placement = decode<Placement>(entry);
+    const placement = decodeStored(entry) as Placement;
     const { shares, ref, requires, orphaned } = placement.spec ?? {};
     if (!isObject(shares) || !Object.hasOwn(shares, this.#of.cluster) || !ref) return undefined;
-    const { logical, namespace } = placeOf(entry.key);
-    const rootKey = keys.object(ref, logical, namespace);
+    const { cluster: logical, namespace } = parseKey(placementsStored, entry.key);
+    const rootKey = keyOf(placeIn({ logical, namespace }, ref));
     const part = encodeJson([placement.metadata.uid, ref, requires, orphaned, shares[this.#of.cluster]]);
     const before = this.#items.get(entry.key);
     if (before && before.rootKey !== rootKey) this.#unlink(before);
@@ -115,6 +122,11 @@ export class Shares {
     const dependents = this.#byRoot.get(rootKey) ?? new Set();
     this.#byRoot.set(rootKey, dependents.add(entry.key));
     return item;
+  }
+
+  #root({ rootKey, placement }: Item, revision: number): Promise<Entry | undefined> {
+    const { group, resource, name } = (placement.spec as PlacementSpec).ref;
+    return translated(this.#store.get(rootKey, { revision }), { group, resource }, name);
   }
 
   #forget(item: Item): void {
@@ -130,8 +142,8 @@ export class Shares {
 
   /** Only when the syncer would see a difference: status of the root and slices of others do not wake it. */
   #tell(item: Item, root: Entry | undefined, revision: number): ShareEvent | undefined {
-    const { logical } = placeOf(item.key);
-    const object = root && parse(root.value);
+    const { cluster: logical } = parseKey(placementsStored, item.key);
+    const object = root && decodeStored(root);
     const view = joinShare({ of: this.#of, logical, placement: item.placement, root: object, revision });
     if (!view) return undefined;
     const digest = createHash('sha1').update(essence(view)).digest('base64');

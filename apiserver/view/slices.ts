@@ -1,15 +1,14 @@
 import type { ClusterSlice, Placement } from '../../cluster/types.ts';
 import { deepEqual, getOwn, setOwn } from '../../kube/deep.ts';
 import { notFound } from '../../kube/status.ts';
-import { type Entry, type Store, StoreError } from '../../storage/store.ts';
-import { decode, encode, keys } from './codec.ts';
+import type { Store } from '../../storage/store.ts';
+import { rewriteObject } from '../registry/rewrite.ts';
+import { type NamespacePlace, placementsStored } from './places.ts';
 
 const resource = { group: 'atoll.dev', resource: 'shares' };
 
-export interface SliceAddress {
+export interface SliceAddress extends NamespacePlace {
   cluster: string;
-  logical: string;
-  namespace: string;
   name: string;
 }
 
@@ -19,19 +18,17 @@ export interface SliceAddress {
  * is gone already goes with the word that the object is absent; otherwise the splitter drops it.
  */
 export async function writeSlice(store: Store, at: SliceAddress, slice: ClusterSlice): Promise<Placement> {
-  const key = keys.placement(at.logical, at.namespace, at.name);
-  for (;;) {
-    const entry = await store.get(key);
-    if (!entry) throw notFound(resource, at.name);
-    const placement = decode<Placement>(entry);
+  const name = at.name;
+  const place = { of: placementsStored, cluster: at.logical, namespace: at.namespace, name };
+  const written = await rewriteObject<Placement>(store, place, (placement) => {
+    if (!placement) throw notFound(resource, name);
     const shared = getOwn(placement.spec?.shares ?? {}, at.cluster) !== undefined;
     const before = getOwn(placement.status?.clusters ?? {}, at.cluster);
-    if (!shared && !before) throw notFound(resource, at.name);
+    if (!shared && !before) throw notFound(resource, name);
     const wanted = shared || slice.present ? slice : undefined;
-    if (deepEqual(before, wanted)) return placement;
-    const written = await attempt(store, withSlice(placement, at.cluster, wanted), entry);
-    if (written) return decode<Placement>(written);
-  }
+    return deepEqual(before, wanted) ? placement : withSlice(placement, at.cluster, wanted);
+  });
+  return written as Placement;
 }
 
 function withSlice(placement: Placement, cluster: string, slice: ClusterSlice | undefined): Placement {
@@ -39,15 +36,4 @@ function withSlice(placement: Placement, cluster: string, slice: ClusterSlice | 
   if (slice) setOwn(clusters, cluster, slice);
   else delete clusters[cluster];
   return { ...placement, status: { ...placement.status, clusters } };
-}
-
-/** Undefined when somebody else wrote in between. */
-export async function attempt(store: Store, object: Placement, expected: Entry): Promise<Entry | undefined> {
-  try {
-    return await store.update(expected.key, encode(object), expected.revision);
-  } catch (error) {
-    if (error instanceof StoreError && error.code === 'conflict') return undefined;
-    if (error instanceof StoreError && error.code === 'missing') return undefined;
-    throw error;
-  }
 }

@@ -4,11 +4,12 @@ import type { ApiRequest, ApiResponse, UserInfo } from '../../kube/http.ts';
 import { badRequest } from '../../kube/status.ts';
 import type { Store } from '../../storage/store.ts';
 import type { View } from '../options.ts';
+import type { Registry } from '../registry/types.ts';
 import { boundedSlice } from './bounds.ts';
 import { authorizeView } from './identity.ts';
 import { clusterKind, feedCluster, getCluster, listCluster, patchCluster } from './physical-cluster.ts';
 import { deleteReflection, listReflections, maxReflectionBytes, putReflection } from './reflections.ts';
-import { answer, failure, jsonBody, stream } from './respond.ts';
+import { answer, jsonBody, stream } from './respond.ts';
 import { type Route, routeOf, splitView, unknownPath, verbs, wrongVerb } from './route.ts';
 import { Shares } from './shares.ts';
 import { writeSlice } from './slices.ts';
@@ -27,22 +28,26 @@ const maxPatchBytes = 256 << 10;
 export function syncerView(): View {
   return {
     prefix: '/syncers/',
-    handle(request, user, { store }) {
+    handle(request, user, { store, registry }) {
       const found = splitView(request.url);
-      return found && serve(store, found, request, user).catch(failure);
+      return found && serve({ store, registry }, found, request, user);
     },
   };
 }
 
-interface Call {
+interface Stored {
   store: Store;
+  registry: Registry;
+}
+
+interface Call extends Stored {
   cluster: string;
   query: URLSearchParams;
   request: ApiRequest;
 }
 
 async function serve(
-  store: Store,
+  stored: Stored,
   found: { cluster: string; rest: string; query: URLSearchParams },
   request: ApiRequest,
   user: UserInfo,
@@ -52,7 +57,7 @@ async function serve(
   const route = routeOf(cluster, rest);
   if (!route) throw unknownPath();
   if (!verbs[route.to].includes(request.method)) throw wrongVerb(route, request.method);
-  return await dispatch({ store, cluster, query, request }, route);
+  return await dispatch({ ...stored, cluster, query, request }, route);
 }
 
 async function dispatch(call: Call, route: Route): Promise<ApiResponse> {
@@ -76,12 +81,7 @@ async function dispatch(call: Call, route: Route): Promise<ApiResponse> {
         200,
         request.method === 'DELETE'
           ? await deleteReflection(store, route.of, { cluster, ...route })
-          : await putReflection(
-              store,
-              route.of,
-              { cluster, ...route },
-              jsonBody(request, maxReflectionBytes),
-            ),
+          : await putReflection(call, route.of, { cluster, ...route }, jsonBody(request, maxReflectionBytes)),
       );
     case 'clusters':
       if (!isWatch(call.query)) return answer(200, list(clusterKind, await listCluster(store, cluster)));

@@ -1,8 +1,8 @@
 import { encodeJson } from '../../kube/json.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import type { StatusError } from '../../kube/status.ts';
 import type { Store, StoreEvent } from '../../storage/store.ts';
-import { keys } from './codec.ts';
-import { asStatusError } from './respond.ts';
+import { translate } from '../registry/errors.ts';
 
 interface Told {
   type: string;
@@ -44,15 +44,18 @@ export async function* watchStream(options: StreamOptions): AsyncIterable<Uint8A
   const timeout = setTimeout(end, options.timeoutMs);
   const bookmark = setInterval(() => options.bookmarks && queue.bookmark(), bookmarkMs);
   try {
-    await options.store.watch(keys.everything, {
-      after: options.after,
-      signal: ended.signal,
-      sink: (events) => {
-        for (const event of events) queue.add(event.entry.revision, options.feed(event));
-        if (queue.length > maxWaiting) end();
+    await options.store.watch(
+      { start: '/', end: '0' },
+      {
+        after: options.after,
+        signal: ended.signal,
+        sink: (events) => {
+          for (const event of events) queue.add(event.entry.revision, options.feed(event));
+          if (queue.length > maxWaiting) end();
+        },
+        onEnd: (reason) => queue.fail(reason),
       },
-      onEnd: (reason) => queue.fail(reason),
-    });
+    );
     while (!ended.signal.aborted) {
       const lines = await queue.next(options.kind);
       if (ended.signal.aborted) return;
@@ -60,13 +63,17 @@ export async function* watchStream(options: StreamOptions): AsyncIterable<Uint8A
       if (queue.told) return;
     }
   } catch (error) {
-    if (!ended.signal.aborted) yield line({ type: 'ERROR', object: asStatusError(error).toStatus() });
+    if (!ended.signal.aborted) yield line({ type: 'ERROR', object: toStatus(error) });
   } finally {
     ended.abort();
     clearTimeout(timeout);
     clearInterval(bookmark);
     options.signal?.removeEventListener('abort', end);
   }
+}
+
+function toStatus(error: unknown): object {
+  return (translate(error, { group: '', resource: '' }, '') as StatusError).toStatus();
 }
 
 function line(told: { type: string; object: unknown }): Uint8Array {
@@ -131,7 +138,7 @@ class Pending {
     }
     if (this.#failed) {
       this.told = true;
-      return [{ type: 'ERROR', object: asStatusError(this.#reason).toStatus() }];
+      return [{ type: 'ERROR', object: toStatus(this.#reason) }];
     }
     if (this.#bookmark) {
       this.#bookmark = false;

@@ -3,7 +3,7 @@ import type { Client } from '../../client/client.ts';
 import type { DiscoveredResource } from '../../client/discovery.ts';
 import type { InformerSet } from '../../client/informers.ts';
 import { objectKey } from '../../client/url.ts';
-import { reflectedFromAnnotation } from '../../cluster/names.ts';
+import { isReflected } from '../../cluster/reflected.ts';
 import { sleep } from '../../kube/clock.ts';
 import type { Logger } from '../../kube/log.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -131,7 +131,7 @@ function graphHandlers(
   };
   const put = (object: KubeObject) => {
     // A physical pod's record: its owners are kept or deleted where it runs.
-    if (object.metadata.annotations?.[reflectedFromAnnotation] || !object.metadata.uid) return;
+    if (isReflected(object) || !object.metadata.uid) return;
     const node = nodeOf(resource, object, clusterToWrite(informers, objectKey(object)));
     const old = graph.put(node);
     if (node.owners.length > 0 || node.deleting) queue.add(node.uid);

@@ -1,6 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import { type DiscoveredResource, discover } from '../../client/discovery.ts';
-import { group as atollGroup, reflectedFromAnnotation } from '../../cluster/names.ts';
+import { group as atollGroup } from '../../cluster/names.ts';
+import { isReflected } from '../../cluster/reflected.ts';
 import type { PlacementSpec } from '../../cluster/types.ts';
 import { groupResource } from '../../kube/gvk.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -54,7 +55,7 @@ async function emptyResource(
   const list = await readAll(client, resource, where);
   // The record of a physical pod goes when the pod does; other reflections may go at once, and are not made again.
   const pods = resource.group === '' && resource.resource === 'pods';
-  const ours = list.filter((object) => !(pods && object.metadata.annotations?.[reflectedFromAnnotation]));
+  const ours = list.filter((object) => !(pods && isReflected(object)));
   const todo = ours.filter((object) => !object.metadata.deletionTimestamp && !isInUse(resource, object));
   for (const { metadata } of todo) {
     const target = { cluster, namespace, name: metadata.name ?? '' };

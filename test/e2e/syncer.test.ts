@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { keys } from '../../apiserver/view/codec.ts';
 import { Client } from '../../client/client.ts';
 import { transportFromKubeconfigFile } from '../../client/kubeconfig.ts';
 import type { PhysicalCluster } from '../../cluster/types.ts';
@@ -11,6 +10,7 @@ import {
   configMap,
   deployment,
   east,
+  keys,
   namespace,
   placementKey,
   runOn,

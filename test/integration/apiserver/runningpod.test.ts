@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { rewriteObject } from '../../../apiserver/registry/rewrite.ts';
+import { reflectedAs } from '../../../cluster/reflected.ts';
 import type { ApiRequest, ApiResponse } from '../../../kube/http.ts';
+import { openMemory } from '../../../storage/memory/memory.ts';
 import { type Api, startApi } from './api.ts';
 
 /** What the physical cluster was sent, and what it says next. */
@@ -19,21 +22,35 @@ const there = '/api/v1/namespaces/there/pods';
 const debug = { spec: { ephemeralContainers: [{ name: 'debug', image: 'debug:1' }] } };
 const strategic = { 'content-type': 'application/strategic-merge-patch+json' };
 const merge = { 'content-type': 'application/merge-patch+json' };
+const store = openMemory();
 let api: Api;
 
 beforeAll(async () => {
   api = startApi({
+    store,
     connectPod: (_, { metadata: { name = '' } }) =>
       name === 'nowhere' ? undefined : { transport, path: `${there}/${name}` },
   });
   const spec = { containers: [{ name: 'main', image: 'a', resources: { requests: { cpu: '50m' } } }] };
   for (const name of ['reflected', 'placed', 'nowhere']) {
-    const annotations = name === 'reflected' ? { 'atoll.dev/physical-cluster': 'east' } : {};
-    const metadata = { name, labels: { app: 'web', old: 'x' }, annotations };
+    const metadata = { name, labels: { app: 'web', old: 'x' } };
     const made = await api.call('POST', pods, { apiVersion: 'v1', kind: 'Pod', metadata, spec });
     expect(made.status).toBe(201);
+    if (name === 'reflected') await reflect({ group: '', resource: 'pods', name }, ['east']);
   }
 });
+
+/** As the view would have written it. */
+async function reflect(of: { group: string; resource: string; name: string }, clusters: string[]) {
+  const place = { of: { ...of, namespaced: true }, cluster: 'root', namespace: 'default', name: of.name };
+  await rewriteObject(store, place, (before) => {
+    if (!before) throw new Error('it is not there');
+    const { metadata } = before;
+    const annotations = reflectedAs(metadata.annotations, metadata.uid ?? '', clusters);
+    return { ...before, metadata: { ...metadata, annotations } };
+  });
+}
+
 afterAll(() => api.close());
 beforeEach(() => {
   sent = [];
@@ -105,10 +122,11 @@ const sets = '/apis/apps/v1/namespaces/default/replicasets';
 async function replicaSet(name: string, ownerReferences: object[] = []): Promise<void> {
   const labels = { app: name };
   const template = { metadata: { labels }, spec: { containers: [{ name: 'main', image: 'a' }] } };
-  const metadata = { name, annotations: { 'atoll.dev/physical-cluster': 'east,west' }, ownerReferences };
+  const metadata = { name, ownerReferences };
   const spec = { selector: { matchLabels: labels }, template };
   const made = await api.call('POST', sets, { apiVersion: 'apps/v1', kind: 'ReplicaSet', metadata, spec });
   expect(made.status).toBe(201);
+  await reflect({ group: 'apps', resource: 'replicasets', name }, ['east', 'west']);
 }
 
 test('a ReplicaSet that an orphaned workload left behind is deleted wherever it is', async () => {

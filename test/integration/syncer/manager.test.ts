@@ -3,6 +3,7 @@ import { createApiServer } from '../../../apiserver/server.ts';
 import { syncerUser, syncerView } from '../../../apiserver/view/view.ts';
 import { Client } from '../../../client/client.ts';
 import { physicalNamespace } from '../../../cluster/placement.ts';
+import { reflectedAs } from '../../../cluster/reflected.ts';
 import { ownResources } from '../../../cluster/resources.ts';
 import type { PhysicalCluster, Placement } from '../../../cluster/types.ts';
 import { runLeader } from '../../../controller/leader.ts';
@@ -142,7 +143,7 @@ test('clusters are engaged and disengaged one by one; their objects follow their
   const reflected = (inside: string) => ({
     kind: 'Pod',
     apiVersion: 'v1',
-    metadata: { name: 'p', namespace: inside, annotations: { 'atoll.dev/physical-cluster': 'west' } },
+    metadata: { name: 'p', namespace: inside, uid: 'u', annotations: reflectedAs({}, 'u', ['west']) },
   });
   expect((await syncers.connectPod('root', reflected('default')))?.path).toBe(
     `/api/v1/namespaces/${namespace}/pods/p`,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { closureOf, indexNamespace, isUsersEndpoints, refKey, refOf } from '../../../cluster/closure.ts';
 import { isPlaceable } from '../../../cluster/kinds.ts';
+import { reflectedAs } from '../../../cluster/reflected.ts';
 import { deployment, placed } from './objects.ts';
 
 const names = (workload: ReturnType<typeof placed>, ...others: ReturnType<typeof placed>[]) =>
@@ -171,7 +172,7 @@ describe('isPlaceable', () => {
     ['a Job that a Deployment controls', placed('Job', 'x', owned('Deployment', true)), true],
     [
       'a reflected Pod',
-      placed('Pod', 'x', { metadata: { annotations: { 'atoll.dev/physical-cluster': 'a' } } }),
+      placed('Pod', 'x', { metadata: { uid: 'u', annotations: reflectedAs({}, 'u', ['a']) } }),
       false,
     ],
     ['the root CA bundle', placed('ConfigMap', 'kube-root-ca.crt'), false],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Client } from '../../../client/client.ts';
 import { TransportError } from '../../../client/errors.ts';
-import type { PhysicalCluster } from '../../../cluster/types.ts';
+import { reflectedAs } from '../../../cluster/reflected.ts';
 import type { ApiRequest, Transport } from '../../../kube/http.ts';
 import { connectPod } from '../../../syncer/connect.ts';
 import { namespaceFor } from '../../../syncer/ownership.ts';
@@ -9,31 +9,22 @@ import { namespaceFor } from '../../../syncer/ownership.ts';
 const pod = {
   kind: 'Pod',
   apiVersion: 'v1',
-  metadata: { name: 'p', namespace: 'default', annotations: { 'atoll.dev/physical-cluster': 'west' } },
+  metadata: { name: 'p', namespace: 'default', uid: 'u', annotations: reflectedAs({}, 'u', ['west']) },
 };
 const refused = new TransportError('ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:1');
 const away: Transport = () => Promise.reject(refused);
 
-const west = {
-  apiVersion: 'atoll.dev/v1alpha1',
-  kind: 'PhysicalCluster',
-  metadata: { name: 'west' },
-  status: { lastAnswerTime: '2026-01-02T03:04:05Z' },
-};
-
 /** West answers what `answer` does, once the namespace of its own is asked for. */
 function connect(transport: Transport) {
   const engaged = new Map([['west', { transport, uid: 'u' }]]);
-  const client = new Client(away);
-  const clusterOf = () => west as PhysicalCluster;
-  return connectPod({ client, engaged, clusterOf, signal: new AbortController().signal }, 'root', pod);
+  return connectPod({ client: new Client(away), engaged, signal: new AbortController().signal }, 'root', pod);
 }
 
 describe('a pod of a physical cluster', () => {
   const unreached = {
     code: 503,
     reason: 'ServiceUnavailable',
-    message: `cluster west has not answered since 2026-01-02T03:04:05Z: ${refused.message}`,
+    message: `physical cluster west does not answer: ${refused.message}`,
     details: { retryAfterSeconds: 1 },
   };
 

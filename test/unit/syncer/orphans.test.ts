@@ -1,11 +1,21 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { keys } from '../../../apiserver/view/codec.ts';
 import { orphanOfAnnotation } from '../../../cluster/names.ts';
 import type { Placement, PlacementSpec, Share } from '../../../cluster/types.ts';
 import type { OwnerReference } from '../../../kube/object.ts';
 import { madeBy, orphanOf } from '../../../syncer/orphans.ts';
 import { FakePhysical } from './fake-physical.ts';
-import { active, deployment, east, logical, namespace, placementKey, run, Upstream, until } from './world.ts';
+import {
+  active,
+  deployment,
+  east,
+  keys,
+  logical,
+  namespace,
+  placementKey,
+  run,
+  Upstream,
+  until,
+} from './world.ts';
 
 const groups: Record<string, string> = { deployments: 'apis/apps/v1', replicasets: 'apis/apps/v1' };
 const path = (kind: string, name: string) =>

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { keys } from '../../../apiserver/view/codec.ts';
 import type { Placement } from '../../../cluster/types.ts';
 import { FakePhysical } from './fake-physical.ts';
-import { configMap, logical, namespace, placementKey, run, Upstream, until } from './world.ts';
+import { configMap, keys, logical, namespace, placementKey, run, Upstream, until } from './world.ts';
 
 let upstream: Upstream;
 let running: ReturnType<typeof run>;

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { keys } from '../../../apiserver/view/codec.ts';
 import { locatorAnnotation } from '../../../cluster/names.ts';
 import type { PhysicalCluster } from '../../../cluster/types.ts';
 import { FakePhysical } from './fake-physical.ts';
@@ -8,6 +7,7 @@ import {
   configMap,
   deployment,
   east,
+  keys,
   logical,
   namespace,
   object,

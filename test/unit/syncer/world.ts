@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { Services } from '../../../apiserver/options.ts';
-import { encode, keys } from '../../../apiserver/view/codec.ts';
+import { encodeStored } from '../../../apiserver/registry/codec.ts';
+import { objectKey } from '../../../apiserver/registry/keys.ts';
+import { createApiServer } from '../../../apiserver/server.ts';
 import { syncerUser, syncerView } from '../../../apiserver/view/view.ts';
 import { Client } from '../../../client/client.ts';
 import { physicalNamespace, placementName } from '../../../cluster/placement.ts';
+import { ownResources } from '../../../cluster/resources.ts';
 import type { ClosureRef, ClusterSlice, ObjectRef, Placement, Share } from '../../../cluster/types.ts';
 import type { Transport, UserInfo } from '../../../kube/http.ts';
 import { silentLogger } from '../../../kube/log.ts';
@@ -17,10 +19,30 @@ export const logical = 'root:team';
 export const namespace = 'shop';
 export const east = physicalNamespace(logical, namespace);
 
+/** Keys of the store that the view reads or writes. */
+export const keys = {
+  object: (of: { group: string; resource: string; name: string }, cluster: string, space: string) =>
+    objectKey({ ...of, namespaced: true }, cluster, space, of.name),
+  pod: (cluster: string, space: string, name: string) =>
+    keys.object({ group: '', resource: 'pods', name }, cluster, space),
+  placement: (cluster: string, space: string, name: string) =>
+    keys.object({ group: 'atoll.dev', resource: 'placements', name }, cluster, space),
+  namespace: (cluster: string, name: string) =>
+    objectKey({ group: '', resource: 'namespaces', namespaced: false }, cluster, '', name),
+  physicalCluster: (name: string) =>
+    objectKey({ group: 'atoll.dev', resource: 'physicalclusters', namespaced: false }, 'root', '', name),
+};
+
 /** The upstream side: a store with a namespace and a physical cluster in it, and the view over it. */
 export class Upstream {
   readonly store: Store = openMemory();
-  readonly #view = syncerView();
+  readonly #server = createApiServer({
+    store: this.store,
+    logicalClusters: true,
+    authenticate: [],
+    views: [syncerView()],
+    resources: ownResources.map((resource) => ({ ...resource, custom: true })),
+  });
 
   static async make(...clusters: string[]): Promise<Upstream> {
     const upstream = new Upstream();
@@ -35,11 +57,7 @@ export class Upstream {
   }
 
   transport(user: UserInfo): Transport {
-    return async (request) => {
-      const answer = this.#view.handle(request, user, { store: this.store } as Services);
-      if (!answer) throw new Error(`not the view's: ${request.url}`);
-      return await answer;
-    };
+    return this.#server.transport(user);
   }
 
   client(cluster: string): Client {
@@ -48,7 +66,7 @@ export class Upstream {
 
   async write(key: string, value: KubeObject): Promise<number> {
     const before = await this.store.get(key);
-    const bytes = encode(value);
+    const bytes = encodeStored(value);
     const entry = before
       ? await this.store.update(key, bytes, before.revision)
       : await this.store.create(key, bytes);

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { keys } from '../../../../apiserver/view/codec.ts';
 import { syncersGroup, syncerUser } from '../../../../apiserver/view/identity.ts';
 import { Client } from '../../../../client/client.ts';
 import type { PhysicalCluster, Placement, ShareView } from '../../../../cluster/types.ts';
@@ -11,6 +10,7 @@ import {
   configMap,
   deployment,
   east,
+  keys,
   logical,
   namespace,
   placementKey,

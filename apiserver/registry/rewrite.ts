@@ -1,0 +1,83 @@
+import { deepEqual } from '../../kube/deep.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { conflict, staleObject } from '../../kube/status.ts';
+import { type Entry, type ListOptions, type Store, StoreError } from '../../storage/store.ts';
+import { decodeStored, encodeStored } from './codec.ts';
+import { translate, translated } from './errors.ts';
+import { collectionRange, type KeyParts, objectKey, type StoredAs } from './keys.ts';
+
+/** One object of a kind. */
+export interface ObjectPlace extends KeyParts {
+  of: StoredAs;
+}
+
+export async function readObject<T extends KubeObject = KubeObject>(
+  store: Store,
+  place: ObjectPlace,
+  options: { revision?: number } = {},
+): Promise<T | undefined> {
+  const entry = await translated(store.get(keyOf(place), options), place.of, place.name);
+  return entry && (decodeStored(entry) as T);
+}
+
+/** Of a namespace, or with `*` of all logical clusters. */
+export async function listEntries(
+  store: Store,
+  scope: { of: StoredAs; cluster: string; namespace: string },
+  options: ListOptions = {},
+): Promise<{ entries: readonly Entry[]; revision: number }> {
+  const range = collectionRange(scope.of, scope.cluster, scope.namespace);
+  return await translated(store.list(range, options), scope.of);
+}
+
+const mostTries = 100;
+
+/**
+ * How the server itself writes what no client may, such as reflections and slices: past admission, defaults and
+ * validation. `change` gets the object as it is, or none, and answers what is to be there, or none; it is asked
+ * again when somebody wrote in between. What changes nothing is not written. Answers what is there then, or what
+ * was deleted.
+ */
+export async function rewriteObject<T extends KubeObject = KubeObject>(
+  store: Store,
+  place: ObjectPlace,
+  change: (before: T | undefined) => T | undefined | Promise<T | undefined>,
+): Promise<T | undefined> {
+  const { of, name } = place;
+  for (let tries = 0; tries < mostTries; tries++) {
+    const entry = await translated(store.get(keyOf(place)), of, name);
+    const before = entry && (decodeStored(entry) as T);
+    const after = await change(before);
+    if (before === after || (before && after && isSame(before, after))) return before;
+    try {
+      return decodeStored(await write(store, keyOf(place), entry, after)) as T;
+    } catch (error) {
+      if (!lostRace(error)) throw translate(error, of, name);
+    }
+  }
+  throw conflict(of, name, staleObject);
+}
+
+async function write(
+  store: Store,
+  key: string,
+  expected: Entry | undefined,
+  after: KubeObject | undefined,
+): Promise<Entry> {
+  if (after === undefined) return await store.delete(key, expected?.revision ?? 0);
+  const bytes = encodeStored(after);
+  return await (expected ? store.update(key, bytes, expected.revision) : store.create(key, bytes));
+}
+
+function isSame(before: KubeObject, after: KubeObject): boolean {
+  const { resourceVersion } = before.metadata;
+  return deepEqual(before, { ...after, metadata: { ...after.metadata, resourceVersion } });
+}
+
+export function keyOf({ of, cluster, namespace, name }: ObjectPlace): string {
+  return objectKey(of, cluster, namespace, name);
+}
+
+function lostRace(error: unknown): boolean {
+  return error instanceof StoreError && ['conflict', 'missing', 'exists'].includes(error.code);
+}

@@ -1,0 +1,19 @@
+import type { ObjectPlace } from '../registry/rewrite.ts';
+
+/** The kinds that the view reads or writes by name. */
+export const placementsStored = { group: 'atoll.dev', resource: 'placements', namespaced: true };
+export const clustersStored = { group: 'atoll.dev', resource: 'physicalclusters', namespaced: false };
+
+/** A namespace of a logical cluster. */
+export interface NamespacePlace {
+  logical: string;
+  namespace: string;
+}
+
+/** The object of a placed or reflected kind in this namespace: all of them are namespaced. */
+export function placeIn(
+  { logical, namespace }: NamespacePlace,
+  { group, resource, name }: { group: string; resource: string; name: string },
+): ObjectPlace {
+  return { of: { group, resource, namespaced: true }, cluster: logical, namespace, name };
+}

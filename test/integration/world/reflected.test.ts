@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { KubeObject } from '../../../kube/object.ts';
+import {
+  deployment,
+  find,
+  move,
+  readyPods,
+  resources,
+  settled,
+  template,
+  until,
+} from '../../world/objects.ts';
+import { startWorld, type World } from '../../world/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+const inDefault = { namespace: 'default' };
+const ofServer = /^(atoll\.dev\/physical-cluster|internal\.atoll\.dev\/|kcp\.io\/cluster)/;
+
+function reserved(object: KubeObject | undefined): string[] {
+  return Object.keys(object?.metadata.annotations ?? {}).filter((key) => ofServer.test(key));
+}
+
+async function run(name: string, clusters = 'east'): Promise<void> {
+  await world.admin.create(resources.deployments, deployment(name, 2, clusters), inDefault);
+  await settled(world.admin, `${name}.deployments.apps`);
+}
+
+async function reflected(resource: (typeof resources)['pods' | 'replicasets'], app: string) {
+  return await until(`${resource.resource} of ${app} are seen`, async () => {
+    const list = await world.admin.list(resource, { ...inDefault, labelSelector: `app=${app}` });
+    return list.items.find((item) => reserved(item).length > 0);
+  });
+}
+
+test('kubectl rollout undo copies the annotations of a ReplicaSet: the Deployment is placed as before', async () => {
+  await run('undone');
+  const first = await reflected(resources.replicasets, 'undone');
+  const at = { ...inDefault, name: 'undone' };
+  const spec = { template: template('undone', 'undone:2') };
+  await world.admin.patch(resources.deployments, at, 'merge', { spec });
+  // As kubectl makes it: the template and the annotations of the ReplicaSet to go back to.
+  const annotations = { ...first.metadata.annotations, extra: 'of the ReplicaSet' };
+  const undo = [
+    { op: 'replace', path: '/spec/template', value: template('undone') },
+    { op: 'replace', path: '/metadata/annotations', value: annotations },
+  ];
+  const undone = await world.admin.patch(resources.deployments, at, 'json', undo);
+  expect(reserved(undone)).toEqual([]);
+  expect(undone.metadata.annotations).toMatchObject({ extra: 'of the ReplicaSet' });
+  await move(world.admin, resources.deployments, 'undone', 'west');
+  await until('it runs on west alone', async () => {
+    const [east, west] = [world.physical('east'), world.physical('west')];
+    return (await readyPods(west, 'undone')).length === 2 && (await readyPods(east, 'undone')).length === 0;
+  });
+});
+
+test('a copy of a reflected pod is a pod of its own, which is placed', async () => {
+  await run('copied');
+  const { metadata, spec } = await reflected(resources.pods, 'copied');
+  const { nodeName: _, ...rest } = spec as Record<string, unknown>;
+  // As kubectl debug --copy-to does: without the owner, with all else; its uid is made up anew.
+  const { ownerReferences: __, resourceVersion: ___, ...kept } = metadata;
+  const copy = { apiVersion: 'v1', kind: 'Pod', metadata: { ...kept, name: 'copy' }, spec: rest };
+  const made = await world.admin.create(resources.pods, copy, inDefault);
+  expect(reserved(made)).toEqual([]);
+  await until('it runs', async () => {
+    const pod = await find<KubeObject<unknown, { phase?: string }>>(world.admin, resources.pods, 'copy');
+    return pod?.status?.phase === 'Running';
+  });
+});
+
+test('a copy of a reflected ReplicaSet is collected like anything else when its owner goes', async () => {
+  await run('owner');
+  const { metadata, spec } = await reflected(resources.replicasets, 'owner');
+  const { resourceVersion: _, uid: __, ...kept } = metadata;
+  const copy = {
+    ...{ apiVersion: 'apps/v1', kind: 'ReplicaSet', metadata: { ...kept, name: 'kept' } },
+    spec: { ...(spec as object), replicas: 0 },
+  };
+  await world.admin.create(resources.replicasets, copy, inDefault);
+  await world.admin.delete(resources.deployments, { ...inDefault, name: 'owner' });
+  await until('it is collected', async () => !(await find(world.admin, resources.replicasets, 'kept')));
+});
+
+const tries = {
+  'merge patch': (name: string, forged: object) =>
+    world.admin.patch(resources.deployments, { ...inDefault, name }, 'merge', {
+      metadata: { annotations: forged },
+    }),
+  apply: (name: string, forged: object) =>
+    world.admin.patch(
+      resources.deployments,
+      { ...inDefault, name },
+      'apply',
+      { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name, annotations: forged } },
+      { fieldManager: 'forger', force: true },
+    ),
+  'patch of its status': (name: string, forged: object) =>
+    world.admin.patch(resources.deployments, { ...inDefault, name, subresource: 'status' }, 'merge', {
+      metadata: { annotations: forged },
+    }),
+  replace: async (name: string, forged: object) => {
+    const object = await world.admin.get(resources.deployments, { ...inDefault, name });
+    const { resourceVersion: _, ...metadata } = object.metadata;
+    const annotations = { ...metadata.annotations, ...forged };
+    return world.admin.update(resources.deployments, { ...object, metadata: { ...metadata, annotations } });
+  },
+};
+
+test.each(Object.entries(tries))(
+  'nobody marks an object of theirs as reflected, knowing its uid: %s',
+  async (_, forge) => {
+    const name = `forged-${Object.keys(tries).indexOf(_)}`;
+    const made = await world.admin.create(resources.deployments, deployment(name, 0), inDefault);
+    const forged = {
+      'atoll.dev/physical-cluster': 'east',
+      'internal.atoll.dev/reflected-uid': made.metadata.uid,
+      'internal.atoll.dev/parts': '{}',
+      'kcp.io/cluster': 'root:else',
+      mine: 'stays',
+    };
+    const written = await forge(name, forged);
+    expect(reserved(written)).toEqual([]);
+    expect(written.metadata.annotations?.['mine']).toBe('stays');
+    expect(JSON.stringify(written.metadata['managedFields'] ?? [])).not.toContain('reflected-uid');
+  },
+);
+
+test("nobody takes a reflected pod's marks away", async () => {
+  await run('kept');
+  const pod = await reflected(resources.pods, 'kept');
+  const at = { ...inDefault, name: pod.metadata.name ?? '' };
+  const before = reserved(pod);
+  const none = Object.fromEntries(before.map((key) => [key, null]));
+  const after = await world.admin.patch(resources.pods, at, 'merge', { metadata: { annotations: none } });
+  expect(reserved(after)).toEqual(before);
+});
