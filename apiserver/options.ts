@@ -135,6 +135,11 @@ export interface ServedResource {
   openapi?: unknown;
   /** JSON paths such as `.spec.color` that field selectors may use. */
   selectableFields?: readonly string[];
+  /**
+   * Without nulls that have no place, and with the metadata of resources inside read; `error` tells what cannot be. Of a
+   * custom resource as it is read, from a client or from the store. Changes its argument.
+   */
+  coerce?(object: KubeObject): { object: KubeObject; error?: string };
   defaults?(object: KubeObject): KubeObject;
   validate?(object: KubeObject, old: KubeObject | undefined, subresource: string): StatusCause[];
 }

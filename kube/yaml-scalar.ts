@@ -40,6 +40,8 @@ function integer(text: string): number | undefined {
   const value = text.startsWith('-') ? -magnitude : magnitude;
   const double = Number(value);
   if (Number.isSafeInteger(double)) return double;
+  // As in JSON: what a double is written back as needs no bigint.
+  if (String(double) === value.toString()) return double;
   return BigInt.asIntN(64, value) === value ? (value as unknown as number) : double;
 }
 

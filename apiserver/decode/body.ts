@@ -23,6 +23,8 @@ export type FieldValidation = 'Strict' | 'Warn' | 'Ignore';
 export interface Decoding {
   validation: FieldValidation;
   warn(message: string): void;
+  /** Of an applied object, nulls are told before they go. */
+  keepNulls?: boolean;
   /** What answers a value that is no such object; default: 400, as for a body. */
   refuse?(why: string): StatusError;
 }
@@ -104,7 +106,7 @@ export function conform(
   const refuse = decoding.refuse ?? ((why) => cannotHandle(served.info, why));
   const value = withKind(given, served, decoding);
   refuseCrowds(value, served);
-  const decoded = served.custom ? decodeCustom(value, served) : decodeStruct(value, served.info);
+  const decoded = served.custom ? decodeCustom(value, served, decoding) : decodeStruct(value, served.info);
   if (decoded.error !== undefined) throw refuse(decoded.error);
   const problems = [
     ...duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`),
@@ -140,7 +142,11 @@ function refuseCrowds({ metadata }: JsonObject, { info }: ServedResource): void 
 }
 
 /** Its metadata is typed; a null there is none. */
-function decodeCustom(value: JsonObject, served: ServedResource): Decoded & { error?: string } {
+function decodeCustom(
+  value: JsonObject,
+  served: ServedResource,
+  { keepNulls }: Decoding,
+): Decoded & { error?: string } {
   const { metadata = null, ...rest } = value;
   const read = metadata === null ? {} : decodeMetadata(metadata);
   if (read.error !== undefined) return { value, unknown: [], error: read.error };
@@ -149,7 +155,10 @@ function decodeCustom(value: JsonObject, served: ServedResource): Decoded & { er
     path.startsWith('unknown field') ? path : `unknown field ${JSON.stringify(path)}`,
   );
   const { value: known } = pruned as { value: JsonObject };
-  return { value: { ...known, ...(read.value !== undefined && { metadata: read.value }) }, unknown };
+  if (read.value !== undefined) known['metadata'] = read.value;
+  if (keepNulls || !served.coerce) return { value: known, unknown };
+  const { object, error } = served.coerce(known as unknown as KubeObject);
+  return { value: object as unknown as JsonObject, unknown, ...(error !== undefined && { error }) };
 }
 
 function withKind(value: JsonObject, served: ServedResource, { refuse }: Decoding): JsonObject {

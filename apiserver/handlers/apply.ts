@@ -86,6 +86,7 @@ function merge(
   const whole = conform(merged, [], served, {
     validation: 'Ignore',
     warn: () => {},
+    keepNulls: true,
     refuse: (why) => unconvertible(applied, conversionProblem(merged, served.info) ?? why),
   });
   checkName(exchange, whole);

@@ -63,6 +63,11 @@ export class Catalog {
     return this.find(cluster, group, any.info.storageVersion, resource) ?? any;
   }
 
+  /** What is served in every logical cluster. */
+  get common(): readonly ServedResource[] {
+    return this.#common;
+  }
+
   resources(cluster: string): readonly ServedResource[] {
     return this.#list(cluster);
   }

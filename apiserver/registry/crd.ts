@@ -2,13 +2,16 @@ import { hasRules, validateRules } from '../../kube/cel/validate.ts';
 import { isObject } from '../../kube/deep.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { StatusCause } from '../../kube/status.ts';
-import { applySchemaDefaults } from '../../kube/validation/custom/apply.ts';
+import type { DefinitionNames } from '../../kube/validation/crd/accepted-names.ts';
+import { applySchemaDefaults, dropNulls } from '../../kube/validation/custom/apply.ts';
+import { embeddedCauses, readEmbedded } from '../../kube/validation/custom/embedded.ts';
 import { validateLists } from '../../kube/validation/custom/lists.ts';
 import { validateSchema } from '../../kube/validation/custom/schema.ts';
 import { validateCreate, validateUpdate } from '../../kube/validation/index.ts';
 import type { ServedResource } from '../options.ts';
 import type { Catalog } from './catalog.ts';
 import { schemaFromOpenApi } from './crd-schema.ts';
+import { conditionsOf } from './own-status.ts';
 
 /** CustomResourceDefinitions: what they serve. https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/ */
 export const definitions = {
@@ -16,15 +19,6 @@ export const definitions = {
   resource: 'customresourcedefinitions',
   namespaced: false,
 };
-
-interface Names {
-  plural: string;
-  singular?: string;
-  kind: string;
-  listKind?: string;
-  shortNames?: string[];
-  categories?: string[];
-}
 
 interface Version {
   name: string;
@@ -49,7 +43,7 @@ interface Version {
 interface DefinitionSpec {
   group: string;
   scope: 'Namespaced' | 'Cluster';
-  names: Names;
+  names: DefinitionNames;
   versions: Version[];
 }
 
@@ -86,9 +80,25 @@ export function serveDefinition(
   revision: number,
 ): void {
   const spec = object?.spec as DefinitionSpec | undefined;
-  const versions = spec?.versions?.filter((version) => version.served) ?? [];
-  const served = spec === undefined ? [] : versions.map((version) => servedVersion(cluster, spec, version));
+  const versions = isRefused(object) ? [] : (spec?.versions?.filter((version) => version.served) ?? []);
+  const served =
+    spec === undefined
+      ? []
+      : versions.map((version) => servedVersion(cluster, accepted(object, spec), version));
   catalog.define(cluster, name, served, revision);
+}
+
+/** Others have its names, and had them first. */
+function isRefused(object: KubeObject | undefined): boolean {
+  const has = (type: string, status: string) =>
+    conditionsOf(object).some((one) => one.type === type && one.status === status);
+  return has('NamesAccepted', 'False') && !has('Established', 'True');
+}
+
+/** Under the names that were accepted; until they are, under those asked for. */
+function accepted(object: KubeObject | undefined, spec: DefinitionSpec): DefinitionSpec {
+  const { acceptedNames: names } = (object?.status ?? {}) as { acceptedNames?: DefinitionNames };
+  return names?.plural && names.kind ? { ...spec, names } : spec;
 }
 
 /** Rules are for objects that are sound otherwise: what else is wrong with their types can only confuse them. */
@@ -111,7 +121,11 @@ function customCauses(object: KubeObject, old: KubeObject | undefined, openapi: 
   const { metadata: _metadata, ...rest } = object;
   const { metadata: _before, ...before } = old ?? {};
   const schema = withoutMetadata(openapi);
-  const causes = [...validateSchema(rest, schema, '', 0, old && before), ...validateLists(rest, schema)];
+  const causes = [
+    ...validateSchema(rest, schema, '', 0, old && before),
+    ...embeddedCauses(rest, schema),
+    ...validateLists(rest, schema),
+  ];
   if (hasRules(openapi) && causes.some(({ reason }) => reason !== undefined && blocking.includes(reason)))
     return [...causes, notChecked];
   return [...causes, ...validateRules(object, old, openapi)];
@@ -143,6 +157,11 @@ function servedVersion(cluster: string, spec: DefinitionSpec, version: Version):
     },
     schema: schemaFromOpenApi(version.schema?.openAPIV3Schema),
     openapi,
+    coerce: ({ metadata, ...rest }) => {
+      dropNulls(rest, openapi);
+      const error = readEmbedded(rest, openapi);
+      return { object: { ...rest, metadata }, ...(error !== undefined && { error }) };
+    },
     defaults: (object) => {
       applySchemaDefaults(object, openapi);
       return object;

@@ -16,7 +16,7 @@ import { initialiseMetadata } from './metadata.ts';
 import { requireNamespace } from './namespaces.ts';
 import type { ObjectRegistry } from './registry.ts';
 import { keepReserved } from './reserved.ts';
-import { defaulted, type Place, refuse, type WriteContext, warn, writeOf } from './write.ts';
+import { defaulted, type Place, refuse, shownLater, type WriteContext, warn, writeOf } from './write.ts';
 
 const generateTries = 8;
 
@@ -81,7 +81,7 @@ async function createWith(
   const { registry, served } = write;
   const { resourceVersion } = given.metadata ?? {};
   const hooks = hooksOf(served);
-  const object = begin(write, at, given, context);
+  let object = begin(write, at, given, context);
   const mutating = context.mutate?.(object, undefined);
   if (mutating) await mutating;
   keepReserved(object, undefined, served);
@@ -96,6 +96,7 @@ async function createWith(
   warn(object, undefined, served, context);
   const validating = context.validate?.(object, undefined);
   if (validating) await validating;
+  object = shownLater(object, served, context);
   const name = object.metadata.name ?? '';
   const key = objectKey(served.info, at.cluster, at.namespace, name);
   if (context.dryRun) {

@@ -67,8 +67,9 @@ const hooks: Readonly<Record<string, KindHooks>> = {
     settle: prepareDefinition,
     committed: async (write, name, change) => {
       const { object, revision } = change;
-      serveDefinition(write.registry.catalog, write.cluster, name, object, revision);
+      // First: one whose names others have is never served.
       await tellEstablished(write, name, change);
+      serveDefinition(write.registry.catalog, write.cluster, name, object, revision);
     },
   },
 };

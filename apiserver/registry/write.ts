@@ -132,6 +132,7 @@ async function updateWith(
   if (subresource === '') warn(next, old, served, context);
   const validating = context.validate?.(next, old);
   if (validating) await validating;
+  next = shownLater(next, served, context);
   next.metadata.resourceVersion = String(entry.revision);
   if (finishesDeletion(next, served)) return finishDeletion(write, entry, { old, object: next }, context);
   if (context.dryRun || deepEqual(next, old)) return next;
@@ -181,6 +182,11 @@ export function defaulted(object: KubeObject, served: ServedResource): KubeObjec
   if (!served.custom) return applyDefaults(object, served.info);
   const metadata = normaliseMetadata(object.metadata);
   return served.defaults?.({ ...object, metadata }) ?? { ...object, metadata };
+}
+
+/** What was applied is validated with its nulls, and from then on shown without those that have no place. */
+export function shownLater(object: KubeObject, served: ServedResource, context: WriteContext): KubeObject {
+  return (context.managed && served.coerce?.(object).object) || object;
 }
 
 export function refuse(causes: readonly StatusCause[], served: ServedResource, name: string): void {

@@ -156,6 +156,8 @@ class Decoder {
       case 'bool':
         return typeof value === 'boolean' ? value : this.#mismatch(value, typeName(shape));
       case 'double':
+        // Go rounds a long integer to the next float64.
+        if (typeof value === 'bigint') return Number(value);
         return typeof value === 'number' ? value : this.#mismatch(value, 'float64');
       default: {
         const number = typeof value === 'number' || typeof value === 'bigint';

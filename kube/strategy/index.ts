@@ -1,3 +1,4 @@
+import { deepEqual } from '../deep.ts';
 import { at } from '../defaults/json.ts';
 import { emptyStatus } from '../defaults/normalise.ts';
 import { rootType } from '../defaults/shape.ts';
@@ -106,8 +107,8 @@ function changedParts(rules: KindRules): (object: KubeObject, old: KubeObject) =
   return (object, old) => paths.some((path) => !sameJson(at(object, ...path), at(old, ...path)));
 }
 
-/** All of a custom resource but its metadata and status is desired state. */
+/** All of a custom resource but its metadata and status is desired state, where a null is something. */
 function changedCustom(object: KubeObject, old: KubeObject): boolean {
   const desired = ({ metadata: _metadata, status: _status, ...rest }: KubeObject) => rest;
-  return !sameJson(desired(object), desired(old));
+  return !deepEqual(desired(object), desired(old));
 }

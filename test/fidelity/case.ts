@@ -7,6 +7,7 @@ export const areas = [
   'writes',
   'validation',
   'subresources',
+  'custom',
   'transcripts',
   'bundles',
 ] as const;

@@ -7,6 +7,7 @@ import { type Kubernetes, startKubernetes } from '../kubernetes/kubernetes.ts';
 import { accepted, explanationOf, unpaired } from './accepted.ts';
 import { type Area, areas, type Case } from './case.ts';
 import { bundlesCases } from './cases/bundles.ts';
+import { customCases } from './cases/custom.ts';
 import { discoveryCases } from './cases/discovery.ts';
 import { mediaCases } from './cases/media.ts';
 import { readingCases } from './cases/reading.ts';
@@ -99,6 +100,7 @@ async function allCases(): Promise<Case[]> {
     writes: writesCases,
     validation: () => validationCases(goldenObjects(golden)),
     subresources: subresourcesCases,
+    custom: customCases,
     transcripts: () => (wire === undefined ? [] : transcriptsCases(wire)),
     bundles: () => (bundles === undefined ? [] : bundlesCases(bundles)),
   };

@@ -9,7 +9,10 @@ interface Condition {
 /** What kube-apiserver itself writes into status soon after a write of these kinds; Atoll does so before it answers. */
 const told: Readonly<Record<string, (conditions: readonly Condition[]) => boolean>> = {
   customresourcedefinitions: (conditions) =>
-    conditions.some(({ type, status }) => type === 'Established' && status === 'True'),
+    conditions.some(
+      ({ type, status }) =>
+        (type === 'Established' && status === 'True') || (type === 'NamesAccepted' && status === 'False'),
+    ),
   apiservices: (conditions) => conditions.some(({ type }) => type === 'Available'),
   flowschemas: (conditions) => conditions.some(({ type }) => type === 'Dangling'),
 };

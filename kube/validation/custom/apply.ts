@@ -4,30 +4,64 @@ type Rules = Record<string, unknown>;
 
 const maxDepth = 100;
 
-/** Fills in a structural schema's defaults. Changes `value`. */
+/** Fills in a structural schema's defaults, also where a null stands that the schema does not take. Changes `value`. */
 export function applySchemaDefaults(value: unknown, schema: unknown, depth = 0): void {
   if (!isObject(schema) || depth > maxDepth) return;
   if (Array.isArray(value)) {
-    for (const item of value) applySchemaDefaults(item, schema['items'], depth + 1);
+    for (const [index, item] of value.entries()) {
+      const missing = isMisplaced(item, schema['items']) ? defaultOf(schema['items']) : undefined;
+      if (missing !== undefined) value[index] = missing;
+      applySchemaDefaults(value[index], schema['items'], depth + 1);
+    }
     return;
   }
   if (!isObject(value)) return;
-  const properties = isObject(schema['properties']) ? schema['properties'] : {};
+  const properties = propertiesOf(schema);
   for (const [name, rules] of Object.entries(properties)) {
-    if (!isObject(rules)) continue;
     const there = getOwn(value, name);
-    const missing = there === undefined || (there === null && rules['nullable'] !== true);
-    if (missing && rules['default'] !== undefined) setOwn(value, name, structuredClone(rules['default']));
-    else if (there === null && rules['nullable'] !== true && isTyped(rules)) delete value[name];
+    const missing = there === undefined || isMisplaced(there, rules) ? defaultOf(rules) : undefined;
+    if (missing !== undefined) setOwn(value, name, missing);
     applySchemaDefaults(getOwn(value, name), rules, depth + 1);
   }
+  const others = schema['additionalProperties'];
+  if (!isObject(others)) return;
   for (const [name, item] of Object.entries(value)) {
-    if (!Object.hasOwn(properties, name))
-      applySchemaDefaults(item, schema['additionalProperties'], depth + 1);
+    if (Object.hasOwn(properties, name)) continue;
+    const missing = isMisplaced(item, others) ? defaultOf(others) : undefined;
+    if (missing !== undefined) setOwn(value, name, missing);
+    applySchemaDefaults(getOwn(value, name), others, depth + 1);
   }
 }
 
-/** A null where the schema has no place for one counts as absent. */
-function isTyped(rules: Rules): boolean {
-  return rules['x-kubernetes-preserve-unknown-fields'] !== true || typeof rules['type'] === 'string';
+/**
+ * Takes away members that are null where the schema takes none and has no default. Those of lists stay: what is wrong
+ * with them is told. Changes `value`.
+ */
+export function dropNulls(value: unknown, schema: unknown, depth = 0): void {
+  if (!isObject(schema) || depth > maxDepth) return;
+  if (Array.isArray(value)) {
+    for (const item of value) dropNulls(item, schema['items'], depth + 1);
+    return;
+  }
+  if (!isObject(value)) return;
+  const properties = propertiesOf(schema);
+  for (const [name, item] of Object.entries(value)) {
+    const rules = getOwn(properties, name) ?? schema['additionalProperties'];
+    if (isMisplaced(item, rules) && defaultOf(rules) === undefined) delete value[name];
+    else dropNulls(item, rules, depth + 1);
+  }
+}
+
+function propertiesOf(schema: Rules): Rules {
+  return isObject(schema['properties']) ? schema['properties'] : {};
+}
+
+function isMisplaced(value: unknown, rules: unknown): boolean {
+  return value === null && isObject(rules) && rules['nullable'] !== true;
+}
+
+/** A copy; undefined where there is none. */
+function defaultOf(rules: unknown): unknown {
+  const given = isObject(rules) ? rules['default'] : undefined;
+  return given === undefined || given === null ? undefined : structuredClone(given);
 }

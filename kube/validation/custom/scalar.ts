@@ -63,10 +63,12 @@ export function invalid(path: string, shown: string, detail: string): StatusCaus
 
 export function enumCauses(value: unknown, schema: Rules, path: string): StatusCause[] {
   const allowed = schema['enum'];
-  if (!Array.isArray(allowed) || allowed.some((one) => JSON.stringify(one) === JSON.stringify(value)))
-    return [];
+  const shown = JSON.stringify(value);
+  // A null is none of them even where it is listed, as in kube-apiserver.
+  const listed = (one: unknown) => value !== null && JSON.stringify(one) === shown;
+  if (!Array.isArray(allowed) || allowed.some(listed)) return [];
   const list = allowed.map((one) => quoteGo(typeof one === 'string' ? one : JSON.stringify(one))).join(', ');
-  const message = `Unsupported value: ${JSON.stringify(value)}: supported values: ${list}`;
+  const message = `Unsupported value: ${shown}: supported values: ${list}`;
   return [{ reason: 'FieldValueNotSupported', message, field: path }];
 }
 

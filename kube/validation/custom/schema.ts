@@ -23,7 +23,7 @@ export function validateSchema(
   if (!isObject(schema) || depth > maxDepth) return [];
   // What an update leaves as it was may stay as bad as it was.
   if (old !== undefined && deepEqual(value, old)) return [];
-  if (value === null && schema['nullable'] === true) return [];
+  if (value === null && schema['nullable'] === true) return enumCauses(value, schema, path);
   const wrong = typeCause(value, schema, path);
   const causes = [...(wrong ? [wrong] : []), ...enumCauses(value, schema, path)];
   if (value === null) return causes;

@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { encodeYaml } from '../../../kube/yaml.ts';
+import { type Api, startApi } from './api.ts';
+
+let api: Api;
+beforeEach(() => {
+  api = startApi();
+});
+afterEach(() => api.close());
+
+const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const one = `${crds}/things.example.com`;
+const n = '/spec/versions/0/schema/openAPIV3Schema/properties/n';
+
+const definition = (maximum: string): string =>
+  JSON.stringify({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'things.example.com' },
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names: { plural: 'things', kind: 'Thing' },
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          schema: {
+            openAPIV3Schema: { type: 'object', properties: { n: { type: 'number', maximum: 'NUMBER' } } },
+          },
+        },
+      ],
+    },
+  }).replace('"NUMBER"', maximum);
+
+/** A number as it is sent, and the float64 that Go makes of it. */
+const numbers: [string, number][] = [
+  ['0', 0],
+  ['1e3', 1000],
+  ['9007199254740993', 9007199254740992],
+  ['9223372036854775000', 9223372036854775000],
+  ['9223372036854775807', 2 ** 63],
+  ['-9223372036854775808', -(2 ** 63)],
+  ['18446744073709551615', 2 ** 64],
+];
+
+const ways: [string, (number: string) => [method: string, url: string, body: string, type: string]][] = [
+  ['create', (x) => ['POST', crds, definition(x), 'application/json']],
+  ['create in YAML', (x) => ['POST', crds, yaml(x), 'application/yaml']],
+  [
+    'apply that creates',
+    (x) => ['PATCH', `${one}?fieldManager=a`, definition(x), 'application/apply-patch+yaml'],
+  ],
+  ['update', (x) => ['PUT', one, definition(x), 'application/json']],
+  ['merge patch', (x) => ['PATCH', one, definition(x), 'application/merge-patch+json']],
+  ['strategic merge patch', (x) => ['PATCH', one, definition(x), 'application/strategic-merge-patch+json']],
+  [
+    'JSON patch',
+    (x) => [
+      'PATCH',
+      one,
+      `[{"op":"replace","path":"${n}/maximum","value":${x}}]`,
+      'application/json-patch+json',
+    ],
+  ],
+  [
+    'apply',
+    (x) => ['PATCH', `${one}?fieldManager=a&force=true`, definition(x), 'application/apply-patch+yaml'],
+  ],
+];
+
+function yaml(number: string): string {
+  return encodeYaml(JSON.parse(definition('"NUMBER"'))).replace(/["']?NUMBER["']?/, number);
+}
+
+const table = ways.flatMap(([way, request]) => numbers.map(([sent, kept]) => ({ way, request, sent, kept })));
+
+test.each(table)('$way takes $sent where Go has a float64', async ({ way, request, sent, kept }) => {
+  if (!way.includes('create')) await api.call('POST', crds, definition('7'));
+  const [method, url, body, type] = request(sent);
+  const { body: before } = await api.call('GET', one);
+  const text =
+    method === 'PUT'
+      ? body.replace('"metadata":{', `"metadata":{"resourceVersion":"${before.metadata.resourceVersion}",`)
+      : body;
+  const answer = await api.call(method, url, text, { 'content-type': type });
+  expect(answer.body).toMatchObject({ kind: 'CustomResourceDefinition' });
+  const { body: stored } = await api.call('GET', one);
+  const { schema } = stored.spec.versions[0];
+  expect(schema.openAPIV3Schema.properties.n.maximum ?? 0).toBe(kept);
+});
