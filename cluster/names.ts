@@ -16,6 +16,8 @@ export const managedLabel = 'atoll.dev/managed-by';
 export const managedValue = 'atoll';
 /** On what an orphaned workload left behind on a physical cluster: the locator that the workload bore. */
 export const orphanOfAnnotation = 'atoll.dev/orphan-of';
+/** On a claim that a StatefulSet's controller made on a physical cluster: the locator that the set bore. */
+export const claimOfAnnotation = 'atoll.dev/claim-of';
 /**
  * On a reflected object in a logical cluster: the physical cluster that has it; on one that stands for several of
  * the same name (see sharedReflections): all of them, comma-separated.

@@ -9,11 +9,13 @@ export function placementName(ref: { group: string; resource: string; name: stri
 
 /**
  * The physical namespace of a logical one: readable, at most 63 characters, and never one that exists for
- * another reason. https://kubernetes.io/docs/concepts/overview/working-with-objects/names/
+ * another reason, a former Namespace of the same name among them: that one had another uid. Without a uid: the name
+ * that was given before uids counted. https://kubernetes.io/docs/concepts/overview/working-with-objects/names/
  */
-export function physicalNamespace(logicalCluster: string, namespace: string): string {
+export function physicalNamespace(logicalCluster: string, namespace: string, uid = ''): string {
   const words = `${logicalCluster.replaceAll(':', '-')}-${namespace}`;
-  return `${words.slice(0, 52).replace(/-+$/, '')}-${digest(`${logicalCluster}/${namespace}`, 8)}`;
+  const whole = [logicalCluster, namespace, ...(uid === '' ? [] : [uid])].join('/');
+  return `${words.slice(0, 52).replace(/-+$/, '')}-${digest(whole, 8)}`;
 }
 
 /** The names in a clusters annotation: trimmed, unique, sorted. Empty when it is absent or blank. */

@@ -101,6 +101,8 @@ const required = { group: text, resource: text, name: text };
 
 const placementSpec = object({
   ref: object(ref satisfies Fields<ObjectRef>),
+  namespaceUid: text,
+  physicalNamespace: text,
   clusters: { type: 'list', items: text, listType: 'set' },
   wanted: { type: 'list', items: text, listType: 'set' },
   reasons: map(text),

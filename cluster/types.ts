@@ -42,7 +42,7 @@ export interface PhysicalClusterStatus {
 /**
  * The record of one placed object, namespaced beside it, named by placementName. Users read it; the scheduler,
  * the splitter and the syncers each write their own part by merge patch:
- *   scheduler -> spec.ref, spec.clusters, spec.wanted, spec.reasons, spec.requires; spec.shares when a new object
+ *   scheduler -> spec.ref, spec.physicalNamespace and its uid, spec.clusters, spec.wanted, spec.reasons, spec.requires; spec.shares when a new object
  *                takes over what an orphaned one left
  *   splitter  -> spec.shares, status.conditions
  *   garbage collector -> spec.orphaned
@@ -52,6 +52,12 @@ export type Placement = KubeObject<PlacementSpec, PlacementStatus>;
 
 export interface PlacementSpec {
   ref: ObjectRef;
+  /**
+   * The uid of the Namespace that it is in, and the namespace on the physical side: said when the record is born, and
+   * never again. Absent in records from before that: see physicalNamespace.
+   */
+  namespaceUid?: string;
+  physicalNamespace?: string;
   /** Where it should be, sorted. Empty: nowhere fits (see reasons). */
   clusters: string[];
   /** The names that the object's or its Namespace's annotation asks for; absent where the scheduler picks. */
@@ -155,6 +161,8 @@ export interface ShareViewSpec {
   manifest?: KubeObject;
   /** The namespace it goes to on the physical cluster. */
   physicalNamespace: string;
+  /** Of the logical Namespace; empty where the Placement does not say. */
+  namespaceUid: string;
   /** What proves that the object there is this one; the manifest bears it too. */
   locator: Locator;
 }
@@ -165,7 +173,7 @@ export interface Locator {
   syncer: string;
   cluster: string;
   namespace: string;
-  /** Absent on the Namespace itself. */
+  /** Absent on the Namespace itself, whose uid it then is: empty on those made before that counted. */
   resource?: string;
   name?: string;
   uid: string;

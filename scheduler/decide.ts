@@ -17,7 +17,7 @@ import type { KubeObject } from '../kube/object.ts';
 import { type Choice, chooseFreely, chooseNamed, type Situation } from './choose.ts';
 import { claimsOf, heldOn } from './claims.ts';
 import { objection } from './filter.ts';
-import { recordOf } from './record.ts';
+import { homeOf, recordOf } from './record.ts';
 import type { Decided, NamespaceDecision, NamespaceInput } from './types.ts';
 import { addUsage, nothingUsed, requestsOf, type Usage, usageOf } from './usage.ts';
 import { namespaceWish, ownWish, schedulersNote, type Wish } from './wishes.ts';
@@ -44,6 +44,7 @@ export function decideNamespace(input: NamespaceInput): NamespaceDecision {
       decided: all,
       placements: input.placements,
       mayCreate: !leaving,
+      home: homeOf(input.namespace),
       untouched: new Set(
         input.objects.flatMap(({ object }) => (isBeingOrphaned(object) ? [object.metadata.uid ?? ''] : [])),
       ),

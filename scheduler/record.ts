@@ -1,9 +1,11 @@
+import { logicalClusterOf } from '../client/url.ts';
 import { refKey, refOf } from '../cluster/closure.ts';
 import { placedKind } from '../cluster/kinds.ts';
 import { apiVersion, placementFinalizer } from '../cluster/names.ts';
-import { placementName } from '../cluster/placement.ts';
+import { physicalNamespace, placementName } from '../cluster/placement.ts';
 import type { Placement, PlacementSpec } from '../cluster/types.ts';
 import { deepEqual } from '../kube/deep.ts';
+import type { KubeObject } from '../kube/object.ts';
 import { mayTakeOver, takenOver } from './orphans.ts';
 import type { Decided, NamespaceDecision } from './types.ts';
 
@@ -12,14 +14,38 @@ export interface RecordInput {
   placements: readonly Placement[];
   /** False in a Namespace that is being deleted: there nothing of what was orphaned stays either. */
   mayCreate: boolean;
+  /** Of the Namespace; undefined while it is not known: then nothing is created. */
+  home: Home | undefined;
   /** The uids of objects whose Placements are to stay as they are. */
   untouched?: ReadonlySet<string>;
+}
+
+/** Where on the physical side the objects of one Namespace go. Empty for one without a uid. */
+export type Home = Pick<PlacementSpec, 'namespaceUid' | 'physicalNamespace'>;
+
+export function homeOf(namespace: KubeObject | undefined): Home | undefined {
+  if (!namespace) return undefined;
+  const { name = '', uid } = namespace.metadata;
+  if (!uid) return {};
+  return {
+    namespaceUid: uid,
+    physicalNamespace: physicalNamespace(logicalClusterOf(namespace), name, uid),
+  };
+}
+
+/** A record keeps what it was born with; one from before that, its place of old. */
+function homeFor(home: Home | undefined, old: Placement | undefined): Home {
+  const { namespaceUid, physicalNamespace: given } = old?.spec ?? {};
+  if (!old) return home ?? {};
+  const uid = namespaceUid ?? home?.namespaceUid;
+  const name = given ?? physicalNamespace(logicalClusterOf(old), old.metadata.namespace ?? '');
+  return uid === undefined ? {} : { namespaceUid: uid, physicalNamespace: name };
 }
 
 type Records = Pick<NamespaceDecision, 'create' | 'update' | 'remove'>;
 
 /** The Placements as they should be, against those that are. Only what changes is in the answer. */
-export function recordOf({ decided, placements, mayCreate, untouched }: RecordInput): Records {
+export function recordOf({ decided, placements, mayCreate, home, untouched }: RecordInput): Records {
   const wanted = new Map(decided.map((d) => [refKey(refOf(d.placed)), d]));
   const records: Records = { create: [], update: [], remove: [] };
   const held = heldByLeavers(placements, decided);
@@ -30,13 +56,13 @@ export function recordOf({ decided, placements, mayCreate, untouched }: RecordIn
     wanted.delete(key);
     const isEmpty = Object.keys(old.spec.shares ?? {}).length === 0;
     const isSame = fresh?.placed.object.metadata.uid === old.spec.ref.uid;
-    if (fresh && (isSame || isEmpty)) keep(records, old, specOf(fresh, old.spec));
+    if (fresh && (isSame || isEmpty)) keep(records, old, specOf(fresh, homeFor(home, old), old.spec));
     else if (isEmpty) records.remove.push(old);
-    else if (fresh && mayCreate && mayTakeOver(old)) keep(records, old, takenOver(specOf(fresh), old.spec));
+    else if (fresh && mayCreate && mayTakeOver(old)) keep(records, old, takenOver(specOf(fresh, homeFor(home, old)), old.spec));
     // Its object is gone, or another one has taken its name: the shares go before the name can be used again.
-    else keep(records, old, released(old.spec, held.get(key) ?? [], mayCreate));
+    else keep(records, old, { ...released(old.spec, held.get(key) ?? [], mayCreate), ...homeFor(home, old) });
   }
-  if (mayCreate) for (const fresh of wanted.values()) records.create.push(created(fresh));
+  if (mayCreate && home) for (const fresh of wanted.values()) records.create.push(created(fresh, home));
   return records;
 }
 
@@ -74,7 +100,11 @@ function keep(records: Records, old: Placement, spec: PlacementSpec): void {
   records.update.push({ old, wanted: { ...old, metadata, spec } });
 }
 
-function specOf({ placed, choice, wish, requires }: Decided, old?: PlacementSpec): PlacementSpec {
+function specOf(
+  { placed, choice, wish, requires }: Decided,
+  home: Home,
+  old?: PlacementSpec,
+): PlacementSpec {
   const { kind, object } = placed;
   const { group, version, resource } = kind;
   const { name = '', uid = '' } = object.metadata;
@@ -84,6 +114,7 @@ function specOf({ placed, choice, wish, requires }: Decided, old?: PlacementSpec
   const reasons = stays && old.reasons ? old.reasons : choice.reasons;
   return {
     ref: { group, version, resource, kind: kind.kind, name, uid },
+    ...home,
     clusters,
     ...(wish && { wanted: wish.names }),
     ...(Object.keys(reasons).length > 0 && { reasons }),
@@ -93,7 +124,7 @@ function specOf({ placed, choice, wish, requires }: Decided, old?: PlacementSpec
   };
 }
 
-function created(decided: Decided): Placement {
+function created(decided: Decided, home: Home): Placement {
   const { kind, object } = decided.placed;
   const { namespace, name = '' } = object.metadata;
   return {
@@ -104,6 +135,6 @@ function created(decided: Decided): Placement {
       ...(namespace !== undefined && { namespace }),
       finalizers: [placementFinalizer],
     },
-    spec: specOf(decided),
+    spec: specOf(decided, home),
   };
 }

@@ -1,9 +1,10 @@
 import type { ShareView } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError, StatusError } from '../kube/status.ts';
+import { markClaims } from './claims.ts';
 import type { Engine } from './engine.ts';
 import { isOrphaned, markDependents } from './orphans.ts';
-import { ownership } from './ownership.ts';
+import { namespaceLocator, ownership } from './ownership.ts';
 import { digest, fingerprint, shareNumbers, type TargetRecord } from './records.ts';
 import type { TargetPlace } from './target.ts';
 
@@ -36,7 +37,7 @@ export async function applyShare(engine: Engine, input: ApplyInput): Promise<App
     return undefined;
   }
   await engine.physical.watch(place.kind);
-  await engine.namespaces.ensure(spec.physicalNamespace, spec.locator);
+  await engine.namespaces.ensure(spec.physicalNamespace, namespaceLocator(spec));
   const object = input.cached ?? (await engine.physical.read(place.kind, place.namespace, place.name));
   if (object && ownership(object, spec.locator) === 'foreign') throw notOwned(place);
   if (object && ownership(object, spec.locator) === 'former')
@@ -110,6 +111,7 @@ export async function remove(
 ): Promise<void> {
   const { kind, namespace, name, role } = place;
   const { uid } = object.metadata;
+  if (kind.resource === 'statefulsets') await markClaims(engine, object);
   const propagationPolicy = orphan ? 'Orphan' : role === 'workload' ? 'Foreground' : 'Background';
   const how = { propagationPolicy, preconditions: { ...(uid && { uid }) } } as const;
   try {

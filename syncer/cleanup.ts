@@ -1,13 +1,20 @@
 import { isPlaceable, placedKinds } from '../cluster/kinds.ts';
+import type { Locator } from '../cluster/types.ts';
 import { type Retry, runController } from '../controller/controller.ts';
 import { WorkQueue } from '../controller/queue.ts';
 import type { KubeList, KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
+import { isClaimOfOurs, removeClaims } from './claims.ts';
 import type { Engine } from './engine.ts';
 
+const namespaces = { group: '', version: 'v1', resource: 'namespaces' };
+/** Nobody tells when a Namespace that is going has gone. */
+const lookMs = 2_000;
+
 /**
- * Removes our namespaces that nothing uses any more, after `delayMs` without use. One in which somebody else
- * keeps something stays: deleting it would delete that too.
+ * Removes our namespaces that nothing uses any more: at once, and with the claims that our workloads made, where the
+ * Namespace that it was made for is gone; else after `delayMs` without use, if no claims are there. One in which somebody
+ * else keeps something stays: deleting it would delete that too.
  */
 export function startCleanup(delayMs: number): {
   add(namespace: string): void;
@@ -24,8 +31,13 @@ export function startCleanup(delayMs: number): {
     const since = unusedSince.get(name) ?? Date.now();
     unusedSince.set(name, since);
     const wait = since + delayMs - Date.now();
-    if (wait > 0) return { after: wait };
-    if (await holdsForeign(engine, name)) return { after: Math.max(delayMs, 60_000) };
+    const logical = await logicalNamespace(engine, own.locator);
+    if (wait > 0 && logical !== 'gone') return { after: Math.min(wait, lookMs) };
+    const { foreign, claims } = await contentOf(engine, name);
+    if (foreign && logical === 'gone') await removeClaims(engine, claims);
+    if (foreign || (claims.length > 0 && logical !== 'gone')) {
+      return { after: logical === 'going' ? lookMs : Math.max(delayMs, 60_000) };
+    }
     // What arrived while we looked counts.
     if (isUsed(engine, name)) return undefined;
     await engine.namespaces.delete(name);
@@ -57,8 +69,33 @@ function isUsed(engine: Engine, name: string): boolean {
   return false;
 }
 
-/** Anything of a kind that people put into namespaces, but for what every namespace gets by itself. */
-async function holdsForeign(engine: Engine, namespace: string): Promise<boolean> {
+/** Only that there is no such Namespace, or another one of its name, says that it is gone: no answer says nothing. */
+async function logicalNamespace(
+  { upstream, signal }: Engine,
+  { cluster, namespace, uid }: Locator,
+): Promise<'there' | 'going' | 'gone'> {
+  // Made before uids counted: nobody can tell for which Namespace.
+  if (uid === '') return 'there';
+  try {
+    const { metadata } = await upstream.get(namespaces, { cluster, name: namespace }, signal);
+    if (metadata.uid && metadata.uid !== uid) return 'gone';
+    return metadata.deletionTimestamp ? 'going' : 'there';
+  } catch (error) {
+    if (!isStatusError(error, 'NotFound') || error.details?.kind !== 'namespaces') throw error;
+    return 'gone';
+  }
+}
+
+/**
+ * Whether anything is there of a kind that people put into namespaces, but for what every namespace gets by itself; and
+ * the claims that our workloads made and left.
+ */
+async function contentOf(
+  engine: Engine,
+  namespace: string,
+): Promise<{ foreign: boolean; claims: KubeObject[] }> {
+  const claims: KubeObject[] = [];
+  let foreign = false;
   for (const kind of placedKinds) {
     if (kind.role === 'closure' && kind.reach === 'backs') continue;
     let list: KubeList;
@@ -71,7 +108,9 @@ async function holdsForeign(engine: Engine, namespace: string): Promise<boolean>
     // What a workload's controllers make beside it, claims and slices, goes with the workload.
     const isMade = ({ metadata }: KubeObject) =>
       kind.role === 'closure' && metadata.ownerReferences?.some((owner) => owner.controller) === true;
-    if (list.items.some((object) => isPlaceable(kind, object) && !isMade(object))) return true;
+    const left = list.items.filter((object) => isPlaceable(kind, object) && !isMade(object));
+    claims.push(...left.filter((object) => isClaimOfOurs(engine, object)));
+    foreign ||= left.some((object) => !isClaimOfOurs(engine, object));
   }
-  return false;
+  return { foreign, claims };
 }

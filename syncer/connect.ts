@@ -3,11 +3,11 @@ import { isTransportError } from '../client/errors.ts';
 import { pathOf } from '../client/url.ts';
 import { physicalNamespace, placementName } from '../cluster/placement.ts';
 import { reflectedFrom, reflectedKind, reflectedKinds } from '../cluster/reflected.ts';
-import type { Placement } from '../cluster/types.ts';
+import type { Locator, Placement } from '../cluster/types.ts';
 import type { Transport } from '../kube/http.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError, StatusError } from '../kube/status.ts';
-import { ownership } from './ownership.ts';
+import { namespaceOwnership } from './ownership.ts';
 
 const placements = { group: 'atoll.dev', version: 'v1alpha1', resource: 'placements' };
 const namespaces = { group: '', version: 'v1', resource: 'namespaces' };
@@ -36,9 +36,10 @@ export async function connectPod(
   const { name = '', namespace = '' } = pod.metadata;
   const where = reflectedFrom(pod)[0] ?? (await placedOn(client, cluster, pod, 'pods', signal))[0];
   const found = where === undefined ? undefined : reach(engaged, where);
-  if (!found || !(await isOurs(found, cluster, namespace, signal))) return undefined;
+  const home = await homeOf(client, cluster, namespace, signal);
+  if (!found || !home || !(await isOurs(found, home, signal))) return undefined;
   const of = reflectedKinds.find(({ kind }) => kind === pod.kind) ?? reflectedKind('pods');
-  const path = pathOf(of, { namespace: physicalNamespace(cluster, namespace), name });
+  const path = pathOf(of, { namespace: home.name, name });
   return { transport: found.transport, path };
 }
 
@@ -58,17 +59,33 @@ function reach(engaged: Connecting['engaged'], where: string): Reachable | undef
   return { ...found, transport };
 }
 
-/** Only the locator of the physical namespace says so. */
-async function isOurs(
-  { transport, uid }: Reachable,
+/** Where on every physical cluster a logical namespace is, and what the locator there says but for the cluster. */
+interface Home {
+  name: string;
+  locator: Omit<Locator, 'syncer'>;
+}
+
+/** Each Placement of the namespace says it. */
+async function homeOf(
+  client: Client,
   cluster: string,
   namespace: string,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<Home | undefined> {
+  const path = `/apis/atoll.dev/v1alpha1/namespaces/${encodeURIComponent(namespace)}/placements?limit=1`;
+  const { items } = (await client.json(path, { cluster, signal })) as { items: Placement[] };
+  const spec = items[0]?.spec;
+  if (!spec) return undefined;
+  const name = spec.physicalNamespace ?? physicalNamespace(cluster, namespace);
+  return { name, locator: { cluster, namespace, uid: spec.namespaceUid ?? '' } };
+}
+
+/** Only the locator of the physical namespace says so. */
+async function isOurs({ transport, uid }: Reachable, home: Home, signal: AbortSignal): Promise<boolean> {
   const client = new Client(transport, { userAgent: 'atoll-syncer' });
   try {
-    const there = await client.get(namespaces, { name: physicalNamespace(cluster, namespace) }, signal);
-    return ownership(there, { syncer: uid, cluster, namespace, uid: '' }) === 'ours';
+    const there = await client.get(namespaces, { name: home.name }, signal);
+    return namespaceOwnership(there, { ...home.locator, syncer: uid }) !== 'foreign';
   } catch (error) {
     if (isStatusError(error, 'NotFound')) return false;
     throw error;
@@ -82,11 +99,12 @@ export async function connectService(
   service: KubeObject,
 ): Promise<{ transport: Transport; path: string } | undefined> {
   const { name = '', namespace = '' } = service.metadata;
+  const home = await homeOf(client, cluster, namespace, signal);
+  if (!home) return undefined;
   for (const where of await placedOn(client, cluster, service, 'services', signal)) {
     const found = reach(engaged, where);
-    if (!found || !(await isOurs(found, cluster, namespace, signal))) continue;
-    const home = `/api/v1/namespaces/${physicalNamespace(cluster, namespace)}`;
-    return { transport: found.transport, path: `${home}/services/${name}` };
+    if (!found || !(await isOurs(found, home, signal))) continue;
+    return { transport: found.transport, path: `/api/v1/namespaces/${home.name}/services/${name}` };
   }
   return undefined;
 }

@@ -53,8 +53,7 @@ function isOurs(engine: Engine, id: TargetId, object: KubeObject): boolean {
     found?.syncer === engine.uid &&
     found.resource !== undefined &&
     found.name === name &&
-    home?.cluster === found.cluster &&
-    home.namespace === found.namespace &&
+    home?.namespace === found.namespace &&
     id === `${found.resource}/${namespace}/${name}`
   );
 }

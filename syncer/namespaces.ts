@@ -6,7 +6,7 @@ import type { Locator } from '../cluster/types.ts';
 import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError, StatusError } from '../kube/status.ts';
-import { namespaceFor, namespaceLocator, ownership, readLocator } from './ownership.ts';
+import { namespaceFor, namespaceOwnership, readLocator } from './ownership.ts';
 import { managedSelector } from './physical.ts';
 
 const resource = { group: '', version: 'v1', resource: 'namespaces' };
@@ -26,6 +26,11 @@ export class Namespaces {
     this.#syncer = syncer;
     this.#signal = signal;
     this.informer = startInformer(client, resource, { labelSelector: managedSelector, signal, logger });
+    this.informer.addIndex('logical', (object) => {
+      const locator = readLocator(object);
+      const isOwn = locator?.syncer === syncer && locator.name === undefined;
+      return isOwn ? [`${locator.cluster}/${locator.namespace}`] : [];
+    });
     this.informer.on({ delete: (object) => this.#made.delete(object.metadata.name ?? '') });
   }
 
@@ -38,14 +43,32 @@ export class Namespaces {
     return { locator, object };
   }
 
+  /** Where the objects of a logical namespace are; of several, those of one that is going come last. */
+  of(cluster: string, namespace: string): string[] {
+    const found = this.informer.byIndex('logical', `${cluster}/${namespace}`);
+    const isGoing = ({ metadata }: KubeObject) => Number(metadata.deletionTimestamp !== undefined);
+    return found.sort((a, b) => isGoing(a) - isGoing(b)).map(({ metadata }) => metadata.name ?? '');
+  }
+
   /** Fails with NotOwned where the name is somebody else's, and with Terminating while it is going. */
   async ensure(name: string, of: Locator): Promise<void> {
     const cached = this.informer.get(keyOf(rootCluster, '', name)) ?? this.#made.get(name);
     const object = cached ?? (await this.#create(name, of));
-    if (ownership(object, namespaceLocator(of)) !== 'ours')
+    const owner = namespaceOwnership(object, of);
+    if (owner === 'unsigned') await this.#sign(name, object, of);
+    if (owner === 'foreign')
       throw new StatusError(409, 'NotOwned', `namespace ${name} exists and is not ours`);
     if (object.metadata.deletionTimestamp)
       throw new StatusError(409, 'Terminating', `namespace ${name} is being deleted`);
+  }
+
+  /** Says whose it is: from now on it goes with that Namespace. */
+  async #sign(name: string, object: KubeObject, of: Locator): Promise<void> {
+    const { uid, resourceVersion } = object.metadata;
+    const { annotations } = namespaceFor(name, of).metadata;
+    const metadata = { uid, resourceVersion, annotations };
+    const signal = this.#signal;
+    this.#made.set(name, await this.#client.patch(resource, { name }, 'merge', { metadata }, { signal }));
   }
 
   async #create(name: string, of: Locator): Promise<KubeObject> {

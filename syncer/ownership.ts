@@ -1,5 +1,5 @@
 import { locatorAnnotation, managedLabel, managedValue } from '../cluster/names.ts';
-import type { Locator } from '../cluster/types.ts';
+import type { Locator, ShareViewSpec } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 
 /**
@@ -29,25 +29,39 @@ export function readLocator(object: KubeObject, annotation = locatorAnnotation):
 
 export function ownership(object: KubeObject, wanted: Locator): Ownership {
   const found = readLocator(object);
-  if (!found || found.syncer !== wanted.syncer || found.cluster !== wanted.cluster) return 'foreign';
-  const sameName = found.resource === wanted.resource && found.name === wanted.name;
-  if (!sameName || found.namespace !== wanted.namespace) return 'foreign';
-  return found.uid === wanted.uid ? 'ours' : 'former';
+  if (!found || found.syncer !== wanted.syncer || found.namespace !== wanted.namespace) return 'foreign';
+  if (found.resource !== wanted.resource || found.name !== wanted.name) return 'foreign';
+  // No two objects have one uid, whatever their logical cluster was called when the locator was written.
+  if (found.uid === wanted.uid) return 'ours';
+  return found.cluster === wanted.cluster ? 'former' : 'foreign';
 }
 
-/** Namespaces come and go with what is in them: they are known by their place, not by a uid. */
-export function namespaceLocator(of: Locator): Locator {
-  return { syncer: of.syncer, cluster: of.cluster, namespace: of.namespace, uid: '' };
+/** Of the namespace that a share goes to. */
+export function namespaceLocator({ locator, namespaceUid }: ShareViewSpec): Locator {
+  const { syncer, cluster, namespace } = locator;
+  return { syncer, cluster, namespace, uid: namespaceUid };
 }
 
-export function namespaceFor(name: string, of: Locator): KubeObject {
+/**
+ * Of a physical namespace: made for exactly this Namespace; by a locator from before Namespaces' uids counted, which is
+ * to be written anew; or not ours, since another Namespace's, of the same name maybe, is none of this one's business.
+ */
+export function namespaceOwnership(object: KubeObject, wanted: Locator): 'ours' | 'unsigned' | 'foreign' {
+  const found = readLocator(object);
+  if (!found || found.name !== undefined) return 'foreign';
+  if (found.syncer !== wanted.syncer || found.namespace !== wanted.namespace) return 'foreign';
+  if (found.uid === wanted.uid || wanted.uid === '') return 'ours';
+  return found.uid === '' ? 'unsigned' : 'foreign';
+}
+
+export function namespaceFor(name: string, locator: Locator): KubeObject {
   return {
     apiVersion: 'v1',
     kind: 'Namespace',
     metadata: {
       name,
       labels: { [managedLabel]: managedValue },
-      annotations: { [locatorAnnotation]: JSON.stringify(namespaceLocator(of)) },
+      annotations: { [locatorAnnotation]: JSON.stringify(locator) },
     },
   };
 }

@@ -6,7 +6,6 @@ import {
   orphanOfAnnotation,
   rootCluster,
 } from '../cluster/names.ts';
-import { physicalNamespace } from '../cluster/placement.ts';
 import { type ReflectedKind, reflectedKind } from '../cluster/reflected.ts';
 import { type Retry, runController } from '../controller/controller.ts';
 import { WorkQueue } from '../controller/queue.ts';
@@ -24,9 +23,13 @@ const ourShape = /-[0-9a-f]{8}$/;
 export interface Place {
   cluster: string;
   namespace: string;
+  /** The Namespace's; empty where that is not known. */
+  uid: string;
 }
 
-interface Reflected extends Place {
+interface Reflected extends Omit<Place, 'uid'> {
+  /** Of the reflection. */
+  uid: string | undefined;
   digest: string;
 }
 
@@ -94,13 +97,22 @@ export class Reflector {
       for (const object of list.items) {
         const { namespace = '', name = '', annotations } = object.metadata;
         const cluster = annotations?.[logicalClusterAnnotation] ?? rootCluster;
-        const key = `${physicalNamespace(cluster, namespace)}/${name}`;
-        if (!this.#reflected.has(key)) this.#reflected.set(key, { cluster, namespace, digest: '' });
+        const key = this.#keyOf(cluster, namespace, name);
+        if (!this.#reflected.has(key)) {
+          this.#reflected.set(key, { cluster, namespace, uid: object.metadata.uid, digest: '' });
+        }
         this.#queue.add(key);
       }
     } catch (err) {
       if (!signal.aborted) logger.warn({ err, kind: this.#kind.kind }, 'cannot list what was reflected');
     }
+  }
+
+  /** Of what is there; where nothing is any more, of a place where nothing can be. */
+  #keyOf(cluster: string, namespace: string, name: string): string {
+    const places = this.#engine.namespaces.of(cluster, namespace);
+    const place = places.find((physical) => this.#object(`${physical}/${name}`)) ?? places[0];
+    return `${place ?? `${cluster}|${namespace}`}/${name}`;
   }
 
   async #reconcile(key: string): Promise<Retry | undefined> {
@@ -127,9 +139,10 @@ export class Reflector {
   ): Promise<Retry | undefined> {
     const { upstream, signal, logger } = this.#engine;
     const { cluster, namespace } = place;
-    const object = { ...body, metadata: { ...body.metadata, namespace } };
+    const object = { ...body, metadata: { ...body.metadata, namespace }, namespaceUid: place.uid };
+    let written: KubeObject;
     try {
-      await upstream.update(this.#kind, object, { cluster, signal });
+      written = await upstream.update(this.#kind, object, { cluster, signal });
     } catch (err) {
       if (!isRefusal(err)) throw err;
       this.#refused.add(key);
@@ -140,7 +153,7 @@ export class Reflector {
       return { after: clashMs };
     }
     this.#refused.delete(key);
-    this.#reflected.set(key, { cluster, namespace, digest: now });
+    this.#reflected.set(key, { cluster, namespace, uid: written.metadata.uid, digest: now });
     return undefined;
   }
 
@@ -148,10 +161,11 @@ export class Reflector {
     this.#refused.delete(key);
     const reflected = this.#reflected.get(key);
     if (!reflected) return undefined;
-    const { cluster, namespace } = reflected;
+    const { cluster, namespace, uid } = reflected;
     const { upstream, signal } = this.#engine;
     try {
-      await upstream.delete(this.#kind, { cluster, namespace, name }, {}, signal);
+      const how = uid === undefined ? {} : { preconditions: { uid } };
+      await upstream.delete(this.#kind, { cluster, namespace, name }, how, signal);
     } catch (error) {
       if (!isStatusError(error, 'NotFound')) throw error;
     }

@@ -27,11 +27,11 @@ export interface JoinInput {
  * Leaving, and when the root object is gone or was made anew (then another uid is there).
  */
 export function joinShare({ of, logical, placement, root, revision }: JoinInput): ShareView | undefined {
-  const { ref, shares, requires = [], orphaned } = placement.spec ?? {};
+  const { ref, shares, requires = [], orphaned, namespaceUid = '' } = placement.spec ?? {};
   const share = shares && getOwn(shares, of.cluster);
   if (!ref || !share) return undefined;
   const { name = '', namespace = '', uid = '' } = placement.metadata;
-  const target = physicalNamespace(logical, namespace);
+  const target = placement.spec?.physicalNamespace ?? physicalNamespace(logical, namespace);
   const wanted = share.phase !== 'Leaving' && root?.metadata.uid === ref.uid ? root : undefined;
   const locator: Locator = {
     syncer: of.uid,
@@ -62,6 +62,7 @@ export function joinShare({ of, logical, placement, root, revision }: JoinInput)
       ...(orphaned !== undefined && { orphaned }),
       ...(manifest && { manifest }),
       physicalNamespace: target,
+      namespaceUid,
       locator,
     },
     ...(slice && { status: slice }),

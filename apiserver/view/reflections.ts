@@ -11,6 +11,7 @@ import { parseKey } from '../registry/keys.ts';
 import { requireNamespace } from '../registry/namespaces.ts';
 import { listEntries, rewriteObject } from '../registry/rewrite.ts';
 import type { Registry } from '../registry/types.ts';
+import { requireUid } from './namespace.ts';
 import { placeIn, placementsStored } from './places.ts';
 import { type Making, makeReflection } from './reflected.ts';
 import { withoutSubsets } from './reflected-endpoints.ts';
@@ -50,6 +51,7 @@ export async function putReflection(
     const before = stored && withUid(stored);
     const owners = await placedHere(store, of, at);
     if (before && !mayWrite(of, before, at.cluster, owners)) throw taken(of, at, before);
+    await requireUid(store, at, body['namespaceUid']);
     if (!before) await requireNamespace(store, at.logical, at.namespace, { of, name: at.name });
     return await makeReflection({ store, of, at, body, before, owners });
   });
@@ -58,15 +60,17 @@ export async function putReflection(
   return object;
 }
 
-/** Of what this cluster reflected only; anything else is not there. Other clusters' part of it stays. */
+/** Of what this cluster reflected only, and of this uid if one is given; anything else is not there. Other clusters' part of it stays. */
 export async function deleteReflection(
   store: Store,
   of: ReflectedKind,
   at: SliceAddress,
+  uid?: unknown,
 ): Promise<KubeObject> {
   const rest = await rewriteObject(store, placeIn(at, { ...of, name: at.name }), async (stored) => {
     const before = stored && withUid(stored);
     if (!before || !reflectedFrom(before).includes(at.cluster)) throw notFound(of, at.name);
+    if (uid && before.metadata.uid !== uid) throw notFound(of, at.name);
     return await restOf(store, of, at, before);
   });
   return rest as KubeObject;

@@ -8,6 +8,7 @@ export type Route =
   | { to: 'share-status'; logical: string; namespace: string; name: string }
   | { to: 'reflections'; of: ReflectedKind }
   | { to: 'reflection'; of: ReflectedKind; logical: string; namespace: string; name: string }
+  | { to: 'namespace'; logical: string; name: string }
   | { to: 'clusters' }
   | { to: 'cluster' }
   | { to: 'cluster-status' };
@@ -22,6 +23,7 @@ export const verbs: Readonly<Record<Route['to'], readonly string[]>> = {
   'share-status': ['PATCH'],
   reflections: ['GET'],
   reflection: ['PUT', 'DELETE'],
+  namespace: ['GET'],
   clusters: ['GET'],
   cluster: ['GET'],
   'cluster-status': ['PATCH'],
@@ -61,6 +63,8 @@ function inLogicalCluster(rest: string): Route | undefined {
   const match = /^clusters\/([^/]+)\/(.*)$/.exec(rest);
   const [, logical = '', below = ''] = match ?? [];
   if (!isLogicalClusterName(logical)) return undefined;
+  const [, alone] = /^api\/v1\/namespaces\/([^/]+)$/.exec(below) ?? [];
+  if (alone !== undefined) return dnsLabel.test(alone) ? { to: 'namespace', logical, name: alone } : undefined;
   const [, api = '', namespace = '', resource = '', name = '', subresource = ''] =
     /^(.+)\/namespaces\/([^/]+)\/([^/]+)\/([^/]+)(\/status)?$/.exec(below) ?? [];
   if (!dnsLabel.test(namespace) || !dnsName.test(name)) return undefined;

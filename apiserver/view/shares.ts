@@ -110,11 +110,12 @@ export class Shares {
     )
       return undefined;
     const placement = decodeStored(entry) as Placement;
-    const { shares, ref, requires, orphaned } = placement.spec ?? {};
+    const { shares, ref, requires, orphaned, physicalNamespace, namespaceUid } = placement.spec ?? {};
     if (!isObject(shares) || !Object.hasOwn(shares, this.#of.cluster) || !ref) return undefined;
     const { cluster: logical, namespace } = parseKey(placementsStored, entry.key);
     const rootKey = keyOf(placeIn({ logical, namespace }, ref));
-    const part = encodeJson([placement.metadata.uid, ref, requires, orphaned, shares[this.#of.cluster]]);
+    const home = [physicalNamespace, namespaceUid];
+    const part = encodeJson([placement.metadata.uid, ref, requires, orphaned, shares[this.#of.cluster], home]);
     const before = this.#items.get(entry.key);
     if (before && before.rootKey !== rootKey) this.#unlink(before);
     const item: Item = { key: entry.key, placement, part, rootKey, told: before?.told ?? {} };

@@ -1,4 +1,5 @@
 import { apiVersion } from '../../cluster/names.ts';
+import { isObject } from '../../kube/deep.ts';
 import { formatApiVersion } from '../../kube/gvk.ts';
 import type { ApiRequest, ApiResponse, UserInfo } from '../../kube/http.ts';
 import { badRequest } from '../../kube/status.ts';
@@ -8,6 +9,7 @@ import type { Registry } from '../registry/types.ts';
 import { boundedSlice } from './bounds.ts';
 import { authorizeView } from './identity.ts';
 import { clusterKind, feedCluster, getCluster, listCluster, patchCluster } from './physical-cluster.ts';
+import { getNamespace } from './namespace.ts';
 import { deleteReflection, listReflections, maxReflectionBytes, putReflection } from './reflections.ts';
 import { answer, jsonBody, stream } from './respond.ts';
 import { type Route, routeOf, splitView, unknownPath, verbs, wrongVerb } from './route.ts';
@@ -80,9 +82,11 @@ async function dispatch(call: Call, route: Route): Promise<ApiResponse> {
       return answer(
         200,
         request.method === 'DELETE'
-          ? await deleteReflection(store, route.of, { cluster, ...route })
+          ? await deleteReflection(store, route.of, { cluster, ...route }, uidIn(request))
           : await putReflection(call, route.of, { cluster, ...route }, jsonBody(request, maxReflectionBytes)),
       );
+    case 'namespace':
+      return answer(200, await getNamespace(store, { logical: route.logical, namespace: route.name }));
     case 'clusters':
       if (!isWatch(call.query)) return answer(200, list(clusterKind, await listCluster(store, cluster)));
       return follow(call, clusterKind, startOf(call.query) ?? store.revision, feedCluster(cluster));
@@ -98,6 +102,13 @@ async function shares(call: Call, uid: string): Promise<ApiResponse> {
   if (!isWatch(call.query)) return answer(200, list(shareKind, await state.load()));
   const { revision } = await state.load(startOf(call.query));
   return follow(call, shareKind, revision, (event) => state.feed(event));
+}
+
+/** Which object a deletion is about, as DeleteOptions say it. */
+function uidIn(request: ApiRequest): unknown {
+  if (!request.body?.length) return undefined;
+  const { preconditions } = jsonBody(request, maxPatchBytes);
+  return isObject(preconditions) ? preconditions['uid'] : undefined;
 }
 
 /** A slice's writer sees nothing of other clusters: only that it was written, and at which revision. */

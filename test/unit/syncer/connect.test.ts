@@ -14,10 +14,17 @@ const pod = {
 const refused = new TransportError('ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:1');
 const away: Transport = () => Promise.reject(refused);
 
+const placement = { spec: { namespaceUid: 'n', physicalNamespace: 'x' } };
+const upstream: Transport = async () => ({
+  status: 200,
+  headers: { 'content-type': 'application/json' },
+  body: Buffer.from(JSON.stringify({ items: [placement] })),
+});
+
 /** West answers what `answer` does, once the namespace of its own is asked for. */
 function connect(transport: Transport) {
   const engaged = new Map([['west', { transport, uid: 'u' }]]);
-  return connectPod({ client: new Client(away), engaged, signal: new AbortController().signal }, 'root', pod);
+  return connectPod({ client: new Client(upstream), engaged, signal: new AbortController().signal }, 'root', pod);
 }
 
 describe('a pod of a physical cluster', () => {
@@ -37,7 +44,7 @@ describe('a pod of a physical cluster', () => {
     const connection = await connect(async (request) => {
       if (asked !== undefined) throw refused;
       asked = request;
-      const of = { syncer: 'u', cluster: 'root', namespace: 'default', uid: '' };
+      const of = { syncer: 'u', cluster: 'root', namespace: 'default', uid: 'n' };
       const body = Buffer.from(JSON.stringify(namespaceFor('x', of)));
       return { status: 200, headers: { 'content-type': 'application/json' }, body };
     });
