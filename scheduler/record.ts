@@ -58,7 +58,8 @@ export function recordOf({ decided, placements, mayCreate, home, untouched }: Re
     const isSame = fresh?.placed.object.metadata.uid === old.spec.ref.uid;
     if (fresh && (isSame || isEmpty)) keep(records, old, specOf(fresh, homeFor(home, old), old.spec));
     else if (isEmpty) records.remove.push(old);
-    else if (fresh && mayCreate && mayTakeOver(old)) keep(records, old, takenOver(specOf(fresh, homeFor(home, old)), old.spec));
+    else if (fresh && mayCreate && mayTakeOver(old))
+      keep(records, old, takenOver(specOf(fresh, homeFor(home, old)), old.spec));
     // Its object is gone, or another one has taken its name: the shares go before the name can be used again.
     else keep(records, old, { ...released(old.spec, held.get(key) ?? [], mayCreate), ...homeFor(home, old) });
   }
@@ -100,11 +101,7 @@ function keep(records: Records, old: Placement, spec: PlacementSpec): void {
   records.update.push({ old, wanted: { ...old, metadata, spec } });
 }
 
-function specOf(
-  { placed, choice, wish, requires }: Decided,
-  home: Home,
-  old?: PlacementSpec,
-): PlacementSpec {
+function specOf({ placed, choice, wish, requires }: Decided, home: Home, old?: PlacementSpec): PlacementSpec {
   const { kind, object } = placed;
   const { group, version, resource } = kind;
   const { name = '', uid = '' } = object.metadata;

@@ -64,7 +64,8 @@ function inLogicalCluster(rest: string): Route | undefined {
   const [, logical = '', below = ''] = match ?? [];
   if (!isLogicalClusterName(logical)) return undefined;
   const [, alone] = /^api\/v1\/namespaces\/([^/]+)$/.exec(below) ?? [];
-  if (alone !== undefined) return dnsLabel.test(alone) ? { to: 'namespace', logical, name: alone } : undefined;
+  if (alone !== undefined)
+    return dnsLabel.test(alone) ? { to: 'namespace', logical, name: alone } : undefined;
   const [, api = '', namespace = '', resource = '', name = '', subresource = ''] =
     /^(.+)\/namespaces\/([^/]+)\/([^/]+)\/([^/]+)(\/status)?$/.exec(below) ?? [];
   if (!dnsLabel.test(namespace) || !dnsName.test(name)) return undefined;

@@ -115,7 +115,14 @@ export class Shares {
     const { cluster: logical, namespace } = parseKey(placementsStored, entry.key);
     const rootKey = keyOf(placeIn({ logical, namespace }, ref));
     const home = [physicalNamespace, namespaceUid];
-    const part = encodeJson([placement.metadata.uid, ref, requires, orphaned, shares[this.#of.cluster], home]);
+    const part = encodeJson([
+      placement.metadata.uid,
+      ref,
+      requires,
+      orphaned,
+      shares[this.#of.cluster],
+      home,
+    ]);
     const before = this.#items.get(entry.key);
     if (before && before.rootKey !== rootKey) this.#unlink(before);
     const item: Item = { key: entry.key, placement, part, rootKey, told: before?.told ?? {} };

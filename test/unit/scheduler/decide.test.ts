@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PlacedObject } from '../../../cluster/closure.ts';
+import { physicalNamespace } from '../../../cluster/placement.ts';
 import type { PhysicalCluster, PhysicalClusterSpec, Placement, Share } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { decideNamespace } from '../../../scheduler/decide.ts';
@@ -98,6 +99,40 @@ class World {
 }
 
 const active: Share = { phase: 'Active', replicas: 1 };
+
+describe('decideNamespace, the physical namespace', () => {
+  const born = (uid: string): KubeObject => ({ ...namespace(), metadata: { ...namespace().metadata, uid } });
+  const home = (world: World) => {
+    const { namespaceUid, physicalNamespace } = world.spec('web') ?? {};
+    return { namespaceUid, physicalNamespace };
+  };
+
+  it('is another one for a Namespace that was made again', () => {
+    const [first, second] = ['u1', 'u2'].map((uid) => {
+      const world = new World(deployment('web'));
+      world.namespace = born(uid);
+      return home(world.decide());
+    });
+    expect(first?.namespaceUid).toBe('u1');
+    expect(first?.physicalNamespace).not.toBe(second?.physicalNamespace);
+  });
+
+  it('is the one of old for a record from before uids counted, and stays so', () => {
+    const world = new World(deployment('web')).decide();
+    expect(home(world)).toEqual({});
+    world.namespace = born('u1');
+    expect(home(world.decide())).toEqual({
+      namespaceUid: 'u1',
+      physicalNamespace: physicalNamespace('root', namespace().metadata.name ?? ''),
+    });
+  });
+
+  it('is not made up for a Namespace that is not known yet: nothing is placed in it', () => {
+    const world = new World(deployment('web'));
+    world.namespace = undefined;
+    expect(world.decide().placements).toEqual([]);
+  });
+});
 
 describe('decideNamespace, workloads', () => {
   it('picks one cluster, says so on the object, and the rest of the namespace follows', () => {

@@ -24,7 +24,11 @@ const upstream: Transport = async () => ({
 /** West answers what `answer` does, once the namespace of its own is asked for. */
 function connect(transport: Transport) {
   const engaged = new Map([['west', { transport, uid: 'u' }]]);
-  return connectPod({ client: new Client(upstream), engaged, signal: new AbortController().signal }, 'root', pod);
+  return connectPod(
+    { client: new Client(upstream), engaged, signal: new AbortController().signal },
+    'root',
+    pod,
+  );
 }
 
 describe('a pod of a physical cluster', () => {
