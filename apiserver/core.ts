@@ -13,6 +13,7 @@ import type {
   ServiceConnector,
 } from './options.ts';
 import type { Catalog } from './registry/catalog.ts';
+import type { Paths } from './registry/paths.ts';
 import type { ObjectRegistry } from './registry/registry.ts';
 import type { RequestInfo } from './request.ts';
 
@@ -20,6 +21,8 @@ import type { RequestInfo } from './request.ts';
 export interface Core {
   store: Store;
   catalog: Catalog;
+  /** Which logical cluster a path leads to. */
+  paths: Paths;
   registry: ObjectRegistry;
   authorize: Authorizer;
   admission: readonly AdmissionPlugin[];

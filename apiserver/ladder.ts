@@ -1,3 +1,4 @@
+import { isPath } from '../cluster/logical.ts';
 import { rootCluster } from '../cluster/names.ts';
 import type { ApiRequest, ApiResponse, UserInfo } from '../kube/http.ts';
 import { StatusError, unauthorized } from '../kube/status.ts';
@@ -13,7 +14,7 @@ import { handleInfo } from './info/index.ts';
 import type { Authenticator, Peer, ServedResource, Services, View } from './options.ts';
 import { definedLately } from './registry/definitions.ts';
 import { translate } from './registry/errors.ts';
-import { parseRequest } from './request.ts';
+import { clusterIn, parseRequest } from './request.ts';
 
 export interface Ladder {
   /** From the network: authenticates first, then reads the body. */
@@ -34,7 +35,7 @@ export interface LadderOptions {
 
 /**
  * The rungs, in the order in which a request climbs them; each ends it with the code it names:
- * authentication 401 · impersonation 403 · views · request info 400 · in-flight limit 429 · authorization 403 ·
+ * which logical cluster · authentication 401 · impersonation 403 · views · request info 400 · in-flight limit 429 · authorization 403 ·
  * logical cluster 404 · resource 404, 405 · body 400, 415 · admission 4xx · handler
  *
  * From the network there is one before the first, 429 while the server goes, and one before the views: 413.
@@ -62,14 +63,17 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
         await options.ready();
         ready = true;
       }
-      const found = user ?? (peer && authenticate(options.authenticate, request, peer));
+      const leads = options.logicalClusters ? core.paths.resolve(clusterIn(request.url)) : rootCluster;
+      const cluster = (leads instanceof Promise ? await leads : leads) ?? '';
+      const found = user ?? (peer && authenticate(options.authenticate, request, peer, cluster));
       let by = (found instanceof Promise ? await found : found) ?? anonymous(request);
       if (by === undefined) throw unauthorized();
-      if (impersonates(request)) by = await impersonated(request, by, core.authorize);
+      if (impersonates(request)) by = await impersonated(request, by, cluster, core.authorize);
       if (body) request.body = await body();
       const viewed = view(request, by);
       if (viewed) return finish(await viewed, undefined);
       const info = parseRequest(request.method, request.url, options);
+      info.cluster = cluster;
       exchange = { core, request, info, user: by, warnings: [] };
       return finish(await limit.run(exchange, onward), exchange);
     } catch (error) {
@@ -120,10 +124,16 @@ function within(exchange: Exchange): Promise<ApiResponse> {
   const { cluster } = info;
   const known = cluster === '*' || cluster === rootCluster || founds(exchange);
   if (known) return handle(exchange);
-  return core.registry.exists(cluster).then((exists) => {
-    if (!exists) throw noSuchResource();
-    return handle(exchange);
-  });
+  return core.registry.exists(cluster).then((exists) => (exists ? handle(exchange) : elsewhere(exchange)));
+}
+
+/** A path may lead to another logical cluster by now than this server knows. */
+async function elsewhere(exchange: Exchange): Promise<ApiResponse> {
+  const { core, info, request } = exchange;
+  const asked = clusterIn(request.url);
+  const cluster = isPath(asked) ? await core.paths.lookUp(asked) : undefined;
+  if (cluster === undefined || cluster === info.cluster) throw noSuchResource();
+  return onward({ ...exchange, info: { ...info, cluster } });
 }
 
 function handle(exchange: Exchange): Promise<ApiResponse> {
@@ -144,7 +154,11 @@ function handleServed(exchange: Exchange, served: ServedResource): Promise<ApiRe
 
 /** The one write that a logical cluster needs before it exists: that of its own LogicalCluster. */
 function founds({ info, user }: Exchange): boolean {
-  const own = info.isResource && info.group === 'core.kcp.io' && info.resource === 'logicalclusters';
+  const own =
+    info.cluster !== '' &&
+    info.isResource &&
+    info.group === 'core.kcp.io' &&
+    info.resource === 'logicalclusters';
   return own && user.groups.includes('system:masters');
 }
 
@@ -153,13 +167,14 @@ function authenticate(
   authenticators: readonly Authenticator[],
   request: ApiRequest,
   peer: Peer,
+  cluster: string,
   from = 0,
 ): UserInfo | undefined | Promise<UserInfo | undefined> {
   for (let i = from; i < authenticators.length; i++) {
-    const answer = authenticators[i]?.(request, peer);
+    const answer = authenticators[i]?.(request, peer, cluster);
     if (answer instanceof Promise) {
       return answer.then((user) =>
-        user ? authenticated(user) : authenticate(authenticators, request, peer, i + 1),
+        user ? authenticated(user) : authenticate(authenticators, request, peer, cluster, i + 1),
       );
     }
     if (answer !== undefined) return authenticated(answer);

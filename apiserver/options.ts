@@ -56,9 +56,11 @@ export interface Peer {
   address?: string;
 }
 
+/** `cluster` is the id of the logical cluster that the request is to; empty where there is none of that name. */
 export type Authenticator = (
   request: ApiRequest,
   peer: Peer,
+  cluster: string,
 ) => UserInfo | undefined | Promise<UserInfo | undefined>;
 
 /** One question to the authorizer. `path` is set for, and only for, a request about no resource. */

@@ -7,7 +7,7 @@ export interface RequestInfo {
   /** Decoded, without the `/clusters/<name>` prefix. */
   path: string;
   query: URLSearchParams;
-  /** `*` for all logical clusters. */
+  /** As the URL names it, which may be its path; past the door: its id. `*` for all logical clusters. */
   cluster: string;
   /** True for /api/<version>/<resource>… and /apis/<group>/<version>/<resource>…. */
   isResource: boolean;
@@ -63,6 +63,18 @@ export function parseRequest(
   info.group = core ? '' : (parts[1] ?? '');
   info.version = parts[head - 1] ?? '';
   return resourceRequest(info, parts.slice(head));
+}
+
+/** Which logical cluster a URL names, known before anything else of it is judged; empty: it names none that can be. */
+export function clusterIn(url: string): string {
+  const [, name] = /^\/clusters\/([^/?]+)/.exec(url) ?? [];
+  if (name === undefined) return rootCluster;
+  try {
+    const decoded = decodeURIComponent(name);
+    return decoded === '*' || isLogicalClusterName(decoded) ? decoded : '';
+  } catch {
+    return '';
+  }
 }
 
 function plain(method: string, query: URLSearchParams): RequestInfo {

@@ -13,6 +13,7 @@ import { defaultGitVersion } from './info/version.ts';
 import { createLadder, type LadderOptions } from './ladder.ts';
 import type { ApiServer, ApiServerOptions, Limits } from './options.ts';
 import { Catalog } from './registry/catalog.ts';
+import { Paths } from './registry/paths.ts';
 import { ObjectRegistry } from './registry/registry.ts';
 import { starter } from './start.ts';
 import { WebhookCaller } from './webhook/call.ts';
@@ -47,6 +48,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const core: Core = {
     store,
     catalog,
+    paths: new Paths(store),
     registry,
     authorize: options.authorize ?? mastersOnly,
     admission: options.admission ?? [],

@@ -4,10 +4,11 @@ import { followDefinitions } from './registry/definitions.ts';
 import { createInitialNamespaces } from './registry/namespaces.ts';
 
 /** What is needed before the first answer; once, but a store that was not there yet may be there the next time. */
-export function starter({ store, catalog, registry, closing }: Core): () => Promise<void> {
+export function starter({ store, catalog, paths, registry, closing }: Core): () => Promise<void> {
   const follow = again(() => followDefinitions(store, catalog, closing));
+  const know = again(() => paths.follow(closing));
   return again(async () => {
-    await follow();
+    await Promise.all([follow(), know()]);
     await createInitialNamespaces(registry, 'root');
     await claimExisting(registry);
   });

@@ -8,6 +8,8 @@ export const clustersAnnotation = 'atoll.dev/clusters';
 /** Who wrote clustersAnnotation: a user's name, or schedulerUser. Stamped by admission. */
 export const placedByAnnotation = 'atoll.dev/placed-by';
 export const schedulerUser = 'system:atoll:scheduler';
+/** Who makes and removes logical clusters, among others. */
+export const controllersUser = 'system:atoll:controllers';
 
 /** On everything we create on a physical cluster: JSON of a Locator. It alone proves ownership. */
 export const locatorAnnotation = 'atoll.dev/locator';
@@ -27,7 +29,7 @@ export const reflectedFromAnnotation = 'atoll.dev/physical-cluster';
 export const reflectedPartsAnnotation = 'internal.atoll.dev/parts';
 /** On both: the object's own uid, without which the two above say nothing. See reflectedFrom. */
 export const reflectedUidAnnotation = 'internal.atoll.dev/reflected-uid';
-/** On every object of a wildcard list or watch: the logical cluster it is in (kcp's name for it). */
+/** On every object of a wildcard list or watch: the id of the logical cluster it is in (kcp's name for it). */
 export const logicalClusterAnnotation = 'kcp.io/cluster';
 
 /** On a Placement until its last share is gone, so that a deleted Namespace waits for its clusters. */
@@ -39,7 +41,7 @@ export const systemNamespace = 'atoll-system';
 
 const path = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(:[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*$/;
 
-/** A path of DNS labels joined by `:`, at most 253 characters: `root`, `root:team-a`. */
+/** A path of DNS labels joined by `:`, at most 253 characters: `root`, `root:team-a`; or an id, which is one label. */
 export function isLogicalClusterName(name: string): boolean {
   return name.length <= 253 && path.test(name);
 }

@@ -9,6 +9,8 @@ const userHeader = 'impersonate-user';
 const groupHeader = 'impersonate-group';
 const uidHeader = 'impersonate-uid';
 const extraPrefix = 'impersonate-extra-';
+/** Where alone an impersonated user is one; absent: in root. kcp's name. */
+export const scopesExtra = 'authentication.kcp.io/scopes';
 const accountPrefix = 'system:serviceaccount:';
 
 /** True for a request that asks to be taken for somebody else's. */
@@ -19,12 +21,13 @@ export function impersonates({ headers }: ApiRequest): boolean {
 
 /**
  * Whom the request is to be taken for: what `kubectl --as` asks. `user` must be allowed to impersonate the user, each
- * group, the uid and each extra. Throws StatusError 403, 500.
+ * group, the uid and each extra, in the logical cluster that the request is to. Throws StatusError 403, 500.
  * https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation
  */
 export async function impersonated(
   { headers }: ApiRequest,
   user: UserInfo,
+  cluster: string,
   authorize: Authorizer,
 ): Promise<UserInfo> {
   const name = headers[userHeader] ?? '';
@@ -40,7 +43,7 @@ export async function impersonated(
     );
   }
   const may = (about: Partial<RequestInfo>) =>
-    authorizeRequest(authorize, { ...nothing, ...about } as RequestInfo, user);
+    authorizeRequest(authorize, { ...nothing, cluster, ...about } as RequestInfo, user);
   const account = accountOf(name);
   await may(account ? { resource: 'serviceaccounts', ...account } : { resource: 'users', name });
   for (const group of asked) await may({ resource: 'groups', name: group });
@@ -56,6 +59,8 @@ export async function impersonated(
     : ([] as string[]);
   const groups = asked.length > 0 ? asked : own;
   const known = name === 'system:anonymous' ? 'system:unauthenticated' : 'system:authenticated';
+  // Whoever may impersonate in one logical cluster makes nobody of another.
+  if (cluster !== rootCluster) extra[scopesExtra] = [`cluster:${cluster}`];
   return {
     name,
     ...(uid !== '' && { uid }),
@@ -64,10 +69,9 @@ export async function impersonated(
   };
 }
 
-const nothing: Omit<RequestInfo, 'query'> = {
+const nothing: Omit<RequestInfo, 'query' | 'cluster'> = {
   method: 'GET',
   path: '/',
-  cluster: rootCluster,
   isResource: true,
   verb: 'impersonate',
   group: '',

@@ -11,6 +11,9 @@ import { type PublicKey, TokenKey } from './jwt.ts';
 /** Who issues the tokens, and whom they are for unless they say so. */
 export const issuer = 'https://kubernetes.default.svc';
 
+/** In what is known of a ServiceAccount: the id of its logical cluster. kcp's name. */
+export const clusterNameExtra = 'authentication.kcp.io/cluster-name';
+
 export interface TokenFor {
   cluster: string;
   account: KubeObject;
@@ -32,7 +35,7 @@ interface Private {
   pod?: Named;
   secret?: Named;
   node?: Named;
-  /** The logical cluster whose account it is: it means nothing in another. kcp's name for it. */
+  /** The id of the logical cluster whose account it is: it means nothing in another. kcp's name for it. */
   clusterName: string;
 }
 
@@ -72,9 +75,13 @@ export class ServiceAccountTokens {
     });
   }
 
-  /** Who a token is for, as long as its account and what it is bound to are there. */
+  /**
+   * Who a token is for in a logical cluster, as long as its account and what it is bound to are there. One of another
+   * logical cluster is nobody's.
+   */
   async userOf(
     token: string,
+    cluster: string,
     registry: Registry,
     now: Date,
     audiences: readonly string[] = [issuer],
@@ -87,14 +94,15 @@ export class ServiceAccountTokens {
     const meant =
       Array.isArray(claims['aud']) && claims['aud'].some((one) => audiences.includes(String(one)));
     const bound = own as unknown as Private;
+    if (bound.clusterName !== cluster) return undefined;
     if (!meant || !(await isAlive(bound, registry))) return undefined;
     return userInfo(bound, String(claims['jti']));
   }
 
   authenticator(registry: Registry): Authenticator {
-    return async (request) => {
+    return async (request, _peer, cluster) => {
       const match = /^([\w-]+\.[\w-]+\.[\w-]+)$/.exec(bearerToken(request) ?? '');
-      return match?.[1] === undefined ? undefined : this.userOf(match[1], registry, new Date());
+      return match?.[1] === undefined ? undefined : this.userOf(match[1], cluster, registry, new Date());
     };
   }
 }
@@ -130,7 +138,7 @@ function isOver({ metadata: { deletionTimestamp } }: KubeObject): boolean {
 function userInfo({ namespace, serviceaccount, pod, node, clusterName }: Private, jti: string): UserInfo {
   const extra = {
     'authentication.kubernetes.io/credential-id': [`JTI=${jti}`],
-    'authentication.kcp.io/cluster-name': [clusterName],
+    [clusterNameExtra]: [clusterName],
     ...(node && {
       'authentication.kubernetes.io/node-name': [node.name],
       'authentication.kubernetes.io/node-uid': [node.uid],

@@ -64,14 +64,14 @@ const anew: Readonly<Record<string, () => object>> = {
   selfsubjectrulesreviews: () => ({ metadata: {}, spec: {} }),
 };
 
-/** Who a token is for, as this server's own authenticators say. */
-async function tokenReview({ core, request }: ResourceExchange, object: KubeObject) {
+/** Who a token is for in this logical cluster, as this server's own authenticators say. */
+async function tokenReview({ core, request, info }: ResourceExchange, object: KubeObject) {
   const { token = '', audiences } = (object.spec ?? {}) as { token?: string; audiences?: string[] };
   const asked = audiences?.length ? audiences : [issuer];
   const bearer = { ...request, headers: { authorization: `Bearer ${token}` } };
-  let user = await core.tokens?.userOf(token, core.registry, new Date(), asked);
+  let user = await core.tokens?.userOf(token, info.cluster, core.registry, new Date(), asked);
   const others = asked.includes(issuer) ? core.authenticators : [];
-  for (const authenticator of others) user ??= await authenticator(bearer, {});
+  for (const authenticator of others) user ??= await authenticator(bearer, {}, info.cluster);
   if (user === undefined) {
     const { authenticated: _authenticated, ...given } = record(object.status);
     return { user: {}, ...given, error: 'invalid bearer token' };

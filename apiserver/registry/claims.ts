@@ -2,7 +2,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import { StatusError } from '../../kube/status.ts';
 import { type Entry, prefixRange, type Store, StoreError } from '../../storage/store.ts';
 import { decodeStored } from './codec.ts';
-import { collectionRange, objectKey, parseKey } from './keys.ts';
+import { collectionRange, internalPrefix, objectKey, parseKey } from './keys.ts';
 import type { KindWrite } from './kinds.ts';
 import type { ObjectRegistry } from './registry.ts';
 
@@ -112,7 +112,8 @@ export async function claimExisting({ store }: ObjectRegistry): Promise<void> {
   const all = await store.list(collectionRange(services, '*', ''));
   const claimed = new Set<string>();
   for (const pool of Object.keys(pools)) {
-    for (const { key } of (await store.list(prefixRange(`${prefix}${pool}/`))).entries) claimed.add(key);
+    for (const { key } of (await store.list(prefixRange(`${internalPrefix}${pool}/`))).entries)
+      claimed.add(key);
   }
   for (const entry of all.entries) {
     const object = decodeStored(entry);
@@ -123,10 +124,8 @@ export async function claimExisting({ store }: ObjectRegistry): Promise<void> {
   }
 }
 
-const prefix = '/internal.atoll.dev/';
-
 function claimKey(pool: Pool, cluster: string, value: string): string {
-  return `${prefix}${pool}/${cluster}/${value}`;
+  return `${internalPrefix}${pool}/${cluster}/${value}`;
 }
 
 function encode({ metadata }: KubeObject): Uint8Array {

@@ -11,6 +11,7 @@ import { asStored, written } from './codec.ts';
 import { translate, translated } from './errors.ts';
 import { objectKey } from './keys.ts';
 import { hooksOf, type KindWrite } from './kinds.ts';
+import { requireLogicalCluster } from './logical-clusters.ts';
 import { withManagers } from './managers.ts';
 import { initialiseMetadata } from './metadata.ts';
 import { requireNamespace } from './namespaces.ts';
@@ -98,6 +99,9 @@ async function createWith(
   if (validating) await validating;
   object = shownLater(object, served, context);
   const name = object.metadata.name ?? '';
+  // Last: whoever was asked may have taken long.
+  const lasting = requireLogicalCluster(registry, at.cluster, { served, name });
+  if (lasting) await lasting;
   const key = objectKey(served.info, at.cluster, at.namespace, name);
   if (context.dryRun) {
     const there = await translated(registry.store.get(key), served.info, name);

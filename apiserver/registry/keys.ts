@@ -20,6 +20,9 @@ export function objectKey(of: StoredAs, cluster: string, namespace: string, name
   return `${kindPrefix(of)}${cluster}/${place}${word(name)}`;
 }
 
+/** What is the server's own, and no object: `!` begins no group's name. */
+export const internalPrefix = '/!internal/';
+
 /** All keys of a kind, of one logical cluster (`*`: all), of one namespace (empty: all). */
 export function collectionRange(of: StoredAs, cluster: string, namespace: string): Range {
   const inCluster = cluster === '*' ? '' : `${cluster}/`;

@@ -8,6 +8,7 @@ import { prepareDefinition, serveDefinition } from './crd.ts';
 import { tellEstablished } from './definition-status.ts';
 import { adminAccess } from './device-access.ts';
 import { tellDangling, tellDependents } from './flow-status.ts';
+import { sweep } from './logical-clusters.ts';
 import { prepareNamespace } from './namespaces.ts';
 import type { ObjectRegistry } from './registry.ts';
 import { allocateService } from './services.ts';
@@ -25,6 +26,8 @@ export interface KindHooks {
     object: KubeObject,
     old: KubeObject | undefined,
   ): StatusCause[] | Promise<StatusCause[]>;
+  /** Before the object goes for good; may be called again. */
+  leaving?(write: KindWrite): Promise<void>;
   /** After the write is durable, before it is answered. Must not fail. */
   committed?(write: KindWrite, name: string, change: Committed): void | Promise<void>;
 }
@@ -63,6 +66,13 @@ const hooks: Readonly<Record<string, KindHooks>> = {
   'apiregistration.k8s.io/apiservices': { committed: tellAvailable },
   'flowcontrol.apiserver.k8s.io/flowschemas': { committed: tellDangling },
   'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations': { committed: tellDependents },
+  // What a request that was under way meanwhile wrote goes afterwards.
+  'core.kcp.io/logicalclusters': {
+    leaving: ({ registry, cluster }) => sweep(registry.store, cluster),
+    committed: async ({ registry, cluster }, _name, { object }) => {
+      if (object === undefined) await sweep(registry.store, cluster).catch(() => undefined);
+    },
+  },
   'apiextensions.k8s.io/customresourcedefinitions': {
     settle: prepareDefinition,
     committed: async (write, name, change) => {

@@ -1,3 +1,4 @@
+import { rootCluster } from '../../cluster/names.ts';
 import type { Json, KubeObject } from '../../kube/object.ts';
 import { applyMergePatch } from '../../kube/patch/merge.ts';
 import { expired, notFound, StatusError } from '../../kube/status.ts';
@@ -10,6 +11,7 @@ import { createObject } from './create.ts';
 import { deleteObject } from './delete.ts';
 import { translate, translated } from './errors.ts';
 import { collectionRange, objectKey, parseKey, storageGroup } from './keys.ts';
+import { foundation } from './logical-clusters.ts';
 import { recent, recentList } from './recent.ts';
 import type {
   Address,
@@ -48,8 +50,8 @@ export class ObjectRegistry implements Registry {
   }
 
   async exists(cluster: string): Promise<boolean> {
-    const key = objectKey(logicalClusters, cluster, '', 'cluster');
-    if (cluster === 'root' || (await translated(recent(this.store, key), logicalClusters))) return true;
+    const key = foundation(cluster);
+    if (cluster === rootCluster || (await translated(recent(this.store, key), logicalClusters))) return true;
     return (await translated(this.store.get(key), logicalClusters)) !== undefined;
   }
 

@@ -156,6 +156,7 @@ async function finishDeletion(
   if (context.dryRun) return object;
   const name = object.metadata.name ?? '';
   try {
+    await hooksOf(write.served).leaving?.(write);
     const { revision } = await write.registry.store.delete(entry.key, entry.revision);
     await hooksOf(write.served).committed?.(write, name, { object: undefined, old, revision });
   } catch (error) {

@@ -1,4 +1,5 @@
 import { placementAdmission } from '../../apiserver/admission/placement.ts';
+import { tenancyAdmission } from '../../apiserver/admission/tenancy.ts';
 import { tokenAuthenticator } from '../../apiserver/authn/token.ts';
 import { certificateAuthenticator } from '../../apiserver/authn/x509.ts';
 import type { ApiServerOptions } from '../../apiserver/options.ts';
@@ -32,7 +33,7 @@ export function apiOptions(of: {
     })),
     authenticate: [certificateAuthenticator, tokenAuthenticator(new Map([[identity.adminToken, adminUser]]))],
     serviceAccountKey: identity.serviceAccountKey,
-    admission: [placementAdmission],
+    admission: [placementAdmission, tenancyAdmission],
     views: [syncerView(), backupView()],
     connectPod: (cluster, pod) => syncers()?.connectPod(cluster, pod),
     connectService: async (cluster, service) => syncers()?.connectService(cluster, service),

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { ApiServer } from '../../apiserver/options.ts';
 import { InformerSet } from '../../client/informers.ts';
-import { rootCluster, schedulerUser } from '../../cluster/names.ts';
+import { controllersUser, rootCluster, schedulerUser } from '../../cluster/names.ts';
 import { startGenericControllers, startServerControllers } from '../../controller/generic.ts';
 import { runLeader, type Term } from '../../controller/leader.ts';
 import { ensureSystemNamespaces } from '../../controller/namespace/furnish.ts';
@@ -50,7 +50,7 @@ async function controlFor(settings: ControllerSettings, { signal, fence }: Term)
   const { server, logger, rootCa } = settings;
   // One listener for each controller, informer and request of the term.
   setMaxListeners(0, signal);
-  const client = systemClient(server, 'system:atoll:controllers', '*', fence);
+  const client = systemClient(server, controllersUser, '*', fence);
   await ensureSystemNamespaces(client, rootCluster, signal);
   const informers = new InformerSet(client, { cluster: '*', signal, logger, keep: slim });
   if (settings.controllers === 'api') return startServerControllers({ client, informers, signal, logger });

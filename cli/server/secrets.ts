@@ -1,7 +1,8 @@
+import { internalPrefix } from '../../apiserver/registry/keys.ts';
 import { type Store, StoreError } from '../../storage/store.ts';
 
 /** No resource of any API is stored below it: nobody reads it but who can read the store itself. */
-const prefix = '/internal.atoll.dev/secrets/';
+const prefix = `${internalPrefix}secrets/`;
 
 /**
  * What all servers on one store must agree on, such as signing keys. The first that needs it makes it; of several

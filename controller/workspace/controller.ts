@@ -1,14 +1,20 @@
 import type { Client } from '../../client/client.ts';
 import type { InformerSet } from '../../client/informers.ts';
-import { logicalClusterOf, objectKey } from '../../client/url.ts';
+import { objectKey, parseKey } from '../../client/url.ts';
+import { newLogicalClusterId, pathOfLogicalCluster } from '../../cluster/logical.ts';
+import { rootCluster } from '../../cluster/names.ts';
 import type { Logger } from '../../kube/log.ts';
+import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
-import { runController } from '../controller.ts';
-import { emptyNamespace } from '../namespace/empty.ts';
-import { ensureSystemNamespaces, namespaces } from '../namespace/furnish.ts';
+import { type Retry, runController } from '../controller.ts';
+import { ensureSystemNamespaces } from '../namespace/furnish.ts';
 import { WorkQueue } from '../queue.ts';
-import { decideWorkspace, workspaceFinalizer } from './decide.ts';
+import { decideWorkspace, finalizer, type WorkspaceStep } from './decide.ts';
+import { emptyLogicalCluster } from './empty.ts';
 import { type LogicalCluster, logicalClusters, type Workspace, workspaces } from './types.ts';
+
+/** Until the next look at a logical cluster that is being emptied. */
+const lookAgainMs = 300;
 
 export interface WorkspaceControllerOptions {
   /** Reads and writes in every logical cluster. */
@@ -27,86 +33,105 @@ export function runWorkspaceController(options: WorkspaceControllerOptions): Pro
   const cache = informers.for<Workspace>(workspaces);
   const add = (workspace: Workspace) => queue.add(objectKey(workspace));
   cache.on({ add, update: (workspace) => add(workspace), delete: () => {} });
-  const reconcile = async (key: string) => {
+  const reconcile = async (key: string): Promise<Retry | undefined> => {
     const workspace = cache.get(key);
-    if (!workspace) return;
-    const parent = logicalClusterOf(workspace);
-    const name = workspace.metadata.name ?? '';
-    const inside = await client
-      .get<LogicalCluster>(logicalClusters, { cluster: `${parent}:${name}`, name: 'cluster' })
-      .catch((error: unknown) => {
-        if (isStatusError(error, 'NotFound') || isStatusError(error, 'Forbidden')) return undefined;
-        throw error;
-      });
-    const step = decideWorkspace(parent, workspace, inside);
-    const target = { cluster: parent, name };
-    if (step.do === 'claim') {
-      const finalizers = [...(workspace.metadata.finalizers ?? []), workspaceFinalizer];
-      const { resourceVersion } = workspace.metadata;
-      await client.patch(workspaces, target, 'merge', { metadata: { finalizers, resourceVersion } });
-    } else if (step.do === 'create-logical-cluster') {
-      await client.create(logicalClusters, step.object, { cluster: step.cluster });
-      return { after: 0 };
-    } else if (step.do === 'make-ready') {
-      await makeReady(options, parent, name, step.cluster);
-    } else if (step.do === 'remove-logical-cluster') {
-      return await empty(client, step.cluster, signal);
-    } else if (step.do === 'release') {
-      const finalizers = (workspace.metadata.finalizers ?? []).filter(
-        (other) => other !== workspaceFinalizer,
-      );
-      await client.patch(workspaces, target, 'merge', { metadata: { finalizers } });
-    }
-    return;
+    if (!workspace) return undefined;
+    const { cluster, name } = parseKey(key);
+    const parent = { cluster, path: await pathOf(client, cluster) };
+    const inside = await insideOf(client, workspace.spec?.cluster);
+    const step = decideWorkspace(parent, workspace, inside, newLogicalClusterId());
+    return await take(options, step, { cluster, name }, { workspace, inside });
   };
   return runController({ name: 'workspace', queue, reconcile, signal, logger, ready: [cache.synced] });
 }
 
+async function insideOf(client: Client, cluster: string | undefined): Promise<LogicalCluster | undefined> {
+  if (cluster === undefined) return undefined;
+  try {
+    return await client.get<LogicalCluster>(logicalClusters, { cluster, name: 'cluster' });
+  } catch (error) {
+    if (isStatusError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
+async function pathOf(client: Client, cluster: string): Promise<string> {
+  if (cluster === rootCluster) return cluster;
+  return pathOfLogicalCluster(cluster, (await insideOf(client, cluster))?.metadata.annotations);
+}
+
+async function take(
+  options: WorkspaceControllerOptions,
+  step: WorkspaceStep,
+  target: { cluster: string; name: string },
+  seen: { workspace: Workspace; inside: LogicalCluster | undefined },
+): Promise<Retry | undefined> {
+  const { client, signal } = options;
+  const { resourceVersion } = seen.workspace.metadata;
+  switch (step.do) {
+    case 'nothing':
+      return undefined;
+    case 'claim': {
+      const metadata = { finalizers: withOurs(seen.workspace), resourceVersion };
+      await client.patch(workspaces, target, 'merge', { metadata, spec: { cluster: step.cluster } });
+      return undefined;
+    }
+    case 'create-logical-cluster':
+      await client.create(logicalClusters, step.object, { cluster: step.cluster });
+      return { after: 0 };
+    case 'hold':
+      await patchInside(client, step.cluster, seen.inside, withOurs(seen.inside));
+      return { after: 0 };
+    case 'make-ready':
+      await makeReady(options, target, step);
+      return undefined;
+    case 'end-logical-cluster':
+      await client.delete(logicalClusters, { cluster: step.cluster, name: 'cluster' });
+      return { after: 0 };
+    case 'empty':
+      if ((await emptyLogicalCluster(client, step.cluster, signal)) > 0) return { after: lookAgainMs };
+      await patchInside(client, step.cluster, seen.inside, withoutOurs(seen.inside));
+      return { after: 0 };
+    case 'release': {
+      const metadata = { finalizers: withoutOurs(seen.workspace), resourceVersion };
+      await client.patch(workspaces, target, 'merge', { metadata });
+      return undefined;
+    }
+  }
+}
+
+function withOurs(object: KubeObject | undefined): string[] {
+  return [...withoutOurs(object), finalizer];
+}
+
+function withoutOurs(object: KubeObject | undefined): string[] {
+  return (object?.metadata.finalizers ?? []).filter((other) => other !== finalizer);
+}
+
+async function patchInside(
+  client: Client,
+  cluster: string,
+  seen: LogicalCluster | undefined,
+  finalizers: string[],
+): Promise<void> {
+  const { resourceVersion } = seen?.metadata ?? {};
+  const body = { metadata: { finalizers, resourceVersion } };
+  await client.patch(logicalClusters, { cluster, name: 'cluster' }, 'merge', body);
+}
+
+/** Its URL is by path, which people know; the LogicalCluster's by id, which stays. */
 async function makeReady(
   options: WorkspaceControllerOptions,
-  parent: string,
-  name: string,
-  cluster: string,
+  target: { cluster: string; name: string },
+  { cluster, path }: { cluster: string; path: string },
 ): Promise<void> {
   const { client } = options;
   await ensureSystemNamespaces(client, cluster, options.signal);
-  const URL = `${options.url()}/clusters/${cluster}`;
+  const URL = (place: string) => `${options.url()}/clusters/${place}`;
   const inside = { cluster, name: 'cluster', subresource: 'status' };
-  await client.patch(logicalClusters, inside, 'merge', { status: { phase: 'Ready', URL } });
-  await client.patch(workspaces, { cluster: parent, name }, 'merge', { spec: { cluster, URL } });
-  const target = { cluster: parent, name, subresource: 'status' };
-  await client.patch(workspaces, target, 'merge', { status: { phase: 'Ready' } });
-}
-
-/**
- * Deletes its namespaces first, so that what they hold leaves the physical clusters; then itself. The namespaces
- * that nobody may delete are emptied of all but what the namespace controller puts back.
- */
-async function empty(
-  client: Client,
-  cluster: string,
-  signal: AbortSignal,
-): Promise<{ after: number } | undefined> {
-  const { items } = await client.list(namespaces, { cluster });
-  let left = 0;
-  for (const { metadata } of items) {
-    const name = metadata.name ?? '';
-    if (!undeletable.has(name)) {
-      left++;
-      if (!metadata.deletionTimestamp) await client.delete(namespaces, { cluster, name }).catch(ignoreGone);
-      continue;
-    }
-    const { counts } = await emptyNamespace(client, { cluster, namespace: name, signal });
-    left += Object.keys(counts).filter((resource) => !furnished.has(resource)).length;
-  }
-  if (left > 0) return { after: 300 };
-  await client.delete(logicalClusters, { cluster, name: 'cluster' });
-  return { after: 0 };
-}
-
-const undeletable = new Set(['default', 'kube-system', 'kube-public', 'kube-node-lease']);
-const furnished = new Set(['serviceaccounts', 'configmaps']);
-
-function ignoreGone(error: unknown): void {
-  if (!isStatusError(error, 'NotFound')) throw error;
+  await client.patch(logicalClusters, inside, 'merge', { status: { phase: 'Ready', URL: URL(cluster) } });
+  await client.patch(workspaces, target, 'merge', { spec: { URL: URL(path) } });
+  await client.patch(workspaces, { ...target, subresource: 'status' }, 'merge', {
+    status: { phase: 'Ready' },
+  });
 }

@@ -1,46 +1,70 @@
-import { apiVersionOf, childCluster, type LogicalCluster, type Workspace } from './types.ts';
+import { childPath, pathAnnotation } from '../../cluster/logical.ts';
+import { apiVersionOf, type LogicalCluster, type Workspace } from './types.ts';
 
-/** What brings one Workspace a step further. */
+/** What brings one Workspace a step further. `cluster` is its logical cluster's id. */
 export type WorkspaceStep =
   | { do: 'nothing' }
-  /** Claims the finalizer, so that the logical cluster is removed before its Workspace. */
-  | { do: 'claim' }
+  /** Claims the finalizer, so that the logical cluster is removed before its Workspace, and says its id for good. */
+  | { do: 'claim'; cluster: string }
   | { do: 'create-logical-cluster'; cluster: string; object: LogicalCluster }
-  | { do: 'make-ready'; cluster: string }
-  | { do: 'remove-logical-cluster'; cluster: string }
+  /** One that was made without its finalizer gets it: until it is empty it must not go. */
+  | { do: 'hold'; cluster: string }
+  | { do: 'make-ready'; cluster: string; path: string }
+  /** From then on nothing is made in it. */
+  | { do: 'end-logical-cluster'; cluster: string }
+  | { do: 'empty'; cluster: string }
   | { do: 'release' };
 
-export const workspaceFinalizer = 'core.kcp.io/logicalcluster';
+/** On a Workspace, and on its LogicalCluster. */
+export const finalizer = 'core.kcp.io/logicalcluster';
+
+export interface Parent {
+  cluster: string;
+  path: string;
+}
 
 /**
  * Scheduling -> Initializing -> Ready, and the way back when the Workspace is deleted. Names, fields and phases
- * are kcp's.
+ * are kcp's. `newId` is taken for one that has none.
  */
 export function decideWorkspace(
-  parent: string,
+  parent: Parent,
   workspace: Workspace,
   inside: LogicalCluster | undefined,
+  newId: string,
 ): WorkspaceStep {
-  const cluster = childCluster(parent, workspace);
-  const claimed = workspace.metadata.finalizers?.includes(workspaceFinalizer) ?? false;
+  const { name = '' } = workspace.metadata;
+  const path = childPath(parent.path, name);
+  const cluster = workspace.spec?.cluster;
+  const claimed = holds(workspace);
   if (workspace.metadata.deletionTimestamp) {
     if (!claimed) return { do: 'nothing' };
-    return inside ? { do: 'remove-logical-cluster', cluster } : { do: 'release' };
+    if (cluster === undefined || inside === undefined) return { do: 'release' };
+    if (inside.metadata.deletionTimestamp) return { do: 'empty', cluster };
+    return { do: holds(inside) ? 'end-logical-cluster' : 'hold', cluster };
   }
-  if (!claimed) return { do: 'claim' };
-  if (!inside) return { do: 'create-logical-cluster', cluster, object: logicalCluster(parent, workspace) };
-  if (workspace.status?.phase !== 'Ready' || workspace.spec?.cluster !== cluster)
-    return { do: 'make-ready', cluster };
-  return { do: 'nothing' };
+  if (!claimed || cluster === undefined) return { do: 'claim', cluster: cluster ?? newId };
+  if (!inside) {
+    return { do: 'create-logical-cluster', cluster, object: logicalCluster(parent, workspace, path) };
+  }
+  if (inside.metadata.deletionTimestamp) return { do: 'nothing' };
+  if (!holds(inside)) return { do: 'hold', cluster };
+  const ready = workspace.status?.phase === 'Ready' && workspace.spec?.URL !== undefined;
+  return ready ? { do: 'nothing' } : { do: 'make-ready', cluster, path };
 }
 
-function logicalCluster(parent: string, workspace: Workspace): LogicalCluster {
+function holds({ metadata }: Workspace | LogicalCluster): boolean {
+  return metadata.finalizers?.includes(finalizer) ?? false;
+}
+
+function logicalCluster(parent: Parent, workspace: Workspace, path: string): LogicalCluster {
   const { name = '', uid = '' } = workspace.metadata;
-  const owner = { apiVersion: apiVersionOf.workspace, resource: 'workspaces', name, cluster: parent, uid };
+  const { cluster } = parent;
+  const owner = { apiVersion: apiVersionOf.workspace, resource: 'workspaces', name, cluster, uid };
   return {
     apiVersion: apiVersionOf.logicalCluster,
     kind: 'LogicalCluster',
-    metadata: { name: 'cluster', annotations: { 'kcp.io/path': childCluster(parent, workspace) } },
+    metadata: { name: 'cluster', annotations: { [pathAnnotation]: path }, finalizers: [finalizer] },
     spec: { owner },
   };
 }

@@ -8,7 +8,7 @@ export const apiVersionOf = {
 export const workspaces = { group: 'tenancy.kcp.io', version: 'v1alpha1', resource: 'workspaces' };
 export const logicalClusters = { group: 'core.kcp.io', version: 'v1alpha1', resource: 'logicalclusters' };
 
-/** A child logical cluster, as its parent sees it. */
+/** A child logical cluster, as its parent sees it. `cluster` is its id, by which the path leads to it. */
 export type Workspace = KubeObject<
   { type?: { name?: string; path?: string }; cluster?: string; URL?: string },
   { phase?: string; conditions?: unknown[] }
@@ -16,7 +16,3 @@ export type Workspace = KubeObject<
 
 /** Named `cluster`, inside every logical cluster: that it exists says that the logical cluster does. */
 export type LogicalCluster = KubeObject<{ owner?: Record<string, string> }, { phase?: string; URL?: string }>;
-
-export function childCluster(parent: string, workspace: Workspace): string {
-  return `${parent}:${workspace.metadata.name}`;
-}

@@ -1,8 +1,10 @@
 import type { ApiServerOptions } from '../../../apiserver/options.ts';
 import { createApiServer } from '../../../apiserver/server.ts';
+import { newLogicalClusterId } from '../../../cluster/logical.ts';
 import type { ApiResponse, Transport } from '../../../kube/http.ts';
 import type { KubeObject, WatchEvent } from '../../../kube/object.ts';
 import { openMemory } from '../../../storage/memory/memory.ts';
+import type { Store } from '../../../storage/store.ts';
 
 export const admin = { name: 'admin', groups: ['system:masters'] };
 
@@ -12,8 +14,8 @@ export type Answer = any;
 export interface Api {
   server: ReturnType<typeof createApiServer>;
   call(method: string, url: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
-  /** Makes a logical cluster known, as the tenancy controller does. */
-  addCluster(name: string): Promise<void>;
+  /** Makes the logical cluster of a Workspace in root, as the tenancy controller does; its id. */
+  addCluster(path: string): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -31,18 +33,25 @@ export function startApi(options: Partial<ApiServerOptions> = {}): Api {
   return {
     server,
     call: (method, url, body, headers = {}) => call(transport, method, url, body, headers),
-    addCluster: async (name) => {
-      await store.create(`/core.kcp.io/logicalclusters/${name}/cluster`, Buffer.from('{}'));
-      await store.create(
-        `/core/namespaces/${name}/default`,
-        Buffer.from('{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"default"}}'),
-      );
+    addCluster: async (path) => {
+      const id = newLogicalClusterId();
+      const name = path.slice('root:'.length);
+      await put(store, `/core.kcp.io/logicalclusters/${id}/cluster`, { metadata: { name: 'cluster' } });
+      const namespace = { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'default' } };
+      await put(store, `/core/namespaces/${id}/default`, namespace);
+      const workspace = { kind: 'Workspace', apiVersion: 'tenancy.kcp.io/v1alpha1', metadata: { name } };
+      await put(store, `/tenancy.kcp.io/workspaces/root/${name}`, { ...workspace, spec: { cluster: id } });
+      return id;
     },
     close: async () => {
       await server.close();
       await store.close();
     },
   };
+}
+
+function put(store: Store, key: string, object: object): Promise<unknown> {
+  return store.create(key, Buffer.from(JSON.stringify(object)));
 }
 
 export async function call(

@@ -17,7 +17,6 @@ test('a full disk is a Status with code 507; reads go on, and writes do by thems
   const log = (message: string) => logged.push(message);
   const store = await startLevel(disk, { logger: { info: log, warn: log } });
   const api = startApi({ store });
-  await api.addCluster('root');
   expect((await api.call('POST', configMaps, configMap('before'))).status).toBe(201);
 
   const { commit, reopen } = { commit: disk.commit.bind(disk), reopen: disk.reopen.bind(disk) };

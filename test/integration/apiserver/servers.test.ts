@@ -34,7 +34,7 @@ function service(name: string, spec: object = {}) {
 }
 
 async function claims(): Promise<string[]> {
-  const { entries } = await store.list(prefixRange('/internal.atoll.dev/clusterips/'));
+  const { entries } = await store.list(prefixRange('/!internal/clusterips/'));
   return entries.map(({ key }) => key.slice(key.lastIndexOf('/') + 1));
 }
 
@@ -157,7 +157,7 @@ describe('a claimed address', () => {
   test('is taken over when a server died before it wrote the Service, but not while it may still', async () => {
     await one.call('GET', services);
     const holder = { namespace: 'default', name: 'gone', uid: 'u' };
-    const key = '/internal.atoll.dev/clusterips/root/10.100.0.2';
+    const key = '/!internal/clusterips/root/10.100.0.2';
     const young = await store.create(
       key,
       Buffer.from(JSON.stringify({ ...holder, at: Date.now() - 60_000 })),
@@ -170,7 +170,7 @@ describe('a claimed address', () => {
 
   test('is claimed at the start for Services from before there were claims', async () => {
     const { body }: Answer = await one.call('POST', services, service('a', at));
-    const [entry] = (await store.list(prefixRange('/internal.atoll.dev/clusterips/'))).entries;
+    const [entry] = (await store.list(prefixRange('/!internal/clusterips/'))).entries;
     await store.delete(entry?.key ?? '', entry?.revision ?? 0);
     const three = startApi({ store });
     expect((await three.call('POST', services, service('b', at))).status).toBe(422);

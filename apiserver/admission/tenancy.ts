@@ -1,0 +1,86 @@
+import { pathAnnotation } from '../../cluster/logical.ts';
+import { controllersUser } from '../../cluster/names.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { forbidden, invalid } from '../../kube/status.ts';
+import type { AdmissionPlugin, AdmissionRequest } from '../options.ts';
+
+/**
+ * What says which logical cluster is whose is the system's to write:
+ * - a Workspace's spec.cluster and spec.URL: who could write them would lead a path to, and delete, another's;
+ * - a LogicalCluster's path and owner; it goes with its Workspace, not before it.
+ * Groups of atoll.dev and kcp.io and below are the server's own: nobody defines kinds in them.
+ */
+export const tenancyAdmission: AdmissionPlugin = {
+  name: 'Tenancy',
+  mutate(request) {
+    const { object, old, user } = request;
+    if (user.name === controllersUser || object === undefined || old === undefined) return;
+    if (isAbout(request, 'tenancy.kcp.io/workspaces')) keepPlace(object, old);
+    if (isAbout(request, 'core.kcp.io/logicalclusters')) keepOrigin(object, old);
+  },
+  validate(request) {
+    if (isAbout(request, 'apiextensions.k8s.io/customresourcedefinitions')) refuseOwnGroups(request);
+    if (request.user.name === controllersUser) return;
+    if (isAbout(request, 'tenancy.kcp.io/workspaces')) refusePlace(request);
+    if (isAbout(request, 'core.kcp.io/logicalclusters')) refuseEnd(request);
+  },
+};
+
+function isAbout({ stored: { info } }: AdmissionRequest, resource: string): boolean {
+  return `${info.group}/${info.resource}` === resource;
+}
+
+const placeFields = ['cluster', 'URL'] as const;
+
+/** A replace that does not mention them leaves them. */
+function keepPlace(object: KubeObject, old: KubeObject): void {
+  const before = specOf(old);
+  for (const field of placeFields) {
+    if (before[field] === undefined || specOf(object)[field] !== undefined) continue;
+    object.spec = { ...specOf(object), [field]: before[field] };
+  }
+}
+
+function refusePlace(request: AdmissionRequest): void {
+  const { object, old, stored, name } = request;
+  if (object === undefined) return;
+  for (const field of placeFields) {
+    if (specOf(object)[field] === (old && specOf(old)[field])) continue;
+    const why = old ? 'is immutable' : 'can only be set by system privileged users';
+    throw forbidden(stored.info, name, `spec.${field} ${why}`);
+  }
+}
+
+function keepOrigin(object: KubeObject, old: KubeObject): void {
+  const { [pathAnnotation]: _, ...others } = object.metadata.annotations ?? {};
+  const path = old.metadata.annotations?.[pathAnnotation];
+  object.metadata.annotations = { ...others, ...(path !== undefined && { [pathAnnotation]: path }) };
+  const { owner: _owner, ...spec } = specOf(object);
+  const { owner } = specOf(old);
+  object.spec = { ...spec, ...(owner !== undefined && { owner }) };
+}
+
+/** One that has no Workspace is its maker's to delete. */
+function refuseEnd({ operation, old, stored, name }: AdmissionRequest): void {
+  if (operation !== 'DELETE' || old === undefined || specOf(old)['owner'] === undefined) return;
+  throw forbidden(stored.info, name, 'it is deleted with its Workspace');
+}
+
+const ownGroups = /(^|\.)(atoll\.dev|kcp\.io)$/;
+
+function refuseOwnGroups({ operation, object, stored, name }: AdmissionRequest): void {
+  const group = object && specOf(object)['group'];
+  if (operation !== 'CREATE' || typeof group !== 'string' || !ownGroups.test(group)) return;
+  const { info } = stored;
+  throw invalid(info.group, info.kind, name, [
+    {
+      reason: 'FieldValueForbidden',
+      message: 'Forbidden: atoll.dev, kcp.io and the groups below them are protected groups',
+      field: 'spec.group',
+    },
+  ]);
+}
+
+function specOf(object: KubeObject): Record<string, unknown> {
+  return (object.spec ?? {}) as Record<string, unknown>;
+}

@@ -1,0 +1,105 @@
+import { rootCluster } from '../../cluster/names.ts';
+import { forbidden, StatusError } from '../../kube/status.ts';
+import { type Entry, prefixRange, type Store, StoreError } from '../../storage/store.ts';
+import type { ServedResource } from '../options.ts';
+import { objectKey } from './keys.ts';
+import { recentAt } from './recent.ts';
+import type { ObjectRegistry } from './registry.ts';
+
+const logicalClusters = { group: 'core.kcp.io', resource: 'logicalclusters', namespaced: false };
+
+/** The object that says that a logical cluster is there. */
+export function foundation(cluster: string): string {
+  return objectKey(logicalClusters, cluster, '', 'cluster');
+}
+
+/** True while its LogicalCluster is being deleted, as far as this server knows. */
+export function isEnding(store: Store, cluster: string): boolean | Promise<boolean> {
+  if (cluster === rootCluster) return false;
+  const found = recentAt(store, foundation(cluster));
+  const ending = ([known]: readonly Entry[]) => known !== undefined && isGoing(known);
+  return found instanceof Promise ? found.then(ending) : ending(found);
+}
+
+/**
+ * Nothing is created in a logical cluster that is going or gone: what comes late would stay for ever. A promise where
+ * that is not known at once.
+ */
+export function requireLogicalCluster(
+  registry: ObjectRegistry,
+  cluster: string,
+  creating: { served: ServedResource; name: string },
+): Promise<void> | undefined {
+  const { group, resource } = creating.served.info;
+  if (cluster === rootCluster || (group === logicalClusters.group && resource === logicalClusters.resource)) {
+    return undefined;
+  }
+  const found = recentAt(registry.store, foundation(cluster));
+  const judge = ([known]: readonly Entry[]) =>
+    known !== undefined && !isGoing(known) ? undefined : refuseUnless(registry, cluster, creating);
+  return found instanceof Promise ? found.then(judge) : judge(found);
+}
+
+async function refuseUnless(
+  registry: ObjectRegistry,
+  cluster: string,
+  { served, name }: { served: ServedResource; name: string },
+): Promise<void> {
+  const entry = await registry.store.get(foundation(cluster));
+  if (entry === undefined) {
+    throw new StatusError(404, 'NotFound', 'the server could not find the requested resource');
+  }
+  if (!isGoing(entry)) return;
+  const { group, resource } = served.info;
+  const why = `unable to create new content in logical cluster ${cluster} because it is being terminated`;
+  throw forbidden({ group, resource }, name, why);
+}
+
+function isGoing({ value }: Entry): boolean {
+  return Buffer.from(value.buffer, value.byteOffset, value.length).includes('"deletionTimestamp":"');
+}
+
+const atOnce = 64;
+
+/**
+ * Removes every key of a logical cluster but its foundation, whatever kind it is of and whether that is still served.
+ * May be done again at any time.
+ */
+export async function sweep(store: Store, cluster: string): Promise<void> {
+  for await (const kind of kinds(store)) {
+    const range = prefixRange(`${kind}${cluster}/`);
+    for (;;) {
+      const { entries, more } = await store.list(range, { limit: 1000 });
+      const gone = entries.filter(({ key }) => key !== foundation(cluster));
+      for (let i = 0; i < gone.length; i += atOnce) {
+        await Promise.all(gone.slice(i, i + atOnce).map((entry) => remove(store, entry)));
+      }
+      if (!more) break;
+    }
+  }
+}
+
+/** `/<group>/<resource>/` of each kind that has keys. */
+async function* kinds(store: Store): AsyncGenerator<string> {
+  let start = '/';
+  for (;;) {
+    const { entries } = await store.list({ start, end: '0' }, { limit: 1 });
+    const [, group, resource] = entries[0]?.key.split('/') ?? [];
+    if (group === undefined || resource === undefined) return;
+    const kind = `/${group}/${resource}/`;
+    yield kind;
+    start = prefixRange(kind).end;
+  }
+}
+
+async function remove(store: Store, { key, revision }: Entry): Promise<void> {
+  for (let expected: number | undefined = revision; expected !== undefined; ) {
+    try {
+      await store.delete(key, expected);
+      return;
+    } catch (error) {
+      if (!(error instanceof StoreError && ['conflict', 'missing'].includes(error.code))) throw error;
+      expected = (await store.get(key))?.revision;
+    }
+  }
+}

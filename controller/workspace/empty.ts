@@ -1,0 +1,96 @@
+import type { Client } from '../../client/client.ts';
+import { type DiscoveredResource, discover } from '../../client/discovery.ts';
+import type { ResourceRef } from '../../client/url.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { isStatusError } from '../../kube/status.ts';
+import { emptyNamespace } from '../namespace/empty.ts';
+import { namespaces } from '../namespace/furnish.ts';
+import { logicalClusters, workspaces } from './types.ts';
+
+/**
+ * One pass over all that a logical cluster that ends still holds: asks for the deletion of everything, and tells how
+ * much was there when it came by. Workspaces in it go first; then namespaces, so that what they hold leaves the
+ * physical clusters, and what is in none. Finalizers are waited for, whosever they are.
+ */
+export async function emptyLogicalCluster(
+  client: Client,
+  cluster: string,
+  signal: AbortSignal,
+): Promise<number> {
+  const nested = await deleteAll(client, workspaces, cluster, signal);
+  if (nested > 0) return nested;
+  const { items } = await client.list(namespaces, { cluster, signal });
+  let left = 0;
+  for (const { metadata } of items) {
+    const name = metadata.name ?? '';
+    if (!undeletable.has(name)) {
+      left++;
+      if (!metadata.deletionTimestamp) await ask(client, namespaces, { metadata }, cluster, signal);
+      continue;
+    }
+    const { counts, failures } = await emptyNamespace(client, { cluster, namespace: name, signal });
+    left += Object.keys(counts).length + failures.length;
+  }
+  const { resources, failed } = await discover(client, { cluster, signal });
+  left += failed.length;
+  for (const resource of resources.filter(isEmptied)) {
+    left += await deleteAll(client, resource, cluster, signal);
+  }
+  return left;
+}
+
+/** They go with the logical cluster; what is in them goes before. */
+const undeletable = new Set(['default', 'kube-system', 'kube-public']);
+const others = [namespaces, logicalClusters];
+
+function isEmptied({ namespaced, verbs, group, resource }: DiscoveredResource): boolean {
+  if (others.some((other) => other.group === group && other.resource === resource)) return false;
+  return !namespaced && verbs.includes('list') && verbs.includes('delete');
+}
+
+/** Answers how many there were. */
+async function deleteAll(
+  client: Client,
+  resource: ResourceRef,
+  cluster: string,
+  signal: AbortSignal,
+): Promise<number> {
+  const items = await client
+    .list(resource, { cluster, signal })
+    .then((list) => list.items)
+    .catch((error: unknown) => {
+      if (isStatusError(error, 'NotFound') || isStatusError(error, 'MethodNotAllowed')) return [];
+      throw error;
+    });
+  let left = 0;
+  for (const object of items) {
+    if (object.metadata.deletionTimestamp) left++;
+    else if (await ask(client, resource, object, cluster, signal)) left++;
+  }
+  return left;
+}
+
+/** False: it goes with the logical cluster only. */
+async function ask(
+  client: Client,
+  resource: ResourceRef,
+  { metadata }: Pick<KubeObject, 'metadata'>,
+  cluster: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { name = '', uid } = metadata;
+  try {
+    const preconditions = uid ? { preconditions: { uid } } : {};
+    await client.delete(
+      resource,
+      { cluster, name },
+      { propagationPolicy: 'Background', ...preconditions },
+      signal,
+    );
+    return true;
+  } catch (error) {
+    if (isStatusError(error, 'Forbidden')) return false;
+    if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Conflict')) throw error;
+    return true;
+  }
+}
