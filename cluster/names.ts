@@ -13,6 +13,8 @@ export const controllersUser = 'system:atoll:controllers';
 
 /** On everything we create on a physical cluster: JSON of a Locator. It alone proves ownership. */
 export const locatorAnnotation = 'atoll.dev/locator';
+/** On a physical workload that an autoscaler there scales: which setting of its replicas was the last (Share.scaled). */
+export const scaledAnnotation = 'atoll.dev/scaled';
 /** On the same objects, so that one labelled watch finds them. */
 export const managedLabel = 'atoll.dev/managed-by';
 export const managedValue = 'atoll';

@@ -8,6 +8,7 @@ import type {
   PhysicalClusterSpec,
   PhysicalClusterStatus,
   PlacementSpec,
+  Scale,
   Share,
   Taint,
 } from './types.ts';
@@ -71,6 +72,7 @@ type Fields<T> = Record<keyof T & string, Schema>;
 
 const numbers = {
   replicas: int32,
+  scaled: int32,
   completions: int32,
   parallelism: int32,
   ordinalsStart: int32,
@@ -108,6 +110,11 @@ const placementSpec = object({
   reasons: map(text),
   requires: list(object(required satisfies Fields<ClosureRef>)),
   shares: map(share),
+  scale: object({
+    replicas: int32,
+    generation: int64,
+    clusters: { type: 'list', items: text, listType: 'set' },
+  } satisfies Fields<Scale>),
   orphaned: text,
 } satisfies Fields<PlacementSpec>);
 

@@ -7,6 +7,7 @@ import {
   managedLabel,
   managedValue,
   placedByAnnotation,
+  scaledAnnotation,
 } from './names.ts';
 import { withoutPodAssignment } from './podspec.ts';
 import { at, numberAt, textAt } from './read.ts';
@@ -24,6 +25,7 @@ type Spec = Record<string, unknown>;
 const ownAnnotations = new Set([
   clustersAnnotation,
   placedByAnnotation,
+  scaledAnnotation,
   'kubectl.kubernetes.io/last-applied-configuration',
   'deployment.kubernetes.io/revision',
 ]);
@@ -43,13 +45,14 @@ const jobLabels = [
 export function shapeFor(root: KubeObject, share: Share, target: ShapeTarget): KubeObject {
   const { metadata: _metadata, status: _status, ...rest } = root;
   const copy = deepCopy(rest) as Record<string, unknown>;
-  const shaped = { ...copy, metadata: metadataFor(root, target) } as KubeObject;
+  const shaped = { ...copy, metadata: metadataFor(root, share, target) } as KubeObject;
   if (isObject(shaped.spec)) shaped.spec = specFor(root, shaped.spec, share);
   if (root.kind === 'ServiceAccount') delete shaped['secrets'];
   return shaped;
 }
 
-function metadataFor(root: KubeObject, { physicalNamespace, locator }: ShapeTarget): ObjectMeta {
+function metadataFor(root: KubeObject, share: Share, target: ShapeTarget): ObjectMeta {
+  const { physicalNamespace, locator } = target;
   const { name, labels, annotations } = root.metadata;
   const drop = (key: string) =>
     ownAnnotations.has(key) ||
@@ -63,6 +66,7 @@ function metadataFor(root: KubeObject, { physicalNamespace, locator }: ShapeTarg
     annotations: {
       ...Object.fromEntries(Object.entries(annotations ?? {}).filter(([key]) => !drop(key))),
       [locatorAnnotation]: JSON.stringify(locator),
+      ...(share.scaled !== undefined && { [scaledAnnotation]: String(share.scaled) }),
     },
   };
 }
@@ -104,7 +108,7 @@ function withReplicas(spec: Spec, { replicas }: Share): Spec {
 /** A minimum of 0 is the user's own wish to scale to nothing; a part that is 0 is not. */
 function withBounds(spec: Spec, { replicas, maxReplicas }: Share): Spec {
   if (replicas === undefined) return spec;
-  const minReplicas = numberAt(spec, 'minReplicas') === 0 ? 0 : Math.max(1, replicas);
+  const minReplicas = Math.max(numberAt(spec, 'minReplicas') === 0 ? 0 : 1, replicas);
   const most = maxReplicas ?? numberAt(spec, 'maxReplicas') ?? 1;
   return { ...spec, minReplicas, maxReplicas: Math.max(1, minReplicas, most) };
 }

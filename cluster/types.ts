@@ -44,7 +44,7 @@ export interface PhysicalClusterStatus {
  * the splitter and the syncers each write their own part by merge patch:
  *   scheduler -> spec.ref, spec.physicalNamespace and its uid, spec.clusters, spec.wanted, spec.reasons, spec.requires; spec.shares when a new object
  *                takes over what an orphaned one left
- *   splitter  -> spec.shares, status.conditions
+ *   splitter  -> spec.shares, spec.scale, status.conditions
  *   garbage collector -> spec.orphaned
  *   syncer c  -> status.clusters[c], through its view only
  */
@@ -68,11 +68,22 @@ export interface PlacementSpec {
   requires?: ClosureRef[];
   /** Where it is or is about to be, and how much of it. The syncers act on this and nothing else. */
   shares?: Record<string, Share>;
+  /** Of a workload that an autoscaler scales. */
+  scale?: Scale;
   /**
    * The uid of an object that was deleted with propagationPolicy Orphan: what it made stays. While it is ref.uid, the
    * record is all that is left of the object. Empty: nothing may stay any longer, since the Namespace goes.
    */
   orphaned?: string;
+}
+
+/** How many there are in all, where the autoscalers of the clusters say so: spec.replicas of the root follows it. */
+export interface Scale {
+  replicas: number;
+  /** The root's metadata.generation for which that holds: a later one with other replicas is somebody's wish. */
+  generation: number;
+  /** Over which clusters it is divided; until these are spec.clusters, a hand-over is under way. */
+  clusters: string[];
 }
 
 export interface ObjectRef {
@@ -103,6 +114,11 @@ export interface Share {
    * its part of the minimum.
    */
   replicas?: number;
+  /**
+   * While an autoscaler owns the replicas of the workload: counts how often they were set from here. The syncer sets
+   * them once for each, and otherwise leaves what it finds; of an Active share `replicas` follows what is there.
+   */
+  scaled?: number;
   /** Of an autoscaler: its part of the maximum. */
   maxReplicas?: number;
   /** Of a divided Job. */
@@ -133,8 +149,11 @@ export interface ClusterSlice {
   orphans?: boolean;
   /** The root's metadata.generation that was last applied there and that its controller has observed. */
   observedGeneration?: number;
-  /** The share that was last applied (its numbers), so that readiness is judged against it. */
-  share?: Pick<Share, 'replicas' | 'completions' | 'parallelism' | 'ordinalsStart' | 'suspend'>;
+  /**
+   * The share that was last applied (its numbers), so that readiness is judged against it. With `scaled`, `replicas`
+   * is what the physical object has now.
+   */
+  share?: Pick<Share, 'replicas' | 'scaled' | 'completions' | 'parallelism' | 'ordinalsStart' | 'suspend'>;
   /** The physical object's own status, as it stands there. */
   status?: Record<string, unknown>;
   /** Why the object could not be applied; absent when it could. */

@@ -117,6 +117,7 @@ function specOf({ placed, choice, wish, requires }: Decided, home: Home, old?: P
     ...(Object.keys(reasons).length > 0 && { reasons }),
     ...(requires.length > 0 && { requires }),
     ...(old?.shares && Object.keys(old.shares).length > 0 && { shares: old.shares }),
+    ...(old?.scale && old.ref.uid === uid && { scale: old.scale }),
     ...(old?.orphaned !== undefined && old.ref.uid === uid && { orphaned: old.orphaned }),
   };
 }

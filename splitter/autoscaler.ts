@@ -1,13 +1,24 @@
-import { type PlacedKind, placedKinds } from '../cluster/kinds.ts';
+import { kindNamed, type PlacedKind, placedKinds } from '../cluster/kinds.ts';
 import { at, numberAt, textAt } from '../cluster/read.ts';
-import type { Placement } from '../cluster/types.ts';
+import type { Placement, Share } from '../cluster/types.ts';
+import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { divide } from './divide.ts';
+
+/** What an autoscaler keeps a workload's replicas within. */
+export interface Scaler {
+  min: number;
+  max: number;
+}
 
 /** The workload that an autoscaler scales: what it is to have in all, and what of it is where now. */
 export interface ScaleTarget {
   total: number;
-  replicas: ReadonlyMap<string, number>;
+  shares: ReadonlyMap<string, Pick<Share, 'phase' | 'replicas' | 'ordinalsStart'>>;
+  /** No hand-over is under way: the shares add up to the total. */
+  divided: boolean;
+  /** Its replicas have ordinals. */
+  ranges: boolean;
 }
 
 /** Bounds of one cluster's autoscaler; the API wants one replica at least, but a part may be none. */
@@ -25,19 +36,29 @@ export function targetOf(root: KubeObject): { kind: PlacedKind; name: string } |
   return kind && name !== undefined ? { kind, name } : undefined;
 }
 
+export function scalerOf(root: KubeObject): Scaler {
+  const min = bound(numberAt(root, 'spec', 'minReplicas'));
+  return { min, max: Math.max(min, bound(numberAt(root, 'spec', 'maxReplicas'))) };
+}
+
 /** Undefined while nothing of it is shared out, or it is to have no replicas: then there is no proportion. */
-export function scaleTarget(workload: KubeObject, placement: Placement): ScaleTarget | undefined {
-  const total = Math.trunc(numberAt(workload, 'spec', 'replicas') ?? 1);
-  const replicas = Object.entries(placement.spec?.shares ?? {}).flatMap(([cluster, share]) =>
-    share.replicas === undefined ? [] : [[cluster, share.replicas] as const],
-  );
-  return total > 0 && replicas.length > 0 ? { total, replicas: new Map(replicas) } : undefined;
+export function scaleTarget(workload: KubeObject, { spec }: Placement): ScaleTarget | undefined {
+  const total = Math.trunc(spec?.scale?.replicas ?? numberAt(workload, 'spec', 'replicas') ?? 1);
+  const shares = Object.entries(spec?.shares ?? {}).filter(([, share]) => share.replicas !== undefined);
+  if (total <= 0 || shares.length === 0) return undefined;
+  const names = shares.map(([c]) => c).sort();
+  const divided =
+    deepEqual(spec?.scale?.clusters, names) &&
+    shares.reduce((sum, [, share]) => sum + (share.replicas ?? 0), 0) === total;
+  const ranges = kindNamed(workload.kind)?.spread === 'ranges';
+  return { ranges, total, shares: new Map(shares), divided };
 }
 
 /**
- * Each cluster's part of spec.minReplicas and spec.maxReplicas, in proportion to its part of the target, rounded
- * up: so a minimum is never above a share that the target's own number allows, nor a maximum below one. While a
- * hand-over holds two full shares, both have the full bounds. Where nothing of the target is, they hold nobody.
+ * Each cluster's part of spec.minReplicas and spec.maxReplicas. During a hand-over in proportion to its part of the
+ * target, rounded up; where two hold full shares, both have the full bounds. One that is joining, and one that takes
+ * over while another leaves, keeps what it was given: little is asked of its pods yet, so its autoscaler would take
+ * them away again.
  * https://kubernetes.io/docs/concepts/workloads/autoscaling/horizontal-pod-autoscale/
  */
 export function autoscalerBounds(
@@ -45,18 +66,55 @@ export function autoscalerBounds(
   clusters: readonly string[],
   target: ScaleTarget | undefined,
 ): Map<string, Bounds> {
-  const min = bound(numberAt(root, 'spec', 'minReplicas'));
-  const max = bound(numberAt(root, 'spec', 'maxReplicas'));
-  if (!target) {
-    const mins = divide(min, clusters);
-    const maxs = divide(max, clusters);
-    return new Map(clusters.map((c) => [c, { replicas: mins.get(c) ?? 0, maxReplicas: maxs.get(c) ?? 0 }]));
+  const { min, max } = scalerOf(root);
+  const running = clusters.filter((c) => (target?.shares.get(c)?.replicas ?? 0) > 0);
+  if (!target) return divided({ min, max }, clusters, new Map());
+  if (target.divided) {
+    const there = new Map(running.map((c) => [c, target.shares.get(c)?.replicas ?? 0]));
+    const bounds =
+      target.ranges && running.length > 1
+        ? lastOnly({ min, max }, running, target)
+        : divided({ min, max }, running, there);
+    return new Map(clusters.map((c) => [c, bounds.get(c) ?? { replicas: 0, maxReplicas: 0 }]));
   }
+  const takesOver = [...target.shares.values()].some(({ phase }) => phase === 'Leaving');
   return new Map(
     clusters.map((c) => {
-      const here = Math.min(target.total, target.replicas.get(c) ?? target.total);
+      const share = target.shares.get(c);
+      const here = Math.min(target.total, share?.replicas ?? target.total);
       const part = (whole: number) => Math.ceil((whole * here) / target.total);
-      return [c, { replicas: part(min), maxReplicas: part(max) }];
+      const isFree = share?.phase === 'Leaving' || (share?.phase === 'Active' && !takesOver);
+      const replicas = Math.max(part(min), isFree ? 0 : here);
+      return [c, { replicas, maxReplicas: Math.max(part(max), replicas) }];
+    }),
+  );
+}
+
+/**
+ * Exactly, so that together they ask for no more, and allow no more, than one would: only where a part of the
+ * minimum is none is there still one replica. No minimum is above a share that the whole minimum allows, nor is a
+ * maximum below one.
+ */
+function divided(
+  { min, max }: Scaler,
+  clusters: readonly string[],
+  there: ReadonlyMap<string, number>,
+): Map<string, Bounds> {
+  const mins = divide(min, clusters, there, there);
+  const maxs = divide(max, clusters, there, there);
+  return new Map(clusters.map((c) => [c, { replicas: mins.get(c) ?? 0, maxReplicas: maxs.get(c) ?? 0 }]));
+}
+
+/** Ordinals come and go at the end only: the others have what they have, so that no two have one of the same. */
+function lastOnly({ min, max }: Scaler, clusters: readonly string[], { shares }: ScaleTarget) {
+  const start = (c: string) => shares.get(c)?.ordinalsStart ?? 0;
+  const last = [...clusters].sort((a, b) => start(a) - start(b)).at(-1);
+  const of = (c: string) => shares.get(c)?.replicas ?? 0;
+  const others = clusters.reduce((sum, c) => sum + (c === last ? 0 : of(c)), 0);
+  return new Map(
+    clusters.map((c): [string, Bounds] => {
+      if (c !== last) return [c, { replicas: of(c), maxReplicas: of(c) }];
+      return [c, { replicas: Math.max(1, min - others), maxReplicas: Math.max(1, max - others) }];
     }),
   );
 }

@@ -5,7 +5,7 @@ import { keyOf, objectKey, parseKey } from '../client/url.ts';
 import { type PlacedKind, placedKind, placedKinds } from '../cluster/kinds.ts';
 import { physicalClusters, placements, rootCluster } from '../cluster/names.ts';
 import { placementName } from '../cluster/placement.ts';
-import type { ObjectRef, PhysicalCluster, Placement } from '../cluster/types.ts';
+import type { ObjectRef, PhysicalCluster, Placement, Scale } from '../cluster/types.ts';
 import { commit } from '../controller/commit.ts';
 import { type Retry, runController } from '../controller/controller.ts';
 import { WorkQueue } from '../controller/queue.ts';
@@ -14,7 +14,8 @@ import { deepEqual } from '../kube/deep.ts';
 import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
-import { type ScaleTarget, scaleTarget, targetOf } from './autoscaler.ts';
+import { type Scaler, type ScaleTarget, scalerOf, scaleTarget, targetOf } from './autoscaler.ts';
+import { writeScale } from './scale.ts';
 import { type Split, split } from './split.ts';
 
 export interface SplitterOptions {
@@ -34,9 +35,14 @@ interface World {
   placements: Informer<Placement>;
   clusters: Informer<PhysicalCluster>;
   roots: ReadonlyMap<PlacedKind, Informer>;
+  scalers: Informer;
 }
 
 const byShare = 'splitter/share';
+const byTarget = 'splitter/target';
+/** Until the cache has what another wrote. */
+const conflictMs = 100;
+const autoscalers = { group: 'autoscaling', version: 'v2', resource: 'horizontalpodautoscalers' } as const;
 /** They mostly wait for the disk, which takes many writes at once as fast as one. */
 const defaultWorkers = 32;
 
@@ -60,10 +66,14 @@ export async function startSplitter(options: SplitterOptions): Promise<void> {
 function observe(informers: InformerSet): World {
   const observed = informers.for<Placement>(placements);
   observed.addIndex(byShare, (placement) => Object.keys(placement.spec?.shares ?? {}));
+  const roots = new Map(placedKinds.map((kind) => [kind, informers.for(kind)]));
+  const scalers = informers.for(autoscalers);
+  scalers.addIndex(byTarget, (autoscaler) => placementOfTarget(autoscaler) ?? []);
   return {
     placements: observed,
     clusters: informers.for<PhysicalCluster>(physicalClusters),
-    roots: new Map(placedKinds.map((kind) => [kind, informers.for(kind)])),
+    roots,
+    scalers,
   };
 }
 
@@ -91,6 +101,17 @@ function wake(world: World, queue: WorkQueue): void {
     };
     informer.on({ add: about, update: about, delete: about });
   }
+  const scaled = (autoscaler: KubeObject) => {
+    for (const key of placementOfTarget(autoscaler) ?? []) if (world.placements.get(key)) queue.add(key);
+  };
+  world.scalers.on({
+    add: scaled,
+    update(now, old) {
+      scaled(now);
+      scaled(old);
+    },
+    delete: scaled,
+  });
   const sharing = (cluster: PhysicalCluster) => {
     for (const placement of world.placements.byIndex(byShare, cluster.metadata.name ?? '')) {
       queue.add(objectKey(placement));
@@ -105,6 +126,21 @@ function scalersOf(placement: Placement): string[] {
   return (placement.spec?.requires ?? [])
     .filter((ref) => ref.resource === 'horizontalpodautoscalers')
     .map((ref) => keyOf(cluster, namespace, placementName(ref)));
+}
+
+/** The key of the Placement of what an autoscaler scales. */
+function placementOfTarget(autoscaler: KubeObject): string[] | undefined {
+  const target = targetOf(autoscaler);
+  if (!target) return undefined;
+  const { cluster, namespace } = parseKey(objectKey(autoscaler));
+  return [keyOf(cluster, namespace, placementName({ ...target.kind, name: target.name }))];
+}
+
+/** What scales the workload of this Placement. Of several, which Kubernetes itself stops, the first by name. */
+function scalerAt({ scalers }: World, key: string): Scaler | undefined {
+  const found = scalers.byIndex(byTarget, key).filter((a) => a.metadata.deletionTimestamp === undefined);
+  const [first] = found.sort((a, b) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1));
+  return first && scalerOf(first);
 }
 
 function targetAt({ placements: all, roots }: World, key: string, root: KubeObject): ScaleTarget | undefined {
@@ -123,6 +159,7 @@ async function reconcile(key: string, world: World, options: SplitterOptions): P
   const { ref } = placement.spec;
   const kind = placedKind(ref);
   const root = kind && world.roots.get(kind)?.get(keyOf(cluster, namespace, ref.name));
+  if (root && isOlder(root, placement)) return undefined;
   const { clock = systemClock, settleMs = 2000 } = options;
   const outcome = split({
     placement,
@@ -131,11 +168,22 @@ async function reconcile(key: string, world: World, options: SplitterOptions): P
     now: clock.now(),
     settleMs,
     target: root && targetAt(world, key, root),
+    scaler: scalerAt(world, key),
   });
-  await write(cluster, placement, outcome, options);
+  const scaled = root && outcome.scale && (await writeScale(cluster, ref, root, outcome.scale, options));
+  if (scaled === 'conflict') return { after: conflictMs };
+  await write(cluster, placement, { ...outcome, scale: scaled }, options);
   if (root && outcome.rootStatus) await writeRoot(cluster, ref, root, outcome.rootStatus, options);
   return outcome.requeueAfterMs === undefined ? undefined : { after: outcome.requeueAfterMs };
 }
+
+/** The cache has yet to hear of the replicas that were written here; it wakes this again. */
+function isOlder(root: KubeObject, { spec }: Placement): boolean {
+  const written = spec?.ref.uid === root.metadata.uid ? spec?.scale?.generation : undefined;
+  return written !== undefined && (root.metadata.generation ?? 0) < written;
+}
+
+type Written = Omit<Split, 'scale'> & { scale: Scale | undefined };
 
 /**
  * Stale slices before the shares, each under the resourceVersion that the write before left: a decision from a
@@ -145,7 +193,7 @@ async function reconcile(key: string, world: World, options: SplitterOptions): P
 async function write(
   cluster: string,
   placement: Placement,
-  outcome: Split,
+  outcome: Written,
   options: SplitterOptions,
 ): Promise<void> {
   const { client, signal } = options;
@@ -157,12 +205,14 @@ async function write(
   for (const step of steps) current = await put(current, step(current, outcome));
 }
 
-function withShares(old: Placement, { shares }: Split): Placement {
+function withShares(old: Placement, { shares, scale }: Written): Placement {
   const isEmpty = Object.keys({ ...old.spec?.shares, ...shares }).length === 0;
-  return old.spec && !isEmpty ? { ...old, spec: { ...old.spec, shares } } : old;
+  if (!old.spec || isEmpty) return old;
+  const { scale: _before, ...spec } = old.spec;
+  return { ...old, spec: { ...spec, shares, ...(scale && { scale }) } };
 }
 
-function withStatus(old: Placement, { stale, conditions }: Split): Placement {
+function withStatus(old: Placement, { stale, conditions }: Written): Placement {
   const { clusters, ...status } = old.status ?? {};
   const kept = Object.entries(clusters ?? {}).filter(([c]) => !stale.includes(c));
   return {

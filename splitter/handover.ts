@@ -1,14 +1,13 @@
 import { kindNamed } from '../cluster/kinds.ts';
 import type { Share } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
-import type { ScaleTarget } from './autoscaler.ts';
 import { nextCounts, nextRanges, nextWhole } from './handover-many.ts';
 import { nextBatch, nextSingle } from './handover-one.ts';
-import { type Plan, planFor, type Shares, type Slices } from './plan.ts';
+import { type Plan, type PlanOptions, planFor, type Shares, type Slices } from './plan.ts';
 import { isReady } from './ready.ts';
 import type { Next, Scene } from './scene.ts';
 
-export interface HandoverInput {
+export interface HandoverInput extends PlanOptions {
   /** Absent or of another uid than the Placement's: pass `gone`. */
   root: KubeObject;
   /** The object is deleted: nothing has to be preserved. */
@@ -23,8 +22,6 @@ export interface HandoverInput {
   now: number;
   /** How long a share must have been ready without a break before others shrink on the strength of it. */
   settleMs: number;
-  /** What `root` scales, where it is an autoscaler and that is known. */
-  target?: ScaleTarget | undefined;
 }
 
 export interface Handover {
@@ -55,7 +52,7 @@ export function handover(input: HandoverInput): Handover {
   }
   const wanted = clusters.length > 0 ? clusters : stays.map(([c]) => c);
   const { settled, requeueAfterMs } = settle(input, remaining);
-  const plan = planFor(input.root, wanted, settled, input.target);
+  const plan = planFor(input.root, wanted, settled, input);
   const shares = apply(settled, next(input, plan, settled), input);
   const waitingFor = [...plan.goal.keys()].filter((c) => shares[c]?.phase !== 'Active').sort();
   const stale = staleOf(slices, previous, shares);

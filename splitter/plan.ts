@@ -24,6 +24,14 @@ export interface Plan {
   first: number;
 }
 
+/** What a plan starts from where an autoscaler owns the replicas. */
+export interface Scaling {
+  /** In all. */
+  total: number;
+  /** It is divided over the wanted clusters already: each keeps what its autoscaler gives it. */
+  divided: boolean;
+}
+
 export type Shares = Readonly<Record<string, Share>>;
 export type Slices = Readonly<Record<string, ClusterSlice>>;
 
@@ -33,21 +41,28 @@ function count(value: number | undefined, otherwise: number): number {
   return Math.min(most, Math.max(0, Math.trunc(value ?? otherwise)));
 }
 
-/** `clusters` is where it should be; `previous` makes the answer stable; `target` is what an autoscaler scales. */
+export interface PlanOptions {
+  /** What `root` scales, where it is an autoscaler and that is known. */
+  target?: ScaleTarget | undefined;
+  /** Where an autoscaler scales `root`. */
+  scaling?: Scaling | undefined;
+}
+
+/** `clusters` is where it should be; `previous` makes the answer stable. */
 export function planFor(
   root: KubeObject,
   clusters: readonly string[],
   previous: Shares,
-  target?: ScaleTarget,
+  { target, scaling }: PlanOptions = {},
 ): Plan {
   const sorted = [...clusters].sort();
   const there = new Map(Object.entries(previous).filter(([, share]) => share.phase !== 'Leaving'));
   const stayersFirst = [...sorted.filter((c) => there.has(c)), ...sorted.filter((c) => !there.has(c))];
   switch (kindNamed(root.kind)?.spread) {
     case 'counts':
-      return planCounts(root, sorted, there);
+      return planCounts(root, sorted, there, scaling);
     case 'ranges':
-      return planRanges(root, sorted, there);
+      return planRanges(root, sorted, there, scaling);
     case 'single':
       return planSingle(sorted, there);
     case 'batch':
@@ -66,9 +81,17 @@ function whole(mode: Mode, clusters: readonly string[]): Plan {
   return { mode, goal: new Map(clusters.map((c) => [c, {}])), total: 1, first: 0 };
 }
 
-function planCounts(root: KubeObject, clusters: readonly string[], there: ReadonlyMap<string, Share>): Plan {
-  const total = count(numberAt(root, 'spec', 'replicas'), 1);
-  const parts = divide(total, clusters, new Map([...there].map(([c, s]) => [c, s.replicas ?? 0])));
+function planCounts(
+  root: KubeObject,
+  clusters: readonly string[],
+  there: ReadonlyMap<string, Share>,
+  scaling: Scaling | undefined,
+): Plan {
+  const total = scaling?.total ?? count(numberAt(root, 'spec', 'replicas'), 1);
+  const current = mapValues(there, (share) => share.replicas ?? 0);
+  const parts = scaling?.divided
+    ? new Map(clusters.map((c) => [c, current.get(c) ?? 0]))
+    : divide(total, clusters, current);
   return { mode: 'counts', goal: mapValues(parts, (replicas) => ({ replicas })), total, first: 0 };
 }
 
@@ -78,8 +101,13 @@ export function rangeOf(part: Part | undefined, first: number): Range {
   return { start, end: start + (part?.replicas ?? 0) };
 }
 
-function planRanges(root: KubeObject, clusters: readonly string[], there: ReadonlyMap<string, Share>): Plan {
-  const total = count(numberAt(root, 'spec', 'replicas'), 1);
+function planRanges(
+  root: KubeObject,
+  clusters: readonly string[],
+  there: ReadonlyMap<string, Share>,
+  scaling: Scaling | undefined,
+): Plan {
+  const total = scaling?.total ?? count(numberAt(root, 'spec', 'replicas'), 1);
   const first = count(numberAt(root, 'spec', 'ordinals', 'start'), 0);
   const current = mapValues(there, (share) => rangeOf(share, first));
   const parts = divideRanges({ start: first, end: first + total }, clusters, current);

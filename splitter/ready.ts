@@ -25,11 +25,12 @@ export function isReady(
   );
 }
 
-/** The syncer has applied exactly these numbers. */
+/** The syncer has applied exactly these numbers; replicas that an autoscaler owns have been set as often as told. */
 export function isApplied(share: Share, slice: ClusterSlice | undefined): boolean {
   const said = slice?.share ?? {};
   return (
-    said.replicas === share.replicas &&
+    said.scaled === share.scaled &&
+    (share.scaled !== undefined || said.replicas === share.replicas) &&
     said.completions === share.completions &&
     said.parallelism === share.parallelism &&
     said.ordinalsStart === share.ordinalsStart &&

@@ -1,11 +1,12 @@
 import { placedKind } from '../cluster/kinds.ts';
 import { isBeingOrphaned } from '../cluster/orphans.ts';
-import type { Condition, Placement } from '../cluster/types.ts';
+import type { Condition, Placement, Scale } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
-import type { ScaleTarget } from './autoscaler.ts';
+import type { Scaler, ScaleTarget } from './autoscaler.ts';
 import { withBudgets } from './budget.ts';
 import { conditionsOf } from './conditions.ts';
 import { foldStatus } from './fold/index.ts';
+import { follow, scaleOf, stamped } from './follow.ts';
 import { handover } from './handover.ts';
 import type { Shares, Slices } from './plan.ts';
 
@@ -18,10 +19,14 @@ export interface SplitInput {
   settleMs: number;
   /** What `root` scales, where it is an autoscaler and that is known. */
   target?: ScaleTarget | undefined;
+  /** What scales `root`, where something does. */
+  scaler?: Scaler | undefined;
 }
 
 export interface Split {
   shares: Shares;
+  /** Undefined where no autoscaler scales it; `replicas` is then what the root's own spec should say. */
+  scale: Omit<Scale, 'generation'> | undefined;
   /** Slices to remove from status.clusters. */
   stale: string[];
   conditions: Condition[];
@@ -31,7 +36,7 @@ export interface Split {
 }
 
 /** All that the splitter decides about one Placement. */
-export function split({ placement, root, isKnown, now, settleMs, target }: SplitInput): Split {
+export function split({ placement, root, isKnown, now, settleMs, target, scaler }: SplitInput): Split {
   const { ref, clusters = [], shares: previous = {} } = placement.spec ?? { ref: undefined };
   const slices: Slices = placement.status?.clusters ?? {};
   const live = root !== undefined && root.metadata.uid === ref?.uid ? root : undefined;
@@ -42,10 +47,17 @@ export function split({ placement, root, isKnown, now, settleMs, target }: Split
   const gone = deleted || released;
   const frozen = deleted && (clusters.length > 0 || (live !== undefined && isBeingOrphaned(live)));
   const subject = live ?? { apiVersion: '', kind: ref?.kind ?? '', metadata: {} };
+  const { scale: before } = placement.spec ?? {};
+  const followed = gone
+    ? { there: previous, shares: previous }
+    : follow({ root: subject, scaler, clusters, previous, slices, scale: before });
+  const { scaling } = followed;
+  const from = { root: subject, clusters, previous: followed.shares, slices };
   const outcome = frozen
     ? { shares: previous, stale: [], waitingFor: [] }
-    : handover({ root: subject, gone, clusters, previous, slices, isKnown, now, settleMs, target });
-  const shares = live ? withBudgets(live, outcome.shares) : outcome.shares;
+    : handover({ ...from, gone, isKnown, now, settleMs, target, scaling });
+  const decided = live ? withBudgets(live, outcome.shares) : outcome.shares;
+  const shares = stamped(followed, decided);
   const conditions = conditionsOf({
     placement,
     shares,
@@ -58,6 +70,7 @@ export function split({ placement, root, isKnown, now, settleMs, target }: Split
   const { requeueAfterMs } = outcome;
   return {
     shares,
+    scale: scaleOf(followed, { shares, clusters, before }),
     stale: outcome.stale,
     conditions,
     rootStatus,

@@ -5,7 +5,8 @@ import { markClaims } from './claims.ts';
 import type { Engine } from './engine.ts';
 import { isOrphaned, markDependents } from './orphans.ts';
 import { namespaceLocator, ownership } from './ownership.ts';
-import { digest, fingerprint, shareNumbers, type TargetRecord } from './records.ts';
+import { fingerprint, manifestDigest, shareNumbers, type TargetRecord } from './records.ts';
+import { isScaled, scaledThere } from './scaled.ts';
 import type { TargetPlace } from './target.ts';
 
 export const fieldManager = 'atoll-syncer';
@@ -26,24 +27,29 @@ export type Applied = { retryAfter: number } | undefined;
  * Makes the physical object what the share says. Before a write the object's locator is looked at: what is not
  * ours is NotOwned, and what is ours from a former life of the name goes first. A write names the uid that was
  * looked at; a creation is not forced, so that an object which appeared in between is a conflict, not a victim.
+ * Replicas that an autoscaler there owns stay as they are, which is why that write names a resourceVersion too.
  */
 export async function applyShare(engine: Engine, input: ApplyInput): Promise<Applied> {
   const { share, manifest, place, record } = input;
   const spec = share.spec;
   if (!spec) return undefined;
-  const wanted = digest(manifest);
+  const wanted = manifestDigest(manifest);
   if (input.cached && isCurrent(input.cached, wanted, manifest, record)) {
     noteApplied(share, record);
     return undefined;
   }
   await engine.physical.watch(place.kind);
   await engine.namespaces.ensure(spec.physicalNamespace, namespaceLocator(spec));
-  const object = input.cached ?? (await engine.physical.read(place.kind, place.namespace, place.name));
+  // An autoscaler's number must be the one that is there now, not that of a cache.
+  const cached = isScaled(manifest) ? undefined : input.cached;
+  const object = cached ?? (await engine.physical.read(place.kind, place.namespace, place.name));
   if (object && ownership(object, spec.locator) === 'foreign') throw notOwned(place);
   if (object && ownership(object, spec.locator) === 'former')
     return await removeFormer(engine, input, object);
   if (object?.metadata.deletionTimestamp) return { retryAfter: 500 };
-  const written = await write(engine, place, manifest, object?.metadata.uid);
+  const kept = object && scaledThere(manifest, object);
+  const written = await write(engine, place, kept ?? manifest, object?.metadata.uid, kept !== undefined);
+  if (!written) return { retryAfter: 50 };
   record.manifest = wanted;
   record.fingerprint = fingerprint(written, manifest);
   record.applied = {
@@ -70,17 +76,20 @@ function noteApplied({ spec }: ShareView, record: TargetRecord): void {
   record.applied = { ...record.applied, generation: spec.generation, share: shareNumbers(spec.share) };
 }
 
+/** Undefined: the object has changed since it was looked at, and that matters. */
 async function write(
   engine: Engine,
   { kind, namespace, name }: TargetPlace,
   manifest: KubeObject,
   uid: string | undefined,
-): Promise<KubeObject> {
+  mayConflict: boolean,
+): Promise<KubeObject | undefined> {
   const body = uid === undefined ? manifest : { ...manifest, metadata: { ...manifest.metadata, uid } };
   const options = { fieldManager, force: uid !== undefined, signal: engine.signal };
   try {
     return await engine.client.patch(kind, { namespace, name }, 'apply', body, options);
   } catch (error) {
+    if (mayConflict && isStatusError(error, 'Conflict')) return undefined;
     if (!isStatusError(error) || error.code !== 404) throw error;
     if (error.details?.kind === 'namespaces') {
       engine.namespaces.forget(namespace);

@@ -5,7 +5,7 @@ import { StatusError } from '../kube/status.ts';
 import { applyShare } from './apply.ts';
 import { type Engine, recordFor, shareFor } from './engine.ts';
 import { leave, noteGone } from './leave.ts';
-import { digest, fingerprint, hasObserved, type TargetRecord } from './records.ts';
+import { fingerprint, hasObserved, manifestDigest, type TargetRecord } from './records.ts';
 import { parseTarget, requiredTarget, type TargetId, targetOf } from './target.ts';
 
 const closureWaitMs = 2_000;
@@ -88,12 +88,12 @@ function mayFollow(engine: Engine, required: TargetId, isThere: boolean): boolea
   if (!share?.spec?.manifest) return true;
   const record = engine.records.get(required);
   if (record?.error) return isThere;
-  return record?.manifest === digest(share.spec.manifest);
+  return record?.manifest === manifestDigest(share.spec.manifest);
 }
 
 /** 0: go on. The first repair is at once; a fight over fields slows down to one a minute. */
 function repairDelay(record: TargetRecord, cached: KubeObject | undefined, manifest: KubeObject): number {
-  if (!cached || record.manifest !== digest(manifest)) {
+  if (!cached || record.manifest !== manifestDigest(manifest)) {
     record.repairs = 0;
     return 0;
   }

@@ -3,6 +3,7 @@ import { kindNamed } from '../cluster/kinds.ts';
 import type { ClusterSlice, Share, ShareView } from '../cluster/types.ts';
 import { encodeJson } from '../kube/json.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { isScaled, replicasThere, withoutReplicas } from './scaled.ts';
 import type { TargetId } from './target.ts';
 
 type Numbers = NonNullable<ClusterSlice['share']>;
@@ -43,25 +44,41 @@ export function digest(value: object): string {
   return made;
 }
 
+/** Of what a manifest asks for: an autoscaler's replicas are not part of it. */
+export function manifestDigest(manifest: KubeObject): string {
+  if (!isScaled(manifest)) return digest(manifest);
+  const known = scaledDigests.get(manifest);
+  if (known !== undefined) return known;
+  const made = digest(withoutReplicas(manifest));
+  scaledDigests.set(manifest, made);
+  return made;
+}
+
+const scaledDigests = new WeakMap<object, string>();
+
 /**
- * Changes when somebody else changed what we apply: generation stands for the spec where the kind counts it; of
- * labels and annotations only ours matter, since controllers add their own.
+ * Changes when somebody else changed what we apply: generation stands for the spec where the kind counts it, unless an
+ * autoscaler changes it too; of labels and annotations only ours matter, since controllers add their own.
  */
 export function fingerprint(object: KubeObject, manifest: KubeObject): string {
-  const { metadata, status: _status, kind: _kind, apiVersion: _apiVersion, ...rest } = object;
+  const scaled = isScaled(manifest);
+  const of = scaled ? withoutReplicas(object) : object;
+  const { metadata, status: _status, kind: _kind, apiVersion: _apiVersion, ...rest } = of;
   const pick = (of: Record<string, string> = {}, keys: Record<string, string> = {}) =>
     Object.keys(keys).map((key) => (Object.hasOwn(of, key) ? of[key] : null));
   return digest([
     metadata.uid,
     pick(metadata.labels, manifest.metadata.labels),
     pick(metadata.annotations, manifest.metadata.annotations),
-    metadata.generation ?? rest,
+    (scaled ? undefined : metadata.generation) ?? rest,
   ]);
 }
 
-export function shareNumbers({ replicas, completions, parallelism, ordinalsStart, suspend }: Share): Numbers {
+export function shareNumbers(share: Share): Numbers {
+  const { replicas, scaled, completions, parallelism, ordinalsStart, suspend } = share;
   return {
     ...(replicas !== undefined && { replicas }),
+    ...(scaled !== undefined && { scaled }),
     ...(completions !== undefined && { completions }),
     ...(parallelism !== undefined && { parallelism }),
     ...(ordinalsStart !== undefined && { ordinalsStart }),
@@ -97,7 +114,7 @@ export function sliceOf(
     present: true,
     ...(record.observed && {
       observedGeneration: record.observed.generation,
-      share: record.observed.share,
+      share: replicasThere(record.observed.share, object),
     }),
     ...(status && fits && { status }),
     ...(fits ? error : { error: record.error ?? tooLarge }),

@@ -53,7 +53,7 @@ export function boundedStatus(status: Record<string, unknown>): Record<string, u
 function sharePart(input: unknown): ClusterSlice['share'] | undefined {
   if (!isObject(input)) return undefined;
   const share: NonNullable<ClusterSlice['share']> = {};
-  for (const field of ['replicas', 'completions', 'parallelism', 'ordinalsStart'] as const) {
+  for (const field of ['replicas', 'scaled', 'completions', 'parallelism', 'ordinalsStart'] as const) {
     const value = input[field];
     if (typeof value === 'number') share[field] = count(value);
   }

@@ -16,6 +16,7 @@ export const resources = {
   persistentvolumeclaims: ref('', 'persistentvolumeclaims'),
   events: ref('', 'events'),
   deployments: ref('apps', 'deployments'),
+  horizontalpodautoscalers: ref('autoscaling', 'horizontalpodautoscalers', 'v2'),
   replicasets: ref('apps', 'replicasets'),
   statefulsets: ref('apps', 'statefulsets'),
   daemonsets: ref('apps', 'daemonsets'),

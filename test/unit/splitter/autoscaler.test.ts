@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Share } from '../../../cluster/types.ts';
 import { autoscalerBounds, type ScaleTarget, targetOf } from '../../../splitter/autoscaler.ts';
@@ -6,10 +7,25 @@ import { placed } from '../cluster/objects.ts';
 
 const autoscaler = (spec: object) =>
   placed('HorizontalPodAutoscaler', 'web', { metadata: { generation: 1 }, spec }).object;
-const target = (total: number, replicas: Record<string, number>): ScaleTarget => ({
+type Held = number | [number, Share['phase']];
+/** Divided already; otherwise `moving`. */
+const target = (total: number, held: Record<string, Held>): ScaleTarget => ({
   total,
-  replicas: new Map(Object.entries(replicas)),
+  shares: new Map(
+    Object.entries(held).map(([c, of]) => {
+      const [replicas, phase] = typeof of === 'number' ? [of, 'Active' as const] : of;
+      return [c, { replicas, phase }];
+    }),
+  ),
+  divided: true,
+  ranges: false,
 });
+const moving = (total: number, held: Record<string, Held>) => ({ ...target(total, held), divided: false });
+
+const boundsOf = (spec: object, clusters: string[], of: ScaleTarget | undefined) =>
+  Object.fromEntries(
+    [...autoscalerBounds(autoscaler(spec), clusters, of)].map(([c, b]) => [c, [b.replicas, b.maxReplicas]]),
+  );
 
 describe('autoscalerBounds', () => {
   it.each<[string, object, string[], ScaleTarget | undefined, Record<string, [number, number]>]>([
@@ -32,28 +48,42 @@ describe('autoscalerBounds', () => {
       { maxReplicas: 10 },
       ['a', 'b'],
       target(4, { a: 2, b: 2 }),
-      { a: [1, 5], b: [1, 5] },
+      { a: [1, 5], b: [0, 5] },
     ],
     [
-      'a hand-over holds both in full',
-      { minReplicas: 6, maxReplicas: 10 },
+      'no more in all than one would have, however it rounds',
+      { minReplicas: 4, maxReplicas: 10 },
+      ['a', 'b', 'c'],
+      target(7, { a: 3, b: 3, c: 1 }),
+      { a: [2, 4], b: [2, 4], c: [0, 2] },
+    ],
+    [
+      'a hand-over holds both in full, and what joins as it is',
+      { minReplicas: 3, maxReplicas: 10 },
       ['a', 'b'],
-      target(6, { a: 6, b: 6 }),
-      { a: [6, 10], b: [6, 10] },
+      moving(6, { a: 6, b: [6, 'Joining'] }),
+      { a: [3, 10], b: [6, 10] },
+    ],
+    [
+      'what has taken over stays while the other leaves',
+      { minReplicas: 3, maxReplicas: 10 },
+      ['b'],
+      moving(6, { a: [6, 'Leaving'], b: 6 }),
+      { b: [6, 10] },
     ],
     [
       'more than its whole, while it scales down',
       { minReplicas: 2, maxReplicas: 4 },
       ['a'],
-      target(2, { a: 6 }),
+      moving(2, { a: 6 }),
       { a: [2, 4] },
     ],
     [
       'nothing there yet',
-      { minReplicas: 2, maxReplicas: 4 },
+      { minReplicas: 2, maxReplicas: 6 },
       ['a', 'b'],
-      target(4, { a: 4 }),
-      { a: [2, 4], b: [2, 4] },
+      moving(4, { a: 4 }),
+      { a: [2, 6], b: [4, 6] },
     ],
     [
       'an empty share',
@@ -69,20 +99,43 @@ describe('autoscalerBounds', () => {
       undefined,
       { a: [2, 4], b: [1, 4] },
     ],
+    [
+      'ordinals: only the last may grow and shrink',
+      { minReplicas: 4, maxReplicas: 9 },
+      ['a', 'b'],
+      {
+        ...target(6, {}),
+        ranges: true,
+        shares: new Map([
+          ['a', { replicas: 3, phase: 'Active', ordinalsStart: 3 }],
+          ['b', { replicas: 3, phase: 'Active', ordinalsStart: 0 }],
+        ]),
+      },
+      { a: [1, 6], b: [3, 3] },
+    ],
   ])('%s', (_name, spec, clusters, scaled, expected) => {
-    const bounds = [...autoscalerBounds(autoscaler(spec), clusters, scaled)];
-    expect(Object.fromEntries(bounds.map(([c, b]) => [c, [b.replicas, b.maxReplicas]]))).toEqual(expected);
+    expect(boundsOf(spec, clusters, scaled)).toEqual(expected);
   });
 
-  it('asks no cluster for more than its share, nor lets it have less', () => {
-    for (let total = 1; total <= 12; total++)
-      for (let here = 0; here <= total; here++) {
-        const of = target(total, { a: here, b: total - here });
-        const spec = { minReplicas: Math.ceil(total / 2), maxReplicas: total + 1 };
-        const a = autoscalerBounds(autoscaler(spec), ['a', 'b'], of).get('a');
-        expect(a?.replicas, `${here} of ${total}`).toBeLessThanOrEqual(here);
-        expect(a?.maxReplicas, `${here} of ${total}`).toBeGreaterThanOrEqual(here);
-      }
+  it('asks no cluster for more than its share, nor lets it have less, nor all of them other than one would', () => {
+    const sizes = fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(sizes, fc.nat(), fc.nat(9), (held, below, above) => {
+        const total = held.reduce((sum, n) => sum + n, 0);
+        fc.pre(total > 0);
+        const [minReplicas, maxReplicas] = [1 + (below % total), total + above];
+        const names = held.map((_, i) => `c${i}`);
+        const of = target(total, Object.fromEntries(held.map((n, i) => [`c${i}`, n])));
+        const parts = Object.values(boundsOf({ minReplicas, maxReplicas }, names, of));
+        for (const [i, [least = 0, most = 0]] of parts.entries()) {
+          expect(least).toBeLessThanOrEqual(held[i] ?? 0);
+          expect(most).toBeGreaterThanOrEqual(held[i] ?? 0);
+        }
+        expect(parts.reduce((sum, [least = 0]) => sum + least, 0)).toBe(minReplicas);
+        expect(parts.reduce((sum, [, most = 0]) => sum + most, 0)).toBe(maxReplicas);
+      }),
+      { numRuns: 1000 },
+    );
   });
 });
 

@@ -79,7 +79,10 @@ function sync(record: Placement, cluster: string): void {
   const slice = copies.has(key)
     ? {
         present: true,
-        share: share.replicas === undefined ? {} : { replicas: n },
+        share: {
+          ...(share.replicas !== undefined && { replicas: n }),
+          ...(share.scaled && { scaled: share.scaled }),
+        },
         observedGeneration: root?.metadata.generation ?? 0,
         ...(ref.kind === 'Deployment' && { status: numbers }),
       }

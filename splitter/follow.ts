@@ -1,0 +1,148 @@
+import { kindNamed } from '../cluster/kinds.ts';
+import { numberAt } from '../cluster/read.ts';
+import type { Scale, Share } from '../cluster/types.ts';
+import { deepEqual } from '../kube/deep.ts';
+import type { KubeObject } from '../kube/object.ts';
+import type { Scaler } from './autoscaler.ts';
+import { divide, divideRanges, sizeOf } from './divide.ts';
+import { type Part, rangeOf, type Scaling, type Shares, type Slices } from './plan.ts';
+
+export interface FollowInput {
+  root: KubeObject;
+  /** What scales `root`; undefined: nobody. */
+  scaler: Scaler | undefined;
+  /** Where it should be. */
+  clusters: readonly string[];
+  previous: Shares;
+  slices: Slices;
+  scale: Scale | undefined;
+}
+
+export interface Followed {
+  /** The shares with the replicas that are there. */
+  there: Shares;
+  /** The same, with what somebody has asked for since. */
+  shares: Shares;
+  scaling?: Scaling;
+}
+
+/**
+ * The autoscalers of the clusters say how many there are; the root's own number counts when there is nothing yet,
+ * and when somebody has written another one than ours since: as on one cluster, that is then where they go on.
+ * A share that joins has what it was given until it is counted on. During a hand-over the total follows those that
+ * are counted on by what they change, since some of it is there twice.
+ */
+export function follow(input: FollowInput): Followed {
+  const { scaler, previous, scale, root } = input;
+  if (!scaler) {
+    const plain = mapShares(previous, (_, share) => (share.phase === 'Leaving' ? share : unscaled(share)));
+    return { there: plain, shares: plain };
+  }
+  const there = mapShares(previous, (c, share) => counted(input, scaler, c, share));
+  const staying = Object.entries(there).filter(([, share]) => share.phase !== 'Leaving');
+  const wanted = input.clusters.length > 0 ? [...input.clusters] : staying.map(([c]) => c).sort();
+  const divided = scale !== undefined && deepEqual(scale.clusters, wanted);
+  const asked = wish(root, scale);
+  if (scale === undefined)
+    return { there, shares: there, scaling: { total: clamp(asked ?? 1, scaler), divided } };
+  if (asked !== undefined) {
+    const shares = divided ? resized(root, there, wanted, asked) : there;
+    return { there, shares, scaling: { total: asked, divided } };
+  }
+  const of = (shares: Shares, c: string) => shares[c]?.replicas ?? 0;
+  const sum = staying.reduce((all, [c]) => all + of(there, c), 0);
+  const change = staying.reduce((all, [c]) => all + of(there, c) - of(previous, c), 0);
+  const total = divided ? sum : Math.max(0, scale.replicas + change);
+  return { there, shares: there, scaling: { total, divided } };
+}
+
+/** The record for shares that were decided on the strength of `followed`, `of.generation` apart. */
+export function scaleOf(
+  { scaling }: Followed,
+  { shares, clusters, before }: { shares: Shares; clusters: readonly string[]; before: Scale | undefined },
+): Omit<Scale, 'generation'> | undefined {
+  if (!scaling) return undefined;
+  const staying = Object.entries(shares).filter(([, share]) => share.phase !== 'Leaving');
+  const names = staying.map(([c]) => c).sort();
+  const sum = staying.reduce((all, [, share]) => all + (share.replicas ?? 0), 0);
+  const isDone =
+    sum === scaling.total &&
+    names.length > 0 &&
+    staying.every(([, share]) => share.phase === 'Active') &&
+    (clusters.length === 0 || deepEqual(names, [...clusters]));
+  return { replicas: scaling.total, clusters: isDone ? names : (before?.clusters ?? []) };
+}
+
+/** Where other numbers were decided than what is there, the syncer is to set them, once. */
+export function stamped({ there, scaling }: Followed, shares: Shares): Shares {
+  if (!scaling) return shares;
+  return mapShares(shares, (c, share) => {
+    if (share.phase === 'Leaving') return share;
+    const found = there[c];
+    const same = found?.replicas === share.replicas && found?.ordinalsStart === share.ordinalsStart;
+    const times = found?.scaled ?? 0;
+    return { ...share, scaled: same && times > 0 ? times : times + 1 };
+  });
+}
+
+/** What somebody wants in all; undefined: the number is ours, or it could not be written. */
+function wish(root: KubeObject, scale: Scale | undefined): number | undefined {
+  const written = replicasOf(root);
+  if (!scale) return written;
+  const isNewer = (root.metadata.generation ?? 0) > scale.generation;
+  return isNewer && written !== scale.replicas ? written : undefined;
+}
+
+export function replicasOf(root: KubeObject): number {
+  return Math.max(0, Math.trunc(numberAt(root, 'spec', 'replicas') ?? 1));
+}
+
+/** None stays none: that switches an autoscaler off. */
+function clamp(replicas: number, { min, max }: Scaler): number {
+  return replicas === 0 ? 0 : Math.max(min, Math.min(max, replicas));
+}
+
+/** A cluster's word about its autoscaler's number stands for what was set last, and within the user's maximum. */
+function counted({ slices }: FollowInput, { max }: Scaler, cluster: string, share: Share): Share {
+  const said = Object.hasOwn(slices, cluster) ? slices[cluster] : undefined;
+  const replicas = said?.present === true ? said.share?.replicas : undefined;
+  if (share.phase !== 'Active' || share.scaled === undefined || replicas === undefined) return share;
+  if (said?.share?.scaled !== share.scaled) return share;
+  return { ...share, replicas: Math.min(replicas, Math.max(max, share.replicas ?? 0)) };
+}
+
+/** In proportion to what is there, at once and everywhere, as one cluster would. */
+function resized(root: KubeObject, there: Shares, clusters: readonly string[], total: number): Shares {
+  const parts = partsOf(root, there, clusters, total);
+  return mapShares(there, (c, share) => {
+    const part = share.phase === 'Leaving' ? undefined : parts.get(c);
+    return part ? { ...share, ...part } : share;
+  });
+}
+
+function partsOf(
+  root: KubeObject,
+  there: Shares,
+  clusters: readonly string[],
+  total: number,
+): ReadonlyMap<string, Part> {
+  const present = clusters.flatMap((c) => (there[c] ? [[c, there[c]] as const] : []));
+  if (kindNamed(root.kind)?.spread === 'ranges') {
+    const first = Math.max(0, Math.trunc(numberAt(root, 'spec', 'ordinals', 'start') ?? 0));
+    const current = new Map(present.map(([c, share]) => [c, rangeOf(share, first)]));
+    const ranges = divideRanges({ start: first, end: first + total }, clusters, current);
+    return new Map([...ranges].map(([c, r]) => [c, { replicas: sizeOf(r), ordinalsStart: r.start }]));
+  }
+  const current = new Map(present.map(([c, share]) => [c, share.replicas ?? 0]));
+  const none = [...current.values()].every((n) => n === 0);
+  const parts = divide(total, clusters, current, none ? new Map() : current);
+  return new Map([...parts].map(([c, replicas]) => [c, { replicas }]));
+}
+
+function unscaled({ scaled: _scaled, ...share }: Share): Share {
+  return share;
+}
+
+function mapShares(shares: Shares, make: (cluster: string, share: Share) => Share): Shares {
+  return Object.fromEntries(Object.entries(shares).map(([c, share]) => [c, make(c, share)]));
+}

@@ -1,0 +1,155 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { at, numberAt } from '../../../cluster/read.ts';
+import { isScaled } from '../../../syncer/scaled.ts';
+import { type Autoscaler, runAutoscaler } from '../../world/autoscaler.ts';
+import { deployment, find, move, readyPods, resources, settled, until } from '../../world/objects.ts';
+import { startWorld, type World } from '../../world/world.ts';
+
+let world: World;
+/** By physical cluster: what the metrics there would ask for. */
+let load: Record<string, number | (() => Promise<number>)>;
+let autoscalers: Autoscaler[];
+
+beforeEach(async () => {
+  world = await startWorld();
+  load = { east: 2, west: 2 };
+  autoscalers = ['east', 'west'].map((name) =>
+    runAutoscaler(world.physical(name).client, () => {
+      const asks = load[name] ?? 0;
+      return typeof asks === 'number' ? asks : asks();
+    }),
+  );
+});
+afterEach(async () => {
+  await Promise.all(autoscalers.map((a) => a.stop()));
+  await world.stop();
+});
+
+const autoscaler = (minReplicas: number, maxReplicas: number) => ({
+  apiVersion: 'autoscaling/v2',
+  kind: 'HorizontalPodAutoscaler',
+  metadata: { name: 'web', namespace: 'default' },
+  spec: {
+    minReplicas,
+    maxReplicas,
+    scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+  },
+});
+const placement = 'web.deployments.apps';
+const root = async () => await find(world.admin, resources.deployments, 'web');
+const wanted = async () => numberAt(await root(), 'spec', 'replicas');
+const pods = async (name: string) => (await readyPods(world.physical(name), 'web')).length;
+const runs = (name: string, count: number) =>
+  until(`${name} runs ${count}`, async () => (await pods(name)) === count);
+const says = (count: number) => until(`the root says ${count}`, async () => (await wanted()) === count);
+
+async function there(name: string) {
+  const { items } = await world.physical(name).client.list(resources.deployments);
+  return items.find((d) => d.metadata.name === 'web');
+}
+
+async function start(replicas: number, on: string): Promise<void> {
+  const inDefault = { namespace: 'default' };
+  await world.admin.create(resources.deployments, deployment('web', replicas, on), inDefault);
+  await world.admin.create(resources.horizontalpodautoscalers, autoscaler(2, 10), inDefault);
+  await settled(world.admin, placement);
+  await until('its replicas are its autoscaler’s', async () => {
+    const found = await there(on.split(',')[0] ?? '');
+    return found && isScaled(found);
+  });
+}
+
+test('what an autoscaler of the physical cluster sets stays, and the root tells it: 2, 8, 2', async () => {
+  await start(2, 'east');
+  const { generation = 0 } = (await there('east'))?.metadata ?? {};
+  load = { east: 8 };
+  await runs('east', 8);
+  await says(8);
+  await until('its status', async () => numberAt(await root(), 'status', 'readyReplicas') === 8);
+  load = { east: 2 };
+  await runs('east', 2);
+  await says(2);
+  // Nobody has written the physical spec but the autoscaler, twice.
+  expect((await there('east'))?.metadata.generation).toBe(generation + 2);
+  const fields = (await root())?.metadata.managedFields ?? [];
+  const owners = fields.filter(({ fieldsV1 }) => at(fieldsV1, 'f:spec', 'f:replicas') !== undefined);
+  expect(owners.map(({ manager }) => manager)).toEqual(['atoll-splitter']);
+});
+
+test('a move begins with what is there, though nothing is asked of the new pods before', async () => {
+  await start(2, 'east');
+  load = { east: 7, west: async () => ((await there('east')) ? 1 : 7) };
+  await runs('east', 7);
+  await says(7);
+  await move(world.admin, resources.deployments, 'web', 'west');
+  let least = Number.POSITIVE_INFINITY;
+  await until('it has left east', async () => {
+    const [east, west] = [await pods('east'), await pods('west')];
+    least = Math.min(least, east + west);
+    return (await there('east')) === undefined;
+  });
+  expect(least).toBeGreaterThanOrEqual(7);
+  await settled(world.admin, placement);
+  expect(await pods('west')).toBe(7);
+  load = { west: 1 };
+  await runs('west', 2);
+  await says(2);
+});
+
+test('a template changed by the user reaches it with the replicas that are there', async () => {
+  await start(2, 'east');
+  load = { east: 6 };
+  await says(6);
+  autoscalers[0]?.pause();
+  const containers = [{ name: 'c', image: 'web:2' }];
+  await world.admin.patch(resources.deployments, { namespace: 'default', name: 'web' }, 'strategic', {
+    spec: { template: { spec: { containers } } },
+  });
+  await until('the new image', async () => JSON.stringify(await there('east')).includes('web:2"'));
+  expect((await there('east'))?.spec).toMatchObject({ replicas: 6 });
+  expect(await wanted()).toBe(6);
+});
+
+test('somebody’s own scale is carried out once, and then the autoscaler goes on', async () => {
+  await start(2, 'east');
+  load = { east: 4 };
+  await says(4);
+  autoscalers[0]?.pause();
+  const scale = { apiVersion: 'autoscaling/v1', kind: 'Scale', spec: { replicas: 9 } };
+  const metadata = { namespace: 'default', name: 'web' };
+  await world.admin.update(resources.deployments, { ...scale, metadata }, { subresource: 'scale' });
+  await runs('east', 9);
+  autoscalers[0]?.resume();
+  await runs('east', 4);
+  await says(4);
+});
+
+test('two clusters scale apart, within the bounds of one', async () => {
+  await start(4, 'east,west');
+  load = { east: 9, west: 1 };
+  await until('east has what is left of the maximum', async () => (await pods('east')) >= 8);
+  const most = (await pods('east')) + (await pods('west'));
+  expect(most).toBeLessThanOrEqual(10);
+  load = { east: 0, west: 0 };
+  await runs('east', 1);
+  await runs('west', 1);
+  await says(2);
+});
+
+test('without its autoscaler a workload keeps its replicas, and they are repaired again', async () => {
+  await start(2, 'east');
+  load = { east: 5 };
+  await says(5);
+  await world.admin.delete(resources.horizontalpodautoscalers, { namespace: 'default', name: 'web' });
+  await until('the mark is gone', async () => {
+    const found = await there('east');
+    return found && !isScaled(found);
+  });
+  expect((await there('east'))?.spec).toMatchObject({ replicas: 5 });
+  const { namespace = '' } = (await there('east'))?.metadata ?? {};
+  await world
+    .physical('east')
+    .client.patch(resources.deployments, { namespace, name: 'web' }, 'merge', { spec: { replicas: 1 } });
+  await runs('east', 5);
+  expect(await wanted()).toBe(5);
+});

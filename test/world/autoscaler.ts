@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '../../client/client.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { isStatusError } from '../../kube/status.ts';
+import { resources } from './objects.ts';
+
+export interface Autoscaler {
+  pause(): void;
+  resume(): void;
+  stop(): Promise<void>;
+}
+
+type Spec = { minReplicas?: number; maxReplicas: number; scaleTargetRef: { name: string } };
+
+/**
+ * What the controller of HorizontalPodAutoscalers does on a physical cluster, for Deployments: keeps the replicas at
+ * `desired`, within each autoscaler's bounds (which are read first), through the scale subresource. None at all switch it off.
+ */
+export function runAutoscaler(client: Client, desired: () => number | Promise<number>): Autoscaler {
+  let stopped = false;
+  let paused = false;
+  const loop = async () => {
+    while (!stopped) {
+      if (!paused) await pass(client, desired);
+      await sleep(30);
+    }
+  };
+  const ended = loop();
+  return {
+    pause: () => {
+      paused = true;
+    },
+    resume: () => {
+      paused = false;
+    },
+    stop: async () => {
+      stopped = true;
+      await ended;
+    },
+  };
+}
+
+async function pass(client: Client, desired: () => number | Promise<number>): Promise<void> {
+  const { items } = await client.list<KubeObject<Spec>>(resources.horizontalpodautoscalers);
+  for (const { metadata, spec } of items) {
+    const { minReplicas = 1, maxReplicas, scaleTargetRef } = spec as Spec;
+    const target = { namespace: metadata.namespace ?? '', name: scaleTargetRef.name };
+    try {
+      const scale = await client.get<KubeObject<{ replicas?: number }>>(resources.deployments, {
+        ...target,
+        subresource: 'scale',
+      });
+      const replicas = Math.max(minReplicas, Math.min(maxReplicas, await desired()));
+      if (!scale.spec?.replicas || scale.spec.replicas === replicas) continue;
+      const fieldManager = 'kube-controller-manager';
+      await client.update(
+        resources.deployments,
+        { ...scale, spec: { replicas } },
+        { subresource: 'scale', fieldManager },
+      );
+    } catch (error) {
+      if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Conflict')) throw error;
+    }
+  }
+}
