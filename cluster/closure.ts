@@ -2,6 +2,7 @@ import { groupResource } from '../kube/gvk.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { type LabelSelector, labelSelectorFromObject, labelSelectorFromSet } from '../kube/selector.ts';
 import { StatusError } from '../kube/status.ts';
+import { claimsNamed } from './claims.ts';
 import { isPlaceable, isSelectorless, type PlacedKind, type Reach, serviceOfEndpoints } from './kinds.ts';
 import { podReferences, podTemplate } from './podspec.ts';
 import { at, listAt, mapAt, textAt } from './read.ts';
@@ -54,7 +55,7 @@ export function closureOf(workload: KubeObject, { byKey, services, attached }: N
     if (placed?.kind.role !== 'closure' || !isPlaceable(placed.kind, placed.object)) return;
     found.set(refKey(ref), ref);
   };
-  for (const ref of podReferences(spec)) {
+  for (const ref of [...podReferences(spec), ...claimsNamed(workload)]) {
     if (ref.resource === 'serviceaccounts') serviceAccountReferences(byKey.get(refKey(ref))).forEach(add);
     add(ref);
   }

@@ -22,6 +22,8 @@ export const managedValue = 'atoll';
 export const orphanOfAnnotation = 'atoll.dev/orphan-of';
 /** On a claim that a StatefulSet's controller made on a physical cluster: the locator that the set bore. */
 export const claimOfAnnotation = 'atoll.dev/claim-of';
+/** On a StatefulSet on a physical cluster: `Delete` where its claims are to go when the set is deleted, not moved. */
+export const claimsAnnotation = 'atoll.dev/claims-when-deleted';
 /**
  * On a reflected object in a logical cluster: the physical cluster that has it; on one that stands for several of
  * the same name (see sharedReflections): all of them, comma-separated.

@@ -13,6 +13,7 @@ export interface ReflectedKind extends GroupVersionResource {
 
 const table: readonly [group: string, resource: string, kind: string, shared: boolean][] = [
   ['', 'pods', 'Pod', false],
+  ['', 'persistentvolumeclaims', 'PersistentVolumeClaim', false],
   ['', 'events', 'Event', false],
   ['', 'endpoints', 'Endpoints', true],
   ['apps', 'replicasets', 'ReplicaSet', true],

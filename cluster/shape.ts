@@ -2,6 +2,7 @@ import { deepCopy, isObject } from '../kube/deep.ts';
 import type { KubeObject, ObjectMeta } from '../kube/object.ts';
 import { kindNamed, type PlacedKindName } from './kinds.ts';
 import {
+  claimsAnnotation,
   clustersAnnotation,
   locatorAnnotation,
   managedLabel,
@@ -67,8 +68,13 @@ function metadataFor(root: KubeObject, share: Share, target: ShapeTarget): Objec
       ...Object.fromEntries(Object.entries(annotations ?? {}).filter(([key]) => !drop(key))),
       [locatorAnnotation]: JSON.stringify(locator),
       ...(share.scaled !== undefined && { [scaledAnnotation]: String(share.scaled) }),
+      ...(claimsGo(root) && { [claimsAnnotation]: 'Delete' }),
     },
   };
+}
+
+function claimsGo({ kind, spec }: KubeObject): boolean {
+  return kind === 'StatefulSet' && at(spec, ...retention, 'whenDeleted') === 'Delete';
 }
 
 const asItIs = (spec: Spec): Spec => spec;
@@ -76,7 +82,7 @@ const asItIs = (spec: Spec): Spec => spec;
 /** The part of each kind's spec that a share stands for, without what each cluster decides for itself. */
 const specs: Record<PlacedKindName, (spec: Spec, share: Share) => Spec> = {
   Deployment: (spec, share) => withStrategy(withReplicas(spec, share), share),
-  StatefulSet: (spec, share) => withOrdinals(withReplicas(spec, share), share),
+  StatefulSet: (spec, share) => withOrdinals(withReplicas(withRetention(spec, share), share), share),
   DaemonSet: asItIs,
   ReplicaSet: withReplicas,
   ReplicationController: withReplicas,
@@ -99,6 +105,20 @@ const specs: Record<PlacedKindName, (spec: Spec, share: Share) => Spec> = {
 function specFor(root: KubeObject, spec: Spec, share: Share): Spec {
   const kind = kindNamed(root.kind);
   return kind ? specs[kind.kind](spec, share) : spec;
+}
+
+const retention = ['persistentVolumeClaimRetentionPolicy'];
+
+/**
+ * Claims go when a user deletes their set, or scales it down, not when it is moved: where it is deleted is for the syncer
+ * to tell, and where it has a part of the replicas these go up and down by themselves.
+ */
+function withRetention(spec: Spec, { replicas }: Share): Spec {
+  const policy = at(spec, ...retention);
+  if (!isObject(policy)) return spec;
+  const isWhole = replicas === undefined || replicas === (numberAt(spec, 'replicas') ?? 1);
+  const kept = { ...policy, whenDeleted: 'Retain', ...(!isWhole && { whenScaled: 'Retain' }) };
+  return { ...spec, persistentVolumeClaimRetentionPolicy: kept };
 }
 
 function withReplicas(spec: Spec, { replicas }: Share): Spec {

@@ -176,6 +176,8 @@ export interface ShareViewSpec {
   requires: ClosureRef[];
   /** As in the Placement: of the object with this uid only the object itself is removed. */
   orphaned?: string;
+  /** It leaves, and is not deleted: it is to be elsewhere, and what it made here is to be kept. */
+  moved?: boolean;
   /** What to apply; absent while Leaving, and when the root object is gone. */
   manifest?: KubeObject;
   /** The namespace it goes to on the physical cluster. */

@@ -5,9 +5,12 @@ import { keyOf, logicalClusterOf, parseKey } from '../client/url.ts';
 import { type PlacedObject, refKey, refOf } from '../cluster/closure.ts';
 import { isPlaceable, type PlacedKind, placedKinds } from '../cluster/kinds.ts';
 import { physicalClusters, placements } from '../cluster/names.ts';
+import { textAt } from '../cluster/read.ts';
+import { isReflected, reflectedFrom } from '../cluster/reflected.ts';
 import type { PhysicalCluster, Placement } from '../cluster/types.ts';
 import { type Retry, runController } from '../controller/controller.ts';
 import { WorkQueue } from '../controller/queue.ts';
+import { deepEqual } from '../kube/deep.ts';
 import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { decideNamespace } from './decide.ts';
@@ -43,6 +46,7 @@ interface World {
 const namespaces = { group: '', version: 'v1', resource: 'namespaces' } as const;
 const byNamespace = 'scheduler/namespace';
 const byWish = 'scheduler/wish';
+const byReflection = 'scheduler/reflection';
 /** Room may also appear without any event about a cluster: when other workloads shrink. */
 const blockedRetryMs = 15_000;
 
@@ -77,6 +81,7 @@ function observe(informers: InformerSet): World {
   };
   const objects = new Map(placedKinds.map((kind) => [kind, indexed(informers.for(kind))]));
   for (const [kind, informer] of objects) {
+    if (isClaims(kind)) informer.addIndex(byReflection, (o) => (isReflected(o) ? [namespaceKey(o)] : []));
     if (isUsedByName(kind)) informer.addIndex(byWish, (o) => (ownWish(o) ? [namespaceKey(o)] : []));
   }
   return {
@@ -107,9 +112,11 @@ function wake(world: World, queue: WorkQueue): void {
     // Reflected pods come and go in great numbers, and place nothing.
     const counts = (object: KubeObject) => isPlaceable(kind, object) && isMentioned(world, kind, object);
     informer.on({
-      add: (object) => counts(object) && within(object),
-      update: (now, old) => (counts(now) || counts(old)) && objectMatters(now, old) && within(now),
-      delete: (object) => counts(object) && within(object),
+      add: (object) => (counts(object) || (isClaims(kind) && isReflected(object))) && within(object),
+      update: (now, old) =>
+        (((counts(now) || counts(old)) && objectMatters(now, old)) || holdsOtherwise(now, old)) &&
+        within(now),
+      delete: (object) => (counts(object) || (isClaims(kind) && isReflected(object))) && within(object),
     });
   }
   const concerned = (cluster: PhysicalCluster) => wakeConcerned(world, queue, cluster);
@@ -118,6 +125,21 @@ function wake(world: World, queue: WorkQueue): void {
     update: (now, old) => clusterMatters(now, old) && concerned(now),
     delete: concerned,
   });
+}
+
+function isClaims({ kind }: PlacedKind): boolean {
+  return kind === 'PersistentVolumeClaim';
+}
+
+/** A claim that is reflected holds data now, or no longer. */
+function holdsOtherwise(now: KubeObject, old: KubeObject): boolean {
+  if (now.kind !== 'PersistentVolumeClaim' || !isReflected(now)) return false;
+  const held = (claim: KubeObject) => [
+    textAt(claim, 'status', 'phase'),
+    claim.metadata.deletionTimestamp === undefined,
+    ...reflectedFrom(claim),
+  ];
+  return !deepEqual(held(now), held(old));
 }
 
 /** Namespaces that are on this cluster, ask for it, or are somewhere for want of a better place. */
@@ -182,6 +204,11 @@ function takeStock(world: World): void {
   for (const [key, own] of usage) world.ledger.set(key, own);
 }
 
+function claimsIn(world: World, key: string): KubeObject[] {
+  const informer = [...world.objects].find(([kind]) => isClaims(kind))?.[1];
+  return informer?.byIndex(byReflection, key) ?? [];
+}
+
 async function reconcile(key: string, world: World, options: SchedulerOptions): Promise<Retry | undefined> {
   const { cluster } = parseKey(key);
   const began = performance.now();
@@ -190,6 +217,7 @@ async function reconcile(key: string, world: World, options: SchedulerOptions): 
     namespace: world.namespaces.get(key),
     objects: objectsOf(world, key, placed),
     placements: placed,
+    claims: claimsIn(world, key),
     clusters: world.clusters.list(),
     usage: world.ledger.others(key),
   });

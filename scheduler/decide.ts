@@ -1,3 +1,4 @@
+import { claimsMadeFor } from '../cluster/claims.ts';
 import {
   closureOf,
   indexNamespace,
@@ -127,7 +128,7 @@ function situationOf(
     clusters: world.clusters,
     used,
     current,
-    claims: claimsOf(requires, placementAt),
+    claims: new Map([...claimsMadeFor(object, world.input.claims ?? []), ...claimsOf(requires, placementAt)]),
     need: (among) => requestsOf(object, Math.ceil(count / Math.max(1, among))),
   };
 }

@@ -1,3 +1,4 @@
+import { claimsNamed } from '../cluster/claims.ts';
 import { type PlacedObject, refKey, refOf } from '../cluster/closure.ts';
 import { type PlacedKind, placedKind } from '../cluster/kinds.ts';
 import { podReferences, podTemplate } from '../cluster/podspec.ts';
@@ -63,7 +64,7 @@ function mention(
 }
 
 function namedBy({ kind, object }: PlacedObject): ClosureRef[] {
-  if (kind.role === 'workload') return podReferences(podTemplate(object).spec);
+  if (kind.role === 'workload') return [...podReferences(podTemplate(object).spec), ...claimsNamed(object)];
   const secrets = (items: readonly unknown[], field: string) =>
     items.flatMap((item): ClosureRef[] => {
       const name = textAt(item, field);

@@ -12,6 +12,8 @@ export interface NamespaceInput {
   /** All objects of placed kinds in it, those that are never pushed too. */
   objects: readonly PlacedObject[];
   placements: readonly Placement[];
+  /** Claims that StatefulSets' controllers made on physical clusters, as they are reflected here. */
+  claims?: readonly KubeObject[];
   clusters: readonly PhysicalCluster[];
   /** What other namespaces take. */
   usage: ReadonlyMap<string, Resources>;

@@ -1,41 +1,76 @@
+import { isClaimName } from '../cluster/claims.ts';
 import { claimOfAnnotation, locatorAnnotation } from '../cluster/names.ts';
-import { listAt, textAt } from '../cluster/read.ts';
+import { listAt } from '../cluster/read.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
 import type { Engine } from './engine.ts';
 import { readLocator } from './ownership.ts';
+import { isYoung, Reflector, reflectedMetadata } from './reflector.ts';
 
 const claims = { group: '', version: 'v1', resource: 'persistentvolumeclaims' };
-
-/** Whether a StatefulSet's controller calls one of its claims so: `<template>-<set>-<ordinal>`. */
-export function isClaimName(set: KubeObject, name: string): boolean {
-  const ordinal = /-(\d+)$/.exec(name);
-  if (!ordinal) return false;
-  const stem = name.slice(0, ordinal.index);
-  return listAt(set, 'spec', 'volumeClaimTemplates').some(
-    (template) => stem === `${textAt(template, 'metadata', 'name')}-${set.metadata.name}`,
-  );
-}
 
 /** Made there for a set of ours, and marked as such. */
 export function isClaimOfOurs({ uid }: Engine, object: KubeObject): boolean {
   return readLocator(object, claimOfAnnotation)?.syncer === uid;
 }
 
+/** The claims that are there for this set, marked. */
+export async function claimsOf(engine: Engine, set: KubeObject): Promise<KubeObject[]> {
+  const { namespace } = set.metadata;
+  const { items } = await engine.client.list(claims, { namespace, signal: engine.signal });
+  return items.filter((claim) => isClaimOfOurs(engine, claim) && isClaimName(set, claim.metadata.name ?? ''));
+}
+
+/** Claims of our StatefulSets are shown beside them, also when these have gone. */
+export function claimReflector(engine: Engine): Reflector {
+  return new Reflector(engine, 'persistentvolumeclaims', async (_key, claim, place) => {
+    // What bears a locator stands upstream itself.
+    if (!claim || !place || readLocator(claim)) return undefined;
+    if (!isClaimOfOurs(engine, claim)) {
+      const set = setOf(engine, claim);
+      if (set) await markClaim(engine, set, claim);
+      return set || isYoung(claim) ? { after: setMs } : undefined;
+    }
+    return { ...claim, metadata: reflectedMetadata(claim) };
+  });
+}
+
+/** The watch of StatefulSets may be behind the one of claims, and this behind what we have written. */
+const setMs = 500;
+
+function setOf(
+  engine: Engine,
+  { metadata: { namespace = '', name = '' } }: KubeObject,
+): KubeObject | undefined {
+  for (const { kind, object } of engine.physical.inNamespace(namespace)) {
+    if (kind.resource !== 'statefulsets' || readLocator(object)?.syncer !== engine.uid) continue;
+    if (isClaimName(object, name)) return object;
+  }
+  return undefined;
+}
+
 /** Claims outlive their set: what is to be known of them then must be on them before it goes. */
 export async function markClaims(engine: Engine, set: KubeObject): Promise<void> {
   const { client, signal } = engine;
   const { namespace } = set.metadata;
-  const mark = set.metadata.annotations?.[locatorAnnotation];
-  if (mark === undefined || listAt(set, 'spec', 'volumeClaimTemplates').length === 0) return;
+  if (listAt(set, 'spec', 'volumeClaimTemplates').length === 0) return;
   const { items } = await client.list(claims, { namespace, signal });
-  for (const { metadata } of items) {
-    const { name = '', uid, annotations } = metadata;
-    // What bears a locator is an object of its own upstream.
-    if (!isClaimName(set, name) || annotations?.[locatorAnnotation]) continue;
-    if (annotations?.[claimOfAnnotation] === mark) continue;
-    const body = { metadata: { ...(uid && { uid }), annotations: { [claimOfAnnotation]: mark } } };
+  for (const claim of items) {
+    if (isClaimName(set, claim.metadata.name ?? '')) await markClaim(engine, set, claim);
+  }
+}
+
+/** What bears a locator is an object of its own upstream, and no business of the set's. */
+async function markClaim({ client, signal }: Engine, set: KubeObject, claim: KubeObject): Promise<void> {
+  const { namespace, name = '', uid, annotations } = claim.metadata;
+  const mark = set.metadata.annotations?.[locatorAnnotation];
+  if (mark === undefined || annotations?.[locatorAnnotation]) return;
+  if (annotations?.[claimOfAnnotation] === mark) return;
+  const body = { metadata: { ...(uid && { uid }), annotations: { [claimOfAnnotation]: mark } } };
+  try {
     await client.patch(claims, { namespace, name }, 'merge', body, { signal });
+  } catch (error) {
+    if (!isStatusError(error, 'NotFound')) throw error;
   }
 }
 

@@ -65,6 +65,23 @@ interface Home {
   locator: Omit<Locator, 'syncer'>;
 }
 
+/** Nothing is placed there any more, but claims may be left. */
+async function emptyHome(
+  client: Client,
+  cluster: string,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<Home | undefined> {
+  try {
+    const { metadata } = await client.get(namespaces, { cluster, name: namespace }, signal);
+    const { uid = '' } = metadata;
+    return { name: physicalNamespace(cluster, namespace, uid), locator: { cluster, namespace, uid } };
+  } catch (error) {
+    if (isStatusError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
 /** Each Placement of the namespace says it. */
 async function homeOf(
   client: Client,
@@ -75,7 +92,7 @@ async function homeOf(
   const path = `/apis/atoll.dev/v1alpha1/namespaces/${encodeURIComponent(namespace)}/placements?limit=1`;
   const { items } = (await client.json(path, { cluster, signal })) as { items: Placement[] };
   const spec = items[0]?.spec;
-  if (!spec) return undefined;
+  if (!spec) return await emptyHome(client, cluster, namespace, signal);
   const name = spec.physicalNamespace ?? physicalNamespace(cluster, namespace);
   return { name, locator: { cluster, namespace, uid: spec.namespaceUid ?? '' } };
 }

@@ -1,5 +1,7 @@
+import { claimsAnnotation } from '../cluster/names.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { remove } from './apply.ts';
+import { claimsOf, removeClaims } from './claims.ts';
 import { type Engine, recordFor, shareFor } from './engine.ts';
 import { isOrphaned, markDependents, orphansOf, removeOrphans } from './orphans.ts';
 import { ownership, readLocator } from './ownership.ts';
@@ -25,8 +27,17 @@ export async function leave(engine: Engine, id: TargetId, place: TargetPlace): P
   if (orphaned) await markDependents(engine, object);
   if (object.metadata.deletionTimestamp) return { gone: false, retryAfter: goingMs };
   if (place.role === 'closure' && isHeld(engine, id, place)) return { gone: false, retryAfter: holdMs };
+  const going = !orphaned && claimsGo(engine, id, object) ? await claimsOf(engine, object) : [];
   await remove(engine, place, object, orphaned);
+  await removeClaims(engine, going);
   return { gone: false, retryAfter: goingMs };
+}
+
+/** Its set is deleted, not moved, and says that they go then. */
+function claimsGo(engine: Engine, id: TargetId, object: KubeObject): boolean {
+  const spec = shareFor(engine, id)?.spec;
+  if (!spec || spec.moved) return false;
+  return object.metadata.annotations?.[claimsAnnotation] === 'Delete';
 }
 
 /** The object itself is gone. What it left behind stays as long as its Placement says that it was orphaned. */

@@ -1,6 +1,7 @@
 import { type Informer, startInformer } from '../client/informer.ts';
 import { keyOf } from '../client/url.ts';
 import {
+  claimOfAnnotation,
   locatorAnnotation,
   logicalClusterAnnotation,
   orphanOfAnnotation,
@@ -15,6 +16,8 @@ import type { Engine } from './engine.ts';
 import { digest } from './records.ts';
 
 const clashMs = 30_000;
+/** Of two claims of one name the one in use is shown, and that changes without any event about the claim. */
+const claimMs = 2_000;
 const resyncMs = 300_000;
 /** What a physical namespace of ours looks like; the locator decides, this only spares memory. */
 const ourShape = /-[0-9a-f]{8}$/;
@@ -150,7 +153,7 @@ export class Reflector {
       if (this.#kind.kind !== 'Event') {
         logger.warn({ err, cluster, namespace, name, kind: this.#kind.kind }, 'it cannot be reflected');
       }
-      return { after: clashMs };
+      return { after: this.#kind.kind === 'PersistentVolumeClaim' ? claimMs : clashMs };
     }
     this.#refused.delete(key);
     this.#reflected.set(key, { cluster, namespace, uid: written.metadata.uid, digest: now });
@@ -214,7 +217,12 @@ export function reflectedMetadata({ metadata }: KubeObject): KubeObject['metadat
     deletionTimestamp,
     deletionGracePeriodSeconds,
   } = metadata;
-  const { [locatorAnnotation]: _, [orphanOfAnnotation]: __, ...annotations } = metadata.annotations ?? {};
+  const {
+    [locatorAnnotation]: _,
+    [orphanOfAnnotation]: __,
+    [claimOfAnnotation]: ___,
+    ...annotations
+  } = metadata.annotations ?? {};
   return {
     ...(name && { name }),
     ...(generateName && { generateName }),

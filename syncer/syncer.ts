@@ -6,6 +6,7 @@ import { sleep } from '../kube/clock.ts';
 import type { Transport } from '../kube/http.ts';
 import type { Logger } from '../kube/log.ts';
 import { childReflectors, eventReflector } from './children.ts';
+import { claimReflector } from './claims.ts';
 import { startCleanup } from './cleanup.ts';
 import { physicalChanged, runDown } from './down.ts';
 import { type Engine, indexShares, sharesResource } from './engine.ts';
@@ -103,7 +104,9 @@ async function work(
     runDown(engine, [...ready, pods.informer.synced]),
     runUp(engine, ready),
     pods.run(ready),
-    ...[...children.values(), eventReflector(engine)].map((reflector) => reflector.run(ready)),
+    ...[...children.values(), claimReflector(engine), eventReflector(engine)].map((reflector) =>
+      reflector.run(ready),
+    ),
     cleanup.run(engine, ready),
   ]);
 }

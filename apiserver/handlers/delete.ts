@@ -9,12 +9,15 @@ import { deleteOne } from './deleteone.ts';
 import { deleteOrphan } from './orphans.ts';
 import { deleteRunningPod } from './pods.ts';
 
+/** Of these a reflected one is deleted where it really is. */
+const runElsewhere = new Set(['pods', 'persistentvolumeclaims']);
+
 export async function handleDelete(exchange: ResourceExchange): Promise<ApiResponse> {
   formOf(exchange);
   const { stored } = exchange;
   const options = deleteOptions(exchange);
   warnOfOrphans(exchange, options);
-  if (stored.info.group === '' && stored.info.resource === 'pods') {
+  if (stored.info.group === '' && runElsewhere.has(stored.info.resource)) {
     const forwarded = await deleteRunningPod(exchange, options);
     if (forwarded) return forwarded;
   }

@@ -1,3 +1,4 @@
+import { isReflected } from '../../cluster/reflected.ts';
 import type { ApiResponse, Transport } from '../../kube/http.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { badRequest } from '../../kube/status.ts';
@@ -32,7 +33,7 @@ export async function handleLog(exchange: ResourceExchange): Promise<ApiResponse
 }
 
 /**
- * A reflected pod is deleted where it runs; what is shown here goes when its syncer says so. `undefined`: it runs
+ * A reflected pod, or claim, is deleted where it runs; what is shown here goes when its syncer says so. `undefined`: it runs
  * nowhere, delete it here.
  */
 export async function deleteRunningPod(
@@ -43,6 +44,8 @@ export async function deleteRunningPod(
   if (core.connectPod === undefined || options.dryRun) return undefined;
   const pod = decodeStored(await core.registry.read(stored, info));
   if (options.uid !== undefined && options.uid !== pod.metadata.uid) return undefined;
+  // A placed Pod runs somewhere, too; a placed claim goes by its share.
+  if (stored.info.resource !== 'pods' && !isReflected(pod)) return undefined;
   const connection = await core.connectPod(info.cluster, pod);
   if (connection === undefined) return undefined;
   const response = await forwardDelete(connection, options);

@@ -1,3 +1,4 @@
+import { at } from '../../cluster/read.ts';
 import { isReflected } from '../../cluster/reflected.ts';
 import { deepEqual, isObject } from '../../kube/deep.ts';
 import type { ApiResponse } from '../../kube/http.ts';
@@ -18,7 +19,11 @@ export async function changePod(
 ): Promise<{ refused: ApiResponse } | { object: KubeObject }> {
   const running = dryRun ? undefined : await whereItRuns(exchange);
   if (running === undefined) return { object: await change(dryRun) };
-  const patch = patchFor(exchange.info.subresource, running.pod, await change(true));
+  const after = await change(true);
+  const patch =
+    running.pod.kind === 'Pod'
+      ? patchFor(exchange.info.subresource, running.pod, after)
+      : claimPatch(running.pod, after);
   if (patch !== undefined) {
     const { transport, path } = running.connection;
     const { subresource } = exchange.info;
@@ -35,10 +40,12 @@ export async function changePod(
   return { object: await change(false) };
 }
 
+const shown = new Set(['pods', 'persistentvolumeclaims']);
+
 /** Labels and annotations of a Pod that is placed itself go the way of its spec. */
 async function whereItRuns({ core, info, stored }: ResourceExchange) {
   const { group, resource } = stored.info;
-  if (core.connectPod === undefined || group !== '' || resource !== 'pods') return undefined;
+  if (core.connectPod === undefined || group !== '' || !shown.has(resource)) return undefined;
   if (!['', 'ephemeralcontainers', 'resize'].includes(info.subresource)) return undefined;
   const entry = await core.registry.read(stored, info).catch(() => undefined);
   const pod = entry && decodeStored(entry);
@@ -46,6 +53,15 @@ async function whereItRuns({ core, info, stored }: ResourceExchange) {
   if (info.subresource === '' && !isReflected(pod)) return undefined;
   const connection = await core.connectPod(info.cluster, pod);
   return connection && { pod, connection };
+}
+
+/** Of a claim its request may grow, and it may be labelled; the rest of its spec never changes. */
+export function claimPatch(before: KubeObject, after: KubeObject): object | undefined {
+  const requests = ({ spec }: KubeObject) => at(spec, 'resources', 'requests');
+  const isSame = deepEqual(requests(before), requests(after));
+  const grown = isSame ? undefined : { spec: { resources: { requests: requests(after) } } };
+  const patch = { ...patchFor('', before, after), ...grown };
+  return Object.keys(patch).length > 0 ? patch : undefined;
 }
 
 /** Undefined: nothing that concerns the cluster changes. */

@@ -1,7 +1,7 @@
 import { apiVersion, logicalClusterAnnotation } from '../../cluster/names.ts';
 import { physicalNamespace } from '../../cluster/placement.ts';
 import { shapeFor } from '../../cluster/shape.ts';
-import type { Locator, Placement, ShareView } from '../../cluster/types.ts';
+import type { Locator, ObjectRef, Placement, Share, ShareView } from '../../cluster/types.ts';
 import { getOwn } from '../../kube/deep.ts';
 import { groupResource } from '../../kube/gvk.ts';
 import { encodeJson } from '../../kube/json.ts';
@@ -60,6 +60,7 @@ export function joinShare({ of, logical, placement, root, revision }: JoinInput)
       generation: root?.metadata.generation ?? 0,
       requires,
       ...(orphaned !== undefined && { orphaned }),
+      ...(isMoved(share, ref, root) && { moved: true }),
       ...(manifest && { manifest }),
       physicalNamespace: target,
       namespaceUid,
@@ -67,6 +68,11 @@ export function joinShare({ of, logical, placement, root, revision }: JoinInput)
     },
     ...(slice && { status: slice }),
   };
+}
+
+function isMoved(share: Share, { uid }: ObjectRef, root: KubeObject | undefined): boolean {
+  if (share.phase !== 'Leaving' || root?.metadata.uid !== uid) return false;
+  return root.metadata.deletionTimestamp === undefined;
 }
 
 /** Two views with the same essence are the same to a syncer: its own slice and revisions are not in it. */

@@ -28,6 +28,7 @@ export interface Making {
 /** Fields beside metadata that each kind has; what is not here is not taken over. */
 const fields: Readonly<Record<string, readonly string[]>> = {
   Pod: ['spec', 'status'],
+  PersistentVolumeClaim: ['spec', 'status'],
   ReplicaSet: ['spec', 'status'],
   Job: ['spec', 'status'],
   ControllerRevision: ['data', 'revision'],

@@ -1,3 +1,4 @@
+import { isClaimInUse } from '../../cluster/claims.ts';
 import { reflectedFromAnnotation, reflectedUidAnnotation } from '../../cluster/names.ts';
 import { parseClusters } from '../../cluster/placement.ts';
 import { type ReflectedKind, reflectedAs, reflectedFrom } from '../../cluster/reflected.ts';
@@ -48,8 +49,10 @@ export async function putReflection(
   body: Record<string, unknown>,
 ): Promise<KubeObject> {
   const written = await rewriteObject(store, placeIn(at, { ...of, name: at.name }), async (stored) => {
-    const before = stored && withUid(stored);
-    const owners = await placedHere(store, of, at);
+    const there = stored && withUid(stored);
+    const placed = await placedIn(store, at);
+    const owners = ownersHere(placed, of, at, body['namespaceUid'] !== undefined);
+    const before = there && !replaces(of, there, at, placed) ? there : undefined;
     if (before && !mayWrite(of, before, at.cluster, owners)) throw taken(of, at, before);
     await requireUid(store, at, body['namespaceUid']);
     if (!before) await requireNamespace(store, at.logical, at.namespace, { of, name: at.name });
@@ -97,6 +100,23 @@ async function restOf(
   return withoutPart(before, at.cluster) ?? (await historyOf(store, of, at, before));
 }
 
+function isClaim({ kind }: ReflectedKind): boolean {
+  return kind === 'PersistentVolumeClaim';
+}
+
+/** Of two claims of one name, on two clusters, the one that pods use is shown; else the one that was first. */
+function replaces(
+  of: ReflectedKind,
+  there: KubeObject,
+  at: SliceAddress,
+  placed: readonly Placement['spec'][],
+): boolean {
+  const whose = reflectedFrom(there);
+  if (!isClaim(of) || whose.length === 0 || whose.includes(at.cluster)) return false;
+  const isInUse = (cluster: string) => isClaimInUse(at.name, cluster, placed);
+  return isInUse(at.cluster) && !whose.some(isInUse);
+}
+
 function mayWrite(of: ReflectedKind, before: KubeObject, cluster: string, owners: Making['owners']): boolean {
   const whose = reflectedFrom(before);
   return of.shared ? whose.length > 0 || isHistory(before, owners) : whose.includes(cluster);
@@ -119,16 +139,28 @@ function specOf(entry: Entry): Placement['spec'] {
   return spec;
 }
 
-/** The objects that the cluster has a share of in this namespace. Fails with 403 where there are none. */
-async function placedHere(store: Store, of: ReflectedKind, at: SliceAddress): Promise<Making['owners']> {
+async function placedIn(store: Store, at: SliceAddress): Promise<Placement['spec'][]> {
   const { entries } = await listEntries(store, {
     of: placementsStored,
     cluster: at.logical,
     namespace: at.namespace,
   });
-  const placed = entries.map((entry) => specOf(entry));
+  return entries.map((entry) => specOf(entry));
+}
+
+/**
+ * The objects that the cluster has a share of in this namespace. Fails with 403 where there are none; but a claim
+ * outlives its set, and who knows the Namespace's uid has had a share there.
+ */
+function ownersHere(
+  placed: readonly Placement['spec'][],
+  of: ReflectedKind,
+  at: SliceAddress,
+  knowsNamespace: boolean,
+): Making['owners'] {
   const here = placed.filter((spec) => getOwn(spec?.shares ?? {}, at.cluster) !== undefined);
-  if (here.length === 0) throw forbidden(of, at.name, `cluster ${at.cluster} has no share in this namespace`);
+  if (here.length === 0 && !(isClaim(of) && knowsNamespace))
+    throw forbidden(of, at.name, `cluster ${at.cluster} has no share in this namespace`);
   // What was orphaned owns nothing any more, and what it made is still shown.
   const owning = here.flatMap((spec) => (spec && spec.orphaned !== spec.ref.uid ? [spec.ref] : []));
   return new Map(owning.map((ref) => [ref.uid, ref]));

@@ -72,6 +72,20 @@ describe('shapeFor', () => {
       { replicas: 3 },
     ],
     [
+      'what becomes of claims when they are scaled down, of a whole set',
+      'StatefulSet',
+      { replicas: 2, persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Delete', whenScaled: 'Delete' } },
+      { replicas: 2 },
+      { replicas: 2, persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Delete' } },
+    ],
+    [
+      'all claims, of a part of a set',
+      'StatefulSet',
+      { replicas: 3, persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Delete' } },
+      { replicas: 2 },
+      { replicas: 2, persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Retain' } },
+    ],
+    [
       'a Job’s part',
       'Job',
       {

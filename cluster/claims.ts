@@ -1,0 +1,71 @@
+import type { KubeObject } from '../kube/object.ts';
+import { listAt, numberAt, textAt } from './read.ts';
+import { reflectedFrom } from './reflected.ts';
+import type { ClosureRef, PlacementSpec } from './types.ts';
+
+/** The ordinal at the end of the name of a StatefulSet's pod or claim, and what is before it. */
+function parts(name: string): { stem: string; ordinal: number } | undefined {
+  const found = /^(.+)-(\d{1,10})$/.exec(name);
+  return found ? { stem: found[1] ?? '', ordinal: Number(found[2]) } : undefined;
+}
+
+function templates(set: KubeObject): string[] {
+  if (set.kind !== 'StatefulSet') return [];
+  return listAt(set, 'spec', 'volumeClaimTemplates').map(
+    (template) => `${textAt(template, 'metadata', 'name')}-${set.metadata.name}`,
+  );
+}
+
+/** Whether a StatefulSet's controller calls one of its claims so: `<template>-<set>-<ordinal>`. */
+export function isClaimName(set: KubeObject, name: string): boolean {
+  const stem = parts(name)?.stem;
+  return stem !== undefined && templates(set).includes(stem);
+}
+
+const mostNamed = 1_000;
+
+/** The claims that its pods have: it makes those that are not there, and uses those that are. */
+export function claimsNamed(workload: KubeObject): ClosureRef[] {
+  const first = numberAt(workload, 'spec', 'ordinals', 'start') ?? 0;
+  const count = Math.min(mostNamed, numberAt(workload, 'spec', 'replicas') ?? 1);
+  return templates(workload).flatMap((stem) =>
+    Array.from({ length: count }, (_, i) => ({
+      ...{ group: '', resource: 'persistentvolumeclaims', name: `${stem}-${first + i}` },
+    })),
+  );
+}
+
+/**
+ * By cluster, the first of a StatefulSet's own claims whose data is there, among those that are reflected. One that is
+ * being deleted holds nobody: its data was given up.
+ */
+export function claimsMadeFor(set: KubeObject, claims: readonly KubeObject[]): Map<string, string> {
+  const held = new Map<string, string>();
+  for (const claim of claims) {
+    const { name = '', deletionTimestamp } = claim.metadata;
+    if (deletionTimestamp || textAt(claim, 'status', 'phase') !== 'Bound' || !isClaimName(set, name))
+      continue;
+    for (const cluster of reflectedFrom(claim)) {
+      const known = held.get(cluster);
+      if (known === undefined || name < known) held.set(cluster, name);
+    }
+  }
+  return held;
+}
+
+/** Whether pods that a set has on this cluster have the claim of this name: of two of one name that one is shown. */
+export function isClaimInUse(
+  name: string,
+  cluster: string,
+  placed: readonly (PlacementSpec | undefined)[],
+): boolean {
+  const claim = parts(name);
+  if (!claim) return false;
+  return placed.some((spec) => {
+    const share = spec?.shares && Object.hasOwn(spec.shares, cluster) ? spec.shares[cluster] : undefined;
+    if (!share || share.phase === 'Leaving' || spec?.ref.resource !== 'statefulsets') return false;
+    const start = share.ordinalsStart ?? 0;
+    const within = claim.ordinal >= start && claim.ordinal < start + (share.replicas ?? 0);
+    return within && claim.stem.endsWith(`-${spec.ref.name}`);
+  });
+}

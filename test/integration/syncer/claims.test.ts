@@ -1,0 +1,112 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { drain } from '../../../cli/drain.ts';
+import { reflectedFrom } from '../../../cluster/reflected.ts';
+import type { Placement } from '../../../cluster/types.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import { find, move, readyPods, resources, settled, statefulSet, until } from '../../world/objects.ts';
+import { startWorld, type World } from '../../world/world.ts';
+
+let world: World;
+beforeEach(async () => {
+  world = await startWorld();
+});
+afterEach(() => world.stop());
+
+const { persistentvolumeclaims, physicalclusters, placements, statefulsets } = resources;
+const inDefault = { namespace: 'default' };
+
+async function runSet(clusters: string | undefined, more: object = {}): Promise<void> {
+  const set = statefulSet('db', 2, clusters);
+  const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+  const volumeClaimTemplates = [{ metadata: { name: 'data' }, spec: claim }];
+  const spec = { ...(set.spec as object), volumeClaimTemplates, ...more };
+  await world.admin.create(statefulsets, { ...set, spec }, inDefault);
+  await settled(world.admin, 'db.statefulsets.apps');
+}
+
+type Claim = KubeObject<{ resources?: { requests?: { storage?: string } } }, { phase?: string }>;
+
+/** What `kubectl get pvc` lists: each claim's name, and where it is. */
+async function shown(): Promise<string[]> {
+  const { items } = await world.admin.list<Claim>(persistentvolumeclaims, inDefault);
+  return items
+    .filter(({ status }) => status?.phase === 'Bound')
+    .map((claim) => `${claim.metadata.name} ${reflectedFrom(claim)}`)
+    .sort();
+}
+
+async function there(cluster: string): Promise<Claim[]> {
+  return (await world.physical(cluster).client.list<Claim>(persistentvolumeclaims)).items;
+}
+const names = async (cluster: string) => (await there(cluster)).map(({ metadata }) => metadata.name).sort();
+const untilShown = (...claims: string[]) =>
+  until(`shown: ${claims.join(', ')}`, async () => (await shown()).join() === claims.join());
+const spec = async () => (await find<Placement>(world.admin, placements, 'db.statefulsets.apps'))?.spec;
+
+describe("a StatefulSet's own claims", () => {
+  test('are shown, with the cluster that has them', async () => {
+    await runSet('east');
+    await untilShown('data-db-0 east', 'data-db-1 east');
+    const claim = await find(world.admin, persistentvolumeclaims, 'data-db-0');
+    expect(claim?.metadata.labels).toMatchObject({ app: 'db' });
+    expect(JSON.stringify(claim)).not.toContain('atoll.dev/claim-of');
+  });
+
+  test('hold it against a drain, which says which of them and fails', async () => {
+    await runSet(undefined);
+    const [cluster = ''] = (await spec())?.clusters ?? [];
+    await untilShown(`data-db-0 ${cluster}`, `data-db-1 ${cluster}`);
+    const drained = drain(world.admin, cluster, { timeoutSeconds: 50, output: 'json', patienceMs: 500 });
+    await expect(drained).rejects.toThrow(`db: its claim data-db-0 holds data on ${cluster}`);
+    expect(await readyPods(world.physical(cluster), 'db')).toHaveLength(2);
+    expect((await spec())?.clusters).toEqual([cluster]);
+  });
+
+  test('hold it against a NoExecute taint, also where its annotation names that cluster', async () => {
+    await runSet('east,west');
+    await untilShown('data-db-0 east', 'data-db-1 west');
+    const taints = [{ key: 'k', effect: 'NoExecute' }];
+    await world.admin.patch(physicalclusters, { name: 'east' }, 'merge', { spec: { taints } });
+    await until('held', async () => (await spec())?.reasons?.['east']?.includes('data-db-0'));
+    expect((await spec())?.clusters).toEqual(['east', 'west']);
+  });
+
+  test('are deleted, and grow, where they are', async () => {
+    await runSet('east');
+    await untilShown('data-db-0 east', 'data-db-1 east');
+    const resize = { spec: { resources: { requests: { storage: '2Gi' } } } };
+    await world.admin.patch(persistentvolumeclaims, { ...inDefault, name: 'data-db-0' }, 'merge', resize);
+    const [grown] = (await there('east')).filter(({ metadata }) => metadata.name === 'data-db-0');
+    expect(grown?.spec?.resources?.requests?.storage).toBe('2Gi');
+    await world.admin.patch(statefulsets, { ...inDefault, name: 'db' }, 'merge', { spec: { replicas: 1 } });
+    await until('one pod', async () => (await readyPods(world.physical('east'), 'db')).length === 1);
+    await world.admin.delete(persistentvolumeclaims, { ...inDefault, name: 'data-db-1' });
+    await untilShown('data-db-0 east');
+    expect(await names('east')).toEqual(['data-db-0']);
+  });
+
+  test('outlive their set, and can be deleted then', async () => {
+    await runSet('east');
+    await untilShown('data-db-0 east', 'data-db-1 east');
+    await world.admin.delete(statefulsets, { ...inDefault, name: 'db' });
+    await until('gone', async () => (await spec()) === undefined);
+    expect(await shown()).toEqual(['data-db-0 east', 'data-db-1 east']);
+    for (const name of ['data-db-0', 'data-db-1'])
+      await world.admin.delete(persistentvolumeclaims, { ...inDefault, name });
+    await untilShown();
+    expect(await names('east')).toEqual([]);
+  });
+
+  test('stay where a user moves it away from them, whatever its policy says; those in use are shown', async () => {
+    await runSet('east', { persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Delete' } });
+    await untilShown('data-db-0 east', 'data-db-1 east');
+    await move(world.admin, statefulsets, 'db', 'west');
+    await untilShown('data-db-0 west', 'data-db-1 west');
+    await settled(world.admin, 'db.statefulsets.apps');
+    expect(await names('east')).toEqual(['data-db-0', 'data-db-1']);
+    // Deleted, not moved: now its policy counts, where it is.
+    await world.admin.delete(statefulsets, { ...inDefault, name: 'db' });
+    await until('gone on west', async () => (await names('west')).length === 0);
+    expect(await names('east')).toEqual(['data-db-0', 'data-db-1']);
+  });
+});
