@@ -8,6 +8,7 @@ import type { Schema } from '../kube/schema/schema.ts';
 import type { StatusCause } from '../kube/status.ts';
 import type { ColumnDefinition } from '../kube/table/index.ts';
 import type { Fence, Store } from '../storage/store.ts';
+import type { Definition } from './registry/defined.ts';
 import type { Registry } from './registry/types.ts';
 
 export interface ApiServerOptions {
@@ -143,6 +144,8 @@ export interface ServedResource {
    */
   coerce?(object: KubeObject): { object: KubeObject; error?: string };
   defaults?(object: KubeObject): KubeObject;
+  /** Of a custom resource: what was stored by an older definition is read by this one (registry/defined.ts). */
+  definition?: Definition;
   validate?(object: KubeObject, old: KubeObject | undefined, subresource: string): StatusCause[];
 }
 

@@ -71,8 +71,9 @@ export async function readPage(
     const asked = { revision, limit, after, prefix: whole.start };
     const part = await listPart(exchange, range, asked, token !== undefined);
     revision = part.revision;
-    for (const [index, entry] of part.entries.entries()) {
-      after = entry.key;
+    for (const [index, listed] of part.entries.entries()) {
+      after = listed.key;
+      const entry = core.registry.asDefined(stored, info.cluster, listed);
       if (!wanted(exchange, selection, entry)) continue;
       found.push(entry);
       if (query.limit === 0 || found.length < query.limit) continue;

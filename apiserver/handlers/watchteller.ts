@@ -31,8 +31,9 @@ export abstract class WatchTeller<T> {
 
   /** undefined: the watch does not see this event. */
   event(event: StoreEvent): T | undefined {
-    const { entry, previous } = event;
-    if (!inScope(this.exchange.stored, this.exchange.info, entry)) return undefined;
+    if (!inScope(this.exchange.stored, this.exchange.info, event.entry)) return undefined;
+    const entry = this.#defined(event.entry, event.type === 'delete');
+    const previous = event.previous && this.#defined(event.previous);
     if (event.type === 'delete') {
       return this.#selected(entry) ? this.tell('DELETED', entry) : undefined;
     }
@@ -51,6 +52,11 @@ export abstract class WatchTeller<T> {
       const cluster = info.cluster === '*' ? parseKey(stored.info, entry.key).cluster : undefined;
       return shownStored(entry, cluster);
     });
+  }
+
+  #defined(entry: Entry, old = false): Entry {
+    const { core, info, stored } = this.exchange;
+    return core.registry.asDefined(stored, info.cluster, entry, old);
   }
 
   #selected(entry: Entry): boolean {

@@ -97,6 +97,10 @@ export class Catalog {
     else this.#custom.delete(cluster);
   }
 
+  definedBy(cluster: string, definition: string): readonly ServedResource[] {
+    return this.#custom.get(cluster)?.get(definition) ?? [];
+  }
+
   #list(cluster: string): readonly ServedResource[] {
     const places = cluster === '*' ? [...this.#custom.values()] : [this.#custom.get(cluster)];
     const custom = places.flatMap((place) => (place === undefined ? [] : [...place.values()].flat()));

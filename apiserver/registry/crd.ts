@@ -1,5 +1,5 @@
 import { hasRules, validateRules } from '../../kube/cel/validate.ts';
-import { isObject } from '../../kube/deep.ts';
+import { deepEqual, isObject } from '../../kube/deep.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { StatusCause } from '../../kube/status.ts';
 import type { DefinitionNames } from '../../kube/validation/crd/accepted-names.ts';
@@ -81,10 +81,16 @@ export function serveDefinition(
 ): void {
   const spec = object?.spec as DefinitionSpec | undefined;
   const versions = isRefused(object) ? [] : (spec?.versions?.filter((version) => version.served) ?? []);
+  const before = catalog.definedBy(cluster, name);
   const served =
     spec === undefined
       ? []
-      : versions.map((version) => servedVersion(cluster, accepted(object, spec), version));
+      : versions.map((version) => {
+          const now = servedVersion(cluster, accepted(object, spec), version);
+          const same = before.find((one) => one.info.version === version.name);
+          const kept = same && deepEqual(same.openapi, now.openapi) ? same.definition : undefined;
+          return { ...now, definition: kept ?? { since: revision, forms: new WeakMap() } };
+        });
   catalog.define(cluster, name, served, revision);
 }
 

@@ -5,6 +5,7 @@ import { strategyFor } from '../../kube/strategy/index.ts';
 import type { Entry } from '../../storage/store.ts';
 import type { ServedResource } from '../options.ts';
 import { decodeStored, encodeStored } from './codec.ts';
+import { asDefined } from './defined.ts';
 import { translate } from './errors.ts';
 import { hooksOf } from './kinds.ts';
 import { checkDeletePreconditions, deletesItself, timestamp } from './metadata.ts';
@@ -75,7 +76,7 @@ async function deleteOnce(
     const deleted = await registry.store.delete(last.key, last.revision);
     const { revision } = deleted;
     await hooksOf(served).committed?.(write, name, { object: undefined, old: object, revision });
-    return { object: decodeStored(deleted), gone: true };
+    return { object: decodeStored(asDefined(deleted, served, true)), gone: true };
   }
   if (options.dryRun) return { object: marked, gone: false };
   if (deepEqual(marked, object)) return { object, gone: false };

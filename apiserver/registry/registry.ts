@@ -8,6 +8,7 @@ import type { ServedResource } from '../options.ts';
 import type { Catalog } from './catalog.ts';
 import { decodeStored } from './codec.ts';
 import { createObject } from './create.ts';
+import { asDefined } from './defined.ts';
 import { deleteObject } from './delete.ts';
 import { translate, translated } from './errors.ts';
 import { collectionRange, objectKey, parseKey, storageGroup } from './keys.ts';
@@ -63,7 +64,7 @@ export class ObjectRegistry implements Registry {
     const key = objectKey(served.info, at.cluster, at.namespace, at.name);
     const entry = await translated(this.store.get(key), served.info, at.name);
     if (entry === undefined) throw notFound(served.info, at.name);
-    return entry;
+    return asDefined(entry, served);
   }
 
   /** One page of entries; of one namespace across logical clusters, it holds other namespaces' too. */
@@ -78,6 +79,15 @@ export class ObjectRegistry implements Registry {
 
   readAll(served: ServedResource, cluster: string, namespace: string): Promise<ListResult> {
     return translated(this.readPage(served, cluster, namespace, {}), served.info);
+  }
+
+  /** An entry that was listed or watched, by its kind's definition in its own logical cluster: see defined.ts. */
+  asDefined(served: ServedResource, cluster: string, entry: Entry, old = false): Entry {
+    if (served.definition === undefined) return entry;
+    if (cluster !== '*') return asDefined(entry, served, old);
+    const { group, resource } = served.info;
+    const own = this.catalog.stored(parseKey(served.info, entry.key).cluster, group, resource);
+    return own ? asDefined(entry, own, old) : entry;
   }
 
   /** As decodeStored; names the logical cluster when `cluster` is `*`. */
@@ -110,10 +120,16 @@ export class ObjectRegistry implements Registry {
     const served = this.require(scope);
     const range = collectionRange(served.info, scope.cluster, scope.namespace ?? '');
     const toEvent = (event: StoreEvent): ObjectEvent => {
-      const object = this.decode(served, scope.cluster, event.entry);
+      const gone = event.type === 'delete';
+      const object = this.decode(
+        served,
+        scope.cluster,
+        this.asDefined(served, scope.cluster, event.entry, gone),
+      );
       if (event.type === 'delete') return { type: 'DELETED', object };
       if (event.previous === undefined) return { type: 'ADDED', object };
-      return { type: 'MODIFIED', object, previous: this.decode(served, scope.cluster, event.previous) };
+      const previous = this.asDefined(served, scope.cluster, event.previous);
+      return { type: 'MODIFIED', object, previous: this.decode(served, scope.cluster, previous) };
     };
     await translated(
       this.store.watch(range, {
@@ -157,7 +173,9 @@ export class ObjectRegistry implements Registry {
   #objectsOf(served: ServedResource, scope: Scope, entries: readonly Entry[]): KubeObject[] {
     if (entries.length === 0) return [];
     const wanted = entries.filter((entry) => inScope(served, scope, entry));
-    return wanted.map((entry) => this.decode(served, scope.cluster, entry));
+    return wanted.map((entry) =>
+      this.decode(served, scope.cluster, this.asDefined(served, scope.cluster, entry)),
+    );
   }
 
   private require(at: Scope): ServedResource {

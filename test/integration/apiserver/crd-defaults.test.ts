@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openMemory } from '../../../storage/memory/memory.ts';
+import { type Answer, type Api, admin, startApi, watch } from './api.ts';
+
+const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const things = '/apis/example.com/v1/namespaces/default/things';
+const text = { type: 'string' };
+
+let api: Api;
+beforeEach(() => {
+  api = startApi();
+});
+afterEach(() => api.close());
+
+const specs = '/spec/versions/0/schema/openAPIV3Schema/properties/spec';
+const before = { type: 'object', properties: { a: text, gone: text } };
+const after = { type: 'object', properties: { a: text, late: { ...text, default: 'd' } } };
+
+function definition(spec: object): object {
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'things.example.com' },
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names: { plural: 'things', kind: 'Thing' },
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: 'object', properties: { spec } } },
+          additionalPrinterColumns: [{ name: 'Late', type: 'string', jsonPath: '.spec.late' }],
+        },
+      ],
+    },
+  };
+}
+
+/** An object that was stored before the definition got a default and lost a field. */
+async function storeThenChange(prefix = ''): Promise<void> {
+  await api.call('POST', `${prefix}${crds}`, definition(before));
+  const object = { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 't' } };
+  await api.call('POST', `${prefix}${things}`, { ...object, spec: { a: 'x', gone: 'y' } });
+  const patch = [{ op: 'replace', path: specs, value: after }];
+  const type = { 'content-type': 'application/json-patch+json' };
+  expect((await api.call('PATCH', `${prefix}${crds}/things.example.com`, patch, type)).status).toBe(200);
+}
+
+const now = { a: 'x', late: 'd' };
+
+test('what was stored before is read by the definition as it is', async () => {
+  await storeThenChange();
+  const one = await api.call('GET', `${things}/t`);
+  expect(one.body.spec).toEqual(now);
+  expect((await api.call('GET', things)).body.items[0].spec).toEqual(now);
+  const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+  expect((await api.call('GET', things, undefined, { accept })).body.rows[0].cells).toEqual(['t', 'd']);
+  const pretty = await api.call('GET', `${things}/t?pretty=true`);
+  expect(pretty.body.spec).toEqual(now);
+});
+
+test('a watch tells of it, and of its deletion', async () => {
+  await storeThenChange();
+  const events = watch(api.server.transport(admin), `${things}?watch=1&resourceVersion=0`);
+  expect((await events.next()).value).toMatchObject({ type: 'ADDED', object: { spec: now } });
+  const gone = await api.call('DELETE', `${things}/t`);
+  expect(gone.body.status ?? gone.body.spec).toBeDefined();
+  expect((await events.next()).value).toMatchObject({ type: 'DELETED', object: { spec: now } });
+  await events.return(undefined);
+});
+
+test('a write of something else is no change of what it reads so', async () => {
+  await storeThenChange();
+  const { body } = await api.call('PATCH', `${things}/t`, { metadata: { labels: { l: 'v' } } });
+  expect([body.metadata.generation, body.spec]).toEqual([1, now]);
+  const again = await api.call('PUT', `${things}/t`, body);
+  expect(again.body.metadata.resourceVersion).toBe(body.metadata.resourceVersion);
+});
+
+test('each logical cluster reads by its own definition', async () => {
+  await api.addCluster('other');
+  await storeThenChange('/clusters/other');
+  await api.call('POST', crds, definition(before));
+  const object = { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 't' } };
+  await api.call('POST', things, { ...object, spec: { a: 'x', gone: 'y' } });
+  const { body } = await api.call('GET', '/clusters/*/apis/example.com/v1/things');
+  const found = body.items.map((item: Answer) => [item.metadata.annotations['kcp.io/cluster'], item.spec]);
+  expect(Object.fromEntries(found)).toEqual({ other: now, root: { a: 'x', gone: 'y' } });
+});
+
+test('a server that starts later reads the same', async () => {
+  const store = openMemory();
+  const close = api.close;
+  api = startApi({ store });
+  await storeThenChange();
+  const later = startApi({ store });
+  expect((await later.call('GET', things)).body.items[0].spec).toEqual(now);
+  await later.server.close();
+  await close();
+});
