@@ -80,14 +80,14 @@ test('a write of something else is no change of what it reads so', async () => {
 });
 
 test('each logical cluster reads by its own definition', async () => {
-  await api.addCluster('other');
-  await storeThenChange('/clusters/other');
+  const id = await api.addCluster('root:other');
+  await storeThenChange('/clusters/root:other');
   await api.call('POST', crds, definition(before));
   const object = { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 't' } };
   await api.call('POST', things, { ...object, spec: { a: 'x', gone: 'y' } });
   const { body } = await api.call('GET', '/clusters/*/apis/example.com/v1/things');
   const found = body.items.map((item: Answer) => [item.metadata.annotations['kcp.io/cluster'], item.spec]);
-  expect(Object.fromEntries(found)).toEqual({ other: now, root: { a: 'x', gone: 'y' } });
+  expect(Object.fromEntries(found)).toEqual({ [id]: now, root: { a: 'x', gone: 'y' } });
 });
 
 test('a server that starts later reads the same', async () => {

@@ -94,13 +94,13 @@ test.each(clashes)(
 );
 
 test('names clash within a group of one logical cluster', async () => {
-  await api.addCluster('other');
+  await api.addCluster('root:other');
   await define(first);
-  await define({ ...first, plural: 'ones' }, '/clusters/other');
+  await define({ ...first, plural: 'ones' }, '/clusters/root:other');
   await define({ ...first, plural: 'ones' }, '', 'other.example.com');
-  expect(await conditions('ones', '/clusters/other')).toEqual(free);
+  expect(await conditions('ones', '/clusters/root:other')).toEqual(free);
   expect(await conditions('ones', '', 'other.example.com')).toEqual(free);
-  expect(await isServed('ones', '/clusters/other')).toBe(true);
+  expect(await isServed('ones', '/clusters/root:other')).toBe(true);
 });
 
 test('an established definition keeps being served by the names that it had', async () => {
