@@ -204,6 +204,7 @@ function managerFlags(port: string): string[] {
       '127.0.0.1',
     ],
     ...['--use-service-account-credentials', '--service-account-private-key-file', 'sa.key'],
+    ...['--horizontal-pod-autoscaler-sync-period', '1s'],
     ...[
       '--root-ca-file',
       'ca.crt',
