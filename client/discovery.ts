@@ -1,5 +1,4 @@
 import { type GroupVersion, parseApiVersion } from '../kube/gvk.ts';
-import { isStatusError } from '../kube/status.ts';
 import type { Client } from './client.ts';
 import type { ResourceRef } from './url.ts';
 
@@ -44,10 +43,10 @@ export async function discover(
       try {
         const list = (await client.json(path, options)) as { resources?: ResourceEntry[] };
         return { gv, entries: list.resources ?? [] };
-      } catch (error) {
+      } catch {
         options.signal?.throwIfAborted();
-        // A group that went away between the two questions serves nothing.
-        if (!isStatusError(error, 'NotFound')) failed.push(gv);
+        // Also one that is not found: it was there a moment ago, and perhaps it comes.
+        failed.push(gv);
         return { gv, entries: [] };
       }
     }),

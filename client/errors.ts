@@ -19,6 +19,32 @@ export function isTransportError(error: unknown): error is TransportError {
   return error instanceof TransportError;
 }
 
+/**
+ * Why an answer holds no object. `missing` alone says that the object does not exist: its name was looked for, in a
+ * resource that is served. notServed: nobody knows the resource there (now), so nothing is known of its objects.
+ * notAllowed: whoever asks may not know. notAnswering: nobody said anything, or not yet.
+ */
+export type Absence = 'missing' | 'notServed' | 'notAllowed' | 'notAnswering';
+
+/** Undefined: it is no such answer, but a refusal of what was asked, or no answer of a server at all. */
+export function absenceOf(error: unknown): Absence | undefined {
+  if (isTransportError(error)) return 'notAnswering';
+  if (!(error instanceof StatusError)) return undefined;
+  const { code, details } = error;
+  if (code === 404) return details?.name ? 'missing' : 'notServed';
+  if (code === 401 || code === 403) return 'notAllowed';
+  if (code === 405) return 'notServed';
+  return code === 408 || code === 429 || code >= 500 ? 'notAnswering' : undefined;
+}
+
+/**
+ * The object of that name does not exist. The one answer on which anything may be deleted, shrunk or forgotten; with
+ * the name, since a write may also find its Namespace missing.
+ */
+export function isMissing(error: unknown, name: string): boolean {
+  return absenceOf(error) === 'missing' && (error as StatusError).details?.name === name;
+}
+
 /** What Kubernetes calls a status code for which the server sent no Status of its own. */
 const reasons: Readonly<Record<number, string>> = {
   400: 'BadRequest',

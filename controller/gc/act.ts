@@ -1,73 +1,62 @@
 import type { Client } from '../../client/client.ts';
+import { isMissing } from '../../client/errors.ts';
+import type { ResourceRef } from '../../client/url.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { isStatusError } from '../../kube/status.ts';
 import { commit } from '../commit.ts';
 import type { Step } from './decide.ts';
 import type { Node } from './graph.ts';
+import type { Kinds } from './kinds.ts';
 
-/** The object now; undefined when it is gone or another one has its name. */
-export async function readLive(
-  client: Client,
-  node: Node,
-  signal: AbortSignal,
-): Promise<KubeObject | undefined> {
+export interface Acting {
+  client: Client;
+  kinds: Kinds;
+  signal: AbortSignal;
+}
+
+/** The object now; undefined when it is gone or another one has its name. Fails where its kind is not served (now). */
+export async function readLive(acting: Acting, node: Node): Promise<KubeObject | undefined> {
   try {
-    const live = await client.get(node.resource, targetOf(node), signal);
+    const live = await acting.client.get(resourceOf(acting, node), targetOf(node), acting.signal);
     return live.metadata.uid === node.uid ? live : undefined;
   } catch (error) {
-    if (isStatusError(error, 'NotFound')) return undefined;
+    if (isMissing(error, node.name)) return undefined;
     throw error;
   }
 }
 
 /** Only if it is still the very version that was judged: ownerReferences may have been added since. */
 export async function deleteItem(
-  client: Client,
+  acting: Acting,
   node: Node,
   live: KubeObject,
   step: Extract<Step, { do: 'delete' }>,
-  signal: AbortSignal,
 ): Promise<void> {
   const { uid, resourceVersion } = live.metadata;
   const preconditions = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };
+  const how = { propagationPolicy: step.policy, preconditions };
   try {
-    await client.delete(
-      node.resource,
-      targetOf(node),
-      { propagationPolicy: step.policy, preconditions },
-      signal,
-    );
+    await acting.client.delete(resourceOf(acting, node), targetOf(node), how, acting.signal);
   } catch (error) {
-    if (!isStatusError(error, 'NotFound')) throw error;
+    if (!isMissing(error, node.name)) throw error;
   }
 }
 
-export async function dropOwners(
-  client: Client,
-  node: Node,
-  uids: readonly string[],
-  signal: AbortSignal,
-): Promise<void> {
-  await change(client, node, signal, (live) => {
+export async function dropOwners(acting: Acting, node: Node, uids: readonly string[]): Promise<void> {
+  await change(acting, node, (live) => {
     const owners = live.metadata.ownerReferences ?? [];
     return { ownerReferences: owners.filter(({ uid }) => !uids.includes(uid)) };
   });
 }
 
-export async function dropFinalizer(
-  client: Client,
-  node: Node,
-  finalizer: string,
-  signal: AbortSignal,
-): Promise<void> {
-  await change(client, node, signal, (live) => ({
+export async function dropFinalizer(acting: Acting, node: Node, finalizer: string): Promise<void> {
+  await change(acting, node, (live) => ({
     finalizers: (live.metadata.finalizers ?? []).filter((name) => name !== finalizer),
   }));
 }
 
 /** The item holds up none of its owners any more: breaks circles of objects that wait for each other. */
-export async function unblockOwners(client: Client, node: Node, signal: AbortSignal): Promise<void> {
-  await change(client, node, signal, (live) => ({
+export async function unblockOwners(acting: Acting, node: Node): Promise<void> {
+  await change(acting, node, (live) => ({
     ownerReferences: (live.metadata.ownerReferences ?? []).map((owner) =>
       owner.blockOwnerDeletion ? { ...owner, blockOwnerDeletion: false } : owner,
     ),
@@ -75,19 +64,24 @@ export async function unblockOwners(client: Client, node: Node, signal: AbortSig
 }
 
 async function change(
-  client: Client,
+  acting: Acting,
   node: Node,
-  signal: AbortSignal,
   edit: (live: KubeObject) => Partial<KubeObject['metadata']>,
 ): Promise<void> {
-  const live = await readLive(client, node, signal);
+  const { client, signal } = acting;
+  const live = await readLive(acting, node);
   if (!live) return;
   const wanted = { ...live, metadata: { ...live.metadata, ...edit(live) } };
   try {
-    await commit(client, node.resource, live, wanted, { cluster: node.cluster, signal });
+    await commit(client, resourceOf(acting, node), live, wanted, { cluster: node.cluster, signal });
   } catch (error) {
-    if (!isStatusError(error, 'NotFound')) throw error;
+    if (!isMissing(error, node.name)) throw error;
   }
+}
+
+/** As its own logical cluster serves it, which is not always how it was listed. */
+function resourceOf({ kinds }: Acting, { cluster, resource }: Node): ResourceRef {
+  return kinds.ofResource(cluster, resource);
 }
 
 function targetOf(node: Node): { cluster: string | undefined; namespace: string; name: string } {

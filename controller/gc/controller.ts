@@ -11,6 +11,7 @@ import { runController } from '../controller.ts';
 import { WorkQueue } from '../queue.ts';
 import { clusterToWrite } from '../scope.ts';
 import { Graph, nodeOf, waitsForDependents } from './graph.ts';
+import { Kinds } from './kinds.ts';
 import { Monitors } from './monitors.ts';
 import { Owners } from './owners.ts';
 import { reconcileItem } from './reconcile.ts';
@@ -44,16 +45,18 @@ export async function runGarbageCollector(options: GarbageCollectorOptions): Pro
     for (const { uid } of [...graph.of(resource)]) graph.remove(uid);
   };
   const monitors = new Monitors({ client, informers, signal, logger, handlers, onRemoved });
-  const owners = new Owners(client, graph, (group, kind) => monitors.resourceOf(group, kind));
   const crds = informers.for<CustomResourceDefinition>(customResourceDefinitions);
+  const kinds = new Kinds(informers.cluster === '*' ? crds : undefined);
+  const owners = new Owners(client, graph, kinds);
+  const known = { crds, monitors, kinds };
   while (!signal.aborted && !monitors.any) {
-    await rediscover(options, crds, monitors);
+    await rediscover(options, known);
     if (!monitors.any) await sleep(retryMs, signal);
   }
   const ready = Promise.race([monitors.synced, sleep(syncDeadlineMs, signal)]);
-  const parts = { client, graph, owners, queue };
+  const parts = { client, kinds, graph, owners, queue };
   await Promise.all([
-    keepDiscovering(options, crds, monitors),
+    keepDiscovering(options, known),
     runController({
       name: 'gc',
       queue,
@@ -66,16 +69,20 @@ export async function runGarbageCollector(options: GarbageCollectorOptions): Pro
   ]);
 }
 
-type Definitions = Parameters<typeof collectable>[1];
+interface Known {
+  crds: Parameters<typeof collectable>[1];
+  monitors: Monitors;
+  kinds: Kinds;
+}
 
 async function rediscover(
   { client, informers, signal, logger }: GarbageCollectorOptions,
-  crds: Definitions,
-  monitors: Monitors,
+  { crds, monitors, kinds }: Known,
 ): Promise<boolean> {
   try {
-    const { resources, complete } = await collectable(client, crds, informers.cluster === '*', signal);
-    monitors.set(resources, complete && (crds.hasSynced || informers.cluster !== '*'));
+    const { common, watched, complete } = await collectable(client, crds, informers.cluster === '*', signal);
+    kinds.learn(common, complete);
+    monitors.set(watched, complete);
     return complete;
   } catch (err) {
     if (!signal.aborted) logger.warn({ err }, 'discovery failed');
@@ -83,11 +90,7 @@ async function rediscover(
   }
 }
 
-async function keepDiscovering(
-  options: GarbageCollectorOptions,
-  crds: Definitions,
-  monitors: Monitors,
-): Promise<void> {
+async function keepDiscovering(options: GarbageCollectorOptions, known: Known): Promise<void> {
   const { signal } = options;
   let delay = options.rediscoverMs ?? 30_000;
   let stale = true;
@@ -97,7 +100,7 @@ async function keepDiscovering(
     stale = true;
     wake();
   };
-  const off = crds.on({ add: changed, update: changed, delete: changed });
+  const off = known.crds.on({ add: changed, update: changed, delete: changed });
   while (!signal.aborted) {
     if (!stale) {
       const nap = new AbortController();
@@ -110,7 +113,7 @@ async function keepDiscovering(
     await sleep(200, signal);
     stale = false;
     if (signal.aborted) break;
-    const complete = await rediscover(options, crds, monitors);
+    const complete = await rediscover(options, known);
     delay = complete ? (options.rediscoverMs ?? 30_000) : retryMs;
   }
   off();
@@ -144,7 +147,7 @@ function graphHandlers(
     add: put,
     update: put,
     delete(object) {
-      const old = graph.remove(object.metadata.uid ?? '');
+      const old = graph.end(object.metadata.uid ?? '');
       if (!old) return;
       for (const { uid } of graph.dependents(old.uid)) queue.add(uid);
       wakeWaitingOwners(old.owners.map(({ uid }) => uid));

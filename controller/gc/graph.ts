@@ -7,7 +7,9 @@ export const orphanFinalizer = 'orphan';
 /** What the collector needs of an object. `cluster` is undefined on a plain Kubernetes. */
 export interface Node {
   uid: string;
+  /** As it was listed: of all logical clusters in one version, which need not be served in its own. */
   resource: DiscoveredResource;
+  kind: string;
   cluster: string | undefined;
   namespace: string;
   name: string;
@@ -24,6 +26,8 @@ export function nodeOf(resource: DiscoveredResource, object: KubeObject, cluster
   return {
     uid: metadata.uid ?? '',
     resource,
+    // Items of a list of a built-in kind do not say it.
+    kind: object.kind || resource.kind,
     cluster,
     namespace: metadata.namespace ?? '',
     name: metadata.name ?? '',
@@ -38,10 +42,29 @@ export function waitsForDependents(node: Node): boolean {
   return node.deleting && node.finalizers.includes(foregroundFinalizer);
 }
 
+/** The number bounds memory, not truth: an end that is forgotten is found again. */
+const rememberedEnds = 10_000;
+
 /** Objects by uid, and who depends on whom: also on owners that are not (or not yet) known. */
 export class Graph {
   readonly #nodes = new Map<string, Node>();
   readonly #dependents = new Map<string, Set<string>>();
+  readonly #ended = new Set<string>();
+
+  /** It was seen to end, by those who watched it. Uids never return. */
+  hasEnded(uid: string): boolean {
+    return this.#ended.has(uid);
+  }
+
+  end(uid: string): Node | undefined {
+    this.#ended.add(uid);
+    if (this.#ended.size > rememberedEnds)
+      for (const oldest of this.#ended) {
+        this.#ended.delete(oldest);
+        break;
+      }
+    return this.remove(uid);
+  }
 
   get(uid: string): Node | undefined {
     return this.#nodes.get(uid);
@@ -58,6 +81,7 @@ export class Graph {
   /** Answers the node as it was before. */
   put(node: Node): Node | undefined {
     const old = this.remove(node.uid);
+    this.#ended.delete(node.uid);
     this.#nodes.set(node.uid, node);
     for (const { uid } of node.owners) {
       const dependents = this.#dependents.get(uid);

@@ -39,14 +39,6 @@ export class Monitors {
     return Promise.all([...this.#monitors.values()].map(({ informer }) => informer.synced));
   }
 
-  /** By group and kind: an owner may be named in a version that is not the one we watch. */
-  resourceOf(group: string, kind: string): DiscoveredResource | undefined {
-    for (const { resource } of this.#monitors.values()) {
-      if (resource.group === group && resource.kind === kind) return resource;
-    }
-    return undefined;
-  }
-
   /** `complete` false: what is missing may only have failed to answer, and stays. */
   set(resources: readonly DiscoveredResource[], complete: boolean): void {
     const wanted = new Map(resources.map((resource) => [keyOf(resource), resource]));

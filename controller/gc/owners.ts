@@ -1,10 +1,11 @@
 import type { Client } from '../../client/client.ts';
 import type { DiscoveredResource } from '../../client/discovery.ts';
+import { isMissing } from '../../client/errors.ts';
 import { parseApiVersion } from '../../kube/gvk.ts';
 import type { OwnerReference } from '../../kube/object.ts';
-import { isStatusError } from '../../kube/status.ts';
 import type { OwnerState } from './decide.ts';
 import { type Graph, type Node, nodeOf, waitsForDependents } from './graph.ts';
+import { KindNotServedError, type Kinds } from './kinds.ts';
 
 /** Uids never return, so what is gone stays gone; the number bounds memory, not truth. */
 const rememberedAbsent = 1_000;
@@ -13,17 +14,13 @@ const rememberedAbsent = 1_000;
 export class Owners {
   readonly #client: Client;
   readonly #graph: Graph;
-  readonly #resourceOf: (group: string, kind: string) => DiscoveredResource | undefined;
+  readonly #kinds: Kinds;
   readonly #absent = new Set<string>();
 
-  constructor(
-    client: Client,
-    graph: Graph,
-    resourceOf: (group: string, kind: string) => DiscoveredResource | undefined,
-  ) {
+  constructor(client: Client, graph: Graph, kinds: Kinds) {
     this.#client = client;
     this.#graph = graph;
-    this.#resourceOf = resourceOf;
+    this.#kinds = kinds;
   }
 
   /** Enough to leave an object alone without asking the server. */
@@ -35,16 +32,17 @@ export class Owners {
   }
 
   /**
-   * The truth, from the server. Fails while the owner's kind is not served: nothing is deleted for an owner
-   * that nobody can look up.
+   * The truth, from the server. Fails where it does not say: while the owner's kind is not served in that logical
+   * cluster, may not be read, or nobody answers. Nothing is deleted for an owner that nobody can look up, unless its
+   * end was seen.
    */
   async stateOf(owner: OwnerReference, node: Node, signal: AbortSignal): Promise<OwnerState> {
     // The same uid named under other coordinates is another question.
     const { group } = parseApiVersion(owner.apiVersion);
     const question = [owner.uid, node.cluster, node.namespace, group, owner.kind, owner.name].join('/');
     if (this.#absent.has(question)) return 'gone';
-    const resource = this.#resourceOf(group, owner.kind);
-    if (!resource) throw new Error(`owner kind ${owner.kind} of ${owner.apiVersion} is not served`);
+    const resource = this.#resourceOf(owner, group, node);
+    if (!resource) return 'gone';
     // A cluster-scoped object cannot name an owner in a namespace; Kubernetes leaves it alone.
     if (resource.namespaced && node.namespace === '') return 'present';
     const namespace = resource.namespaced ? node.namespace : undefined;
@@ -55,10 +53,20 @@ export class Owners {
         return waitsForDependents(nodeOf(resource, live, node.cluster)) ? 'waiting' : 'present';
       }
     } catch (error) {
-      if (!isStatusError(error, 'NotFound')) throw error;
+      if (!isMissing(error, owner.name)) throw error;
     }
     this.#remember(question);
     return 'gone';
+  }
+
+  /** Undefined: its kind is served no more, and it was seen to end before. */
+  #resourceOf(owner: OwnerReference, group: string, node: Node): DiscoveredResource | undefined {
+    try {
+      return this.#kinds.ofKind(node.cluster, group, owner.kind);
+    } catch (error) {
+      if (error instanceof KindNotServedError && this.#graph.hasEnded(owner.uid)) return undefined;
+      throw error;
+    }
   }
 
   #remember(question: string): void {
@@ -75,7 +83,8 @@ function isWhereNamed(known: Node, owner: OwnerReference, dependent: Node): bool
   return (
     known.cluster === dependent.cluster &&
     known.name === owner.name &&
-    known.resource.kind === owner.kind &&
-    (!known.resource.namespaced || known.namespace === dependent.namespace)
+    known.kind === owner.kind &&
+    known.resource.group === parseApiVersion(owner.apiVersion).group &&
+    (known.namespace === '' || known.namespace === dependent.namespace)
   );
 }

@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import type { OwnerReference } from '../../kube/object.ts';
 import type { WorkQueue } from '../queue.ts';
-import { deleteItem, dropFinalizer, dropOwners, readLive, unblockOwners } from './act.ts';
+import { type Acting, deleteItem, dropFinalizer, dropOwners, readLive, unblockOwners } from './act.ts';
 import { type Dependents, decide, type OwnerState } from './decide.ts';
 import {
   foregroundFinalizer,
@@ -11,11 +11,13 @@ import {
   orphanFinalizer,
   waitsForDependents,
 } from './graph.ts';
+import type { Kinds } from './kinds.ts';
 import type { Owners } from './owners.ts';
 import { noteOrphaned } from './tombstone.ts';
 
 export interface Parts {
   client: Client;
+  kinds: Kinds;
   graph: Graph;
   owners: Owners;
   queue: WorkQueue;
@@ -23,10 +25,11 @@ export interface Parts {
 
 /** Acts on the object as the server has it now; the graph only says when to look, and who depends on it. */
 export async function reconcileItem(parts: Parts, uid: string, signal: AbortSignal): Promise<undefined> {
-  const { client, graph, owners } = parts;
+  const { graph, owners } = parts;
+  const acting = { ...parts, signal };
   const known = graph.get(uid);
   if (!known || (!known.deleting && owners.allPresent(known))) return;
-  const live = await readLive(client, known, signal);
+  const live = await readLive(acting, known);
   if (!live) return;
   const node = nodeOf(known.resource, live, known.cluster);
   const states = new Map<string, OwnerState>();
@@ -34,30 +37,30 @@ export async function reconcileItem(parts: Parts, uid: string, signal: AbortSign
     for (const owner of node.owners) states.set(idOf(owner), await owners.stateOf(owner, node, signal));
   }
   const step = decide(node, dependentsOf(graph, uid), (owner) => states.get(idOf(owner)) ?? 'present');
-  if (step.do === 'dropOwners') await dropOwners(client, node, step.uids, signal);
-  if (step.do === 'dropFinalizer') await dropFinalizer(client, node, foregroundFinalizer, signal);
-  if (step.do === 'orphanDependents') await orphan(parts, node, signal);
+  if (step.do === 'dropOwners') await dropOwners(acting, node, step.uids);
+  if (step.do === 'dropFinalizer') await dropFinalizer(acting, node, foregroundFinalizer);
+  if (step.do === 'orphanDependents') await orphan(acting, node);
   if (step.do === 'deleteDependents') {
     for (const dependent of graph.dependents(uid)) parts.queue.add(dependent.uid);
   }
   if (step.do === 'delete') {
-    if (step.unblock) await unblock(parts, node, signal);
-    await deleteItem(client, node, live, step, signal);
+    if (step.unblock) await unblock(acting, node);
+    await deleteItem(acting, node, live, step);
   }
 }
 
-async function orphan({ client, graph }: Parts, node: Node, signal: AbortSignal): Promise<void> {
-  for (const dependent of graph.dependents(node.uid)) {
-    await dropOwners(client, dependent, [node.uid], signal);
+async function orphan(acting: Acting & Parts, node: Node): Promise<void> {
+  for (const dependent of acting.graph.dependents(node.uid)) {
+    await dropOwners(acting, dependent, [node.uid]);
   }
-  await noteOrphaned(client, node, signal);
-  await dropFinalizer(client, node, orphanFinalizer, signal);
+  await noteOrphaned(acting.client, node, acting.signal);
+  await dropFinalizer(acting, node, orphanFinalizer);
 }
 
 /** The write makes a new version: the deletion that follows must name that one, so it is left to the retry. */
-async function unblock({ client }: Parts, node: Node, signal: AbortSignal): Promise<void> {
+async function unblock(acting: Acting, node: Node): Promise<void> {
   if (!node.owners.some((owner) => owner.blockOwnerDeletion)) return;
-  await unblockOwners(client, node, signal);
+  await unblockOwners(acting, node);
 }
 
 function dependentsOf(graph: Graph, uid: string): Dependents {

@@ -1,4 +1,5 @@
 import type { Client } from '../../client/client.ts';
+import { isMissing } from '../../client/errors.ts';
 import { placedKind } from '../../cluster/kinds.ts';
 import { placements } from '../../cluster/names.ts';
 import { placementName } from '../../cluster/placement.ts';
@@ -27,7 +28,7 @@ export async function noteOrphaned(client: Client, node: Node, signal: AbortSign
     const wanted = { ...placement, spec: { ...placement.spec, orphaned: uid } };
     await commit(client, placements, placement, wanted, { cluster, signal });
   } catch (error) {
-    if (!isStatusError(error, 'NotFound')) throw error;
+    if (!isMissing(error, target.name)) throw error;
     return;
   }
   for (const kind of shown) {

@@ -1,9 +1,9 @@
 import type { Client } from '../../client/client.ts';
+import { isMissing } from '../../client/errors.ts';
 import type { InformerSet } from '../../client/informers.ts';
 import { keyOf, logicalClusterOf, parseKey } from '../../client/url.ts';
 import type { Logger } from '../../kube/log.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { isStatusError } from '../../kube/status.ts';
 import { commit } from '../commit.ts';
 import { type Retry, runController } from '../controller.ts';
 import { WorkQueue } from '../queue.ts';
@@ -88,7 +88,7 @@ async function terminate(client: Client, seen: Namespace, target: Target): Promi
     const freed = { ...live, spec: { ...live.spec, finalizers } };
     await client.update(namespaces, freed, { cluster, subresource: 'finalize', signal });
   } catch (error) {
-    if (!isStatusError(error, 'NotFound')) throw error;
+    if (!isMissing(error, namespace)) throw error;
   }
   return undefined;
 }

@@ -1,5 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import { type DiscoveredResource, discover } from '../../client/discovery.ts';
+import { isMissing } from '../../client/errors.ts';
 import { group as atollGroup } from '../../cluster/names.ts';
 import { isReflected } from '../../cluster/reflected.ts';
 import type { PlacementSpec } from '../../cluster/types.ts';
@@ -63,7 +64,7 @@ async function emptyResource(
     try {
       await client.delete(resource, target, { propagationPolicy: 'Background', preconditions }, signal);
     } catch (error) {
-      if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Conflict')) throw error;
+      if (!isMissing(error, target.name) && !isStatusError(error, 'Conflict')) throw error;
     }
   }
   return list;
@@ -74,7 +75,8 @@ async function readAll(client: Client, resource: DiscoveredResource, where: Wher
   try {
     return (await client.list(resource, { cluster, namespace, signal })).items;
   } catch (error) {
-    if (isStatusError(error, 'NotFound') || isStatusError(error, 'MethodNotAllowed')) return [];
+    // Not served any more is another answer: what is discovered next tells.
+    if (isStatusError(error, 'MethodNotAllowed')) return [];
     throw error;
   }
 }
