@@ -1,3 +1,4 @@
+import { absenceOf, isMissing } from '../client/errors.ts';
 import type { ShareView } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError, StatusError } from '../kube/status.ts';
@@ -90,11 +91,8 @@ async function write(
     return await engine.client.patch(kind, { namespace, name }, 'apply', body, options);
   } catch (error) {
     if (mayConflict && isStatusError(error, 'Conflict')) return undefined;
-    if (!isStatusError(error) || error.code !== 404) throw error;
-    if (error.details?.kind === 'namespaces') {
-      engine.namespaces.forget(namespace);
-      throw error;
-    }
+    if (isMissing(error, namespace)) engine.namespaces.forget(namespace);
+    if (absenceOf(error) !== 'notServed') throw error;
     const message = `the cluster does not serve ${kind.resource} ${kind.group}/${kind.version}`;
     throw new StatusError(404, 'NotServed', message, undefined, error);
   }
@@ -126,7 +124,7 @@ export async function remove(
   try {
     await engine.client.delete(kind, { namespace, name }, how, engine.signal);
   } catch (error) {
-    if (!isStatusError(error, 'NotFound')) throw error;
+    if (!isMissing(error, name)) throw error;
   }
 }
 

@@ -1,3 +1,4 @@
+import { absenceOf } from '../client/errors.ts';
 import { isPlaceable, placedKinds } from '../cluster/kinds.ts';
 import type { Locator } from '../cluster/types.ts';
 import { type Retry, runController } from '../controller/controller.ts';
@@ -102,7 +103,7 @@ async function contentOf(
     try {
       list = await engine.client.list(kind, { namespace, signal: engine.signal });
     } catch (error) {
-      if (isStatusError(error, 'NotFound')) continue;
+      if (absenceOf(error) === 'notServed') continue;
       throw error;
     }
     // What a workload's controllers make beside it, claims and slices, goes with the workload.

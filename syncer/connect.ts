@@ -1,5 +1,5 @@
 import { Client } from '../client/client.ts';
-import { isTransportError } from '../client/errors.ts';
+import { isMissing, isTransportError } from '../client/errors.ts';
 import { pathOf } from '../client/url.ts';
 import { physicalNamespace, placementName } from '../cluster/placement.ts';
 import { reflectedFrom, reflectedKind, reflectedKinds } from '../cluster/reflected.ts';
@@ -104,7 +104,7 @@ async function isOurs({ transport, uid }: Reachable, home: Home, signal: AbortSi
     const there = await client.get(namespaces, { name: home.name }, signal);
     return namespaceOwnership(there, { ...home.locator, syncer: uid }) !== 'foreign';
   } catch (error) {
-    if (isStatusError(error, 'NotFound')) return false;
+    if (isMissing(error, home.name)) return false;
     throw error;
   }
 }
@@ -139,7 +139,7 @@ async function placedOn(
     const placement = await client.get<Placement>(placements, target, signal);
     return Object.keys(placement.spec?.shares ?? {}).sort();
   } catch (error) {
-    if (isStatusError(error, 'NotFound')) return [];
+    if (isMissing(error, target.name)) return [];
     throw error;
   }
 }

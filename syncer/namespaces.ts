@@ -1,4 +1,5 @@
 import type { Client } from '../client/client.ts';
+import { isMissing } from '../client/errors.ts';
 import { type Informer, startInformer } from '../client/informer.ts';
 import { keyOf } from '../client/url.ts';
 import { rootCluster } from '../cluster/names.ts';
@@ -96,7 +97,7 @@ export class Namespaces {
     try {
       await this.#client.delete(resource, { name }, { preconditions }, this.#signal);
     } catch (error) {
-      if (!isStatusError(error, 'NotFound')) throw error;
+      if (!isMissing(error, name)) throw error;
     }
   }
 }

@@ -1,3 +1,4 @@
+import { isMissing } from '../client/errors.ts';
 import type { ResourceRef } from '../client/url.ts';
 import { locatorAnnotation, orphanOfAnnotation } from '../cluster/names.ts';
 import type { ShareView } from '../cluster/types.ts';
@@ -76,7 +77,7 @@ export async function markAs(
   try {
     await engine.client.patch(kind, { namespace, name }, 'merge', { metadata }, { signal: engine.signal });
   } catch (error) {
-    if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Conflict')) throw error;
+    if (!isMissing(error, name) && !isStatusError(error, 'Conflict')) throw error;
   }
 }
 
@@ -98,7 +99,7 @@ export async function removeOrphans(engine: Engine, orphans: readonly Dependent[
     try {
       await engine.client.delete(kind, { namespace, name }, how, engine.signal);
     } catch (error) {
-      if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Conflict')) throw error;
+      if (!isMissing(error, name) && !isStatusError(error, 'Conflict')) throw error;
     }
   }
 }

@@ -1,9 +1,9 @@
 import type { Client } from '../client/client.ts';
+import { isMissing } from '../client/errors.ts';
 import { placedKinds } from '../cluster/kinds.ts';
 import { orphanOfAnnotation } from '../cluster/names.ts';
 import { formatApiVersion, groupResource, parseApiVersion } from '../kube/gvk.ts';
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
-import { isStatusError } from '../kube/status.ts';
 import { orphanOf } from './orphans.ts';
 import { readLocator } from './ownership.ts';
 import type { Physical } from './physical.ts';
@@ -92,7 +92,7 @@ export class Owners {
       if (above) this.#between.set(owner.uid, above);
       return { owner: above, object };
     } catch (error) {
-      if (!isStatusError(error, 'NotFound')) throw error;
+      if (!isMissing(error, owner.name)) throw error;
       return undefined;
     }
   }

@@ -1,4 +1,5 @@
 import type { Client } from '../client/client.ts';
+import { absenceOf, isMissing } from '../client/errors.ts';
 import { type Informer, startInformer } from '../client/informer.ts';
 import { keyOf, type ResourceRef } from '../client/url.ts';
 import { placedKinds } from '../cluster/kinds.ts';
@@ -82,7 +83,7 @@ export class Physical {
     try {
       return await client.get(kind, { namespace, name }, signal);
     } catch (error) {
-      if (isStatusError(error, 'NotFound') && error.details?.name === name) return undefined;
+      if (isMissing(error, name)) return undefined;
       throw error;
     }
   }
@@ -111,7 +112,7 @@ export class Physical {
       const list = (await client.json(path + query, { signal })) as { items?: unknown[] | null };
       return (list.items ?? []).length > 0;
     } catch (error) {
-      if (!isStatusError(error, 'NotFound')) throw error;
+      if (absenceOf(error) !== 'notServed') throw error;
       const message = `the cluster does not serve ${groupResource(kind)} in ${kind.version}`;
       throw new StatusError(404, 'NotServed', message, undefined, error);
     }

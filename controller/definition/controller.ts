@@ -1,12 +1,12 @@
 import type { Client } from '../../client/client.ts';
+import { isMissing } from '../../client/errors.ts';
 import type { InformerSet } from '../../client/informers.ts';
 import { parseKey, type ResourceRef } from '../../client/url.ts';
 import type { Logger } from '../../kube/log.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { isStatusError } from '../../kube/status.ts';
 import { commit } from '../commit.ts';
 import { type Retry, runController } from '../controller.ts';
-import { type CustomResourceDefinition, customResourceDefinitions } from '../gc/resources.ts';
+import { type CustomResourceDefinition, customResourceDefinitions, hasNames } from '../gc/resources.ts';
 import { WorkQueue } from '../queue.ts';
 import { clusterToWrite } from '../scope.ts';
 
@@ -53,7 +53,7 @@ export function runDefinitionController(options: DefinitionControllerOptions): P
       const wanted = { ...live, metadata: { ...live.metadata, finalizers } };
       await commit(client, customResourceDefinitions, live, wanted, { cluster, signal });
     } catch (error) {
-      if (!isStatusError(error, 'NotFound')) throw error;
+      if (!isMissing(error, name)) throw error;
     }
     return undefined;
   };
@@ -91,10 +91,13 @@ async function tellProgress(
 /** Answers how many are left, as far as this pass saw. */
 async function deleteInstances(
   client: Client,
-  { spec }: CustomResourceDefinition,
+  crd: CustomResourceDefinition,
   cluster: string | undefined,
   signal: AbortSignal,
 ): Promise<number> {
+  const { spec } = crd;
+  // Whose names were never its own has no objects.
+  if (!hasNames(crd)) return 0;
   const version = spec?.versions.find(({ served }) => served);
   if (spec === undefined || version === undefined) return 0;
   const resource: ResourceRef = { group: spec.group, version: version.name, resource: spec.names.plural };
@@ -109,7 +112,7 @@ async function deleteInstances(
       await client.delete(resource, { cluster, namespace, name }, preconditions, signal);
       if ((metadata.finalizers ?? []).length === 0) left--;
     } catch (error) {
-      if (!isStatusError(error, 'NotFound')) throw error;
+      if (!isMissing(error, name)) throw error;
       left--;
     }
   }

@@ -67,14 +67,20 @@ export async function collectable(
 }
 
 /** Undefined for one that is not served. */
-export function fromDefinition({ spec, status }: CustomResourceDefinition): DiscoveredResource | undefined {
+export function fromDefinition(crd: CustomResourceDefinition): DiscoveredResource | undefined {
+  const { spec } = crd;
   const { group, names, scope, versions } = spec ?? {};
   const served = versions?.filter((version) => version.served) ?? [];
   const version = served.find(({ storage }) => storage) ?? served[0];
-  if (!group || !names || !version) return undefined;
-  if (status?.conditions?.some(({ type, status: is }) => type === 'NamesAccepted' && is === 'False'))
-    return undefined;
+  if (!group || !names || !version || !hasNames(crd)) return undefined;
   const namespaced = scope === 'Namespaced';
   const { plural: resource, kind } = names;
   return { group, version: version.name, resource, kind, namespaced, verbs: needed };
+}
+
+/** False where another definition had them first: nothing is served under them on behalf of this one. */
+export function hasNames({ status }: CustomResourceDefinition): boolean {
+  return (
+    status?.conditions?.some(({ type, status: is }) => type === 'NamesAccepted' && is === 'False') !== true
+  );
 }
