@@ -1,5 +1,6 @@
 import { type GroupVersionResource, parseApiVersion } from '../kube/gvk.ts';
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
+import { isSystemNamespace } from './names.ts';
 import { at, listAt, mapAt, textAt } from './read.ts';
 import { isReflected } from './reflected.ts';
 
@@ -154,11 +155,12 @@ function isMade({ kind }: WorkloadKind, owners: readonly OwnerReference[] = []):
 const madeSlices = new Set(['endpointslice-controller.k8s.io', 'endpointslicemirroring-controller.k8s.io']);
 
 /**
- * Whether this very object may be pushed: not reflected from a physical cluster, not made by a controller that
- * the physical cluster runs itself, not one that every cluster has of its own.
+ * Whether this very object may be pushed: not the system's own, not reflected from a physical cluster, not made by a
+ * controller that the physical cluster runs itself, not one that every cluster has of its own.
  */
 export function isPlaceable(kind: PlacedKind, object: KubeObject): boolean {
-  const { name, labels, ownerReferences } = object.metadata;
+  const { name, namespace = '', labels, ownerReferences } = object.metadata;
+  if (isSystemNamespace(namespace)) return false;
   if (isReflected(object)) return false;
   if (kind.role === 'workload') return !isMade(kind, ownerReferences);
   switch (kind.resource) {

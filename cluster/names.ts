@@ -43,6 +43,11 @@ export const rootCluster = 'root';
 /** Where physical clusters' credentials live, in the root logical cluster. */
 export const systemNamespace = 'atoll-system';
 
+/** Nothing in these is ever placed, whoever asks: they hold the system's own, credentials among it. */
+export function isSystemNamespace(name: string): boolean {
+  return name === systemNamespace || name.startsWith('kube-');
+}
+
 const path = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(:[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*$/;
 
 /** A path of DNS labels joined by `:`, at most 253 characters: `root`, `root:team-a`; or an id, which is one label. */

@@ -7,13 +7,18 @@ import type { ClosureRef } from './types.ts';
 
 export interface PodTemplate {
   labels: Record<string, string>;
+  annotations: Record<string, string>;
   spec: unknown;
 }
 
 /** What the pods of a workload look like; the Pod itself is its own template. */
 export function podTemplate(workload: KubeObject): PodTemplate {
   const template = at(workload, ...runOf(workload).template);
-  return { labels: mapAt(template, 'metadata', 'labels') ?? {}, spec: at(template, 'spec') };
+  return {
+    labels: mapAt(template, 'metadata', 'labels') ?? {},
+    annotations: mapAt(template, 'metadata', 'annotations') ?? {},
+    spec: at(template, 'spec'),
+  };
 }
 
 interface Run {

@@ -1,7 +1,7 @@
 import { getOwn } from '../kube/deep.ts';
 import type { GroupVersionResource } from '../kube/gvk.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { logicalClusterAnnotation, reflectedFromAnnotation, reflectedUidAnnotation } from './names.ts';
+import { reflectedFromAnnotation, reflectedUidAnnotation } from './names.ts';
 import { formatClusters, parseClusters } from './placement.ts';
 
 /** What physical clusters make of our workloads and logical clusters show. Never placed: it has a source. */
@@ -60,20 +60,6 @@ export function reflectedAs(
     [reflectedFromAnnotation]: formatClusters(clusters),
     [reflectedUidAnnotation]: uid,
   };
-}
-
-/** The annotations of an object that is reflected no longer. */
-export function withoutReflection(annotations: Annotations | undefined): Annotations {
-  return Object.fromEntries(Object.entries(annotations ?? {}).filter(([key]) => !isReserved(key)));
-}
-
-/** Written by the server alone: nobody else's value is ever stored. */
-export function isReserved(annotation: string): boolean {
-  return (
-    annotation === reflectedFromAnnotation ||
-    annotation === logicalClusterAnnotation ||
-    annotation.startsWith('internal.atoll.dev/')
-  );
 }
 
 /** Of our domains or kcp's: what a physical cluster says under such a name is not passed on. */

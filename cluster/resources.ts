@@ -132,6 +132,8 @@ const physicalClusterSpec = object(
 const physicalClusterStatus = object({
   conditions,
   lastHeartbeatTime: text,
+  lastAnswerTime: text,
+  clusterUID: text,
   version: text,
   allocatable: map({ type: 'string', format: 'quantity' }),
 } satisfies Fields<PhysicalClusterStatus>);

@@ -1,18 +1,17 @@
 import { deepCopy, isObject } from '../kube/deep.ts';
 import type { KubeObject, ObjectMeta } from '../kube/object.ts';
 import { kindNamed, type PlacedKindName } from './kinds.ts';
+import { isSystemMark, withoutMarks } from './marks.ts';
 import {
   claimsAnnotation,
   clustersAnnotation,
   locatorAnnotation,
   managedLabel,
   managedValue,
-  placedByAnnotation,
   scaledAnnotation,
 } from './names.ts';
 import { withoutPodAssignment } from './podspec.ts';
 import { at, numberAt, textAt } from './read.ts';
-import { isReserved } from './reflected.ts';
 import type { Locator, Share } from './types.ts';
 
 export interface ShapeTarget {
@@ -25,7 +24,6 @@ type Spec = Record<string, unknown>;
 /** Annotations that say something about the logical object, or about who wrote it, not about what runs. */
 const ownAnnotations = new Set([
   clustersAnnotation,
-  placedByAnnotation,
   scaledAnnotation,
   'kubectl.kubernetes.io/last-applied-configuration',
   'deployment.kubernetes.io/revision',
@@ -47,7 +45,7 @@ export function shapeFor(root: KubeObject, share: Share, target: ShapeTarget): K
   const { metadata: _metadata, status: _status, ...rest } = root;
   const copy = deepCopy(rest) as Record<string, unknown>;
   const shaped = { ...copy, metadata: metadataFor(root, share, target) } as KubeObject;
-  if (isObject(shaped.spec)) shaped.spec = specFor(root, shaped.spec, share);
+  if (isObject(shaped.spec)) shaped.spec = unmarked(specFor(root, shaped.spec, share));
   if (root.kind === 'ServiceAccount') delete shaped['secrets'];
   return shaped;
 }
@@ -57,7 +55,7 @@ function metadataFor(root: KubeObject, share: Share, target: ShapeTarget): Objec
   const { name, labels, annotations } = root.metadata;
   const drop = (key: string) =>
     ownAnnotations.has(key) ||
-    isReserved(key) ||
+    isSystemMark(key) ||
     (root.kind === 'PersistentVolumeClaim' && bindingAnnotations.test(key));
   const keptLabels = root.kind === 'Job' && !isManualJob(root.spec) ? without(labels, jobLabels) : labels;
   return {
@@ -75,6 +73,23 @@ function metadataFor(root: KubeObject, share: Share, target: ShapeTarget): Objec
 
 function claimsGo({ kind, spec }: KubeObject): boolean {
   return kind === 'StatefulSet' && at(spec, ...retention, 'whenDeleted') === 'Delete';
+}
+
+/** A pod that bore our marks by its template would be taken for what it is not. */
+function unmarked(spec: Spec): Spec {
+  const job = at(spec, 'jobTemplate');
+  if (isObject(job) && isObject(job['spec']))
+    return { ...spec, jobTemplate: { ...withoutOurs(job), spec: unmarked(job['spec']) } };
+  const template = at(spec, 'template');
+  return isObject(template) ? { ...spec, template: withoutOurs(template) } : spec;
+}
+
+function withoutOurs(template: Spec): Spec {
+  const metadata = at(template, 'metadata');
+  const marked = at(metadata, 'annotations');
+  if (!isObject(metadata) || !isObject(marked)) return template;
+  const annotations = withoutMarks(marked as Record<string, string>);
+  return annotations === marked ? template : { ...template, metadata: { ...metadata, annotations } };
 }
 
 const asItIs = (spec: Spec): Spec => spec;

@@ -34,6 +34,10 @@ export interface PhysicalClusterStatus {
   /** `Ready`: the syncer speaks to its API. Written by the syncer, by the server when the syncer is silent. */
   conditions?: Condition[];
   lastHeartbeatTime?: string;
+  /** When its API last answered the syncer. */
+  lastAnswerTime?: string;
+  /** The uid of its Namespace kube-system: one cluster has one, under whatever name it is registered. */
+  clusterUID?: string;
   version?: string;
   /** Sums over its schedulable nodes. */
   allocatable?: Record<string, string>;

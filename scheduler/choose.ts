@@ -14,6 +14,7 @@ export interface Choice {
 
 export interface Situation {
   clusters: ReadonlyMap<string, PhysicalCluster>;
+  notTaken: ReadonlyMap<string, string>;
   used: Usage;
   /** Where the object is, or was last told to be. */
   current: readonly string[];
@@ -33,6 +34,7 @@ function candidates(names: readonly string[], situation: Situation, among: numbe
   return names.map((name) => ({
     name,
     cluster: situation.clusters.get(name),
+    notTaken: situation.notTaken.get(name),
     isThere: situation.current.includes(name),
     need,
     used: situation.used.get(name) ?? nothingUsed,

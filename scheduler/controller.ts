@@ -3,8 +3,9 @@ import type { Informer } from '../client/informer.ts';
 import type { InformerSet } from '../client/informers.ts';
 import { keyOf, logicalClusterOf, parseKey } from '../client/url.ts';
 import { type PlacedObject, refKey, refOf } from '../cluster/closure.ts';
+import { identifyingNamespace, whyNotTaken } from '../cluster/identity.ts';
 import { isPlaceable, type PlacedKind, placedKinds } from '../cluster/kinds.ts';
-import { physicalClusters, placements } from '../cluster/names.ts';
+import { physicalClusters, placements, rootCluster } from '../cluster/names.ts';
 import { textAt } from '../cluster/read.ts';
 import { isReflected, reflectedFrom } from '../cluster/reflected.ts';
 import type { PhysicalCluster, Placement } from '../cluster/types.ts';
@@ -47,6 +48,7 @@ const namespaces = { group: '', version: 'v1', resource: 'namespaces' } as const
 const byNamespace = 'scheduler/namespace';
 const byWish = 'scheduler/wish';
 const byReflection = 'scheduler/reflection';
+const byIdentity = 'scheduler/identity';
 /** Room may also appear without any event about a cluster: when other workloads shrink. */
 const blockedRetryMs = 15_000;
 
@@ -84,8 +86,12 @@ function observe(informers: InformerSet): World {
     if (isClaims(kind)) informer.addIndex(byReflection, (o) => (isReflected(o) ? [namespaceKey(o)] : []));
     if (isUsedByName(kind)) informer.addIndex(byWish, (o) => (ownWish(o) ? [namespaceKey(o)] : []));
   }
+  const identified = informers.for(namespaces);
+  identified.addIndex(byIdentity, ({ metadata: { name, uid = '' } }) =>
+    name === identifyingNamespace ? [uid] : [],
+  );
   return {
-    namespaces: informers.for(namespaces),
+    namespaces: identified,
     placements: indexed(informers.for<Placement>(placements)),
     clusters: informers.for<PhysicalCluster>(physicalClusters),
     objects,
@@ -119,7 +125,12 @@ function wake(world: World, queue: WorkQueue): void {
       delete: (object) => (counts(object) || (isClaims(kind) && isReflected(object))) && within(object),
     });
   }
-  const concerned = (cluster: PhysicalCluster) => wakeConcerned(world, queue, cluster);
+  const concerned = (cluster: PhysicalCluster) => {
+    wakeConcerned(world, queue, cluster);
+    // What held nothing of ours a moment ago may hold its credentials now.
+    const { namespace } = cluster.spec?.kubeconfigSecretRef ?? {};
+    if (namespace) queue.add(keyOf(rootCluster, '', namespace));
+  };
   world.clusters.on({
     add: concerned,
     update: (now, old) => clusterMatters(now, old) && concerned(now),
@@ -209,6 +220,17 @@ function claimsIn(world: World, key: string): KubeObject[] {
   return informer?.byIndex(byReflection, key) ?? [];
 }
 
+/** Each cluster under one name only, and never a logical one of ours: see cluster/identity.ts. */
+function notTaken({ clusters, namespaces: all }: World): ReadonlyMap<string, string> {
+  const isOwn = (uid: string) => all.byIndex(byIdentity, uid).length > 0;
+  const found = new Map<string, string>();
+  for (const cluster of clusters.values()) {
+    const why = whyNotTaken(cluster, clusters.values(), isOwn);
+    if (why !== undefined) found.set(cluster.metadata.name ?? '', why);
+  }
+  return found;
+}
+
 async function reconcile(key: string, world: World, options: SchedulerOptions): Promise<Retry | undefined> {
   const { cluster } = parseKey(key);
   const began = performance.now();
@@ -219,6 +241,7 @@ async function reconcile(key: string, world: World, options: SchedulerOptions): 
     placements: placed,
     claims: claimsIn(world, key),
     clusters: world.clusters.list(),
+    notTaken: notTaken(world),
     usage: world.ledger.others(key),
   });
   // Before anything is awaited: the next decision, of whatever namespace, counts with this one.

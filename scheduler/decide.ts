@@ -17,6 +17,7 @@ import type { ClosureRef, PhysicalCluster, Placement } from '../cluster/types.ts
 import type { KubeObject } from '../kube/object.ts';
 import { type Choice, chooseFreely, chooseNamed, type Situation } from './choose.ts';
 import { claimsOf, heldOn } from './claims.ts';
+import { withoutCredentials } from './credentials.ts';
 import { objection } from './filter.ts';
 import { homeOf, recordOf } from './record.ts';
 import type { Decided, NamespaceDecision, NamespaceInput } from './types.ts';
@@ -24,7 +25,8 @@ import { addUsage, nothingUsed, requestsOf, type Usage, usageOf } from './usage.
 import { namespaceWish, ownWish, schedulersNote, type Wish } from './wishes.ts';
 
 /** Everything of one namespace at once, since workloads stay together and what they use follows them. */
-export function decideNamespace(input: NamespaceInput): NamespaceDecision {
+export function decideNamespace(given: NamespaceInput): NamespaceDecision {
+  const input = { ...given, objects: withoutCredentials(given) };
   const index = indexNamespace(input.objects);
   const records = new Map(
     input.placements.flatMap((p) => (p.spec ? [[refKey(p.spec.ref), p] as const] : [])),
@@ -54,6 +56,8 @@ export function decideNamespace(input: NamespaceInput): NamespaceDecision {
     blocked: all.some(({ choice }) => choice.blocked),
   };
 }
+
+const nothingRefused: ReadonlyMap<string, string> = new Map();
 
 interface World {
   input: NamespaceInput;
@@ -126,6 +130,7 @@ function situationOf(
   };
   return {
     clusters: world.clusters,
+    notTaken: world.input.notTaken ?? nothingRefused,
     used,
     current,
     claims: new Map([...claimsMadeFor(object, world.input.claims ?? []), ...claimsOf(requires, placementAt)]),
@@ -187,6 +192,7 @@ function chooseAlong(
   const current = currentOf(placementOf(world, placed), placed.object);
   const situation: Situation = {
     clusters: world.clusters,
+    notTaken: world.input.notTaken ?? nothingRefused,
     used: new Map(),
     current,
     claims: new Map(),

@@ -1,5 +1,6 @@
 import { quantityOf, type Resources } from '../cluster/podspec.ts';
 import { at } from '../cluster/read.ts';
+import { silenceOf } from '../cluster/silence.ts';
 import type { PhysicalCluster, Taint } from '../cluster/types.ts';
 import { addQuantity, compareQuantity, type Quantity, zeroQuantity } from '../kube/quantity.ts';
 
@@ -8,6 +9,8 @@ export interface Candidate {
   name: string;
   /** Undefined: an annotation names a cluster that does not exist. */
   cluster: PhysicalCluster | undefined;
+  /** It is another one, registered twice, or this Atoll itself. */
+  notTaken?: string | undefined;
   /** The object is there already: only what drives things away speaks against it. */
   isThere: boolean;
   /** What the object would add there. */
@@ -22,7 +25,7 @@ export type Filter = (candidate: Candidate) => string | undefined;
 /** These hold for what is there as well. */
 const evicting: readonly Filter[] = [exists, notDraining, notEvicting];
 /** These hold for newcomers only: cordon is not drain, silence is not death. */
-const admitting: readonly Filter[] = [isReady, notCordoned, notTainted, hasRoom];
+const admitting: readonly Filter[] = [isAnother, isReady, notCordoned, notTainted, hasRoom];
 
 /** The first objection. */
 export function objection(candidate: Candidate): string | undefined {
@@ -48,9 +51,15 @@ function notEvicting({ cluster }: Candidate): string | undefined {
   return tainted(cluster, 'NoExecute');
 }
 
+function isAnother({ notTaken }: Candidate): string | undefined {
+  return notTaken;
+}
+
 function isReady({ cluster }: Candidate): string | undefined {
   const ready = cluster?.status?.conditions?.find((c) => c.type === 'Ready');
   if (ready?.status === 'True') return undefined;
+  const silence = cluster && silenceOf(cluster);
+  if (silence) return silence.words;
   return ready ? `it is not ready (${ready.reason})` : 'it has not reported that it is ready';
 }
 

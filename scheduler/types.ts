@@ -15,6 +15,8 @@ export interface NamespaceInput {
   /** Claims that StatefulSets' controllers made on physical clusters, as they are reflected here. */
   claims?: readonly KubeObject[];
   clusters: readonly PhysicalCluster[];
+  /** Clusters that nothing may be placed on whatever else they say of themselves, with the reason. */
+  notTaken?: ReadonlyMap<string, string>;
   /** What other namespaces take. */
   usage: ReadonlyMap<string, Resources>;
 }

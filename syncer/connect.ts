@@ -3,7 +3,8 @@ import { isMissing, isTransportError } from '../client/errors.ts';
 import { pathOf } from '../client/url.ts';
 import { physicalNamespace, placementName } from '../cluster/placement.ts';
 import { reflectedFrom, reflectedKind, reflectedKinds } from '../cluster/reflected.ts';
-import type { Locator, Placement } from '../cluster/types.ts';
+import { silenceOf, silenceSince } from '../cluster/silence.ts';
+import type { Locator, PhysicalCluster, Placement } from '../cluster/types.ts';
 import type { Transport } from '../kube/http.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError, StatusError } from '../kube/status.ts';
@@ -11,6 +12,9 @@ import { namespaceOwnership } from './ownership.ts';
 
 const placements = { group: 'atoll.dev', version: 'v1alpha1', resource: 'placements' };
 const namespaces = { group: '', version: 'v1', resource: 'namespaces' };
+
+/** How long a cluster may take to say whether a namespace is there. */
+const answerMs = 5_000;
 
 /** A physical cluster that can be reached: its API, and the PhysicalCluster's uid. */
 export interface Reachable {
@@ -21,6 +25,7 @@ export interface Reachable {
 export interface Connecting {
   client: Client;
   engaged: ReadonlyMap<string, Reachable>;
+  clusterOf(name: string): PhysicalCluster | undefined;
   signal: AbortSignal;
 }
 
@@ -29,34 +34,49 @@ export interface Connecting {
  * for what else one cluster alone is said to have.
  */
 export async function connectPod(
-  { client, engaged, signal }: Connecting,
+  { client, signal, ...ways }: Connecting,
   cluster: string,
   pod: KubeObject,
 ): Promise<{ transport: Transport; path: string } | undefined> {
   const { name = '', namespace = '' } = pod.metadata;
   const where = reflectedFrom(pod)[0] ?? (await placedOn(client, cluster, pod, 'pods', signal))[0];
-  const found = where === undefined ? undefined : reach(engaged, where);
-  const home = await homeOf(client, cluster, namespace, signal);
+  const found = where === undefined ? undefined : reach(ways, where);
+  const home = found && (await homeOf(client, cluster, namespace, signal));
   if (!found || !home || !(await isOurs(found, home, signal))) return undefined;
   const of = reflectedKinds.find(({ kind }) => kind === pod.kind) ?? reflectedKind('pods');
   const path = pathOf(of, { namespace: home.name, name });
   return { transport: found.transport, path };
 }
 
-/** Where it does not answer, who asked is told which cluster that is: StatusError 503. */
-function reach(engaged: Connecting['engaged'], where: string): Reachable | undefined {
+/**
+ * Where it does not answer, who asked is told which cluster that is, and since when: StatusError 503. At once where
+ * that is known; where it is only our syncer that is silent, the cluster is asked.
+ */
+function reach(
+  { engaged, clusterOf }: Pick<Connecting, 'engaged' | 'clusterOf'>,
+  where: string,
+): Reachable | undefined {
   const found = engaged.get(where);
   if (!found) return undefined;
+  const cluster = clusterOf(where);
+  const ready = cluster?.status?.conditions?.find(({ type }) => type === 'Ready');
+  const silence = cluster && silenceOf(cluster);
+  if (silence && ready?.status === 'False') throw unavailable(silence.words);
   const transport: Transport = async (request) => {
     try {
       return await found.transport(request);
     } catch (error) {
-      if (!isTransportError(error)) throw error;
-      const message = `physical cluster ${where} does not answer: ${error.message}`;
-      throw new StatusError(503, 'ServiceUnavailable', message, { retryAfterSeconds: 1 }, error);
+      const late = error instanceof DOMException && error.name === 'TimeoutError';
+      if (!late && !isTransportError(error)) throw error;
+      const { words } = cluster ? silenceSince(cluster) : { words: `cluster ${where} does not answer` };
+      throw unavailable(late ? words : `${words}: ${error.message}`, error);
     }
   };
   return { ...found, transport };
+}
+
+function unavailable(message: string, cause?: unknown): StatusError {
+  return new StatusError(503, 'ServiceUnavailable', message, { retryAfterSeconds: 1 }, cause);
 }
 
 /** Where on every physical cluster a logical namespace is, and what the locator there says but for the cluster. */
@@ -97,11 +117,12 @@ async function homeOf(
   return { name, locator: { cluster, namespace, uid: spec.namespaceUid ?? '' } };
 }
 
-/** Only the locator of the physical namespace says so. */
+/** Only the locator of the physical namespace says so. That is asked first, so it is what a silent cluster is known by. */
 async function isOurs({ transport, uid }: Reachable, home: Home, signal: AbortSignal): Promise<boolean> {
   const client = new Client(transport, { userAgent: 'atoll-syncer' });
   try {
-    const there = await client.get(namespaces, { name: home.name }, signal);
+    const soon = AbortSignal.any([signal, AbortSignal.timeout(answerMs)]);
+    const there = await client.get(namespaces, { name: home.name }, soon);
     return namespaceOwnership(there, { ...home.locator, syncer: uid }) !== 'foreign';
   } catch (error) {
     if (isMissing(error, home.name)) return false;
@@ -109,20 +130,27 @@ async function isOurs({ transport, uid }: Reachable, home: Home, signal: AbortSi
   }
 }
 
-/** The first of the physical clusters that have the Service. */
+/** The first of the physical clusters that have the Service and answer; where none does, StatusError 503 says so. */
 export async function connectService(
-  { client, engaged, signal }: Connecting,
+  { client, signal, ...ways }: Connecting,
   cluster: string,
   service: KubeObject,
 ): Promise<{ transport: Transport; path: string } | undefined> {
   const { name = '', namespace = '' } = service.metadata;
   const home = await homeOf(client, cluster, namespace, signal);
   if (!home) return undefined;
+  let silent: unknown;
   for (const where of await placedOn(client, cluster, service, 'services', signal)) {
-    const found = reach(engaged, where);
-    if (!found || !(await isOurs(found, home, signal))) continue;
-    return { transport: found.transport, path: `/api/v1/namespaces/${home.name}/services/${name}` };
+    try {
+      const found = reach(ways, where);
+      if (!found || !(await isOurs(found, home, signal))) continue;
+      return { transport: found.transport, path: `/api/v1/namespaces/${home.name}/services/${name}` };
+    } catch (error) {
+      if (!isStatusError(error, 'ServiceUnavailable')) throw error;
+      silent ??= error;
+    }
   }
+  if (silent !== undefined) throw silent;
   return undefined;
 }
 

@@ -1,11 +1,15 @@
 import type { Client } from '../client/client.ts';
 import { type Informer, startInformer } from '../client/informer.ts';
+import { identifyingNamespace } from '../cluster/identity.ts';
+import { silenceSince } from '../cluster/silence.ts';
 import type { Condition, PhysicalCluster, PhysicalClusterStatus } from '../cluster/types.ts';
 import { sleep } from '../kube/clock.ts';
 import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { addQuantity, formatQuantity, parseQuantity, type Quantity } from '../kube/quantity.ts';
+import { isStatusError } from '../kube/status.ts';
 
+const namespaces = { group: '', version: 'v1', resource: 'namespaces' };
 const nodes = { group: '', version: 'v1', resource: 'nodes' };
 const physicalClusters = { group: 'atoll.dev', version: 'v1alpha1', resource: 'physicalclusters' };
 
@@ -16,6 +20,8 @@ export interface HeartbeatOptions {
   signal: AbortSignal;
   logger: Logger;
   intervalMs: number;
+  /** Why the cluster of this uid may not be taken under this name, as a sentence. */
+  whyNotTaken?(clusterUID: string): Promise<string | undefined>;
 }
 
 /** Says every `intervalMs` that the syncer lives, and whether the physical API answers it. */
@@ -37,41 +43,68 @@ async function beat(options: HeartbeatOptions, informer: Informer): Promise<void
   const before = await upstream.get<PhysicalCluster>(physicalClusters, { name }, signal);
   const found = await probe(client, signal, Math.max(1_000, intervalMs));
   const now = new Date().toISOString();
+  const clusterUID = found.clusterUID ?? before.status?.clusterUID;
+  const refused = clusterUID && (await options.whyNotTaken?.(clusterUID));
   const status: PhysicalClusterStatus = {
-    conditions: [readyCondition(before.status?.conditions, found.error, now)],
+    conditions: [readyCondition(before, verdictOf(before, found, refused || undefined), now)],
     lastHeartbeatTime: now,
+    ...(found.error === undefined && { lastAnswerTime: now.replace(/\.\d+/, '') }),
+    ...(clusterUID && { clusterUID }),
     ...(found.version && { version: found.version }),
     ...(informer.hasSynced && { allocatable: allocatable(informer.values()) }),
   };
   await upstream.patch(physicalClusters, { name, subresource: 'status' }, 'merge', { status }, { signal });
 }
 
-/** Whether the API server answers, and which version it is. */
-async function probe(
-  client: Client,
-  signal: AbortSignal,
-  timeoutMs: number,
-): Promise<{ version?: string; error?: string }> {
+interface Found {
+  version?: string;
+  clusterUID?: string;
+  error?: string;
+}
+
+/** Whether the API server answers, which version it is, and of which cluster. */
+async function probe(client: Client, signal: AbortSignal, timeoutMs: number): Promise<Found> {
   try {
     const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     const { gitVersion } = (await client.json('/version', { signal: within })) as { gitVersion?: unknown };
-    return typeof gitVersion === 'string' ? { version: gitVersion } : {};
+    const clusterUID = await uidOf(client, within);
+    return {
+      ...(typeof gitVersion === 'string' && { version: gitVersion }),
+      ...(clusterUID && { clusterUID }),
+    };
   } catch (error) {
     signal.throwIfAborted();
     return { error: error instanceof Error ? error.message : String(error) };
   }
 }
 
-function readyCondition(before: Condition[] | undefined, error: string | undefined, now: string): Condition {
-  const status = error === undefined ? 'True' : 'False';
-  const old = before?.find((condition) => condition.type === 'Ready');
-  return {
-    type: 'Ready',
-    status,
-    reason: error === undefined ? 'SyncerConnected' : 'Unreachable',
-    message: error ?? 'the cluster answers',
-    lastTransitionTime: old?.status === status ? old.lastTransitionTime : now,
-  };
+/** Undefined where it may not be asked for, or is not there (yet): all else must work without. */
+async function uidOf(client: Client, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    return (await client.get(namespaces, { name: identifyingNamespace }, signal)).metadata.uid;
+  } catch (error) {
+    if (isStatusError(error, 'NotFound') || isStatusError(error, 'Forbidden')) return undefined;
+    throw error;
+  }
+}
+
+type Verdict = Pick<Condition, 'status' | 'reason' | 'message'>;
+
+function verdictOf(cluster: PhysicalCluster, { error }: Found, refused: string | undefined): Verdict {
+  if (error !== undefined)
+    return {
+      status: 'False',
+      reason: 'Unreachable',
+      message: `${silenceSince(cluster).words}: ${error}`,
+    };
+  if (refused !== undefined) return { status: 'False', reason: 'SameCluster', message: refused };
+  return { status: 'True', reason: 'SyncerConnected', message: 'the cluster answers' };
+}
+
+function readyCondition({ status: before }: PhysicalCluster, verdict: Verdict, now: string): Condition {
+  const old = before?.conditions?.find((condition) => condition.type === 'Ready');
+  const lastTransitionTime = old?.status === verdict.status ? old.lastTransitionTime : now;
+  return { type: 'Ready', ...verdict, lastTransitionTime };
 }
 
 interface Node extends KubeObject {

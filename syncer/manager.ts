@@ -1,5 +1,6 @@
 import type { Client } from '../client/client.ts';
 import { type Informer, startInformer } from '../client/informer.ts';
+import { keyOf } from '../client/url.ts';
 import { rootCluster } from '../cluster/names.ts';
 import type { PhysicalCluster } from '../cluster/types.ts';
 import { runController } from '../controller/controller.ts';
@@ -10,6 +11,7 @@ import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
 import { connectPod, connectService, type Reachable } from './connect.ts';
 import { type SyncerOptions, startSyncer } from './syncer.ts';
+import { Twins } from './twins.ts';
 
 const physicalClusters = { group: 'atoll.dev', version: 'v1alpha1', resource: 'physicalclusters' };
 const secrets = { group: '', version: 'v1', resource: 'secrets' };
@@ -17,7 +19,7 @@ const failedMs = 5_000;
 
 export interface SyncersOptions
   extends Pick<SyncerOptions, 'signal' | 'logger' | 'heartbeatMs' | 'namespaceDelayMs'> {
-  /** May read PhysicalClusters and their Secrets in root, and Placements everywhere. */
+  /** May read PhysicalClusters and their Secrets in root, Placements and Namespaces everywhere. */
   client: Client;
   transportFor(cluster: PhysicalCluster): Promise<Transport>;
   /** With prefix /syncers/<name>; its writes are fenced by the term. */
@@ -54,6 +56,7 @@ export function startSyncers(options: SyncersOptions): Syncers {
   const client = given.with({ cluster: rootCluster });
   const engaged = new Map<string, Engaged>();
   const clusters = startInformer<PhysicalCluster>(client, physicalClusters, { signal, logger });
+  const twins = new Twins(client, clusters);
   const queue = new WorkQueue({ maxDelayMs: 30_000 });
   clusters.addIndex('secret', (cluster) => [secretKey(cluster)]);
   const add = (_: PhysicalCluster, key: string) => queue.add(key);
@@ -62,7 +65,7 @@ export function startSyncers(options: SyncersOptions): Syncers {
   const stopped = runController({
     name: 'syncers',
     queue,
-    reconcile: (key) => engage({ options, client, clusters, engaged }, key),
+    reconcile: (key) => engage({ options, client, clusters, engaged, twins }, key),
     signal,
     logger,
     ready: [clusters.synced, credentials.synced],
@@ -70,10 +73,12 @@ export function startSyncers(options: SyncersOptions): Syncers {
     await Promise.all([...engaged.values()].map((one) => one.end()));
   });
   const transport = (name: string) => engaged.get(name)?.transport;
+  const clusterOf = (name: string) => clusters.get(keyOf(rootCluster, '', name));
+  const connecting = { client, engaged, clusterOf, signal };
   return {
     transport,
-    connectPod: (cluster, pod) => connectPod({ client, engaged, signal }, cluster, pod),
-    connectService: (cluster, service) => connectService({ client, engaged, signal }, cluster, service),
+    connectPod: (cluster, pod) => connectPod(connecting, cluster, pod),
+    connectService: (cluster, service) => connectService(connecting, cluster, service),
     stopped,
   };
 }
@@ -109,10 +114,11 @@ interface Manager {
   client: Client;
   clusters: Informer<PhysicalCluster>;
   engaged: Map<string, Engaged>;
+  twins: Twins;
 }
 
 async function engage(
-  { options, client, clusters, engaged }: Manager,
+  { options, client, clusters, engaged, twins }: Manager,
   key: string,
 ): Promise<{ after: number } | undefined> {
   const { signal, logger, heartbeatMs, namespaceDelayMs } = options;
@@ -144,6 +150,7 @@ async function engage(
       physical: whileHeld(transport, term),
       signal: term.signal,
       logger,
+      whyNotTaken: (clusterUID) => twins.whyNot(key, clusterUID, term.signal),
       ...(heartbeatMs !== undefined && { heartbeatMs }),
       ...(namespaceDelayMs !== undefined && { namespaceDelayMs }),
     }).stopped;

@@ -29,6 +29,8 @@ export interface SyncerOptions {
   logger: Logger;
   /** Default 10 000. */
   heartbeatMs?: number;
+  /** Why the cluster of this uid may not be taken under this name, as a sentence; default: it may. */
+  whyNotTaken?(clusterUID: string): Promise<string | undefined>;
   /** How long a namespace of ours stays after its last object; default 10 000. */
   namespaceDelayMs?: number;
 }
@@ -54,7 +56,10 @@ export function startSyncer(options: SyncerOptions): Syncer {
   });
   ready.catch(() => {});
   const run = async () => {
-    const heartbeat = runHeartbeat({ name, upstream, client, signal, logger, intervalMs: heartbeatMs });
+    const heartbeat = runHeartbeat({
+      ...{ name, upstream, client, signal, logger, intervalMs: heartbeatMs },
+      ...(options.whyNotTaken && { whyNotTaken: options.whyNotTaken }),
+    });
     const uid = await ownUid(options);
     const namespaces = new Namespaces({ client, syncer: uid, signal, logger });
     await Promise.all([heartbeat, work(options, client, namespaces, uid, becomeReady)]);

@@ -140,7 +140,8 @@ class Asked implements AdmissionRequest {
   }
 
   warn(message: string): void {
-    this.#exchange.warnings.push(message);
+    const { warnings } = this.#exchange;
+    if (!warnings.includes(message)) warnings.push(message);
   }
 }
 

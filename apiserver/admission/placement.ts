@@ -1,82 +1,73 @@
-import {
-  clustersAnnotation,
-  group,
-  placedByAnnotation,
-  rootCluster,
-  schedulerUser,
-} from '../../cluster/names.ts';
-import { formatClusters, parseClusters } from '../../cluster/placement.ts';
+import { isPlacementMark, isSystemMark, keepMarks } from '../../cluster/marks.ts';
+import { clustersAnnotation, placedByAnnotation, schedulerUser } from '../../cluster/names.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { invalid } from '../../kube/status.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../options.ts';
+import { refusePlacement } from './placement-refuse.ts';
+import { warnOfPlacement } from './placement-warn.ts';
 
 /**
- * Guards the one attribute, atoll.dev/clusters, on Namespaces and namespaced objects:
+ * Guards the one attribute, atoll.dev/clusters, on Namespaces and namespaced objects, and our own marks on all objects:
  * - whoever writes it is recorded in atoll.dev/placed-by, which nobody can set themselves;
- * - names of clusters that do not exist are refused, before anything is stored;
- * - the scheduler's value survives a replace that does not mention it; a user's goes when the user removes it.
+ * - names of clusters that do not exist are refused, before anything is stored, and so is any in a system namespace;
+ * - the scheduler's value survives a replace that does not mention it; a user's goes when the user removes it;
+ * - a write of a subresource changes none of it, and no write through the API any of our marks.
  */
 export const placementAdmission: AdmissionPlugin = {
   name: 'Placement',
   mutate(request) {
-    if (!applies(request) || !request.object) return;
-    const object = request.object;
-    const [before, after] = [wantedBy(request.old), wantedBy(object)];
-    const author = request.old?.metadata.annotations?.[placedByAnnotation];
-    if (request.user.name === schedulerUser)
-      return stamp(object, after === undefined ? undefined : schedulerUser);
-    if (after === undefined && before !== undefined && author === schedulerUser) {
-      annotate(object, clustersAnnotation, before);
-      return stamp(object, author);
-    }
-    if (after === undefined) return stamp(object, undefined);
-    stamp(object, after === before ? author : request.user.name);
+    const { object, old } = request;
+    if (!object || !writesObject(request)) return;
+    const { annotations } = object.metadata;
+    const kept = keepMarks(annotations, old?.metadata.annotations, keptBy(request));
+    if (kept !== annotations) setAnnotations(object, kept ?? {});
+    if (saysWhere(request)) attribute(request, object);
   },
   validate(request) {
-    if (!applies(request) || !request.object) return;
-    const after = wantedBy(request.object);
-    if (after === undefined || after === wantedBy(request.old)) return;
-    return refuseUnknown(request, request.object, after);
+    const { object, old } = request;
+    if (!object || !writesObject(request) || request.subresource !== '') return undefined;
+    warnOfPlacement(request, object);
+    if (!saysWhere(request)) return undefined;
+    const after = wantedBy(object);
+    const isNew = after !== undefined && after !== wantedBy(old);
+    return isNew ? refusePlacement(request, object, after) : undefined;
   },
 };
 
-function applies(request: AdmissionRequest): boolean {
-  if (request.operation !== 'CREATE' && request.operation !== 'UPDATE') return false;
-  if (request.subresource !== '') return false;
-  const { info } = request.stored;
-  return info.namespaced || (info.group === '' && info.resource === 'namespaces');
+/** A write of a kind that its subresource shows in a kind of its own (Scale, Binding) brings no annotations. */
+function writesObject({ operation, kind }: AdmissionRequest): boolean {
+  return (operation === 'CREATE' || operation === 'UPDATE') && kind === undefined;
 }
 
-async function refuseUnknown(request: AdmissionRequest, object: KubeObject, value: string): Promise<void> {
-  const scope = { cluster: rootCluster, group, resource: 'physicalclusters' };
-  const { items } = await request.registry.list(scope);
-  const known = items.map((cluster) => cluster.metadata.name ?? '');
-  const unknown = parseClusters(value).filter((name) => !known.includes(name));
-  if (unknown.length === 0) return;
-  const { info } = request.stored;
-  const choice = known.length > 0 ? `known: ${formatClusters(known)}` : 'none is registered yet';
-  throw invalid(info.group, info.kind, object.metadata.name ?? '', [
-    {
-      reason: 'FieldValueInvalid',
-      field: `metadata.annotations[${clustersAnnotation}]`,
-      message: `Invalid value: ${JSON.stringify(value)}: no physical cluster is named ${unknown.join(', ')}; ${choice}`,
-    },
-  ]);
+function keptBy({ subresource }: AdmissionRequest): (annotation: string) => boolean {
+  return subresource === '' ? isSystemMark : isPlacementMark;
+}
+
+function saysWhere({ subresource, stored: { info } }: AdmissionRequest): boolean {
+  return subresource === '' && (info.namespaced || (info.group === '' && info.resource === 'namespaces'));
+}
+
+function attribute({ old, user }: AdmissionRequest, object: KubeObject): void {
+  const author = old?.metadata.annotations?.[placedByAnnotation];
+  const before = wantedBy(old);
+  const isSchedulers = author === schedulerUser && user.name !== schedulerUser;
+  if (wantedBy(object) === undefined && isSchedulers) annotate(object, clustersAnnotation, before);
+  const after = wantedBy(object);
+  const now = after === before && user.name !== schedulerUser ? author : user.name;
+  annotate(object, placedByAnnotation, after === undefined ? undefined : now);
 }
 
 function wantedBy(object: KubeObject | undefined): string | undefined {
   return object?.metadata.annotations?.[clustersAnnotation];
 }
 
-function stamp(object: KubeObject, author: string | undefined): void {
-  annotate(object, placedByAnnotation, author);
-}
-
 function annotate(object: KubeObject, key: string, value: string | undefined): void {
   const there = object.metadata.annotations;
   if (there === undefined && value === undefined) return;
-  const { [key]: _old, ...rest } = object.metadata.annotations ?? {};
-  const next = value === undefined ? rest : { ...rest, [key]: value };
-  if (Object.keys(next).length > 0) object.metadata.annotations = next;
+  const { [key]: _old, ...rest } = there ?? {};
+  setAnnotations(object, value === undefined ? rest : { ...rest, [key]: value });
+}
+
+function setAnnotations(object: KubeObject, annotations: Readonly<Record<string, string>>): void {
+  if (Object.keys(annotations).length > 0) object.metadata.annotations = { ...annotations };
   else delete object.metadata.annotations;
 }

@@ -25,7 +25,7 @@ export async function handleApply(exchange: ResourceExchange, query: WriteQuery)
   const { core, info, stored } = exchange;
   const { object: applied, duplicates } = decodeApplied(exchange);
   // Before they become anybody's fields.
-  keepReserved(applied, undefined, stored);
+  keepReserved(applied);
   const context = {
     ...writeContext(exchange, query, 'UPDATE', info.subresource),
     managed: true,

@@ -1,3 +1,4 @@
+import { isPlacementMark, keepMarks } from '../../cluster/marks.ts';
 import type { ApiResponse } from '../../kube/http.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { badRequest, conflict, StatusError } from '../../kube/status.ts';
@@ -67,7 +68,8 @@ function bound(pod: KubeObject, binding: KubeObject, node: string): KubeObject {
   if (spec.nodeName) throw refuse(`pod ${name} is already assigned to node ${JSON.stringify(spec.nodeName)}`);
   if (spec.schedulingGates?.length) throw refuse(`pod ${name} has non-empty .spec.schedulingGates`);
   const { nominatedNodeName: _nominated, ...status } = (pod.status ?? {}) as Record<string, unknown>;
-  const annotations = { ...pod.metadata.annotations, ...wanted.annotations };
+  const before = pod.metadata.annotations;
+  const annotations = keepMarks({ ...before, ...wanted.annotations }, before, isPlacementMark) ?? {};
   return {
     ...pod,
     metadata: { ...pod.metadata, ...(Object.keys(annotations).length > 0 && { annotations }) },

@@ -85,7 +85,6 @@ async function createWith(
   let object = begin(write, at, given, context);
   const mutating = context.mutate?.(object, undefined);
   if (mutating) await mutating;
-  keepReserved(object, undefined, served);
   const preparing = hooks.prepare?.(write, object, undefined);
   if (preparing) await preparing;
   strategyFor(served.info).prepareForCreate(object);
@@ -133,7 +132,7 @@ function begin(write: KindWrite, at: Place, given: KubeObject, context: WriteCon
   // What a generated name brings with it is nobody's: fields are told before there is one.
   if (context.generated) own.metadata = unnamed(own.metadata);
   const object = defaulted(own, served);
-  keepReserved(object, undefined, served);
+  keepReserved(object);
   initialiseMetadata(object, Date.now());
   const managed = withManagers(undefined, object, write, context);
   return context.generated && name !== undefined ? named(managed, name) : managed;

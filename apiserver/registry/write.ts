@@ -106,11 +106,10 @@ async function updateWith(
   let next = defaulted({ ...changed, metadata: { ...changed.metadata } }, served);
   if (reset) next.metadata.managedFields = [];
   keepSystemMetadata(next, old);
-  keepReserved(next, old, served);
+  keepReserved(next, old);
   if (!context.managed) next = withManagers(old, next, write, context);
   const mutating = context.mutate?.(next, old);
   if (mutating) await mutating;
-  keepReserved(next, old, served);
   keepTimes(next, old, changed.metadata);
   const preparing = hooksOf(served).prepare?.(write, next, old);
   if (preparing) await preparing;

@@ -41,7 +41,10 @@ export function feedCluster(name: string) {
   };
 }
 
-/** Of a merge patch only status.conditions, lastHeartbeatTime, version and allocatable; spec is not the syncer's. */
+/**
+ * Of a merge patch only status.conditions, lastHeartbeatTime, lastAnswerTime, clusterUID, version and allocatable; spec
+ * is not the syncer's.
+ */
 export async function patchCluster(
   store: Store,
   name: string,
@@ -59,14 +62,15 @@ export async function patchCluster(
 
 function merged(before: PhysicalClusterStatus, told: Record<string, unknown>): PhysicalClusterStatus {
   const status = { ...before };
-  const { conditions, lastHeartbeatTime, version, allocatable } = told;
+  const { conditions, lastHeartbeatTime, lastAnswerTime, clusterUID, version, allocatable } = told;
   if (Array.isArray(conditions)) {
     const own = conditions.flatMap((c) => asCondition(c) ?? []).slice(0, 16);
     const types = new Set(own.map((c) => c.type));
     status.conditions = [...(before.conditions ?? []).filter((c) => !types.has(c.type)), ...own];
   }
-  if (typeof lastHeartbeatTime === 'string' && !Number.isNaN(Date.parse(lastHeartbeatTime)))
-    status.lastHeartbeatTime = lastHeartbeatTime;
+  if (isTime(lastHeartbeatTime)) status.lastHeartbeatTime = lastHeartbeatTime;
+  if (isTime(lastAnswerTime)) status.lastAnswerTime = lastAnswerTime;
+  if (typeof clusterUID === 'string') status.clusterUID = clusterUID.slice(0, 64);
   if (typeof version === 'string') status.version = version.slice(0, 64);
   if (isObject(allocatable)) {
     const quantities = Object.entries(allocatable).filter(
@@ -75,6 +79,10 @@ function merged(before: PhysicalClusterStatus, told: Record<string, unknown>): P
     status.allocatable = Object.fromEntries(quantities.slice(0, 64));
   }
   return status;
+}
+
+function isTime(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= 64 && !Number.isNaN(Date.parse(value));
 }
 
 function asCondition(value: unknown): Condition | undefined {

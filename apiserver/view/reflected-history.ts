@@ -1,5 +1,6 @@
+import { withoutMarks } from '../../cluster/marks.ts';
 import { numberAt } from '../../cluster/read.ts';
-import { isReflected, type ReflectedKind, withoutReflection } from '../../cluster/reflected.ts';
+import { isReflected, type ReflectedKind } from '../../cluster/reflected.ts';
 import type { ObjectRef, Placement } from '../../cluster/types.ts';
 import { getOwn, isObject } from '../../kube/deep.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -88,8 +89,8 @@ async function isAmongNewest(
 }
 
 function retired(object: KubeObject): KubeObject {
-  const annotations = withoutReflection(object.metadata.annotations);
-  const metadata = { ...object.metadata, annotations };
+  const annotations = withoutMarks(object.metadata.annotations);
+  const metadata = { ...object.metadata, ...(annotations && { annotations }) };
   if (object.kind !== 'ReplicaSet') return { ...object, metadata };
   const spec = isObject(object.spec) ? object.spec : {};
   return { ...object, metadata, spec: { ...spec, replicas: 0 }, status: { replicas: 0 } };

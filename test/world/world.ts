@@ -66,6 +66,8 @@ export interface World {
   simulate(name: string): Promise<Physical>;
   /** As `atoll cluster add` does. */
   register(name: string): Promise<void>;
+  /** Ends the controllers in the middle of what they do and starts them again, as a kill of their leader would. */
+  restartControllers(): Promise<void>;
   /** Listens on loopback and writes the administrator's kubeconfig, for real kubectl; the file's path. */
   listen(): Promise<string>;
   stop(): Promise<void>;
@@ -86,10 +88,14 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const settings = resolveSettings({ dataDir }, undefined, {});
   const server = createApiServer(apiOptions({ store, settings, identity, logger, syncers: manager }));
   let url = 'https://127.0.0.1:0';
-  const controllers = startControllers({
-    ...{ server, store, signal, logger, settleMs, silentMs, controllers: 'all', rootCa: identity.ca },
-    url: () => url,
-  });
+  const control = () =>
+    abortable(signal, (ending) =>
+      startControllers({
+        ...{ server, store, signal: ending, logger, settleMs, silentMs, rootCa: identity.ca },
+        ...{ controllers: 'all', url: () => url },
+      }),
+    );
+  let controllers = control();
   const as = (user: UserInfo, cluster = rootCluster) => new Client(server.transport(user), { cluster });
   const admin = as(adminUser);
   syncers = runSyncers({ server, store, physicals, signal, logger });
@@ -108,6 +114,10 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     register: async (name) => {
       await registerCluster(admin, name, world.physical(name).kubeconfig);
     },
+    restartControllers: async () => {
+      await controllers.stop();
+      controllers = control();
+    },
     listen: async () => {
       ({ url } = await server.listen({ host: '127.0.0.1', port: 0, tls: tlsOf(identity) }));
       const file = join(dataDir, 'admin.kubeconfig');
@@ -120,7 +130,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
         upstream.heal();
       }
       life.abort(new Error('the world ends'));
-      await Promise.allSettled([controllers, syncers?.stopped]);
+      await Promise.allSettled([controllers.stop(), syncers?.stopped]);
       await server.close();
       await Promise.all([...physicals.values()].map((physical) => physical.stop()));
       if (!options.store) await store.close();
@@ -131,6 +141,23 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   for (const name of clusters) await world.register(name);
   for (const name of clusters) await until(`${name} is ready`, () => isReady(admin, name));
   return world;
+}
+
+/** Runs until `signal` aborts or it is stopped. */
+function abortable(
+  signal: AbortSignal,
+  run: (ending: AbortSignal) => Promise<void>,
+): { stop(): Promise<void> } {
+  const life = new AbortController();
+  const ending = AbortSignal.any([signal, life.signal]);
+  setMaxListeners(0, ending);
+  const running = run(ending);
+  return {
+    stop: async () => {
+      life.abort(new Error('stopped'));
+      await Promise.allSettled([running]);
+    },
+  };
 }
 
 async function simulated(name: string, { nodes = 3, behaviours = [] }: WorldOptions): Promise<Physical> {

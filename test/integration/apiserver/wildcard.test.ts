@@ -11,10 +11,11 @@ import { type Api, admin, call, startApi } from './api.ts';
 const store = () => openMemory();
 let bytes: ReturnType<typeof store>;
 let api: Api;
-const cluster = 'root:team';
-const home = `/clusters/${cluster}`;
+const path = 'root:team';
+const home = `/clusters/${path}`;
+let id: string;
 const sets = `${home}/apis/apps/v1/namespaces/default/deployments`;
-const mine = `/syncers/east/clusters/${cluster}`;
+const mine = () => `/syncers/east/clusters/${id}`;
 const placements = `${home}/apis/atoll.dev/v1alpha1/namespaces/default/placements`;
 
 beforeEach(async () => {
@@ -23,7 +24,7 @@ beforeEach(async () => {
     ...{ ...resource, custom: true, subresources: { status: true } },
   }));
   api = startApi({ store: bytes, views: [syncerView()], resources });
-  await api.addCluster(cluster);
+  id = await api.addCluster(path);
   const east = {
     apiVersion: 'atoll.dev/v1alpha1',
     kind: 'PhysicalCluster',
@@ -105,7 +106,7 @@ const writers: Record<string, (annotations: Annotations, inside: Annotations) =>
     await place('d');
     const pod = { apiVersion: 'v1', kind: 'Pod', ...template(b) };
     const metadata = { name: 'p', labels: { app: 'x' }, ...(a && { annotations: a }) };
-    return (await asEast('PUT', `${mine}/api/v1/namespaces/default/pods/p`, { ...pod, metadata })).status;
+    return (await asEast('PUT', `${mine()}/api/v1/namespaces/default/pods/p`, { ...pod, metadata })).status;
   },
   'reflection of a ReplicaSet, which notes its revision': async (a, b) => {
     await api.call('POST', sets, deployment('d', undefined, b));
@@ -117,13 +118,13 @@ const writers: Record<string, (annotations: Annotations, inside: Annotations) =>
       ...{ apiVersion: 'apps/v1', kind: 'ReplicaSet', spec: { replicas: 1, template: template(b) } },
       metadata: { name: 'd-1', labels: { app: 'x' }, annotations, ownerReferences: [owner] },
     };
-    return (await asEast('PUT', `${mine}/apis/apps/v1/namespaces/default/replicasets/d-1`, body)).status;
+    return (await asEast('PUT', `${mine()}/apis/apps/v1/namespaces/default/replicasets/d-1`, body)).status;
   },
   slice: async (a, b) => {
     await api.call('POST', sets, deployment('d', a, b));
     await place('d');
     const status = { present: true, status: { annotations: {} } };
-    const url = `${mine}/apis/atoll.dev/v1alpha1/namespaces/default/shares/d.deployments.apps/status`;
+    const url = `${mine()}/apis/atoll.dev/v1alpha1/namespaces/default/shares/d.deployments.apps/status`;
     return (await asEast('PATCH', url, { status })).status;
   },
   'an older server, which put annotations anywhere': async (a, b) => {
@@ -134,7 +135,7 @@ const writers: Record<string, (annotations: Annotations, inside: Annotations) =>
     };
     const { kind, apiVersion, metadata: meta, spec } = object;
     const value = JSON.stringify({ kind, apiVersion, metadata: meta, spec });
-    await bytes.create(`/apps/deployments/${cluster}/default/d`, Buffer.from(value));
+    await bytes.create(`/apps/deployments/${id}/default/d`, Buffer.from(value));
     return 200;
   },
 };
@@ -209,7 +210,7 @@ describe('an item read across logical clusters says once which one it is in, who
           expect(await writers[name]!(annotations, inside)).toBeLessThan(300);
           const all = Object.values(await shown()).flat();
           expect(all.length).toBeGreaterThan(0);
-          for (const { metadata } of all) expect(metadata.annotations?.['kcp.io/cluster']).toBe(cluster);
+          for (const { metadata } of all) expect(metadata.annotations?.['kcp.io/cluster']).toBe(id);
           if (name.includes('older')) return;
           const { body } = await api.call('GET', `${sets}/d`);
           expect(body.metadata.annotations ?? {}).not.toHaveProperty(['internal.atoll.dev/parts']);

@@ -41,6 +41,16 @@ describe('shapeFor', () => {
     expect(root, 'the root is not touched').toEqual(before);
   });
 
+  it.each(['Deployment', 'CronJob'])('a %s’s pods bear none of our marks by their template', (kind) => {
+    const template = (annotations: object) => ({ metadata: { annotations }, spec: {} });
+    const spec = (annotations: object) =>
+      kind === 'CronJob'
+        ? { jobTemplate: { metadata: { annotations }, spec: { template: template(annotations) } } }
+        : { template: template(annotations) };
+    const forged = { 'atoll.dev/locator': '{}', 'internal.atoll.dev/parts': '{}', 'kcp.io/cluster': 'x' };
+    expect(shapedSpec(kind, spec({ note: 'n', ...forged }))).toEqual(spec({ note: 'n' }));
+  });
+
   it.each<[string, string, object, Partial<Share>, object]>([
     ['replicas', 'Deployment', { replicas: 5 }, { replicas: 2 }, { replicas: 2 }],
     [

@@ -169,7 +169,7 @@ describe('decideNamespace, workloads', () => {
     world.decide();
     const spec = world.spec('web');
     expect(spec?.clusters).toEqual(expected);
-    if (refused !== undefined) expect(spec?.reasons?.[refused]).toMatch(/^(it|there) (is|has) /);
+    if (refused !== undefined) expect(spec?.reasons?.[refused]).toMatch(/^(it|there|cluster b) (is|has) /);
     if (own !== undefined && own.trim() !== ',') expect(world.note('web'), 'the user’s stays').toBe(own);
   });
 
@@ -224,6 +224,41 @@ describe('decideNamespace, workloads', () => {
       clusters: [],
       reasons: { a: 'it has not enough cpu left' },
     });
+  });
+});
+
+describe('decideNamespace, what is never placed', () => {
+  it.each(['kube-system', 'kube-anything', 'atoll-system'])(
+    'what is in %s, whoever annotates what',
+    (name) => {
+      const metadata = { namespace: name, ...annotations('a') };
+      const world = new World(deployment('web', { metadata }), placed('Secret', 'key', { metadata }));
+      world.namespace = { ...namespace('a,b'), metadata: { ...namespace('a,b').metadata, name } };
+      expect(world.decide().placements).toEqual([]);
+    },
+  );
+
+  it('credentials of a physical cluster, though their namespace is placed and a pod names them', () => {
+    const metadata = { namespace: 'n' };
+    const podSpec = { volumes: ['a', 'other'].map((secretName) => ({ name: 'v', secret: { secretName } })) };
+    const secrets = ['a', 'other'].map((name) =>
+      placed('Secret', name, { metadata: { ...metadata, ...annotations('b') } }),
+    );
+    const world = new World(deployment('web', { metadata, podSpec }), ...secrets);
+    world.namespace = namespace('a,b');
+    world.decide();
+    expect(world.placements.map(({ spec }) => spec?.ref.name)).toEqual(['web', 'other']);
+    expect(world.spec('web')?.requires?.map(({ name }) => name)).toEqual(['other']);
+    const elsewhere = { ...metadata, annotations: { 'kcp.io/cluster': 'root:team' } };
+    world.objects.push(placed('Secret', 'b', { metadata: elsewhere }));
+    expect(world.decide().spec('b')?.clusters, 'of that name in another logical cluster').toEqual(['a', 'b']);
+  });
+
+  it('what was placed before its namespace was the system’s leaves', () => {
+    const world = new World(deployment('web')).decide();
+    world.share('web', { a: active });
+    world.objects = [deployment('web', { metadata: { namespace: 'kube-system' } })];
+    expect(world.decide().spec('web')?.clusters).toEqual([]);
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Client } from '../../../client/client.ts';
 import { TransportError } from '../../../client/errors.ts';
 import { reflectedAs } from '../../../cluster/reflected.ts';
+import type { PhysicalCluster } from '../../../cluster/types.ts';
 import type { ApiRequest, Transport } from '../../../kube/http.ts';
 import { connectPod } from '../../../syncer/connect.ts';
 import { namespaceFor } from '../../../syncer/ownership.ts';
@@ -20,22 +21,26 @@ const upstream: Transport = async () => ({
   headers: { 'content-type': 'application/json' },
   body: Buffer.from(JSON.stringify({ items: [placement] })),
 });
+const west = {
+  apiVersion: 'atoll.dev/v1alpha1',
+  kind: 'PhysicalCluster',
+  metadata: { name: 'west' },
+  status: { lastAnswerTime: '2026-01-02T03:04:05Z' },
+};
 
 /** West answers what `answer` does, once the namespace of its own is asked for. */
 function connect(transport: Transport) {
   const engaged = new Map([['west', { transport, uid: 'u' }]]);
-  return connectPod(
-    { client: new Client(upstream), engaged, signal: new AbortController().signal },
-    'root',
-    pod,
-  );
+  const client = new Client(upstream);
+  const clusterOf = () => west as PhysicalCluster;
+  return connectPod({ client, engaged, clusterOf, signal: new AbortController().signal }, 'root', pod);
 }
 
 describe('a pod of a physical cluster', () => {
   const unreached = {
     code: 503,
     reason: 'ServiceUnavailable',
-    message: `physical cluster west does not answer: ${refused.message}`,
+    message: `cluster west has not answered since 2026-01-02T03:04:05Z: ${refused.message}`,
     details: { retryAfterSeconds: 1 },
   };
 

@@ -6,25 +6,44 @@ import { startGenericControllers } from '../../../controller/generic.ts';
 import { ensureSystemNamespaces } from '../../../controller/namespace/furnish.ts';
 import { silentLogger } from '../../../kube/log.ts';
 import type { KubeObject, ObjectMeta } from '../../../kube/object.ts';
-import { FakeServer } from './fake-server.ts';
+import { type Api, startApi } from '../apiserver/api.ts';
 
 const core = (resource: string) => ({ group: '', version: 'v1', resource });
 const maps = core('configmaps');
 const namespaces = core('namespaces');
-let server: FakeServer;
+let server: Api;
 let client: Client;
 let stop: AbortController;
 let done: Promise<void>;
 
-beforeEach(() => {
-  server = new FakeServer();
-  client = new Client(server.transport);
+const user = { name: 'controllers', groups: ['system:masters'] };
+
+beforeEach(async () => {
+  server = startApi();
+  client = new Client(server.server.transport(user), { cluster: 'root' });
   stop = new AbortController();
+  for (const cluster of ['root:a', 'root:b']) await server.addCluster(cluster);
+  const x = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'x' } };
+  for (const cluster of ['root', 'root:a', 'root:b']) await client.create(namespaces, x, { cluster });
 });
 afterEach(async () => {
   stop.abort();
   await done;
+  await server.close();
 });
+
+/** Names of a kind in namespace x, but for what every namespace is furnished with; `*`: of all logical clusters. */
+async function names(resource: string, cluster = '*'): Promise<string[]> {
+  const { items } = await client.list(core(resource), { cluster });
+  return items
+    .filter(({ metadata }) => metadata.namespace === 'x' && metadata.name !== 'kube-root-ca.crt')
+    .map(({ metadata }) => metadata.name ?? '')
+    .sort();
+}
+
+async function countIn(resource: string, cluster: string): Promise<number> {
+  return (await client.list(core(resource), { cluster })).items.length;
+}
 
 function start(cluster?: string): void {
   const informers = new InformerSet(client, { cluster, signal: stop.signal });
@@ -54,8 +73,8 @@ const ownedBy = (owner: KubeObject, blockOwnerDeletion = false): ObjectMeta => (
 test('every namespace of every logical cluster is furnished, again when a part is removed', async () => {
   await ensureSystemNamespaces(client, 'root:a');
   start('*');
-  await until(() => expect(server.names('serviceaccounts')).toHaveLength(4));
-  await until(() => expect(server.names('configmaps')).toHaveLength(4));
+  await until(async () => expect(await countIn('serviceaccounts', 'root:a')).toBe(5));
+  await until(async () => expect(await countIn('configmaps', 'root:a')).toBe(5));
   const target = { cluster: 'root:a', namespace: 'default', name: 'kube-root-ca.crt' };
   await client.patch(maps, target, 'merge', { data: { 'ca.crt': 'forged' } });
   await until(async () => expect((await client.get(maps, target))['data']).toEqual({ 'ca.crt': 'PEM' }));
@@ -65,17 +84,19 @@ test('every namespace of every logical cluster is furnished, again when a part i
 
 test('a terminating namespace is emptied, waits for finalizers, and goes', async () => {
   start();
-  const x = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'x' } };
-  await client.create(namespaces, x);
   await make('plain');
   const held = await make('held', { finalizers: ['example.com/wait'] });
-  await until(() => expect(server.names('serviceaccounts')).toEqual(['default']));
+  await until(async () => expect(await names('serviceaccounts')).toEqual(['default']));
   await client.delete(namespaces, { name: 'x' });
-  await until(() => expect(server.names('configmaps')).toEqual(['held']));
-  expect(server.names('namespaces')).toEqual(['x']);
+  await until(async () => expect(await names('configmaps')).toEqual(['held']));
+  expect((await client.get(namespaces, { name: 'x' })).metadata.deletionTimestamp).toBeDefined();
   const target = { namespace: 'x', name: held.metadata.name ?? '' };
   await client.patch(maps, target, 'merge', { metadata: { finalizers: null } });
-  await until(() => expect(server.objects.size).toBe(0));
+  await until(async () => {
+    const { items } = await client.list(namespaces);
+    expect(items.map(({ metadata }) => metadata.name)).not.toContain('x');
+  });
+  expect(await names('configmaps', 'root')).toEqual([]);
 });
 
 test.each(['*', undefined])(
@@ -90,7 +111,7 @@ test.each(['*', undefined])(
     const annotations = reflectedAs(undefined, uid, ['east']);
     await client.patch(maps, { namespace: 'x', name: 'reflected' }, 'merge', { metadata: { annotations } });
     await client.delete(maps, { namespace: 'x', name: 'owner' }, { propagationPolicy: 'Background' });
-    await until(() => expect(server.names('configmaps')).toEqual(['other', 'reflected']));
+    await until(async () => expect(await names('configmaps')).toEqual(['other', 'reflected']));
   },
 );
 
@@ -99,7 +120,7 @@ test('an owner that never was counts as gone; one in another logical cluster is 
   await make('child', ownedBy(elsewhere), 'root:a');
   await make('sibling', ownedBy(elsewhere), 'root:b');
   start('*');
-  await until(() => expect(server.names('configmaps')).toEqual(['owner', 'sibling']));
+  await until(async () => expect(await names('configmaps')).toEqual(['owner', 'sibling']));
 });
 
 test('an object with an owner left keeps its life and loses the reference', async () => {
@@ -121,9 +142,9 @@ test('in the foreground the owner goes last', async () => {
   await client.delete(maps, { namespace: 'x', name: 'owner' }, { propagationPolicy: 'Foreground' });
   const target = { namespace: 'x', name: child.metadata.name ?? '' };
   await until(async () => expect((await client.get(maps, target)).metadata.deletionTimestamp).toBeDefined());
-  expect(server.names('configmaps')).toEqual(['child', 'owner']);
+  expect(await names('configmaps')).toEqual(['child', 'owner']);
   await client.patch(maps, target, 'merge', { metadata: { finalizers: null } });
-  await until(() => expect(server.names('configmaps')).toEqual([]));
+  await until(async () => expect(await names('configmaps')).toEqual([]));
 });
 
 test('orphans stay, without the reference', async () => {
@@ -132,7 +153,7 @@ test('orphans stay, without the reference', async () => {
   await client.delete(maps, { namespace: 'x', name: 'owner' }, { propagationPolicy: 'Orphan' });
   // Started only now, so that the collector's caches have both before it works: it frees those it knows.
   start();
-  await until(() => expect(server.names('configmaps')).toEqual(['child']));
+  await until(async () => expect(await names('configmaps')).toEqual(['child']));
   const child = await client.get(maps, { namespace: 'x', name: 'child' });
   expect(child.metadata.ownerReferences ?? []).toEqual([]);
 });

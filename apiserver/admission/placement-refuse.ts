@@ -1,0 +1,67 @@
+import {
+  clustersAnnotation,
+  group,
+  isSystemNamespace,
+  physicalClusters,
+  rootCluster,
+} from '../../cluster/names.ts';
+import { formatClusters, parseClusters } from '../../cluster/placement.ts';
+import { at, textAt } from '../../cluster/read.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { invalid } from '../../kube/status.ts';
+import type { AdmissionRequest } from '../options.ts';
+
+/** Fails where nothing is ever placed, and for names of clusters that do not exist. */
+export async function refusePlacement(
+  request: AdmissionRequest,
+  object: KubeObject,
+  value: string,
+): Promise<void> {
+  const wanted = parseClusters(value);
+  if (wanted.length === 0) return;
+  const namespace = namespaceOf(request);
+  if (isSystemNamespace(namespace)) {
+    throw refusal(request, object, {
+      reason: 'FieldValueForbidden',
+      message: `Forbidden: namespace ${namespace} belongs to the system: nothing in it runs on physical clusters`,
+    });
+  }
+  const scope = { cluster: rootCluster, group, resource: physicalClusters.resource };
+  const { items } = await request.registry.list(scope);
+  const user = items.find((cluster) => isCredentialOf(request, cluster));
+  if (user) {
+    throw refusal(request, object, {
+      reason: 'FieldValueForbidden',
+      message: `Forbidden: it holds the credentials of PhysicalCluster ${user.metadata.name}, which are never placed`,
+    });
+  }
+  const known = items.map((cluster) => cluster.metadata.name ?? '');
+  const unknown = wanted.filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  const choice = known.length > 0 ? `known: ${formatClusters(known)}` : 'none is registered yet';
+  throw refusal(request, object, {
+    reason: 'FieldValueInvalid',
+    message: `Invalid value: ${JSON.stringify(value)}: no physical cluster is named ${unknown.join(', ')}; ${choice}`,
+  });
+}
+
+/** The Namespace itself, or the one that the object is in. */
+export function namespaceOf({ stored: { info }, name, namespace }: AdmissionRequest): string {
+  return info.namespaced ? namespace : name;
+}
+
+function isCredentialOf(request: AdmissionRequest, cluster: KubeObject): boolean {
+  const { info } = request.stored;
+  if (request.cluster !== rootCluster || info.group !== '' || info.resource !== 'secrets') return false;
+  const ref = at(cluster, 'spec', 'kubeconfigSecretRef');
+  return textAt(ref, 'namespace') === request.namespace && textAt(ref, 'name') === request.name;
+}
+
+function refusal(
+  { stored: { info } }: AdmissionRequest,
+  object: KubeObject,
+  cause: { reason: string; message: string },
+): Error {
+  const field = `metadata.annotations[${clustersAnnotation}]`;
+  return invalid(info.group, info.kind, object.metadata.name ?? '', [{ ...cause, field }]);
+}

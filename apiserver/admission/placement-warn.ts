@@ -1,0 +1,68 @@
+import { placedKind } from '../../cluster/kinds.ts';
+import { clustersAnnotation, isSystemNamespace } from '../../cluster/names.ts';
+import { podTemplate } from '../../cluster/podspec.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import type { AdmissionRequest } from '../options.ts';
+
+const misspelt = 'atoll.dev/cluster';
+
+/** Tells of what is accepted and yet is hardly what was meant. Only where the write brings it. */
+export function warnOfPlacement(request: AdmissionRequest, object: KubeObject): void {
+  const { old } = request;
+  for (const [key, value] of newIn(object.metadata.annotations, old?.metadata.annotations)) {
+    const field = `metadata.annotations[${key}]`;
+    if (key === clustersAnnotation)
+      for (const why of oddities(request, value)) request.warn(`${field}: ${why}`);
+    if (key === misspelt) request.warn(`${field}: it has no effect; did you mean ${clustersAnnotation}?`);
+  }
+  for (const [key] of newIn(object.metadata.labels, old?.metadata.labels)) {
+    if (key !== clustersAnnotation && key !== misspelt) continue;
+    request.warn(
+      `metadata.labels[${key}]: it has no effect; where to run is the annotation ${clustersAnnotation}`,
+    );
+  }
+  const kind = placedKind(request.stored.info);
+  if (kind?.role !== 'workload') return;
+  if (kind.kind !== 'Pod') warnOfTemplate(request, object);
+  if (!old && isSystemNamespace(request.namespace)) {
+    request.warn(
+      `namespace ${request.namespace} belongs to the system: nothing in it runs on physical clusters`,
+    );
+  }
+}
+
+function warnOfTemplate(request: AdmissionRequest, object: KubeObject): void {
+  const annotations = (of: KubeObject | undefined) => of && podTemplate(of).annotations;
+  for (const [key] of newIn(annotations(object), annotations(request.old))) {
+    if (key !== clustersAnnotation && key !== misspelt) continue;
+    const why = `it has no effect on the pods of a ${object.kind}; annotate the ${object.kind} itself`;
+    request.warn(`spec.template.metadata.annotations[${key}]: ${why}`);
+  }
+}
+
+type Texts = Readonly<Record<string, string>>;
+
+function newIn(now: Texts | undefined, before: Texts | undefined): [string, string][] {
+  if (!now) return [];
+  return Object.entries(now).filter(
+    ([key, value]) => !(before && Object.hasOwn(before, key)) || before[key] !== value,
+  );
+}
+
+function* oddities({ stored: { info } }: AdmissionRequest, value: string): Iterable<string> {
+  const isNamespace = info.group === '' && info.resource === 'namespaces';
+  if (!isNamespace && !placedKind(info)) {
+    yield `it has no effect: a ${info.kind} does not run on physical clusters`;
+    return;
+  }
+  const parts = value.split(',');
+  const names = parts.map((part) => part.trim()).filter((name) => name !== '');
+  if (names.length === 0) {
+    yield 'it names no physical cluster, which is as if it were absent';
+    return;
+  }
+  if (names.length < parts.length) yield 'a name between two commas is missing';
+  if (parts.some((part) => part !== part.trim())) yield 'spaces around a name are no part of it';
+  const doubled = names.filter((name, i) => names.indexOf(name) !== i);
+  for (const name of new Set(doubled)) yield `${name} is named more than once`;
+}

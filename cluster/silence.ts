@@ -1,0 +1,31 @@
+import type { PhysicalCluster } from './types.ts';
+
+/** A cluster that nothing is heard of. */
+export interface Silence {
+  /** RFC 3339: when its API last answered, or when it was registered. */
+  since: string;
+  /** What is said of it wherever it is said. */
+  words: string;
+}
+
+/** Reasons of Ready that are no silence: the cluster answers, and is not wanted. */
+const answering = new Set(['SameCluster']);
+
+/** Undefined while the cluster answers. */
+export function silenceOf(cluster: PhysicalCluster): Silence | undefined {
+  const ready = cluster.status?.conditions?.find(({ type }) => type === 'Ready');
+  if (ready?.status === 'True' || answering.has(ready?.reason ?? '')) return undefined;
+  return silenceSince(cluster);
+}
+
+/** Of one that has just not answered, whatever its condition still says. */
+export function silenceSince({ metadata, status }: PhysicalCluster): Silence {
+  const since = status?.lastAnswerTime ?? metadata.creationTimestamp ?? '';
+  const name = metadata.name ?? '';
+  if (status?.lastAnswerTime !== undefined)
+    return { since, words: `cluster ${name} has not answered since ${since}` };
+  return {
+    since,
+    words: `cluster ${name} has not answered yet${since && `, since it was registered at ${since}`}`,
+  };
+}

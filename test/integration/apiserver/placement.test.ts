@@ -1,0 +1,293 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { placementAdmission } from '../../../apiserver/admission/placement.ts';
+import { ownResources } from '../../../cluster/resources.ts';
+import { type Api, call, configMap, deployment, deployments, type Reply, startApi } from './api.ts';
+
+const scheduler = { name: 'system:atoll:scheduler', groups: ['system:masters'] };
+const pods = '/api/v1/namespaces/default/pods';
+const [clusters, placedBy] = ['atoll.dev/clusters', 'atoll.dev/placed-by'];
+const forged = {
+  [clusters]: 'mars',
+  [placedBy]: 'system:atoll:scheduler',
+  'atoll.dev/physical-cluster': 'mars',
+  'atoll.dev/locator': '{}',
+  'atoll.dev/orphan-of': '{}',
+  'internal.atoll.dev/parts': '{}',
+  'kcp.io/cluster': 'root:other',
+};
+
+let api: Api;
+beforeEach(async () => {
+  const resources = ownResources.map((one) => ({ ...one, custom: true, subresources: { status: true } }));
+  api = startApi({ admission: [placementAdmission], resources });
+  await api.addCluster('root');
+  await create('/api/v1/namespaces', namespace('atoll-system'));
+  for (const name of ['east', 'west']) {
+    const ref = { namespace: name === 'west' ? 'default' : 'atoll-system', name: 'kubeconfig' };
+    const spec = { kubeconfigSecretRef: ref };
+    await create('/apis/atoll.dev/v1alpha1/physicalclusters', {
+      ...{ apiVersion: 'atoll.dev/v1alpha1', kind: 'PhysicalCluster', metadata: { name }, spec },
+    });
+  }
+});
+afterEach(() => api.close());
+
+async function create(url: string, object: object): Promise<Reply> {
+  const reply = await api.call('POST', url, object);
+  expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 201 });
+  return reply;
+}
+
+const namespace = (name: string, annotations?: object) => ({
+  ...{ apiVersion: 'v1', kind: 'Namespace', metadata: { name, ...(annotations && { annotations }) } },
+});
+const pod = (name: string, annotations?: object) => ({
+  ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name, ...(annotations && { annotations }) } },
+  spec: { containers: [{ name: 'c', image: 'i', resources: { requests: { cpu: '1' } } }] },
+});
+const annotationsOf = ({ body }: Reply) => body.metadata.annotations ?? {};
+const patchTypes = {
+  merge: 'application/merge-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+  apply: 'application/apply-patch+yaml',
+  json: 'application/json-patch+json',
+};
+const jsonPatch = Object.entries(forged).map(([key, value]) => ({
+  ...{ op: 'add', path: `/metadata/annotations/${key.replace('/', '~1')}`, value },
+}));
+
+/** As the scheduler, or a user named `mine`, placed it. */
+async function placed(url: string, name: string, by: 'scheduler' | 'mine'): Promise<void> {
+  const user = by === 'scheduler' ? scheduler : { name: 'mine', groups: ['system:masters'] };
+  const patch = { metadata: { annotations: { [clusters]: 'east', note: 'n' } } };
+  const reply = await call(api.server.transport(user), 'PATCH', `${url}/${name}`, patch);
+  expect(reply.status).toBe(200);
+}
+
+const subresources: [string, string, (url: string) => Promise<Reply>][] = [
+  ['PUT', 'status', (url) => put(url, 'status')],
+  ['PUT', 'ephemeralcontainers', (url) => put(url, 'ephemeralcontainers')],
+  ['PUT', 'resize', (url) => put(url, 'resize')],
+  ...Object.entries(patchTypes).map(
+    ([type, contentType]): [string, string, (url: string) => Promise<Reply>] => [
+      `${type} patch`,
+      'status',
+      (url) => {
+        const object = { apiVersion: 'v1', kind: 'Pod', metadata: { annotations: forged } };
+        const body = type === 'json' ? jsonPatch : object;
+        const query = type === 'apply' ? '?fieldManager=m&force=true' : '';
+        return api.call('PATCH', `${url}/status${query}`, body, { 'content-type': contentType });
+      },
+    ],
+  ),
+  [
+    'POST',
+    'binding',
+    (url) =>
+      api.call('POST', `${url}/binding`, {
+        ...{ apiVersion: 'v1', kind: 'Binding', metadata: { name: 'p', annotations: forged } },
+        target: { kind: 'Node', name: 'n' },
+      }),
+  ],
+];
+
+async function put(url: string, subresource: string): Promise<Reply> {
+  const { body } = await api.call('GET', url);
+  const annotations = { ...body.metadata.annotations, ...forged };
+  const object = { ...body, metadata: { ...body.metadata, annotations } };
+  return api.call('PUT', `${url}/${subresource}`, object);
+}
+
+it.each(subresources)(
+  '%s of %s leaves where a Pod runs, and who said so, as it was',
+  async (_, __, write) => {
+    await create(pods, pod('p'));
+    for (const by of ['scheduler', 'mine'] as const) {
+      await placed(pods, 'p', by);
+      const before = annotationsOf(await api.call('GET', `${pods}/p`));
+      expect(before).toMatchObject({ [clusters]: 'east' });
+      const reply = await write(`${pods}/p`);
+      if (by === 'scheduler') expect(reply.status, JSON.stringify(reply.body)).toBeLessThan(300);
+      expect(annotationsOf(await api.call('GET', `${pods}/p`))).toEqual(before);
+    }
+  },
+);
+
+it('status, scale and finalize bring no annotation of ours to what has none', async () => {
+  await create(deployments, deployment('web'));
+  await put(`${deployments}/web`, 'status');
+  await api.call('PATCH', `${deployments}/web/scale`, {
+    spec: { replicas: 2 },
+    metadata: { annotations: forged },
+  });
+  expect(annotationsOf(await api.call('GET', `${deployments}/web`))).toEqual({});
+  await put('/api/v1/namespaces/default', 'status');
+  await put('/api/v1/namespaces/default', 'finalize');
+  expect(annotationsOf(await api.call('GET', '/api/v1/namespaces/default'))).toEqual({});
+});
+
+const { [clusters]: _mars, ...marks } = forged;
+
+it.each([
+  ['a create', () => create(pods, pod('p', marks))],
+  [
+    'a create with generateName',
+    () => create(pods, { ...pod('p'), metadata: { generateName: 'p-', annotations: marks } }),
+  ],
+  [
+    'a PUT that creates',
+    () =>
+      api.call('PUT', '/api/v1/namespaces/default/endpoints/p', {
+        ...pod('p', marks),
+        kind: 'Endpoints',
+        spec: undefined,
+      }),
+  ],
+  [
+    'an apply that creates',
+    () =>
+      api.call('PATCH', `${pods}/p?fieldManager=m`, pod('p', marks), { 'content-type': patchTypes.apply }),
+  ],
+  [
+    'a cluster-scoped create',
+    () =>
+      create('/apis/rbac.authorization.k8s.io/v1/clusterroles', {
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        kind: 'ClusterRole',
+        metadata: { name: 'c', annotations: marks },
+      }),
+  ],
+])('the marks in %s are dropped', async (_, write) => {
+  const reply = await write();
+  expect(reply.status).toBe(201);
+  expect(annotationsOf(reply)).toEqual({});
+});
+
+it.each(Object.entries(patchTypes))(
+  'a %s patch neither writes nor removes a mark',
+  async (type, contentType) => {
+    await create(pods, pod('p', { note: 'n' }));
+    await placed(pods, 'p', 'scheduler');
+    const of = (annotations: object) =>
+      type === 'json'
+        ? Object.entries(annotations).map(([key, value]) => ({
+            op: 'add',
+            path: `/metadata/annotations/${key.replace('/', '~1')}`,
+            value,
+          }))
+        : { apiVersion: 'v1', kind: 'Pod', metadata: { annotations } };
+    const query = type === 'apply' ? '?fieldManager=m&force=true' : '';
+    const headers = { 'content-type': contentType };
+    const reply = await api.call('PATCH', `${pods}/p${query}`, of({ ...marks, mine: 'm' }), headers);
+    expect(annotationsOf(reply)).toEqual({
+      [clusters]: 'east',
+      [placedBy]: scheduler.name,
+      note: 'n',
+      mine: 'm',
+    });
+    const removed = await api.call('PATCH', `${pods}/p`, { metadata: { annotations: { [placedBy]: null } } });
+    expect(annotationsOf(removed)).toEqual(annotationsOf(reply));
+  },
+);
+
+it('a user may not place into a namespace of the system, nor the credentials of a cluster', async () => {
+  const refused = async (reply: Promise<Reply>) => {
+    const { status, body } = await reply;
+    expect(status).toBe(422);
+    return body.details.causes[0];
+  };
+  const field = 'metadata.annotations[atoll.dev/clusters]';
+  const why = (name: string) => ({
+    reason: 'FieldValueForbidden',
+    message: `Forbidden: namespace ${name} belongs to the system: nothing in it runs on physical clusters`,
+    field,
+  });
+  const east = { metadata: { annotations: { [clusters]: 'east' } } };
+  for (const name of ['kube-system', 'atoll-system']) {
+    expect(await refused(api.call('PATCH', `/api/v1/namespaces/${name}`, east))).toEqual(why(name));
+    const url = `/api/v1/namespaces/${name}/pods`;
+    expect(await refused(api.call('POST', url, pod('p', east.metadata.annotations)))).toEqual(why(name));
+  }
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'kubeconfig' } };
+  await create('/api/v1/namespaces/default/secrets', secret);
+  expect(await refused(api.call('PATCH', '/api/v1/namespaces/default/secrets/kubeconfig', east))).toEqual({
+    reason: 'FieldValueForbidden',
+    message: 'Forbidden: it holds the credentials of PhysicalCluster west, which are never placed',
+    field,
+  });
+});
+
+const where = 'metadata.annotations[atoll.dev/clusters]';
+it.each<[string, string, object, string[]]>([
+  ['plain', pods, pod('p', { [clusters]: 'east,west' }), []],
+  [
+    'empty',
+    pods,
+    pod('p', { [clusters]: ' ' }),
+    [`${where}: it names no physical cluster, which is as if it were absent`],
+  ],
+  ['doubled', pods, pod('p', { [clusters]: 'east,east' }), [`${where}: east is named more than once`]],
+  ['a gap', pods, pod('p', { [clusters]: 'east,,west' }), [`${where}: a name between two commas is missing`]],
+  [
+    'spaces',
+    pods,
+    pod('p', { [clusters]: 'east, west' }),
+    [`${where}: spaces around a name are no part of it`],
+  ],
+  [
+    'misspelt',
+    pods,
+    pod('p', { 'atoll.dev/cluster': 'east' }),
+    ['metadata.annotations[atoll.dev/cluster]: it has no effect; did you mean atoll.dev/clusters?'],
+  ],
+  [
+    'a label',
+    pods,
+    { ...pod('p'), metadata: { name: 'p', labels: { [clusters]: 'east' } } },
+    [
+      'metadata.labels[atoll.dev/clusters]: it has no effect; where to run is the annotation atoll.dev/clusters',
+    ],
+  ],
+  [
+    'a kind that runs nowhere',
+    '/api/v1/namespaces/default/podtemplates',
+    {
+      apiVersion: 'v1',
+      kind: 'PodTemplate',
+      metadata: { name: 't', annotations: { [clusters]: 'east' } },
+      template: { spec: pod('p').spec },
+    },
+    [`${where}: it has no effect: a PodTemplate does not run on physical clusters`],
+  ],
+  [
+    'on the pods of a Deployment',
+    deployments,
+    withTemplate({ [clusters]: 'east' }),
+    [
+      'spec.template.metadata.annotations[atoll.dev/clusters]: it has no effect on the pods of a Deployment; annotate the Deployment itself',
+    ],
+  ],
+  [
+    'a workload of the system',
+    '/api/v1/namespaces/kube-system/pods',
+    pod('p'),
+    ['namespace kube-system belongs to the system: nothing in it runs on physical clusters'],
+  ],
+  ['not a workload', '/api/v1/namespaces/kube-system/configmaps', configMap('c'), []],
+])('warns of what is hardly meant: %s', async (_, url, object, warnings) => {
+  const { headers, body } = await create(url, object);
+  const said = [headers['warning'] ?? []].flat().map((text) => text.replace(/^299 - "(.*)"$/, '$1'));
+  expect(said).toEqual(warnings);
+  // What was there before is not told again.
+  const again = await api.call('PATCH', `${url}/${body.metadata.name}`, {
+    metadata: { annotations: { more: 'm' } },
+  });
+  expect(again.headers['warning']).toBeUndefined();
+});
+
+function withTemplate(annotations: object) {
+  const object = deployment('web');
+  const { template } = object.spec;
+  const metadata = { ...template.metadata, annotations };
+  return { ...object, spec: { ...object.spec, template: { ...template, metadata } } };
+}

@@ -1,0 +1,131 @@
+import { readFile } from 'node:fs/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { systemNamespace } from '../../../cluster/names.ts';
+import type { PhysicalCluster, Placement } from '../../../cluster/types.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import { StatusError } from '../../../kube/status.ts';
+import { deployment, find, isReady, move, resources, settled, until } from '../../world/objects.ts';
+import { startWorld, type World } from '../../world/world.ts';
+
+let world: World;
+beforeEach(async () => {
+  world = await startWorld();
+});
+afterEach(() => world.stop());
+
+const words = /^cluster west has not answered since \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/;
+
+const conditionOf = (object: PhysicalCluster | Placement | undefined, type: string) =>
+  object?.status?.conditions?.find((condition) => condition.type === type);
+
+/** What a request comes to, and how many milliseconds that takes. */
+async function refusal(request: Promise<unknown>): Promise<{ error: unknown; ms: number }> {
+  const began = performance.now();
+  const error = await request.then(
+    () => undefined,
+    (why: unknown) => why,
+  );
+  return { error, ms: performance.now() - began };
+}
+
+async function podOnWest(): Promise<string> {
+  await world.admin.create(resources.deployments, deployment('web', 1, 'west'), { namespace: 'default' });
+  await settled(world.admin, 'web.deployments.apps');
+  const pod = await until('its pod is shown', async () => {
+    const { items } = await world.admin.list<KubeObject>(resources.pods, { namespace: 'default' });
+    return items[0]?.metadata.name;
+  });
+  return pod;
+}
+
+test('what would have to ask a silent cluster is refused at once, with its name and since when', async () => {
+  const name = await podOnWest();
+  world.physical('west').faults.silence();
+  await until('west is not ready', async () => !(await isReady(world.admin, 'west')));
+  const path = `/api/v1/namespaces/default/pods/${name}`;
+  for (const request of [
+    () => world.admin.json(`${path}/log`),
+    () => world.admin.json(`${path}/proxy/`),
+    () => world.admin.delete(resources.pods, { namespace: 'default', name }),
+  ]) {
+    const { error, ms } = await refusal(request());
+    expect(error).toBeInstanceOf(StatusError);
+    expect(error).toMatchObject({
+      code: 503,
+      reason: 'ServiceUnavailable',
+      message: expect.stringMatching(words),
+    });
+    expect(ms).toBeLessThan(4_000);
+  }
+});
+
+test('before anybody has noticed the silence, it takes seconds', async () => {
+  const name = await podOnWest();
+  world.physical('west').faults.silence();
+  const { error, ms } = await refusal(world.admin.json(`/api/v1/namespaces/default/pods/${name}/log`));
+  expect(error).toMatchObject({ code: 503, message: expect.stringMatching(words) });
+  expect(ms).toBeLessThan(20_000);
+});
+
+test('the PhysicalCluster and the Placement of what should go there say the same', async () => {
+  await world.admin.create(resources.deployments, deployment('web', 1, 'east'), { namespace: 'default' });
+  await settled(world.admin, 'web.deployments.apps');
+  world.physical('west').faults.silence();
+  await until('west is not ready', async () => !(await isReady(world.admin, 'west')));
+  const west = await find<PhysicalCluster>(world.admin, resources.physicalclusters, 'west', '');
+  expect(conditionOf(west, 'Ready')).toMatchObject({
+    status: 'False',
+    reason: 'Unreachable',
+    message: expect.stringMatching(words),
+  });
+  await move(world.admin, resources.deployments, 'web', 'west');
+  const placed = await until('the refusal is written', async () => {
+    const found = await find<Placement>(world.admin, resources.placements, 'web.deployments.apps');
+    const placed = conditionOf(found, 'Placed');
+    return placed?.status === 'False' ? placed : undefined;
+  });
+  const since = words.exec(conditionOf(west, 'Ready')?.message ?? '')?.[0];
+  expect(placed.message).toContain(since);
+});
+
+test('a cluster that is registered twice, and Atoll itself, are not Ready and get nothing', async () => {
+  const secret = (name: string, kubeconfig: string) => ({
+    ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: systemNamespace } },
+    data: { kubeconfig: Buffer.from(kubeconfig).toString('base64') },
+  });
+  const own = await readFile(await world.listen(), 'utf8');
+  const kubeconfigs = { again: world.physical('east').kubeconfig, self: own };
+  for (const [name, kubeconfig] of Object.entries(kubeconfigs)) {
+    await world.admin.create(resources.secrets, secret(name, kubeconfig));
+    await world.admin.create(resources.physicalclusters, {
+      ...{ apiVersion: 'atoll.dev/v1alpha1', kind: 'PhysicalCluster', metadata: { name } },
+      spec: { kubeconfigSecretRef: { namespace: systemNamespace, name } },
+    });
+  }
+  const said = async (name: string) =>
+    await until(`what is said of ${name}`, async () => {
+      const found = await find<PhysicalCluster>(world.admin, resources.physicalclusters, name, '');
+      const ready = conditionOf(found, 'Ready');
+      return ready?.reason === 'SameCluster' ? ready : undefined;
+    });
+  expect(await said('again')).toMatchObject({
+    status: 'False',
+    message: 'it is the cluster that is registered as east',
+  });
+  expect(await said('self')).toMatchObject({ status: 'False', message: 'it is this Atoll itself' });
+  expect(await isReady(world.admin, 'east')).toBe(true);
+  await world.admin.create(resources.deployments, deployment('web', 2, 'again,self'), {
+    namespace: 'default',
+  });
+  const placement = await until('the scheduler has looked', async () => {
+    const found = await find<Placement>(world.admin, resources.placements, 'web.deployments.apps');
+    return conditionOf(found, 'Placed') ? found : undefined;
+  });
+  expect(placement.spec).toMatchObject({
+    clusters: [],
+    reasons: {
+      again: 'it is the cluster that is registered as east',
+      self: 'it is this Atoll itself',
+    },
+  });
+});
