@@ -1,3 +1,4 @@
+import { encodeJson } from '../../json.ts';
 import { quoteGo } from '../../quote.ts';
 import { regex } from '../../regex.ts';
 import type { StatusCause } from '../../status.ts';
@@ -63,11 +64,12 @@ export function invalid(path: string, shown: string, detail: string): StatusCaus
 
 export function enumCauses(value: unknown, schema: Rules, path: string): StatusCause[] {
   const allowed = schema['enum'];
-  const shown = JSON.stringify(value);
+  if (!Array.isArray(allowed)) return [];
+  const shown = encodeJson(value);
   // A null is none of them even where it is listed, as in kube-apiserver.
-  const listed = (one: unknown) => value !== null && JSON.stringify(one) === shown;
-  if (!Array.isArray(allowed) || allowed.some(listed)) return [];
-  const list = allowed.map((one) => quoteGo(typeof one === 'string' ? one : JSON.stringify(one))).join(', ');
+  const listed = (one: unknown) => value !== null && encodeJson(one) === shown;
+  if (allowed.some(listed)) return [];
+  const list = allowed.map((one) => quoteGo(typeof one === 'string' ? one : encodeJson(one))).join(', ');
   const message = `Unsupported value: ${shown}: supported values: ${list}`;
   return [{ reason: 'FieldValueNotSupported', message, field: path }];
 }
