@@ -1,96 +1,50 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { numberAt } from '../../cluster/read.ts';
+import { at, numberAt, textAt } from '../../cluster/read.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { type Atoll, startAtoll } from '../atoll/atoll.ts';
-import { atoll, must, mustJson, until } from '../atoll/kubectl.ts';
-import { samplePods } from '../atoll/pods.ts';
-import { type Kubernetes, startKubernetes } from '../kubernetes/kubernetes.ts';
-import { type Metrics, serveMetrics } from '../kubernetes/metrics.ts';
+import { atoll, mustJson, until } from '../atoll/kubectl.ts';
+import {
+  type Name,
+  other,
+  type Pair,
+  runOnly,
+  startPair,
+  volumes,
+  whereRun,
+  withClaims,
+  workload,
+} from '../atoll/pair.ts';
 
-let server: Atoll;
-const physical = new Map<string, Kubernetes>();
-const metrics: Metrics[] = [];
-/** By physical cluster: how many pods' worth of work there is, as its metrics tell. */
-const work = new Map<string, () => number | Promise<number>>();
-
+/** Two real clusters, seen at their own pods: our own status is not asked whether a promise was kept. */
+let pair: Pair;
 beforeAll(async () => {
-  const names = ['east', 'west'];
-  const started = await Promise.all(names.map((name) => startKubernetes({ name, nodes: 2 })));
-  for (const cluster of started) physical.set(cluster.name, cluster);
-  server = await startAtoll();
-  for (const cluster of started) {
-    metrics.push(await serveMetrics(cluster, () => work.get(cluster.name)?.() ?? 0));
-    const { code, stderr } = await add(cluster);
-    expect(code, stderr).toBe(0);
-  }
+  pair = await startPair();
+  for (const name of ['east', 'west'] as const)
+    await pair.apply(pair.cluster(name).kubeconfig, 'default', ...volumes(4));
 });
+afterAll(() => pair?.stop());
 
-afterAll(async () => {
-  await server?.dispose();
-  await Promise.all(metrics.map((m) => m.stop()));
-  await Promise.all([...physical.values()].map((cluster) => cluster.stop()));
-});
-
-const add = ({ name, kubeconfig }: Kubernetes, ...more: string[]) =>
-  atoll(server.kubeconfig, 'cluster', 'add', name, '--kubeconfig', kubeconfig, ...more);
-const cluster = (name: string): Kubernetes => {
-  const found = physical.get(name);
-  if (!found) throw new Error(`no cluster ${name}`);
-  return found;
-};
-const ctl = (...args: string[]) => must(server.kubeconfig, ...args);
-
-async function apply(kubeconfig: string, namespace: string, ...objects: object[]): Promise<void> {
-  const file = join(server.dataDir, 'objects.yaml');
-  await writeFile(file, objects.map((object) => JSON.stringify(object)).join('\n---\n'));
-  await must(kubeconfig, 'apply', '-n', namespace, '-f', file);
-}
-
-/** A namespace of one journey. */
-async function home(name: string): Promise<void> {
-  await ctl('create', 'ns', name);
-}
-
-/** Objects of a physical cluster that stand for those of one logical name. */
-async function found(name: string, kind: string, object: string): Promise<KubeObject[]> {
-  const { items } = await mustJson<{ items: KubeObject[] }>(cluster(name).kubeconfig, 'get', kind, '-A');
-  return items.filter(({ metadata }) => metadata.name === object);
-}
-
-const template = (app: string) => ({
-  metadata: { labels: { app } },
-  spec: { containers: [{ name: 'c', image: `registry.example/${app}:1` }] },
-});
-const workload = (kind: 'Deployment' | 'StatefulSet', app: string, replicas: number, more = {}) => ({
-  ...{ apiVersion: 'apps/v1', kind, metadata: { name: app, annotations: {} as Record<string, string> } },
-  spec: { replicas, selector: { matchLabels: { app } }, template: template(app), ...more },
-});
+/** As a user moves something of a journey. */
+const move = (kind: string, app: string, to: Name) =>
+  pair.ctl('annotate', kind, app, '-n', app, `atoll.dev/clusters=${to}`, '--overwrite');
+const listed = async (kind: string, namespace: string) =>
+  (await mustJson<{ items: KubeObject[] }>(pair.server.kubeconfig, 'get', kind, '-n', namespace)).items;
 
 it('an autoscaler scales where the pods are: 2, 8, moved, 2', async () => {
-  const pods = await samplePods(physical.values(), 'scaled');
-  await home('scaled');
+  const { work, found, ctl } = pair;
   work.set('east', () => 2);
   // Nothing is asked of the pods in west while they are beside those in east.
   work.set('west', async () => ((await found('east', 'deploy', 'scaled')).length > 0 ? 0 : 8));
-  const deployment = workload('Deployment', 'scaled', 2);
-  deployment.metadata.annotations['atoll.dev/clusters'] = 'east';
   const quick = { stabilizationWindowSeconds: 0, policies: [{ type: 'Pods', value: 100, periodSeconds: 1 }] };
-  await apply(server.kubeconfig, 'scaled', deployment, {
+  const cpu = { name: 'cpu', target: { type: 'AverageValue', averageValue: '100m' } };
+  const pods = await pair.journey('scaled', workload('Deployment', 'scaled', 2, 'east'), {
     ...{ apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', metadata: { name: 'scaled' } },
     spec: {
       scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'scaled' },
       ...{ minReplicas: 2, maxReplicas: 10, behavior: { scaleUp: quick, scaleDown: quick } },
-      metrics: [
-        {
-          type: 'Resource',
-          resource: { name: 'cpu', target: { type: 'AverageValue', averageValue: '100m' } },
-        },
-      ],
+      metrics: [{ type: 'Resource', resource: cpu }],
     },
   });
-  const runs = (where: string, count: number) =>
+  const runs = (where: Name, count: number) =>
     until(`${where} runs ${count}`, 60, async () => pods.ready(where).length === count);
   const says = (count: number) =>
     until(`the Deployment says ${count}`, 30, async () =>
@@ -102,7 +56,7 @@ it('an autoscaler scales where the pods are: 2, 8, moved, 2', async () => {
   await runs('east', 8);
   await says(8);
   pods.begin();
-  await ctl('annotate', 'deploy', 'scaled', '-n', 'scaled', 'atoll.dev/clusters=west', '--overwrite');
+  await move('deploy', 'scaled', 'west');
   await runs('east', 0);
   await says(8);
   expect(pods.lowest).toBeGreaterThanOrEqual(8);
@@ -110,12 +64,99 @@ it('an autoscaler scales where the pods are: 2, 8, moved, 2', async () => {
   work.set('west', () => 2);
   await runs('west', 2);
   await says(2);
-  // Nothing brings it back: neither from the root's first number, nor from what was applied before.
   work.set('west', () => 5);
   await runs('west', 5);
   const [there] = await found('west', 'deploy', 'scaled');
   expect(numberAt(there, 'spec', 'replicas')).toBe(5);
   await says(5);
   await ctl('delete', 'ns', 'scaled');
+  pods.stop();
+});
+
+it('a StatefulSet with claims stays through a drain, which says so and exits 1', async () => {
+  const { found, server, shown, ctl } = pair;
+  const pods = await pair.journey('kept', withClaims('kept', 2));
+  const where = await whereRun(pods, 2);
+  await until('its claims are shown', 30, async () => (await shown('pvc', 'kept')).length === 2);
+  expect(await shown('pvc', 'kept')).toEqual(['data-kept-0', 'data-kept-1']);
+  pods.begin();
+  const drained = await atoll(server.kubeconfig, 'drain', where, '--timeout', '20');
+  expect(drained.code).toBe(1);
+  expect(drained.stdout + drained.stderr).toMatch(/data-kept-[01]/);
+  expect(pods.lowest).toBe(2);
+  expect(pods.ready(where)).toEqual(['kept-0', 'kept-1']);
+  for (const name of ['data-kept-0', 'data-kept-1']) {
+    const [claim] = await found(where, 'pvc', name);
+    expect(at(claim, 'status', 'phase')).toBe('Bound');
+  }
+  await atoll(server.kubeconfig, 'uncordon', where);
+  await ctl('delete', 'ns', 'kept');
+  pods.stop();
+});
+
+it('a namespace that is made again has nothing of the former one', async () => {
+  const { found, ctl } = pair;
+  const make = async () => {
+    const pods = await pair.journey('again', withClaims('again', 1));
+    const where = await whereRun(pods, 1);
+    const [claim] = await found(where, 'pvc', 'data-again-0');
+    await ctl('delete', 'ns', 'again');
+    await until('nothing is left of it', 60, async () => {
+      const left = await found(where, 'pvc', 'data-again-0');
+      return pods.ready(where).length === 0 && left.length === 0;
+    });
+    pods.stop();
+    return { uid: claim?.metadata.uid, volume: textAt(claim, 'spec', 'volumeName') };
+  };
+  const [first, second] = [await make(), await make()];
+  expect(second.uid).not.toBe(first.uid);
+  expect(second.volume).not.toBe(first.volume);
+});
+
+it('an operator’s StatefulSet runs, and goes with the object that controls it', async () => {
+  const { ctl, apply, server } = pair;
+  const names = { plural: 'databases', singular: 'database', kind: 'Database', listKind: 'DatabaseList' };
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+  const pods = await pair.journey('owned', {
+    ...{ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' },
+    metadata: { name: 'databases.example.com' },
+    spec: {
+      ...{ group: 'example.com', scope: 'Namespaced', names },
+      versions: [{ name: 'v1', served: true, storage: true, schema }],
+    },
+  });
+  await ctl('wait', '--for=condition=Established', 'crd/databases.example.com', '--timeout=60s');
+  const owner = { apiVersion: 'example.com/v1', kind: 'Database', name: 'owned' };
+  await apply(server.kubeconfig, 'owned', { ...owner, metadata: { name: 'owned' } });
+  const [database] = await listed('databases', 'owned');
+  const set = workload('StatefulSet', 'owned', 2);
+  const controller = { ...owner, uid: database?.metadata.uid, controller: true, blockOwnerDeletion: true };
+  const metadata = { ...set.metadata, ownerReferences: [controller] };
+  await apply(server.kubeconfig, 'owned', { ...set, metadata });
+  const where = await whereRun(pods, 2);
+  await ctl('rollout', 'status', 'sts/owned', '-n', 'owned', '--timeout=120s');
+  await ctl('delete', 'database', 'owned', '-n', 'owned');
+  await until('its pods are gone', 60, async () => pods.ready(where).length === 0);
+  await ctl('delete', 'ns', 'owned');
+  await ctl('delete', 'crd', 'databases.example.com');
+  pods.stop();
+});
+
+it('what was rolled back still moves', async () => {
+  const { ctl, found } = pair;
+  const pods = await pair.journey('undone', workload('Deployment', 'undone', 3));
+  const from = await whereRun(pods, 3);
+  const finished = ['rollout', 'status', 'deploy/undone', '-n', 'undone', '--timeout=120s'];
+  await ctl('set', 'image', 'deploy/undone', '-n', 'undone', 'c=registry.example/undone:2');
+  await ctl(...finished);
+  await ctl('rollout', 'undo', 'deploy/undone', '-n', 'undone');
+  await ctl(...finished);
+  pods.begin();
+  await move('deploy', 'undone', other(from));
+  await runOnly(pods, other(from), 3);
+  expect(pods.lowest).toBeGreaterThanOrEqual(3);
+  const [there] = await found(other(from), 'deploy', 'undone');
+  expect(JSON.stringify(there?.spec)).toContain('registry.example/undone:1');
+  await ctl('delete', 'ns', 'undone');
   pods.stop();
 });
