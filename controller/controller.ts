@@ -26,6 +26,8 @@ export interface ControllerOptions {
 
 /** So many lost races in a row count as a failure of another kind. */
 const conflictsAtOnce = 8;
+/** More than a few requests take that nobody holds up. */
+const longMs = 250;
 /** Long enough for the winner's write to reach our cache. */
 const conflictDelayMs = 100;
 
@@ -41,20 +43,37 @@ export async function runController(options: ControllerOptions): Promise<void> {
     if (signal.aborted) return;
     throw error;
   }
-  await Promise.all(Array.from({ length: workers }, () => work(options)));
+  const underWay = new Set<Promise<void>>();
+  await Promise.all(Array.from({ length: workers }, () => work(options, underWay)));
+  await Promise.all(underWay);
 }
 
-async function work(options: ControllerOptions): Promise<void> {
+async function work(options: ControllerOptions, underWay: Set<Promise<void>>): Promise<void> {
   const { queue } = options;
   for (;;) {
     const key = await queue.take();
     if (key === undefined) return;
-    try {
-      await process(key, options);
-    } finally {
+    const done = process(key, options).finally(() => {
+      underWay.delete(done);
       queue.done(key);
-    }
+    });
+    underWay.add(done);
+    if (queue.isFair) await orLong(done);
+    else await done;
   }
+}
+
+/**
+ * What takes long waits for somebody, a webhook perhaps. It needs no worker for that: the queue bounds how much of it one
+ * party can have under way.
+ */
+async function orLong(done: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const long = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, longMs);
+  });
+  await Promise.race([done, long]);
+  clearTimeout(timer);
 }
 
 async function process(key: string, options: ControllerOptions): Promise<void> {

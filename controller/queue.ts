@@ -6,19 +6,37 @@ export interface QueueOptions {
   baseDelayMs?: number;
   /** Default 300 000. */
   maxDelayMs?: number;
+  /** Absent: all keys are one party's. */
+  fair?: Fairness;
+}
+
+/** Many parties share one queue: each gets its turn, and none more than its part of what is under way. */
+export interface Fairness {
+  /** Whose a key is, by the time it is added. */
+  partyOf(key: string): string;
+  /** How many keys of one party are worked on at a time. */
+  most: number;
 }
 
 /**
  * Keys to work on. A key waits at most once however often it is added, and is with one worker at a time: added
- * while it is worked on, it waits until `done` and is then given out again. First come, first served.
+ * while it is worked on, it waits until `done` and is then given out again. First come, first served among the keys
+ * of one party; the parties take turns.
  */
 export class WorkQueue {
+  /** No party can have more than so much under way: what takes long needs no worker. */
+  readonly isFair: boolean;
   readonly #clock: Clock;
   readonly #base: number;
   readonly #max: number;
-  /** Waiting, in order. */
-  readonly #waiting = new Set<string>();
-  readonly #working = new Set<string>();
+  readonly #fair: Fairness;
+  /** Whose the waiting keys are. */
+  readonly #waiting = new Map<string, string>();
+  /** The same by party, in order: the parties' of their turns, the keys' of their arrival. */
+  readonly #parties = new Map<string, Set<string>>();
+  /** Whose they are. */
+  readonly #working = new Map<string, string>();
+  readonly #busy = new Map<string, number>();
   /** Added while being worked on. */
   readonly #again = new Set<string>();
   readonly #later = new Map<string, { at: number; cancel: () => void }>();
@@ -30,6 +48,8 @@ export class WorkQueue {
     this.#clock = options.clock ?? systemClock;
     this.#base = options.baseDelayMs ?? 50;
     this.#max = options.maxDelayMs ?? 300_000;
+    this.#fair = options.fair ?? { partyOf: () => '', most: Number.POSITIVE_INFINITY };
+    this.isFair = options.fair !== undefined;
   }
 
   /** Waiting now; not those that are delayed or being worked on. */
@@ -48,14 +68,13 @@ export class WorkQueue {
       this.#again.add(key);
       return;
     }
-    const [taker] = this.#takers;
-    if (taker === undefined) {
-      this.#waiting.add(key);
-      return;
-    }
-    this.#takers.delete(taker);
-    this.#working.add(key);
-    taker(key);
+    if (this.#waiting.has(key)) return;
+    const party = this.#fair.partyOf(key);
+    this.#waiting.set(key, party);
+    const keys = this.#parties.get(party);
+    if (keys) keys.add(key);
+    else this.#parties.set(party, new Set([key]));
+    this.#giveOut();
   }
 
   /** The earliest of several delays of one key wins. */
@@ -96,17 +115,47 @@ export class WorkQueue {
   /** The next key, when there is one; the taker owes `done`. `undefined` once the queue is closed. */
   take(): Promise<string | undefined> {
     if (this.#closed) return Promise.resolve(undefined);
-    for (const key of this.#waiting) {
-      this.#waiting.delete(key);
-      this.#working.add(key);
-      return Promise.resolve(key);
-    }
-    return new Promise((resolve) => this.#takers.add(resolve));
+    const taken = new Promise<string | undefined>((resolve) => this.#takers.add(resolve));
+    this.#giveOut();
+    return taken;
   }
 
   done(key: string): void {
+    const party = this.#working.get(key);
     this.#working.delete(key);
+    if (party !== undefined) {
+      const others = (this.#busy.get(party) ?? 1) - 1;
+      if (others > 0) this.#busy.set(party, others);
+      else this.#busy.delete(party);
+    }
     if (this.#again.delete(key)) this.add(key);
+    this.#giveOut();
+  }
+
+  #giveOut(): void {
+    for (const taker of this.#takers) {
+      const key = this.#next();
+      if (key === undefined) return;
+      this.#takers.delete(taker);
+      taker(key);
+    }
+  }
+
+  /** Of the first party in turn that may have one more; its next turn is after the others'. */
+  #next(): string | undefined {
+    for (const [party, keys] of this.#parties) {
+      const busy = this.#busy.get(party) ?? 0;
+      if (busy >= this.#fair.most) continue;
+      const [key = ''] = keys;
+      keys.delete(key);
+      this.#parties.delete(party);
+      if (keys.size > 0) this.#parties.set(party, keys);
+      this.#waiting.delete(key);
+      this.#working.set(key, party);
+      this.#busy.set(party, busy + 1);
+      return key;
+    }
+    return undefined;
   }
 
   /** Nothing is given out any more, and what waits is dropped: keys are found again at the next start. */
@@ -115,6 +164,7 @@ export class WorkQueue {
     for (const { cancel } of this.#later.values()) cancel();
     this.#later.clear();
     this.#waiting.clear();
+    this.#parties.clear();
     this.#again.clear();
     for (const taker of this.#takers) taker(undefined);
     this.#takers.clear();

@@ -11,6 +11,7 @@ import { isReflected, reflectedFrom } from '../cluster/reflected.ts';
 import type { PhysicalCluster, Placement } from '../cluster/types.ts';
 import { type Retry, runController } from '../controller/controller.ts';
 import { WorkQueue } from '../controller/queue.ts';
+import { byLogicalCluster } from '../controller/scope.ts';
 import { deepEqual } from '../kube/deep.ts';
 import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -54,8 +55,8 @@ const blockedRetryMs = 15_000;
 
 /** WHERE. Keys are those of Namespaces. Resolves when `signal` has aborted. */
 export async function startScheduler(options: SchedulerOptions): Promise<void> {
-  const { informers, signal, logger, workers } = options;
-  const queue = new WorkQueue();
+  const { informers, signal, logger, workers = 4 } = options;
+  const queue = new WorkQueue({ fair: byLogicalCluster(workers) });
   const world = observe(informers);
   wake(world, queue);
   const all = [world.namespaces, world.placements, world.clusters, ...world.objects.values()];
@@ -66,7 +67,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<void> {
     reconcile: (key) => reconcile(key, world, options),
     signal,
     logger,
-    ...(workers !== undefined && { workers }),
+    workers,
     ready: [synced.then(() => takeStock(world))],
   });
 }

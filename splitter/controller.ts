@@ -9,6 +9,7 @@ import type { ObjectRef, PhysicalCluster, Placement, Scale } from '../cluster/ty
 import { commit } from '../controller/commit.ts';
 import { type Retry, runController } from '../controller/controller.ts';
 import { WorkQueue } from '../controller/queue.ts';
+import { byLogicalCluster } from '../controller/scope.ts';
 import { type Clock, systemClock } from '../kube/clock.ts';
 import { deepEqual } from '../kube/deep.ts';
 import type { Logger } from '../kube/log.ts';
@@ -50,7 +51,8 @@ const defaultWorkers = 32;
 export async function startSplitter(options: SplitterOptions): Promise<void> {
   const { signal, logger, workers = defaultWorkers } = options;
   const world = observe(options.informers);
-  const queue = new WorkQueue(options.clock ? { clock: options.clock } : {});
+  const fair = byLogicalCluster(workers);
+  const queue = new WorkQueue({ fair, ...(options.clock && { clock: options.clock }) });
   wake(world, queue);
   await runController({
     name: 'splitter',

@@ -8,7 +8,7 @@ import { commit } from '../commit.ts';
 import { type Retry, runController } from '../controller.ts';
 import { type CustomResourceDefinition, customResourceDefinitions, hasNames } from '../gc/resources.ts';
 import { WorkQueue } from '../queue.ts';
-import { clusterToWrite } from '../scope.ts';
+import { byLogicalCluster, clusterToWrite } from '../scope.ts';
 
 export interface DefinitionControllerOptions {
   client: Client;
@@ -18,6 +18,7 @@ export interface DefinitionControllerOptions {
 }
 
 const finalizer = 'customresourcecleanup.apiextensions.k8s.io';
+const workers = 2;
 /** Until the next look at objects that finalizers keep. */
 const lookAgainMs = 1_000;
 
@@ -31,7 +32,7 @@ function isEnding({ metadata }: KubeObject): boolean {
  */
 export function runDefinitionController(options: DefinitionControllerOptions): Promise<void> {
   const { client, informers, signal, logger } = options;
-  const queue = new WorkQueue({ maxDelayMs: 60_000 });
+  const queue = new WorkQueue({ maxDelayMs: 60_000, fair: byLogicalCluster(workers) });
   const all = informers.for<CustomResourceDefinition>(customResourceDefinitions);
   const wake = (object: KubeObject, key: string) => {
     if (isEnding(object)) queue.add(key);
@@ -58,7 +59,7 @@ export function runDefinitionController(options: DefinitionControllerOptions): P
     return undefined;
   };
   const ready = [all.synced];
-  return runController({ name: 'definition', queue, workers: 2, reconcile, signal, logger, ready });
+  return runController({ name: 'definition', queue, workers, reconcile, signal, logger, ready });
 }
 
 const inProgress = {

@@ -38,8 +38,10 @@ const retryMs = 1_000;
  */
 export async function runGarbageCollector(options: GarbageCollectorOptions): Promise<void> {
   const { client, informers, signal, logger } = options;
-  const queue = new WorkQueue();
+  const workers = options.workers ?? 8;
   const graph = new Graph();
+  const partyOf = (uid: string) => graph.get(uid)?.cluster ?? '';
+  const queue = new WorkQueue({ fair: { partyOf, most: workers } });
   const handlers = (resource: DiscoveredResource) => graphHandlers(graph, queue, informers, resource);
   const onRemoved = (resource: DiscoveredResource) => {
     for (const { uid } of [...graph.of(resource)]) graph.remove(uid);
@@ -60,7 +62,7 @@ export async function runGarbageCollector(options: GarbageCollectorOptions): Pro
     runController({
       name: 'gc',
       queue,
-      workers: options.workers ?? 8,
+      workers,
       reconcile: (uid, stop) => reconcileItem(parts, uid, stop),
       signal,
       logger,

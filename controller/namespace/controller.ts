@@ -7,7 +7,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import { commit } from '../commit.ts';
 import { type Retry, runController } from '../controller.ts';
 import { WorkQueue } from '../queue.ts';
-import { clusterToWrite } from '../scope.ts';
+import { byLogicalCluster, clusterToWrite } from '../scope.ts';
 import {
   decideNamespace,
   deletionConditions,
@@ -27,6 +27,7 @@ export interface NamespaceControllerOptions {
   rootCa?: string | undefined;
 }
 
+const workers = 4;
 /** Until the next look at a namespace whose content is going. Grows with the time that has passed already. */
 const firstLookMs = 100;
 const laterLookMs = 5_000;
@@ -37,7 +38,7 @@ const laterLookMs = 5_000;
  */
 export function runNamespaceController(options: NamespaceControllerOptions): Promise<void> {
   const { informers, signal, logger } = options;
-  const queue = new WorkQueue({ maxDelayMs: 60_000 });
+  const queue = new WorkQueue({ maxDelayMs: 60_000, fair: byLogicalCluster(workers) });
   const all = informers.for<Namespace>(namespaces);
   const accounts = informers.for(serviceAccounts);
   const maps = informers.for(configMaps);
@@ -63,7 +64,7 @@ export function runNamespaceController(options: NamespaceControllerOptions): Pro
     return undefined;
   };
   const ready = [all.synced, accounts.synced, maps.synced];
-  return runController({ name: 'namespace', queue, workers: 4, reconcile, signal, logger, ready });
+  return runController({ name: 'namespace', queue, workers, reconcile, signal, logger, ready });
 }
 
 interface Target {

@@ -7,7 +7,7 @@ import { isStatusError } from '../../kube/status.ts';
 import { commit } from '../commit.ts';
 import { type Retry, runController } from '../controller.ts';
 import { WorkQueue } from '../queue.ts';
-import { clusterToWrite } from '../scope.ts';
+import { byLogicalCluster, clusterToWrite } from '../scope.ts';
 import {
   type Claim,
   isBound,
@@ -34,6 +34,7 @@ const resources: Readonly<Record<Protected, ResourceRef>> = {
   volumeattributesclasses: { group: 'storage.k8s.io', version: 'v1', resource: 'volumeattributesclasses' },
 };
 
+const workers = 2;
 /** Until the next look at what is to go and is in use. */
 const lookAgainMs = 2_000;
 
@@ -48,7 +49,7 @@ export async function runProtectionController(options: ProtectionControllerOptio
 function protect(kind: Protected, options: ProtectionControllerOptions): Promise<void> {
   const { client, informers, signal, logger } = options;
   const finalizer = protections[kind];
-  const queue = new WorkQueue({ maxDelayMs: 60_000 });
+  const queue = new WorkQueue({ maxDelayMs: 60_000, fair: byLogicalCluster(workers) });
   const all = informers.for(resources[kind]);
   const wake = (object: KubeObject, key: string) => {
     if (isHeld(object, finalizer)) queue.add(key);
@@ -73,7 +74,7 @@ function protect(kind: Protected, options: ProtectionControllerOptions): Promise
   return runController({
     name: `protection of ${kind}`,
     queue,
-    workers: 2,
+    workers,
     reconcile,
     signal,
     logger,

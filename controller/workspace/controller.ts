@@ -29,7 +29,8 @@ export interface WorkspaceControllerOptions {
 /** Makes and removes the logical cluster of each Workspace. Resolves when stopped. */
 export function runWorkspaceController(options: WorkspaceControllerOptions): Promise<void> {
   const { client, informers, signal, logger } = options;
-  const queue = new WorkQueue();
+  // Each makes or empties a logical cluster of its own.
+  const queue = new WorkQueue({ fair: { partyOf: (key) => key, most: 1 } });
   const cache = informers.for<Workspace>(workspaces);
   const add = (workspace: Workspace) => queue.add(objectKey(workspace));
   cache.on({ add, update: (workspace) => add(workspace), delete: () => {} });

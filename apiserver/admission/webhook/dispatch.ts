@@ -3,12 +3,13 @@ import { formatApiVersion, type GroupVersionResource } from '../../../kube/gvk.t
 import type { KubeObject } from '../../../kube/object.ts';
 import { badRequest, internalError } from '../../../kube/status.ts';
 import type { Entry, Store } from '../../../storage/store.ts';
+import { mastersGroup } from '../../authz/masters.ts';
 import type { AdmissionRequest, ServedResource } from '../../options.ts';
 import type { Catalog } from '../../registry/catalog.ts';
 import { decodeStored } from '../../registry/codec.ts';
 import { fromStored } from '../../registry/convert.ts';
-import { collectionRange } from '../../registry/keys.ts';
-import { recentList } from '../../registry/recent.ts';
+import { collectionRange, objectKey } from '../../registry/keys.ts';
+import { recent, recentList } from '../../registry/recent.ts';
 import { WebhookCallError, type WebhookCaller } from '../../webhook/call.ts';
 import { meetsConditions } from './condition.ts';
 import { type Hook, hooksOf } from './hook.ts';
@@ -126,8 +127,20 @@ export class WebhookDispatcher {
     const range = collectionRange(configurations[kind], request.cluster, '');
     const parse = (entries: readonly Entry[]) => entries.flatMap((entry) => this.#parse(entry));
     const found = recentList(this.#store, range);
-    if (found instanceof Promise) return found.then(parse);
-    return found.length === 0 ? none : parse(found);
+    if (!(found instanceof Promise) && found.length === 0) return none;
+    if (isSystem(request.user)) return this.#unlessEnding(request.cluster, found, parse);
+    return found instanceof Promise ? found.then(parse) : parse(found);
+  }
+
+  /** Who takes a logical cluster away asks nobody in it: a webhook that denies or hangs would keep it for ever. */
+  async #unlessEnding(
+    cluster: string,
+    found: readonly Entry[] | Promise<readonly Entry[]>,
+    parse: (entries: readonly Entry[]) => Hook[],
+  ): Promise<readonly Hook[]> {
+    const entry = await recent(this.#store, objectKey(logicalClusters, cluster, '', 'cluster'));
+    if (entry && decodeStored(entry).metadata?.deletionTimestamp !== undefined) return none;
+    return parse(await found);
   }
 
   #parse(entry: Entry): Hook[] {
@@ -209,6 +222,13 @@ function failureOf(error: unknown): string | undefined {
 function becomeDue(session: Session): void {
   for (const id of session.asked) session.due.add(id);
   session.asked.clear();
+}
+
+const logicalClusters = { group: 'core.kcp.io', resource: 'logicalclusters', namespaced: false };
+
+/** One of our own controllers. */
+function isSystem({ name, groups }: AdmissionRequest['user']): boolean {
+  return name.startsWith('system:atoll:') && groups.includes(mastersGroup);
 }
 
 const ownGroups = new Set(['atoll.dev', 'core.kcp.io']);

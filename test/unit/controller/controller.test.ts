@@ -79,3 +79,33 @@ test('stopping waits for what is under way and starts nothing more', async () =>
   await done;
   expect(finished).toEqual(['a']);
 });
+
+test('what takes long needs no worker, and a party has no more of it under way than its part', async () => {
+  const fair = { partyOf: (key: string) => key[0] ?? '', most: 2 };
+  const queue = new WorkQueue({ fair });
+  const stop = new AbortController();
+  const begun: string[] = [];
+  let end = () => {};
+  const hanging = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const reconcile = async (key: string) => {
+    begun.push(key);
+    if (key.startsWith('x')) await hanging;
+  };
+  const base = { name: 'test', queue, workers: 2, signal: stop.signal, logger: silentLogger };
+  const done = runController({ ...base, reconcile });
+  for (const key of ['x1', 'x2', 'x3', 'x4', 'y1', 'y2', 'y3']) queue.add(key);
+  await vi.waitFor(() => expect(begun).toHaveLength(5), { interval: 5, timeout: 10_000 });
+  expect([...begun].sort()).toEqual(['x1', 'x2', 'y1', 'y2', 'y3']);
+  stop.abort();
+  let stopped = false;
+  const ended = done.then(() => {
+    stopped = true;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(stopped, 'it waits for what is under way').toBe(false);
+  end();
+  await ended;
+  expect(begun, 'and starts nothing more').toHaveLength(5);
+});

@@ -36,6 +36,33 @@ test('a key that was not added meanwhile does not come again', async () => {
   expect(q.idle).toBe(true);
 });
 
+test('parties take turns, and none has more than its part under way', async () => {
+  const fair = { partyOf: (key: string) => key[0] ?? '', most: 2 };
+  const q = new WorkQueue({ fair });
+  for (const key of ['x1', 'x2', 'x3', 'x4', 'y1', 'y2', 'z1']) q.add(key);
+  expect([await q.take(), await q.take(), await q.take(), await q.take()]).toEqual(['x1', 'y1', 'z1', 'x2']);
+  expect(await q.take(), 'x has its part').toBe('y2');
+  expect(q.length).toBe(2);
+  const next = q.take();
+  q.add('z2');
+  expect(await next).toBe('z2');
+  const later = q.take();
+  q.done('x1');
+  expect(await later).toBe('x3');
+  for (const key of ['x2', 'x3', 'y1', 'y2', 'z1', 'z2']) q.done(key);
+  q.done((await q.take()) ?? '');
+  expect(q.idle).toBe(true);
+});
+
+test('a key that is added again while it waits keeps its place', async () => {
+  const { queue: q } = queue();
+  for (const key of ['a', 'b', 'a']) q.add(key);
+  expect([await q.take(), await q.take()]).toEqual(['a', 'b']);
+  q.done('a');
+  q.done('b');
+  expect(q.idle).toBe(true);
+});
+
 test('a delayed key comes when its time has come; the earliest of several delays wins', () => {
   const { queue: q, clock } = queue();
   q.addAfter('a', 50);

@@ -15,8 +15,10 @@ export interface Hooks {
   close(): Promise<void>;
 }
 
-/** A webhook server on loopback; `answers` by path give the response without its uid. */
-export async function startHooks(answers: Record<string, (request: Review) => object>): Promise<Hooks> {
+/** A webhook server on loopback; `answers` by path give the response without its uid, or null: none ever comes. */
+export async function startHooks(
+  answers: Record<string, (request: Review) => object | null>,
+): Promise<Hooks> {
   const authority = await createAuthority('hooks');
   const { certificate, privateKey } = await (await loadAuthority(authority)).issueServer([
     '127.0.0.1',
@@ -30,7 +32,8 @@ export async function startHooks(answers: Record<string, (request: Review) => ob
       const path = (request.url ?? '').split('?')[0] ?? '';
       const review = JSON.parse(Buffer.concat(chunks).toString());
       asked.push({ path, request: review.request });
-      const answer = answers[path]?.(review.request) ?? { allowed: true };
+      const answer = answers[path] ? answers[path](review.request) : { allowed: true };
+      if (answer === null) return;
       response.setHeader('content-type', 'application/json');
       response.end(
         JSON.stringify({ ...review, request: undefined, response: { uid: review.request.uid, ...answer } }),
