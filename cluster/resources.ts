@@ -87,6 +87,7 @@ const share = object({
   maxSurge: intOrString,
   maxUnavailable: intOrString,
   readySince: text,
+  heardSince: text,
 } satisfies Fields<Share>);
 
 const slice = object({

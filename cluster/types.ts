@@ -138,6 +138,11 @@ export interface Share {
   settled?: Pick<Share, 'replicas' | 'ordinalsStart'>;
   /** RFC 3339; since when the share has been ready without a break. */
   readySince?: string;
+  /**
+   * RFC 3339, while Active and others would shrink on its strength: its cluster must have been heard of since then.
+   * Its syncer sees the question, and beats.
+   */
+  heardSince?: string;
 }
 
 export interface PlacementStatus {

@@ -2,6 +2,7 @@ import type { Client } from '../client/client.ts';
 import type { Informer } from '../client/informer.ts';
 import type { InformerSet } from '../client/informers.ts';
 import { keyOf, objectKey, parseKey } from '../client/url.ts';
+import { askedSince, heardAt } from '../cluster/heard.ts';
 import { type PlacedKind, placedKind, placedKinds } from '../cluster/kinds.ts';
 import { physicalClusters, placements, rootCluster } from '../cluster/names.ts';
 import { placementName } from '../cluster/placement.ts';
@@ -44,6 +45,7 @@ const byTarget = 'splitter/target';
 /** Until the cache has what another wrote. */
 const conflictMs = 100;
 const autoscalers = { group: 'autoscaling', version: 'v2', resource: 'horizontalpodautoscalers' } as const;
+const byQuestion = 'splitter/question';
 /** They mostly wait for the disk, which takes many writes at once as fast as one. */
 const defaultWorkers = 32;
 
@@ -71,6 +73,9 @@ function observe(informers: InformerSet): World {
   const roots = new Map(placedKinds.map((kind) => [kind, informers.for(kind)]));
   const scalers = informers.for(autoscalers);
   scalers.addIndex(byTarget, (autoscaler) => placementOfTarget(autoscaler) ?? []);
+  observed.addIndex(byQuestion, ({ spec }) =>
+    Object.entries(spec?.shares ?? {}).flatMap(([c, share]) => (askedSince(share) === undefined ? [] : [c])),
+  );
   return {
     placements: observed,
     clusters: informers.for<PhysicalCluster>(physicalClusters),
@@ -114,12 +119,21 @@ function wake(world: World, queue: WorkQueue): void {
     },
     delete: scaled,
   });
-  const sharing = (cluster: PhysicalCluster) => {
-    for (const placement of world.placements.byIndex(byShare, cluster.metadata.name ?? '')) {
+  const concerned = (cluster: PhysicalCluster, index: string) => {
+    for (const placement of world.placements.byIndex(index, cluster.metadata.name ?? '')) {
       queue.add(objectKey(placement));
     }
   };
-  world.clusters.on({ add: sharing, delete: sharing });
+  const sharing = (cluster: PhysicalCluster) => concerned(cluster, byShare);
+  world.clusters.on({
+    add: sharing,
+    update(cluster, old) {
+      const [now, before] = [heardAt(cluster), heardAt(old)];
+      if ((now === undefined) !== (before === undefined)) sharing(cluster);
+      else if (now !== before) concerned(cluster, byQuestion);
+    },
+    delete: sharing,
+  });
 }
 
 /** Autoscalers follow the shares of what they scale. */
@@ -163,10 +177,12 @@ async function reconcile(key: string, world: World, options: SplitterOptions): P
   const root = kind && world.roots.get(kind)?.get(keyOf(cluster, namespace, ref.name));
   if (root && isOlder(root, placement)) return undefined;
   const { clock = systemClock, settleMs = 2000 } = options;
+  const clusterAt = (name: string) => world.clusters.get(keyOf(rootCluster, '', name));
   const outcome = split({
     placement,
     root,
-    isKnown: (name) => world.clusters.get(keyOf(rootCluster, '', name)) !== undefined,
+    isKnown: (name) => clusterAt(name) !== undefined,
+    heardAt: (name) => heardAt(clusterAt(name)),
     now: clock.now(),
     settleMs,
     target: root && targetAt(world, key, root),

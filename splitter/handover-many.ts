@@ -2,7 +2,16 @@ import type { Share } from '../cluster/types.ts';
 import { clip, covers, emptyRange, hull, type Range, sizeOf } from './divide.ts';
 import { rangeOf } from './plan.ts';
 import { availableOf } from './ready.ts';
-import { isUnderWay, type Next, newcomer, present, presentShare, type Scene, sliceOf } from './scene.ts';
+import {
+  isSure,
+  isUnderWay,
+  type Next,
+  newcomer,
+  present,
+  presentShare,
+  type Scene,
+  sliceOf,
+} from './scene.ts';
 
 /** Kinds of which every target has a full copy. An autoscaler's bounds follow its target's shares at once. */
 export function nextWhole(scene: Scene): Next {
@@ -84,17 +93,18 @@ function keepAvailable(
     cluster,
     available: availableOf(share, sliceOf(scene, cluster)),
     kept: keep.get(cluster) ?? 0,
+    isSure: isSure(scene, cluster, share),
     shrinks: replicasOf(share) > goalOf(cluster),
   }));
   const all = known.reduce((sum, k) => sum + k.available, 0);
-  const counted = known.reduce((sum, k) => sum + Math.min(k.available, k.kept), 0);
+  const counted = known.reduce((sum, k) => sum + (k.isSure ? Math.min(k.available, k.kept) : 0), 0);
   let missing = Math.min(scene.plan.total, all) - counted;
   const result = new Map(keep);
   for (const k of known.filter(({ shrinks }) => shrinks).sort(leaversFirst(scene))) {
     const more = Math.min(missing, k.available - k.kept);
     if (more <= 0) continue;
     result.set(k.cluster, k.kept + more);
-    missing -= more;
+    if (k.isSure) missing -= more;
   }
   return result;
 }
@@ -157,10 +167,11 @@ function heldRanges(scene: Scene, whole: Range): Map<string, Range> {
     available: availableOf(share, sliceOf(scene, cluster)),
     base: clip(base(share), whole),
     now: rangeOf(share, first),
+    isSure: isSure(scene, cluster, share),
   }));
   const held = new Map(known.map((k) => [k.cluster, k.base]));
   const all = known.reduce((sum, k) => sum + k.available, 0);
-  const counted = known.reduce((sum, k) => sum + Math.min(k.available, sizeOf(k.base)), 0);
+  const counted = known.reduce((sum, k) => sum + (k.isSure ? Math.min(k.available, sizeOf(k.base)) : 0), 0);
   let missing = Math.min(total, all) - counted;
   // As with counts. Which of its ordinals are available is not known: all stay, or none.
   const shrinking = known.filter((k) => !covers(hull(rangeOf(goal.get(k.cluster), first), k.base), k.now));
@@ -168,7 +179,7 @@ function heldRanges(scene: Scene, whole: Range): Map<string, Range> {
     const more = k.available - sizeOf(k.base);
     if (missing <= 0 || more <= 0) continue;
     held.set(k.cluster, hull(k.base, clip(k.now, whole)));
-    missing -= more;
+    if (k.isSure) missing -= more;
   }
   return held;
 }

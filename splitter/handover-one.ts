@@ -2,7 +2,16 @@ import { isFinished } from '../cluster/kinds.ts';
 import { listAt, numberAt, textAt } from '../cluster/read.ts';
 import type { Share } from '../cluster/types.ts';
 import type { Part } from './plan.ts';
-import { isUnderWay, type Next, newcomer, present, presentShare, type Scene, sliceOf } from './scene.ts';
+import {
+  isCountedOn,
+  isUnderWay,
+  type Next,
+  newcomer,
+  present,
+  presentShare,
+  type Scene,
+  sliceOf,
+} from './scene.ts';
 
 /**
  * CronJobs: one target runs, the others are suspended. Between two there is a moment when nobody runs, never
@@ -19,7 +28,7 @@ export function nextSingle(scene: Scene): Next {
   const underWay = isUnderWay(scene, () => false);
   for (const [cluster, share] of present(scene)) {
     if (cluster === chosen) continue;
-    const replaced = chosen === undefined || presentShare(scene, chosen)?.phase === 'Active';
+    const replaced = chosen === undefined || isCountedOn(scene, chosen);
     if (goal.has(cluster)) next.set(cluster, { ...share, suspend: true });
     else if (!replaced) next.set(cluster, share);
     else if (underWay || isBusy(scene, cluster)) next.set(cluster, { ...share, suspend: true });

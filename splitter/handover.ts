@@ -5,7 +5,8 @@ import { nextCounts, nextRanges, nextWhole } from './handover-many.ts';
 import { nextBatch, nextSingle } from './handover-one.ts';
 import { type Plan, type PlanOptions, planFor, type Shares, type Slices } from './plan.ts';
 import { isReady } from './ready.ts';
-import type { Next, Scene } from './scene.ts';
+import { isCountedOn, type Next, type Scene } from './scene.ts';
+import { isLeanedOn, isSound, wasHeard, withQuestions } from './trust.ts';
 
 export interface HandoverInput extends PlanOptions {
   /** Absent or of another uid than the Placement's: pass `gone`. */
@@ -18,6 +19,8 @@ export interface HandoverInput extends PlanOptions {
   slices: Slices;
   /** Whether a physical cluster of that name still exists: from a forgotten one no answer will come. */
   isKnown(cluster: string): boolean;
+  /** When a physical cluster was last heard of, in milliseconds since 1970; undefined: it is not Ready. */
+  heardAt(cluster: string): number | undefined;
   /** Milliseconds since 1970. */
   now: number;
   /** How long a share must have been ready without a break before others shrink on the strength of it. */
@@ -38,7 +41,7 @@ export interface Handover {
 
 /**
  * The one hand-over, for move, spread, consolidation, drain and rescaling alike: growth first; nobody shrinks
- * before every target that grows has been ready for the settle time; what leaves goes through Leaving and is
+ * before every target has been ready for the settle time, is ready now, and was heard of since; what leaves goes through Leaving and is
  * dropped only when its cluster says that it is gone. All state is in `previous`, so it may be interrupted and
  * resumed, and a target that changes on the way is only another plan.
  */
@@ -51,10 +54,12 @@ export function handover(input: HandoverInput): Handover {
     return { shares, stale: staleOf(slices, previous, shares), waitingFor: [] };
   }
   const wanted = clusters.length > 0 ? clusters : stays.map(([c]) => c);
-  const { settled, requeueAfterMs } = settle(input, remaining);
-  const plan = planFor(input.root, wanted, settled, input);
-  const shares = apply(settled, next(input, plan, settled), input);
-  const waitingFor = [...plan.goal.keys()].filter((c) => shares[c]?.phase !== 'Active').sort();
+  const plan = planFor(input.root, wanted, remaining, input);
+  const { settled, since, requeueAfterMs } = settle(input, plan, remaining);
+  const scene: Scene = { ...input, plan, shares: withQuestions(input, plan, settled, since) };
+  const shares = withQuestions(input, plan, apply(scene.shares, next(scene), input));
+  const after: Scene = { ...scene, shares };
+  const waitingFor = [...plan.goal.keys()].filter((c) => !isCountedOn(after, c)).sort();
   const stale = staleOf(slices, previous, shares);
   return { shares, stale, waitingFor, ...(requeueAfterMs !== undefined && { requeueAfterMs }) };
 }
@@ -67,10 +72,8 @@ function staleOf(slices: Slices, previous: Shares, shares: Shares): string[] {
   });
 }
 
-function next(input: HandoverInput, plan: Plan, shares: Shares): Next {
-  const { root, slices } = input;
-  const scene: Scene = { root, plan, shares, slices };
-  switch (plan.mode) {
+function next(scene: Scene): Next {
+  switch (scene.plan.mode) {
     case 'counts':
       return nextCounts(scene);
     case 'ranges':
@@ -97,37 +100,50 @@ function allLeaving(shares: Shares): Shares {
   return Object.fromEntries(Object.entries(shares).map(([c, share]) => [c, leaving(share)]));
 }
 
-function leaving({ settled: _settled, readySince: _readySince, ...numbers }: Share): Share {
+function leaving({ settled: _settled, readySince: _since, heardSince: _asked, ...numbers }: Share): Share {
   return { ...numbers, phase: 'Leaving' };
 }
 
-/** Joining shares become Active once ready for long enough; a break starts the time anew. */
-function settle(input: HandoverInput, shares: Shares): { settled: Shares; requeueAfterMs?: number } {
-  const settleMs = kindNamed(input.root.kind)?.passive ? 0 : input.settleMs;
+interface Settled {
+  settled: Shares;
+  /** When the last target to be ready became so. */
+  since: number | undefined;
+  requeueAfterMs?: number;
+}
+
+/**
+ * Joining shares become Active once ready for long enough; a break starts the time anew. So does one of an Active
+ * share on whose strength others would go, pods that fail again or a cluster that falls silent: it joins once more.
+ */
+function settle(input: HandoverInput, plan: Plan, shares: Shares): Settled {
+  const { root, slices, now } = input;
+  const settleMs = kindNamed(root.kind)?.passive ? 0 : input.settleMs;
   let soonest: number | undefined;
+  let newest: number | undefined;
   const one = ([cluster, share]: [string, Share]): [string, Share] => {
+    const isAsked = isLeanedOn(root, plan, shares, cluster);
+    if (share.phase === 'Active' && isAsked && !isSound(input, plan, cluster, share)) {
+      const { heardSince: _asked, ...numbers } = share;
+      return [cluster, { ...numbers, phase: 'Joining' }];
+    }
     if (share.phase !== 'Joining') return [cluster, share];
     const { settled, readySince, ...numbers } = share;
     const base = { ...numbers, ...(settled && { settled }) };
-    const others = Object.entries(input.slices).filter(([other]) => other !== cluster);
-    if (
-      !isReady(
-        input.root,
-        share,
-        input.slices[cluster],
-        others.map(([, slice]) => slice),
-      )
-    )
-      return [cluster, base];
+    const others = Object.entries(slices).flatMap(([other, slice]) => (other === cluster ? [] : [slice]));
+    const isReadyNow = isReady(root, share, slices[cluster], others);
+    if (!isReadyNow || (isAsked && input.heardAt(cluster) === undefined)) return [cluster, base];
     // A clock that was set back must not make anyone wait longer than once.
-    const since = Math.min(input.now, Date.parse(readySince ?? '') || input.now);
-    const left = settleMs - (input.now - since);
-    if (left <= 0) return [cluster, { ...numbers, phase: 'Active' }];
-    soonest = Math.min(soonest ?? left, left);
-    return [cluster, { ...base, readySince: new Date(since).toISOString() }];
+    const since = Math.min(now, Date.parse(readySince ?? '') || now);
+    if (plan.goal.has(cluster)) newest = Math.max(newest ?? since, since);
+    const left = settleMs - (now - since);
+    const ready = { ...base, readySince: new Date(since).toISOString() };
+    if (left <= 0 && (!isAsked || wasHeard(input, cluster, ready)))
+      return [cluster, { ...numbers, phase: 'Active' }];
+    if (left > 0) soonest = Math.min(soonest ?? left, left);
+    return [cluster, ready];
   };
   const settled = Object.fromEntries(Object.entries(shares).map(one));
-  return { settled, ...(soonest !== undefined && { requeueAfterMs: soonest }) };
+  return { settled, since: newest, ...(soonest !== undefined && { requeueAfterMs: soonest }) };
 }
 
 /** A cluster may join only when it has no share and nothing is left of what it said of an earlier one. */

@@ -19,6 +19,16 @@ export function isReady(
   const { generation } = root.metadata;
   if (generation !== undefined && (slice.observedGeneration ?? 0) < generation) return false;
   if (!isApplied(share, slice)) return false;
+  return isServingNow(root, share, slice, others);
+}
+
+/** As isReady, whatever was applied last. */
+export function isServingNow(
+  root: KubeObject,
+  share: Share,
+  slice: ClusterSlice,
+  others: readonly ClusterSlice[] = [],
+): boolean {
   if (isServing(root, share, slice.status)) return true;
   return (
     root.kind === 'Service' && !others.some((other) => other.present && isServing(root, share, other.status))

@@ -1,6 +1,8 @@
+import { askedSince } from '../cluster/heard.ts';
 import type { ClusterSlice, Share } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Plan, Shares, Slices } from './plan.ts';
+import { isLeanedOn, wasHeard } from './trust.ts';
 
 /** What a hand-over step looks at. */
 export interface Scene {
@@ -8,6 +10,7 @@ export interface Scene {
   plan: Plan;
   shares: Shares;
   slices: Slices;
+  heardAt(cluster: string): number | undefined;
 }
 
 /** The shares to have from now on; one that is there and not named here leaves. */
@@ -31,10 +34,25 @@ export function newcomer(part: Partial<Share>): Share {
   return { ...part, phase: 'Joining' };
 }
 
+/** Others may go on its strength: it was ready for long enough, still is, and its cluster was heard of since. */
+export function isCountedOn(scene: Scene, cluster: string): boolean {
+  const share = presentShare(scene, cluster);
+  if (share?.phase !== 'Active') return false;
+  return !isLeanedOn(scene.root, scene.plan, scene.shares, cluster) || wasHeard(scene, cluster, share);
+}
+
 /** Some target is missing or not counted on yet, or is about to grow: until then nobody shrinks. */
 export function isUnderWay(scene: Scene, grows: (cluster: string, share: Share) => boolean): boolean {
   return [...scene.plan.goal.keys()].some((cluster) => {
     const share = presentShare(scene, cluster);
-    return share?.phase !== 'Active' || grows(cluster, share);
+    return share === undefined || !isCountedOn(scene, cluster) || grows(cluster, share);
   });
+}
+
+/** What its cluster says of it can be relied on: it was heard of since it was asked, where others would go on it. */
+export function isSure(scene: Scene, cluster: string, share: Share): boolean {
+  if (!isLeanedOn(scene.root, scene.plan, scene.shares, cluster)) {
+    return scene.heardAt(cluster) !== undefined;
+  }
+  return askedSince(share) !== undefined && wasHeard(scene, cluster, share);
 }

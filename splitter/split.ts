@@ -15,6 +15,8 @@ export interface SplitInput {
   /** What spec.ref names now, whatever its uid; undefined when there is no such object. */
   root: KubeObject | undefined;
   isKnown(cluster: string): boolean;
+  /** When a physical cluster was last heard of, in milliseconds since 1970; undefined: it is not Ready. */
+  heardAt(cluster: string): number | undefined;
   now: number;
   settleMs: number;
   /** What `root` scales, where it is an autoscaler and that is known. */
@@ -36,7 +38,8 @@ export interface Split {
 }
 
 /** All that the splitter decides about one Placement. */
-export function split({ placement, root, isKnown, now, settleMs, target, scaler }: SplitInput): Split {
+export function split(input: SplitInput): Split {
+  const { placement, root, isKnown, heardAt, now, settleMs, target, scaler } = input;
   const { ref, clusters = [], shares: previous = {} } = placement.spec ?? { ref: undefined };
   const slices: Slices = placement.status?.clusters ?? {};
   const live = root !== undefined && root.metadata.uid === ref?.uid ? root : undefined;
@@ -55,7 +58,7 @@ export function split({ placement, root, isKnown, now, settleMs, target, scaler 
   const from = { root: subject, clusters, previous: followed.shares, slices };
   const outcome = frozen
     ? { shares: previous, stale: [], waitingFor: [] }
-    : handover({ ...from, gone, isKnown, now, settleMs, target, scaling });
+    : handover({ ...from, gone, isKnown, heardAt, now, settleMs, target, scaling });
   const decided = live ? withBudgets(live, outcome.shares) : outcome.shares;
   const shares = stamped(followed, decided);
   const conditions = conditionsOf({

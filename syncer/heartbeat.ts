@@ -22,9 +22,42 @@ export interface HeartbeatOptions {
   intervalMs: number;
   /** Why the cluster of this uid may not be taken under this name, as a sentence. */
   whyNotTaken?(clusterUID: string): Promise<string | undefined>;
+  /** Asks for a beat before its time. */
+  questions: Questions;
 }
 
-/** Says every `intervalMs` that the syncer lives, and whether the physical API answers it. */
+/** A beat answers for all that was asked before it began; so many questions in a moment are one beat. */
+const minIntervalMs = 100;
+
+/** The splitter asks in a share for a word since a moment: what is done on the strength of this cluster waits for it. */
+export class Questions {
+  /** When the last beat began; milliseconds since 1970. */
+  #answered = 0;
+  #asked = 0;
+  #wake: () => void = () => {};
+
+  ask(since: number | undefined): void {
+    if (since === undefined || since <= Math.max(this.#answered, this.#asked)) return;
+    this.#asked = since;
+    this.#wake();
+  }
+
+  begin(): number {
+    this.#answered = Date.now();
+    return this.#answered;
+  }
+
+  /** Until the next beat is due. */
+  async wait(intervalMs: number, signal: AbortSignal): Promise<void> {
+    await sleep(Math.min(minIntervalMs, intervalMs), signal);
+    if (this.#asked > this.#answered) return;
+    const stop = new AbortController();
+    this.#wake = () => stop.abort();
+    await sleep(intervalMs, AbortSignal.any([signal, stop.signal]));
+  }
+}
+
+/** Says every `intervalMs`, and when asked, that the syncer lives, and whether the physical API answers it. */
 export async function runHeartbeat(options: HeartbeatOptions): Promise<void> {
   const { client, signal, logger, intervalMs } = options;
   const informer = startInformer(client, nodes, { signal, logger, transform: slimNode });
@@ -34,15 +67,16 @@ export async function runHeartbeat(options: HeartbeatOptions): Promise<void> {
     } catch (err) {
       if (!signal.aborted) logger.warn({ err }, 'heartbeat failed');
     }
-    await sleep(intervalMs, signal);
+    await options.questions.wait(intervalMs, signal);
   }
 }
 
 async function beat(options: HeartbeatOptions, informer: Informer): Promise<void> {
   const { name, upstream, client, signal, intervalMs } = options;
+  // Of what happens while it is asked nothing is said.
+  const now = new Date(options.questions.begin()).toISOString();
   const before = await upstream.get<PhysicalCluster>(physicalClusters, { name }, signal);
   const found = await probe(client, signal, Math.max(1_000, intervalMs));
-  const now = new Date().toISOString();
   const clusterUID = found.clusterUID ?? before.status?.clusterUID;
   const refused = clusterUID && (await options.whyNotTaken?.(clusterUID));
   const status: PhysicalClusterStatus = {

@@ -1,5 +1,6 @@
 import { Client } from '../client/client.ts';
 import { startInformer } from '../client/informer.ts';
+import { askedSince } from '../cluster/heard.ts';
 import type { PhysicalCluster, ShareView } from '../cluster/types.ts';
 import { WorkQueue } from '../controller/queue.ts';
 import { sleep } from '../kube/clock.ts';
@@ -10,7 +11,7 @@ import { claimReflector } from './claims.ts';
 import { startCleanup } from './cleanup.ts';
 import { physicalChanged, runDown } from './down.ts';
 import { type Engine, indexShares, sharesResource } from './engine.ts';
-import { runHeartbeat } from './heartbeat.ts';
+import { Questions, runHeartbeat } from './heartbeat.ts';
 import { Namespaces } from './namespaces.ts';
 import { Owners } from './owners.ts';
 import { Physical } from './physical.ts';
@@ -56,13 +57,14 @@ export function startSyncer(options: SyncerOptions): Syncer {
   });
   ready.catch(() => {});
   const run = async () => {
+    const questions = new Questions();
     const heartbeat = runHeartbeat({
-      ...{ name, upstream, client, signal, logger, intervalMs: heartbeatMs },
+      ...{ name, upstream, client, signal, logger, questions, intervalMs: heartbeatMs },
       ...(options.whyNotTaken && { whyNotTaken: options.whyNotTaken }),
     });
     const uid = await ownUid(options);
     const namespaces = new Namespaces({ client, syncer: uid, signal, logger });
-    await Promise.all([heartbeat, work(options, client, namespaces, uid, becomeReady)]);
+    await Promise.all([heartbeat, work(options, { client, namespaces, uid, questions }, becomeReady)]);
   };
   const stopped = run().catch((err: unknown) => {
     fail(err);
@@ -73,15 +75,16 @@ export function startSyncer(options: SyncerOptions): Syncer {
 
 async function work(
   options: SyncerOptions,
-  client: Client,
-  namespaces: Namespaces,
-  uid: string,
+  own: { client: Client; namespaces: Namespaces; uid: string; questions: Questions },
   onReady: () => void,
 ): Promise<void> {
+  const { client, namespaces, uid, questions } = own;
   const { name, upstream, signal, logger, namespaceDelayMs = 10_000 } = options;
   const cleanup = startCleanup(namespaceDelayMs);
   const shares = startInformer<ShareView>(upstream, sharesResource, { signal, logger });
   indexShares(shares);
+  const ask = ({ spec }: ShareView) => questions.ask(spec && askedSince(spec.share));
+  shares.on({ add: ask, update: ask });
   let pods: PodReflector | undefined;
   const engine: Engine = {
     name,

@@ -157,7 +157,14 @@ describe('handover of an autoscaler', () => {
     replicas,
     maxReplicas,
   });
-  const base = { gone: false, slices: {}, isKnown: () => true, now: 100_000, settleMs: 2000 };
+  const base = {
+    gone: false,
+    slices: {},
+    isKnown: () => true,
+    heardAt: () => 100_000,
+    now: 100_000,
+    settleMs: 2000,
+  };
   const root = autoscaler({ minReplicas: 4, maxReplicas: 8 });
   const applied = (replicas: number) => ({ present: true, observedGeneration: 1, share: { replicas } });
 

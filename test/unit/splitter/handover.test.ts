@@ -21,6 +21,13 @@ const healthy = (replicas: number, ready = replicas): ClusterSlice => ({
   share: { replicas },
   status: { replicas, updatedReplicas: ready, availableReplicas: ready },
 });
+/** With a word of each Active share that is all there, where the case says nothing of it. */
+function told(input: HandoverInput): HandoverInput {
+  const sound = Object.entries(input.previous).flatMap(([cluster, share]): [string, ClusterSlice][] =>
+    share.phase === 'Active' && input.root.kind !== 'Job' ? [[cluster, healthy(share.replicas ?? 0)]] : [],
+  );
+  return { ...input, slices: { ...Object.fromEntries(sound), ...input.slices } };
+}
 const at = (seconds: number) => new Date(seconds * 1000).toISOString();
 const base: HandoverInput = {
   root: deployment(6),
@@ -29,6 +36,7 @@ const base: HandoverInput = {
   previous: {},
   slices: {},
   isKnown: () => true,
+  heardAt: () => Number.POSITIVE_INFINITY,
   now: 100_000,
   settleMs: 2000,
 };
@@ -206,7 +214,7 @@ describe('handover of a Deployment', () => {
       { a: joining(2) },
     ],
   ])('%s', (_name, change, expected) => {
-    expect(handover({ ...base, ...change }).shares).toEqual(expected);
+    expect(handover(told({ ...base, ...change })).shares).toEqual(expected);
   });
 
   it('asks to be called again when the settle time is over, and names what it waits for', () => {
@@ -283,7 +291,7 @@ describe('handover of other kinds', () => {
     [
       'CronJob: the old one is suspended first',
       { root: of('CronJob'), clusters: ['b'], previous: { a: on, b: off } },
-      { a: off, b: off },
+      { a: off, b: { ...off, heardSince: at(100) } },
     ],
     [
       'CronJob: the old one has stopped',
@@ -303,7 +311,7 @@ describe('handover of other kinds', () => {
         previous: { a: off, b: on },
         slices: { a: { ...stopped, status: { active: [{ name: 'j' }] } } },
       },
-      { a: off, b: on },
+      { a: off, b: { ...on, heardSince: at(100) } },
     ],
     [
       'Job: by completions and parallelism',
@@ -357,7 +365,7 @@ describe('handover of other kinds', () => {
       { a: leaving },
     ],
   ])('%s', (_name, change, expected) => {
-    expect(handover({ ...base, ...change }).shares).toEqual(expected);
+    expect(handover(told({ ...base, ...change })).shares).toEqual(expected);
   });
 });
 
@@ -430,6 +438,6 @@ describe('handover of a StatefulSet', () => {
       { a: range('Active', 0, 2), b: range('Active', 3, 3) },
     ],
   ])('%s', (_name, change, expected) => {
-    expect(handover({ ...base, ...change }).shares).toEqual(expected);
+    expect(handover(told({ ...base, ...change })).shares).toEqual(expected);
   });
 });

@@ -21,6 +21,10 @@ export class Model {
   slices: Record<string, ClusterSlice> = {};
   deleted = false;
   waitingFor: string[] = [];
+  /** When each cluster was last heard of; nothing is carried to or from a silent one, and in time it is known to be. */
+  readonly heard = new Map<string, number>();
+  readonly silent = new Set<string>();
+  readonly unready = new Set<string>();
   readonly copies = new Map<string, Copy>();
 
   constructor(kind: string, replicas: number) {
@@ -36,10 +40,51 @@ export class Model {
     this.root = { ...this.root, metadata: { ...this.root.metadata, generation }, spec: { replicas } };
   }
 
+  heardAt(cluster: string): number | undefined {
+    return this.unready.has(cluster) ? undefined : (this.heard.get(cluster) ?? 0);
+  }
+
+  /** The syncer of `cluster` says that it is there. */
+  beat(cluster: string): void {
+    if (this.silent.has(cluster)) return;
+    this.heard.set(cluster, this.now);
+    this.unready.delete(cluster);
+  }
+
+  /** A silent one has been so for longer than the grace. */
+  notice(cluster: string): void {
+    if (this.silent.has(cluster)) this.unready.add(cluster);
+  }
+
+  /** A pod that was ready fails by itself; where the cluster is heard of, that is said at once. */
+  fail(cluster: string): void {
+    const [first] = this.copies.get(cluster)?.ready ?? [];
+    if (first === undefined || (this.silent.has(cluster) && this.isVouchedFor(cluster))) return;
+    this.copies.get(cluster)?.ready.delete(first);
+    this.report(cluster);
+  }
+
+  /** Its last word is all that anybody can ask for now: what happens after it cannot be known. */
+  isVouchedFor(cluster: string): boolean {
+    const { readySince, heardSince } = this.shares[cluster] ?? {};
+    const asked = Date.parse(readySince ?? heardSince ?? '');
+    return (this.heardAt(cluster) ?? -1) >= asked;
+  }
+
   split(): void {
     const { root, clusters, shares: previous, slices, now } = this;
     const gone = this.deleted;
-    const done = handover({ root, gone, clusters, previous, slices, isKnown: () => true, now, settleMs });
+    const done = handover({
+      root,
+      gone,
+      clusters,
+      previous,
+      slices,
+      isKnown: () => true,
+      heardAt: (c) => this.heardAt(c),
+      now,
+      settleMs,
+    });
     this.shares = done.shares;
     this.waitingFor = done.waitingFor;
     this.slices = Object.fromEntries(Object.entries(slices).filter(([c]) => !done.stale.includes(c)));
@@ -48,15 +93,18 @@ export class Model {
   /** The syncer of `cluster` applies what it sees now. */
   apply(cluster: string): void {
     const share = this.shares[cluster];
-    if (!share) return;
+    if (!share || this.silent.has(cluster)) return;
     if (share.phase === 'Leaving') {
       this.copies.delete(cluster);
       return;
     }
     const ordinals = ordinalsOf(share);
-    const ready = [...(this.copies.get(cluster)?.ready ?? [])].filter((o) => ordinals.includes(o));
+    const ready = [...(this.copies.get(cluster)?.ready ?? [])];
     // One ReplicaSet pod is as good as another: a smaller count keeps ready ones.
-    const kept = this.root.kind === 'StatefulSet' ? ready : ready.slice(0, ordinals.length);
+    const kept =
+      this.root.kind === 'StatefulSet'
+        ? ready.filter((o) => ordinals.includes(o))
+        : ordinals.slice(0, ready.length);
     this.copies.set(cluster, {
       share,
       generation: this.root.metadata.generation ?? 0,
@@ -73,7 +121,7 @@ export class Model {
 
   /** The syncer of `cluster` says how things stand there. */
   report(cluster: string): void {
-    if (!this.shares[cluster]) return;
+    if (!this.shares[cluster] || this.silent.has(cluster)) return;
     const copy = this.copies.get(cluster);
     if (!copy) {
       this.slices = { ...this.slices, [cluster]: { present: false } };
@@ -100,14 +148,19 @@ export class Model {
 
   /** Everybody does everything they can, many times over. */
   quiesce(names: readonly string[]): void {
-    for (let i = 0; i < 80; i++) {
+    this.silent.clear();
+    let calm = 0;
+    for (let i = 0; i < 80 && calm < 4; i++) {
+      const before = JSON.stringify([this.shares, this.slices]);
       this.split();
       for (const c of names) {
+        this.beat(c);
         this.apply(c);
         for (let pod = 0; pod < 12; pod++) this.progress(c);
         this.report(c);
       }
       this.now += settleMs;
+      calm = before === JSON.stringify([this.shares, this.slices]) ? calm + 1 : 0;
     }
   }
 

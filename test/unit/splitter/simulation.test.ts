@@ -4,15 +4,27 @@ import { Model, ordinalsOf, settleMs } from './model.ts';
 
 const names = ['a', 'b', 'c', 'd'];
 
+/** Pods that were ready fail, clusters fall silent, are known to be, and come back. */
+type Trouble = 'fail' | 'silence' | 'notice' | 'return';
+
 type Step =
   | { do: 'place'; on: string[] }
   | { do: 'scale'; to: number }
   | { do: 'split' }
-  | { do: 'apply' | 'progress' | 'report'; on: string }
-  | { do: 'wait'; ms: number };
+  | { do: 'apply' | 'progress' | 'report' | 'beat' | Trouble; on: string }
+  | { do: 'wait'; ms: number }
+  | Round;
+
+/** Everybody does what they can a few times, but for the pods of some; at the end those of another fail. */
+interface Round {
+  do: 'round';
+  slow: string[];
+  times: number;
+  end: 'fail' | 'silence' | 'nothing';
+}
 
 const cluster = fc.constantFrom(...names);
-const step: fc.Arbitrary<Step> = fc.oneof(
+const calm: fc.MaybeWeightedArbitrary<Step>[] = [
   {
     weight: 1,
     arbitrary: fc.record({ do: fc.constant('place' as const), on: fc.subarray(names, { minLength: 1 }) }),
@@ -29,9 +41,37 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.constantFrom(500, settleMs) }),
   },
-);
+  { weight: 6, arbitrary: fc.record({ do: fc.constant('beat' as const), on: cluster }) },
+];
+const trouble = fc.record({
+  do: fc.constantFrom<Trouble[]>('fail', 'fail', 'silence', 'notice', 'return', 'return'),
+  on: cluster,
+});
+const round = fc.record({
+  do: fc.constant('round' as const),
+  slow: fc.subarray(names, { maxLength: 2 }),
+  times: fc.integer({ min: 1, max: 4 }),
+  end: fc.constantFrom<Round['end'][]>('fail', 'silence', 'nothing'),
+});
+const troubled = fc.oneof(...calm, { weight: 8, arbitrary: trouble }, { weight: 12, arbitrary: round });
+
+function stepsOf({ slow, times, end }: Round): Step[] {
+  const each = names.flatMap((on): Step[] => [
+    { do: 'beat', on },
+    { do: 'apply', on },
+    ...(slow.includes(on) ? [] : Array.from({ length: 9 }, (): Step => ({ do: 'progress', on }))),
+    { do: 'report', on },
+  ]);
+  const once: Step[] = [{ do: 'split' }, ...each, { do: 'wait', ms: settleMs }];
+  const all = Array.from({ length: times }, () => once).flat();
+  const last = names.find((on) => !slow.includes(on));
+  if (end === 'nothing' || last === undefined) return all;
+  const fails = Array.from({ length: 9 }, (): Step => ({ do: 'fail', on: last }));
+  return end === 'fail' ? [...all, ...fails] : [...all, { do: 'silence', on: last }, ...fails];
+}
 
 function take(model: Model, s: Step): void {
+  model.now += 1;
   switch (s.do) {
     case 'place':
       model.clusters = [...s.on].sort();
@@ -39,18 +79,29 @@ function take(model: Model, s: Step): void {
     case 'scale':
       model.scale(s.to);
       return;
+    case 'round':
+      throw new Error('a round is taken step by step');
     case 'wait':
       model.now += s.ms;
       return;
     case 'split':
       model.split();
       return;
+    case 'silence':
+      model.silent.add(s.on);
+      return;
+    case 'return':
+      model.silent.delete(s.on);
+      return;
     default:
       model[s.do](s.on);
   }
 }
 
-/** Replicas that no step may take away: as many as were ready when all were, fewer only if asked for fewer. */
+/**
+ * Replicas that no step of ours may take away: as many as were ready when all were, fewer only if asked for fewer or
+ * if pods failed by themselves.
+ */
 function run(
   kind: string,
   start: number,
@@ -63,9 +114,10 @@ function run(
   model.quiesce(names);
   let promised = model.replicas;
   expect(model.ready).toBe(start);
-  for (const s of steps) {
+  for (const s of steps.flatMap((each) => (each.do === 'round' ? stepsOf(each) : [each]))) {
     take(model, s);
     promised = Math.min(promised, model.replicas);
+    if (s.do === 'fail') promised = Math.min(promised, model.firm);
     expect(model.ready, `ready after ${JSON.stringify(s)}`).toBeGreaterThanOrEqual(promised);
     if (model.firm >= model.replicas) promised = model.replicas;
     check(model);
@@ -74,13 +126,27 @@ function run(
   return model;
 }
 
-const story = fc.tuple(
-  fc.integer({ min: 0, max: 9 }),
-  fc.subarray(names, { minLength: 1 }),
-  fc.array(step, { minLength: 5, maxLength: 120 }),
-);
+const storyOf = (step: fc.Arbitrary<Step>) =>
+  fc.tuple(
+    fc.integer({ min: 0, max: 9 }),
+    fc.subarray(names, { minLength: 1 }),
+    fc.array(step, { minLength: 5, maxLength: 120 }),
+  );
+const story = storyOf(fc.oneof(...calm));
 
 describe('any sequence of edits, with syncers that lag', () => {
+  it('where pods fail again and clusters fall silent, takes nothing on the strength of what is not there', () => {
+    fc.assert(
+      fc.property(storyOf(troubled), ([start, first, steps]) => {
+        const model = run('Deployment', start, first, steps, () => {});
+        expect(Object.keys(model.shares)).toEqual(model.clusters);
+        expect(Object.values(model.shares).every((s) => s.phase === 'Active')).toBe(true);
+        expect(model.ready).toBe(model.replicas);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
   it('never takes a Deployment below what was ready, nor above twice what is wanted, and converges', () => {
     fc.assert(
       fc.property(story, ([start, first, steps]) => {

@@ -20,7 +20,7 @@ const record = (
   };
 };
 const outcome = (placement: Placement, root: typeof web | undefined) =>
-  split({ placement, root: root?.object, isKnown: () => true, now: 0, settleMs: 2000 });
+  split({ placement, root: root?.object, isKnown: () => true, heardAt: () => 0, now: 0, settleMs: 2000 });
 const verdicts = (of: ReturnType<typeof outcome>) =>
   of.conditions.map((c) => `${c.type}=${c.status} ${c.reason}`);
 const held = { a: { phase: 'Active', replicas: 2 } } as const;
@@ -101,6 +101,7 @@ describe('split', () => {
       placement: record(web, {}, { conditions: first }),
       root: web.object,
       isKnown: () => true,
+      heardAt: () => 0,
       now: 5000,
       settleMs: 2000,
     });

@@ -1,0 +1,72 @@
+import { askedSince } from '../cluster/heard.ts';
+import { kindNamed } from '../cluster/kinds.ts';
+import type { Share } from '../cluster/types.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { covers } from './divide.ts';
+import { type Plan, rangeOf, type Shares, type Slices } from './plan.ts';
+import { availableOf, isServingNow } from './ready.ts';
+
+/** What makes a target count, besides its share: asked whenever somebody else would shrink. */
+export interface Witness {
+  root: KubeObject;
+  slices: Slices;
+  /** When its physical cluster was last heard of, in milliseconds since 1970; undefined: it is not Ready. */
+  heardAt(cluster: string): number | undefined;
+}
+
+/** It has more than its goal, and is to give it up as soon as the targets allow it. */
+function gives({ mode, goal, first }: Plan, cluster: string, share: Share): boolean {
+  if (share.phase === 'Leaving' || mode === 'batch') return false;
+  const part = goal.get(cluster);
+  if (!part) return true;
+  if (mode === 'counts') return (share.replicas ?? 0) > (part.replicas ?? 0);
+  if (mode === 'ranges') return !covers(rangeOf(part, first), rangeOf(share, first));
+  return mode === 'single' && part.suspend === true && share.suspend !== true;
+}
+
+/** Others are to go, or to shrink, on the strength of this target. */
+export function isLeanedOn(root: KubeObject, plan: Plan, shares: Shares, cluster: string): boolean {
+  if (kindNamed(root.kind)?.passive || !plan.goal.has(cluster)) return false;
+  return Object.entries(shares).some(([other, share]) => other !== cluster && gives(plan, other, share));
+}
+
+/**
+ * Whether what was once ready still is, as far as it is counted on: of a divided workload as many as it keeps. Its
+ * generation is not asked: what an update is about to change serves until then.
+ */
+export function isSound(witness: Witness, plan: Plan, cluster: string, share: Share): boolean {
+  if (witness.heardAt(cluster) === undefined) return false;
+  const part = plan.goal.get(cluster);
+  const slice = Object.hasOwn(witness.slices, cluster) ? witness.slices[cluster] : undefined;
+  if (plan.mode === 'counts' || plan.mode === 'ranges') {
+    const counted = Math.min(part?.replicas ?? 0, share.replicas ?? 0);
+    return availableOf(share, slice) >= counted;
+  }
+  const others = Object.entries(witness.slices).flatMap(([other, said]) => (other === cluster ? [] : [said]));
+  return slice?.present === true && isServingNow(witness.root, share, slice, others);
+}
+
+export function wasHeard({ heardAt }: Pick<Witness, 'heardAt'>, cluster: string, share: Share): boolean {
+  const heard = heardAt(cluster);
+  return heard !== undefined && heard >= (askedSince(share) ?? 0);
+}
+
+/**
+ * Asks each target on whose strength others would go for a word: since `now`, when that begins, and again since the
+ * last of the others became ready. Their share tells their syncer. Where nobody would go there is nothing to ask.
+ */
+export function withQuestions(
+  { root, now }: { root: KubeObject; now: number },
+  plan: Plan,
+  shares: Shares,
+  since = 0,
+): Shares {
+  return Object.fromEntries(
+    Object.entries(shares).map(([cluster, share]): [string, Share] => {
+      const { heardSince, ...rest } = share;
+      if (share.phase !== 'Active' || !isLeanedOn(root, plan, shares, cluster)) return [cluster, rest];
+      const asked = Math.max(since, Date.parse(heardSince ?? '') || now);
+      return [cluster, { ...rest, heardSince: new Date(asked).toISOString() }];
+    }),
+  );
+}
