@@ -1,7 +1,7 @@
 import { logicalClusterOf } from '../client/url.ts';
 import { refKey, refOf } from '../cluster/closure.ts';
 import { placedKind } from '../cluster/kinds.ts';
-import { apiVersion, placementFinalizer } from '../cluster/names.ts';
+import { apiVersion, physicalNamespaceAnnotation, placementFinalizer } from '../cluster/names.ts';
 import { physicalNamespace, placementName } from '../cluster/placement.ts';
 import type { Placement, PlacementSpec } from '../cluster/types.ts';
 import { deepEqual } from '../kube/deep.ts';
@@ -25,11 +25,12 @@ export type Home = Pick<PlacementSpec, 'namespaceUid' | 'physicalNamespace'>;
 
 export function homeOf(namespace: KubeObject | undefined): Home | undefined {
   if (!namespace) return undefined;
-  const { name = '', uid } = namespace.metadata;
+  const { name = '', uid, annotations } = namespace.metadata;
   if (!uid) return {};
+  const given = annotations?.[physicalNamespaceAnnotation];
   return {
     namespaceUid: uid,
-    physicalNamespace: physicalNamespace(logicalClusterOf(namespace), name, uid),
+    physicalNamespace: given ?? physicalNamespace(logicalClusterOf(namespace), name, uid),
   };
 }
 

@@ -3,11 +3,12 @@ import { isMissing } from '../client/errors.ts';
 import { type Informer, startInformer } from '../client/informer.ts';
 import { keyOf } from '../client/url.ts';
 import { rootCluster } from '../cluster/names.ts';
-import type { Locator } from '../cluster/types.ts';
+import type { Locator, ShareView } from '../cluster/types.ts';
+import { sleep } from '../kube/clock.ts';
 import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError, StatusError } from '../kube/status.ts';
-import { namespaceFor, namespaceOwnership, readLocator } from './ownership.ts';
+import { namespaceFor, namespaceLocator, namespaceOwnership, readLocator } from './ownership.ts';
 import { managedSelector } from './physical.ts';
 
 const resource = { group: '', version: 'v1', resource: 'namespaces' };
@@ -61,6 +62,34 @@ export class Namespaces {
       throw new StatusError(409, 'NotOwned', `namespace ${name} exists and is not ours`);
     if (object.metadata.deletionTimestamp)
       throw new StatusError(409, 'Terminating', `namespace ${name} is being deleted`);
+  }
+
+  /**
+   * Signs those from before uids counted that shares go to, so that everything that begins afterwards knows whose they
+   * are. Answers when the watch has told it.
+   */
+  async signAll(shares: Iterable<ShareView>, logger: Logger): Promise<void> {
+    const unsigned = new Map<string, Locator>();
+    for (const { spec } of shares) {
+      const object = spec && this.informer.get(keyOf(rootCluster, '', spec.physicalNamespace));
+      if (!spec || !object || namespaceOwnership(object, namespaceLocator(spec)) !== 'unsigned') continue;
+      unsigned.set(spec.physicalNamespace, namespaceLocator(spec));
+    }
+    for (const [name, of] of unsigned) {
+      try {
+        await this.ensure(name, of);
+        await this.#told(name, of);
+      } catch (err) {
+        this.#signal.throwIfAborted();
+        logger.warn({ err, namespace: name }, 'a namespace of ours could not be signed');
+      }
+    }
+  }
+
+  async #told(name: string, { uid }: Locator): Promise<void> {
+    for (let tries = 0; tries < 100 && this.own(name)?.locator.uid !== uid; tries++) {
+      await sleep(20, this.#signal);
+    }
   }
 
   /** Says whose it is: from now on it goes with that Namespace. */

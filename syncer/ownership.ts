@@ -1,4 +1,5 @@
-import { locatorAnnotation, managedLabel, managedValue } from '../cluster/names.ts';
+import { isPath } from '../cluster/logical.ts';
+import { locatorAnnotation, managedLabel, managedValue, rootCluster } from '../cluster/names.ts';
 import type { Locator, ShareViewSpec } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 
@@ -33,7 +34,9 @@ export function ownership(object: KubeObject, wanted: Locator): Ownership {
   if (found.resource !== wanted.resource || found.name !== wanted.name) return 'foreign';
   // No two objects have one uid, whatever their logical cluster was called when the locator was written.
   if (found.uid === wanted.uid) return 'ours';
-  return found.cluster === wanted.cluster ? 'former' : 'foreign';
+  // A path is how locators named logical clusters, but for root, before they had ids.
+  const mayBe = isPath(found.cluster) && wanted.cluster !== rootCluster;
+  return found.cluster === wanted.cluster || mayBe ? 'former' : 'foreign';
 }
 
 /** Of the namespace that a share goes to. */

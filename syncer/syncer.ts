@@ -105,7 +105,8 @@ async function work(
   const owners = new Owners({ client, physical: engine.physical, syncer: uid, signal });
   const children = childReflectors(engine, owners);
   pods = new PodReflector(engine, owners, children);
-  const ready = [shares.synced, namespaces.informer.synced, engine.physical.start()];
+  const known = Promise.all([shares.synced, namespaces.informer.synced]);
+  const ready = [known.then(() => namespaces.signAll(shares.values(), logger)), engine.physical.start()];
   const all = Promise.all([...ready, pods.informer.synced]).then(onReady);
   await Promise.all([
     all,

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { carryForward } from '../../apiserver/migration/format.ts';
 import type { ApiServer } from '../../apiserver/options.ts';
 import { createApiServer } from '../../apiserver/server.ts';
 import type { Logger } from '../../kube/log.ts';
@@ -37,10 +38,12 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
   });
   gatherWhileBusy();
   // Whoever may try again finds the store free.
-  const identity = await loadIdentity(store, listen.host, dataDir).catch(async (error) => {
-    await store.close();
-    throw error;
-  });
+  const identity = await carryForward(store, logger)
+    .then(() => loadIdentity(store, listen.host, dataDir))
+    .catch(async (error) => {
+      await store.close();
+      throw error;
+    });
   const stop = new AbortController();
   // One listener for each controller, informer and request that runs until the end.
   setMaxListeners(0, stop.signal);

@@ -48,6 +48,11 @@ describe('ownership', () => {
     expect(ownership(bearing(annotation), locator)).toBe(wanted);
   });
 
+  test('a path may be the former name of any logical cluster that has an id', () => {
+    const before = JSON.stringify({ ...locator, cluster: 'root:a', uid: 'v' });
+    expect(ownership(bearing(before), { ...locator, cluster: 'x5k2p9q8r7s6t5u4' })).toBe('former');
+  });
+
   test('a locator is read as it was written', () => {
     expect(readLocator(bearing(JSON.stringify(locator)))).toEqual(locator);
   });

@@ -1,0 +1,57 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Logger } from '../../kube/log.ts';
+import { type Lease, type Store, StoreError } from '../../storage/store.ts';
+import { fencedStore } from '../fenced.ts';
+import { internalPrefix } from '../registry/keys.ts';
+import { moveToIds } from './ids.ts';
+
+/**
+ * How objects are laid out in a store. 1, which says nothing of itself: keys hold logical clusters' paths, and the
+ * server's own lie below /internal.atoll.dev/. 2: ids, and /!internal/.
+ */
+const current = 2;
+const formatKey = `${internalPrefix}format`;
+const leaseName = 'migration';
+const leaseMs = 15_000;
+
+/**
+ * Carries a store that an earlier version wrote forward, before anybody reads it. May be killed at any moment and done
+ * again; of several servers that start on one store one does it, and the others wait. Servers of the earlier version
+ * must have stopped. Fails with `unavailable` for a store of a later version.
+ */
+export async function carryForward(store: Store, logger: Logger): Promise<void> {
+  while (!(await isCurrent(store))) {
+    const lease = await store.acquire(leaseName, leaseMs);
+    if (lease === undefined) {
+      await setTimeout(200);
+      continue;
+    }
+    const alive = setInterval(() => void lease.keepAlive().catch(() => false), leaseMs / 3);
+    try {
+      // Another server may have come first.
+      if (!(await isCurrent(store))) await carry(store, lease, logger);
+    } finally {
+      clearInterval(alive);
+      await lease.release();
+    }
+  }
+}
+
+async function carry(store: Store, lease: Lease, logger: Logger): Promise<void> {
+  const held = fencedStore(store, lease);
+  const { length: some } = (await held.list({ start: '', end: '\x7f' }, { limit: 1 })).entries;
+  if (some > 0) {
+    logger.info({ format: current }, 'the store is carried forward to a new format');
+    const { moved, changed } = await moveToIds(held);
+    logger.info({ format: current, moved, changed }, 'the store was carried forward');
+  }
+  await held.create(formatKey, Buffer.from(JSON.stringify({ format: current })));
+}
+
+async function isCurrent(store: Store): Promise<boolean> {
+  const entry = await store.get(formatKey);
+  if (entry === undefined) return false;
+  const { format } = JSON.parse(Buffer.from(entry.value).toString()) as { format: number };
+  if (format <= current) return true;
+  throw new StoreError('unavailable', `the store has format ${format}; this version reads up to ${current}`);
+}
