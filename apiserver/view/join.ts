@@ -1,3 +1,4 @@
+import { isPlaceable, placedKind } from '../../cluster/kinds.ts';
 import { apiVersion, logicalClusterAnnotation } from '../../cluster/names.ts';
 import { physicalNamespace } from '../../cluster/placement.ts';
 import { shapeFor } from '../../cluster/shape.ts';
@@ -23,16 +24,19 @@ export interface JoinInput {
 }
 
 /**
- * One item of the shares list. Undefined when the cluster has no share of it. The manifest is absent while
- * Leaving, and when the root object is gone or was made anew (then another uid is there).
+ * One item of the shares list. Undefined when the cluster has no share of it, or of a kind that is never pushed,
+ * whatever the Placement says. The manifest is absent while Leaving, when the root object is gone or was made anew
+ * (then another uid is there), and of an object that may not be pushed.
  */
 export function joinShare({ of, logical, placement, root, revision }: JoinInput): ShareView | undefined {
   const { ref, shares, requires = [], orphaned, namespaceUid = '' } = placement.spec ?? {};
   const share = shares && getOwn(shares, of.cluster);
-  if (!ref || !share) return undefined;
+  const kind = ref && placedKind(ref);
+  if (!ref || !kind || !share) return undefined;
   const { name = '', namespace = '', uid = '' } = placement.metadata;
   const target = placement.spec?.physicalNamespace ?? physicalNamespace(logical, namespace);
-  const wanted = share.phase !== 'Leaving' && root?.metadata.uid === ref.uid ? root : undefined;
+  const isMeant = share.phase !== 'Leaving' && root?.metadata.uid === ref.uid;
+  const wanted = isMeant && isPlaceable(kind, root) ? root : undefined;
   const locator: Locator = {
     syncer: of.uid,
     cluster: logical,

@@ -65,7 +65,8 @@ function numbered(cluster: string, there: number, known: number, others: readonl
   return known > highest ? known : Math.max(there, highest + 1);
 }
 
-async function siblings({ store, of, at }: Making, object: KubeObject): Promise<KubeObject[]> {
+/** Others of the same workload. */
+export async function siblings({ store, of, at }: Making, object: KubeObject): Promise<KubeObject[]> {
   const owner = controllerOf(object);
   if (owner === undefined) return [];
   return (await reflectedBeside(store, of, at)).filter(

@@ -7,6 +7,7 @@ import type { KubeObject, ObjectMeta, OwnerReference } from '../../kube/object.t
 import type { Store } from '../../storage/store.ts';
 import { readObject } from '../registry/rewrite.ts';
 import { bounded, count } from './bounds.ts';
+import { withOwnTemplate } from './own-template.ts';
 import { placeIn } from './places.ts';
 import { endpointsFrom } from './reflected-endpoints.ts';
 import { eventFrom } from './reflected-event.ts';
@@ -70,7 +71,7 @@ export async function makeReflection(making: Making): Promise<KubeObject> {
     else if (value !== undefined) object[field] = value;
   }
   if (of.kind === 'Job') return ownSelector(object);
-  return of.shared ? await revisionFrom(making, object) : object;
+  return of.shared ? await revisionFrom(making, await withOwnTemplate(making, object)) : object;
 }
 
 const jobUidLabels = ['batch.kubernetes.io/controller-uid', 'controller-uid'] as const;

@@ -2,6 +2,8 @@ import { placementAdmission } from '../../apiserver/admission/placement.ts';
 import { tenancyAdmission } from '../../apiserver/admission/tenancy.ts';
 import { tokenAuthenticator } from '../../apiserver/authn/token.ts';
 import { certificateAuthenticator } from '../../apiserver/authn/x509.ts';
+import { mastersOnly } from '../../apiserver/authz/masters.ts';
+import { placementsBySystem } from '../../apiserver/authz/placements.ts';
 import type { ApiServerOptions } from '../../apiserver/options.ts';
 import { syncerView } from '../../apiserver/view/view.ts';
 import { ownResources } from '../../cluster/resources.ts';
@@ -33,6 +35,7 @@ export function apiOptions(of: {
     })),
     authenticate: [certificateAuthenticator, tokenAuthenticator(new Map([[identity.adminToken, adminUser]]))],
     serviceAccountKey: identity.serviceAccountKey,
+    authorize: placementsBySystem(mastersOnly),
     admission: [placementAdmission, tenancyAdmission],
     views: [syncerView(), backupView()],
     connectPod: (cluster, pod) => syncers()?.connectPod(cluster, pod),

@@ -7,6 +7,7 @@ import {
   readyPods,
   resources,
   settled,
+  statefulSet,
   template,
   until,
 } from '../../world/objects.ts';
@@ -139,4 +140,36 @@ test("nobody takes a reflected pod's marks away", async () => {
   const none = Object.fromEntries(before.map((key) => [key, null]));
   const after = await world.admin.patch(resources.pods, at, 'merge', { metadata: { annotations: none } });
   expect(reserved(after)).toEqual(before);
+});
+
+test('nobody but the system writes Placements; everybody who may look may read them', async () => {
+  await run('recorded');
+  const at = { ...inDefault, name: 'recorded.deployments.apps' };
+  const record = await world.admin.get(resources.placements, at);
+  const refused = { code: 403, reason: 'Forbidden' };
+  const forged = { spec: { shares: { west: { phase: 'Active', replicas: 100 } } } };
+  for (const attempt of [
+    world.admin.patch(resources.placements, at, 'merge', forged),
+    world.admin.patch(resources.placements, { ...at, subresource: 'status' }, 'merge', { status: {} }),
+    world.admin.update(resources.placements, record),
+    world.admin.delete(resources.placements, at),
+    world.admin.create(resources.placements, { ...record, metadata: { name: 'forged' } }, inDefault),
+    world.as({ name: 'system:atoll:scheduler', groups: [] }).delete(resources.placements, at),
+  ])
+    await expect(attempt).rejects.toMatchObject(refused);
+});
+
+test('a pod whose name another cluster had is seen a moment after that one is gone', async () => {
+  await world.admin.create(resources.statefulsets, statefulSet('same', 1, 'west'), inDefault);
+  await settled(world.admin, 'same.statefulsets.apps');
+  await move(world.admin, resources.statefulsets, 'same', 'east');
+  const gone = await until('west has it no more', async () => {
+    const { items } = await world.physical('west').client.list(resources.pods, { labelSelector: 'app=same' });
+    return items.length === 0 ? Date.now() : undefined;
+  });
+  await until('it is seen on east', async () => {
+    const pod = await find(world.admin, resources.pods, 'same-0');
+    return pod?.metadata.annotations?.['atoll.dev/physical-cluster'] === 'east';
+  });
+  expect(Date.now() - gone).toBeLessThan(8_000);
 });

@@ -13,6 +13,7 @@ import {
   keys,
   logical,
   namespace,
+  object,
   placementKey,
   Upstream,
   until,
@@ -75,6 +76,17 @@ describe('shares', () => {
       metadata: { name: 'web', namespace: east },
       spec: { replicas: 3 },
     });
+  });
+
+  test('are of placed kinds only, whatever a Placement says, and have no manifest of what may not be pushed', async () => {
+    const role = { ...object('rbac.authorization.k8s.io/v1', 'Role', 'all'), rules: [] };
+    const of = { group: 'rbac.authorization.k8s.io', version: 'v1', resource: 'roles', kind: 'Role' };
+    await upstream.place(role, { ...of, name: 'all', uid: 'uid-of-all' }, { east: active });
+    const token = { ...object('v1', 'Secret', 'token'), type: 'kubernetes.io/service-account-token' };
+    const secret = { group: '', version: 'v1', resource: 'secrets', kind: 'Secret', name: 'token' };
+    await upstream.place(token, { ...secret, uid: 'uid-of-token' }, { east: active });
+    const { items } = await client.list<ShareView>(shares);
+    expect(items.map(({ spec }) => [spec!.ref.kind, spec!.manifest])).toEqual([['Secret', undefined]]);
   });
 
   test('have no manifest while Leaving, and when the object is gone or another', async () => {
@@ -439,6 +451,92 @@ describe('revisions', () => {
     });
     expect(await numbers('web-a', 'web-b')).toEqual(['1', '2']);
   });
+
+  const sent = (name: string, template: object, told: object = {}) =>
+    client.update(
+      sets,
+      {
+        kind: 'ReplicaSet',
+        apiVersion: 'apps/v1',
+        metadata: {
+          name,
+          namespace,
+          labels: { 'pod-template-hash': 'h' },
+          ownerReferences: [owner],
+          ...told,
+        },
+        spec: { replicas: 1, template },
+      },
+      { cluster: logical },
+    );
+  const templateOf = async (name: string) =>
+    ((await upstream.read(key(name)))?.spec as { template?: unknown } | undefined)?.template;
+  const template = (image: string, more: object = {}) => ({
+    metadata: { labels: { app: 'web' } },
+    spec: { containers: [{ name: 'c', image, ...more }] },
+  });
+
+  test('show the template that the Deployment had itself, whatever the cluster says', async () => {
+    const own = { ...template('shop:1'), metadata: { labels: { app: 'web', 'pod-template-hash': 'h' } } };
+    await sent('web-a', {
+      metadata: { labels: { app: 'web', 'pod-template-hash': 'h' }, creationTimestamp: null },
+      spec: { ...template('shop:1', { newDefault: 'of another version' }).spec, hostPID: true },
+    });
+    expect(await templateOf('web-a')).toEqual(own);
+    await sent('web-x', template('planted:1'));
+    expect(await templateOf('web-x')).toBeUndefined();
+    // What it was stays when the Deployment has another one, and when the cluster says otherwise later.
+    await upstream.write(
+      keys.object(deployment('web')[1], logical, namespace),
+      deployment('web', 2, 'shop:2')[0],
+    );
+    await sent('web-a', template('planted:1'));
+    expect(await templateOf('web-a')).toEqual(own);
+    await sent('web-b', template('shop:2'));
+    expect(await templateOf('web-b')).toMatchObject(template('shop:2'));
+    await sent('web-c', template('shop:1'));
+    expect(await templateOf('web-c')).toMatchObject(template('shop:1'));
+  });
+
+  test('and ControllerRevisions likewise', async () => {
+    const revisions = { group: 'apps', version: 'v1', resource: 'controllerrevisions' };
+    const put = async (name: string, image: string) => {
+      await client.update(
+        revisions,
+        {
+          kind: 'ControllerRevision',
+          apiVersion: 'apps/v1',
+          metadata: { name, namespace, ownerReferences: [owner] },
+          data: { spec: { template: { ...template(image), $patch: 'replace' } }, planted: true },
+          revision: 1,
+        },
+        { cluster: logical },
+      );
+      return (await upstream.read(keys.object({ ...revisions, name }, logical, namespace)))?.['data'];
+    };
+    expect(await put('web-a', 'shop:1')).toEqual({
+      spec: { template: { ...template('shop:1'), $patch: 'replace' } },
+    });
+    expect(await put('web-x', 'planted:1')).toBeUndefined();
+  });
+
+  test.each(['1e400', '-5', '99999999999999999999', 'x'])(
+    'numbered %s by a cluster are numbered sanely',
+    async (n) => {
+      await sent('web-a', template('shop:1'), {
+        annotations: {
+          'deployment.kubernetes.io/revision': n,
+          'deployment.kubernetes.io/desired-replicas': n,
+        },
+      });
+      await sent('web-b', template('shop:1'), { annotations: { 'deployment.kubernetes.io/revision': '3' } });
+      const [first, second] = (await numbers('web-a', 'web-b')).map(Number);
+      expect(Number.isSafeInteger(first) && Number.isSafeInteger(second) && first! >= 0).toBe(true);
+      expect(first).not.toBe(second);
+      const { annotations = {} } = (await upstream.read(key('web-a')))!.metadata;
+      expect(annotations['deployment.kubernetes.io/desired-replicas']).toMatch(/^\d{1,10}$/);
+    },
+  );
 
   test('going back makes an old one the newest, whichever cluster says so first', async () => {
     await put('east', 'web-a', 1, 0);

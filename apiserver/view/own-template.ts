@@ -1,0 +1,90 @@
+import { at as valueAt } from '../../cluster/read.ts';
+import { deepCopy, getOwn, isObject } from '../../kube/deep.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { canonicalQuantity } from '../../kube/quantity.ts';
+import { readObject } from '../registry/rewrite.ts';
+import { placeIn } from './places.ts';
+import type { Making } from './reflected.ts';
+import { controllerOf, siblings } from './reflected-revision.ts';
+
+type Json = Record<string, unknown>;
+
+const hashLabel = 'pod-template-hash';
+
+/**
+ * A ReplicaSet or ControllerRevision with a pod template that the logical object itself has or had: the one of these
+ * that the cluster's agrees with, as it was written here. `kubectl rollout undo` makes it the Deployment's, on every
+ * cluster, so what a cluster says is only ever compared. What was found once stays; unknown: no template.
+ */
+export async function withOwnTemplate(making: Making, object: KubeObject): Promise<KubeObject> {
+  const told = templateOf(object);
+  const own = await ownTemplate(making, object, told);
+  if (object.kind === 'ControllerRevision') {
+    const { data: _, ...rest } = object;
+    return own ? { ...rest, data: { spec: { template: { ...own, $patch: 'replace' } } } } : rest;
+  }
+  const { template: _, ...spec } = isObject(object.spec) ? object.spec : ({} as Json);
+  return { ...object, spec: own ? { ...spec, template: hashed(own, object) } : spec };
+}
+
+async function ownTemplate(
+  making: Making,
+  object: KubeObject,
+  told: Json | undefined,
+): Promise<Json | undefined> {
+  const { store, at, before, owners } = making;
+  const owner = controllerOf(object);
+  const kept = before && controllerOf(before) === owner ? templateOf(before) : undefined;
+  if (kept || !told) return kept;
+  const ref = owners.get(owner ?? '');
+  const root = ref && (await readObject(store, placeIn(at, ref)));
+  const now = root?.metadata.uid === owner ? templateOf(root) : undefined;
+  if (now && agrees(told, now)) return now;
+  const others = (await siblings(making, object)).map(templateOf);
+  return others.find((other) => other !== undefined && agrees(told, other));
+}
+
+/** Without what the Deployment's controller or kubectl's patch added. */
+function templateOf(object: KubeObject | undefined): Json | undefined {
+  const holder: unknown = object?.kind === 'ControllerRevision' ? object['data'] : object;
+  const template = valueAt(holder, 'spec', 'template');
+  if (!isObject(template)) return undefined;
+  const own: Json = deepCopy(template);
+  delete own['$patch'];
+  const labels = valueAt(own, 'metadata', 'labels');
+  if (object?.kind === 'ReplicaSet' && isObject(labels)) delete labels[hashLabel];
+  return own;
+}
+
+function hashed(template: Json, set: KubeObject): Json {
+  const hash = set.metadata.labels?.[hashLabel];
+  if (hash === undefined) return template;
+  const metadata = isObject(template['metadata']) ? template['metadata'] : {};
+  const labels = isObject(metadata['labels']) ? metadata['labels'] : {};
+  return { ...template, metadata: { ...metadata, labels: { ...labels, [hashLabel]: hash } } };
+}
+
+/**
+ * Whether two say the same of all that both speak of: another version of Kubernetes has other fields and defaults.
+ * That may take one template for another that is like it, but never makes one that was not there.
+ */
+function agrees(told: unknown, own: unknown): boolean {
+  if (Array.isArray(told) && Array.isArray(own))
+    return told.length === own.length && told.every((item, i) => agrees(item, own[i]));
+  if (isObject(told) && isObject(own))
+    return Object.keys(told).every((key) => !Object.hasOwn(own, key) || agrees(told[key], getOwn(own, key)));
+  if (told === own || told === null || own === null) return true;
+  return isScalar(told) && isScalar(own) && quantity(told) === quantity(own);
+}
+
+const isScalar = (value: unknown): value is string | number =>
+  typeof value === 'string' || typeof value === 'number';
+
+/** `1000m` is written `1` by those who know that it is a quantity. */
+function quantity(value: string | number): string {
+  try {
+    return canonicalQuantity(value);
+  } catch {
+    return String(value);
+  }
+}
