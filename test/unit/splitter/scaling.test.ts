@@ -1,0 +1,200 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { ClusterSlice, Placement, PlacementSpec, Share } from '../../../cluster/types.ts';
+import { autoscalerBounds, scalerOf, scaleTarget } from '../../../splitter/autoscaler.ts';
+import { split } from '../../../splitter/split.ts';
+import { deployment, placed } from '../cluster/objects.ts';
+
+const settleMs = 2000;
+const names = ['a', 'b', 'c'];
+
+interface Copy {
+  replicas: number;
+  ready: number;
+  /** How often its replicas had been set from above, as the physical object is marked. */
+  scaled: number | undefined;
+  generation: number;
+}
+
+/** Physical clusters with an autoscaler each, syncers that lag, and one splitter, driven step by step. */
+class World {
+  now = 1_000_000;
+  replicas: number;
+  generation = 1;
+  clusters: string[] = [];
+  spec: Pick<PlacementSpec, 'shares' | 'scale'> = {};
+  slices: Record<string, ClusterSlice> = {};
+  readonly copies = new Map<string, Copy>();
+  /** What the metrics in each cluster ask for. */
+  readonly load = new Map<string, number>(names.map((c) => [c, 3]));
+  readonly hpa;
+
+  constructor(replicas: number, minReplicas: number, maxReplicas: number) {
+    this.replicas = replicas;
+    this.hpa = placed('HorizontalPodAutoscaler', 'web', { spec: { minReplicas, maxReplicas } }).object;
+  }
+
+  get placement(): Placement {
+    const { group, version, resource, kind } = deployment('web', {}).kind;
+    const ref = { group, version, resource, kind, name: 'web', uid: 'Deployment-web' };
+    return {
+      ...{ apiVersion: 'atoll.dev/v1alpha1', kind: 'Placement', metadata: { name: 'p' } },
+      spec: { ref, clusters: this.clusters, ...this.spec },
+      status: { clusters: this.slices },
+    };
+  }
+
+  get root() {
+    const { replicas, generation } = this;
+    return deployment('web', { replicas, metadata: { generation } }).object;
+  }
+
+  split(): void {
+    const { now } = this;
+    const heard = { isKnown: () => true, heardAt: () => now, now, settleMs };
+    const { placement, root, slices } = this;
+    const done = split({ ...heard, placement, root, scaler: scalerOf(this.hpa) });
+    const total = done.scale?.replicas ?? 0;
+    for (const [c, { phase }] of Object.entries(done.shares)) {
+      if (phase !== 'Leaving' || this.spec.shares?.[c]?.phase !== 'Active') continue;
+      const staying = names.filter((n) => ['Active', 'Joining'].includes(done.shares[n]?.phase ?? ''));
+      const available = staying.map((n) => Number(slices[n]?.status?.['availableReplicas'] ?? 0));
+      expect(
+        available.reduce((sum, n) => sum + n, 0),
+        `as ${c} leaves`,
+      ).toBeGreaterThanOrEqual(total);
+    }
+    if (this.replicas !== total) {
+      this.replicas = total;
+      this.generation++;
+    }
+    const scale = done.scale && { ...done.scale, generation: this.generation };
+    this.spec = { shares: done.shares, ...(scale && { scale }) };
+    this.slices = Object.fromEntries(Object.entries(slices).filter(([c]) => !done.stale.includes(c)));
+  }
+
+  /** The syncer: sets replicas once for each time that it is told to. */
+  apply(c: string): void {
+    const share: Share | undefined = this.spec.shares?.[c];
+    if (!share) return;
+    if (share.phase === 'Leaving') {
+      this.copies.delete(c);
+      return;
+    }
+    const before = this.copies.get(c);
+    const keeps = before !== undefined && before.scaled === share.scaled;
+    const replicas = keeps ? before.replicas : (share.replicas ?? 1);
+    const ready = Math.min(before?.ready ?? 0, replicas);
+    this.copies.set(c, { replicas, ready, scaled: share.scaled, generation: this.generation });
+  }
+
+  autoscale(c: string): void {
+    const copy = this.copies.get(c);
+    if (!copy || copy.replicas === 0) return;
+    const all = autoscalerBounds(this.hpa, this.clusters, scaleTarget(this.root, this.placement));
+    const bounds = all.get(c);
+    if (!bounds) return;
+    const least = Math.max(1, bounds.replicas);
+    const most = Math.max(least, bounds.maxReplicas);
+    copy.replicas = Math.max(least, Math.min(most, this.load.get(c) ?? 0));
+    copy.ready = Math.min(copy.ready, copy.replicas);
+  }
+
+  progress(c: string): void {
+    const copy = this.copies.get(c);
+    if (copy && copy.ready < copy.replicas) copy.ready++;
+  }
+
+  report(c: string): void {
+    const share = this.spec.shares?.[c];
+    if (!share) return;
+    const copy = this.copies.get(c);
+    if (!copy) {
+      this.slices = { ...this.slices, [c]: { present: false } };
+      return;
+    }
+    const { ready, replicas, scaled, generation } = copy;
+    const status = { replicas, readyReplicas: ready, updatedReplicas: ready, availableReplicas: ready };
+    const said = { replicas, ...(scaled !== undefined && { scaled }) };
+    this.slices = {
+      ...this.slices,
+      [c]: { present: true, observedGeneration: generation, share: said, status },
+    };
+  }
+
+  quiesce(rounds: number): void {
+    for (let i = 0; i < rounds; i++) {
+      this.split();
+      for (const c of names) {
+        this.apply(c);
+        this.autoscale(c);
+        for (let pod = 0; pod < 20; pod++) this.progress(c);
+        this.report(c);
+      }
+      this.now += settleMs;
+    }
+  }
+
+  /** Somebody's `kubectl scale`. */
+  scale(to: number): void {
+    if (to === this.replicas) return;
+    this.replicas = to;
+    this.generation++;
+  }
+}
+
+type Step =
+  | { do: 'place'; on: string[] }
+  | { do: 'scale'; to: number }
+  | { do: 'wait'; to: number }
+  | { do: 'load'; on: string; to: number }
+  | { do: 'split' }
+  | { do: 'apply' | 'autoscale' | 'progress' | 'report'; on: string };
+
+const on = fc.constantFrom(...names);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ do: fc.constant('place' as const), on: fc.subarray(names, { minLength: 1 }) }),
+  fc.record({ do: fc.constant('scale' as const), to: fc.integer({ min: 1, max: 12 }) }),
+  fc.record({ do: fc.constant('load' as const), on, to: fc.integer({ min: 0, max: 14 }) }),
+  fc.record({ do: fc.constant('wait' as const), to: fc.constantFrom(500, settleMs) }),
+  { weight: 6, arbitrary: fc.record({ do: fc.constant('split' as const) }) },
+  {
+    weight: 20,
+    arbitrary: fc.record({ do: fc.constantFrom('apply', 'autoscale', 'progress', 'report'), on }),
+  },
+);
+
+function take(world: World, s: Step): void {
+  if (s.do === 'place') world.clusters = [...s.on].sort();
+  else if (s.do === 'scale') world.scale(s.to);
+  else if (s.do === 'wait') world.now += s.to;
+  else if (s.do === 'load') world.load.set(s.on, s.to);
+  else if (s.do === 'split') world.split();
+  else world[s.do](s.on);
+}
+
+it('any sequence of loads, moves and scales: nobody leaves too early, and the autoscalers have the last word', () => {
+  const start = fc.record({ replicas: fc.integer({ min: 1, max: 9 }), min: fc.integer({ min: 1, max: 4 }) });
+  fc.assert(
+    fc.property(start, fc.array(step, { maxLength: 100 }), ({ replicas, min }, steps) => {
+      const max = 12;
+      const world = new World(replicas, min, max);
+      world.clusters = ['a'];
+      world.quiesce(6);
+      for (const s of steps) take(world, s);
+      world.quiesce(60);
+      const numbers = () => [...world.copies].map(([c, copy]) => `${c}=${copy.replicas}`).sort();
+      const settings = () => Object.entries(world.spec.shares ?? {}).map(([c, s]) => `${c} ${s.scaled}`);
+      const before = { numbers: numbers(), settings: settings() };
+      world.quiesce(5);
+      expect({ numbers: numbers(), settings: settings() }).toEqual(before);
+      expect(Object.keys(world.spec.shares ?? {})).toEqual(world.clusters);
+      expect(world.spec.scale?.clusters).toEqual(world.clusters);
+      const sum = [...world.copies.values()].reduce((all, copy) => all + copy.replicas, 0);
+      expect(world.replicas).toBe(sum);
+      expect(sum).toBeGreaterThanOrEqual(min);
+      expect(sum).toBeLessThanOrEqual(max);
+    }),
+    { numRuns: 300 },
+  );
+});
