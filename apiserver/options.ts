@@ -158,6 +158,8 @@ export interface ScalePaths {
 
 export interface CustomColumn extends ColumnDefinition {
   jsonPath: string;
+  /** In place of what is at jsonPath. */
+  compute?(object: KubeObject): string;
 }
 
 export interface Services {

@@ -1,5 +1,6 @@
 import { Client } from '../client/client.ts';
 import { transportFromKubeconfig } from '../client/kubeconfig.ts';
+import { shownLimit, whyNotReady } from '../cluster/capacity.ts';
 import { apiVersion, systemNamespace } from '../cluster/names.ts';
 import type { PhysicalCluster, Placement } from '../cluster/types.ts';
 import { isStatusError } from '../kube/status.ts';
@@ -7,6 +8,7 @@ import { FailedError } from './errors.ts';
 import { flatKubeconfig } from './flatten.ts';
 import { age, type OutputFormat, print, printJson, table } from './output.ts';
 import { namespaces, physicalClusters, placements, secrets } from './resources.ts';
+import { refuseTwin } from './twins.ts';
 
 export interface AddOptions {
   kubeconfig: string;
@@ -21,9 +23,11 @@ export async function addCluster(client: Client, name: string, options: AddOptio
   const kubeconfig = await flatKubeconfig(options.kubeconfig, options.context);
   const transport = await transportFromKubeconfig(kubeconfig);
   try {
-    await new Client(transport).json('/version');
-  } catch (error) {
-    throw new FailedError(`cluster ${name} does not answer: ${(error as Error).message}`);
+    const target = new Client(transport);
+    await target.json('/version').catch((error: Error) => {
+      throw new FailedError(`cluster ${name} does not answer: ${error.message}`);
+    });
+    await refuseTwin(client, target, name);
   } finally {
     transport.close();
   }
@@ -69,11 +73,12 @@ export async function listClusters(client: Client, output: OutputFormat): Promis
     cluster.metadata.name ?? '',
     clusterState(cluster),
     cluster.status?.version ?? '<unknown>',
-    cluster.status?.allocatable?.['cpu'] ?? '<unknown>',
-    cluster.status?.allocatable?.['memory'] ?? '<unknown>',
+    shownLimit(cluster, 'cpu'),
+    shownLimit(cluster, 'memory'),
     age(cluster.metadata.creationTimestamp),
+    whyNotReady(cluster),
   ]);
-  print(table(['NAME', 'STATUS', 'VERSION', 'CPU', 'MEMORY', 'AGE'], rows));
+  print(table(['NAME', 'STATUS', 'VERSION', 'CPU', 'MEMORY', 'AGE', 'WHY'], rows));
 }
 
 /** Forgets an empty cluster. One that still holds something of ours is refused: drain it first. */

@@ -1,9 +1,10 @@
+import { once } from 'node:events';
 import type { Client } from '../client/client.ts';
-import { logicalClusterOf } from '../client/url.ts';
-import { isTombstone } from '../cluster/orphans.ts';
-import type { PhysicalCluster, Placement, Share } from '../cluster/types.ts';
-import { FailedError } from './errors.ts';
+import { type Informer, startInformer } from '../client/informer.ts';
+import type { PhysicalCluster, Placement } from '../cluster/types.ts';
+import { FailedError, InterruptedError } from './errors.ts';
 import { type OutputFormat, print, printJson } from './output.ts';
+import { keyOf, type Remaining, remainingOn } from './remaining.ts';
 import { physicalClusters, placements } from './resources.ts';
 
 /** Cordon: nothing new is placed there. Uncordon takes cordon and drain back. */
@@ -19,119 +20,84 @@ export async function setSchedulable(
   else print(`physicalcluster.atoll.dev/${name} ${schedulable ? 'uncordoned' : 'cordoned'}`);
 }
 
-const thinkingMs = 1500;
-
-/** One object that is still on the cluster, and what it waits for. */
-export interface Remaining {
-  logicalCluster: string;
-  namespace: string;
-  /** `deployments.apps/frontend` */
-  object: string;
-  workload: boolean;
-  /** What moves it away, or why nothing can. */
-  state: string;
-  blocked: boolean;
-}
-
 export interface DrainOptions {
   timeoutSeconds: number;
   output: OutputFormat;
+  /** Ends the waiting, not the drain. */
+  signal?: AbortSignal;
   /** How long everything that remains must be blocked before the drain gives up. */
   patienceMs?: number;
 }
 
 /**
  * Cordons and drains, printing a line whenever a workload's state changes. Returns when the cluster holds
- * nothing of ours; throws FailedError with the reasons when something cannot leave. The cluster stays cordoned
- * either way, and what is blocked moves by itself once the cause is gone.
+ * nothing of ours; throws FailedError with the reasons when something cannot leave, InterruptedError when nobody waits
+ * any longer. The cluster stays cordoned either way, and what is blocked moves by itself once the cause is gone.
  */
 export async function drain(client: Client, name: string, options: DrainOptions): Promise<void> {
   await client.patch(physicalClusters, { name }, 'merge', { spec: { unschedulable: true, drain: true } });
   if (options.output === 'text') print(`physicalcluster.atoll.dev/${name} cordoned`);
-  const started = Date.now();
-  const shown = new Map<string, string>();
-  let blockedSince: number | undefined;
-  for (;;) {
-    const { items } = await client.list<Placement>(placements, { cluster: '*' });
-    const remaining = remainingOn(name, items);
-    // The scheduler is given a moment before what it has not moved yet counts as blocked.
-    const news = remaining.filter((item) => !item.blocked || Date.now() - started > thinkingMs);
-    if (options.output === 'text') report(news, remaining, shown, name);
-    if (remaining.length === 0) return done(name, options.output);
-    const stuck =
-      remaining.every((item) => item.blocked || !item.workload) && remaining.some((item) => item.blocked);
-    blockedSince = stuck ? (blockedSince ?? Date.now()) : undefined;
-    const patience = options.patienceMs ?? 5000;
-    const timedOut = Date.now() - started > options.timeoutSeconds * 1000;
-    if (timedOut || (blockedSince !== undefined && Date.now() - blockedSince > patience)) {
-      return fail(name, remaining, timedOut, options);
-    }
-    await new Promise((resolve) => setTimeout(resolve, 250));
+  const ended = new AbortController();
+  const signal = options.signal ? AbortSignal.any([options.signal, ended.signal]) : ended.signal;
+  try {
+    await empty(client, name, options, signal);
+  } catch (error) {
+    if (!options.signal?.aborted) throw error;
+    throw new InterruptedError(
+      `the drain of ${name} goes on without this command; atoll uncordon ${name} takes it back`,
+    );
+  } finally {
+    ended.abort();
   }
 }
 
-/** What is still on `name`, workloads first. Pure, for its table of tests. */
-export function remainingOn(name: string, all: readonly Placement[]): Remaining[] {
-  return all
-    .filter((placement) => placement.spec?.shares?.[name] !== undefined)
-    .map((placement) => describe(name, placement))
-    .sort((a, b) => Number(b.workload) - Number(a.workload) || key(a).localeCompare(key(b)));
-}
-
-const leftBehind = 'the object is deleted and left its pods behind: delete them, or create it again';
-
-function describe(name: string, placement: Placement): Remaining {
-  const spec = placement.spec;
-  const ref = spec?.ref;
-  const orphaned = isTombstone(placement);
-  const blocked = orphaned || (spec?.clusters.includes(name) ?? false);
-  const where = orphaned
-    ? leftBehind
-    : blocked
-      ? (spec?.reasons?.[name] ?? 'nothing else may run it')
-      : progress(name, placement);
-  return {
-    logicalCluster: logicalClusterOf(placement),
-    namespace: placement.metadata.namespace ?? '',
-    object: `${ref?.resource}${ref?.group ? `.${ref.group}` : ''}/${ref?.name}`,
-    workload: spec?.requires !== undefined,
-    state: where,
-    blocked,
-  };
-}
-
-function progress(name: string, placement: Placement): string {
-  const shares = Object.entries(placement.spec?.shares ?? {});
-  const leaving = placement.spec?.shares?.[name];
-  if (leaving?.phase === 'Leaving') return 'leaving: being removed';
-  const joining = shares.filter(([cluster, share]) => cluster !== name && share.phase === 'Joining');
-  if (joining.length === 0) return 'waiting for a place';
-  return joining
-    .map(([cluster, share]) => `joining ${cluster}${ready(cluster, share, placement)}`)
-    .join(', ');
-}
-
-function ready(cluster: string, share: Share, placement: Placement): string {
-  if (share.replicas === undefined) return '';
-  const status = placement.status?.clusters?.[cluster]?.status;
-  return ` ${Number(status?.['readyReplicas'] ?? 0)}/${share.replicas} ready`;
-}
-
-function key(item: Remaining): string {
-  return `${item.logicalCluster}/${item.namespace}/${item.object}`;
-}
-
-function report(
-  news: readonly Remaining[],
-  remaining: readonly Remaining[],
-  shown: Map<string, string>,
+async function empty(
+  client: Client,
   name: string,
-): void {
-  const now = new Set(remaining.map(key));
-  for (const item of news) {
-    if (!item.workload || shown.get(key(item)) === item.state) continue;
-    shown.set(key(item), item.state);
-    print(`${key(item)}  ${item.blocked ? 'blocked: ' : ''}${item.state}`);
+  options: DrainOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { output, patienceMs = 5000, timeoutSeconds } = options;
+  const indexers = { share: ({ spec }: Placement) => Object.keys(spec?.shares ?? {}) };
+  const informer = startInformer<Placement>(client, placements, { cluster: '*', signal, indexers });
+  await informer.synced;
+  const deadline = Date.now() + timeoutSeconds * 1000;
+  const shown = new Map<string, string>();
+  let blockedSince: number | undefined;
+  for (;;) {
+    const remaining = remainingOn(name, informer.byIndex('share', name));
+    if (output === 'text') report(remaining, shown, name);
+    if (remaining.length === 0) return done(name, output);
+    const stuck =
+      remaining.every((item) => item.blocked || !item.workload) && remaining.some((item) => item.blocked);
+    blockedSince = stuck ? (blockedSince ?? Date.now()) : undefined;
+    const until = Math.min(deadline, blockedSince === undefined ? deadline : blockedSince + patienceMs);
+    if (Date.now() >= until) return fail(name, remaining, Date.now() >= deadline, options);
+    await changed(informer, until - Date.now(), signal);
+  }
+}
+
+/** Until something about the Placements changes, or `ms` have passed. Many changes at once are one. */
+async function changed(informer: Informer<Placement>, ms: number, signal: AbortSignal): Promise<void> {
+  const news = new EventTarget();
+  const tell = () => news.dispatchEvent(new Event('change'));
+  const timer = setTimeout(tell, ms);
+  const heard = once(news, 'change', { signal });
+  const off = informer.on({ update: tell, delete: tell });
+  try {
+    await heard;
+  } finally {
+    clearTimeout(timer);
+    off();
+  }
+}
+
+function report(remaining: readonly Remaining[], shown: Map<string, string>, name: string): void {
+  const now = new Set(remaining.map(keyOf));
+  for (const item of remaining) {
+    if (!item.workload || item.state === undefined || shown.get(keyOf(item)) === item.state) continue;
+    shown.set(keyOf(item), item.state);
+    print(`${keyOf(item)}  ${item.blocked ? 'blocked: ' : ''}${item.state}`);
   }
   for (const gone of [...shown.keys()].filter((known) => !now.has(known))) {
     shown.delete(gone);
@@ -152,7 +118,9 @@ function fail(
 ): never {
   if (options.output === 'json') printJson({ cluster: name, drained: false, remaining });
   const workloads = remaining.filter((item) => item.workload);
-  const lines = (workloads.length > 0 ? workloads : remaining).map((item) => `  ${key(item)}: ${item.state}`);
+  const lines = (workloads.length > 0 ? workloads : remaining).map(
+    (item) => `  ${keyOf(item)}: ${item.state ?? 'not looked at yet'}`,
+  );
   const why = timedOut
     ? `after ${options.timeoutSeconds} s ${name} still holds`
     : `these cannot leave ${name}`;

@@ -7,3 +7,8 @@ export class UsageError extends Error {
 export class FailedError extends Error {
   override readonly name = 'FailedError';
 }
+
+/** The user stopped waiting: exit code 130, what goes on without them on stderr. */
+export class InterruptedError extends Error {
+  override readonly name = 'InterruptedError';
+}

@@ -10,7 +10,7 @@ import { kubeconfigCommand } from './commands/kubeconfig.ts';
 import { startCommand } from './commands/start.ts';
 import { restoreCommand, storeCommand } from './commands/store.ts';
 import { versionCommand } from './commands/version.ts';
-import { FailedError, UsageError } from './errors.ts';
+import { FailedError, InterruptedError, UsageError } from './errors.ts';
 
 const examples = `
 Examples:
@@ -42,7 +42,7 @@ function inherit(from: Command): void {
   for (const command of from.commands) inherit(command.copyInheritedSettings(from));
 }
 
-/** Exit codes: 0 done, 1 could not be done, 2 wrong use. */
+/** Exit codes: 0 done, 1 could not be done, 2 wrong use, 130 stopped by Ctrl-C. */
 export async function main(argv: readonly string[]): Promise<number> {
   try {
     await program().parseAsync(argv as string[]);
@@ -51,12 +51,18 @@ export async function main(argv: readonly string[]): Promise<number> {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     if (error instanceof UsageError) return complain(error.message, 2);
     if (error instanceof FailedError) return complain(error.message, 1);
+    if (error instanceof InterruptedError) return interrupted(error.message);
     if (error instanceof StatusError) return complain(`${error.message} (${error.reason})`, 1);
     if (error instanceof StoreError) return complain(error.message, 1);
     if (error instanceof TransportError) return complain(`Atoll does not answer: ${error.message}`, 1);
     process.stderr.write(`${(error as Error)?.stack ?? String(error)}\n`);
     return 1;
   }
+}
+
+function interrupted(message: string): number {
+  process.stderr.write(`\n${message}\n`);
+  return 130;
 }
 
 function complain(message: string, code: number): number {

@@ -1,58 +1,37 @@
-import type { ResourceInfo } from '../kube/schema/resource.ts';
-import type { Field, ObjectSchema, Schema } from '../kube/schema/schema.ts';
+import type { Schema } from '../kube/schema/schema.ts';
+import { shownLimit, whyNotReady } from './capacity.ts';
 import { group, version } from './names.ts';
+import { age, column, computed, info, type OwnResource } from './own.ts';
+import {
+  any,
+  effect,
+  flag,
+  int32,
+  int64,
+  intOrString,
+  kind,
+  list,
+  map,
+  object,
+  open,
+  text,
+} from './schema.ts';
+import { sharesOf, stateOf, whyOf } from './summary.ts';
+import { texts } from './texts.ts';
 import type {
   ClosureRef,
   ClusterSlice,
   ObjectRef,
+  PhysicalCluster,
   PhysicalClusterSpec,
   PhysicalClusterStatus,
   PlacementSpec,
+  PlacementStatus,
   Scale,
   Share,
   Taint,
 } from './types.ts';
-
-/** One of our own kinds, as the API server serves it beside the built-ins. */
-export interface OwnResource {
-  info: ResourceInfo;
-  schema: ObjectSchema;
-  columns: readonly {
-    name: string;
-    type: string;
-    format: string;
-    description: string;
-    priority: number;
-    jsonPath: string;
-  }[];
-}
-
-const text: Schema = { type: 'string' };
-const flag: Schema = { type: 'boolean' };
-const any: Schema = { type: 'any' };
-const int32: Schema = { type: 'integer', format: 'int32' };
-const int64: Schema = { type: 'integer', format: 'int64' };
-const intOrString: Schema = { type: 'int-or-string' };
-
-function object(fields: Record<string, Schema>, required: readonly string[] = []): ObjectSchema {
-  const entries = Object.entries(fields).map(([name, schema]): [string, Field] => [
-    name,
-    { name, schema, ...(required.includes(name) && { required: true }) },
-  ]);
-  return { type: 'object', fields: new Map(entries) };
-}
-
-function map(values: Schema): Schema {
-  return { type: 'map', values };
-}
-
-function list(items: Schema, keys?: readonly string[]): Schema {
-  return { type: 'list', items, ...(keys && { listType: 'map' as const, listMapKeys: keys }) };
-}
-
-function kind(spec: Schema, status: Schema): ObjectSchema {
-  return object({ apiVersion: text, kind: text, metadata: any, spec, status });
-}
+import { validateCluster } from './validate.ts';
 
 const condition = object(
   {
@@ -63,6 +42,7 @@ const condition = object(
     lastTransitionTime: text,
     observedGeneration: int64,
   },
+  texts.condition,
   ['type', 'status'],
 );
 const conditions = list(condition, ['type']);
@@ -79,98 +59,100 @@ const numbers = {
   suspend: flag,
 };
 
-const share = object({
-  ...numbers,
-  phase: text,
-  maxReplicas: int32,
-  settled: object({ replicas: int32, ordinalsStart: int32 } satisfies Fields<NonNullable<Share['settled']>>),
-  maxSurge: intOrString,
-  maxUnavailable: intOrString,
-  readySince: text,
-  heardSince: text,
-} satisfies Fields<Share>);
+const share = object(
+  {
+    ...numbers,
+    phase: text,
+    maxReplicas: int32,
+    settled: object(
+      { replicas: int32, ordinalsStart: int32 } satisfies Fields<NonNullable<Share['settled']>>,
+      texts.settled,
+    ),
+    maxSurge: intOrString,
+    maxUnavailable: intOrString,
+    readySince: text,
+    heardSince: text,
+  } satisfies Fields<Share>,
+  texts.share,
+);
 
-const slice = object({
-  present: flag,
-  orphans: flag,
-  observedGeneration: int64,
-  share: object(numbers satisfies Fields<NonNullable<ClusterSlice['share']>>),
-  status: any,
-  error: object({ reason: text, message: text }),
-} satisfies Fields<ClusterSlice>);
+const slice = object(
+  {
+    present: flag,
+    orphans: flag,
+    observedGeneration: int64,
+    share: object(numbers satisfies Fields<NonNullable<ClusterSlice['share']>>, texts.numbers),
+    status: any,
+    error: object({ reason: text, message: text }, texts.error),
+  } satisfies Fields<ClusterSlice>,
+  texts.slice,
+);
 
 const ref = { group: text, version: text, resource: text, kind: text, name: text, uid: text };
 const required = { group: text, resource: text, name: text };
 
-const placementSpec = object({
-  ref: object(ref satisfies Fields<ObjectRef>),
-  namespaceUid: text,
-  physicalNamespace: text,
-  clusters: { type: 'list', items: text, listType: 'set' },
-  wanted: { type: 'list', items: text, listType: 'set' },
-  reasons: map(text),
-  requires: list(object(required satisfies Fields<ClosureRef>)),
-  shares: map(share),
-  scale: object({
-    replicas: int32,
-    generation: int64,
+const placementSpec = object(
+  {
+    ref: object(ref satisfies Fields<ObjectRef>, texts.ref),
+    namespaceUid: text,
+    physicalNamespace: text,
     clusters: { type: 'list', items: text, listType: 'set' },
-  } satisfies Fields<Scale>),
-  orphaned: text,
-} satisfies Fields<PlacementSpec>);
+    wanted: { type: 'list', items: text, listType: 'set' },
+    reasons: map(text),
+    blocked: flag,
+    requires: list(object(required satisfies Fields<ClosureRef>, texts.closureRef)),
+    shares: map(share),
+    scale: object(
+      {
+        replicas: int32,
+        generation: int64,
+        clusters: { type: 'list', items: text, listType: 'set' },
+      } satisfies Fields<Scale>,
+      texts.scale,
+    ),
+    orphaned: text,
+  } satisfies Fields<PlacementSpec>,
+  texts.placementSpec,
+);
 
 const physicalClusterSpec = object(
   {
-    kubeconfigSecretRef: object({ namespace: text, name: text }, ['namespace', 'name']),
-    taints: list(object({ key: text, value: text, effect: text } satisfies Fields<Taint>, ['key', 'effect'])),
+    kubeconfigSecretRef: object({ namespace: text, name: text }, texts.secretRef, ['namespace', 'name']),
+    taints: list(
+      object({ key: text, value: text, effect } satisfies Fields<Taint>, texts.taint, ['key', 'effect']),
+    ),
     unschedulable: flag,
     drain: flag,
     capacity: map({ type: 'string', format: 'quantity' }),
   } satisfies Fields<PhysicalClusterSpec>,
+  texts.physicalClusterSpec,
   ['kubeconfigSecretRef'],
 );
 
-const physicalClusterStatus = object({
-  conditions,
-  lastHeartbeatTime: text,
-  lastAnswerTime: text,
-  clusterUID: text,
-  version: text,
-  allocatable: map({ type: 'string', format: 'quantity' }),
-} satisfies Fields<PhysicalClusterStatus>);
+const physicalClusterStatus = object(
+  {
+    conditions,
+    lastHeartbeatTime: text,
+    lastAnswerTime: text,
+    clusterUID: text,
+    version: text,
+    allocatable: map({ type: 'string', format: 'quantity' }),
+  } satisfies Fields<PhysicalClusterStatus>,
+  texts.physicalClusterStatus,
+);
+const physicalCluster = kind(physicalClusterSpec, physicalClusterStatus, texts.physicalCluster, ['spec']);
 
-const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
-
-function info(of: {
-  group: string;
-  version: string;
-  kind: string;
-  resource: string;
-  namespaced: boolean;
-  shortNames?: string[];
-}): ResourceInfo {
-  const { kind: kindName, resource, namespaced, shortNames = [] } = of;
-  const status = {
-    name: 'status',
-    group: of.group,
-    version: of.version,
-    kind: kindName,
-    verbs: ['get', 'patch', 'update'],
-  };
-  return {
-    ...{ group: of.group, version: of.version, kind: kindName, resource, namespaced, verbs, shortNames },
-    singular: kindName.toLowerCase(),
-    categories: [],
-    subresources: [status],
-    storageVersion: of.version,
-  };
-}
-
-function column(name: string, type: string, jsonPath: string, priority = 0): OwnResource['columns'][number] {
-  return { name, type, format: '', description: '', priority, jsonPath };
-}
-
-const age = column('Age', 'date', '.metadata.creationTimestamp');
+const workspaceType = open({ name: text, path: text }, texts.workspaceType);
+const workspace = kind(
+  open({ type: workspaceType, cluster: text, URL: text }, texts.workspaceSpec),
+  open({ phase: text, conditions }, texts.workspaceStatus),
+  texts.workspace,
+);
+const logicalCluster = kind(
+  open({ owner: any }, texts.logicalClusterSpec),
+  open({ phase: text, URL: text }, texts.logicalClusterStatus),
+  texts.logicalCluster,
+);
 
 /** Workspace and LogicalCluster keep kcp's names, so that its clients and plugin work. */
 export const ownResources: readonly OwnResource[] = [
@@ -182,24 +164,35 @@ export const ownResources: readonly OwnResource[] = [
       resource: 'physicalclusters',
       namespaced: false,
     }),
-    schema: kind(physicalClusterSpec, physicalClusterStatus),
+    schema: physicalCluster,
+    validate: (object, old, subresource) => validateCluster(physicalCluster, object, old, subresource),
     columns: [
       column('Ready', 'string', '.status.conditions[?(@.type=="Ready")].status'),
       column('Cordoned', 'boolean', '.spec.unschedulable'),
       column('Version', 'string', '.status.version'),
-      column('CPU', 'string', '.status.allocatable.cpu'),
-      column('Memory', 'string', '.status.allocatable.memory'),
+      computed<PhysicalCluster>('CPU', (cluster) => shownLimit(cluster, 'cpu')),
+      computed<PhysicalCluster>('Memory', (cluster) => shownLimit(cluster, 'memory')),
       age,
+      computed<PhysicalCluster>('Why', whyNotReady),
     ],
   },
   {
-    info: info({ group, version, kind: 'Placement', resource: 'placements', namespaced: true }),
-    schema: kind(placementSpec, object({ clusters: map(slice), conditions })),
+    info: info({
+      ...{ group, version, kind: 'Placement', resource: 'placements', namespaced: true },
+      shortNames: ['pl'],
+    }),
+    schema: kind(
+      placementSpec,
+      object({ clusters: map(slice), conditions } satisfies Fields<PlacementStatus>, texts.placementStatus),
+      texts.placement,
+    ),
     columns: [
-      column('Kind', 'string', '.spec.ref.kind'),
-      column('Object', 'string', '.spec.ref.name'),
-      column('Clusters', 'string', '.spec.clusters'),
+      column('Kind', 'string', '.spec.ref.kind', 1),
+      column('Object', 'string', '.spec.ref.name', 1),
+      computed('Clusters', sharesOf),
+      computed('State', stateOf),
       age,
+      computed('Why', whyOf),
     ],
   },
   {
@@ -211,7 +204,7 @@ export const ownResources: readonly OwnResource[] = [
       namespaced: false,
       shortNames: ['ws'],
     }),
-    schema: kind(any, any),
+    schema: workspace,
     columns: [
       column('Type', 'string', '.spec.type.name'),
       column('Phase', 'string', '.status.phase'),
@@ -227,7 +220,7 @@ export const ownResources: readonly OwnResource[] = [
       resource: 'logicalclusters',
       namespaced: false,
     }),
-    schema: kind(any, any),
+    schema: logicalCluster,
     columns: [column('Phase', 'string', '.status.phase'), column('URL', 'string', '.status.URL'), age],
   },
 ];

@@ -46,7 +46,8 @@ export interface PhysicalClusterStatus {
 /**
  * The record of one placed object, namespaced beside it, named by placementName. Users read it; the scheduler,
  * the splitter and the syncers each write their own part by merge patch:
- *   scheduler -> spec.ref, spec.physicalNamespace and its uid, spec.clusters, spec.wanted, spec.reasons, spec.requires; spec.shares when a new object
+ *   scheduler -> spec.ref, spec.physicalNamespace and its uid, spec.clusters, spec.wanted, spec.reasons, spec.blocked,
+ *                spec.requires; spec.shares when a new object
  *                takes over what an orphaned one left
  *   splitter  -> spec.shares, spec.scale, status.conditions
  *   garbage collector -> spec.orphaned
@@ -68,6 +69,8 @@ export interface PlacementSpec {
   wanted?: string[];
   /** Why each cluster was chosen or refused: a sentence per physical cluster. */
   reasons?: Record<string, string>;
+  /** True where it is not where it ought to be for want of a place; reasons says what speaks against each. */
+  blocked?: boolean;
   /** A workload's closure: what must be there before it arrives and until it has left. */
   requires?: ClosureRef[];
   /** Where it is or is about to be, and how much of it. The syncers act on this and nothing else. */

@@ -1,8 +1,14 @@
-import { quantityOf, type Resources } from '../cluster/podspec.ts';
-import { at } from '../cluster/read.ts';
+import { limitsOf } from '../cluster/capacity.ts';
+import type { Resources } from '../cluster/podspec.ts';
 import { silenceOf } from '../cluster/silence.ts';
 import type { PhysicalCluster, Taint } from '../cluster/types.ts';
-import { addQuantity, compareQuantity, type Quantity, zeroQuantity } from '../kube/quantity.ts';
+import {
+  compareQuantity,
+  formatQuantity,
+  type Quantity,
+  subtractQuantity,
+  zeroQuantity,
+} from '../kube/quantity.ts';
 
 /** One physical cluster as a place for one object. */
 export interface Candidate {
@@ -81,22 +87,18 @@ function hasRoom({ cluster, need, used }: Candidate): string | undefined {
   for (const [name, limit] of limitsOf(cluster)) {
     const asked = need.get(name) ?? zeroQuantity;
     if (asked.value <= 0n) continue;
-    if (compareQuantity(addQuantity(used.get(name) ?? zeroQuantity, asked), limit) > 0) {
-      return `it has not enough ${name} left`;
-    }
+    const left = subtractQuantity(limit, used.get(name) ?? zeroQuantity);
+    if (compareQuantity(asked, left) > 0) return lacks(name, asked, left);
   }
   return undefined;
 }
 
-/** By resource, the lower of the administrator's bound and what its nodes offer. */
-export function limitsOf(cluster: PhysicalCluster | undefined): Resources {
-  const limits = new Map<string, Quantity>();
-  for (const bounds of [at(cluster, 'spec', 'capacity'), at(cluster, 'status', 'allocatable')]) {
-    for (const [name, text] of Object.entries(bounds ?? {})) {
-      const bound = quantityOf(text);
-      const known = limits.get(name);
-      if (!known || compareQuantity(bound, known) < 0) limits.set(name, bound);
-    }
-  }
-  return limits;
+function lacks(name: string, asked: Quantity, left: Quantity): string {
+  const amount = shown(asked);
+  return `needs ${amount} ${name === 'pods' && amount === '1' ? 'pod' : name}, ${shown(left)} left`;
+}
+
+/** Of what is taken already beyond the bound, nothing is left. */
+function shown(amount: Quantity): string {
+  return amount.value < 0n ? '0' : formatQuantity(amount);
 }

@@ -82,7 +82,7 @@ function heldByLeavers(placements: readonly Placement[], decided: readonly Decid
 }
 
 function released(
-  { reasons: _reasons, wanted: _wanted, orphaned, ...spec }: PlacementSpec,
+  { reasons: _reasons, wanted: _wanted, blocked: _blocked, orphaned, ...spec }: PlacementSpec,
   held: string[],
   mayStay: boolean,
 ): PlacementSpec {
@@ -116,6 +116,7 @@ function specOf({ placed, choice, wish, requires }: Decided, home: Home, old?: P
     clusters,
     ...(wish && { wanted: wish.names }),
     ...(Object.keys(reasons).length > 0 && { reasons }),
+    ...(choice.blocked && { blocked: true }),
     ...(requires.length > 0 && { requires }),
     ...(old?.shares && Object.keys(old.shares).length > 0 && { shares: old.shares }),
     ...(old?.scale && old.ref.uid === uid && { scale: old.scale }),

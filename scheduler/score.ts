@@ -1,5 +1,6 @@
+import { limitsOf } from '../cluster/capacity.ts';
 import { approximateQuantity, zeroQuantity } from '../kube/quantity.ts';
-import { type Candidate, limitsOf } from './filter.ts';
+import type { Candidate } from './filter.ts';
 
 /** The best place among candidates that no filter objects to: most free capacity, then least used, then by name. */
 export function best(candidates: readonly Candidate[]): Candidate | undefined {

@@ -47,7 +47,8 @@ function placed({ placement, gone }: ConditionsInput): Verdict {
   return { type, status: 'True', reason: 'Placed', message: `placed on ${clusters.join(', ')}` };
 }
 
-function settled({ placement, shares, slices, waitingFor }: ConditionsInput): Verdict {
+function settled(input: ConditionsInput): Verdict {
+  const { placement, shares, slices, waitingFor } = input;
   const type = 'Settled';
   const clusters = placement.spec?.clusters ?? [];
   const failed = Object.keys(shares).flatMap((c) => {
@@ -68,5 +69,7 @@ function settled({ placement, shares, slices, waitingFor }: ConditionsInput): Ve
   if (leaving.length > 0) {
     return { type, status: 'False', reason: 'Leaving', message: `still on ${leaving.join(', ')}` };
   }
+  // What is nowhere is not where it should be.
+  if (!input.gone && clusters.length === 0) return { ...placed(input), type };
   return { type, status: 'True', reason: 'Settled', message: 'every share is where it should be' };
 }

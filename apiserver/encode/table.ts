@@ -65,7 +65,10 @@ const nameColumn = {
 
 function customContent(columns: readonly CustomColumn[], objects: readonly KubeObject[], now: Date) {
   return {
-    columnDefinitions: [nameColumn, ...columns.map(({ jsonPath: _, ...definition }) => definition)],
+    columnDefinitions: [
+      nameColumn,
+      ...columns.map(({ jsonPath: _, compute: __, ...definition }) => definition),
+    ],
     cells: objects.map((object) => [
       object.metadata.name ?? '',
       ...columns.map((column) => cell(column, object, now)),
@@ -74,7 +77,7 @@ function customContent(columns: readonly CustomColumn[], objects: readonly KubeO
 }
 
 function cell(column: CustomColumn, object: KubeObject, now: Date): unknown {
-  const value = valueAt(object, column.jsonPath);
+  const value = column.compute ? column.compute(object) : valueAt(object, column.jsonPath);
   if (value === undefined || value === null) return null;
   if (column.type === 'date') return age(String(value), now);
   if (column.type === 'string') return typeof value === 'string' ? value : encodeJson(value);

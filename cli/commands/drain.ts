@@ -28,13 +28,15 @@ export function drainCommand(): Command {
     .option('--timeout <SECONDS>', 'give up after this long; the move itself goes on', '600')
     .addHelpText(
       'after',
-      '\nExits 0 when the cluster holds nothing of ours, 1 with the reasons when something cannot leave.',
+      '\nExits 0 when the cluster holds nothing of ours, 1 with the reasons when something cannot leave, 130 after Ctrl-C,\nwhich ends the waiting and not the drain.',
     )
     .addHelpText('after', '\nExamples:\n  atoll drain east\n  atoll drain east --timeout 60 -o json')
     .action(async (name: string, _local, command: Command) => {
       const options = command.optsWithGlobals<Global & { timeout: string }>();
       const timeoutSeconds = secondsOf('--timeout', options.timeout);
       const client = await connect(options.atollKubeconfig);
-      await drain(client, name, { timeoutSeconds, output: options.output });
+      const stop = new AbortController();
+      process.once('SIGINT', () => stop.abort());
+      await drain(client, name, { timeoutSeconds, output: options.output, signal: stop.signal });
     });
 }

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { isLogicalClusterName, rootCluster } from '../../cluster/names.ts';
-import { findKubeconfig } from '../connection.ts';
+import { connect, findKubeconfig } from '../connection.ts';
 import { UsageError } from '../errors.ts';
+import { insist } from '../logicalclusters.ts';
 import { print } from '../output.ts';
 import { forLogicalCluster } from '../server/kubeconfig.ts';
 import type { Global } from './options.ts';
@@ -15,10 +16,13 @@ export function kubeconfigCommand(): Command {
       'after',
       '\nExamples:\n  atoll kubeconfig > ~/.kube/atoll\n  atoll kubeconfig root:team-a > team-a.yaml',
     )
-    .action((cluster: string, _local, command: Command) => {
+    .action(async (cluster: string, _local, command: Command) => {
       if (!isLogicalClusterName(cluster))
         throw new UsageError(`"${cluster}" is not a logical cluster's name, such as root:team-a`);
-      const file = findKubeconfig(command.optsWithGlobals<Global>().atollKubeconfig);
+      const { atollKubeconfig } = command.optsWithGlobals<Global>();
+      const file = findKubeconfig(atollKubeconfig);
+      // The root is always there: its kubeconfig can be had without a server.
+      if (cluster !== rootCluster) await insist(await connect(atollKubeconfig), cluster);
       print(forLogicalCluster(readFileSync(file, 'utf8'), cluster).trimEnd());
     });
 }

@@ -3,6 +3,7 @@ import type { GroupVersionKind } from '../gvk.ts';
 import type { JsonObject } from '../object.ts';
 import type { ObjectSchema, Schema } from '../schema/schema.ts';
 import type { Dialect } from './definition.ts';
+import { docsOf } from './docs.ts';
 import { meta } from './words.ts';
 
 /** What describes a kind that is not built in: a CRD's openAPIV3Schema, or a Schema of ours. */
@@ -21,12 +22,18 @@ export function customDefinition(schema: CustomSchema, dialect: Dialect): JsonOb
     type: 'object',
     properties: {
       ...properties,
-      apiVersion: { type: 'string' },
-      kind: { type: 'string' },
+      apiVersion: { type: 'string', ...words('apiVersion') },
+      kind: { type: 'string', ...words('kind') },
       metadata: described(`${meta}.ObjectMeta`, dialect),
     },
   };
   return dialect.version === 2 ? toSwagger(root) : root;
+}
+
+/** As every kind has them. */
+function words(field: 'apiVersion' | 'kind'): { description?: string } {
+  const description = docsOf('io.k8s.api.core.v1.ConfigMap').fields.get(field);
+  return description === undefined ? {} : { description };
 }
 
 export function customList(name: string, dialect: Dialect): JsonObject {
@@ -51,6 +58,11 @@ function described(name: string, dialect: Dialect): JsonObject {
   return dialect.version === 2 ? ref(name, dialect) : { allOf: [ref(name, dialect)] };
 }
 
+/** As an OpenAPI 3 schema, whose words of validation hold for a structural one as well. */
+export function openapiOf(schema: ObjectSchema): JsonObject {
+  return fromSchema(schema);
+}
+
 function isSchema(schema: CustomSchema): schema is ObjectSchema {
   return schema['fields'] instanceof Map;
 }
@@ -61,9 +73,15 @@ function fromSchema(schema: Schema): JsonObject {
       const fields = [...schema.fields.values()];
       const required = fields.filter((f) => f.required).map((f) => f.name);
       return {
+        ...(schema.description !== undefined && { description: schema.description }),
         type: 'object',
         ...(required.length > 0 && { required }),
-        properties: Object.fromEntries(fields.map((f) => [f.name, fromSchema(f.schema)])),
+        properties: Object.fromEntries(
+          fields.map((f) => [
+            f.name,
+            { ...(f.description !== undefined && { description: f.description }), ...fromSchema(f.schema) },
+          ]),
+        ),
         ...(schema.open && { 'x-kubernetes-preserve-unknown-fields': true }),
         ...(schema.atomic && { 'x-kubernetes-map-type': 'atomic' }),
       };

@@ -22,6 +22,8 @@ export interface ObjectSchema {
   readonly type: 'object';
   /** The Go type's published name, e.g. `io.k8s.api.apps.v1.DeploymentSpec`; absent for a CRD's. */
   readonly name?: string;
+  /** For people, of kinds that no other text describes. */
+  readonly description?: string;
   readonly fields: ReadonlyMap<string, Field>;
   /** True where unknown fields are kept (x-kubernetes-preserve-unknown-fields). */
   readonly open?: boolean;
@@ -47,6 +49,8 @@ export interface ListSchema {
 export interface Field {
   readonly name: string;
   readonly schema: Schema;
+  /** For people, of kinds that no other text describes. */
+  readonly description?: string;
   readonly required?: boolean;
   readonly default?: unknown;
   /** `merge`, `replace`, `retainKeys`, in any mix. */

@@ -1,5 +1,6 @@
-import { execFile } from 'node:child_process';
-import { stat } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -23,6 +24,7 @@ beforeAll(async () => {
 afterAll(() => demo?.dispose());
 
 const namespace = 'default';
+const secrets = { group: '', version: 'v1', resource: 'secrets' };
 const web = { namespace, name: 'web' };
 
 /** On which clusters the pods of web are that are not stopping. */
@@ -130,14 +132,70 @@ describe('atoll demo', () => {
     expect((await atoll('cluster', 'remove', 'east')).stderr).toMatch(/^error: east still holds \d+ objects/);
   });
 
+  test('no cluster joins twice, nor does Atoll join itself', async () => {
+    const file = join(demo.dataDir, 'east.yaml');
+    const secret = { namespace: 'atoll-system', name: 'physicalcluster-east' };
+    const { data } = (await client.get(secrets, secret)) as { data?: Record<string, string> };
+    await writeFile(file, Buffer.from(data?.['kubeconfig'] ?? '', 'base64'));
+    expect(await atoll('cluster', 'add', 'again', '--kubeconfig', file)).toMatchObject({
+      code: 1,
+      stderr: 'error: this is cluster east, which is registered already: nothing was changed\n',
+    });
+    expect(await atoll('cluster', 'add', 'self', '--kubeconfig', demo.kubeconfig)).toMatchObject({
+      code: 1,
+      stderr: 'error: this is Atoll itself, which cannot be a physical cluster of its own\n',
+    });
+    expect((await atoll('cluster', 'list')).stdout).not.toMatch(/again|self/);
+  });
+
+  test('Ctrl-C ends the waiting for a drain, and says that the drain goes on', async () => {
+    const place = (where: string | null) =>
+      client.patch(resources.deployments, web, 'merge', {
+        metadata: { annotations: { [clustersAnnotation]: where } },
+      });
+    // Nothing else may run it: the drain waits.
+    await place('east');
+    await untilOn(['east']);
+    const env = { ...process.env, ATOLL_KUBECONFIG: demo.kubeconfig };
+    const child = spawn(process.execPath, [program, 'drain', 'east'], { env });
+    let [out, err] = ['', ''];
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      out += text;
+      if (out.includes('blocked: ')) child.kill('SIGINT');
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      err += text;
+    });
+    const code = await new Promise((resolve) => child.once('exit', resolve));
+    expect({ code, err }).toEqual({
+      code: 130,
+      err: '\nthe drain of east goes on without this command; atoll uncordon east takes it back\n',
+    });
+    expect(out).toMatch(
+      /deployments.apps\/web {2}blocked: it is being drained, but nothing else fits: it stays/,
+    );
+    expect((await atoll('uncordon', 'east')).code).toBe(0);
+    await place(null);
+  });
+
   test('what cannot be done exits 1, and says so in a line', async () => {
     const { code, stderr } = await atoll('drain', 'north');
     expect([code, stderr]).toEqual([1, 'error: physicalclusters.atoll.dev "north" not found (NotFound)\n']);
   });
 
   test('a logical cluster’s kubeconfig', async () => {
-    const { stdout } = await atoll('kubeconfig', 'root:team-a');
-    expect(stdout).toContain(`server: ${demo.url}/clusters/root:team-a`);
+    const workspaces = { group: 'tenancy.kcp.io', version: 'v1alpha1', resource: 'workspaces' };
+    const apiVersion = 'tenancy.kcp.io/v1alpha1';
+    await client.create(workspaces, { apiVersion, kind: 'Workspace', metadata: { name: 'team-a' } });
+    let answer = await atoll('kubeconfig', 'root:team-a');
+    for (const deadline = Date.now() + 30_000; answer.code !== 0 && Date.now() < deadline; )
+      answer = await atoll('kubeconfig', 'root:team-a');
+    expect(answer.stdout).toContain(`server: ${demo.url}/clusters/root:team-a`);
+    expect(await atoll('kubeconfig', 'nosuch')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: 'error: no logical cluster nosuch; there are: root, root:team-a\n',
+    });
   });
 
   test('starts again on the same data, and a signal ends it with 0 in seconds', async () => {

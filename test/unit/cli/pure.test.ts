@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clusterState } from '../../../cli/cluster.ts';
-import { remainingOn } from '../../../cli/drain.ts';
 import { flatKubeconfig } from '../../../cli/flatten.ts';
 import { age, table } from '../../../cli/output.ts';
+import { remainingOn } from '../../../cli/remaining.ts';
 import { adminKubeconfig, forLogicalCluster } from '../../../cli/server/kubeconfig.ts';
 import type { PhysicalCluster, Placement } from '../../../cluster/types.ts';
 import { decodeYaml } from '../../../kube/yaml.ts';
@@ -73,10 +73,34 @@ describe('what is left on a cluster', () => {
       {
         ...workload,
         clusters: ['east'],
-        reasons: { east: 'no other fits' },
+        blocked: true,
+        reasons: { east: 'no other fits', west: 'needs 4 cpu, 1 left' },
         shares: { east: { phase: 'Active' } },
       },
-      { state: 'no other fits', blocked: true, workload: true },
+      { state: 'no other fits; west: needs 4 cpu, 1 left', blocked: true, workload: true },
+    ],
+    [
+      'not looked at yet: what it was told before says nothing',
+      {
+        clusters: ['east'],
+        reasons: { east: 'named by its annotation' },
+        shares: { east: { phase: 'Active' } },
+      },
+      { state: undefined, blocked: false, workload: true },
+    ],
+    [
+      'about to go, a workload that uses nothing',
+      { clusters: ['west'], shares: { east: { phase: 'Active' } } },
+      { state: 'moving to west', blocked: false, workload: true },
+    ],
+    [
+      'what a workload uses',
+      {
+        clusters: ['west'],
+        ref: { group: '', resource: 'configmaps', name: 'web' },
+        shares: { east: { phase: 'Leaving' } },
+      },
+      { workload: false, object: 'configmaps/web' },
     ],
     [
       'on its way',
@@ -104,27 +128,27 @@ describe('what is left on a cluster', () => {
       { state: expect.stringContaining('left its pods behind'), blocked: true },
     ],
     [
-      'nowhere to go',
+      'deleted',
       { ...workload, clusters: [], shares: { east: { phase: 'Active' } } },
-      { state: 'waiting for a place' },
+      { state: 'being removed' },
     ],
   ])('%s', (_what, spec, expected) => {
     const status = { clusters: { west: { present: true, status: { readyReplicas: 3 } } } };
     const [found] = remainingOn('east', [placement('web', spec, status)]);
     if (expected === undefined) expect(found).toBeUndefined();
     else
-      expect(found).toMatchObject({ ...expected, logicalCluster: 'root:a', object: 'deployments.apps/web' });
+      expect(found).toMatchObject({ logicalCluster: 'root:a', object: 'deployments.apps/web', ...expected });
   });
 
   test('workloads come first', () => {
     const shares = { east: { phase: 'Active' } };
     const all = [
-      placement('a', { clusters: [], shares }),
-      placement('b', { ...workload, clusters: [], shares }),
+      placement('a', { ref: { group: '', resource: 'configmaps', name: 'a' }, clusters: [], shares }),
+      placement('b', { clusters: [], shares }),
     ];
     expect(remainingOn('east', all).map(({ object }) => object)).toEqual([
       'deployments.apps/b',
-      'deployments.apps/a',
+      'configmaps/a',
     ]);
   });
 });

@@ -169,7 +169,8 @@ describe('decideNamespace, workloads', () => {
     world.decide();
     const spec = world.spec('web');
     expect(spec?.clusters).toEqual(expected);
-    if (refused !== undefined) expect(spec?.reasons?.[refused]).toMatch(/^(it|there|cluster b) (is|has) /);
+    if (refused !== undefined)
+      expect(spec?.reasons?.[refused]).toMatch(/^((it|there|cluster b) (is|has)|needs 1 pod, 0 left)/);
     if (own !== undefined && own.trim() !== ',') expect(world.note('web'), 'the user’s stays').toBe(own);
   });
 
@@ -222,7 +223,7 @@ describe('decideNamespace, workloads', () => {
     other.usage = world.last?.usage ?? new Map();
     expect(other.decide().spec('three')).toMatchObject({
       clusters: [],
-      reasons: { a: 'it has not enough cpu left' },
+      reasons: { a: 'needs 600m cpu, 400m left' },
     });
   });
 });

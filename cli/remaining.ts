@@ -1,0 +1,74 @@
+import { logicalClusterOf } from '../client/url.ts';
+import { placedKind } from '../cluster/kinds.ts';
+import { isTombstone } from '../cluster/orphans.ts';
+import type { Placement, Share } from '../cluster/types.ts';
+
+/** One object that is still on the cluster, and what it waits for. */
+export interface Remaining {
+  logicalCluster: string;
+  namespace: string;
+  /** `deployments.apps/frontend` */
+  object: string;
+  workload: boolean;
+  /** What moves it away, or why nothing can; undefined until the scheduler has looked at it. */
+  state: string | undefined;
+  blocked: boolean;
+}
+
+/** What is still on `name`, workloads first. Pure, for its table of tests. */
+export function remainingOn(name: string, all: Iterable<Placement>): Remaining[] {
+  return [...all]
+    .filter((placement) => placement.spec?.shares?.[name] !== undefined)
+    .map((placement) => describe(name, placement))
+    .sort((a, b) => Number(b.workload) - Number(a.workload) || keyOf(a).localeCompare(keyOf(b)));
+}
+
+export function keyOf(item: Remaining): string {
+  return `${item.logicalCluster}/${item.namespace}/${item.object}`;
+}
+
+const leftBehind = 'the object is deleted and left its pods behind: delete them, or create it again';
+
+function describe(name: string, placement: Placement): Remaining {
+  const { spec } = placement;
+  const ref = spec?.ref;
+  const orphaned = isTombstone(placement);
+  // What it was told before the drain says nothing of it: only of what is blocked is it known that it was looked at.
+  const stays = spec?.clusters.includes(name) === true;
+  const blocked = orphaned || (stays && spec?.blocked === true);
+  return {
+    logicalCluster: logicalClusterOf(placement),
+    namespace: placement.metadata.namespace ?? '',
+    object: `${ref?.resource}${ref?.group ? `.${ref.group}` : ''}/${ref?.name}`,
+    workload: ref !== undefined && placedKind(ref)?.role === 'workload',
+    state: orphaned ? leftBehind : blocked ? refusals(name, placement) : progress(name, placement, stays),
+    blocked,
+  };
+}
+
+/** Why it may not stay, and why it can go nowhere else, with the numbers that the scheduler gives. */
+function refusals(name: string, { spec }: Placement): string {
+  const { [name]: own, ...others } = spec?.reasons ?? {};
+  const elsewhere = Object.entries(others).map(([cluster, why]) => `${cluster}: ${why}`);
+  return [...(own === undefined ? [] : [own]), ...elsewhere].join('; ') || 'nothing else may run it';
+}
+
+function progress(name: string, placement: Placement, stays: boolean): string | undefined {
+  const { shares = {}, clusters = [] } = placement.spec ?? {};
+  if (shares[name]?.phase === 'Leaving') return 'leaving: being removed';
+  if (stays) return undefined;
+  const joining = Object.entries(shares).filter(
+    ([cluster, share]) => cluster !== name && share.phase === 'Joining',
+  );
+  if (joining.length > 0)
+    return joining
+      .map(([cluster, share]) => `joining ${cluster}${ready(cluster, share, placement)}`)
+      .join(', ');
+  return clusters.length > 0 ? `moving to ${clusters.join(', ')}` : 'being removed';
+}
+
+function ready(cluster: string, share: Share, placement: Placement): string {
+  if (share.replicas === undefined) return '';
+  const status = placement.status?.clusters?.[cluster]?.status;
+  return ` ${Number(status?.['readyReplicas'] ?? 0)}/${share.replicas} ready`;
+}

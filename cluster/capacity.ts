@@ -1,0 +1,33 @@
+import { compareQuantity, formatQuantity, type Quantity } from '../kube/quantity.ts';
+import { quantityOf, type Resources } from './podspec.ts';
+import { at } from './read.ts';
+import type { PhysicalCluster } from './types.ts';
+
+/** By resource, the lower of the administrator's bound and what its nodes offer. */
+export function limitsOf(cluster: PhysicalCluster | undefined): Resources {
+  const limits = new Map<string, Quantity>();
+  for (const bounds of [at(cluster, 'spec', 'capacity'), at(cluster, 'status', 'allocatable')]) {
+    for (const [name, text] of Object.entries(bounds ?? {})) {
+      const bound = quantityOf(text);
+      const known = limits.get(name);
+      if (!known || compareQuantity(bound, known) < 0) limits.set(name, bound);
+    }
+  }
+  return limits;
+}
+
+/** `96`, or `1 of 96` where the administrator's bound is what counts. */
+export function shownLimit(cluster: PhysicalCluster, resource: string): string {
+  const counts = limitsOf(cluster).get(resource);
+  if (counts === undefined) return '<unknown>';
+  const offered = cluster.status?.allocatable?.[resource];
+  const bound = offered === undefined || compareQuantity(counts, quantityOf(offered)) < 0;
+  return bound ? `${formatQuantity(counts)} of ${offered ?? '<unknown>'}` : formatQuantity(counts);
+}
+
+/** What its condition says while it is not Ready; nothing while it is. */
+export function whyNotReady({ status }: PhysicalCluster): string {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  if (ready === undefined) return 'its syncer has not reported';
+  return ready.status === 'True' ? '' : ready.message;
+}

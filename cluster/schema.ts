@@ -1,0 +1,49 @@
+import type { Field, ObjectSchema, Schema } from '../kube/schema/schema.ts';
+import type { KindTexts } from './texts.ts';
+
+export const text: Schema = { type: 'string' };
+export const flag: Schema = { type: 'boolean' };
+export const any: Schema = { type: 'any' };
+export const effect: Schema = { type: 'string', enum: ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] };
+export const int32: Schema = { type: 'integer', format: 'int32' };
+export const int64: Schema = { type: 'integer', format: 'int64' };
+export const intOrString: Schema = { type: 'int-or-string' };
+
+export function object<F extends Record<string, Schema>>(
+  fields: F,
+  texts: Record<keyof F & string, string>,
+  required: readonly string[] = [],
+): ObjectSchema {
+  const entries = Object.entries(fields).map(([name, schema]): [string, Field] => [
+    name,
+    { name, schema, description: texts[name] ?? '', ...(required.includes(name) && { required: true }) },
+  ]);
+  return { type: 'object', fields: new Map(entries) };
+}
+
+export function map(values: Schema): Schema {
+  return { type: 'map', values };
+}
+
+export function list(items: Schema, keys?: readonly string[]): Schema {
+  return { type: 'list', items, ...(keys && { listType: 'map' as const, listMapKeys: keys }) };
+}
+
+export function kind(
+  spec: Schema,
+  status: Schema,
+  of: KindTexts,
+  required: readonly string[] = [],
+): ObjectSchema {
+  const fields = { apiVersion: text, kind: text, metadata: any, spec, status };
+  const texts = { apiVersion: '', kind: '', metadata: '', spec: of.spec, status: of.status };
+  return { ...object(fields, texts, required), description: of.kind };
+}
+
+/** kcp has more fields than we read: what its clients write is kept. */
+export function open<F extends Record<string, Schema>>(
+  fields: F,
+  of: Record<keyof F & string, string>,
+): ObjectSchema {
+  return { ...object(fields, of), open: true };
+}

@@ -1,0 +1,46 @@
+import { placedKind } from './kinds.ts';
+import { numberAt } from './read.ts';
+import type { Placement, Share } from './types.ts';
+
+/** `east=3/3 west=1/2`: by cluster, what is ready of what it should have; the name alone of what has no count. */
+export function sharesOf({ spec, status }: Placement): string {
+  const { shares = {}, clusters = [] } = spec ?? {};
+  const names = [...new Set([...clusters, ...Object.keys(shares)])].sort();
+  if (names.length === 0) return '<none>';
+  const isWorkload = spec !== undefined && placedKind(spec.ref)?.role === 'workload';
+  return names
+    .map((name) => {
+      const count = isWorkload ? countOf(shares[name], status?.clusters?.[name]?.status) : undefined;
+      return count === undefined ? name : `${name}=${count}`;
+    })
+    .join(' ');
+}
+
+function countOf(share: Share | undefined, there: Record<string, unknown> | undefined): string | undefined {
+  if (share?.completions !== undefined) return `${numberAt(there, 'succeeded') ?? 0}/${share.completions}`;
+  if (share?.replicas !== undefined) return `${numberAt(there, 'readyReplicas') ?? 0}/${share.replicas}`;
+  const everywhere = numberAt(there, 'desiredNumberScheduled');
+  return everywhere === undefined ? undefined : `${numberAt(there, 'numberReady') ?? 0}/${everywhere}`;
+}
+
+/** In a word how it is: Settled, or the reason of the first condition that is not so. */
+export function stateOf(placement: Placement): string {
+  return notSo(placement)?.reason ?? (isSettled(placement) ? 'Settled' : 'Waiting');
+}
+
+/** In a sentence why: what is refused or waited for; else why it is where it is. */
+export function whyOf(placement: Placement): string {
+  const wrong = notSo(placement);
+  if (wrong) return wrong.message;
+  const { clusters = [], reasons = {} } = placement.spec ?? {};
+  const said = clusters.flatMap((name) => (Object.hasOwn(reasons, name) ? [reasons[name] ?? ''] : []));
+  return [...new Set(said)].join('; ');
+}
+
+function notSo({ status }: Placement) {
+  return status?.conditions?.find((condition) => condition.status === 'False');
+}
+
+function isSettled({ status }: Placement): boolean {
+  return status?.conditions?.some(({ type, status: is }) => type === 'Settled' && is === 'True') === true;
+}

@@ -1,0 +1,191 @@
+import type {
+  ClosureRef,
+  ClusterSlice,
+  Condition,
+  ObjectRef,
+  PhysicalClusterSpec,
+  PhysicalClusterStatus,
+  PlacementSpec,
+  PlacementStatus,
+  Scale,
+  Share,
+  Taint,
+} from './types.ts';
+
+type Texts<T> = Record<keyof T & string, string>;
+
+export interface KindTexts {
+  kind: string;
+  spec: string;
+  status: string;
+}
+
+const condition: Texts<Condition> = {
+  type: 'What is said to be so or not.',
+  status: 'True, False or Unknown.',
+  reason: 'Why, in one word for programs.',
+  message: 'Why, in a sentence for people.',
+  lastTransitionTime: 'When the status last changed.',
+  observedGeneration: 'The metadata.generation that this is said of.',
+};
+
+const numbers: Texts<NonNullable<ClusterSlice['share']>> = {
+  replicas: 'How many of the replicas it has; of an autoscaler, its part of the minimum.',
+  completions: "How many of a Job's completions it has.",
+  parallelism: "How many of a Job's pods it runs at a time.",
+  ordinalsStart: "The first ordinal of its part of a StatefulSet's pods.",
+  scaled: 'While an autoscaler owns the replicas: how often they were set from here.',
+  suspend: 'True where the kind runs on one cluster at a time and this one waits.',
+};
+
+const share: Texts<Share> = {
+  ...numbers,
+  phase:
+    'Joining: being made, not counted on yet. Active: counted on. Leaving: being removed; what it uses stays until it is gone.',
+  maxReplicas: 'Of an autoscaler, its part of the maximum.',
+  settled: 'While it is Joining: what it was counted on for before it began to grow.',
+  maxSurge: "Its part of a rollout's maxSurge.",
+  maxUnavailable: "Its part of a rollout's maxUnavailable.",
+  readySince: 'Since when it has been ready without a break.',
+  heardSince: 'While others would shrink on its strength: its cluster must have been heard of since then.',
+};
+
+const settled: Texts<NonNullable<Share['settled']>> = {
+  replicas: numbers.replicas,
+  ordinalsStart: numbers.ordinalsStart,
+};
+
+const slice: Texts<ClusterSlice> = {
+  present: 'Whether the object is there.',
+  orphans: 'The object is gone there, what it left behind is not.',
+  observedGeneration:
+    'The metadata.generation of the object that was last applied there and seen by its controller.',
+  share: 'The numbers of the share that was last applied there.',
+  status: 'The status of the object as it stands there.',
+  error: 'Why the object could not be applied; absent when it could.',
+};
+
+const ref: Texts<ObjectRef> = {
+  group: "The object's API group; empty for the core group.",
+  version: "The object's API version.",
+  resource: "The object's resource, such as deployments.",
+  kind: "The object's kind, such as Deployment.",
+  name: "The object's name.",
+  uid: 'Of this very object, not of another one of the same name.',
+};
+
+const closureRef: Texts<ClosureRef> = { group: ref.group, resource: ref.resource, name: ref.name };
+
+const scale: Texts<Scale> = {
+  replicas: 'How many replicas there are to be.',
+  generation: 'The metadata.generation of the object for which that holds.',
+  clusters: 'The physical clusters over which they are divided.',
+};
+
+const placementSpec: Texts<PlacementSpec> = {
+  ref: 'The object that this is about, in the same namespace.',
+  namespaceUid: 'The uid of the Namespace that it is in.',
+  physicalNamespace: 'The namespace that the object has on each physical cluster.',
+  clusters: 'The physical clusters where it should be. Empty: nowhere fits, and reasons says why.',
+  wanted:
+    "The physical clusters that the object's annotation atoll.dev/clusters asks for, or its Namespace's; absent where the scheduler picks.",
+  reasons: 'By physical cluster, why it was chosen or refused.',
+  blocked:
+    'True where it is not where it ought to be for want of a place; reasons says what speaks against each.',
+  requires: 'What the workload uses: it arrives on each cluster before the workload and leaves after it.',
+  shares: 'By physical cluster, how much of the object is there or about to be.',
+  scale: 'How many replicas its autoscalers made of it; absent where none does.',
+  orphaned:
+    'The uid of an object that was deleted with propagationPolicy Orphan: what it made stays. Empty: it may stay no longer.',
+};
+
+const placementStatus: Texts<PlacementStatus> = {
+  clusters: 'By physical cluster, what its syncer says of the object there.',
+  conditions:
+    'Placed: every cluster that was asked for, or one at least, takes the object. Settled: it is where it should be, in full, and nowhere else.',
+};
+
+const placement: KindTexts = {
+  kind: 'Placement is the record of where one object runs, and why. The system writes it; to move the object, annotate it, or its Namespace, with atoll.dev/clusters.',
+  spec: 'Where the object should be, and how much of it on each physical cluster.',
+  status: 'What has come of it.',
+};
+
+const physicalClusterSpec: Texts<PhysicalClusterSpec> = {
+  kubeconfigSecretRef:
+    'The Secret, in the logical cluster root, whose key kubeconfig says how to reach the cluster.',
+  taints: 'What keeps workloads away, or drives them away (NoExecute).',
+  unschedulable: 'Cordoned: nothing new is placed on it; what is there stays.',
+  drain: 'Drained: what is there moves away too, as far as it can. Set together with unschedulable.',
+  capacity:
+    'Upper bounds on what is placed there: cpu, memory, pods. Where its nodes offer less, that counts.',
+};
+
+const secretRef = { namespace: "The Secret's namespace.", name: "The Secret's name." };
+
+const taint: Texts<Taint> = {
+  key: "The taint's key.",
+  value: "The taint's value.",
+  effect:
+    'NoSchedule: nothing new is placed there. PreferNoSchedule: only for want of a better place. NoExecute: what is there moves away too.',
+};
+
+const physicalClusterStatus: Texts<PhysicalClusterStatus> = {
+  conditions:
+    'Ready: its API answers the syncer. False: it does not, since lastAnswerTime. Unknown: the syncer is silent.',
+  lastHeartbeatTime: 'When its syncer last reported.',
+  lastAnswerTime: 'When its API last answered the syncer.',
+  clusterUID:
+    'The uid of its Namespace kube-system: one cluster has one, under whatever name it is registered.',
+  version: 'The version of Kubernetes that it says it is.',
+  allocatable: 'What its nodes that take pods offer together.',
+};
+
+const physicalCluster: KindTexts = {
+  kind: 'PhysicalCluster is a Kubernetes cluster that runs workloads. It is registered in the logical cluster root.',
+  spec: 'How to reach it, and what may be placed there.',
+  status: 'How it is, as its syncer sees it.',
+};
+
+const workspace: KindTexts = {
+  kind: 'Workspace makes a logical cluster below the one that it is in, and stands for it.',
+  spec: 'Which logical cluster it is.',
+  status: 'How far it has come.',
+};
+
+const logicalCluster: KindTexts = {
+  kind: 'LogicalCluster, named cluster, is in every logical cluster: that it exists says that the logical cluster does.',
+  spec: 'Who made it.',
+  status: 'How far it has come.',
+};
+
+const phase = 'Scheduling, Initializing or Ready.';
+
+/** What `kubectl explain` says of our own kinds: every field has its text, or cluster/resources.ts does not compile. */
+export const texts = {
+  ...{
+    condition,
+    numbers,
+    share,
+    settled,
+    slice,
+    ref,
+    closureRef,
+    scale,
+    placementSpec,
+    placementStatus,
+    placement,
+  },
+  error: { reason: 'In one word for programs.', message: 'In a sentence for people.' },
+  ...{ physicalClusterSpec, secretRef, taint, physicalClusterStatus, physicalCluster },
+  ...{ workspace, logicalCluster },
+  workspaceSpec: {
+    type: 'What kind of workspace it is.',
+    cluster: 'The logical cluster that it stands for.',
+    URL: 'Where the logical cluster is served.',
+  },
+  workspaceType: { name: "The type's name.", path: 'The logical cluster that the type is defined in.' },
+  workspaceStatus: { phase, conditions: 'What keeps it from being Ready.' },
+  logicalClusterSpec: { owner: 'The object that made it: its Workspace.' },
+  logicalClusterStatus: { phase, URL: 'Where it is served.' },
+};

@@ -1,0 +1,59 @@
+import { deepEqual, isObject } from '../kube/deep.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { openapiOf } from '../kube/openapi/custom.ts';
+import { parseQuantity, QuantityError } from '../kube/quantity.ts';
+import type { ObjectSchema } from '../kube/schema/schema.ts';
+import type { StatusCause } from '../kube/status.ts';
+import { validateSchema } from '../kube/validation/custom/schema.ts';
+import { Field } from '../kube/validation/field.ts';
+import { validateCreate, validateUpdate } from '../kube/validation/index.ts';
+import { containerResourceName, resourceQuantity } from '../kube/validation/pod/resources.ts';
+import { group, version } from './names.ts';
+
+const kind = { group, version, kind: 'PhysicalCluster', resource: 'physicalclusters', namespaced: false };
+
+/** What is wrong with a PhysicalCluster, in kube-apiserver's words. What an update leaves as it was may stay. */
+export function validateCluster(
+  schema: ObjectSchema,
+  object: KubeObject,
+  old: KubeObject | undefined,
+  subresource: string,
+): StatusCause[] {
+  const causes = old
+    ? validateUpdate(object, old, kind, subresource === '' ? undefined : subresource)
+    : validateCreate(object, kind);
+  if (subresource !== '') return causes;
+  const { spec } = object;
+  const before = old && { spec: old.spec };
+  causes.push(...validateSchema({ spec }, openapiOf(schema), '', 0, before));
+  if (causes.length > 0 || !isObject(spec) || deepEqual(spec, old?.spec)) return causes;
+  const field = new Field(causes).child('spec');
+  bounds(isObject(spec['capacity']) ? spec['capacity'] : {}, field.child('capacity'));
+  taints(Array.isArray(spec['taints']) ? spec['taints'] : [], field.child('taints'));
+  return causes;
+}
+
+function bounds(capacity: Record<string, unknown>, field: Field): void {
+  for (const [name, amount] of Object.entries(capacity)) {
+    if (name !== 'pods') containerResourceName(name, field);
+    try {
+      parseQuantity(String(amount));
+      resourceQuantity(name, amount, field.key(name));
+    } catch (error) {
+      if (!(error instanceof QuantityError)) throw error;
+      field.key(name).invalid(amount, error.message);
+    }
+  }
+}
+
+function taints(list: readonly unknown[], field: Field): void {
+  const seen = new Set<string>();
+  for (const [index, taint] of list.entries()) {
+    if (!isObject(taint)) continue;
+    const { key, effect } = taint;
+    if (key === '') field.index(index).child('key').required();
+    const pair = `${String(key)}:${String(effect)}`;
+    if (seen.has(pair)) field.index(index).duplicate(pair, 'taints must be unique by key and effect pair');
+    seen.add(pair);
+  }
+}
