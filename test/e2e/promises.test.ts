@@ -160,3 +160,39 @@ it('what was rolled back still moves', async () => {
   await ctl('delete', 'ns', 'undone');
   pods.stop();
 });
+
+it('a cluster that was given up in silence owns nothing when it joins again, and takes it over if told to', async () => {
+  const { ctl, found, server } = pair;
+  const pods = await pair.journey('back', workload('Deployment', 'back', 4, 'east,west'));
+  const halves = async () => pods.ready('east').length === 2 && pods.ready('west').length === 2;
+  await until('both run half', 60, halves);
+  const [before] = await found('east', 'deploy', 'back');
+  pods.begin();
+  pair.cluster('east').pause();
+  try {
+    await until('east is silent', 90, async () => {
+      return !(await ctl('get', 'physicalcluster', 'east', '--no-headers')).includes('True');
+    });
+    const removed = await atoll(server.kubeconfig, 'cluster', 'remove', 'east', '--force');
+    expect(removed.code, removed.stderr).toBe(0);
+  } finally {
+    pair.cluster('east').resume();
+  }
+  await until('west has all of it', 60, async () => pods.ready('west').length === 4);
+  const joined = await pair.add('east');
+  expect(joined.code, joined.stderr).toBe(0);
+  const refused = await until('it is refused', 60, async () => {
+    const [placement] = await listed('placements', 'back');
+    return textAt(placement, 'status', 'clusters', 'east', 'error', 'message');
+  });
+  expect(refused).toContain('atoll cluster add east --adopt');
+  expect(pods.ready('west')).toHaveLength(4);
+  const adopted = await pair.add('east', '--adopt');
+  expect(adopted.code, adopted.stderr).toBe(0);
+  await until('both run half again', 60, halves);
+  const [after] = await found('east', 'deploy', 'back');
+  expect(after?.metadata.uid).toBe(before?.metadata.uid);
+  expect(pods.lowest).toBeGreaterThanOrEqual(4);
+  await ctl('delete', 'ns', 'back');
+  pods.stop();
+}, 480_000);
