@@ -1,5 +1,5 @@
 import { isPath, newLogicalClusterId } from '../../cluster/logical.ts';
-import { type Entry, prefixRange, type Range, type Store, StoreError } from '../../storage/store.ts';
+import { type Entry, prefixRange, type Range, type Store } from '../../storage/store.ts';
 import { decodeStored } from '../registry/codec.ts';
 import { internalPrefix } from '../registry/keys.ts';
 import { endWhatWasLeft } from './leftovers.ts';
@@ -87,11 +87,7 @@ async function carryEntry(
     count.changed++;
     return;
   }
-  try {
-    await store.create(key, value);
-  } catch (error) {
-    if (!(error instanceof StoreError && error.code === 'exists')) throw error;
-  }
+  if ((await store.get(key)) === undefined) await store.create(key, value);
   await store.delete(entry.key, entry.revision);
   count.moved++;
 }

@@ -91,7 +91,7 @@ function workspace(object: KubeObject, { path }: Where, { ids }: Known): KubeObj
   const own =
     before ?? (isPath(path) || path === rootCluster ? `${path}:${object.metadata.name}` : undefined);
   const id = own === undefined ? undefined : ids.get(own);
-  return id === undefined ? object : { ...object, spec: { ...spec, cluster: id } };
+  return id === undefined || id === cluster ? object : { ...object, spec: { ...spec, cluster: id } };
 }
 
 function logicalCluster(object: KubeObject, { path }: Where, { ids }: Known): KubeObject {

@@ -13,14 +13,6 @@ export function foundation(cluster: string): string {
   return objectKey(logicalClusters, cluster, '', 'cluster');
 }
 
-/** True while its LogicalCluster is being deleted, as far as this server knows. */
-export function isEnding(store: Store, cluster: string): boolean | Promise<boolean> {
-  if (cluster === rootCluster) return false;
-  const found = recentAt(store, foundation(cluster));
-  const ending = ([known]: readonly Entry[]) => known !== undefined && isGoing(known);
-  return found instanceof Promise ? found.then(ending) : ending(found);
-}
-
 /**
  * Nothing is created in a logical cluster that is going or gone: what comes late would stay for ever. A promise where
  * that is not known at once.

@@ -11,8 +11,11 @@ import type { Store } from '../../storage/store.ts';
 export const eastUid = 'ea570000-0000-4000-8000-000000000000';
 export const adminToken = 'the-former-token';
 
+type East = Pick<SimulatedCluster, 'kubeconfig'> & Partial<Pick<SimulatedCluster, 'client'>>;
+const nowhere: East = { kubeconfig: '' };
+
 /** One workload `web` in namespace shop, in root and in root:team; a deleted Workspace `ghost` left things behind. */
-export async function formerStore(store: Store, east: SimulatedCluster): Promise<void> {
+export async function formerStore(store: Store, east: East = nowhere): Promise<void> {
   const put = (key: string, object: object) => store.create(key, Buffer.from(JSON.stringify(object)));
   await put('/internal.atoll.dev/secrets/admin', { token: adminToken });
   await put('/internal.atoll.dev/clusterips/root:team/10.96.0.9', {
@@ -41,11 +44,29 @@ export async function formerStore(store: Store, east: SimulatedCluster): Promise
   await put('/core.kcp.io/logicalclusters/root:ghost:deep/cluster', logicalCluster('root:ghost:deep'));
 }
 
+/** Its process is killed before the write of this number. */
+export function killedAt(of: Store, writes: number): Store {
+  let left = writes;
+  const alive = async <T>(write: () => Promise<T>): Promise<T> => {
+    if (left-- <= 0) throw new Error('killed');
+    return await write();
+  };
+  return Object.assign(Object.create(of) as Store, {
+    list: of.list.bind(of),
+    get: of.get.bind(of),
+    acquire: of.acquire.bind(of),
+    create: (...given: Parameters<Store['create']>) => alive(() => of.create(...given)),
+    update: (...given: Parameters<Store['update']>) => alive(() => of.update(...given)),
+    delete: (...given: Parameters<Store['delete']>) => alive(() => of.delete(...given)),
+  });
+}
+
 type Put = (key: string, object: object) => Promise<unknown>;
 
-async function reflected(put: Put, cluster: string, east: SimulatedCluster): Promise<void> {
+async function reflected(put: Put, cluster: string, east: East): Promise<void> {
   const pods = { group: '', version: 'v1', resource: 'pods' };
-  const { items } = await east.client.list(pods, { namespace: physicalNamespace(cluster, 'shop') });
+  const { items = [] } =
+    (await east.client?.list(pods, { namespace: physicalNamespace(cluster, 'shop') })) ?? {};
   for (const pod of items) {
     const { name, labels, creationTimestamp } = pod.metadata;
     const annotations = { 'atoll.dev/physical-cluster': 'east' };

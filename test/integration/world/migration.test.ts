@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { carryForward } from '../../../apiserver/migration/format.ts';
 import { loadIdentity } from '../../../cli/server/identity.ts';
@@ -5,9 +8,10 @@ import { physicalNamespace } from '../../../cluster/placement.ts';
 import { silentLogger } from '../../../kube/log.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { type SimulatedCluster, startSimulatedCluster } from '../../../sim/cluster.ts';
+import { openLevel } from '../../../storage/level/level.ts';
 import { openMemory } from '../../../storage/memory/memory.ts';
 import type { Entry, Store } from '../../../storage/store.ts';
-import { adminToken, formerPhysical, formerStore } from '../../world/former.ts';
+import { adminToken, formerPhysical, formerStore, killedAt } from '../../world/former.ts';
 import { deployment, isReady, resources, until } from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
 
@@ -51,23 +55,6 @@ async function told(of: Store): Promise<string[]> {
   return all.map(({ key, value }) => named(`${key} ${Buffer.from(value).toString()}`)).sort();
 }
 
-/** Its process is killed before the write of this number. */
-function killedAt(of: Store, writes: number): Store {
-  let left = writes;
-  const alive = async <T>(write: () => Promise<T>): Promise<T> => {
-    if (left-- <= 0) throw new Error('killed');
-    return await write();
-  };
-  return Object.assign(Object.create(of) as Store, {
-    list: of.list.bind(of),
-    get: of.get.bind(of),
-    acquire: of.acquire.bind(of),
-    create: (...given: Parameters<Store['create']>) => alive(() => of.create(...given)),
-    update: (...given: Parameters<Store['update']>) => alive(() => of.update(...given)),
-    delete: (...given: Parameters<Store['delete']>) => alive(() => of.delete(...given)),
-  });
-}
-
 describe('a store of the version before', () => {
   test('keeps no path in a key, and no secret among the keys of the API', async () => {
     await carryForward(store, silentLogger);
@@ -109,6 +96,26 @@ describe('a store of the version before', () => {
     await carryForward(alone, silentLogger);
     expect(whole).toEqual(await told(alone));
   });
+});
+
+test('one on a disk is carried, too, whichever start comes to its end', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'atoll-migration-'));
+  try {
+    for (let run = 0, done = false; !done; run++) {
+      const disk = await openLevel(directory, { sync: false });
+      if (run === 0) await formerStore(disk, east);
+      done = await carryForward(killedAt(disk, 7), silentLogger).then(
+        () => true,
+        () => false,
+      );
+      if (done) await carryForward(store, silentLogger);
+      if (done) expect(await told(disk)).toEqual(await told(store));
+      else expect(run).toBeLessThan(30);
+      await disk.close();
+    }
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
 });
 
 test('a store of a later version is refused in words', async () => {
