@@ -1,13 +1,23 @@
 import {
+  claimOfAnnotation,
+  claimsAnnotation,
   clustersAnnotation,
   locatorAnnotation,
   logicalClusterAnnotation,
   orphanOfAnnotation,
   placedByAnnotation,
   reflectedFromAnnotation,
+  scaledAnnotation,
 } from './names.ts';
 
-const marks = new Set([placedByAnnotation, locatorAnnotation, orphanOfAnnotation]);
+const marks = new Set([
+  placedByAnnotation,
+  locatorAnnotation,
+  scaledAnnotation,
+  orphanOfAnnotation,
+  claimOfAnnotation,
+  claimsAnnotation,
+]);
 const seen = new Set([reflectedFromAnnotation, logicalClusterAnnotation]);
 
 /**

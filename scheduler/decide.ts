@@ -8,6 +8,7 @@ import {
   refKey,
   refOf,
 } from '../cluster/closure.ts';
+import { isEnding } from '../cluster/deletion.ts';
 import { isPlaceable } from '../cluster/kinds.ts';
 import { clustersAnnotation } from '../cluster/names.ts';
 import { isBeingOrphaned, isTombstone } from '../cluster/orphans.ts';
@@ -73,8 +74,11 @@ function placementOf({ records }: World, placed: PlacedObject): Placement | unde
   return found.spec?.ref.uid === placed.object.metadata.uid ? found : undefined;
 }
 
-function isLive({ kind, object }: PlacedObject): boolean {
-  return object.metadata.deletionTimestamp === undefined && isPlaceable(kind, object);
+/** What is being deleted goes on where it is while it is kept, and begins nowhere. */
+function isLive(world: World, placed: PlacedObject): boolean {
+  const { kind, object } = placed;
+  if (isEnding(object) || !isPlaceable(kind, object)) return false;
+  return object.metadata.deletionTimestamp === undefined || placementOf(world, placed) !== undefined;
 }
 
 function currentOf(placement: Placement | undefined, object: KubeObject): string[] {
@@ -86,7 +90,9 @@ function currentOf(placement: Placement | undefined, object: KubeObject): string
 }
 
 function decideWorkloads(world: World): { decided: Decided[]; usage: Usage } {
-  const workloads = world.input.objects.filter((o) => o.kind.role === 'workload' && isLive(o)).sort(byRef);
+  const workloads = world.input.objects
+    .filter((o) => o.kind.role === 'workload' && isLive(world, o))
+    .sort(byRef);
   const used: Usage = new Map(world.input.usage);
   const own: Usage = new Map();
   const rest = new Map<string, number>();
@@ -160,7 +166,7 @@ function decideClosure(world: World, workloads: readonly Decided[]): Decided[] {
     if (spec && !live.has(spec.ref.uid)) need(spec.requires ?? [], Object.keys(spec.shares ?? {}));
   }
   return world.input.objects
-    .filter((o) => o.kind.role === 'closure' && isLive(o) && isUsers(o, world.index))
+    .filter((o) => o.kind.role === 'closure' && isLive(world, o) && isUsers(o, world.index))
     .flatMap((placed): Decided[] => {
       const along = needed.get(refKey(refOf(placed)));
       const wish = ownWish(placed.object) ?? namespaceWish(world.input.namespace);

@@ -9,6 +9,7 @@ export function objectMatters(now: KubeObject, old: KubeObject): boolean {
   const metadata = ({ metadata: m }: KubeObject) => [
     m.uid,
     m.deletionTimestamp,
+    m.deletionTimestamp && m.finalizers,
     m.labels,
     m.annotations,
     m.ownerReferences,

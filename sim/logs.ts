@@ -1,6 +1,6 @@
 import type { PodConnector } from '../apiserver/options.ts';
 import type { ApiRequest, ApiResponse } from '../kube/http.ts';
-import { StatusError } from '../kube/status.ts';
+import { notFound, StatusError } from '../kube/status.ts';
 
 /** What a pretended container says: one line, so that `kubectl logs` has something to show. */
 export function podLogs(cluster: string): PodConnector {
@@ -12,7 +12,7 @@ export function podLogs(cluster: string): PodConnector {
       const subresource = /\/pods\/[^/]+\/(exec|attach|portforward|proxy)(\/|$)/.exec(url.pathname)?.[1];
       if (subresource) return respondNothingRuns(cluster, subresource);
       // The pod itself is nowhere but in this API: whoever deletes it does so here.
-      if (!url.pathname.endsWith('/log')) return { status: 404, headers: {}, body: new Uint8Array() };
+      if (!url.pathname.endsWith('/log')) return respond(notFound({ group: '', resource: 'pods' }, name));
       const stamps = url.searchParams.get('timestamps') === 'true';
       const line = `hello from a pod of ${cluster}: ${name}\n`;
       const body = Buffer.from(stamps ? `${started} ${line}` : line);
@@ -24,6 +24,10 @@ export function podLogs(cluster: string): PodConnector {
 
 function respondNothingRuns(cluster: string, subresource: string): ApiResponse {
   const message = `nothing really runs in the simulated cluster ${cluster}: ${subresource} needs a real one`;
-  const body = Buffer.from(JSON.stringify(new StatusError(501, 'NotImplemented', message).toStatus()));
-  return { status: 501, headers: { 'content-type': 'application/json' }, body };
+  return respond(new StatusError(501, 'NotImplemented', message));
+}
+
+function respond(error: StatusError): ApiResponse {
+  const body = Buffer.from(JSON.stringify(error.toStatus()));
+  return { status: error.code, headers: { 'content-type': 'application/json' }, body };
 }

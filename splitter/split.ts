@@ -1,3 +1,4 @@
+import { isEnding } from '../cluster/deletion.ts';
 import { placedKind } from '../cluster/kinds.ts';
 import { isBeingOrphaned } from '../cluster/orphans.ts';
 import type { Condition, Placement, Scale } from '../cluster/types.ts';
@@ -44,7 +45,7 @@ export function split(input: SplitInput): Split {
   const slices: Slices = placement.status?.clusters ?? {};
   const live = root !== undefined && root.metadata.uid === ref?.uid ? root : undefined;
   // Without its object nothing can be planned; the scheduler says when its shares may go, closure last.
-  const deleted = live === undefined || live.metadata.deletionTimestamp !== undefined;
+  const deleted = live === undefined || isEnding(live);
   // A workload that fits nowhere stays where it is; what goes along with workloads leaves with the last of them.
   const released = ref !== undefined && placedKind(ref)?.role === 'closure' && clusters.length === 0;
   const gone = deleted || released;

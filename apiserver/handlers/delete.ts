@@ -6,25 +6,17 @@ import { deleteOptions } from '../decode/deleteoptions.ts';
 import { formOf, respondObject, respondValue } from '../encode/respond.ts';
 import type { DeleteOptions } from '../registry/types.ts';
 import { deleteOne } from './deleteone.ts';
-import { deleteOrphan } from './orphans.ts';
-import { deleteRunningPod } from './pods.ts';
-
-/** Of these a reflected one is deleted where it really is. */
-const runElsewhere = new Set(['pods', 'persistentvolumeclaims']);
+import { deleteElsewhere } from './elsewhere.ts';
 
 export async function handleDelete(exchange: ResourceExchange): Promise<ApiResponse> {
   formOf(exchange);
-  const { stored } = exchange;
+  const { info, stored } = exchange;
   const options = deleteOptions(exchange);
   warnOfOrphans(exchange, options);
-  if (stored.info.group === '' && runElsewhere.has(stored.info.resource)) {
-    const forwarded = await deleteRunningPod(exchange, options);
-    if (forwarded) return forwarded;
-  }
-  const orphan = await deleteOrphan(exchange, options, (object) =>
-    respondValue(exchange, 200, success(exchange, object)),
-  );
-  if (orphan) return orphan;
+  const forwarded = await deleteElsewhere(exchange, info, options);
+  if (forwarded && 'refused' in forwarded) return forwarded.refused;
+  if (forwarded && stored.info.group === '') return respondValue(exchange, 200, forwarded.object);
+  if (forwarded) return respondValue(exchange, 200, success(exchange, forwarded.object));
   const deleted = await deleteOne(exchange, exchange.info.name, options);
   // What finalizers keep is answered with the object, too.
   if (!deleted.gone || showsDeleted(stored.info)) return respondObject(exchange, 200, deleted.object);

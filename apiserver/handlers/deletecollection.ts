@@ -7,6 +7,7 @@ import { parseKey } from '../registry/keys.ts';
 import { parseSelection } from '../registry/selectors.ts';
 import { warnOfOrphans } from './delete.ts';
 import { deleteOne } from './deleteone.ts';
+import { deleteElsewhere } from './elsewhere.ts';
 import { readPage, respondList } from './list.ts';
 import { listQuery } from './listoptions.ts';
 
@@ -20,9 +21,13 @@ export async function handleDeleteCollection(exchange: ResourceExchange): Promis
   const page = await readPage(exchange, query, parseSelection(info.query, exchange.served));
   for (const { key } of page.entries) {
     const { namespace, name } = parseKey(stored.info, key);
-    await deleteOne(exchange, name, { ...options, collection: true }, namespace).catch((error) => {
+    try {
+      const forwarded = await deleteElsewhere(exchange, { namespace, name }, options);
+      if (forwarded && 'refused' in forwarded) return forwarded.refused;
+      if (!forwarded) await deleteOne(exchange, name, { ...options, collection: true }, namespace);
+    } catch (error) {
       if (!isStatusError(error, 'NotFound')) throw error;
-    });
+    }
   }
   return respondList(exchange, form, page.entries, {
     resourceVersion: core.registry.resourceVersion,

@@ -1,9 +1,7 @@
-import { isReflected } from '../../cluster/reflected.ts';
 import type { ApiResponse, Transport } from '../../kube/http.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { badRequest } from '../../kube/status.ts';
 import type { ResourceExchange } from '../core.ts';
-import { respondValue } from '../encode/respond.ts';
 import { decodeStored } from '../registry/codec.ts';
 import type { DeleteOptions } from '../registry/types.ts';
 import { checkContainer, checkLogOptions, hasNode } from './podstream.ts';
@@ -30,28 +28,6 @@ export async function handleLog(exchange: ResourceExchange): Promise<ApiResponse
     ...(request.signal && { signal: request.signal }),
   });
   return { status: response.status, headers: contentType(response), body: response.body };
-}
-
-/**
- * A reflected pod, or claim, is deleted where it runs; what is shown here goes when its syncer says so. `undefined`: it runs
- * nowhere, delete it here.
- */
-export async function deleteRunningPod(
-  exchange: ResourceExchange,
-  options: DeleteOptions,
-): Promise<ApiResponse | undefined> {
-  const { core, info, stored } = exchange;
-  if (core.connectPod === undefined || options.dryRun) return undefined;
-  const pod = decodeStored(await core.registry.read(stored, info));
-  if (options.uid !== undefined && options.uid !== pod.metadata.uid) return undefined;
-  // A placed Pod runs somewhere, too; a placed claim goes by its share.
-  if (stored.info.resource !== 'pods' && !isReflected(pod)) return undefined;
-  const connection = await core.connectPod(info.cluster, pod);
-  if (connection === undefined) return undefined;
-  const response = await forwardDelete(connection, options);
-  if (response.status === 404) return undefined;
-  if (response.status >= 400) return { ...response, headers: contentType(response) };
-  return respondValue(exchange, 200, pod);
 }
 
 export function forwardDelete(

@@ -1,3 +1,4 @@
+import { isEnding } from '../../cluster/deletion.ts';
 import { isPlaceable, placedKind } from '../../cluster/kinds.ts';
 import { apiVersion, logicalClusterAnnotation } from '../../cluster/names.ts';
 import { physicalNamespace } from '../../cluster/placement.ts';
@@ -76,7 +77,7 @@ export function joinShare({ of, logical, placement, root, revision }: JoinInput)
 
 function isMoved(share: Share, { uid }: ObjectRef, root: KubeObject | undefined): boolean {
   if (share.phase !== 'Leaving' || root?.metadata.uid !== uid) return false;
-  return root.metadata.deletionTimestamp === undefined;
+  return !isEnding(root);
 }
 
 /** Two views with the same essence are the same to a syncer: its own slice and revisions are not in it. */

@@ -3,7 +3,7 @@ import { formatApiVersion, type GroupVersionResource } from '../../../kube/gvk.t
 import type { KubeObject } from '../../../kube/object.ts';
 import { badRequest, internalError } from '../../../kube/status.ts';
 import type { Entry, Store } from '../../../storage/store.ts';
-import { mastersGroup } from '../../authz/masters.ts';
+import { isOwnController } from '../../authn/controllers.ts';
 import type { AdmissionRequest, ServedResource } from '../../options.ts';
 import type { Catalog } from '../../registry/catalog.ts';
 import { decodeStored } from '../../registry/codec.ts';
@@ -128,7 +128,7 @@ export class WebhookDispatcher {
     const parse = (entries: readonly Entry[]) => entries.flatMap((entry) => this.#parse(entry));
     const found = recentList(this.#store, range);
     if (!(found instanceof Promise) && found.length === 0) return none;
-    if (isSystem(request.user)) return this.#unlessEnding(request.cluster, found, parse);
+    if (isOwnController(request.user)) return this.#unlessEnding(request.cluster, found, parse);
     return found instanceof Promise ? found.then(parse) : parse(found);
   }
 
@@ -225,11 +225,6 @@ function becomeDue(session: Session): void {
 }
 
 const logicalClusters = { group: 'core.kcp.io', resource: 'logicalclusters', namespaced: false };
-
-/** One of our own controllers. */
-function isSystem({ name, groups }: AdmissionRequest['user']): boolean {
-  return name.startsWith('system:atoll:') && groups.includes(mastersGroup);
-}
 
 const ownGroups = new Set(['atoll.dev', 'core.kcp.io']);
 

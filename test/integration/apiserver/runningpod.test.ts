@@ -3,7 +3,7 @@ import { rewriteObject } from '../../../apiserver/registry/rewrite.ts';
 import { reflectedAs } from '../../../cluster/reflected.ts';
 import type { ApiRequest, ApiResponse } from '../../../kube/http.ts';
 import { openMemory } from '../../../storage/memory/memory.ts';
-import { type Api, startApi } from './api.ts';
+import { type Api, call, startApi } from './api.ts';
 
 /** What the physical cluster was sent, and what it says next. */
 let sent: { method: string; url: string; type: string | undefined; body: unknown }[] = [];
@@ -142,18 +142,39 @@ test('a ReplicaSet that an orphaned workload left behind is deleted wherever it 
   expect((await api.call('GET', `${sets}/left`)).status).toBe(200);
   answer = { status: 403, body: { kind: 'Status', code: 403 } };
   expect((await api.call('DELETE', `${sets}/left`)).status).toBe(403);
-  answer = { status: 404, body: {} };
+  answer = { status: 404, body: { kind: 'Status', code: 404 } };
+  expect((await api.call('DELETE', `${sets}/left`)).status, 'not served is not gone').toBe(404);
+  expect((await api.call('GET', `${sets}/left`)).status).toBe(200);
+  answer = { status: 404, body: { details: { name: 'left' } } };
   expect((await api.call('DELETE', `${sets}/left`)).status).toBe(200);
   expect((await api.call('GET', `${sets}/left`)).status).toBe(404);
 });
 
-test('one that a workload owns, or that is nowhere, is deleted here', async () => {
+test('one that a workload owns is deleted where it is, too; by our own controllers its record alone', async () => {
   const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', uid: 'u', controller: true };
   await replicaSet('owned', [owner]);
+  expect((await api.call('DELETE', `${sets}/owned`)).status).toBe(200);
+  expect(sent).toHaveLength(2);
+  expect((await api.call('GET', `${sets}/owned`)).status).toBe(200);
+  const controller = { name: 'system:atoll:controllers', groups: ['system:masters'] };
+  await call(api.server.transport(controller), 'DELETE', `${sets}/owned`);
+  expect(sent).toHaveLength(2);
+  expect((await api.call('GET', `${sets}/owned`)).status).toBe(404);
+});
+
+test('one that is nowhere is deleted here', async () => {
   await replicaSet('nowhere');
-  for (const name of ['owned', 'nowhere']) {
-    expect((await api.call('DELETE', `${sets}/${name}`)).status).toBe(200);
-    expect((await api.call('GET', `${sets}/${name}`)).status).toBe(404);
-  }
+  expect((await api.call('DELETE', `${sets}/nowhere`)).status).toBe(200);
+  expect((await api.call('GET', `${sets}/nowhere`)).status).toBe(404);
   expect(sent).toEqual([]);
+});
+
+test('pods that are deleted as a collection are deleted where they run', async () => {
+  const done = await api.call('DELETE', `${pods}?labelSelector=old!=y`);
+  expect([done.status, done.body.items.length]).toEqual([200, 3]);
+  expect(sent.map(({ method, url }) => [method, url]).sort()).toEqual(
+    ['placed', 'reflected'].map((name) => ['DELETE', `${there}/${name}`]),
+  );
+  expect((await api.call('GET', `${pods}/reflected`)).status, 'its syncer takes it away').toBe(200);
+  expect((await api.call('GET', `${pods}/nowhere`)).status).toBe(404);
 });

@@ -1,0 +1,106 @@
+import { isReflected, reflectedAs, reflectedFrom } from '../../cluster/reflected.ts';
+import { getOwn, isObject } from '../../kube/deep.ts';
+import type { ApiResponse, Transport } from '../../kube/http.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { admissionFor } from '../admission/chain.ts';
+import { isOwnController } from '../authn/controllers.ts';
+import type { ResourceExchange } from '../core.ts';
+import { decodeStored } from '../registry/codec.ts';
+import type { DeleteOptions } from '../registry/types.ts';
+import { contentType, forwardDelete } from './pods.ts';
+
+/** Of these one that is reflected is deleted where it really is. */
+const elsewhere = new Set(['/pods', '/persistentvolumeclaims', 'apps/replicasets', 'batch/jobs']);
+
+/** `refused`: a physical cluster's own answer. */
+export type DeletedElsewhere = { refused: ApiResponse } | { object: KubeObject };
+
+/**
+ * Deletes what physical clusters have on every one that has it, and nothing here: what is shown goes when their syncers
+ * say so. `undefined`: it is nowhere, delete it here.
+ */
+export async function deleteElsewhere(
+  exchange: ResourceExchange,
+  at: { namespace: string; name: string },
+  options: DeleteOptions,
+): Promise<DeletedElsewhere | undefined> {
+  const { core, info, stored } = exchange;
+  const { group, resource } = stored.info;
+  if (!core.connectPod || options.dryRun || !elsewhere.has(`${group}/${resource}`)) return undefined;
+  const object = decodeStored(await core.registry.read(stored, { cluster: info.cluster, ...at }));
+  const { uid, resourceVersion } = object.metadata;
+  if ((options.uid ?? uid) !== uid || (options.resourceVersion ?? resourceVersion) !== resourceVersion)
+    return undefined;
+  if (!isThere(exchange, object)) return undefined;
+  const connections = await connectionsTo(exchange, object);
+  if (connections.length === 0) return undefined;
+  const admission = admissionFor(exchange, 'DELETE', false, { name: at.name });
+  await admission.mutate(undefined, object);
+  await admission.validate(undefined, object);
+  let found = false;
+  for (const connection of connections) {
+    const response = await forwardDelete(connection, options);
+    if (response.status < 400) found = true;
+    else if (!(await isMissing(response))) return { refused: await whole(response) };
+  }
+  return found ? { object } : undefined;
+}
+
+/**
+ * A placed Pod runs somewhere, too; another placed object goes by its share. Of what a workload owns our controllers
+ * delete the record: they do so in a namespace that ends, where the workload's end takes the rest.
+ */
+function isThere({ stored, user }: ResourceExchange, object: KubeObject): boolean {
+  const { group, resource } = stored.info;
+  if (group === '') return resource === 'pods' || isReflected(object);
+  const owned = (object.metadata.ownerReferences ?? []).length > 0;
+  return isReflected(object) && !(owned && isOwnController(user));
+}
+
+async function connectionsTo(
+  { core, info }: ResourceExchange,
+  object: KubeObject,
+): Promise<{ transport: Transport; path: string }[]> {
+  const { uid = '', annotations } = object.metadata;
+  const clusters = reflectedFrom(object);
+  const parts = clusters.map((cluster) => ({
+    ...object,
+    metadata: { ...object.metadata, annotations: reflectedAs(annotations, uid, [cluster]) },
+  }));
+  const found = [];
+  for (const part of clusters.length > 0 ? parts : [object]) {
+    const connection = await core.connectPod?.(info.cluster, part);
+    if (connection) found.push(connection);
+  }
+  return found;
+}
+
+/** The cluster looked for that very object. A 404 without its name says that nobody knows the path. */
+async function isMissing(response: ApiResponse): Promise<boolean> {
+  if (response.status !== 404) return false;
+  try {
+    const status: unknown = JSON.parse(Buffer.from(await bytesOf(response)).toString());
+    const details = isObject(status) ? getOwn(status, 'details') : undefined;
+    return isObject(details) && Boolean(getOwn(details, 'name'));
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
+
+async function whole(response: ApiResponse): Promise<ApiResponse> {
+  return { status: response.status, headers: contentType(response), body: await bytesOf(response) };
+}
+
+const read = new WeakMap<ApiResponse, Uint8Array>();
+
+async function bytesOf(response: ApiResponse): Promise<Uint8Array> {
+  if (response.body instanceof Uint8Array) return response.body;
+  const known = read.get(response);
+  if (known) return known;
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of response.body) chunks.push(chunk);
+  const bytes = Buffer.concat(chunks);
+  read.set(response, bytes);
+  return bytes;
+}
