@@ -23,7 +23,7 @@ export interface NamespaceIndex {
   byKey: ReadonlyMap<string, PlacedObject>;
   /** Services by one `label=value` of their selector; those without a selector under ''. */
   services: ReadonlyMap<string, readonly KubeObject[]>;
-  /** Endpoints, Ingresses, autoscalers, budgets and network policies. */
+  /** Endpoints, Ingresses, autoscalers, budgets, network policies and limits. */
   attached: readonly PlacedObject[];
 }
 
@@ -116,6 +116,7 @@ const belongings: Record<Reach, ((object: KubeObject, wanting: Wanting) => boole
   routes: (object, { all }) => routesTo(object, all),
   scales: (object, { workload }) => scales(object, workload),
   covers: (object, { labels }) => selects(podSelector(object), labels),
+  limits: () => true,
 };
 
 function belongs({ kind, object }: PlacedObject, wanting: Wanting): boolean {

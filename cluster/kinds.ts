@@ -16,9 +16,10 @@ export type Spread = 'counts' | 'ranges' | 'whole' | 'bounds' | 'one' | 'single'
 
 /**
  * How it is found that a workload needs it. named: by its pods' template. serves: its selector. backs: the Service
- * that it belongs to. routes: the Services behind it. scales: its target. covers: its pod selector.
+ * that it belongs to. routes: the Services behind it. scales: its target. covers: its pod selector. limits: it is about
+ * every pod of the namespace.
  */
-export type Reach = 'named' | 'serves' | 'backs' | 'routes' | 'scales' | 'covers';
+export type Reach = 'named' | 'serves' | 'backs' | 'routes' | 'scales' | 'covers' | 'limits';
 
 interface Row {
   group: string;
@@ -67,8 +68,8 @@ function closure(
 }
 
 /**
- * Every kind that is pushed to physical clusters. What is not here never is: RBAC, Events, Leases, quotas and
- * limits are the logical cluster's own business. What else has to be decided about each kind is a Record over
+ * Every kind that is pushed to physical clusters. What is not here never is: RBAC, Events, Leases and quotas are
+ * the logical cluster's own business. What else has to be decided about each kind is a Record over
  * PlacedKindName, WorkloadKindName or ClosureKindName where it is decided, so that a new row here does not compile
  * before all of it is.
  */
@@ -95,6 +96,7 @@ const closures = {
   EndpointSlice: closure('discovery.k8s.io', 'endpointslices', { reach: 'backs', passive: true }),
   Ingress: closure('networking.k8s.io', 'ingresses', { reach: 'routes', passive: false }),
   NetworkPolicy: closure('networking.k8s.io', 'networkpolicies', { reach: 'covers', passive: true }),
+  LimitRange: closure('', 'limitranges', { reach: 'limits', passive: true }),
   HorizontalPodAutoscaler: closure('autoscaling', 'horizontalpodautoscalers', {
     ...{ reach: 'scales', passive: false, version: 'v2', spread: 'bounds' },
   }),

@@ -113,6 +113,7 @@ const specs: Record<PlacedKindName, (spec: Spec, share: Share) => Spec> = {
   EndpointSlice: asItIs,
   Ingress: asItIs,
   NetworkPolicy: asItIs,
+  LimitRange: asItIs,
   HorizontalPodAutoscaler: withBounds,
   PodDisruptionBudget: asItIs,
 };

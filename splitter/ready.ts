@@ -90,6 +90,7 @@ const serving: Record<PlacedKindName, (asked: Asked) => boolean> = {
   EndpointSlice: applied,
   Ingress: applied,
   NetworkPolicy: applied,
+  LimitRange: applied,
   HorizontalPodAutoscaler: applied,
   PodDisruptionBudget: applied,
 };

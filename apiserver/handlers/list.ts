@@ -143,13 +143,15 @@ export function respondList(
   metadata: Record<string, unknown>,
 ): ApiResponse {
   const { core, info, stored, served } = exchange;
+  // Lists of custom resources say that there is no more, those of built-in kinds say nothing.
+  const meta = served.custom && form.shape === 'object' ? { continue: '', ...metadata } : metadata;
   if (form.encoding === 'json' && form.shape === 'object' && !form.pretty && isStored(served)) {
-    return respondJoined(exchange, entries, metadata);
+    return respondJoined(exchange, entries, meta);
   }
   const objects = entries.map((entry) =>
     fromStored(core.registry.decode(stored, info.cluster, entry), served),
   );
-  return encoded(200, shapeList(exchange, form, objects, metadata), form);
+  return encoded(200, shapeList(exchange, form, objects, meta), form);
 }
 
 /** A list in the shape that the client asked for. Throws StatusError 406. */

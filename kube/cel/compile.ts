@@ -1,6 +1,5 @@
-import type { Environment } from '@marcbachmann/cel-js';
-import { createEnvironment } from './environment.ts';
-import { syntaxProblem, type Unreadable } from './syntax.ts';
+import { Environment } from '@marcbachmann/cel-js';
+import { located, syntaxProblem, type Unreadable } from './syntax.ts';
 import type { Checked } from './typed/check.ts';
 import { compile } from './typed/compile.ts';
 import type { Declarations } from './typed/environment.ts';
@@ -35,15 +34,18 @@ export function judge(expression: string, declarations: Declarations): Judgement
 
 let environment: Environment | undefined;
 
-/** The parser that runs expressions knows where and why one cannot be read. */
+/** Another parser knows where and why most of what is not by the grammar cannot be read; it runs nothing. */
 function unreadable(expression: string): Judgement {
-  environment ??= createEnvironment([]);
+  environment ??= new Environment({
+    enableOptionalTypes: true,
+    limits: { maxAstNodes: 20_000, maxDepth: 250 },
+  });
   try {
     environment.parse(expression);
-    return {};
   } catch (error) {
     const { summary, range } = error as Partial<Unreadable> & { range?: { start: number; end: number } };
-    if (summary === undefined || range === undefined) return {};
-    return { problem: syntaxProblem(expression, { summary, start: range.start, end: range.end }) };
+    if (summary !== undefined && range !== undefined)
+      return { problem: syntaxProblem(expression, { summary, start: range.start, end: range.end }) };
   }
+  return { problem: located(expression, 0, 'Syntax error: not by the grammar of CEL') };
 }

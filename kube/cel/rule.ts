@@ -1,97 +1,88 @@
-import type { Environment } from '@marcbachmann/cel-js';
-import { createEnvironment } from './environment.ts';
-import { rewritten, survey } from './rewrite.ts';
+import { type Budget, RunError } from './eval/budget.ts';
+import { type Program, program } from './eval/program.ts';
+import { none, Optional } from './eval/values.ts';
+import { children, type Expr } from './typed/expr.ts';
+import { parse } from './typed/parser.ts';
+
+export { Budget, CostExceeded, perConditions, perRequest } from './eval/budget.ts';
 
 /** One expression, ready to run many times. */
-export interface Program {
+export interface Rule {
   /** Whether it looks at what was there before. */
   usesOldSelf: boolean;
-  run(variables: { self: unknown; oldSelf?: unknown }): unknown;
+  /** Throws RunError for one that fails, CostExceeded for one that the budget does not last for. */
+  run(variables: { self: unknown; oldSelf?: unknown }, budget: Budget): unknown;
 }
 
-let environment: Environment | undefined;
-
-const programs = new Map<string, Program | Error>();
 const mostPrograms = 5000;
 
-/** Never throws: an expression that cannot be read is an Error, whose message says why. */
-export function compileRule(expression: string): Program | Error {
-  const known = programs.get(expression);
-  if (known) return known;
-  if (programs.size >= mostPrograms) programs.clear();
-  const made = compile(expression);
-  programs.set(expression, made);
-  return made;
-}
+/** Programs by their text. Never throws: an expression that cannot be read is an Error, whose message says why. */
+class Programs<T> {
+  readonly #known = new Map<string, T | Error>();
+  readonly #make: (expr: Expr) => T;
 
-function compile(expression: string): Program | Error {
-  environment ??= createEnvironment(['self', 'oldSelf']);
-  try {
-    const { depth, names } = survey(environment.parse(expression).ast);
-    const parsed = environment.parse(rewritten(environment, expression));
-    return {
-      usesOldSelf: names.has('oldSelf'),
-      run: ({ self, oldSelf }) => {
-        refuseCostly(depth, self, oldSelf);
-        return parsed({ self, oldSelf: oldSelf ?? null });
-      },
-    };
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
+  constructor(make: (expr: Expr) => T) {
+    this.#make = make;
+  }
+
+  get(expression: string): T | Error {
+    const known = this.#known.get(expression);
+    if (known) return known;
+    if (this.#known.size >= mostPrograms) this.#known.clear();
+    const made = this.#read(expression);
+    this.#known.set(expression, made);
+    return made;
+  }
+
+  #read(expression: string): T | Error {
+    const parsed = parse(expression);
+    if (!parsed) return new RunError('Syntax error');
+    const [issue] = parsed.issues;
+    if (issue) return new RunError(issue.message);
+    try {
+      return this.#make(parsed.expr);
+    } catch (error) {
+      if (error instanceof RunError) return error;
+      throw error;
+    }
   }
 }
 
-const conditionVariables = ['object', 'oldObject', 'request'] as const;
-let conditions: Environment | undefined;
-const compiledConditions = new Map<string, Condition | Error>();
+const rules = new Programs<Rule>((expr) => {
+  const run: Program = program(expr, ['self', 'oldSelf']);
+  return {
+    usesOldSelf: names(expr, 'oldSelf'),
+    run: ({ self, oldSelf }, budget) => run([self, oldSelf ?? null], budget),
+  };
+});
+
+/** A rule of a definition. */
+export function compileRule(expression: string): Rule | Error {
+  return rules.get(expression);
+}
 
 /** A webhook's match condition; its variables are CEL values (value.ts), null where there is nothing. */
-export type Condition = (variables: Record<(typeof conditionVariables)[number], unknown>) => unknown;
+export type Condition = (
+  variables: { object: unknown; oldObject: unknown; request: unknown },
+  budget: Budget,
+) => unknown;
+
+const conditions = new Programs<Condition>((expr) => {
+  const run = program(expr, ['object', 'oldObject', 'request']);
+  return ({ object, oldObject, request }, budget) => run([object, oldObject, request], budget);
+});
 
 /** As compileRule, for https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#matching-requests-matchconditions */
 export function compileCondition(expression: string): Condition | Error {
-  const known = compiledConditions.get(expression);
-  if (known) return known;
-  if (compiledConditions.size >= mostPrograms) compiledConditions.clear();
-  conditions ??= createEnvironment(conditionVariables);
-  let made: Condition | Error;
-  try {
-    const { depth } = survey(conditions.parse(expression).ast);
-    const parsed = conditions.parse(rewritten(conditions, expression));
-    made = (variables) => {
-      refuseCostly(depth, variables.object, variables.oldObject);
-      return parsed(variables);
-    };
-  } catch (error) {
-    made = error instanceof Error ? error : new Error(String(error));
-  }
-  compiledConditions.set(expression, made);
-  return made;
+  return conditions.get(expression);
 }
 
 /** An optional that holds `value`, or nothing when it is undefined. */
 export function optional(value: unknown): unknown {
-  environment ??= createEnvironment(['self', 'oldSelf']);
-  if (value === undefined) return environment.evaluate('optional.none()', { self: null, oldSelf: null });
-  return environment.evaluate('optional.of(self)', { self: value, oldSelf: null });
+  return value === undefined ? none : new Optional(value);
 }
 
-/** Raised instead of an answer when finding it would take too long. */
-export class CostExceeded extends Error {}
-
-const mostSteps = 2_000_000;
-
-/** Loops within loops over a large value: the steps are the number of its parts to the power of the depth. */
-function refuseCostly(depth: number, ...values: unknown[]): void {
-  if (depth < 2) return;
-  let largest = 0;
-  const pending = [...values];
-  while (pending.length > 0) {
-    const at = pending.pop();
-    if (typeof at !== 'object' || at === null || at instanceof Uint8Array) continue;
-    const items = Object.values(at);
-    largest = Math.max(largest, items.length);
-    for (const item of items) if (typeof item === 'object') pending.push(item);
-  }
-  if (largest ** depth > mostSteps) throw new CostExceeded();
+function names(expr: Expr, name: string): boolean {
+  if (expr.op === 'ident' && expr.name === name) return true;
+  return children(expr).some((child) => names(child, name));
 }

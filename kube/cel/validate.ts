@@ -1,7 +1,7 @@
 import { deepEqual, getOwn, isObject } from '../deep.ts';
 import type { StatusCause } from '../status.ts';
 import { Field } from '../validation/field.ts';
-import { CostExceeded, compileRule, optional } from './rule.ts';
+import { Budget, CostExceeded, compileRule, optional, perRequest } from './rule.ts';
 import { toCel } from './value.ts';
 
 type Rules = Record<string, unknown>;
@@ -20,6 +20,8 @@ interface Node {
   value: unknown;
   old: unknown;
   same: boolean;
+  /** For all rules of the object. */
+  budget: Budget;
 }
 
 /**
@@ -30,7 +32,8 @@ interface Node {
 export function validateRules(value: unknown, old: unknown, schema: unknown): StatusCause[] {
   if (!hasRules(schema)) return [];
   const root = new Field([]);
-  visit({ value, old, same: old !== undefined && deepEqual(value, old) }, schema, root);
+  const same = old !== undefined && deepEqual(value, old);
+  visit({ value, old, same, budget: new Budget(perRequest) }, schema, root);
   return root.causes;
 }
 
@@ -80,7 +83,7 @@ function visit(node: Node, schema: unknown, field: Field): void {
 }
 
 function next(parent: Node, value: unknown, old: unknown): Node {
-  return { value, old, same: old === undefined ? parent.same : deepEqual(value, old) };
+  return { ...parent, value, old, same: old === undefined ? parent.same : deepEqual(value, old) };
 }
 
 /** The item of the old list that stands for this one: only lists with keys tell. */
@@ -96,7 +99,9 @@ export function correlated(item: unknown, before: readonly unknown[], schema: Ru
   );
 }
 
+/** False once nothing is left to judge more by. */
 function applyRules(node: Node, schema: Rules, rules: readonly Rule[], field: Field): void {
+  if (node.budget.isSpent) return;
   const self = toCel(node.value, schema);
   const oldSelf = node.old === undefined || node.old === null ? undefined : toCel(node.old, schema);
   for (const rule of rules) {
@@ -109,36 +114,42 @@ function applyRules(node: Node, schema: Rules, rules: readonly Rule[], field: Fi
     const variables = { self, oldSelf: rule.optionalOldSelf === true ? optional(oldSelf) : oldSelf };
     let holds: unknown;
     try {
-      holds = program.run(variables);
+      holds = node.budget.within((budget) => program.run(variables, budget));
     } catch (error) {
-      field.invalid(schema['type'], failure(error, rule));
-      if (error instanceof CostExceeded) return;
-      continue;
+      field.invalid(schema['type'], failure(error, rule, node.budget));
+      if (!(error instanceof CostExceeded)) continue;
+      node.budget.spend();
+      return;
     }
     if (holds === true || (node.same && !program.usesOldSelf)) continue;
-    refuse(rule, describe(rule, { self, oldSelf }), node.value, field);
+    refuse(rule, describe(rule, { self, oldSelf }, node.budget), node.value, field);
   }
 }
 
-function failure(error: unknown, rule: Rule): string {
-  if (error instanceof CostExceeded)
-    return 'validation failed due to running out of cost budget, no further validation rules will be run';
-  const message = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
-  const known = message
-    .replace(/^No such key: index out of bounds, index (-?\d+).*/, 'index out of bounds: $1')
-    .replace(/^No such key/, 'no such key');
-  return `${known} evaluating rule: ${(rule.message || rule.rule).trim()}`;
+function failure(error: unknown, rule: Rule, budget: Budget): string {
+  const told = (rule.message || rule.rule).trim();
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof CostExceeded) {
+    if (budget.isSpent)
+      return 'validation failed due to running out of cost budget, no further validation rules will be run';
+    return `'${message}': no further validation rules will be run due to call cost exceeds limit for rule: ${told}`;
+  }
+  if (message.startsWith('no such overload')) {
+    const words = 'call arguments did not match a supported operator, function or macro signature for rule';
+    return `'${message}': ${words}: ${told}`;
+  }
+  return `${message} evaluating rule: ${told}`;
 }
 
 const longestMessage = 5 * 1024;
 
-function describe(rule: Rule, variables: { self: unknown; oldSelf: unknown }): string {
+function describe(rule: Rule, variables: { self: unknown; oldSelf: unknown }, budget: Budget): string {
   const fallback = rule.message ? rule.message.trim() : `failed rule: ${rule.rule.trim()}`;
   if (!rule.messageExpression) return fallback;
   const program = compileRule(rule.messageExpression);
   if (program instanceof Error) return fallback;
   try {
-    const text = program.run(variables);
+    const text = budget.within((share) => program.run(variables, share));
     if (typeof text !== 'string' || text.trim() === '') return fallback;
     return text.includes('\n') || Buffer.byteLength(text) > longestMessage ? fallback : text.trim();
   } catch {

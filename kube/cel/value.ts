@@ -1,4 +1,5 @@
 import { isObject } from '../deep.ts';
+import { readDuration } from './eval/times.ts';
 
 type Rules = Record<string, unknown>;
 
@@ -39,6 +40,7 @@ export function toCel(value: unknown, schema: unknown): unknown {
 
 function toCelString(value: string, format: unknown): unknown {
   if (format === 'byte') return new Uint8Array(Buffer.from(value, 'base64'));
+  if (format === 'duration') return readDuration(value) ?? value;
   if (format !== 'date-time' && format !== 'date') return value;
   const millis = Date.parse(value);
   return Number.isNaN(millis) ? value : new Date(millis);

@@ -71,7 +71,7 @@ export function endpointAddress(value: string, field: Field): void {
   }
 }
 
-interface Range {
+export interface Range {
   bits: bigint;
   prefix: number;
   width: number;

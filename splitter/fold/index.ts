@@ -34,6 +34,7 @@ const folds: Record<PlacedKindName, Fold> = {
   EndpointSlice: passThrough,
   Ingress: foldAddresses,
   NetworkPolicy: passThrough,
+  LimitRange: passThrough,
   HorizontalPodAutoscaler: foldAutoscaler,
   PodDisruptionBudget: foldDisruption,
 };

@@ -57,7 +57,23 @@ async function settledOne(
     const conditions = (json?.['status']?.['conditions'] ?? []) as unknown as readonly Condition[];
     if (status !== 200) return;
     const { deletionTimestamp, finalizers } = json['metadata'] as unknown as Ending;
-    if (deletionTimestamp === undefined ? check(conditions) : !finalizers?.includes(cleanup)) return;
+    const told = deletionTimestamp === undefined ? check(conditions) : !finalizers?.includes(cleanup);
+    if (told) return deletionTimestamp === undefined ? served(wire, json, until) : undefined;
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+}
+
+/** kube-apiserver serves what is established a moment later. */
+async function served(wire: Wire, json: Answer['json'], until: number): Promise<void> {
+  const spec = json?.['spec'] as { group?: string; names?: { plural: string } } | undefined;
+  const conditions = (json?.['status']?.['conditions'] ?? []) as unknown as readonly Condition[];
+  if (!spec?.names || !conditions.some(({ type, status }) => type === 'Established' && status === 'True'))
+    return;
+  const [version] = (json?.['spec']?.['versions'] ?? []) as unknown as readonly { name: string }[];
+  while (Date.now() < until) {
+    const path = `/apis/${spec.group}/${version?.name}/${spec.names.plural}?limit=1`;
+    const { status } = await (await wire.send({ method: 'GET', path })).done;
+    if (status === 200) return;
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

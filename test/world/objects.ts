@@ -10,6 +10,7 @@ export const resources = {
   namespaces: ref('', 'namespaces'),
   pods: ref('', 'pods'),
   services: ref('', 'services'),
+  limitranges: ref('', 'limitranges'),
   configmaps: ref('', 'configmaps'),
   secrets: ref('', 'secrets'),
   serviceaccounts: ref('', 'serviceaccounts'),

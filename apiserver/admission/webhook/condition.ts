@@ -1,4 +1,4 @@
-import { compileCondition } from '../../../kube/cel/rule.ts';
+import { Budget, compileCondition, perConditions } from '../../../kube/cel/rule.ts';
 import { toCel } from '../../../kube/cel/value.ts';
 import { forbidden } from '../../../kube/status.ts';
 import type { Hook } from './hook.ts';
@@ -15,12 +15,13 @@ export function meetsConditions(hook: Hook, question: Question): boolean {
     oldObject: toCel(question.old ?? null, undefined),
     request: toCel(requestOf(question), undefined),
   };
+  const budget = new Budget(perConditions);
   const failures: string[] = [];
   for (const { expression } of hook.matchConditions) {
     const condition = compileCondition(expression);
     try {
       if (condition instanceof Error) throw condition;
-      const holds = condition(variables);
+      const holds = budget.within((share) => condition(variables, share));
       if (holds === false) return false;
       if (holds !== true) throw new Error('must evaluate to bool');
     } catch (error) {

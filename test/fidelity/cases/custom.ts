@@ -1,6 +1,7 @@
 import type { Answer, Case, Names, Request, Step } from '../case.ts';
 import { rv } from '../case.ts';
 import { definitionsPath, definitionWith, namesCases, numbersCases } from './definitions.ts';
+import { expressionsCases } from './expressions.ts';
 
 const merge = 'application/merge-patch+json';
 const jsonPatch = 'application/json-patch+json';
@@ -192,6 +193,7 @@ export function customCases(): Case[] {
     ...defaultsCases(),
     ...numbersCases(),
     ...namesCases(),
+    ...expressionsCases(),
   ];
 }
 

@@ -95,11 +95,13 @@ describe('closureOf', () => {
       }),
       placed('PodDisruptionBudget', 'budget', { spec: { selector } }),
       placed('NetworkPolicy', 'all', { spec: { podSelector: {} } }),
+      placed('LimitRange', 'defaults', { spec: { limits: [] } }),
       placed('NetworkPolicy', 'others', { spec: { podSelector: { matchLabels: { app: 'other' } } } }),
     );
     expect(found).toEqual([
       'horizontalpodautoscalers.autoscaling/scale',
       'ingresses.networking.k8s.io/front',
+      'limitranges/defaults',
       'networkpolicies.networking.k8s.io/all',
       'poddisruptionbudgets.policy/budget',
       'secrets/cert',

@@ -203,6 +203,17 @@ test.each([
   expect(hooks.asked).toHaveLength(asked ? 1 : 0);
 });
 
+test('a condition ends within its budget whatever its literals are, and has failed then', async () => {
+  const list = `[${Array.from({ length: 6000 }, (_, i) => i)}]`;
+  const expression = `${list}.all(x, ${list}.all(y, ${list}.all(z, x + y + z >= 0)))`;
+  const webhook = { clientConfig: hooks.config('/deny'), matchConditions: [{ name: 'long', expression }] };
+  const ignoring = { ...webhook, failurePolicy: 'Ignore', name: 'i.example.com' };
+  await configure('Validating', ignoring, { ...webhook, failurePolicy: 'Fail' });
+  const { status, body } = await api.call('POST', configMaps, configMap('a'));
+  expect([status, hooks.asked.length]).toEqual([403, 0]);
+  expect(body.message).toContain('operation cancelled: actual cost limit exceeded');
+});
+
 test('a condition that fails is a failure of the webhook', async () => {
   const matchConditions = [{ name: 'when', expression: 'object.data.missing == "x"' }];
   const webhook = { clientConfig: hooks.config('/warn'), matchConditions };

@@ -72,6 +72,11 @@ describe('judge', () => {
     expect(judge(expression, declarations).problem).toBeUndefined();
   });
 
+  it('refuses what only a laxer parser can read', () => {
+    const chain = 'optional.of(1)' + '.optMap(x, x + 1)'.repeat(14);
+    expect(judge(chain, declarations).problem).toContain('Syntax error');
+  });
+
   it.each([
     ['object.a == 1', 'bool'],
     ['"a" + "b"', 'string'],

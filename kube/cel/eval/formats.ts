@@ -1,4 +1,3 @@
-import { type Environment, Optional } from '@marcbachmann/cel-js';
 import {
   validateDns1035Label,
   validateDns1123Label,
@@ -6,17 +5,21 @@ import {
   validateGenerateName,
   validateLabelValue,
   validateQualifiedName,
-} from '../names.ts';
-import { hasFormat } from '../validation/formats.ts';
+} from '../../names.ts';
+import { hasFormat } from '../../validation/formats.ts';
+import type { Run } from './functions.ts';
+import { none, noOverload, Opaque, Optional } from './values.ts';
 
 type Check = (text: string) => string[];
 
-class CelFormats {}
-
-class CelFormat {
+class NamedFormat extends Opaque {
+  readonly type = 'kubernetes.NamedFormat';
+  readonly key: string;
   readonly check: Check;
 
-  constructor(check: Check) {
+  constructor(name: string, check: Check) {
+    super();
+    this.key = name;
     this.check = check;
   }
 }
@@ -30,7 +33,7 @@ const known =
   (text) =>
     hasFormat(text, format) ? [] : [otherwise];
 
-const formats: ReadonlyMap<string, CelFormat> = new Map(
+const named: ReadonlyMap<string, NamedFormat> = new Map(
   Object.entries({
     dns1123Label: validateDns1123Label,
     dns1123Subdomain: validateDns1123Subdomain,
@@ -45,23 +48,23 @@ const formats: ReadonlyMap<string, CelFormat> = new Map(
     byte: known('byte', 'invalid base64'),
     date: known('date', 'invalid date'),
     datetime: known('datetime', 'invalid datetime'),
-  }).map(([name, check]) => [name, new CelFormat(check)]),
+  }).map(([name, check]) => [name, new NamedFormat(name, check)]),
 );
 
 /**
- * `format.dns1123Label().validate(text)`: what is wrong, or none. Of type `dyn`: rules compare it with null, too.
+ * `format.dns1123Label().validate(text)`: what is wrong, or none.
  * https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-format-library
  */
-export function registerFormats(env: Environment): void {
-  env.registerType('Formats', CelFormats).registerType('Format', CelFormat);
-  env.registerConstant('format', 'Formats', new CelFormats());
-  for (const [name, format] of formats) env.registerFunction(`Formats.${name}(): Format`, () => format);
-  env
-    .registerFunction('Formats.named(string): optional<Format>', (_: CelFormats, name: string) =>
-      Optional.of(formats.get(name)),
-    )
-    .registerFunction('Format.validate(string): dyn', ({ check }: CelFormat, text: string) => {
-      const problems = check(text);
-      return Optional.of(problems.length > 0 ? problems : undefined);
-    });
-}
+export const formats: Readonly<Record<string, Run>> = {
+  ...Object.fromEntries([...named].map(([name, format]): [string, Run] => [`format.${name}`, () => format])),
+  'format.named': (_, name) => {
+    const format = named.get(String(name));
+    return format ? new Optional(format) : none;
+  },
+  validate: (budget, format, text) => {
+    if (!(format instanceof NamedFormat) || typeof text !== 'string') throw noOverload();
+    budget.charge(text.length);
+    const problems = format.check(text);
+    return problems.length > 0 ? new Optional(problems) : none;
+  },
+};

@@ -1,0 +1,130 @@
+import { RunError } from './budget.ts';
+import type { Run } from './functions.ts';
+import { int, uint } from './operators.ts';
+import { readDuration, readTimestamp, showDuration, showTimestamp } from './times.ts';
+import { Duration, noOverload, Opaque, TypeName, typeOf, Uint, type Value } from './values.ts';
+
+const seconds = 1_000_000_000n;
+
+function toInt(value: Value): bigint {
+  if (typeof value === 'bigint') return value;
+  if (value instanceof Uint) return int(value.value);
+  if (value instanceof Date) return BigInt(Math.floor(value.getTime() / 1000));
+  if (value instanceof Duration) return value.nanos;
+  return int(wholeOf(value, 'int', 'integer overflow'));
+}
+
+function wholeOf(value: Value, type: string, overflow: string): bigint {
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) throw new RunError(overflow);
+    return BigInt(Math.trunc(value));
+  }
+  if (typeof value !== 'string') throw noOverload();
+  if (!/^[-+]?\d{1,20}$/.test(value)) throw new RunError(`type conversion error from 'string' to '${type}'`);
+  return BigInt(value);
+}
+
+function toUint(value: Value): Uint {
+  if (value instanceof Uint) return value;
+  if (typeof value === 'bigint') return uint(value);
+  return uint(wholeOf(value, 'uint', 'unsigned integer overflow'));
+}
+
+function toDouble(value: Value): number {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'bigint') return Number(value);
+  if (value instanceof Uint) return Number(value.value);
+  if (typeof value !== 'string') throw noOverload();
+  const named: Readonly<Record<string, number>> = {
+    inf: Infinity,
+    '+inf': Infinity,
+    '-inf': -Infinity,
+    nan: Number.NaN,
+  };
+  const known = named[value.toLowerCase()];
+  if (known !== undefined) return known;
+  if (!/^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$/.test(value))
+    throw new RunError("type conversion error from 'string' to 'double'");
+  return Number(value);
+}
+
+/** Undefined for what has no text of its own. */
+export function textOf(value: Value): string | undefined {
+  switch (typeof value) {
+    case 'string':
+      return value;
+    case 'bigint':
+    case 'boolean':
+      return String(value);
+    case 'number':
+      return doubleText(value);
+  }
+  if (value instanceof Uint) return String(value.value);
+  if (value instanceof Date) return showTimestamp(value);
+  if (value instanceof Duration) return showDuration(value);
+  if (value instanceof Opaque && value.type.startsWith('net.')) return value.key;
+  return undefined;
+}
+
+function doubleText(value: number): string {
+  if (Number.isNaN(value)) return 'NaN';
+  if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
+  const exponent = value === 0 ? 0 : Math.floor(Math.log10(Math.abs(value)));
+  if (exponent >= -4 && exponent < 21) return String(value);
+  return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
+}
+
+const trues = ['1', 't', 'T', 'TRUE', 'true', 'True'];
+const falses = ['0', 'f', 'F', 'FALSE', 'false', 'False'];
+
+export const conversions: Readonly<Record<string, Run>> = {
+  int: (_, value) => toInt(value),
+  uint: (_, value) => toUint(value),
+  double: (_, value) => toDouble(value),
+  string: (budget, value) => {
+    if (value instanceof Uint8Array) {
+      budget.text(value);
+      return decoded(value);
+    }
+    const text = textOf(value);
+    if (text === undefined) throw noOverload();
+    return text;
+  },
+  bytes: (budget, value) => {
+    if (value instanceof Uint8Array) return value;
+    if (typeof value !== 'string') throw noOverload();
+    budget.text(value);
+    return Uint8Array.from(Buffer.from(value));
+  },
+  bool: (_, value) => {
+    if (typeof value === 'boolean') return value;
+    if (typeof value !== 'string') throw noOverload();
+    if (trues.includes(value)) return true;
+    if (falses.includes(value)) return false;
+    throw new RunError("type conversion error from 'string' to 'bool'");
+  },
+  duration: (_, value) => {
+    if (value instanceof Duration) return value;
+    if (typeof value === 'bigint') return new Duration(value * seconds);
+    const read = typeof value === 'string' ? readDuration(value) : undefined;
+    if (typeof value !== 'string') throw noOverload();
+    if (!read) throw new RunError("type conversion error from 'string' to 'google.protobuf.Duration'");
+    return read;
+  },
+  timestamp: (_, value) => {
+    if (value instanceof Date) return value;
+    if (typeof value === 'bigint') return new Date(Number(value) * 1000);
+    if (typeof value === 'string') return readTimestamp(value);
+    throw noOverload();
+  },
+  dyn: (_, value) => value,
+  type: (_, value) => new TypeName(typeOf(value)),
+};
+
+function decoded(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new RunError('invalid UTF-8 in bytes, cannot convert to string');
+  }
+}

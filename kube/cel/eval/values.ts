@@ -1,0 +1,167 @@
+import { RunError } from './budget.ts';
+
+/**
+ * Values: null, booleans, bigint (int), number (double), string, Uint8Array (bytes), arrays, Date (timestamp), plain
+ * objects and Map (maps), and the classes here and in the libraries.
+ */
+export type Value = unknown;
+
+export class Uint {
+  readonly value: bigint;
+
+  constructor(value: bigint) {
+    this.value = value;
+  }
+}
+
+export class Duration {
+  readonly nanos: bigint;
+
+  constructor(nanos: bigint) {
+    this.nanos = nanos;
+  }
+}
+
+/** An optional that holds a value, or none. */
+export class Optional {
+  readonly value: Value;
+
+  constructor(value?: Value) {
+    this.value = value;
+  }
+
+  get hasValue(): boolean {
+    return this.value !== undefined;
+  }
+}
+
+export const none: Optional = new Optional();
+
+export class TypeName {
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+/** A value of a library that is compared by its text. */
+export abstract class Opaque {
+  abstract readonly type: string;
+  abstract readonly key: string;
+}
+
+export const noOverload = (): RunError => new RunError('no such overload');
+
+export function isMap(value: Value): value is Map<Value, Value> | Record<string, Value> {
+  if (value instanceof Map) return true;
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+
+/** Numbers that are equal are one key. */
+function keyOf(key: Value): Value {
+  if (key instanceof Uint) return key.value;
+  return typeof key === 'number' && Number.isInteger(key) ? BigInt(key) : key;
+}
+
+/** Undefined where there is none. */
+export function entryOf(map: Map<Value, Value> | Record<string, Value>, key: Value): Value {
+  if (map instanceof Map) return map.get(keyOf(key));
+  return typeof key === 'string' && Object.hasOwn(map, key) ? map[key] : undefined;
+}
+
+export function setEntry(map: Map<Value, Value>, key: Value, value: Value): void {
+  const own = keyOf(key);
+  if (typeof own !== 'string' && typeof own !== 'bigint' && typeof own !== 'boolean')
+    throw new RunError('unsupported key type');
+  if (map.has(own)) throw new RunError(`Failed with repeated key`);
+  map.set(own, value);
+}
+
+export function keysOf(map: Map<Value, Value> | Record<string, Value>): Value[] {
+  return map instanceof Map ? [...map.keys()] : Object.keys(map);
+}
+
+export function mapSize(map: Map<Value, Value> | Record<string, Value>): number {
+  return map instanceof Map ? map.size : Object.keys(map).length;
+}
+
+export function typeOf(value: Value): string {
+  if (value === null) return 'null_type';
+  switch (typeof value) {
+    case 'boolean':
+      return 'bool';
+    case 'bigint':
+      return 'int';
+    case 'number':
+      return 'double';
+    case 'string':
+      return 'string';
+  }
+  if (Array.isArray(value)) return 'list';
+  if (value instanceof Uint) return 'uint';
+  if (value instanceof Uint8Array) return 'bytes';
+  if (value instanceof Date) return 'google.protobuf.Timestamp';
+  if (value instanceof Duration) return 'google.protobuf.Duration';
+  if (value instanceof Optional) return 'optional_type';
+  if (value instanceof TypeName) return 'type';
+  if (value instanceof Opaque) return value.type;
+  return 'map';
+}
+
+const isNumeric = (value: Value): value is bigint | number | Uint =>
+  typeof value === 'bigint' || typeof value === 'number' || value instanceof Uint;
+
+export const plain = (value: bigint | number | Uint): bigint | number =>
+  value instanceof Uint ? value.value : value;
+
+/** Each look costs one of `charge`. */
+export function equal(a: Value, b: Value, charge: () => void): boolean {
+  charge();
+  if (a === b) return true;
+  // biome-ignore lint/suspicious/noDoubleEquals: an int equals a double of the same value.
+  if (isNumeric(a) && isNumeric(b)) return plain(a) == plain(b);
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (Array.isArray(a))
+    return Array.isArray(b) && a.length === b.length && a.every((item, i) => equal(item, b[i], charge));
+  if (isMap(a)) return isMap(b) && equalMaps(a, b, charge);
+  if (typeOf(a) !== typeOf(b)) return false;
+  if (a instanceof Date) return a.getTime() === (b as Date).getTime();
+  if (a instanceof Duration) return a.nanos === (b as Duration).nanos;
+  if (a instanceof Uint8Array) return Buffer.compare(a, b as Uint8Array) === 0;
+  if (a instanceof TypeName) return a.name === (b as TypeName).name;
+  if (a instanceof Opaque) return a.key === (b as Opaque).key;
+  if (!(a instanceof Optional && b instanceof Optional)) return false;
+  return a.hasValue === b.hasValue && (!a.hasValue || equal(a.value, b.value, charge));
+}
+
+type AnyMap = Map<Value, Value> | Record<string, Value>;
+
+function equalMaps(a: AnyMap, b: AnyMap, charge: () => void): boolean {
+  const keys = keysOf(a);
+  return (
+    keys.length === mapSize(b) &&
+    keys.every((key) => {
+      const other = entryOf(b, key);
+      return other !== undefined && equal(entryOf(a, key), other, charge);
+    })
+  );
+}
+
+/** Less than, equal or more than zero; NaN where one is no number. */
+export function compare(a: Value, b: Value): number {
+  if (isNumeric(a) && isNumeric(b)) {
+    const [x, y] = [plain(a), plain(b)];
+    return x < y ? -1 : x > y ? 1 : Number.isNaN(x) || Number.isNaN(y) ? Number.NaN : 0;
+  }
+  if (typeOf(a) !== typeOf(b)) throw noOverload();
+  if (typeof a === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(b as string));
+  if (typeof a === 'boolean') return Number(a) - Number(b);
+  if (a instanceof Date) return a.getTime() - (b as Date).getTime();
+  if (a instanceof Duration) {
+    const other = (b as Duration).nanos;
+    return a.nanos < other ? -1 : a.nanos > other ? 1 : 0;
+  }
+  if (a instanceof Uint8Array) return Buffer.compare(a, b as Uint8Array);
+  throw noOverload();
+}
