@@ -15,6 +15,8 @@ export interface Scaler {
 export interface ScaleTarget {
   total: number;
   shares: ReadonlyMap<string, Pick<Share, 'phase' | 'replicas' | 'ordinalsStart'>>;
+  /** Where it should be. */
+  wanted: readonly string[];
   /** No hand-over is under way: the shares add up to the total. */
   divided: boolean;
   /** Its replicas have ordinals. */
@@ -51,14 +53,14 @@ export function scaleTarget(workload: KubeObject, { spec }: Placement): ScaleTar
     deepEqual(spec?.scale?.clusters, names) &&
     shares.reduce((sum, [, share]) => sum + (share.replicas ?? 0), 0) === total;
   const ranges = kindNamed(workload.kind)?.spread === 'ranges';
-  return { ranges, total, shares: new Map(shares), divided };
+  return { ranges, total, shares: new Map(shares), wanted: spec?.clusters ?? [], divided };
 }
 
 /**
  * Each cluster's part of spec.minReplicas and spec.maxReplicas. During a hand-over in proportion to its part of the
- * target, rounded up; where two hold full shares, both have the full bounds. One that is joining, and one that takes
- * over while another leaves, keeps what it was given: little is asked of its pods yet, so its autoscaler would take
- * them away again.
+ * target, rounded up; where two hold full shares, both have the full bounds. One that joins, or is counted on while
+ * another has yet to go, keeps what it is to have: little is asked of its pods yet, so its autoscaler would take them
+ * away again. One that is to go is free.
  * https://kubernetes.io/docs/concepts/workloads/autoscaling/horizontal-pod-autoscale/
  */
 export function autoscalerBounds(
@@ -77,14 +79,15 @@ export function autoscalerBounds(
         : divided({ min, max }, running, there);
     return new Map(clusters.map((c) => [c, bounds.get(c) ?? { replicas: 0, maxReplicas: 0 }]));
   }
-  const takesOver = [...target.shares.values()].some(({ phase }) => phase === 'Leaving');
+  const equal = Math.ceil(target.total / Math.max(1, target.wanted.length));
   return new Map(
     clusters.map((c) => {
       const share = target.shares.get(c);
       const here = Math.min(target.total, share?.replicas ?? target.total);
       const part = (whole: number) => Math.ceil((whole * here) / target.total);
-      const isFree = share?.phase === 'Leaving' || (share?.phase === 'Active' && !takesOver);
-      const replicas = Math.max(part(min), isFree ? 0 : here);
+      const isCounted = share !== undefined && share.phase !== 'Joining';
+      const held = !isCounted ? here : target.wanted.includes(c) ? Math.min(here, equal) : 0;
+      const replicas = Math.max(part(min), held);
       return [c, { replicas, maxReplicas: Math.max(part(max), replicas) }];
     }),
   );

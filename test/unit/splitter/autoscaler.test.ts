@@ -17,10 +17,14 @@ const target = (total: number, held: Record<string, Held>): ScaleTarget => ({
       return [c, { replicas, phase }];
     }),
   ),
+  wanted: Object.keys(held),
   divided: true,
   ranges: false,
 });
-const moving = (total: number, held: Record<string, Held>) => ({ ...target(total, held), divided: false });
+const moving = (total: number, held: Record<string, Held>, wanted: string[]) => ({
+  ...target(total, held),
+  ...{ wanted, divided: false },
+});
 
 const boundsOf = (spec: object, clusters: string[], of: ScaleTarget | undefined) =>
   Object.fromEntries(
@@ -61,28 +65,35 @@ describe('autoscalerBounds', () => {
       'a hand-over holds both in full, and what joins as it is',
       { minReplicas: 3, maxReplicas: 10 },
       ['a', 'b'],
-      moving(6, { a: 6, b: [6, 'Joining'] }),
+      moving(6, { a: 6, b: [6, 'Joining'] }, ['b']),
       { a: [3, 10], b: [6, 10] },
     ],
     [
       'what has taken over stays while the other leaves',
       { minReplicas: 3, maxReplicas: 10 },
       ['b'],
-      moving(6, { a: [6, 'Leaving'], b: 6 }),
+      moving(6, { a: [6, 'Leaving'], b: 6 }, ['b']),
       { b: [6, 10] },
+    ],
+    [
+      'what is counted on stays until the other has gone, or shrunk',
+      { minReplicas: 2, maxReplicas: 10 },
+      ['a', 'b'],
+      moving(6, { a: 6, b: 3 }, ['a', 'b']),
+      { a: [3, 10], b: [3, 5] },
     ],
     [
       'more than its whole, while it scales down',
       { minReplicas: 2, maxReplicas: 4 },
       ['a'],
-      moving(2, { a: 6 }),
+      moving(2, { a: 6 }, ['a']),
       { a: [2, 4] },
     ],
     [
       'nothing there yet',
       { minReplicas: 2, maxReplicas: 6 },
       ['a', 'b'],
-      moving(4, { a: 4 }),
+      moving(4, { a: 4 }, ['b']),
       { a: [2, 6], b: [4, 6] },
     ],
     [
