@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Client } from '../client/client.ts';
 import { clustersAnnotation, rootCluster } from '../cluster/names.ts';
 import { type SimulatedCluster, startSimulatedCluster } from '../sim/cluster.ts';
@@ -67,14 +68,18 @@ async function show(
   await untilRunning(client, deployments, simulated, step);
 }
 
+/** Every line works in any directory: `npx atoll` would fetch somebody else's package where this one is not installed. */
 function next(kubeconfig: string): string {
   return `
 The app runs on ${clusters.join(' and ')}. In another terminal:
 
   export KUBECONFIG=${kubeconfig}
+  alias atoll='${process.execPath} ${resolve(process.argv[1] ?? '')}'
   kubectl get deploy,pods -o wide
   kubectl annotate deploy web ${clustersAnnotation}=west --overwrite   # move it
   kubectl get deploy web -w                                           # and watch: no dip
-  npx atoll drain east                                                # empty a cluster
+  kubectl annotate deploy web ${clustersAnnotation}-                   # it follows its namespace again
+  atoll drain east                                                    # empty a cluster
+  atoll uncordon east                                                 # and take it back
 `;
 }

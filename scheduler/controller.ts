@@ -10,6 +10,7 @@ import { textAt } from '../cluster/read.ts';
 import { isReflected, reflectedFrom } from '../cluster/reflected.ts';
 import type { PhysicalCluster, Placement } from '../cluster/types.ts';
 import { type Retry, runController } from '../controller/controller.ts';
+import { EventRecorder } from '../controller/events.ts';
 import { WorkQueue } from '../controller/queue.ts';
 import { byLogicalCluster } from '../controller/scope.ts';
 import { deepEqual } from '../kube/deep.ts';
@@ -22,7 +23,7 @@ import { Pace } from './pace.ts';
 import { isUsedByName, scopeOf } from './scope.ts';
 import { addUsage, type Usage, usageOf } from './usage.ts';
 import { namespaceWish, ownWish } from './wishes.ts';
-import { writeDecision } from './write.ts';
+import { type Writer, writeDecision } from './write.ts';
 
 export interface SchedulerOptions {
   /** May write placements and annotate every placed kind, in all logical clusters. */
@@ -55,8 +56,13 @@ const blockedRetryMs = 15_000;
 
 /** WHERE. Keys are those of Namespaces. Resolves when `signal` has aborted. */
 export async function startScheduler(options: SchedulerOptions): Promise<void> {
-  const { informers, signal, logger, workers = 4 } = options;
+  const { client, informers, signal, logger, workers = 4 } = options;
   const queue = new WorkQueue({ fair: byLogicalCluster(workers) });
+  const writer = {
+    client,
+    signal,
+    recorder: new EventRecorder({ ...options, component: 'atoll-scheduler' }),
+  };
   const world = observe(informers);
   wake(world, queue);
   const all = [world.namespaces, world.placements, world.clusters, ...world.objects.values()];
@@ -64,7 +70,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<void> {
   await runController({
     name: 'scheduler',
     queue,
-    reconcile: (key) => reconcile(key, world, options),
+    reconcile: (key) => reconcile(key, world, writer),
     signal,
     logger,
     workers,
@@ -232,7 +238,7 @@ function notTaken({ clusters, namespaces: all }: World): ReadonlyMap<string, str
   return found;
 }
 
-async function reconcile(key: string, world: World, options: SchedulerOptions): Promise<Retry | undefined> {
+async function reconcile(key: string, world: World, writer: Writer): Promise<Retry | undefined> {
   const { cluster } = parseKey(key);
   const began = performance.now();
   const placed = world.placements.byIndex(byNamespace, key);
@@ -248,6 +254,6 @@ async function reconcile(key: string, world: World, options: SchedulerOptions): 
   // Before anything is awaited: the next decision, of whatever namespace, counts with this one.
   world.ledger.set(key, decision.usage);
   world.pace.took(key, performance.now() - began);
-  await writeDecision(cluster, decision, options);
+  await writeDecision(cluster, decision, writer);
   return decision.blocked ? { after: blockedRetryMs } : undefined;
 }

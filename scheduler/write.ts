@@ -8,13 +8,16 @@ import {
 } from '../cluster/names.ts';
 import type { Placement } from '../cluster/types.ts';
 import { commit } from '../controller/commit.ts';
+import type { EventRecorder } from '../controller/events.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
 import type { NamespaceDecision } from './types.ts';
+import { wordsOf } from './words.ts';
 
-interface Writer {
+export interface Writer {
   client: Client;
   signal: AbortSignal;
+  recorder: EventRecorder;
 }
 
 /** Writes under way at once for one namespace. */
@@ -38,10 +41,19 @@ export async function writeDecision(
       signal.throwIfAborted();
     }
   };
-  await each(decision.create, (placement) => client.create(placements, placement, { cluster, signal }));
-  await each(decision.update, ({ old, wanted }) =>
-    commit(client, placements, old, wanted, { cluster, signal }),
-  );
+  const tell = (now: Placement, before?: Placement) => {
+    const { namespace = '' } = now.metadata;
+    if (now.spec)
+      writer.recorder.say({ cluster, namespace, ...now.spec.ref }, wordsOf(before?.spec, now.spec));
+  };
+  await each(decision.create, async (placement) => {
+    await client.create(placements, placement, { cluster, signal });
+    tell(placement);
+  });
+  await each(decision.update, async ({ old, wanted }) => {
+    await commit(client, placements, old, wanted, { cluster, signal });
+    tell(wanted, old);
+  });
   await each(decision.remove, (placement) => remove(cluster, placement, writer));
   await each(decision.annotate, ({ placed, clusters }) =>
     commit(client, placed.kind, placed.object, annotated(placed.object, clusters), { cluster, signal }),

@@ -6,9 +6,11 @@ import { askedSince, heardAt } from '../cluster/heard.ts';
 import { type PlacedKind, placedKind, placedKinds } from '../cluster/kinds.ts';
 import { physicalClusters, placements, rootCluster } from '../cluster/names.ts';
 import { placementName } from '../cluster/placement.ts';
+import { silenceOf } from '../cluster/silence.ts';
 import type { ObjectRef, PhysicalCluster, Placement, Scale } from '../cluster/types.ts';
 import { commit } from '../controller/commit.ts';
 import { type Retry, runController } from '../controller/controller.ts';
+import { EventRecorder } from '../controller/events.ts';
 import { WorkQueue } from '../controller/queue.ts';
 import { byLogicalCluster } from '../controller/scope.ts';
 import { type Clock, systemClock } from '../kube/clock.ts';
@@ -19,6 +21,7 @@ import { isStatusError } from '../kube/status.ts';
 import { type Scaler, type ScaleTarget, scalerOf, scaleTarget, targetOf } from './autoscaler.ts';
 import { writeScale } from './scale.ts';
 import { type Split, split } from './split.ts';
+import { wordsOf } from './words.ts';
 
 export interface SplitterOptions {
   /** May write placements, their status, and the status of every placed kind, in all logical clusters. */
@@ -32,6 +35,8 @@ export interface SplitterOptions {
   clock?: Clock;
   workers?: number;
 }
+
+type Telling = SplitterOptions & { recorder: EventRecorder };
 
 interface World {
   placements: Informer<Placement>;
@@ -56,14 +61,32 @@ export async function startSplitter(options: SplitterOptions): Promise<void> {
   const fair = byLogicalCluster(workers);
   const queue = new WorkQueue({ fair, ...(options.clock && { clock: options.clock }) });
   wake(world, queue);
+  const recorder = new EventRecorder({ ...options, component: 'atoll-splitter' });
+  tellSilences(world, recorder);
   await runController({
     name: 'splitter',
     queue,
-    reconcile: (key) => reconcile(key, world, options),
+    reconcile: (key) => reconcile(key, world, { ...options, recorder }),
     signal,
     logger,
     workers,
     ready: [world.placements, world.clusters, ...world.roots.values()].map((informer) => informer.synced),
+  });
+}
+
+/** What runs on a cluster is told when nothing is heard of that any more. */
+function tellSilences(world: World, recorder: EventRecorder): void {
+  world.clusters.on({
+    update(now, old) {
+      const silence = silenceOf(old) ? undefined : silenceOf(now);
+      if (!silence) return;
+      for (const placement of world.placements.byIndex(byShare, now.metadata.name ?? '')) {
+        const { cluster, namespace } = parseKey(objectKey(placement));
+        if (!placement.spec || placedKind(placement.spec.ref)?.role !== 'workload') continue;
+        const word = { type: 'Warning', reason: 'ClusterSilent', message: silence.words } as const;
+        recorder.say({ cluster, namespace, ...placement.spec.ref }, [word]);
+      }
+    },
   });
 }
 
@@ -168,7 +191,7 @@ function targetAt({ placements: all, roots }: World, key: string, root: KubeObje
   return workload && placement && scaleTarget(workload, placement);
 }
 
-async function reconcile(key: string, world: World, options: SplitterOptions): Promise<Retry | undefined> {
+async function reconcile(key: string, world: World, options: Telling): Promise<Retry | undefined> {
   const placement = world.placements.get(key);
   if (!placement?.spec) return undefined;
   const { cluster, namespace } = parseKey(key);
@@ -190,7 +213,11 @@ async function reconcile(key: string, world: World, options: SplitterOptions): P
   });
   const scaled = root && outcome.scale && (await writeScale(cluster, ref, root, outcome.scale, options));
   if (scaled === 'conflict') return { after: conflictMs };
-  await write(cluster, placement, { ...outcome, scale: scaled }, options);
+  const about = { cluster, namespace, ...ref };
+  const tell = () => {
+    if (root) options.recorder.say(about, wordsOf(placement, outcome.shares));
+  };
+  await write(cluster, placement, { ...outcome, scale: scaled }, { ...options, tell });
   if (root && outcome.rootStatus) await writeRoot(cluster, ref, root, outcome.rootStatus, options);
   return outcome.requeueAfterMs === undefined ? undefined : { after: outcome.requeueAfterMs };
 }
@@ -212,15 +239,19 @@ async function write(
   cluster: string,
   placement: Placement,
   outcome: Written,
-  options: SplitterOptions,
+  options: SplitterOptions & { tell(): void },
 ): Promise<void> {
-  const { client, signal } = options;
+  const { client, signal, tell } = options;
   const put = (old: Placement, wanted: Placement) =>
     commit(client, placements, old, wanted, { cluster, signal });
   const steps = [withShares, withStatus];
   if (outcome.stale.length > 0) steps.reverse();
   let current = placement;
-  for (const step of steps) current = await put(current, step(current, outcome));
+  for (const step of steps) {
+    current = await put(current, step(current, outcome));
+    // Once written it has happened, whatever becomes of the status.
+    if (step === withShares) tell();
+  }
 }
 
 function withShares(old: Placement, { shares, scale }: Written): Placement {

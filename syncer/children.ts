@@ -26,7 +26,7 @@ export function childReflectors(engine: Engine, owners: Owners): Map<string, Ref
 }
 
 export function eventReflector(engine: Engine): Reflector {
-  return new Reflector(engine, 'events', eventOf);
+  return new Reflector(engine, 'events', eventOf(engine.name));
 }
 
 function childOf(owners: Owners): ToReflection {
@@ -88,23 +88,28 @@ function subsets(endpoints: KubeObject, namespace: string): object[] {
 }
 
 interface About {
-  involvedObject?: { namespace?: string };
+  involvedObject?: { kind?: string; namespace?: string };
   message?: string;
 }
 
-const eventOf: ToReflection = async (_key, event, place) => {
-  const { namespace = '', name = '', labels, creationTimestamp } = event?.metadata ?? {};
-  if (!event || !place) return undefined;
-  const { involvedObject, message } = event as unknown as About;
-  if (involvedObject?.namespace !== namespace || ageOf(event) > maxEventAgeMs) return undefined;
-  return {
-    ...event,
-    metadata: { name, ...(labels && { labels }), ...(creationTimestamp && { creationTimestamp }) },
-    involvedObject: { ...involvedObject, namespace: place.namespace },
-    // Messages name objects by namespace/name.
-    ...(message && { message: message.replaceAll(`${namespace}/`, `${place.namespace}/`) }),
+/** What several clusters have of one object would look as if it happened twice: their events say where. */
+const eventOf =
+  (cluster: string): ToReflection =>
+  async (_key, event, place) => {
+    const { namespace = '', name = '', labels, creationTimestamp } = event?.metadata ?? {};
+    if (!event || !place) return undefined;
+    const { involvedObject, message } = event as unknown as About;
+    if (involvedObject?.namespace !== namespace || ageOf(event) > maxEventAgeMs) return undefined;
+    return {
+      ...event,
+      metadata: { name, ...(labels && { labels }), ...(creationTimestamp && { creationTimestamp }) },
+      involvedObject: { ...involvedObject, namespace: place.namespace },
+      // Messages name objects by namespace/name.
+      ...(message && {
+        message: `${involvedObject.kind === 'Pod' ? '' : `[${cluster}] `}${message.replaceAll(`${namespace}/`, `${place.namespace}/`)}`,
+      }),
+    };
   };
-};
 
 function ageOf(event: KubeObject): number {
   const times = [event['lastTimestamp'], event['eventTime'], event.metadata.creationTimestamp];

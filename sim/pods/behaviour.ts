@@ -6,8 +6,14 @@ export type Span = readonly [number, number];
 /** How pods that match behave: data, not code. The first behaviour that matches a pod is its own. */
 export interface Behaviour {
   name: string;
-  /** All that is given must hold; nothing given matches every pod. */
-  match?: { namespace?: string; labels?: Record<string, string>; image?: string; owner?: string };
+  /** All that is given must hold; nothing given matches every pod. `ends`: bare, and restarted on failure at most. */
+  match?: {
+    namespace?: string;
+    labels?: Record<string, string>;
+    image?: string;
+    owner?: string;
+    ends?: boolean;
+  };
   scheduledAfterMs: Span;
   /** From scheduled to running and ready. */
   readyAfterMs: Span;
@@ -28,12 +34,20 @@ export const defaultBehaviours: readonly Behaviour[] = [
     succeedsAfterMs: [300, 800],
     stopsAfterMs: [20, 60],
   },
+  {
+    name: 'task',
+    match: { ends: true },
+    scheduledAfterMs: [20, 60],
+    readyAfterMs: [100, 300],
+    succeedsAfterMs: [300, 800],
+    stopsAfterMs: [20, 60],
+  },
   { name: 'server', scheduledAfterMs: [20, 60], readyAfterMs: [150, 600], stopsAfterMs: [50, 150] },
 ];
 
 export function behaviourOf(pod: Pod, behaviours: readonly Behaviour[]): Behaviour {
   const found = behaviours.find((behaviour) => matches(pod, behaviour.match ?? {}));
-  return found ?? (defaultBehaviours[1] as Behaviour);
+  return found ?? (defaultBehaviours.at(-1) as Behaviour);
 }
 
 function matches(pod: Pod, match: NonNullable<Behaviour['match']>): boolean {
@@ -41,9 +55,17 @@ function matches(pod: Pod, match: NonNullable<Behaviour['match']>): boolean {
   return (
     (match.namespace === undefined || match.namespace === pod.metadata.namespace) &&
     (match.owner === undefined || match.owner === owner) &&
+    (match.ends === undefined || match.ends === ends(pod, owner)) &&
     (match.image === undefined ||
       (pod.spec?.containers ?? []).some((c) => c.image?.includes(match.image ?? ''))) &&
     Object.entries(match.labels ?? {}).every(([key, value]) => pod.metadata.labels?.[key] === value)
+  );
+}
+
+/** A bare pod that is not to be restarted for ever: `helm test` waits for it to succeed. */
+function ends({ spec }: Pod, owner: string | undefined): boolean {
+  return (
+    owner === undefined && (spec?.['restartPolicy'] === 'Never' || spec?.['restartPolicy'] === 'OnFailure')
   );
 }
 

@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import type { Client } from '../client/client.ts';
+import { type Clock, systemClock } from '../kube/clock.ts';
+import { formatApiVersion } from '../kube/gvk.ts';
+import type { Logger } from '../kube/log.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { isStatusError } from '../kube/status.ts';
+
+/** The object that something is said of, in its logical cluster. */
+export interface About {
+  cluster: string;
+  group: string;
+  version: string;
+  kind: string;
+  namespace: string;
+  name: string;
+  uid: string;
+}
+
+/** What `kubectl describe` shows under Events. */
+export interface Word {
+  type: 'Normal' | 'Warning';
+  /** In one word. */
+  reason: string;
+  message: string;
+}
+
+export interface RecorderOptions {
+  client: Client;
+  /** Who says it. */
+  component: string;
+  signal: AbortSignal;
+  logger: Logger;
+  clock?: Clock;
+}
+
+const events = { group: '', version: 'v1', resource: 'events' } as const;
+const maxMessage = 1024;
+/** What is not yet written is not worth more memory than this. */
+const mostUnderWay = 256;
+
+/**
+ * Says things as Events of users' own objects. Said again, one Event counts, as Kubernetes' recorder has it: its name
+ * is that of what is said, so that a restart finds it, too. Nobody waits for an Event, and nothing fails for one.
+ */
+export class EventRecorder {
+  readonly #options: RecorderOptions;
+  #underWay = 0;
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+  }
+
+  say(about: About, words: readonly Word[]): void {
+    for (const word of words) {
+      if (this.#underWay >= mostUnderWay || this.#options.signal.aborted) return;
+      this.#underWay++;
+      this.#write(about, word)
+        .catch((err: unknown) => {
+          const { signal, logger } = this.#options;
+          if (!signal.aborted) logger.debug({ err, reason: word.reason }, 'an event was not written');
+        })
+        .finally(() => {
+          this.#underWay--;
+        });
+    }
+  }
+
+  async #write(about: About, word: Word): Promise<void> {
+    const { client, signal } = this.#options;
+    const { cluster, namespace } = about;
+    const event = this.#event(about, word);
+    try {
+      await client.create(events, event, { cluster, signal });
+    } catch (error) {
+      if (!isStatusError(error, 'AlreadyExists')) throw error;
+      const target = { cluster, namespace, name: event.metadata.name ?? '' };
+      const known = await client.get(events, target, signal);
+      const count = (typeof known['count'] === 'number' ? known['count'] : 1) + 1;
+      const { resourceVersion } = known.metadata;
+      const body = {
+        ...{ count, lastTimestamp: event['lastTimestamp'] },
+        metadata: { ...(resourceVersion && { resourceVersion }) },
+      };
+      await client.patch(events, target, 'merge', body, { signal });
+    }
+  }
+
+  #event(about: About, { type, reason, message }: Word): KubeObject {
+    const { component, clock = systemClock } = this.#options;
+    const { group, version, kind, namespace, name, uid } = about;
+    const said = message.slice(0, maxMessage);
+    const digest = createHash('sha256')
+      .update(JSON.stringify([uid, component, reason, said]))
+      .digest('hex');
+    const now = new Date(clock.now()).toISOString().replace(/\.\d+/, '');
+    return {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name: `${name.slice(0, 236)}.${digest.slice(0, 16)}`, namespace },
+      involvedObject: { apiVersion: formatApiVersion({ group, version }), kind, namespace, name, uid },
+      ...{ type, reason, message: said, count: 1, firstTimestamp: now, lastTimestamp: now },
+      source: { component },
+      reportingComponent: component,
+      reportingInstance: '',
+    };
+  }
+}

@@ -1,0 +1,28 @@
+import { placedKind } from '../cluster/kinds.ts';
+import type { PlacementSpec } from '../cluster/types.ts';
+import type { Word } from '../controller/events.ts';
+import { deepEqual } from '../kube/deep.ts';
+
+/** What a decision about a workload has to tell its user: only what it changes. Pure. */
+export function wordsOf(before: PlacementSpec | undefined, now: PlacementSpec): Word[] {
+  if (placedKind(now.ref)?.role !== 'workload') return [];
+  const old = before?.ref.uid === now.ref.uid ? before : undefined;
+  const words: Word[] = [];
+  const message = refusalOf(now);
+  if (message !== '' && (!old || refusalOf(old) !== message || old.blocked !== now.blocked))
+    words.push({ type: 'Warning', reason: now.blocked ? 'Blocked' : 'Refused', message });
+  if (now.clusters.length > 0 && !deepEqual(old?.clusters ?? [], now.clusters))
+    words.push({ type: 'Normal', reason: 'Placed', message: placedOn(now) });
+  return words;
+}
+
+function placedOn({ clusters, reasons = {} }: PlacementSpec): string {
+  return clusters.map((name) => `${name}: ${reasons[name] ?? 'chosen'}`).join('; ');
+}
+
+/** What speaks against each cluster that was asked for, or, where it is nowhere or blocked, against any. */
+function refusalOf({ clusters, wanted = [], reasons = {}, blocked }: PlacementSpec): string {
+  const all = blocked || clusters.length === 0 ? Object.keys(reasons) : wanted;
+  const refused = all.filter((name) => blocked || !clusters.includes(name)).sort();
+  return refused.map((name) => `${name}: ${reasons[name] ?? 'not chosen'}`).join('; ');
+}

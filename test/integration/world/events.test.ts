@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { KubeObject } from '../../../kube/object.ts';
+import { deployment, isReady, move, resources, settled, until } from '../../world/objects.ts';
+import { startWorld, type World } from '../../world/world.ts';
+
+let world: World;
+beforeEach(async () => {
+  world = await startWorld();
+});
+afterEach(() => world.stop());
+
+/** `Reason: message` of what Atoll itself has said of the Deployment web, as `kubectl describe` finds it: by uid. */
+async function said(): Promise<string[]> {
+  const { metadata } = await world.admin.get(resources.deployments, { namespace: 'default', name: 'web' });
+  const fieldSelector = `involvedObject.uid=${metadata.uid}`;
+  const { items } = await world.admin.list<KubeObject>(resources.events, {
+    namespace: 'default',
+    fieldSelector,
+  });
+  return items
+    .filter((event) => String(event['reportingComponent']).startsWith('atoll-'))
+    .map((event) => `${event['reason']}: ${event['message']}`);
+}
+
+const hears = (what: RegExp) =>
+  until(String(what), async () => (await said()).find((one) => what.test(one)), 20_000);
+
+test('placing, moving, refusing and silence are told on the user’s own object, once each', async () => {
+  const spec = { capacity: { pods: '2' } };
+  await world.admin.patch(resources.physicalclusters, { name: 'east' }, 'merge', { spec });
+  await world.admin.create(resources.deployments, deployment('web', 2, 'east'), { namespace: 'default' });
+  await settled(world.admin, 'web.deployments.apps');
+  await hears(/^Placed: east: named by its annotation$/);
+  await hears(/^Joining: east 0\/2$/);
+  await move(world.admin, resources.deployments, 'web', 'west');
+  await hears(/^Joining: west 0\/2; until it is ready, east stays as it is$/);
+  await hears(/^Moved: east left; it is on west$/);
+  await world.admin.patch(resources.deployments, { namespace: 'default', name: 'web' }, 'merge', {
+    metadata: { annotations: { 'atoll.dev/clusters': 'east' } },
+    spec: { replicas: 3 },
+  });
+  await hears(/^Blocked: east: needs 3 pods, 2 left$/);
+  world.physical('west').faults.silence();
+  await until('west is not ready', async () => !(await isReady(world.admin, 'west')));
+  await hears(/^ClusterSilent: cluster west has not answered since /);
+  const all = await said();
+  expect(new Set(all).size).toBe(all.length);
+});
+
+test('events of what runs say on which cluster', async () => {
+  await world.admin.create(resources.deployments, deployment('web', 2, 'east,west'), {
+    namespace: 'default',
+  });
+  const event = (cluster: string) => ({
+    ...{ apiVersion: 'v1', kind: 'Event', type: 'Normal', reason: 'ScalingReplicaSet', message: 'Scaled up' },
+    metadata: { name: `web.${cluster}` },
+  });
+  await settled(world.admin, 'web.deployments.apps');
+  for (const cluster of ['east', 'west']) {
+    const { client } = world.physical(cluster);
+    const { items } = await client.list<KubeObject>(resources.deployments, { labelSelector: '' });
+    const web = items.find(({ metadata }) => metadata.name === 'web');
+    const { namespace = '', uid } = web?.metadata ?? {};
+    const involvedObject = { apiVersion: 'apps/v1', kind: 'Deployment', namespace, name: 'web', uid };
+    await client.create(resources.events, { ...event(cluster), involvedObject } as never, { namespace });
+  }
+  for (const cluster of ['east', 'west']) {
+    await until(`that of ${cluster}`, async () => {
+      const { items } = await world.admin.list<KubeObject>(resources.events, { namespace: 'default' });
+      return items.some((one) => one['message'] === `[${cluster}] Scaled up`);
+    });
+  }
+});
+
+test('a bare pod that is not restarted comes to its end', async () => {
+  await world.admin.create(resources.pods, {
+    ...{ apiVersion: 'v1', kind: 'Pod' },
+    metadata: { name: 'smoke', namespace: 'default', annotations: { 'atoll.dev/clusters': 'east' } },
+    spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'c:1' }] },
+  });
+  await until('it has succeeded', async () => {
+    const { status } = await world.admin.get(resources.pods, { namespace: 'default', name: 'smoke' });
+    return (status as { phase?: string }).phase === 'Succeeded';
+  });
+});
