@@ -3,6 +3,7 @@ import type { Client } from '../client/client.ts';
 import { type Informer, startInformer } from '../client/informer.ts';
 import type { PhysicalCluster, Placement } from '../cluster/types.ts';
 import { FailedError, InterruptedError } from './errors.ts';
+import { pathsById } from './logicalclusters.ts';
 import { type OutputFormat, print, printJson } from './output.ts';
 import { keyOf, type Remaining, remainingOn } from './remaining.ts';
 import { physicalClusters, placements } from './resources.ts';
@@ -60,12 +61,12 @@ async function empty(
   const { output, patienceMs = 5000, timeoutSeconds } = options;
   const indexers = { share: ({ spec }: Placement) => Object.keys(spec?.shares ?? {}) };
   const informer = startInformer<Placement>(client, placements, { cluster: '*', signal, indexers });
-  await informer.synced;
+  const [pathOf] = await Promise.all([pathsById(client), informer.synced]);
   const deadline = Date.now() + timeoutSeconds * 1000;
   const shown = new Map<string, string>();
   let blockedSince: number | undefined;
   for (;;) {
-    const remaining = remainingOn(name, informer.byIndex('share', name));
+    const remaining = remainingOn(name, informer.byIndex('share', name), pathOf);
     if (output === 'text') report(remaining, shown, name);
     if (remaining.length === 0) return done(name, output);
     const stuck =

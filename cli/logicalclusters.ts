@@ -1,4 +1,6 @@
 import type { Client } from '../client/client.ts';
+import { logicalClusterOf } from '../client/url.ts';
+import { pathOfLogicalCluster } from '../cluster/logical.ts';
 import { rootCluster } from '../cluster/names.ts';
 import { isStatusError } from '../kube/status.ts';
 import { FailedError } from './errors.ts';
@@ -28,4 +30,18 @@ async function pathsBelow(client: Client): Promise<string[]> {
     paths.push(...items.map(({ metadata }) => `${path}:${metadata.name}`));
   }
   return paths;
+}
+
+const logicalClusters = { group: 'core.kcp.io', version: 'v1alpha1', resource: 'logicalclusters' };
+
+/** What people call a logical cluster, by its id; one that nobody tells of keeps its id. */
+export async function pathsById(client: Client): Promise<(id: string) => string> {
+  const { items } = await client.list(logicalClusters, { cluster: '*' });
+  const paths = new Map(
+    items.map((item) => {
+      const id = logicalClusterOf(item);
+      return [id, pathOfLogicalCluster(id, item.metadata.annotations)] as const;
+    }),
+  );
+  return (id) => paths.get(id) ?? id;
 }

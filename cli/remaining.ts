@@ -15,11 +15,15 @@ export interface Remaining {
   blocked: boolean;
 }
 
-/** What is still on `name`, workloads first. Pure, for its table of tests. */
-export function remainingOn(name: string, all: Iterable<Placement>): Remaining[] {
+/** What is still on `name`, workloads first; `pathOf` an id. Pure, for its table of tests. */
+export function remainingOn(
+  name: string,
+  all: Iterable<Placement>,
+  pathOf: (id: string) => string = (id) => id,
+): Remaining[] {
   return [...all]
     .filter((placement) => placement.spec?.shares?.[name] !== undefined)
-    .map((placement) => describe(name, placement))
+    .map((placement) => describe(name, placement, pathOf))
     .sort((a, b) => Number(b.workload) - Number(a.workload) || keyOf(a).localeCompare(keyOf(b)));
 }
 
@@ -29,7 +33,7 @@ export function keyOf(item: Remaining): string {
 
 const leftBehind = 'the object is deleted and left its pods behind: delete them, or create it again';
 
-function describe(name: string, placement: Placement): Remaining {
+function describe(name: string, placement: Placement, pathOf: (id: string) => string): Remaining {
   const { spec } = placement;
   const ref = spec?.ref;
   const orphaned = isTombstone(placement);
@@ -37,7 +41,7 @@ function describe(name: string, placement: Placement): Remaining {
   const stays = spec?.clusters.includes(name) === true;
   const blocked = orphaned || (stays && spec?.blocked === true);
   return {
-    logicalCluster: logicalClusterOf(placement),
+    logicalCluster: pathOf(logicalClusterOf(placement)),
     namespace: placement.metadata.namespace ?? '',
     object: `${ref?.resource}${ref?.group ? `.${ref.group}` : ''}/${ref?.name}`,
     workload: ref !== undefined && placedKind(ref)?.role === 'workload',

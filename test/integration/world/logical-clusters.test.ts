@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { pathsById } from '../../../cli/logicalclusters.ts';
 import { adminUser } from '../../../cli/server/identity.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { isStatusError } from '../../../kube/status.ts';
@@ -116,6 +117,13 @@ describe('a logical cluster', () => {
     expect(deep.metadata.annotations).toEqual({ 'kcp.io/path': 'root:named:deep' });
     const below = await world.admin.get(logicalClusters, { cluster: `${id}:deep`, name: 'cluster' });
     expect(below.metadata.uid).toBe(deep.metadata.uid);
+    const pathOf = await pathsById(world.admin);
+    expect(['root', id, nested, 'other'].map(pathOf)).toEqual([
+      'root',
+      'root:named',
+      'root:named:deep',
+      'other',
+    ]);
     await end('root:named');
     expect(await keysOf(nested)).toEqual([]);
   });
