@@ -29,9 +29,10 @@ beforeEach(async () => {
     apiVersion: 'atoll.dev/v1alpha1',
     kind: 'PhysicalCluster',
     metadata: { name: 'east' },
-    spec: {},
+    spec: { kubeconfigSecretRef: { namespace: 'atoll-system', name: 'east' } },
   };
-  await api.call('POST', '/apis/atoll.dev/v1alpha1/physicalclusters', east);
+  const made = await api.call('POST', '/apis/atoll.dev/v1alpha1/physicalclusters', east);
+  expect(made.status, JSON.stringify(made.body)).toBe(201);
 });
 afterEach(() => api.close());
 
