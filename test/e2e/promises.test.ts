@@ -94,6 +94,30 @@ it('a StatefulSet with claims stays through a drain, which says so and exits 1',
   pods.stop();
 });
 
+it('a StatefulSet without claims moves, no pod of it is in two places, and kubectl shows each', async () => {
+  const { ctl, shown } = pair;
+  const pods = await pair.journey('once', workload('StatefulSet', 'once', 3));
+  const from = await whereRun(pods, 3);
+  const to = other(from);
+  await until('kubectl shows them', 30, async () => (await shown('pods', 'once')).length === 3);
+  pods.begin();
+  const printed = new Set<string>();
+  await move('sts', 'once', to);
+  await until('it has moved', 90, async () => {
+    printed.add((await ctl('get', 'sts', 'once', '-n', 'once', '--no-headers')).split(/\s+/)[1] ?? '');
+    return pods.ready(to).length === 3 && pods.ready(from).length === 0;
+  });
+  expect([...pods.twice]).toEqual([]);
+  expect(pods.highest).toBeLessThanOrEqual(3);
+  for (const ready of printed) expect(ready).toMatch(/^[0-3]\/3$/);
+  await until('kubectl shows them where they are', 3, async () => {
+    const there = (await listed('pods', 'once')).map((pod) => textAt(pod, 'spec', 'nodeName')?.split('-')[0]);
+    return there.length === 3 && there.every((cluster) => cluster === to);
+  });
+  await ctl('delete', 'ns', 'once');
+  pods.stop();
+});
+
 it('a namespace that is made again has nothing of the former one', async () => {
   const { found, ctl } = pair;
   const make = async () => {
