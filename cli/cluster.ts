@@ -2,18 +2,21 @@ import { Client } from '../client/client.ts';
 import { transportFromKubeconfig } from '../client/kubeconfig.ts';
 import { shownLimit, whyNotReady } from '../cluster/capacity.ts';
 import { apiVersion, systemNamespace } from '../cluster/names.ts';
-import type { PhysicalCluster, Placement } from '../cluster/types.ts';
+import type { PhysicalCluster } from '../cluster/types.ts';
 import { isStatusError } from '../kube/status.ts';
+import { formerUids } from './adopt.ts';
 import { FailedError } from './errors.ts';
 import { flatKubeconfig } from './flatten.ts';
 import { age, type OutputFormat, print, printJson, table } from './output.ts';
-import { namespaces, physicalClusters, placements, secrets } from './resources.ts';
+import { namespaces, physicalClusters, secrets } from './resources.ts';
 import { refuseTwin } from './twins.ts';
 
 export interface AddOptions {
   kubeconfig: string;
   context?: string;
   labels?: Record<string, string>;
+  /** Takes over what a former registration of this very cluster left there. */
+  adopt?: boolean;
   waitSeconds: number;
   output: OutputFormat;
 }
@@ -22,16 +25,18 @@ export interface AddOptions {
 export async function addCluster(client: Client, name: string, options: AddOptions): Promise<void> {
   const kubeconfig = await flatKubeconfig(options.kubeconfig, options.context);
   const transport = await transportFromKubeconfig(kubeconfig);
+  let adopt: string[] = [];
   try {
     const target = new Client(transport);
     await target.json('/version').catch((error: Error) => {
       throw new FailedError(`cluster ${name} does not answer: ${error.message}`);
     });
     await refuseTwin(client, target, name);
+    adopt = options.adopt ? await formerUids(client, target) : [];
   } finally {
     transport.close();
   }
-  await registerCluster(client, name, kubeconfig, options);
+  await registerCluster(client, name, kubeconfig, { ...options, adopt });
   const cluster = await untilReady(client, name, options.waitSeconds);
   if (options.output === 'json') printJson(cluster);
   else print(`physicalcluster.atoll.dev/${name} joined`);
@@ -42,7 +47,7 @@ export async function registerCluster(
   client: Client,
   name: string,
   kubeconfig: string,
-  options: { labels?: Record<string, string> } = {},
+  options: { labels?: Record<string, string>; adopt?: readonly string[] } = {},
 ): Promise<void> {
   await ignoreExists(
     client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: systemNamespace } }),
@@ -59,7 +64,10 @@ export async function registerCluster(
     apiVersion,
     kind: 'PhysicalCluster',
     metadata: { name, ...(options.labels && { labels: options.labels }) },
-    spec: { kubeconfigSecretRef: { namespace: systemNamespace, name: secretName } },
+    spec: {
+      kubeconfigSecretRef: { namespace: systemNamespace, name: secretName },
+      ...(options.adopt?.length && { adopt: options.adopt }),
+    },
   };
   await client.patch(physicalClusters, { name }, 'apply', cluster, { force: true, fieldManager: 'atoll' });
 }
@@ -79,24 +87,6 @@ export async function listClusters(client: Client, output: OutputFormat): Promis
     whyNotReady(cluster),
   ]);
   print(table(['NAME', 'STATUS', 'VERSION', 'CPU', 'MEMORY', 'AGE', 'WHY'], rows));
-}
-
-/** Forgets an empty cluster. One that still holds something of ours is refused: drain it first. */
-export async function removeCluster(client: Client, name: string, force: boolean): Promise<void> {
-  const held = await client.list<Placement>(placements, { cluster: '*' });
-  const still = held.items.filter((placement) => placement.spec?.shares?.[name] !== undefined);
-  if (still.length > 0 && !force) {
-    throw new FailedError(
-      `${name} still holds ${still.length} objects: run atoll drain ${name} first, or --force to leave them there`,
-    );
-  }
-  await client.delete(physicalClusters, { name });
-  await client
-    .delete(secrets, { namespace: systemNamespace, name: `physicalcluster-${name}` })
-    .catch((error: unknown) => {
-      if (!isStatusError(error, 'NotFound')) throw error;
-    });
-  print(`physicalcluster.atoll.dev/${name} removed`);
 }
 
 export function clusterState(cluster: PhysicalCluster): string {

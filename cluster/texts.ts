@@ -117,6 +117,8 @@ const physicalClusterSpec: Texts<PhysicalClusterSpec> = {
   taints: 'What keeps workloads away, or drives them away (NoExecute).',
   unschedulable: 'Cordoned: nothing new is placed on it; what is there stays.',
   drain: 'Drained: what is there moves away too, as far as it can. Set together with unschedulable.',
+  forget: 'Once this is deleted, what is there holds it no longer: neither data nor that nothing else fits.',
+  adopt: 'The uids under which this very cluster was registered before: what bears them there is taken over.',
   capacity:
     'Upper bounds on what is placed there: cpu, memory, pods. Where its nodes offer less, that counts.',
 };
@@ -137,6 +139,7 @@ const physicalClusterStatus: Texts<PhysicalClusterStatus> = {
   lastAnswerTime: 'When its API last answered the syncer.',
   clusterUID:
     'The uid of its Namespace kube-system: one cluster has one, under whatever name it is registered.',
+  namespaces: 'How many namespaces of Atoll are there.',
   version: 'The version of Kubernetes that it says it is.',
   allocatable: 'What its nodes that take pods offer together.',
 };

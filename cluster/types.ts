@@ -26,6 +26,10 @@ export interface PhysicalClusterSpec {
   unschedulable?: boolean;
   /** Drained: what is there moves away too, as far as it can. Set together with unschedulable. */
   drain?: boolean;
+  /** When this is deleted: nothing that is there holds it, neither data nor that nothing else fits. See cluster/life.ts. */
+  forget?: boolean;
+  /** The uids under which this very cluster was registered before: what bears them there is taken over. */
+  adopt?: string[];
   /** Upper bounds (quantities) on what we place there: `cpu`, `memory`, `pods`. */
   capacity?: Record<string, string>;
 }
@@ -39,6 +43,8 @@ export interface PhysicalClusterStatus {
   /** The uid of its Namespace kube-system: one cluster has one, under whatever name it is registered. */
   clusterUID?: string;
   version?: string;
+  /** How many namespaces of ours are there. */
+  namespaces?: number;
   /** Sums over its schedulable nodes. */
   allocatable?: Record<string, string>;
 }

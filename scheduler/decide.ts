@@ -10,6 +10,7 @@ import {
 } from '../cluster/closure.ts';
 import { isEnding } from '../cluster/deletion.ts';
 import { isPlaceable } from '../cluster/kinds.ts';
+import { isForgotten } from '../cluster/life.ts';
 import { clustersAnnotation } from '../cluster/names.ts';
 import { isBeingOrphaned, isTombstone } from '../cluster/orphans.ts';
 import { formatClusters, parseClusters } from '../cluster/placement.ts';
@@ -36,7 +37,8 @@ export function decideNamespace(given: NamespaceInput): NamespaceDecision {
     input,
     index,
     records,
-    clusters: new Map(input.clusters.map((c) => [c.metadata.name ?? '', c])),
+    // One that is forgotten is as if it were gone: neither data nor want of another place holds anything there.
+    clusters: new Map(input.clusters.flatMap((c) => (isForgotten(c) ? [] : [[c.metadata.name ?? '', c]]))),
   };
   const { decided, usage } = decideWorkloads(world);
   const along = decideClosure(world, decided);

@@ -4,6 +4,7 @@ import type { InformerSet } from '../client/informers.ts';
 import { keyOf, objectKey, parseKey } from '../client/url.ts';
 import { askedSince, heardAt } from '../cluster/heard.ts';
 import { type PlacedKind, placedKind, placedKinds } from '../cluster/kinds.ts';
+import { counts, isForgotten, isGivenUp } from '../cluster/life.ts';
 import { physicalClusters, placements, rootCluster } from '../cluster/names.ts';
 import { placementName } from '../cluster/placement.ts';
 import { silenceOf } from '../cluster/silence.ts';
@@ -152,11 +153,15 @@ function wake(world: World, queue: WorkQueue): void {
     add: sharing,
     update(cluster, old) {
       const [now, before] = [heardAt(cluster), heardAt(old)];
-      if ((now === undefined) !== (before === undefined)) sharing(cluster);
+      if ((now === undefined) !== (before === undefined) || !isSameLife(cluster, old)) sharing(cluster);
       else if (now !== before) concerned(cluster, byQuestion);
     },
     delete: sharing,
   });
+}
+
+function isSameLife(now: PhysicalCluster, old: PhysicalCluster): boolean {
+  return isForgotten(now) === isForgotten(old) && isGivenUp(now) === isGivenUp(old);
 }
 
 /** Autoscalers follow the shares of what they scale. */
@@ -195,7 +200,8 @@ async function reconcile(key: string, world: World, options: Telling): Promise<R
   const placement = world.placements.get(key);
   if (!placement?.spec) return undefined;
   const { cluster, namespace } = parseKey(key);
-  const { ref } = placement.spec;
+  const { spec } = placement;
+  const { ref } = spec;
   const kind = placedKind(ref);
   const root = kind && world.roots.get(kind)?.get(keyOf(cluster, namespace, ref.name));
   if (root && isOlder(root, placement)) return undefined;
@@ -204,7 +210,7 @@ async function reconcile(key: string, world: World, options: Telling): Promise<R
   const outcome = split({
     placement,
     root,
-    isKnown: (name) => clusterAt(name) !== undefined,
+    isKnown: (name) => counts(clusterAt(name), spec),
     heardAt: (name) => heardAt(clusterAt(name)),
     now: clock.now(),
     settleMs,

@@ -5,7 +5,7 @@ import { isStatusError, StatusError } from '../kube/status.ts';
 import { markClaims } from './claims.ts';
 import type { Engine } from './engine.ts';
 import { isOrphaned, markDependents } from './orphans.ts';
-import { namespaceLocator, ownership } from './ownership.ts';
+import { isLeftBehind, leftBehind, namespaceLocator, ownership } from './ownership.ts';
 import { fingerprint, manifestDigest, shareNumbers, type TargetRecord } from './records.ts';
 import { isScaled, scaledThere } from './scaled.ts';
 import type { TargetPlace } from './target.ts';
@@ -44,9 +44,9 @@ export async function applyShare(engine: Engine, input: ApplyInput): Promise<App
   // An autoscaler's number must be the one that is there now, not that of a cache.
   const cached = isScaled(manifest) ? undefined : input.cached;
   const object = cached ?? (await engine.physical.read(place.kind, place.namespace, place.name));
-  if (object && ownership(object, spec.locator) === 'foreign') throw notOwned(place);
-  if (object && ownership(object, spec.locator) === 'former')
-    return await removeFormer(engine, input, object);
+  const owner = object && ownership(object, spec.locator, engine.former);
+  if (object && owner === 'foreign') throw notOwned(engine, place, isLeftBehind(object, spec.locator));
+  if (object && owner === 'former') return await removeFormer(engine, input, object);
   if (object?.metadata.deletionTimestamp) return { retryAfter: 500 };
   const kept = object && scaledThere(manifest, object);
   const written = await write(engine, place, kept ?? manifest, object?.metadata.uid, kept !== undefined);
@@ -128,7 +128,8 @@ export async function remove(
   }
 }
 
-function notOwned({ kind, namespace, name }: TargetPlace): StatusError {
-  const message = `${kind.resource} ${namespace}/${name} exists on the cluster and is not ours`;
-  return new StatusError(409, 'NotOwned', message);
+function notOwned(engine: Engine, { kind, namespace, name }: TargetPlace, left: boolean): StatusError {
+  const what = `${kind.resource} ${namespace}/${name}`;
+  const how = left ? leftBehind(engine.name) : 'exists on the cluster and is not ours';
+  return new StatusError(409, 'NotOwned', `${what} ${how}`);
 }

@@ -10,8 +10,9 @@ import { isYoung, Reflector, reflectedMetadata } from './reflector.ts';
 const claims = { group: '', version: 'v1', resource: 'persistentvolumeclaims' };
 
 /** Made there for a set of ours, and marked as such. */
-export function isClaimOfOurs({ uid }: Engine, object: KubeObject): boolean {
-  return readLocator(object, claimOfAnnotation)?.syncer === uid;
+export function isClaimOfOurs({ uid, former }: Engine, object: KubeObject): boolean {
+  const syncer = readLocator(object, claimOfAnnotation)?.syncer;
+  return syncer !== undefined && (syncer === uid || former.has(syncer));
 }
 
 /** The claims that are there for this set, marked. */

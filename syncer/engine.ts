@@ -13,6 +13,10 @@ export interface Engine {
   name: string;
   /** The PhysicalCluster's uid. */
   uid: string;
+  /** Those that it had before, and whose objects are taken over. */
+  former: ReadonlySet<string>;
+  /** Milliseconds since 1970. */
+  startedAt: number;
   upstream: Client;
   client: Client;
   shares: Informer<ShareView>;

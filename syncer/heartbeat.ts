@@ -24,6 +24,8 @@ export interface HeartbeatOptions {
   whyNotTaken?(clusterUID: string): Promise<string | undefined>;
   /** Asks for a beat before its time. */
   questions: Questions;
+  /** How many namespaces of ours are there; undefined while that is not known. */
+  namespaces(): number | undefined;
 }
 
 /** A beat answers for all that was asked before it began; so many questions in a moment are one beat. */
@@ -79,12 +81,14 @@ async function beat(options: HeartbeatOptions, informer: Informer): Promise<void
   const found = await probe(client, signal, Math.max(1_000, intervalMs));
   const clusterUID = found.clusterUID ?? before.status?.clusterUID;
   const refused = clusterUID && (await options.whyNotTaken?.(clusterUID));
+  const namespaces = found.error === undefined ? options.namespaces() : undefined;
   const status: PhysicalClusterStatus = {
     conditions: [readyCondition(before, verdictOf(before, found, refused || undefined), now)],
     lastHeartbeatTime: now,
     ...(found.error === undefined && { lastAnswerTime: now.replace(/\.\d+/, '') }),
     ...(clusterUID && { clusterUID }),
     ...(found.version && { version: found.version }),
+    ...(namespaces !== undefined && { namespaces }),
     ...(informer.hasSynced && { allocatable: allocatable(informer.values()) }),
   };
   await upstream.patch(physicalClusters, { name, subresource: 'status' }, 'merge', { status }, { signal });

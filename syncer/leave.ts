@@ -11,6 +11,8 @@ import { parseTarget, type TargetId, type TargetPlace, targetId } from './target
 export type Left = { gone: true } | { gone: false; retryAfter: number };
 
 const holdMs = 1_000;
+/** How long after a cluster has joined again what it had before waits to be wanted. */
+const adoptionMs = 30_000;
 const goingMs = 2_000;
 /** Nobody is told when the last orphan that is no pod has gone. */
 const orphansMs = 10_000;
@@ -23,6 +25,7 @@ export async function leave(engine: Engine, id: TargetId, place: TargetPlace): P
   const cached = engine.physical.cached(place.kind, place.namespace, place.name);
   const object = cached ?? (await engine.physical.read(place.kind, place.namespace, place.name));
   if (!object || !isOurs(engine, id, object)) return await leaveBehind(engine, id, place);
+  if (isToBeTaken(engine, id, object)) return { gone: false, retryAfter: adoptionMs / 10 };
   const orphaned = isOrphaned(shareFor(engine, id), object);
   if (orphaned) await markDependents(engine, object);
   if (object.metadata.deletionTimestamp) return { gone: false, retryAfter: goingMs };
@@ -31,6 +34,12 @@ export async function leave(engine: Engine, id: TargetId, place: TargetPlace): P
   await remove(engine, place, object, orphaned);
   await removeClaims(engine, going);
   return { gone: false, retryAfter: goingMs };
+}
+
+/** Of a former registration, and no share says yet what is to become of it: it may be wanted here again. */
+function isToBeTaken(engine: Engine, id: TargetId, object: KubeObject): boolean {
+  if (shareFor(engine, id) || Date.now() - engine.startedAt > adoptionMs) return false;
+  return engine.former.has(readLocator(object)?.syncer ?? '');
 }
 
 /** Its set is deleted, not moved, and says that they go then. */
@@ -56,12 +65,13 @@ async function leaveBehind(engine: Engine, id: TargetId, place: TargetPlace): Pr
 /** With a share its locator must fit (any uid); without one, the place must be where this syncer put it. */
 function isOurs(engine: Engine, id: TargetId, object: KubeObject): boolean {
   const locator = shareFor(engine, id)?.spec?.locator;
-  if (locator) return ownership(object, locator) !== 'foreign';
+  if (locator) return ownership(object, locator, engine.former) !== 'foreign';
   const found = readLocator(object);
   const { namespace = '', name = '' } = object.metadata;
   const home = engine.namespaces.own(namespace)?.locator;
   return (
-    found?.syncer === engine.uid &&
+    found !== undefined &&
+    (found.syncer === engine.uid || engine.former.has(found.syncer)) &&
     found.resource !== undefined &&
     found.name === name &&
     home?.namespace === found.namespace &&

@@ -1,6 +1,7 @@
 import type { Client } from '../client/client.ts';
 import { type Informer, startInformer } from '../client/informer.ts';
 import { keyOf } from '../client/url.ts';
+import { isGivenUp } from '../cluster/life.ts';
 import { rootCluster } from '../cluster/names.ts';
 import type { PhysicalCluster } from '../cluster/types.ts';
 import { runController } from '../controller/controller.ts';
@@ -125,7 +126,8 @@ async function engage(
   const name = key.split('/').at(-1) ?? '';
   const cluster = clusters.get(key);
   const before = engaged.get(name);
-  if (!cluster || cluster.metadata.deletionTimestamp) {
+  // One that is being deleted is emptied first.
+  if (!cluster || isGivenUp(cluster)) {
     engaged.delete(name);
     await before?.end();
     return undefined;
@@ -151,6 +153,7 @@ async function engage(
       signal: term.signal,
       logger,
       whyNotTaken: (clusterUID) => twins.whyNot(key, clusterUID, term.signal),
+      former: cluster.spec?.adopt ?? [],
       ...(heartbeatMs !== undefined && { heartbeatMs }),
       ...(namespaceDelayMs !== undefined && { namespaceDelayMs }),
     }).stopped;
@@ -187,5 +190,5 @@ async function identityOf(client: Client, cluster: PhysicalCluster, signal: Abor
   } catch (error) {
     if (!isStatusError(error, 'NotFound')) throw error;
   }
-  return JSON.stringify([cluster.metadata.uid, ref, data]);
+  return JSON.stringify([cluster.metadata.uid, ref, data, cluster.spec?.adopt ?? []]);
 }

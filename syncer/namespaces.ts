@@ -8,7 +8,15 @@ import { sleep } from '../kube/clock.ts';
 import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError, StatusError } from '../kube/status.ts';
-import { namespaceFor, namespaceLocator, namespaceOwnership, readLocator } from './ownership.ts';
+import {
+  type Former,
+  isLeftBehind,
+  leftBehind,
+  namespaceFor,
+  namespaceLocator,
+  namespaceOwnership,
+  readLocator,
+} from './ownership.ts';
 import { managedSelector } from './physical.ts';
 
 const resource = { group: '', version: 'v1', resource: 'namespaces' };
@@ -16,32 +24,54 @@ const resource = { group: '', version: 'v1', resource: 'namespaces' };
 /** Our namespaces on the physical cluster. */
 export class Namespaces {
   readonly informer: Informer;
+  /** The uids of former registrations of this cluster, whose namespaces are taken over. */
+  readonly former: Former;
+  readonly #name: string;
   readonly #client: Client;
   readonly #syncer: string;
   readonly #signal: AbortSignal;
   /** Made by us just now; the watch will tell. */
   readonly #made = new Map<string, KubeObject>();
 
-  constructor(options: { client: Client; syncer: string; signal: AbortSignal; logger: Logger }) {
-    const { client, syncer, signal, logger } = options;
+  constructor(options: {
+    client: Client;
+    syncer: string;
+    former: Former;
+    /** The PhysicalCluster's. */
+    name: string;
+    signal: AbortSignal;
+    logger: Logger;
+  }) {
+    const { client, syncer, former, name, signal, logger } = options;
+    this.former = former;
+    this.#name = name;
     this.#client = client;
     this.#syncer = syncer;
     this.#signal = signal;
     this.informer = startInformer(client, resource, { labelSelector: managedSelector, signal, logger });
     this.informer.addIndex('logical', (object) => {
       const locator = readLocator(object);
-      const isOwn = locator?.syncer === syncer && locator.name === undefined;
+      const isOwn = locator && locator.name === undefined && this.#isOwn(locator);
       return isOwn ? [`${locator.cluster}/${locator.namespace}`] : [];
     });
     this.informer.on({ delete: (object) => this.#made.delete(object.metadata.name ?? '') });
+  }
+
+  #isOwn({ syncer }: Locator): boolean {
+    return syncer === this.#syncer || this.former.has(syncer);
+  }
+
+  /** How many are there; undefined while that is not known. */
+  count(): number | undefined {
+    if (!this.informer.hasSynced) return undefined;
+    return this.informer.list().filter(({ metadata }) => this.own(metadata.name ?? '')).length;
   }
 
   /** The namespace if it is this syncer's; only its locator says so. */
   own(name: string): { locator: Locator; object: KubeObject } | undefined {
     const object = this.informer.get(keyOf(rootCluster, '', name)) ?? this.#made.get(name);
     const locator = object && readLocator(object);
-    if (!object || !locator || locator.syncer !== this.#syncer || locator.name !== undefined)
-      return undefined;
+    if (!object || !locator || !this.#isOwn(locator) || locator.name !== undefined) return undefined;
     return { locator, object };
   }
 
@@ -56,10 +86,10 @@ export class Namespaces {
   async ensure(name: string, of: Locator): Promise<void> {
     const cached = this.informer.get(keyOf(rootCluster, '', name)) ?? this.#made.get(name);
     const object = cached ?? (await this.#create(name, of));
-    const owner = namespaceOwnership(object, of);
+    const owner = namespaceOwnership(object, of, this.former);
     if (owner === 'unsigned') await this.#sign(name, object, of);
     if (owner === 'foreign')
-      throw new StatusError(409, 'NotOwned', `namespace ${name} exists and is not ours`);
+      throw new StatusError(409, 'NotOwned', `namespace ${name} ${this.#whose(object, of)}`);
     if (object.metadata.deletionTimestamp)
       throw new StatusError(409, 'Terminating', `namespace ${name} is being deleted`);
   }
@@ -72,7 +102,8 @@ export class Namespaces {
     const unsigned = new Map<string, Locator>();
     for (const { spec } of shares) {
       const object = spec && this.informer.get(keyOf(rootCluster, '', spec.physicalNamespace));
-      if (!spec || !object || namespaceOwnership(object, namespaceLocator(spec)) !== 'unsigned') continue;
+      if (!spec || !object || namespaceOwnership(object, namespaceLocator(spec), this.former) !== 'unsigned')
+        continue;
       unsigned.set(spec.physicalNamespace, namespaceLocator(spec));
     }
     for (const [name, of] of unsigned) {
@@ -90,6 +121,10 @@ export class Namespaces {
     for (let tries = 0; tries < 100 && this.own(name)?.locator.uid !== uid; tries++) {
       await sleep(20, this.#signal);
     }
+  }
+
+  #whose(object: KubeObject, of: Locator): string {
+    return isLeftBehind(object, of) ? leftBehind(this.#name) : 'exists and is not ours';
   }
 
   /** Says whose it is: from now on it goes with that Namespace. */

@@ -10,6 +10,25 @@ import type { KubeObject } from '../kube/object.ts';
  */
 export type Ownership = 'ours' | 'former' | 'foreign';
 
+/** The uids under which a cluster was registered before, and that it takes over. */
+export type Former = ReadonlySet<string>;
+const none: Former = new Set();
+
+function isOwn({ syncer }: Locator, uid: string, former: Former): boolean {
+  return syncer === uid || former.has(syncer);
+}
+
+/** It was made for this very object, or Namespace, by a cluster of another uid: a former registration of this one. */
+export function isLeftBehind(object: KubeObject, wanted: Locator): boolean {
+  const found = readLocator(object);
+  return found?.uid === wanted.uid && found.uid !== '' && found.syncer !== wanted.syncer;
+}
+
+/** What to do about it, for whoever reads the refusal. */
+export function leftBehind(name: string): string {
+  return `was left there by a former registration of this cluster; to take it over: atoll cluster add ${name} --adopt`;
+}
+
 /** Undefined where the annotation is missing or is not exactly a locator. */
 export function readLocator(object: KubeObject, annotation = locatorAnnotation): Locator | undefined {
   const text = object.metadata.annotations?.[annotation];
@@ -28,9 +47,10 @@ export function readLocator(object: KubeObject, annotation = locatorAnnotation):
   return { syncer, cluster, namespace, resource, name, uid };
 }
 
-export function ownership(object: KubeObject, wanted: Locator): Ownership {
+export function ownership(object: KubeObject, wanted: Locator, former: Former = none): Ownership {
   const found = readLocator(object);
-  if (!found || found.syncer !== wanted.syncer || found.namespace !== wanted.namespace) return 'foreign';
+  if (!found || !isOwn(found, wanted.syncer, former) || found.namespace !== wanted.namespace)
+    return 'foreign';
   if (found.resource !== wanted.resource || found.name !== wanted.name) return 'foreign';
   // No two objects have one uid, whatever their logical cluster was called when the locator was written.
   if (found.uid === wanted.uid) return 'ours';
@@ -46,14 +66,19 @@ export function namespaceLocator({ locator, namespaceUid }: ShareViewSpec): Loca
 }
 
 /**
- * Of a physical namespace: made for exactly this Namespace; by a locator from before Namespaces' uids counted, which is
- * to be written anew; or not ours, since another Namespace's, of the same name maybe, is none of this one's business.
+ * Of a physical namespace: made for exactly this Namespace; by a locator from before Namespaces' uids counted, or from a
+ * former registration, which is to be written anew; or not ours, since another Namespace's, of the same name maybe, is none of this one's business.
  */
-export function namespaceOwnership(object: KubeObject, wanted: Locator): 'ours' | 'unsigned' | 'foreign' {
+export function namespaceOwnership(
+  object: KubeObject,
+  wanted: Locator,
+  former: Former = none,
+): 'ours' | 'unsigned' | 'foreign' {
   const found = readLocator(object);
   if (!found || found.name !== undefined) return 'foreign';
-  if (found.syncer !== wanted.syncer || found.namespace !== wanted.namespace) return 'foreign';
-  if (found.uid === wanted.uid || wanted.uid === '') return 'ours';
+  if (!isOwn(found, wanted.syncer, former) || found.namespace !== wanted.namespace) return 'foreign';
+  if (found.uid === wanted.uid || wanted.uid === '')
+    return found.syncer === wanted.syncer ? 'ours' : 'unsigned';
   return found.uid === '' ? 'unsigned' : 'foreign';
 }
 

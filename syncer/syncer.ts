@@ -28,6 +28,8 @@ export interface SyncerOptions {
   /** The one lifetime of all it does; nothing is deleted when it ends. */
   signal: AbortSignal;
   logger: Logger;
+  /** The PhysicalCluster's spec.adopt. */
+  former?: readonly string[];
   /** Default 10 000. */
   heartbeatMs?: number;
   /** Why the cluster of this uid may not be taken under this name, as a sentence; default: it may. */
@@ -58,12 +60,15 @@ export function startSyncer(options: SyncerOptions): Syncer {
   ready.catch(() => {});
   const run = async () => {
     const questions = new Questions();
+    let namespaces: Namespaces | undefined;
     const heartbeat = runHeartbeat({
       ...{ name, upstream, client, signal, logger, questions, intervalMs: heartbeatMs },
+      namespaces: () => namespaces?.count(),
       ...(options.whyNotTaken && { whyNotTaken: options.whyNotTaken }),
     });
     const uid = await ownUid(options);
-    const namespaces = new Namespaces({ client, syncer: uid, signal, logger });
+    const former = new Set(options.former);
+    namespaces = new Namespaces({ client, syncer: uid, former, name, signal, logger });
     await Promise.all([heartbeat, work(options, { client, namespaces, uid, questions }, becomeReady)]);
   };
   const stopped = run().catch((err: unknown) => {
@@ -89,6 +94,8 @@ async function work(
   const engine: Engine = {
     name,
     uid,
+    former: namespaces.former,
+    startedAt: Date.now(),
     upstream,
     client,
     shares,

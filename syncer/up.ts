@@ -54,7 +54,7 @@ function sliceNow(engine: Engine, id: TargetId, share: ShareView): ClusterSlice 
   if (!record || !share.spec) return undefined;
   const { kind, namespace, name } = parseTarget(id, share.spec.ref);
   const found = engine.physical.cached(kind, namespace, name);
-  const object = found && ownership(found, share.spec.locator) === 'ours' ? found : undefined;
+  const object = found && ownership(found, share.spec.locator, engine.former) === 'ours' ? found : undefined;
   const { applied } = record;
   // What was applied and what was seen of it go up together: a share is never judged by an older status.
   if (

@@ -42,7 +42,7 @@ export function feedCluster(name: string) {
 }
 
 /**
- * Of a merge patch only status.conditions, lastHeartbeatTime, lastAnswerTime, clusterUID, version and allocatable; spec
+ * Of a merge patch only status.conditions, lastHeartbeatTime, lastAnswerTime, clusterUID, version, namespaces and allocatable; spec
  * is not the syncer's.
  */
 export async function patchCluster(
@@ -62,7 +62,8 @@ export async function patchCluster(
 
 function merged(before: PhysicalClusterStatus, told: Record<string, unknown>): PhysicalClusterStatus {
   const status = { ...before };
-  const { conditions, lastHeartbeatTime, lastAnswerTime, clusterUID, version, allocatable } = told;
+  const { conditions, lastHeartbeatTime, lastAnswerTime, clusterUID, version, allocatable, namespaces } =
+    told;
   if (Array.isArray(conditions)) {
     const own = conditions.flatMap((c) => asCondition(c) ?? []).slice(0, 16);
     const types = new Set(own.map((c) => c.type));
@@ -72,6 +73,7 @@ function merged(before: PhysicalClusterStatus, told: Record<string, unknown>): P
   if (isTime(lastAnswerTime)) status.lastAnswerTime = lastAnswerTime;
   if (typeof clusterUID === 'string') status.clusterUID = clusterUID.slice(0, 64);
   if (typeof version === 'string') status.version = version.slice(0, 64);
+  if (typeof namespaces === 'number') status.namespaces = Math.trunc(namespaces);
   if (isObject(allocatable)) {
     const quantities = Object.entries(allocatable).filter(
       (pair): pair is [string, string] => typeof pair[1] === 'string' && pair[1].length <= 32,

@@ -1,8 +1,9 @@
 import { Command } from 'commander';
 import { isLogicalClusterName } from '../../cluster/names.ts';
-import { addCluster, listClusters, removeCluster } from '../cluster.ts';
+import { addCluster, listClusters } from '../cluster.ts';
 import { connect } from '../connection.ts';
 import { UsageError } from '../errors.ts';
+import { removeCluster } from '../remove.ts';
 import { addOutput, type Global, secondsOf } from './options.ts';
 
 /** atoll cluster add|list|remove */
@@ -16,6 +17,7 @@ export function clusterCommand(): Command {
       '--label <KEY=VALUE...>',
       'labels of the PhysicalCluster, such as topology.kubernetes.io/region=eu',
     )
+    .option('--adopt', 'take over what it still runs from when it was registered before')
     .option('--wait <SECONDS>', 'how long to wait until it is Ready', '60')
     .addHelpText(
       'after',
@@ -30,6 +32,7 @@ export function clusterCommand(): Command {
       await addCluster(client, name, {
         kubeconfig: options.kubeconfig,
         ...(options.context && { context: options.context }),
+        ...(options.adopt && { adopt: true }),
         ...(options.label && { labels: parseLabels(options.label) }),
         waitSeconds,
         output: options.output,
@@ -44,16 +47,27 @@ export function clusterCommand(): Command {
     });
   cluster
     .command('remove <NAME>')
-    .description('forget a physical cluster that holds nothing of ours any more')
-    .option('--force', 'also when it holds something, which then stays there')
+    .description('remove a physical cluster that holds nothing of ours any more')
+    .option('--forget', 'also one that does: what can move moves first if it answers, the rest stays there')
+    .option('--force', 'the same as --forget')
+    .option('--wait <SECONDS>', 'how long to wait until it is gone; the removal itself goes on', '600')
     .action(async (name: string, _local, command: Command) => {
-      const options = command.optsWithGlobals<Global & { force?: boolean }>();
-      await removeCluster(await connect(options.atollKubeconfig), name, options.force ?? false);
+      const options = command.optsWithGlobals<Global & RemoveFlags>();
+      const forget = options.forget === true || options.force === true;
+      const waitSeconds = secondsOf('--wait', options.wait);
+      await removeCluster(await connect(options.atollKubeconfig), name, { forget, waitSeconds });
     });
   return cluster;
 }
 
+interface RemoveFlags {
+  forget?: boolean;
+  force?: boolean;
+  wait: string;
+}
+
 interface AddFlags {
+  adopt?: boolean;
   kubeconfig: string;
   context?: string;
   label?: string[];

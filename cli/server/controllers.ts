@@ -1,5 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { ApiServer } from '../../apiserver/options.ts';
+import { syncerUser } from '../../apiserver/view/view.ts';
+import { Client } from '../../client/client.ts';
 import { InformerSet } from '../../client/informers.ts';
 import { controllersUser, rootCluster, schedulerUser } from '../../cluster/names.ts';
 import { startGenericControllers, startServerControllers } from '../../controller/generic.ts';
@@ -11,6 +13,7 @@ import type { Logger } from '../../kube/log.ts';
 import { startScheduler } from '../../scheduler/controller.ts';
 import { startSplitter } from '../../splitter/controller.ts';
 import type { Store } from '../../storage/store.ts';
+import { runDepartures } from '../../syncer/departure.ts';
 import { runSilence } from '../../syncer/silence.ts';
 import type { Controllers } from '../settings.ts';
 import { systemClient } from './client.ts';
@@ -61,6 +64,10 @@ async function controlFor(settings: ControllerSettings, { signal, fence }: Term)
     runWorkspaceController({ client, informers, signal, logger, url: settings.url }),
     startScheduler({ client: scheduler, informers, signal, logger }),
     startSplitter({ client: splitter, informers, signal, logger, settleMs: settings.settleMs }),
+    runDepartures({
+      ...{ client, informers, signal, logger },
+      viewOf: (name) => new Client(server.transport(syncerUser(name), fence), { prefix: `/syncers/${name}` }),
+    }),
     runSilence({
       ...{ client: client.with({ cluster: rootCluster }), signal, logger },
       ...(settings.silentMs !== undefined && { silentMs: settings.silentMs }),

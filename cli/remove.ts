@@ -1,0 +1,64 @@
+import type { Client } from '../client/client.ts';
+import { systemNamespace } from '../cluster/names.ts';
+import type { PhysicalCluster, Placement } from '../cluster/types.ts';
+import { isStatusError } from '../kube/status.ts';
+import { FailedError } from './errors.ts';
+import { print } from './output.ts';
+import { physicalClusters, placements, secrets } from './resources.ts';
+
+export interface RemoveOptions {
+  /** What cannot leave stays there, and no longer counts. */
+  forget: boolean;
+  waitSeconds: number;
+}
+
+/**
+ * Removes an empty cluster; one that still holds something of ours is refused: drain it first, or forget it. What a
+ * forgotten one runs is made elsewhere first while it answers. Returns when it is gone.
+ */
+export async function removeCluster(
+  client: Client,
+  name: string,
+  { forget, waitSeconds }: RemoveOptions,
+): Promise<void> {
+  if (!forget) await requireEmpty(client, name);
+  if (forget) await client.patch(physicalClusters, { name }, 'merge', { spec: { forget: true } });
+  await client.delete(physicalClusters, { name });
+  await untilGone(client, name, waitSeconds);
+  await client
+    .delete(secrets, { namespace: systemNamespace, name: `physicalcluster-${name}` })
+    .catch((error: unknown) => {
+      if (!isStatusError(error, 'NotFound')) throw error;
+    });
+  print(`physicalcluster.atoll.dev/${name} removed`);
+  if (forget)
+    print(`what could not leave stays there; to take it over again: atoll cluster add ${name} --adopt`);
+}
+
+async function requireEmpty(client: Client, name: string): Promise<void> {
+  const held = await client.list<Placement>(placements, { cluster: '*' });
+  const still = held.items.filter((placement) => placement.spec?.shares?.[name] !== undefined);
+  if (still.length === 0) return;
+  throw new FailedError(
+    `${name} still holds ${still.length} objects: run atoll drain ${name} first, or --forget to give them up`,
+  );
+}
+
+async function untilGone(client: Client, name: string, seconds: number): Promise<void> {
+  const deadline = Date.now() + seconds * 1000;
+  for (;;) {
+    let cluster: PhysicalCluster;
+    try {
+      cluster = await client.get<PhysicalCluster>(physicalClusters, { name });
+    } catch (error) {
+      if (isStatusError(error, 'NotFound')) return;
+      throw error;
+    }
+    if (Date.now() > deadline) {
+      const why =
+        cluster.status?.conditions?.find(({ type }) => type === 'Empty')?.message ?? 'it has not said why';
+      throw new FailedError(`${name} is being removed, but is not gone after ${seconds} s: ${why}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}

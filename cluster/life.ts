@@ -1,0 +1,31 @@
+import { placedKind } from './kinds.ts';
+import type { PhysicalCluster, PlacementSpec } from './types.ts';
+
+/** On a PhysicalCluster until nothing of ours is there, or it was given up: nobody forgets it before. */
+export const clusterFinalizer = 'atoll.dev/workloads';
+
+/** It is being deleted, and nothing that is there is to hold it: neither data nor that nothing else fits. */
+export function isForgotten({ metadata, spec }: PhysicalCluster): boolean {
+  return metadata.deletionTimestamp !== undefined && spec?.forget === true;
+}
+
+export function isReady({ status }: PhysicalCluster): boolean {
+  return status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') === true;
+}
+
+/** It is forgotten and does not answer: nothing more is done there. */
+export function isGivenUp(cluster: PhysicalCluster): boolean {
+  return isForgotten(cluster) && !isReady(cluster);
+}
+
+/**
+ * Whether a cluster still counts for this record. One that is forgotten does while it answers, so that what can go
+ * elsewhere goes make before break, and is removed there; what has no other place is left behind, and so is a claim,
+ * whose removal would take its data along.
+ */
+export function counts(cluster: PhysicalCluster | undefined, { ref, clusters }: PlacementSpec): boolean {
+  if (!cluster || isGivenUp(cluster)) return false;
+  if (!isForgotten(cluster)) return true;
+  const hasOther = clusters.length > 0 || placedKind(ref)?.role === 'closure';
+  return hasOther && ref.resource !== 'persistentvolumeclaims';
+}

@@ -1,0 +1,160 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { formerUids } from '../../../cli/adopt.ts';
+import { registerCluster } from '../../../cli/cluster.ts';
+import { removeCluster } from '../../../cli/remove.ts';
+import { reflectedFrom } from '../../../cluster/reflected.ts';
+import type { PhysicalCluster, Placement } from '../../../cluster/types.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import {
+  deployment,
+  find,
+  isReady,
+  readyPods,
+  resources,
+  settled,
+  statefulSet,
+  until,
+} from '../../world/objects.ts';
+import { startWorld, type World } from '../../world/world.ts';
+
+let world: World;
+beforeEach(async () => {
+  world = await startWorld();
+});
+afterEach(() => world.stop());
+
+const { deployments, namespaces, persistentvolumeclaims, physicalclusters, placements, pods, statefulsets } =
+  resources;
+const inDefault = { namespace: 'default' };
+
+const ready = async (cluster: string, app: string) => (await readyPods(world.physical(cluster), app)).length;
+const web = () => find<Placement>(world.admin, placements, 'web.deployments.apps');
+const east = () => find<PhysicalCluster>(world.admin, physicalclusters, 'east', '');
+const isGone = async () => (await east()) === undefined;
+const ours = async () =>
+  (await world.physical('east').client.list(namespaces, { labelSelector: 'atoll.dev/managed-by=atoll' }))
+    .items;
+
+async function runWeb(): Promise<void> {
+  await world.admin.create(deployments, deployment('web', 4, 'east,west'), inDefault);
+  await settled(world.admin, 'web.deployments.apps');
+}
+
+async function runDb(): Promise<void> {
+  const set = statefulSet('db', 1, 'east');
+  const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+  const volumeClaimTemplates = [{ metadata: { name: 'data' }, spec }];
+  await world.admin.create(
+    statefulsets,
+    { ...set, spec: { ...(set.spec as object), volumeClaimTemplates } },
+    inDefault,
+  );
+  await until('its claim is shown', async () => {
+    const claim = await find<KubeObject<unknown, { phase?: string }>>(
+      world.admin,
+      persistentvolumeclaims,
+      'data-db-0',
+    );
+    return claim?.status?.phase === 'Bound';
+  });
+}
+
+async function silence(): Promise<void> {
+  world.physical('east').faults.silence();
+  await until('east is not ready', async () => !(await isReady(world.admin, 'east')));
+}
+
+async function add(adopt: readonly string[] = []): Promise<void> {
+  await registerCluster(world.admin, 'east', world.physical('east').kubeconfig, { adopt });
+  await until('east is ready', () => isReady(world.admin, 'east'));
+}
+
+const removeEast = () => removeCluster(world.admin, 'east', { forget: true, waitSeconds: 50 });
+
+describe('a PhysicalCluster that is deleted', () => {
+  test('is emptied first, without a dip, and can join again', async () => {
+    await runWeb();
+    await world.admin.delete(physicalclusters, { name: 'east' });
+    let least = 4;
+    await until('gone', async () => {
+      least = Math.min(least, (await ready('east', 'web')) + (await ready('west', 'web')));
+      return await isGone();
+    });
+    expect(least).toBe(4);
+    expect(await ours()).toEqual([]);
+    await add();
+    await until(
+      'two each',
+      async () => (await ready('east', 'web')) === 2 && (await ready('west', 'web')) === 2,
+    );
+  });
+
+  test('stays while it holds data, and says so; forgotten, it goes without', async () => {
+    await runDb();
+    await world.admin.delete(physicalclusters, { name: 'east' });
+    const message = await until('it is said', async () => {
+      const conditions = (await east())?.status?.conditions;
+      const found = conditions?.find(({ type }) => type === 'Empty')?.message;
+      return found?.includes('data-db-0') && found;
+    });
+    expect(message).toContain('atoll cluster remove east --forget');
+    expect(await ready('east', 'db')).toBe(1);
+    await removeEast();
+    const { items } = await world.admin.list(persistentvolumeclaims, inDefault);
+    expect(items.flatMap(reflectedFrom)).not.toContain('east');
+    const there = await world.physical('east').client.list(persistentvolumeclaims);
+    expect(there.items.map(({ metadata }) => metadata.name)).toEqual(['data-db-0']);
+  });
+});
+
+describe('a PhysicalCluster that is forgotten in silence', () => {
+  test('holds nobody: neither pods nor a Namespace', async () => {
+    const shop = { namespace: 'shop' };
+    await world.admin.create(namespaces, {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: 'shop' },
+    });
+    const body = deployment('web', 2, 'east');
+    await world.admin.create(deployments, { ...body, metadata: { ...body.metadata, ...shop } }, shop);
+    await until('pods are shown', async () => (await world.admin.list(pods, shop)).items.length === 2);
+    await silence();
+    await world.admin.delete(namespaces, { name: 'shop' });
+    await removeEast();
+    expect((await world.admin.list(pods, shop)).items).toEqual([]);
+    await until('the Namespace is gone', async () => !(await find(world.admin, namespaces, 'shop', '')));
+  });
+
+  test('and joins again owns nothing there, says how to, and takes nothing from the others meanwhile', async () => {
+    await runWeb();
+    const before = await deploymentUid();
+    await silence();
+    await removeEast();
+    await until('west has all', async () => (await ready('west', 'web')) === 4);
+    world.physical('east').faults.heal();
+    await add();
+    const refused = await until('it is refused', async () => {
+      const error = (await web())?.status?.clusters?.['east']?.error;
+      return error?.reason === 'NotOwned' && error.message;
+    });
+    expect(refused).toContain('atoll cluster add east --adopt');
+    expect(await ready('west', 'web')).toBe(4);
+    const adopt = await formerUids(world.admin, world.physical('east').client);
+    expect(adopt).toHaveLength(1);
+    let least = 4;
+    await add(adopt);
+    await until('two each', async () => {
+      const there = await web();
+      const [inEast, inWest] = [await ready('east', 'web'), await ready('west', 'web')];
+      least = Math.min(least, inEast + inWest);
+      return inEast === 2 && inWest === 2 && there?.spec?.shares?.['east']?.phase === 'Active';
+    });
+    expect(least).toBeGreaterThanOrEqual(4);
+    expect(await deploymentUid()).toBe(before);
+  });
+});
+
+async function deploymentUid(): Promise<string | undefined> {
+  const { items } = await world.physical('east').client.list(deployments);
+  return items[0]?.metadata.uid;
+}
