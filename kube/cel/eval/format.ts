@@ -32,7 +32,7 @@ function one(budget: Budget, verb: string, value: Value, precision: number): str
     case 'e':
       return Number(value instanceof Uint ? value.value : value)
         .toExponential(precision)
-        .replace(/e([+-])(\d)$/, 'e$10$2');
+        .replace(/e([+-])(\d+)$/, (_, sign: string, digits: string) => `×10${raised(sign, digits)}`);
     case 'b':
       return typeof value === 'boolean' ? String(Number(value)) : whole(value).toString(2);
     case 'o':
@@ -46,6 +46,12 @@ function one(budget: Budget, verb: string, value: Value, precision: number): str
     default:
       throw new RunError(`could not parse formatting clause: unrecognized formatting clause "${verb}"`);
   }
+}
+
+/** An exponent as the reference implementation writes it: two digits at least. */
+function raised(sign: string, digits: string): string {
+  const text = [...digits.padStart(2, '0')].map((digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)]).join('');
+  return sign === '-' ? `⁻${text}` : text;
 }
 
 function shown(budget: Budget, value: Value): string {
