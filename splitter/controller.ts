@@ -7,7 +7,6 @@ import { type PlacedKind, placedKind, placedKinds } from '../cluster/kinds.ts';
 import { counts, isForgotten, isGivenUp } from '../cluster/life.ts';
 import { physicalClusters, placements, rootCluster } from '../cluster/names.ts';
 import { placementName } from '../cluster/placement.ts';
-import { silenceOf } from '../cluster/silence.ts';
 import type { ObjectRef, PhysicalCluster, Placement, Scale } from '../cluster/types.ts';
 import { commit } from '../controller/commit.ts';
 import { type Retry, runController } from '../controller/controller.ts';
@@ -21,6 +20,7 @@ import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
 import { type Scaler, type ScaleTarget, scalerOf, scaleTarget, targetOf } from './autoscaler.ts';
 import { writeScale } from './scale.ts';
+import { tellSilences } from './silences.ts';
 import { type Split, split } from './split.ts';
 import { wordsOf } from './words.ts';
 
@@ -63,7 +63,7 @@ export async function startSplitter(options: SplitterOptions): Promise<void> {
   const queue = new WorkQueue({ fair, ...(options.clock && { clock: options.clock }) });
   wake(world, queue);
   const recorder = new EventRecorder({ ...options, component: 'atoll-splitter' });
-  tellSilences(world, recorder);
+  tellSilences(world.clusters, (name) => world.placements.byIndex(byShare, name), recorder);
   await runController({
     name: 'splitter',
     queue,
@@ -72,22 +72,6 @@ export async function startSplitter(options: SplitterOptions): Promise<void> {
     logger,
     workers,
     ready: [world.placements, world.clusters, ...world.roots.values()].map((informer) => informer.synced),
-  });
-}
-
-/** What runs on a cluster is told when nothing is heard of that any more. */
-function tellSilences(world: World, recorder: EventRecorder): void {
-  world.clusters.on({
-    update(now, old) {
-      const silence = silenceOf(old) ? undefined : silenceOf(now);
-      if (!silence) return;
-      for (const placement of world.placements.byIndex(byShare, now.metadata.name ?? '')) {
-        const { cluster, namespace } = parseKey(objectKey(placement));
-        if (!placement.spec || placedKind(placement.spec.ref)?.role !== 'workload') continue;
-        const word = { type: 'Warning', reason: 'ClusterSilent', message: silence.words } as const;
-        recorder.say({ cluster, namespace, ...placement.spec.ref }, [word]);
-      }
-    },
   });
 }
 
