@@ -72,6 +72,14 @@ const share = object(
     maxUnavailable: intOrString,
     readySince: text,
     heardSince: text,
+    held: object(
+      { replicas: int32, ordinalsStart: int32, since: text } satisfies Fields<NonNullable<Share['held']>>,
+      texts.held,
+    ),
+    goal: object(
+      { replicas: int32, ordinalsStart: int32 } satisfies Fields<NonNullable<Share['goal']>>,
+      texts.settled,
+    ),
   } satisfies Fields<Share>,
   texts.share,
 );
@@ -82,6 +90,14 @@ const slice = object(
     orphans: flag,
     observedGeneration: int64,
     share: object(numbers satisfies Fields<NonNullable<ClusterSlice['share']>>, texts.numbers),
+    pods: object(
+      {
+        since: text,
+        count: int32,
+        ordinals: object({ start: int32, end: int32 }, texts.ordinals),
+      } satisfies Fields<NonNullable<ClusterSlice['pods']>>,
+      texts.pods,
+    ),
     status: any,
     error: object({ reason: text, message: text }, texts.error),
   } satisfies Fields<ClusterSlice>,

@@ -47,6 +47,8 @@ const share: Texts<Share> = {
   maxSurge: "Its part of a rollout's maxSurge.",
   maxUnavailable: "Its part of a rollout's maxUnavailable.",
   readySince: 'Since when it has been ready without a break.',
+  held: 'Of what may not run twice: what it had, which nobody else may run until its cluster has said that it is gone.',
+  goal: 'Of a StatefulSet on its way: the ordinals that it is to have.',
   heardSince: 'While others would shrink on its strength: its cluster must have been heard of since then.',
 };
 
@@ -55,12 +57,23 @@ const settled: Texts<NonNullable<Share['settled']>> = {
   ordinalsStart: numbers.ordinalsStart,
 };
 
+const held: Texts<NonNullable<Share['held']>> = { ...settled, since: 'When it was told to have less.' };
+
+const pods: Texts<NonNullable<ClusterSlice['pods']>> = {
+  since: 'Of which holding of the share this is said.',
+  count: 'How many there are.',
+  ordinals: 'The ordinals between which they are.',
+};
+
+const ordinals = { start: 'The first ordinal.', end: 'The one after the last ordinal.' };
+
 const slice: Texts<ClusterSlice> = {
   present: 'Whether the object is there.',
   orphans: 'The object is gone there, what it left behind is not.',
   observedGeneration:
     'The metadata.generation of the object that was last applied there and seen by its controller.',
   share: 'The numbers of the share that was last applied there.',
+  pods: 'While its share holds more than it has: the pods that are there and have not ended.',
   status: 'The status of the object as it stands there.',
   error: 'Why the object could not be applied; absent when it could.',
 };
@@ -171,6 +184,9 @@ export const texts = {
     numbers,
     share,
     settled,
+    held,
+    pods,
+    ordinals,
     slice,
     ref,
     closureRef,

@@ -145,6 +145,13 @@ export interface Share {
   maxUnavailable?: number | string;
   /** While Joining: what it was counted on for before it began to grow. Absent on a newcomer. */
   settled?: Pick<Share, 'replicas' | 'ordinalsStart'>;
+  /**
+   * Of what may not run twice, while it shrinks: what it had, which nobody else may run until its cluster has said
+   * that the pods are gone. Its syncer then counts them.
+   */
+  held?: Pick<Share, 'replicas' | 'ordinalsStart'> & { since: string };
+  /** Of a StatefulSet, ordinal by ordinal on its way there: the range that it is to have. */
+  goal?: Pick<Share, 'replicas' | 'ordinalsStart'>;
   /** RFC 3339; since when the share has been ready without a break. */
   readySince?: string;
   /**
@@ -172,6 +179,11 @@ export interface ClusterSlice {
    * is what the physical object has now.
    */
   share?: Pick<Share, 'replicas' | 'scaled' | 'completions' | 'parallelism' | 'ordinalsStart' | 'suspend'>;
+  /**
+   * While its share holds more than it has, by what is held since when: the pods that are there and have not ended,
+   * and their ordinals, once the controller has seen what the share says now.
+   */
+  pods?: { since: string; count: number; ordinals?: { start: number; end: number } };
   /** The physical object's own status, as it stands there. */
   status?: Record<string, unknown>;
   /** Why the object could not be applied; absent when it could. */

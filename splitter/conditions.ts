@@ -7,6 +7,8 @@ interface ConditionsInput {
   shares: Shares;
   slices: Slices;
   waitingFor: readonly string[];
+  /** It may not run twice. */
+  once: boolean;
   gone: boolean;
   now: number;
 }
@@ -48,7 +50,7 @@ function placed({ placement, gone }: ConditionsInput): Verdict {
 }
 
 function settled(input: ConditionsInput): Verdict {
-  const { placement, shares, slices, waitingFor } = input;
+  const { placement, shares, slices, waitingFor, once } = input;
   const type = 'Settled';
   const clusters = placement.spec?.clusters ?? [];
   const failed = Object.keys(shares).flatMap((c) => {
@@ -58,7 +60,10 @@ function settled(input: ConditionsInput): Verdict {
   const leaving = Object.keys(shares).filter((c) => !clusters.includes(c));
   if (failed.length > 0) return { type, status: 'False', reason: 'ApplyFailed', message: failed.join('; ') };
   if (waitingFor.length > 0) {
-    const held = leaving.length > 0 ? `; until then it stays on ${leaving.join(', ')}` : '';
+    const until = leaving.length > 0 ? `; until then it stays on ${leaving.join(', ')}` : '';
+    const givers = Object.keys(shares).filter((c) => leaving.includes(c) || shares[c]?.held !== undefined);
+    const breaks = `; it may not run twice, so each replica stops on ${givers.join(', ')} before it starts elsewhere`;
+    const held = once && givers.length > 0 ? breaks : until;
     return {
       type,
       status: 'False',

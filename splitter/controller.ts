@@ -7,6 +7,7 @@ import { type PlacedKind, placedKind, placedKinds } from '../cluster/kinds.ts';
 import { counts, isForgotten, isGivenUp } from '../cluster/life.ts';
 import { physicalClusters, placements, rootCluster } from '../cluster/names.ts';
 import { placementName } from '../cluster/placement.ts';
+import { listAt } from '../cluster/read.ts';
 import type { ObjectRef, PhysicalCluster, Placement, Scale } from '../cluster/types.ts';
 import { commit } from '../controller/commit.ts';
 import { type Retry, runController } from '../controller/controller.ts';
@@ -200,6 +201,7 @@ async function reconcile(key: string, world: World, options: Telling): Promise<R
     settleMs,
     target: root && targetAt(world, key, root),
     scaler: scalerAt(world, key),
+    hasOwnVolume: hasOwnVolume(world, placement),
   });
   const scaled = root && outcome.scale && (await writeScale(cluster, ref, root, outcome.scale, options));
   if (scaled === 'conflict') return { after: conflictMs };
@@ -210,6 +212,17 @@ async function reconcile(key: string, world: World, options: Telling): Promise<R
   await write(cluster, placement, { ...outcome, scale: scaled }, { ...options, tell });
   if (root && outcome.rootStatus) await writeRoot(cluster, ref, root, outcome.rootStatus, options);
   return outcome.requeueAfterMs === undefined ? undefined : { after: outcome.requeueAfterMs };
+}
+
+/** A claim of it that one node, or one pod, may use at a time. */
+function hasOwnVolume({ roots }: World, placement: Placement): boolean {
+  const { cluster, namespace } = parseKey(objectKey(placement));
+  return (placement.spec?.requires ?? []).some((ref) => {
+    const kind = placedKind(ref);
+    if (kind?.kind !== 'PersistentVolumeClaim') return false;
+    const modes = listAt(roots.get(kind)?.get(keyOf(cluster, namespace, ref.name)), 'spec', 'accessModes');
+    return modes.length > 0 && modes.every((mode) => mode === 'ReadWriteOnce' || mode === 'ReadWriteOncePod');
+  });
 }
 
 /** The cache has yet to hear of the replicas that were written here; it wakes this again. */

@@ -1,6 +1,4 @@
 import type { Share } from '../cluster/types.ts';
-import { clip, covers, emptyRange, hull, type Range, sizeOf } from './divide.ts';
-import { rangeOf } from './plan.ts';
 import { availableOf } from './ready.ts';
 import {
   isSure,
@@ -132,69 +130,4 @@ function resizeCount(share: Share, replicas: number): Share {
   }
   if (settled && replicas <= (settled.replicas ?? 0)) return { ...rest, replicas, phase: 'Active' };
   return { ...rest, replicas, ...(settled && { settled }) };
-}
-
-/** StatefulSets: the same with ordinals, so that a replica that stays keeps its identity. */
-export function nextRanges(scene: Scene): Next {
-  const { goal, first, total } = scene.plan;
-  const whole: Range = { start: first, end: first + total };
-  const goalOf = (c: string) => rangeOf(goal.get(c), first);
-  const now = (share: Share) => rangeOf(share, first);
-  const shares = present(scene);
-  const underWay = isUnderWay(scene, (c, share) => !covers(now(share), goalOf(c)));
-  const held = underWay ? heldRanges(scene, whole) : new Map<string, Range>();
-  const next: Next = new Map();
-  for (const [cluster, share] of shares) {
-    const range = hull(goalOf(cluster), held.get(cluster) ?? emptyRange);
-    if (goal.has(cluster) || sizeOf(range) > 0) next.set(cluster, resizeRange(share, range, now(share)));
-  }
-  for (const [cluster, part] of goal) {
-    if (!presentShare(scene, cluster)) next.set(cluster, newcomer(part));
-  }
-  return next;
-}
-
-function heldRanges(scene: Scene, whole: Range): Map<string, Range> {
-  const { first, goal, total } = scene.plan;
-  const base = (share: Share): Range =>
-    share.phase === 'Active'
-      ? rangeOf(share, first)
-      : share.settled
-        ? rangeOf(share.settled, first)
-        : emptyRange;
-  const known = present(scene).map(([cluster, share]) => ({
-    cluster,
-    available: availableOf(share, sliceOf(scene, cluster)),
-    base: clip(base(share), whole),
-    now: rangeOf(share, first),
-    isSure: isSure(scene, cluster, share),
-  }));
-  const held = new Map(known.map((k) => [k.cluster, k.base]));
-  const all = known.reduce((sum, k) => sum + k.available, 0);
-  const counted = known.reduce((sum, k) => sum + (k.isSure ? Math.min(k.available, sizeOf(k.base)) : 0), 0);
-  let missing = Math.min(total, all) - counted;
-  // As with counts. Which of its ordinals are available is not known: all stay, or none.
-  const shrinking = known.filter((k) => !covers(hull(rangeOf(goal.get(k.cluster), first), k.base), k.now));
-  for (const k of shrinking.sort(leaversFirst(scene))) {
-    const more = k.available - sizeOf(k.base);
-    if (missing <= 0 || more <= 0) continue;
-    held.set(k.cluster, hull(k.base, clip(k.now, whole)));
-    if (k.isSure) missing -= more;
-  }
-  return held;
-}
-
-function resizeRange(share: Share, range: Range, before: Range): Share {
-  const numbers = { replicas: sizeOf(range), ordinalsStart: range.start };
-  if (share.replicas === numbers.replicas && share.ordinalsStart === numbers.ordinalsStart) return share;
-  const { settled, readySince: _restarts, ...rest } = share;
-  const was = { replicas: sizeOf(before), ordinalsStart: before.start };
-  if (share.phase === 'Active') {
-    if (covers(before, range)) return { ...rest, ...numbers };
-    return { ...rest, ...numbers, phase: 'Joining', settled: was };
-  }
-  if (settled && covers(rangeOf(settled, before.start), range)) {
-    return { ...rest, ...numbers, phase: 'Active' };
-  }
-  return { ...rest, ...numbers, ...(settled && { settled }) };
 }

@@ -1,7 +1,8 @@
 import { kindNamed } from '../cluster/kinds.ts';
 import type { Share } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { nextCounts, nextRanges, nextWhole } from './handover-many.ts';
+import { nextCounts, nextWhole } from './handover-many.ts';
+import { isReleased, nextOnce, nextWholeOnce } from './handover-once.ts';
 import { nextBatch, nextSingle } from './handover-one.ts';
 import { type Plan, type PlanOptions, planFor, type Shares, type Slices } from './plan.ts';
 import { isReady } from './ready.ts';
@@ -36,6 +37,8 @@ export interface Handover {
   stale: string[];
   /** Targets that are not counted on yet, sorted. */
   waitingFor: string[];
+  /** It may not run twice: it stops where it is before it starts elsewhere. */
+  once: boolean;
   requeueAfterMs?: number;
 }
 
@@ -51,17 +54,19 @@ export function handover(input: HandoverInput): Handover {
   const stays = Object.entries(remaining).filter(([, share]) => share.phase !== 'Leaving');
   if (gone) {
     const shares = allLeaving(remaining);
-    return { shares, stale: staleOf(slices, previous, shares), waitingFor: [] };
+    return { shares, stale: staleOf(slices, previous, shares), waitingFor: [], once: false };
   }
   const wanted = clusters.length > 0 ? clusters : stays.map(([c]) => c);
   const plan = planFor(input.root, wanted, remaining, input);
-  const { settled, since, requeueAfterMs } = settle(input, plan, remaining);
+  const { settled, since, requeueAfterMs } = settle(input, plan, released(input, plan, remaining));
   const scene: Scene = { ...input, plan, shares: withQuestions(input, plan, settled, since) };
   const shares = withQuestions(input, plan, apply(scene.shares, next(scene), input));
   const after: Scene = { ...scene, shares };
-  const waitingFor = [...plan.goal.keys()].filter((c) => !isCountedOn(after, c)).sort();
+  const isThere = (c: string) => !plan.once || shares[c]?.replicas === plan.goal.get(c)?.replicas;
+  const waitingFor = [...plan.goal.keys()].filter((c) => !isCountedOn(after, c) || !isThere(c)).sort();
+  const { once = false } = plan;
   const stale = staleOf(slices, previous, shares);
-  return { shares, stale, waitingFor, ...(requeueAfterMs !== undefined && { requeueAfterMs }) };
+  return { shares, stale, waitingFor, once, ...(requeueAfterMs !== undefined && { requeueAfterMs }) };
 }
 
 function staleOf(slices: Slices, previous: Shares, shares: Shares): string[] {
@@ -75,11 +80,11 @@ function staleOf(slices: Slices, previous: Shares, shares: Shares): string[] {
 function next(scene: Scene): Next {
   switch (scene.plan.mode) {
     case 'counts':
-      return nextCounts(scene);
+      return scene.plan.once ? nextOnce(scene) : nextCounts(scene);
     case 'ranges':
-      return nextRanges(scene);
+      return nextOnce(scene);
     case 'whole':
-      return nextWhole(scene);
+      return scene.plan.once ? nextWholeOnce(scene) : nextWhole(scene);
     case 'single':
       return nextSingle(scene);
     case 'batch':
@@ -100,8 +105,20 @@ function allLeaving(shares: Shares): Shares {
   return Object.fromEntries(Object.entries(shares).map(([c, share]) => [c, leaving(share)]));
 }
 
-function leaving({ settled: _settled, readySince: _since, heardSince: _asked, ...numbers }: Share): Share {
+function leaving(share: Share): Share {
+  const { settled: _settled, readySince: _since, heardSince: _asked, goal: _goal, ...numbers } = share;
   return { ...numbers, phase: 'Leaving' };
+}
+
+/** What is held no longer, because the pods are gone, or because it may run twice now. */
+function released({ slices }: HandoverInput, { once, first }: Plan, shares: Shares): Shares {
+  return Object.fromEntries(
+    Object.entries(shares).map(([cluster, share]): [string, Share] => {
+      const { held, ...rest } = share;
+      if (!held || share.phase === 'Leaving') return [cluster, share];
+      return [cluster, once && !isReleased(slices, cluster, share, first) ? share : rest];
+    }),
+  );
 }
 
 interface Settled {

@@ -22,6 +22,8 @@ export interface Plan {
   total: number;
   /** ranges: the first ordinal of the whole. */
   first: number;
+  /** It may not run twice: it is stopped where it is before it starts elsewhere. */
+  once?: boolean;
 }
 
 /** What a plan starts from where an autoscaler owns the replicas. */
@@ -46,6 +48,8 @@ export interface PlanOptions {
   target?: ScaleTarget | undefined;
   /** Where an autoscaler scales `root`. */
   scaling?: Scaling | undefined;
+  /** It uses a volume that one node alone may have. */
+  hasOwnVolume?: boolean | undefined;
 }
 
 /** `clusters` is where it should be; `previous` makes the answer stable. */
@@ -53,7 +57,24 @@ export function planFor(
   root: KubeObject,
   clusters: readonly string[],
   previous: Shares,
-  { target, scaling }: PlanOptions = {},
+  options: PlanOptions = {},
+): Plan {
+  const plan = spread(root, clusters, previous, options);
+  return runsOnce(root, plan, options) ? { ...plan, once: true } : plan;
+}
+
+/** A StatefulSet's pods always; others where their strategy says so, or one pod has a volume to itself. */
+function runsOnce(root: KubeObject, { mode, total }: Plan, { hasOwnVolume }: PlanOptions): boolean {
+  if (mode === 'ranges') return true;
+  if (kindNamed(root.kind)?.identity !== 'asked') return false;
+  return at(root, 'spec', 'strategy', 'type') === 'Recreate' || (hasOwnVolume === true && total <= 1);
+}
+
+function spread(
+  root: KubeObject,
+  clusters: readonly string[],
+  previous: Shares,
+  { target, scaling }: PlanOptions,
 ): Plan {
   const sorted = [...clusters].sort();
   const there = new Map(Object.entries(previous).filter(([, share]) => share.phase !== 'Leaving'));
@@ -109,7 +130,7 @@ function planRanges(
 ): Plan {
   const total = scaling?.total ?? count(numberAt(root, 'spec', 'replicas'), 1);
   const first = count(numberAt(root, 'spec', 'ordinals', 'start'), 0);
-  const current = mapValues(there, (share) => rangeOf(share, first));
+  const current = mapValues(there, (share) => rangeOf(share.goal ?? share, first));
   const parts = divideRanges({ start: first, end: first + total }, clusters, current);
   const goal = mapValues(parts, ({ start, end }) => ({ replicas: end - start, ordinalsStart: start }));
   return { mode: 'ranges', goal, total, first };

@@ -11,6 +11,8 @@ export interface Scene {
   shares: Shares;
   slices: Slices;
   heardAt(cluster: string): number | undefined;
+  /** Milliseconds since 1970. */
+  now: number;
 }
 
 /** The shares to have from now on; one that is there and not named here leaves. */

@@ -22,6 +22,8 @@ export interface SplitInput {
   settleMs: number;
   /** What `root` scales, where it is an autoscaler and that is known. */
   target?: ScaleTarget | undefined;
+  /** It uses a volume that one node alone may have. */
+  hasOwnVolume?: boolean | undefined;
   /** What scales `root`, where something does. */
   scaler?: Scaler | undefined;
 }
@@ -58,8 +60,18 @@ export function split(input: SplitInput): Split {
   const { scaling } = followed;
   const from = { root: subject, clusters, previous: followed.shares, slices };
   const outcome = frozen
-    ? { shares: previous, stale: [], waitingFor: [] }
-    : handover({ ...from, gone, isKnown, heardAt, now, settleMs, target, scaling });
+    ? { shares: previous, stale: [], waitingFor: [], once: false }
+    : handover({
+        ...from,
+        gone,
+        isKnown,
+        heardAt,
+        now,
+        settleMs,
+        target,
+        scaling,
+        hasOwnVolume: input.hasOwnVolume,
+      });
   const decided = live ? withBudgets(live, outcome.shares) : outcome.shares;
   const shares = stamped(followed, decided);
   const conditions = conditionsOf({
@@ -67,6 +79,7 @@ export function split(input: SplitInput): Split {
     shares,
     slices,
     waitingFor: outcome.waitingFor,
+    once: outcome.once,
     gone: deleted,
     now,
   });

@@ -5,6 +5,7 @@ import type { WorkQueue } from '../controller/queue.ts';
 import type { Logger } from '../kube/log.ts';
 import type { Namespaces } from './namespaces.ts';
 import type { Physical } from './physical.ts';
+import type { RunningPods } from './pods.ts';
 import { newRecord, type TargetRecord } from './records.ts';
 import { requiredTarget, type TargetId, targetOf } from './target.ts';
 
@@ -29,6 +30,8 @@ export interface Engine {
   up: WorkQueue;
   /** Whether reflected pods of this workload are still there. */
   hasPods(id: TargetId): boolean;
+  /** Those of them that have not ended, with their ordinals; undefined while that is not known. */
+  runningPods(id: TargetId, namespace: string): RunningPods | undefined;
   /** Something left it: it may be removed after a while. */
   namespaceMayBeEmpty(namespace: string): void;
   signal: AbortSignal;

@@ -1,4 +1,6 @@
 import type { Informer } from '../client/informer.ts';
+import { textAt } from '../cluster/read.ts';
+import type { ClusterSlice } from '../cluster/types.ts';
 import type { Retry } from '../controller/controller.ts';
 import { encodeJson } from '../kube/json.ts';
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
@@ -13,6 +15,9 @@ const maxPodBytes = 240 << 10;
 const ownerMs = 50;
 const pods = { group: '', version: 'v1', resource: 'pods' };
 
+/** Pods that are there and have not ended; their ordinals where all have one. */
+export type RunningPods = Omit<NonNullable<ClusterSlice['pods']>, 'since'>;
+
 /** Pods of our workloads, reflected; and how many of each workload's are left. */
 export class PodReflector {
   readonly #engine: Engine;
@@ -21,6 +26,8 @@ export class PodReflector {
   readonly #reflector: Reflector;
   readonly #roots = new Map<string, Root & { uid: string | undefined }>();
   readonly #byRoot = new Map<TargetId, Set<string>>();
+  /** By key, the uid of the pod that was counted last, whoever's it is. */
+  readonly #seen = new Map<string, string | undefined>();
 
   /** `between`: by kind, those that may stand between a workload and its pods. */
   constructor(engine: Engine, owners: Owners, between: ReadonlyMap<string, Reflector>) {
@@ -36,6 +43,27 @@ export class PodReflector {
 
   hasPods(id: TargetId): boolean {
     return (this.#byRoot.get(id)?.size ?? 0) > 0;
+  }
+
+  /**
+   * Its pods that are there and have not ended, terminating ones too, with their ordinals where all have one;
+   * undefined while that is not known: pods have come or gone that nobody has looked at yet.
+   */
+  running(id: TargetId, namespace: string): RunningPods | undefined {
+    const { informer } = this.#reflector;
+    if (!informer.hasSynced) return undefined;
+    for (const pod of informer.values()) {
+      const { namespace: of, name, uid } = pod.metadata;
+      if (of === namespace && this.#seen.get(`${of}/${name}`) !== uid) return undefined;
+    }
+    const names = [...(this.#byRoot.get(id) ?? [])].filter((key) => {
+      const phase = textAt(informer.get(key), 'status', 'phase');
+      return phase !== 'Succeeded' && phase !== 'Failed';
+    });
+    const ordinals = names.map((name) => Number(/-(\d+)$/.exec(name)?.[1] ?? Number.NaN));
+    if (ordinals.length === 0 || ordinals.some(Number.isNaN)) return { count: names.length };
+    const range = { start: Math.min(...ordinals), end: Math.max(...ordinals) + 1 };
+    return { count: names.length, ordinals: range };
   }
 
   run(ready: readonly Promise<unknown>[]): Promise<void> {
@@ -70,11 +98,14 @@ export class PodReflector {
 
   /** Keeps the count of each workload's pods; the last one's going may let the workload's share go. */
   #count(key: string, root: Root | undefined, uid: string | undefined): void {
+    if (uid === undefined) this.#seen.delete(key);
+    else this.#seen.set(key, uid);
     const before = this.#roots.get(key);
     if (before?.target === root?.target && before?.uid === uid) return;
     if (before) {
       const pods = this.#byRoot.get(before.target);
       pods?.delete(key);
+      this.#engine.up.add(before.target);
       if (pods?.size === 0) {
         this.#byRoot.delete(before.target);
         this.#engine.down.add(before.target);

@@ -105,6 +105,7 @@ async function work(
     down: new WorkQueue({ maxDelayMs: 30_000 }),
     up: new WorkQueue({ maxDelayMs: 30_000 }),
     hasPods: (id) => pods?.hasPods(id) ?? false,
+    runningPods: (id, namespace) => pods?.running(id, namespace),
     namespaceMayBeEmpty: (namespace) => cleanup.add(namespace),
     signal,
     logger,

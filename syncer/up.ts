@@ -5,7 +5,7 @@ import { deepEqual } from '../kube/deep.ts';
 import { isStatusError } from '../kube/status.ts';
 import { type Engine, shareFor, sharesResource } from './engine.ts';
 import { ownership } from './ownership.ts';
-import { hasObserved, sliceOf } from './records.ts';
+import { hasObserved, shareNumbers, sliceOf } from './records.ts';
 import { parseTarget, type TargetId } from './target.ts';
 
 /** At most one slice of a share in this time: a rollout's many small steps become a few writes. */
@@ -64,7 +64,13 @@ function sliceNow(engine: Engine, id: TargetId, share: ShareView): ClusterSlice 
     hasObserved(object, applied.physicalGeneration)
   )
     record.observed = { generation: applied.generation, share: applied.share };
-  return sliceOf(share, record, object);
+  const slice = sliceOf(share, record, object);
+  const { held } = share.spec.share;
+  // Only of what the share says now, once that was seen: before, its controller may make more of them.
+  if (!held || !slice?.present || !applied || record.observed?.share !== applied.share) return slice;
+  if (!deepEqual(applied.share, shareNumbers(share.spec.share))) return slice;
+  const pods = engine.runningPods(id, namespace);
+  return pods ? { ...slice, pods: { since: held.since, ...pods } } : slice;
 }
 
 /**

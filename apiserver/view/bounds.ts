@@ -32,6 +32,8 @@ export function boundedSlice(input: unknown): ClusterSlice {
   if (typeof generation === 'number') slice.observedGeneration = count(generation);
   const share = sharePart(input['share']);
   if (share) slice.share = share;
+  const pods = podsPart(input['pods']);
+  if (pods) slice.pods = pods;
   if (isObject(input['status'])) slice.status = boundedStatus(input['status']);
   const error = input['error'];
   if (isObject(error)) {
@@ -59,6 +61,18 @@ function sharePart(input: unknown): ClusterSlice['share'] | undefined {
   }
   if (typeof input['suspend'] === 'boolean') share.suspend = input['suspend'];
   return share;
+}
+
+function podsPart(input: unknown): ClusterSlice['pods'] {
+  if (!isObject(input) || typeof input['count'] !== 'number') return undefined;
+  const { ordinals } = input;
+  const [start, end] = isObject(ordinals) ? [ordinals['start'], ordinals['end']] : [];
+  const range = typeof start === 'number' && typeof end === 'number';
+  return {
+    since: words(input['since'], limits.reason),
+    count: count(input['count']),
+    ...(range && { ordinals: { start: count(start), end: count(end) } }),
+  };
 }
 
 /** A whole number that can be added up and shown, whatever was said. */

@@ -1,6 +1,15 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Placement } from '../../../cluster/types.ts';
-import { deployment, find, move, readyPods, resources, settled, until } from '../../world/objects.ts';
+import {
+  deployment,
+  find,
+  move,
+  readyPods,
+  resources,
+  settled,
+  statefulSet,
+  until,
+} from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
 
 let world: World;
@@ -37,4 +46,22 @@ test('a target that settled and then falls silent holds what would leave on its 
   world.physical('west').faults.heal();
   await until('east is left', async () => (await phases(web))['east'] === undefined);
   expect([await ready('north'), await ready('west')]).toEqual([2, 2]);
+});
+
+test('a StatefulSet moves ordinal by ordinal: none is on two clusters at any time', async () => {
+  const db = 'db.statefulsets.apps';
+  await world.admin.create(resources.statefulsets, statefulSet('db', 3, 'east'), { namespace: 'default' });
+  await settled(world.admin, db);
+  await move(world.admin, resources.statefulsets, 'db', 'west');
+  const pods = async (cluster: string) => {
+    const { items } = await world.physical(cluster).client.list(resources.pods, { labelSelector: 'app=db' });
+    return items.map(({ metadata }) => metadata.name ?? '').sort();
+  };
+  await until('all of it is on west, and nothing on east', async () => {
+    const [east, west] = [await pods('east'), await pods('west')];
+    expect(east.filter((name) => west.includes(name))).toEqual([]);
+    return east.length === 0 && (await readyPods(world.physical('west'), 'db')).length === 3;
+  });
+  expect(await pods('west')).toEqual(['db-0', 'db-1', 'db-2']);
+  await settled(world.admin, db);
 });

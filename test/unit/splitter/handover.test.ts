@@ -377,67 +377,91 @@ describe('handover of a StatefulSet', () => {
     ordinalsStart: start,
     ...(settled && { settled: { replicas: settled[1] - settled[0], ordinalsStart: settled[0] } }),
   });
-  const ordinals = (replicas: number, ready: number): ClusterSlice => ({
+  const numbers = (start: number, end: number) => ({ replicas: end - start, ordinalsStart: start });
+  const to = (share: Share, start: number, end: number): Share => ({ ...share, goal: numbers(start, end) });
+  const holding = (share: Share, start: number, end: number): Share => ({
+    ...share,
+    held: { ...numbers(start, end), since: at(100) },
+  });
+  /** All there; `left`: of what it holds its cluster says which ordinals are still there. */
+  const whole = (start: number, end: number, left?: [number, number]): ClusterSlice => ({
     present: true,
     observedGeneration: 3,
-    share: { replicas, ordinalsStart: 0 },
-    status: { replicas, availableReplicas: ready },
+    share: numbers(start, end),
+    status: { replicas: end - start, availableReplicas: end - start },
+    ...(left && {
+      pods: { since: at(100), count: left[1] - left[0], ordinals: { start: left[0], end: left[1] } },
+    }),
   });
   it.each<[string, Partial<HandoverInput>, Record<string, Share>]>([
     [
-      'A -> A,B',
-      { root: set(5), clusters: ['a', 'b'], previous: { a: range('Active', 0, 5) } },
-      { a: range('Active', 0, 5), b: range('Joining', 3, 5) },
+      'A -> A,B: B is there first, with nothing to run',
+      { clusters: ['a', 'b'], previous: { a: range('Active', 0, 5) }, slices: { a: whole(0, 5) } },
+      { a: to(range('Active', 0, 5), 0, 3), b: to(range('Joining', 5, 5), 3, 5) },
     ],
     [
-      'B is there: A gives up the highest',
+      'then A stops the highest, and holds it',
       {
-        root: set(5),
         clusters: ['a', 'b'],
-        previous: { a: range('Active', 0, 5), b: range('Active', 3, 5) },
+        previous: { a: to(range('Active', 0, 5), 0, 3), b: to(range('Active', 5, 5), 3, 5) },
+        slices: { a: whole(0, 5), b: whole(5, 5) },
       },
-      { a: range('Active', 0, 3), b: range('Active', 3, 5) },
-    ],
-    [
-      'A,B -> B: B grows downwards',
-      { root: set(5), clusters: ['b'], previous: { a: range('Active', 0, 3), b: range('Active', 3, 5) } },
-      { a: range('Active', 0, 3), b: range('Joining', 0, 5, [3, 5]) },
-    ],
-    [
-      'moved before it settled: B is whole, but not for long enough',
       {
-        root: set(5),
+        a: holding(to(range('Active', 0, 4), 0, 3), 0, 5),
+        b: to({ ...range('Active', 5, 5), heardSince: at(100) }, 3, 5),
+      },
+    ],
+    [
+      'it is still ending: nobody starts it',
+      {
+        clusters: ['a', 'b'],
+        previous: { a: holding(to(range('Active', 0, 4), 0, 3), 0, 5), b: to(range('Active', 5, 5), 3, 5) },
+        slices: { a: whole(0, 4, [0, 5]), b: whole(5, 5) },
+      },
+      {
+        a: holding(to(range('Active', 0, 4), 0, 3), 0, 5),
+        b: to({ ...range('Active', 5, 5), heardSince: at(100) }, 3, 5),
+      },
+    ],
+    [
+      'it is gone: B starts it',
+      {
+        clusters: ['a', 'b'],
+        previous: { a: holding(to(range('Active', 0, 4), 0, 3), 0, 5), b: to(range('Active', 5, 5), 3, 5) },
+        slices: { a: whole(0, 4, [0, 4]), b: whole(5, 5) },
+      },
+      { a: to(range('Active', 0, 4), 0, 3), b: to(range('Joining', 4, 5), 3, 5) },
+    ],
+    [
+      'A is silent: what it holds is started nowhere',
+      {
         clusters: ['b'],
-        previous: { a: range('Joining', 0, 5), b: range('Joining', 0, 5) },
-        slices: { a: ordinals(5, 4), b: ordinals(5, 4) },
+        previous: { a: range('Active', 0, 5), b: to(range('Active', 5, 5), 0, 5) },
+        slices: { a: whole(0, 5), b: whole(5, 5) },
+        heardAt: (cluster) => (cluster === 'a' ? undefined : Number.POSITIVE_INFINITY),
       },
-      { a: range('Joining', 0, 5), b: range('Joining', 0, 5) },
+      { a: range('Active', 0, 5), b: to({ ...range('Active', 5, 5), heardSince: at(100) }, 0, 5) },
     ],
     [
-      'spread before it settled: A keeps all its ordinals',
+      'the last one leaves with its share',
       {
-        root: set(5),
-        clusters: ['a', 'b'],
-        previous: { a: range('Joining', 0, 5), b: range('Joining', 3, 5) },
-        slices: { a: ordinals(5, 4) },
+        clusters: ['b'],
+        previous: { a: range('Active', 0, 1), b: to(range('Active', 1, 5), 0, 5) },
+        slices: { a: whole(0, 1), b: whole(1, 5) },
       },
-      { a: range('Joining', 0, 5), b: range('Joining', 3, 5) },
+      { a: range('Leaving', 0, 1), b: to(range('Active', 1, 5), 0, 5) },
     ],
     [
-      'scaled down before it settled: at once',
-      { root: set(2), previous: { a: range('Joining', 0, 5) }, slices: { a: ordinals(5, 4) } },
-      { a: range('Joining', 0, 2) },
-    ],
-    [
-      'scaled down',
+      'scaled down: at once',
       {
         root: set(2),
         clusters: ['a', 'b'],
         previous: { a: range('Active', 0, 3), b: range('Active', 3, 5) },
+        slices: { a: whole(0, 3), b: whole(3, 5) },
       },
-      { a: range('Active', 0, 2), b: range('Active', 3, 3) },
+      { a: holding(range('Active', 0, 2), 0, 3), b: holding(range('Active', 3, 3), 3, 5) },
     ],
   ])('%s', (_name, change, expected) => {
-    expect(handover(told({ ...base, ...change })).shares).toEqual(expected);
+    expect(handover({ ...base, root: set(5), ...change }).shares).toEqual(expected);
   });
 });

@@ -26,9 +26,12 @@ export class Model {
   readonly silent = new Set<string>();
   readonly unready = new Set<string>();
   readonly copies = new Map<string, Copy>();
+  /** Ordinals whose pods are there and have been told to go. */
+  readonly ending = new Map<string, Set<number>>();
 
-  constructor(kind: string, replicas: number) {
-    this.root = { apiVersion: 'apps/v1', kind, metadata: { name: 'web', generation: 1 }, spec: { replicas } };
+  constructor(kind: string, replicas: number, spec: object = {}) {
+    const metadata = { name: 'web', generation: 1 };
+    this.root = { apiVersion: 'apps/v1', kind, metadata, spec: { ...spec, replicas } };
   }
 
   get replicas(): number {
@@ -37,7 +40,11 @@ export class Model {
 
   scale(replicas: number): void {
     const generation = (this.root.metadata.generation ?? 0) + 1;
-    this.root = { ...this.root, metadata: { ...this.root.metadata, generation }, spec: { replicas } };
+    this.root = {
+      ...this.root,
+      metadata: { ...this.root.metadata, generation },
+      spec: { ...(this.root.spec as object), replicas },
+    };
   }
 
   heardAt(cluster: string): number | undefined {
@@ -95,10 +102,12 @@ export class Model {
     const share = this.shares[cluster];
     if (!share || this.silent.has(cluster)) return;
     if (share.phase === 'Leaving') {
+      this.#end(cluster, []);
       this.copies.delete(cluster);
       return;
     }
     const ordinals = ordinalsOf(share);
+    this.#end(cluster, ordinals);
     const ready = [...(this.copies.get(cluster)?.ready ?? [])];
     // One ReplicaSet pod is as good as another: a smaller count keeps ready ones.
     const kept =
@@ -110,6 +119,29 @@ export class Model {
       generation: this.root.metadata.generation ?? 0,
       ready: new Set(kept),
     });
+  }
+
+  /** Those of its pods that it is to run no longer begin to end. */
+  #end(cluster: string, kept: readonly number[]): void {
+    const copy = this.copies.get(cluster);
+    const ending = new Set(this.ending.get(cluster));
+    for (const o of copy ? ordinalsOf(copy.share) : []) if (!kept.includes(o)) ending.add(o);
+    // A StatefulSet waits for the old pod of a name.
+    this.ending.set(cluster, ending);
+  }
+
+  /** What was ending on `cluster` has ended. */
+  end(cluster: string): void {
+    this.ending.delete(cluster);
+  }
+
+  /** Ordinals that run, or have yet to end, in two places. */
+  get doubled(): number[] {
+    const all = [...new Set([...this.copies.keys(), ...this.ending.keys()])].flatMap((c) => {
+      const copy = this.copies.get(c);
+      return [...new Set([...(copy ? ordinalsOf(copy.share) : []), ...(this.ending.get(c) ?? [])])];
+    });
+    return all.filter((o, i) => all.indexOf(o) !== i);
   }
 
   /** One more pod of `cluster` becomes ready. */
@@ -124,6 +156,8 @@ export class Model {
     if (!this.shares[cluster] || this.silent.has(cluster)) return;
     const copy = this.copies.get(cluster);
     if (!copy) {
+      // Gone is said of an object whose pods have gone too.
+      if (this.ending.get(cluster)?.size) return;
       this.slices = { ...this.slices, [cluster]: { present: false } };
       return;
     }
@@ -142,7 +176,20 @@ export class Model {
       ...(ordinalsStart !== undefined && { ordinalsStart }),
       ...(suspend !== undefined && { suspend }),
     };
-    const slice = { present: true, observedGeneration: copy.generation, share, status };
+    const held = this.shares[cluster]?.held;
+    const { replicas: told, ordinalsStart: from } = this.shares[cluster] ?? {};
+    const isApplied = told === replicas && from === ordinalsStart;
+    const pods = [...ordinalsOf(copy.share), ...(this.ending.get(cluster) ?? [])];
+    const counted = held &&
+      isApplied && {
+        since: held.since,
+        count: pods.length,
+        ...(pods.length > 0 && { ordinals: { start: Math.min(...pods), end: Math.max(...pods) + 1 } }),
+      };
+    const slice = {
+      ...{ present: true, observedGeneration: copy.generation, share, status },
+      ...(counted && { pods: counted }),
+    };
     this.slices = { ...this.slices, [cluster]: slice };
   }
 
@@ -150,11 +197,12 @@ export class Model {
   quiesce(names: readonly string[]): void {
     this.silent.clear();
     let calm = 0;
-    for (let i = 0; i < 80 && calm < 4; i++) {
+    for (let i = 0; i < 160 && calm < 4; i++) {
       const before = JSON.stringify([this.shares, this.slices]);
       this.split();
       for (const c of names) {
         this.beat(c);
+        this.end(c);
         this.apply(c);
         for (let pod = 0; pod < 12; pod++) this.progress(c);
         this.report(c);
@@ -162,6 +210,12 @@ export class Model {
       this.now += settleMs;
       calm = before === JSON.stringify([this.shares, this.slices]) ? calm + 1 : 0;
     }
+  }
+
+  /** All that are there, those on their way out too. */
+  get pods(): number {
+    const ending = [...this.ending.values()].reduce((sum, set) => sum + set.size, 0);
+    return [...this.copies.values()].reduce((sum, copy) => sum + ordinalsOf(copy.share).length, ending);
   }
 
   get ready(): number {

@@ -11,7 +11,7 @@ type Step =
   | { do: 'place'; on: string[] }
   | { do: 'scale'; to: number }
   | { do: 'split' }
-  | { do: 'apply' | 'progress' | 'report' | 'beat' | Trouble; on: string }
+  | { do: 'apply' | 'progress' | 'report' | 'beat' | 'end' | Trouble; on: string }
   | { do: 'wait'; ms: number }
   | Round;
 
@@ -42,7 +42,9 @@ const calm: fc.MaybeWeightedArbitrary<Step>[] = [
     arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.constantFrom(500, settleMs) }),
   },
   { weight: 6, arbitrary: fc.record({ do: fc.constant('beat' as const), on: cluster }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('end' as const), on: cluster }) },
 ];
+const placing = fc.subarray(names, { minLength: 1 });
 const trouble = fc.record({
   do: fc.constantFrom<Trouble[]>('fail', 'fail', 'silence', 'notice', 'return', 'return'),
   on: cluster,
@@ -58,6 +60,7 @@ const troubled = fc.oneof(...calm, { weight: 8, arbitrary: trouble }, { weight: 
 function stepsOf({ slow, times, end }: Round): Step[] {
   const each = names.flatMap((on): Step[] => [
     { do: 'beat', on },
+    { do: 'end', on },
     { do: 'apply', on },
     ...(slow.includes(on) ? [] : Array.from({ length: 9 }, (): Step => ({ do: 'progress', on }))),
     { do: 'report', on },
@@ -167,16 +170,65 @@ describe('any sequence of edits, with syncers that lag', () => {
     );
   });
 
-  it('never takes a StatefulSet below what was ready, and ends with every ordinal exactly once', () => {
+  it('never runs an ordinal of a StatefulSet in two places, and ends with each exactly once', () => {
     fc.assert(
-      fc.property(story, ([start, first, steps]) => {
-        const model = run('StatefulSet', start, first, steps, () => {});
+      fc.property(storyOf(troubled), ([start, first, steps]) => {
+        const model = new Model('StatefulSet', start);
+        model.clusters = [...first].sort();
+        model.quiesce(names);
+        for (const s of steps.flatMap((each) => (each.do === 'round' ? stepsOf(each) : [each]))) {
+          take(model, s);
+          expect(model.doubled, JSON.stringify(s)).toEqual([]);
+        }
+        model.quiesce(names);
         expect(Object.keys(model.shares)).toEqual(model.clusters);
         const ordinals = Object.values(model.shares).flatMap(ordinalsOf);
         expect(ordinals.sort((x, y) => x - y)).toEqual(Array.from({ length: model.replicas }, (_, i) => i));
         expect(model.ready).toBe(model.replicas);
+        expect(Object.values(model.shares).every((s) => s.held === undefined && s.goal === undefined)).toBe(
+          true,
+        );
       }),
-      { numRuns: 300 },
+      { numRuns: 1000 },
+    );
+  });
+
+  it('takes a StatefulSet away one by one: at most one is down for a move', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 6 }), placing, placing, (replicas, from, to) => {
+        const model = new Model('StatefulSet', replicas);
+        model.clusters = [...from].sort();
+        model.quiesce(names);
+        model.clusters = [...to].sort();
+        for (const s of Array.from({ length: 60 }, () =>
+          stepsOf({ do: 'round', slow: [], times: 1, end: 'nothing' }),
+        ).flat()) {
+          take(model, s);
+          expect(model.ready).toBeGreaterThanOrEqual(replicas - 1);
+        }
+        expect(Object.keys(model.shares)).toEqual(model.clusters);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('never runs more of a Deployment that is recreated than it has', () => {
+    fc.assert(
+      fc.property(storyOf(troubled), ([start, first, steps]) => {
+        const model = new Model('Deployment', start, { strategy: { type: 'Recreate' } });
+        model.clusters = [...first].sort();
+        model.quiesce(names);
+        let most = start;
+        for (const s of steps.flatMap((each) => (each.do === 'round' ? stepsOf(each) : [each]))) {
+          take(model, s);
+          most = Math.max(most, model.replicas);
+          expect(model.pods, JSON.stringify(s)).toBeLessThanOrEqual(most);
+        }
+        model.quiesce(names);
+        expect(Object.keys(model.shares)).toEqual(model.clusters);
+        expect(model.ready).toBe(model.replicas);
+      }),
+      { numRuns: 500 },
     );
   });
 

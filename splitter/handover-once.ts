@@ -1,0 +1,219 @@
+import { numberAt } from '../cluster/read.ts';
+import type { Share } from '../cluster/types.ts';
+import { clip, covers, emptyRange, hull, type Range, sizeOf } from './divide.ts';
+import { rangeOf, type Slices } from './plan.ts';
+import { availableOf } from './ready.ts';
+import { isCountedOn, type Next, newcomer, present, presentShare, type Scene, sliceOf } from './scene.ts';
+
+/**
+ * Break before make, for what may not run twice: a share that shrinks holds what it had until its cluster has said
+ * that the pods are gone, and what is held anywhere is started nowhere else, however long the cluster is silent. The
+ * targets are there, with nothing to run yet, before anybody shrinks, so that what breaks does so for a pod's start.
+ */
+export function nextOnce(scene: Scene): Next {
+  return scene.plan.mode === 'ranges' ? nextRanges(scene) : nextCountsOnce(scene);
+}
+
+/** Nobody holds more than it has, and nobody is on its way out. */
+function isAtRest({ shares }: Scene): boolean {
+  return Object.values(shares).every((share) => share.phase !== 'Leaving' && share.held === undefined);
+}
+
+function allCountedOn(scene: Scene): boolean {
+  return [...scene.plan.goal.keys()].every((cluster) => isCountedOn(scene, cluster));
+}
+
+const isHeard = (scene: Scene, cluster: string): boolean => scene.heardAt(cluster) !== undefined;
+
+/** Its pods beyond what it has been told to run are gone: its controller has seen that, and none is left. */
+export function isReleased(slices: Slices, cluster: string, share: Share, first: number): boolean {
+  const slice = Object.hasOwn(slices, cluster) ? slices[cluster] : undefined;
+  const { replicas = 0, ordinalsStart } = share;
+  const said = slice?.share;
+  if (slice?.present !== true || !slice.pods || !said || slice.pods.since !== share.held?.since) return false;
+  if (said.replicas !== replicas || said.ordinalsStart !== ordinalsStart) return false;
+  const { count, ordinals } = slice.pods;
+  if (count > replicas || (numberAt(slice.status, 'replicas') ?? 0) > replicas) return false;
+  return count === 0 || !ordinals || covers(rangeOf(share, first), ordinals);
+}
+
+/** All that it may run: what it is told to, and what it was told to before and has not been heard to have stopped. */
+function heldRange(share: Share, first: number): Range {
+  const told = rangeOf(share, first);
+  return share.held ? hull(told, rangeOf(share.held, first)) : told;
+}
+
+/**
+ * StatefulSets, ordinal by ordinal, the highest first: the next one is stopped when the one before is ready where it
+ * belongs. Those that nobody has are started at once.
+ */
+function nextRanges(scene: Scene): Next {
+  const { goal, first, total } = scene.plan;
+  const whole: Range = { start: first, end: first + total };
+  const next: Next = new Map();
+  for (const [cluster, share] of present(scene)) {
+    const range = clip(rangeOf(share, first), whole);
+    if (goal.has(cluster) || sizeOf(range) > 0) next.set(cluster, resized(scene, share, range));
+  }
+  let isTaken = false;
+  for (const [cluster, part] of goal) {
+    const wanted = rangeOf(part, first);
+    const share = next.get(cluster);
+    const before = share ? rangeOf(share, first) : emptyRange;
+    const range = isHeard(scene, cluster) ? grown(before, wanted, isFreeFor(scene, next, cluster)) : before;
+    isTaken ||= sizeOf(range) > sizeOf(before);
+    const numbers = numbersOf(sizeOf(range) > 0 ? range : { start: wanted.end, end: wanted.end });
+    if (!share) next.set(cluster, newcomer(numbers));
+    else if (sizeOf(range) > 0) next.set(cluster, resized(scene, share, range));
+    else next.set(cluster, { ...share, ...numbers });
+  }
+  if (!isTaken && isAtRest(scene) && allCountedOn(scene)) shed(scene, next);
+  return withGoals(scene, next);
+}
+
+function numbersOf({ start, end }: Range): { replicas: number; ordinalsStart: number } {
+  return { replicas: end - start, ordinalsStart: start };
+}
+
+/** Neither told to, nor still held by, any other cluster. */
+function isFreeFor({ plan: { first }, shares }: Scene, next: Next, cluster: string): (o: number) => boolean {
+  const others = [...Object.entries(shares), ...next].flatMap(([other, share]) =>
+    other === cluster ? [] : [heldRange(share, first)],
+  );
+  return (ordinal) => !others.some(({ start, end }) => start <= ordinal && ordinal < end);
+}
+
+/** Towards `wanted`, without a gap; from nothing, the highest that are free. */
+function grown(from: Range, wanted: Range, isFree: (ordinal: number) => boolean): Range {
+  let { start, end } = from;
+  if (sizeOf(from) === 0) {
+    end = wanted.end;
+    while (end > wanted.start && !isFree(end - 1)) end--;
+    start = end;
+  }
+  while (start > wanted.start && start <= wanted.end && isFree(start - 1)) start--;
+  while (end < wanted.end && end >= wanted.start && isFree(end)) end++;
+  return { start, end };
+}
+
+/** Stops one ordinal that is not where it belongs, at an end of a share, so that its target can take it next. */
+function shed(scene: Scene, next: Next): void {
+  const { goal, first } = scene.plan;
+  const ranges = new Map([...next].map(([c, share]) => [c, rangeOf(share, first)]));
+  const goalOf = (c: string) => rangeOf(goal.get(c), first);
+  const givers = [...ranges]
+    .filter(([c, range]) => isHeard(scene, c) && sizeOf(range) > 0 && !covers(goalOf(c), range))
+    .sort(([, a], [, b]) => b.end - a.end);
+  const found =
+    givers
+      .flatMap(([c, range]) => shedding(range, goalOf(c)).map((rest) => ({ c, rest })))
+      .find(({ c, rest }) => {
+        const range = ranges.get(c) ?? emptyRange;
+        return isTakeable(rest.end < range.end ? range.end - 1 : range.start, c);
+      }) ?? givers.map(([c, range]) => ({ c, rest: { start: range.start, end: range.end - 1 } }))[0];
+  if (!found) return;
+  const { c, rest } = found;
+  const share = next.get(c);
+  if (!share) return;
+  const isDown = availableOf(share, sliceOf(scene, c)) === 0;
+  const kept = isDown ? clip(rangeOf(share, first), goalOf(c)) : rest;
+  if (goal.has(c) || sizeOf(kept) > 0) next.set(c, resized(scene, share, kept));
+  else next.delete(c);
+
+  function isTakeable(ordinal: number, from: string): boolean {
+    return [...goal.keys()].some((taker) => {
+      const wanted = goalOf(taker);
+      if (taker === from || ordinal < wanted.start || ordinal >= wanted.end) return false;
+      const range = ranges.get(taker) ?? emptyRange;
+      return sizeOf(range) === 0 || (range.start - 1 <= ordinal && ordinal <= range.end);
+    });
+  }
+}
+
+/** The range without its last, or without its first ordinal, where that is not in `goal`. */
+function shedding({ start, end }: Range, goal: Range): Range[] {
+  const isIn = (ordinal: number) => goal.start <= ordinal && ordinal < goal.end;
+  return [
+    ...(isIn(end - 1) ? [] : [{ start, end: end - 1 }]),
+    ...(isIn(start) ? [] : [{ start: start + 1, end }]),
+  ];
+}
+
+function resized({ plan: { first }, now }: Scene, share: Share, range: Range): Share {
+  const before = rangeOf(share, first);
+  if (before.start === range.start && before.end === range.end) return share;
+  const numbers = sizeOf(range) > 0 ? numbersOf(range) : { replicas: 0, ordinalsStart: before.start };
+  const { readySince: _restarts, settled: _settled, held: _held, ...rest } = share;
+  const held = heldRange(share, first);
+  return {
+    ...{ ...rest, ...numbers },
+    ...(covers(before, range) ? {} : { phase: 'Joining' as const }),
+    ...(covers(range, held) ? {} : { held: { ...numbersOf(held), since: new Date(now).toISOString() } }),
+  };
+}
+
+/** Where a share is going is kept with it: half way there it must not be taken for where it belongs. */
+function withGoals({ plan: { goal, first } }: Scene, next: Next): Next {
+  return new Map(
+    [...next].map(([cluster, { goal: _before, ...share }]): [string, Share] => {
+      const part = goal.get(cluster);
+      const wanted = rangeOf(part, first);
+      const now = rangeOf(share, first);
+      const isThere = sizeOf(wanted) === sizeOf(now) && (sizeOf(now) === 0 || wanted.start === now.start);
+      return [cluster, part && !isThere ? { ...share, goal: numbersOf(wanted) } : share];
+    }),
+  );
+}
+
+const heldCount = (share: Share): number => Math.max(share.replicas ?? 0, share.held?.replicas ?? 0);
+
+/** Of those that are alike never more than the whole has; when the targets are there, all that is to move stops. */
+function nextCountsOnce(scene: Scene): Next {
+  const { goal, total } = scene.plan;
+  const goalOf = (c: string) => goal.get(c)?.replicas ?? 0;
+  const shares = present(scene);
+  const leaving = Object.values(scene.shares).filter((share) => share.phase === 'Leaving');
+  let excess = shares.reduce((sum, [, share]) => sum + (share.replicas ?? 0), 0) - total;
+  let free = total - [...shares.map(([, share]) => share), ...leaving].reduce((n, s) => n + heldCount(s), 0);
+  const mayBreak = isAtRest(scene) && allCountedOn(scene);
+  const next: Next = new Map();
+  // What is too many goes at once, first where it is not counted on.
+  const order = [...shares].sort(
+    ([a, x], [b, y]) => Number(x.phase === 'Active') - Number(y.phase === 'Active') || (a < b ? -1 : 1),
+  );
+  for (const [cluster, share] of order) {
+    const now = share.replicas ?? 0;
+    const surplus = Math.max(0, now - goalOf(cluster));
+    const less = mayBreak ? surplus : Math.max(0, Math.min(surplus, excess));
+    excess -= less;
+    if (goal.has(cluster) || now > less) next.set(cluster, recounted(scene, share, now - less));
+  }
+  for (const cluster of goal.keys()) {
+    const share = next.get(cluster);
+    const now = share?.replicas ?? 0;
+    const more = isHeard(scene, cluster) ? Math.max(0, Math.min(free, goalOf(cluster) - now)) : 0;
+    free -= more;
+    next.set(cluster, share ? recounted(scene, share, now + more) : newcomer({ replicas: more }));
+  }
+  return next;
+}
+
+function recounted(scene: Scene, share: Share, replicas: number): Share {
+  const before = share.replicas ?? 0;
+  if (replicas === before) return share;
+  const { readySince: _restarts, settled: _settled, held: _held, ...rest } = share;
+  const held = heldCount(share);
+  return {
+    ...{ ...rest, replicas },
+    ...(replicas > before ? { phase: 'Joining' as const } : {}),
+    ...(replicas < held ? { held: { replicas: held, since: new Date(scene.now).toISOString() } } : {}),
+  };
+}
+
+/** Full copies: the old one is gone before the new one is made. */
+export function nextWholeOnce(scene: Scene): Next {
+  const { goal } = scene.plan;
+  const staying = present(scene).filter(([cluster]) => goal.has(cluster));
+  if (Object.keys(scene.shares).length > staying.length) return new Map(staying);
+  return new Map([...goal].map(([c, part]) => [c, presentShare(scene, c) ?? newcomer(part)]));
+}
