@@ -136,6 +136,7 @@ function graphHandlers(
   };
   const put = (object: KubeObject) => {
     // A physical pod's record: its owners are kept or deleted where it runs.
+    if (isReflected(object)) graph.remove(object.metadata.uid ?? '');
     if (isReflected(object) || !object.metadata.uid) return;
     const node = nodeOf(resource, object, clusterToWrite(informers, objectKey(object)));
     const old = graph.put(node);

@@ -1,4 +1,5 @@
 import type { Client } from '../../client/client.ts';
+import { isReflected } from '../../cluster/reflected.ts';
 import type { OwnerReference } from '../../kube/object.ts';
 import type { WorkQueue } from '../queue.ts';
 import { type Acting, deleteItem, dropFinalizer, dropOwners, readLive, unblockOwners } from './act.ts';
@@ -30,7 +31,7 @@ export async function reconcileItem(parts: Parts, uid: string, signal: AbortSign
   const known = graph.get(uid);
   if (!known || (!known.deleting && owners.allPresent(known))) return;
   const live = await readLive(acting, known);
-  if (!live) return;
+  if (!live || isReflected(live)) return;
   const node = nodeOf(known.resource, live, known.cluster);
   const states = new Map<string, OwnerState>();
   if (!node.deleting) {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { rewriteObject } from '../../../apiserver/registry/rewrite.ts';
 import { Client } from '../../../client/client.ts';
 import { InformerSet } from '../../../client/informers.ts';
 import { reflectedAs } from '../../../cluster/reflected.ts';
@@ -6,12 +7,15 @@ import { startGenericControllers } from '../../../controller/generic.ts';
 import { ensureSystemNamespaces } from '../../../controller/namespace/furnish.ts';
 import { silentLogger } from '../../../kube/log.ts';
 import type { KubeObject, ObjectMeta } from '../../../kube/object.ts';
+import { openMemory } from '../../../storage/memory/memory.ts';
+import type { Store } from '../../../storage/store.ts';
 import { type Api, startApi } from '../apiserver/api.ts';
 
 const core = (resource: string) => ({ group: '', version: 'v1', resource });
 const maps = core('configmaps');
 const namespaces = core('namespaces');
 let server: Api;
+let store: Store;
 let client: Client;
 let stop: AbortController;
 let done: Promise<void>;
@@ -19,7 +23,8 @@ let done: Promise<void>;
 const user = { name: 'controllers', groups: ['system:masters'] };
 
 beforeEach(async () => {
-  server = startApi();
+  store = openMemory();
+  server = startApi({ store });
   client = new Client(server.server.transport(user), { cluster: 'root' });
   stop = new AbortController();
   for (const cluster of ['root:a', 'root:b']) await server.addCluster(cluster);
@@ -109,7 +114,13 @@ test.each(['*', undefined])(
     await make('other');
     const { uid = '' } = (await make('reflected', ownedBy(owner))).metadata;
     const annotations = reflectedAs(undefined, uid, ['east']);
-    await client.patch(maps, { namespace: 'x', name: 'reflected' }, 'merge', { metadata: { annotations } });
+    // As the view would have written it.
+    const of = { group: '', resource: 'configmaps', namespaced: true };
+    const place = { of, cluster: 'root', namespace: 'x', name: 'reflected' };
+    await rewriteObject(store, place, (before) => {
+      if (!before) throw new Error('it is not there');
+      return { ...before, metadata: { ...before.metadata, annotations } };
+    });
     await client.delete(maps, { namespace: 'x', name: 'owner' }, { propagationPolicy: 'Background' });
     await until(async () => expect(await names('configmaps')).toEqual(['other', 'reflected']));
   },
