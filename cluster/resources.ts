@@ -70,6 +70,7 @@ const share = object(
     ),
     maxSurge: intOrString,
     maxUnavailable: intOrString,
+    minAvailable: int32,
     readySince: text,
     heardSince: text,
     held: object(

@@ -115,7 +115,7 @@ const specs: Record<PlacedKindName, (spec: Spec, share: Share) => Spec> = {
   NetworkPolicy: asItIs,
   LimitRange: asItIs,
   HorizontalPodAutoscaler: withBounds,
-  PodDisruptionBudget: asItIs,
+  PodDisruptionBudget: withDisruptions,
 };
 
 function specFor(root: KubeObject, spec: Spec, share: Share): Spec {
@@ -147,6 +147,15 @@ function withBounds(spec: Spec, { replicas, maxReplicas }: Share): Spec {
   const minReplicas = Math.max(numberAt(spec, 'minReplicas') === 0 ? 0 : 1, replicas);
   const most = maxReplicas ?? numberAt(spec, 'maxReplicas') ?? 1;
   return { ...spec, minReplicas, maxReplicas: Math.max(1, minReplicas, most) };
+}
+
+/** One of the two stands in a budget; a part of the other is of what it said before. */
+function withDisruptions(spec: Spec, { minAvailable, maxUnavailable }: Share): Spec {
+  return {
+    ...spec,
+    ...('minAvailable' in spec && minAvailable !== undefined && { minAvailable }),
+    ...('maxUnavailable' in spec && maxUnavailable !== undefined && { maxUnavailable }),
+  };
 }
 
 /** A share of a rolling update applies to that strategy only; Recreate has no budget to divide. */

@@ -143,6 +143,8 @@ export interface Share {
   suspend?: boolean;
   maxSurge?: number | string;
   maxUnavailable?: number | string;
+  /** Of a PodDisruptionBudget over several clusters; of one, maxUnavailable is that of its pods. */
+  minAvailable?: number;
   /** While Joining: what it was counted on for before it began to grow. Absent on a newcomer. */
   settled?: Pick<Share, 'replicas' | 'ordinalsStart'>;
   /**

@@ -20,6 +20,7 @@ import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
 import { type Scaler, type ScaleTarget, scalerOf, scaleTarget, targetOf } from './autoscaler.ts';
+import { type Covered, coveredBy } from './disruption.ts';
 import { writeScale } from './scale.ts';
 import { tellSilences } from './silences.ts';
 import { type Split, split } from './split.ts';
@@ -49,6 +50,7 @@ interface World {
 
 const byShare = 'splitter/share';
 const byTarget = 'splitter/target';
+const byFollower = 'splitter/follower';
 /** Until the cache has what another wrote. */
 const conflictMs = 100;
 const autoscalers = { group: 'autoscaling', version: 'v2', resource: 'horizontalpodautoscalers' } as const;
@@ -78,6 +80,7 @@ export async function startSplitter(options: SplitterOptions): Promise<void> {
 
 function observe(informers: InformerSet): World {
   const observed = informers.for<Placement>(placements);
+  observed.addIndex(byFollower, followersOf);
   observed.addIndex(byShare, (placement) => Object.keys(placement.spec?.shares ?? {}));
   const roots = new Map(placedKinds.map((kind) => [kind, informers.for(kind)]));
   const scalers = informers.for(autoscalers);
@@ -95,19 +98,19 @@ function observe(informers: InformerSet): World {
 
 /** A Placement, the object it is about, or the physical clusters it is on have changed. */
 function wake(world: World, queue: WorkQueue): void {
-  const scalers = (placement: Placement) => {
-    for (const key of scalersOf(placement)) if (world.placements.get(key)) queue.add(key);
+  const followers = (placement: Placement) => {
+    for (const key of followersOf(placement)) if (world.placements.get(key)) queue.add(key);
   };
   world.placements.on({
     add: (placement, key) => {
       queue.add(key);
-      scalers(placement);
+      followers(placement);
     },
     update: (placement, old, key) => {
       queue.add(key);
-      if (!deepEqual(placement.spec, old.spec)) scalers(placement);
+      if (!deepEqual(placement.spec, old.spec)) followers(placement);
     },
-    delete: scalers,
+    delete: followers,
   });
   for (const [kind, informer] of world.roots) {
     const about = (object: KubeObject) => {
@@ -149,12 +152,26 @@ function isSameLife(now: PhysicalCluster, old: PhysicalCluster): boolean {
   return isForgotten(now) === isForgotten(old) && isGivenUp(now) === isGivenUp(old);
 }
 
-/** Autoscalers follow the shares of what they scale. */
-function scalersOf(placement: Placement): string[] {
+/** Autoscalers follow the shares of what they scale, disruption budgets those of what they cover. */
+function followersOf(placement: Placement): string[] {
   const { cluster, namespace } = parseKey(objectKey(placement));
   return (placement.spec?.requires ?? [])
-    .filter((ref) => ref.resource === 'horizontalpodautoscalers')
+    .filter(({ resource }) => resource === 'horizontalpodautoscalers' || resource === 'poddisruptionbudgets')
     .map((ref) => keyOf(cluster, namespace, placementName(ref)));
+}
+
+/** Every workload that the budget of this Placement covers, of which there is a Placement. */
+function coveredAt({ placements: all, roots }: World, key: string, root: KubeObject): Covered | undefined {
+  if (root.kind !== 'PodDisruptionBudget') return undefined;
+  const { cluster, namespace } = parseKey(key);
+  return coveredBy(
+    all.byIndex(byFollower, key).flatMap((placement) => {
+      const ref = placement.spec?.ref;
+      const kind = ref && placedKind(ref);
+      const workload = kind && roots.get(kind)?.get(keyOf(cluster, namespace, ref.name));
+      return workload ? [{ root: workload, placement }] : [];
+    }),
+  );
 }
 
 /** The key of the Placement of what an autoscaler scales. */
@@ -200,6 +217,7 @@ async function reconcile(key: string, world: World, options: Telling): Promise<R
     now: clock.now(),
     settleMs,
     target: root && targetAt(world, key, root),
+    covered: root && coveredAt(world, key, root),
     scaler: scalerAt(world, key),
     hasOwnVolume: hasOwnVolume(world, placement),
   });

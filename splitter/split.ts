@@ -6,6 +6,7 @@ import type { KubeObject } from '../kube/object.ts';
 import type { Scaler, ScaleTarget } from './autoscaler.ts';
 import { withBudgets } from './budget.ts';
 import { conditionsOf } from './conditions.ts';
+import { type Covered, withDisruptions } from './disruption.ts';
 import { foldStatus } from './fold/index.ts';
 import { follow, scaleOf, stamped } from './follow.ts';
 import { handover } from './handover.ts';
@@ -24,6 +25,8 @@ export interface SplitInput {
   target?: ScaleTarget | undefined;
   /** It uses a volume that one node alone may have. */
   hasOwnVolume?: boolean | undefined;
+  /** The pods that `root` is about, where it is a disruption budget. */
+  covered?: Covered | undefined;
   /** What scales `root`, where something does. */
   scaler?: Scaler | undefined;
 }
@@ -72,7 +75,9 @@ export function split(input: SplitInput): Split {
         scaling,
         hasOwnVolume: input.hasOwnVolume,
       });
-  const decided = live ? withBudgets(live, outcome.shares) : outcome.shares;
+  const decided = live
+    ? withDisruptions(live, withBudgets(live, outcome.shares), input.covered)
+    : outcome.shares;
   const shares = stamped(followed, decided);
   const conditions = conditionsOf({
     placement,

@@ -1,0 +1,50 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { KubeObject } from '../../../kube/object.ts';
+import { deployment, move, readyPods, resources, settled, until } from '../../world/objects.ts';
+import { startWorld, type World } from '../../world/world.ts';
+
+const budgets = { group: 'policy', version: 'v1', resource: 'poddisruptionbudgets' };
+const budget: KubeObject = {
+  apiVersion: 'policy/v1',
+  kind: 'PodDisruptionBudget',
+  metadata: { name: 'web' },
+  spec: { minAvailable: 3, selector: { matchLabels: { app: 'web' } } },
+};
+let world: World;
+beforeEach(async () => {
+  world = await startWorld();
+});
+afterEach(() => world.stop());
+
+interface Budget extends KubeObject<{ minAvailable?: number }, { disruptionsAllowed?: number }> {}
+
+async function copyOn(cluster: string): Promise<Budget | undefined> {
+  const { items } = await world.physical(cluster).client.list<Budget>(budgets, {});
+  return items[0];
+}
+
+test('a PodDisruptionBudget of a spread workload lets each cluster disrupt its own pods, as one cluster would', async () => {
+  const namespace = 'default';
+  await world.admin.create(resources.deployments, deployment('web', 5, 'east,west'), { namespace });
+  await world.admin.create(budgets, budget, { namespace });
+  await settled(world.admin, 'web.deployments.apps');
+  const allowed = async (cluster: string) => (await copyOn(cluster))?.status?.disruptionsAllowed;
+  await until('each cluster allows one', async () => {
+    return (await allowed('east')) === 1 && (await allowed('west')) === 1;
+  });
+  const whole = await until('the whole says so', async () => {
+    const found = await world.admin.get<Budget>(budgets, { namespace, name: 'web' });
+    return found.status?.disruptionsAllowed === 2 ? found : undefined;
+  });
+  expect(whole.spec?.minAvailable).toBe(3);
+  const [pod = ''] = await readyPods(world.physical('west'), 'web');
+  const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: pod, namespace } };
+  await world.admin.create(resources.pods, eviction, { namespace, name: pod, subresource: 'eviction' });
+  await until(
+    'the pod is evicted',
+    async () => !(await readyPods(world.physical('west'), 'web')).includes(pod),
+  );
+
+  await move(world.admin, resources.deployments, 'web', 'west');
+  await until('west has the whole budget', async () => (await copyOn('west'))?.spec?.minAvailable === 3);
+});
