@@ -1,3 +1,4 @@
+import { kindNamed } from '../cluster/kinds.ts';
 import type { Share } from '../cluster/types.ts';
 import { availableOf } from './ready.ts';
 import {
@@ -22,8 +23,10 @@ export function nextWhole(scene: Scene): Next {
   if (!isUnderWay(scene, () => false)) return next;
   const leavers = present(scene).filter(([cluster]) => !goal.has(cluster));
   const anyActive = present(scene).some(([, share]) => share.phase === 'Active');
+  const runs = kindNamed(scene.root.kind)?.role === 'workload';
   for (const [cluster, share] of leavers) {
-    const isOnlyCopy = !anyActive && availableOf(share, sliceOf(scene, cluster)) > 0;
+    // What has never settled may be ready by now, whatever was heard of it last.
+    const isOnlyCopy = !anyActive && (runs || availableOf(share, sliceOf(scene, cluster)) > 0);
     if (share.phase === 'Active' || isOnlyCopy) next.set(cluster, share);
   }
   return next;
@@ -43,7 +46,9 @@ export function nextCounts(scene: Scene): Next {
   const goalOf = (c: string) => goal.get(c)?.replicas ?? 0;
   const shares = present(scene);
   const underWay = isUnderWay(scene, (c, share) => goalOf(c) > replicasOf(share));
-  const keep = underWay ? keepAvailable(scene, keepCounted(shares, goalOf, total), goalOf) : new Map();
+  const keep = underWay
+    ? keepAvailable(scene, keepUnsettled(scene, keepCounted(shares, goalOf, total), goalOf), goalOf)
+    : new Map<string, number>();
   const next: Next = new Map();
   for (const [cluster, share] of shares) {
     const replicas = Math.max(goalOf(cluster), keep.get(cluster) ?? 0);
@@ -79,6 +84,27 @@ function keepCounted(
 }
 
 /**
+ * What has never settled may all be ready by now, whatever was heard of it last: where what is counted on does not
+ * make up the whole, it holds the rest, first where it is to leave.
+ */
+function keepUnsettled(
+  scene: Scene,
+  keep: ReadonlyMap<string, number>,
+  goalOf: (cluster: string) => number,
+): Map<string, number> {
+  const result = new Map(keep);
+  const known = knownOf(scene, keep, goalOf);
+  let left = known.reduce((rest, k) => rest - heldOf(scene, k), scene.plan.total);
+  for (const k of known.filter(({ shrinks }) => shrinks).sort(leaversFirst(scene))) {
+    const more = Math.min(left, replicasOf(presentShare(scene, k.cluster)) - k.kept);
+    if (more <= 0) continue;
+    result.set(k.cluster, k.kept + more);
+    left -= more;
+  }
+  return result;
+}
+
+/**
  * Never below what is available now: where those counted on have failed, half-made ones may be all there is. What
  * has only just become available where it is to be does not count: it has yet to settle.
  */
@@ -87,15 +113,9 @@ function keepAvailable(
   keep: Map<string, number>,
   goalOf: (cluster: string) => number,
 ): Map<string, number> {
-  const known = present(scene).map(([cluster, share]) => ({
-    cluster,
-    available: availableOf(share, sliceOf(scene, cluster)),
-    kept: keep.get(cluster) ?? 0,
-    isSure: isSure(scene, cluster, share),
-    shrinks: replicasOf(share) > goalOf(cluster),
-  }));
+  const known = knownOf(scene, keep, goalOf);
   const all = known.reduce((sum, k) => sum + k.available, 0);
-  const counted = known.reduce((sum, k) => sum + (k.isSure ? Math.min(k.available, k.kept) : 0), 0);
+  const counted = known.reduce((sum, k) => sum + sureOf(k), 0);
   let missing = Math.min(scene.plan.total, all) - counted;
   const result = new Map(keep);
   for (const k of known.filter(({ shrinks }) => shrinks).sort(leaversFirst(scene))) {
@@ -110,6 +130,34 @@ function keepAvailable(
 interface Known {
   cluster: string;
   available: number;
+  kept: number;
+  isSure: boolean;
+  shrinks: boolean;
+}
+
+function knownOf(
+  scene: Scene,
+  keep: ReadonlyMap<string, number>,
+  goalOf: (cluster: string) => number,
+): Known[] {
+  return present(scene).map(([cluster, share]) => ({
+    cluster,
+    available: availableOf(share, sliceOf(scene, cluster)),
+    kept: keep.get(cluster) ?? 0,
+    isSure: isSure(scene, cluster, share),
+    shrinks: replicasOf(share) > goalOf(cluster),
+  }));
+}
+
+/** Of what it keeps anyway, that which is there as far as is known. */
+function heldOf(scene: Scene, { cluster, available, kept }: Known): number {
+  if (scene.heardAt(cluster) === undefined) return 0;
+  return presentShare(scene, cluster)?.phase === 'Active' ? Math.min(available, kept) : kept;
+}
+
+/** Of what it keeps anyway, that which is surely there. */
+function sureOf({ isSure: isKnown, available, kept }: Known): number {
+  return isKnown ? Math.min(available, kept) : 0;
 }
 
 /** Who leaves must not go on the strength of who stays and has not settled either. */

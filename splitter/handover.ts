@@ -7,7 +7,7 @@ import { nextBatch, nextSingle } from './handover-one.ts';
 import { type Plan, type PlanOptions, planFor, type Shares, type Slices } from './plan.ts';
 import { isReady } from './ready.ts';
 import { isCountedOn, type Next, type Scene } from './scene.ts';
-import { isLeanedOn, isSound, wasHeard, withQuestions } from './trust.ts';
+import { countedOf, isLeanedOn, isSound, wasHeard, withQuestions } from './trust.ts';
 
 export interface HandoverInput extends PlanOptions {
   /** Absent or of another uid than the Placement's: pass `gone`. */
@@ -147,7 +147,7 @@ function settle(input: HandoverInput, plan: Plan, shares: Shares): Settled {
     const { settled, readySince, ...numbers } = share;
     const base = { ...numbers, ...(settled && { settled }) };
     const others = Object.entries(slices).flatMap(([other, slice]) => (other === cluster ? [] : [slice]));
-    const isReadyNow = isReady(root, share, slices[cluster], others);
+    const isReadyNow = isReady(root, share, slices[cluster], others, countedOf(plan, cluster, share));
     if (!isReadyNow || (isAsked && input.heardAt(cluster) === undefined)) return [cluster, base];
     // A clock that was set back must not make anyone wait longer than once.
     const since = Math.min(now, Date.parse(readySince ?? '') || now);

@@ -7,19 +7,22 @@ import type { KubeObject } from '../kube/object.ts';
 /**
  * Whether a share is in place: applied as it now stands, observed by the physical controller, and doing what
  * its kind is for. What invariant 1 waits for. `others` are the slices of the clusters beside it: a load
- * balancer's address that none of them has either is not waited for, since leaving loses nothing.
+ * balancer's address that none of them has either is not waited for, since leaving loses nothing. `counted`: of its
+ * replicas no more need be there.
  */
 export function isReady(
   root: KubeObject,
   share: Share,
   slice: ClusterSlice | undefined,
   others: readonly ClusterSlice[] = [],
+  counted: number | undefined = share.replicas,
 ): boolean {
   if (slice?.present !== true || slice.error) return false;
   const { generation } = root.metadata;
   if (generation !== undefined && (slice.observedGeneration ?? 0) < generation) return false;
   if (!isApplied(share, slice)) return false;
-  return isServingNow(root, share, slice, others);
+  const asked = counted === undefined ? share : { ...share, replicas: counted };
+  return isServingNow(root, asked, slice, others);
 }
 
 /** As isReady, whatever was applied last. */

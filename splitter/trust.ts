@@ -36,14 +36,24 @@ export function isLeanedOn(root: KubeObject, plan: Plan, shares: Shares, cluster
  */
 export function isSound(witness: Witness, plan: Plan, cluster: string, share: Share): boolean {
   if (witness.heardAt(cluster) === undefined) return false;
-  const part = plan.goal.get(cluster);
   const slice = Object.hasOwn(witness.slices, cluster) ? witness.slices[cluster] : undefined;
   if (plan.mode === 'counts' || plan.mode === 'ranges') {
-    const counted = Math.min(part?.replicas ?? 0, share.replicas ?? 0);
-    return availableOf(share, slice) >= counted;
+    const { replicas = 0 } = plan.goal.get(cluster) ?? {};
+    return availableOf(share, slice) >= Math.min(replicas, share.replicas ?? 0);
   }
   const others = Object.entries(witness.slices).flatMap(([other, said]) => (other === cluster ? [] : [said]));
   return slice?.present === true && isServingNow(witness.root, share, slice, others);
+}
+
+/**
+ * How many of a share's replicas must be ready before it is counted on: what it is to keep. What it holds beyond that
+ * until others are there may never become ready.
+ */
+export function countedOf({ mode, once, goal }: Plan, cluster: string, share: Share): number | undefined {
+  const wanted = goal.get(cluster)?.replicas;
+  if (mode !== 'counts' || once || wanted === undefined || share.replicas === undefined)
+    return share.replicas;
+  return Math.min(wanted, share.replicas);
 }
 
 export function wasHeard({ heardAt }: Pick<Witness, 'heardAt'>, cluster: string, share: Share): boolean {

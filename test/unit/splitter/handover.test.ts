@@ -168,9 +168,47 @@ describe('handover of a Deployment', () => {
       { a: active(6), b: { phase: 'Leaving', replicas: 6 }, c: joining(6) },
     ],
     [
-      'a first place that never got whole is kept as far as it is available',
+      'a first place that never got whole is kept: what is not ready yet may be in a moment',
       { clusters: ['b'], previous: { a: joining(6) }, slices: { a: healthy(6, 4) } },
-      { a: joining(4), b: joining(6) },
+      { a: joining(6), b: joining(6) },
+    ],
+    [
+      'moved before it settled, ready but heard of from before: A holds',
+      { clusters: ['b'], previous: { a: joining(6) }, slices: { a: healthy(6, 1) } },
+      { a: joining(6), b: joining(6) },
+    ],
+    [
+      'moved before anything was said of it: A holds',
+      { clusters: ['b'], previous: { a: joining(6) } },
+      { a: joining(6), b: joining(6) },
+    ],
+    [
+      'A never got whole, B has settled: A leaves',
+      {
+        clusters: ['b'],
+        previous: { a: joining(6), b: joining(6, { readySince: at(98) }) },
+        slices: { a: healthy(6, 4), b: healthy(6) },
+      },
+      { a: { phase: 'Leaving', replicas: 6 }, b: active(6) },
+    ],
+    [
+      'spread since not all fit on A: what A is to keep is enough to go on',
+      {
+        clusters: ['a', 'b'],
+        previous: { a: joining(6, { readySince: at(98) }), b: joining(3, { readySince: at(98) }) },
+        slices: { a: healthy(6, 4), b: healthy(3) },
+      },
+      { a: active(3), b: active(3) },
+    ],
+    [
+      'A fell silent before B had settled, then C was chosen: what B may have is held',
+      {
+        clusters: ['c'],
+        previous: { a: active(6), b: joining(6) },
+        slices: { a: healthy(6), b: healthy(6, 1) },
+        heardAt: (c) => (c === 'a' ? undefined : Number.POSITIVE_INFINITY),
+      },
+      { a: active(6), b: joining(6), c: joining(6) },
     ],
     [
       'moved before it settled: what is ready at B but not settled takes nothing from A',
@@ -179,7 +217,7 @@ describe('handover of a Deployment', () => {
         previous: { a: joining(6), b: joining(6) },
         slices: { a: healthy(6, 4), b: healthy(6, 5) },
       },
-      { a: joining(4), b: joining(6) },
+      { a: joining(6), b: joining(6) },
     ],
     [
       'moved before it settled: B is whole, but not for long enough',
@@ -197,7 +235,7 @@ describe('handover of a Deployment', () => {
         previous: { a: joining(4), b: joining(6) },
         slices: { a: healthy(4, 3), b: healthy(6) },
       },
-      { a: joining(3), b: joining(3), c: joining(3) },
+      { a: joining(4), b: joining(3), c: joining(3) },
     ],
     [
       'spread before it settled: A does not shrink as each one of B gets ready',
@@ -206,7 +244,7 @@ describe('handover of a Deployment', () => {
         previous: { a: joining(6), b: joining(3) },
         slices: { a: healthy(6, 5), b: healthy(3, 2) },
       },
-      { a: joining(5), b: joining(3) },
+      { a: joining(6, { readySince: at(100) }), b: joining(3) },
     ],
     [
       'scaled down before it settled: at once',
@@ -275,6 +313,16 @@ describe('handover of other kinds', () => {
         slices: { b: { present: true, status: { phase: 'Bound' } } },
       },
       { a: leaving, b: on },
+    ],
+    [
+      'DaemonSet moved before it settled: it stays until the other is ready',
+      {
+        root: of('DaemonSet'),
+        clusters: ['b'],
+        previous: { a: { phase: 'Joining' } },
+        slices: { a: { present: true, status: { desiredNumberScheduled: 3, numberReady: 0 } } },
+      },
+      { a: { phase: 'Joining' }, b: { phase: 'Joining' } },
     ],
     ['Pod: on one of several', { root: of('Pod'), clusters: ['a', 'b'] }, { a: { phase: 'Joining' } }],
     ['Pod that has ended: never again', { root: of('Pod', {}, { phase: 'Succeeded' }), clusters: ['b'] }, {}],
