@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Placement } from '../../../cluster/types.ts';
 import {
   deployment,
@@ -64,4 +64,39 @@ test('a StatefulSet moves ordinal by ordinal: none is on two clusters at any tim
   });
   expect(await pods('west')).toEqual(['db-0', 'db-1', 'db-2']);
   await settled(world.admin, db);
+});
+
+test('what was moved before it had settled stays until its replacement is ready, whatever was heard of it last', async () => {
+  const web = 'web.deployments.apps';
+  const [east, west] = [world.physical('east'), world.physical('west')];
+  let tell: () => void = () => {};
+  const told = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  onTestFinished(() => tell());
+  let refused = 0;
+  east.upstream.intercept = ({ method, url }) =>
+    method !== 'GET' && url.includes('/shares/') ? told : undefined;
+  west.faults.intercept = ({ method, url }) => {
+    if (method !== 'PATCH' || !url.includes('/deployments/')) return;
+    refused += 1;
+    throw new Error('west takes no workloads yet');
+  };
+  await world.admin.create(resources.deployments, deployment('web', 3, 'east'), { namespace: 'default' });
+  await until('east is ready', async () => (await ready('east')) === 3);
+  await move(world.admin, resources.deployments, 'web', 'west');
+  await until('west has been asked for it', () => refused >= 3);
+  expect((await record(web))?.spec?.shares?.['east']).toMatchObject({ phase: 'Joining', replicas: 3 });
+  let fewest = 3;
+  const sample = async () => {
+    fewest = Math.min(fewest, (await ready('east')) + (await ready('west')));
+    return fewest;
+  };
+  tell();
+  west.faults.intercept = () => {};
+  await until('east is left', async () => {
+    await sample();
+    return (await phases(web))['east'] === undefined;
+  });
+  expect(await sample()).toBe(3);
 });
