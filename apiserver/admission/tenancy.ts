@@ -1,13 +1,14 @@
 import { pathAnnotation } from '../../cluster/logical.ts';
-import { controllersUser } from '../../cluster/names.ts';
+import { controllersUser, rootCluster } from '../../cluster/names.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { forbidden, invalid } from '../../kube/status.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../options.ts';
+import { isFoundation } from '../registry/logical-clusters.ts';
 
 /**
  * What says which logical cluster is whose is the system's to write:
  * - a Workspace's spec.cluster and spec.URL: who could write them would lead a path to, and delete, another's;
- * - a LogicalCluster's path and owner; it goes with its Workspace, not before it.
+ * - a LogicalCluster's path and owner; it goes with its Workspace, not before it, and there is no other in its logical cluster.
  * Groups of atoll.dev and kcp.io and below are the server's own: nobody defines kinds in them.
  */
 export const tenancyAdmission: AdmissionPlugin = {
@@ -20,6 +21,7 @@ export const tenancyAdmission: AdmissionPlugin = {
   },
   validate(request) {
     if (isAbout(request, 'apiextensions.k8s.io/customresourcedefinitions')) refuseOwnGroups(request);
+    if (isAbout(request, 'core.kcp.io/logicalclusters')) refuseOther(request);
     if (request.user.name === controllersUser) return;
     if (isAbout(request, 'tenancy.kcp.io/workspaces')) refusePlace(request);
     if (isAbout(request, 'core.kcp.io/logicalclusters')) refuseEnd(request);
@@ -58,6 +60,18 @@ function keepOrigin(object: KubeObject, old: KubeObject): void {
   const { owner: _owner, ...spec } = specOf(object);
   const { owner } = specOf(old);
   object.spec = { ...spec, ...(owner !== undefined && { owner }) };
+}
+
+/** What goes when it is deleted is the logical cluster that it is in. */
+function refuseOther({ operation, object, stored: { info }, cluster }: AdmissionRequest): void {
+  const { name = '' } = object?.metadata ?? {};
+  if (operation !== 'CREATE' || isFoundation(cluster, name)) return;
+  const message =
+    cluster === rootCluster
+      ? `Forbidden: the logical cluster ${rootCluster} has none`
+      : `Invalid value: ${JSON.stringify(name)}: a logical cluster has one, named cluster`;
+  const reason = cluster === rootCluster ? 'FieldValueForbidden' : 'FieldValueInvalid';
+  throw invalid(info.group, info.kind, name, [{ reason, message, field: 'metadata.name' }]);
 }
 
 /** One that has no Workspace is its maker's to delete. */

@@ -69,7 +69,7 @@ async function deleteOnce(
   if (finishesDeletion(marked, served)) {
     const shown = strategyFor(served.info).graceful ? marked : object;
     if (options.dryRun) return { object: shown, gone: true };
-    await hooksOf(served).leaving?.(write);
+    await hooksOf(served).leaving?.(write, name);
     // Whoever watches sees that it is being deleted before it goes.
     const last =
       shown === object ? entry : await registry.store.update(entry.key, encodeStored(marked), entry.revision);

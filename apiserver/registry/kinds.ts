@@ -8,7 +8,7 @@ import { prepareDefinition, serveDefinition } from './crd.ts';
 import { tellEstablished } from './definition-status.ts';
 import { adminAccess } from './device-access.ts';
 import { tellDangling, tellDependents } from './flow-status.ts';
-import { sweep } from './logical-clusters.ts';
+import { isFoundation, sweep } from './logical-clusters.ts';
 import { prepareNamespace } from './namespaces.ts';
 import type { ObjectRegistry } from './registry.ts';
 import { allocateService } from './services.ts';
@@ -27,7 +27,7 @@ export interface KindHooks {
     old: KubeObject | undefined,
   ): StatusCause[] | Promise<StatusCause[]>;
   /** Before the object goes for good; may be called again. */
-  leaving?(write: KindWrite): Promise<void>;
+  leaving?(write: KindWrite, name: string): Promise<void> | undefined;
   /** After the write is durable, before it is answered. Must not fail. */
   committed?(write: KindWrite, name: string, change: Committed): void | Promise<void>;
 }
@@ -68,9 +68,11 @@ const hooks: Readonly<Record<string, KindHooks>> = {
   'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations': { committed: tellDependents },
   // What a request that was under way meanwhile wrote goes afterwards.
   'core.kcp.io/logicalclusters': {
-    leaving: ({ registry, cluster }) => sweep(registry.store, cluster),
-    committed: async ({ registry, cluster }, _name, { object }) => {
-      if (object === undefined) await sweep(registry.store, cluster).catch(() => undefined);
+    leaving: ({ registry, cluster }, name) =>
+      isFoundation(cluster, name) ? sweep(registry.store, cluster) : undefined,
+    committed: async ({ registry, cluster }, name, { object }) => {
+      if (object !== undefined || !isFoundation(cluster, name)) return;
+      await sweep(registry.store, cluster).catch(() => undefined);
     },
   },
   'apiextensions.k8s.io/customresourcedefinitions': {

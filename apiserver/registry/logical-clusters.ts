@@ -8,9 +8,17 @@ import type { ObjectRegistry } from './registry.ts';
 
 const logicalClusters = { group: 'core.kcp.io', resource: 'logicalclusters', namespaced: false };
 
+/** kcp's, of the one LogicalCluster that a logical cluster has. */
+const foundationName = 'cluster';
+
 /** The object that says that a logical cluster is there. */
 export function foundation(cluster: string): string {
-  return objectKey(logicalClusters, cluster, '', 'cluster');
+  return objectKey(logicalClusters, cluster, '', foundationName);
+}
+
+/** Whether the logical cluster goes with the LogicalCluster of this name in it. root has none: it never goes. */
+export function isFoundation(cluster: string, name: string): boolean {
+  return name === foundationName && cluster !== rootCluster;
 }
 
 /**

@@ -155,7 +155,7 @@ async function finishDeletion(
   if (context.dryRun) return object;
   const name = object.metadata.name ?? '';
   try {
-    await hooksOf(write.served).leaving?.(write);
+    await hooksOf(write.served).leaving?.(write, name);
     const { revision } = await write.registry.store.delete(entry.key, entry.revision);
     await hooksOf(write.served).committed?.(write, name, { object: undefined, old, revision });
   } catch (error) {
