@@ -1,4 +1,5 @@
 import { absenceOf } from '../client/errors.ts';
+import { pathOf, queryOf } from '../client/url.ts';
 import { isPlaceable, placedKinds } from '../cluster/kinds.ts';
 import type { Locator } from '../cluster/types.ts';
 import { type Retry, runController } from '../controller/controller.ts';
@@ -78,9 +79,9 @@ async function logicalNamespace(
   // Made before uids counted: nobody can tell for which Namespace.
   if (uid === '') return 'there';
   try {
-    const { metadata } = await upstream.get(namespaces, { cluster, name: namespace }, signal);
-    if (metadata.uid && metadata.uid !== uid) return 'gone';
-    return metadata.deletionTimestamp ? 'going' : 'there';
+    const path = `${pathOf(namespaces, { name: namespace })}${queryOf({ uid })}`;
+    const found = (await upstream.json(path, { cluster, signal })) as KubeObject;
+    return found.metadata.deletionTimestamp ? 'going' : 'there';
   } catch (error) {
     if (!isStatusError(error, 'NotFound') || error.details?.kind !== 'namespaces') throw error;
     return 'gone';

@@ -5,21 +5,20 @@ import { readObject } from '../registry/rewrite.ts';
 import { type NamespacePlace, namespacesStored } from './places.ts';
 
 /**
- * Which Namespace of that name there is now, if any: its uid, and whether it is going. A syncer removes what it made
- * for one that is gone, and for nothing less than this 404.
+ * Whether the Namespace of that name and uid is there, and whether it is going. A syncer removes what it made for one that
+ * is gone, and for nothing less than this 404. The uid is told in shares alone: it is what proves that a cluster had one.
  */
-export async function getNamespace(store: Store, at: NamespacePlace): Promise<KubeObject> {
+export async function getNamespace(store: Store, at: NamespacePlace, meant: unknown): Promise<KubeObject> {
   const { logical, namespace: name } = at;
   const found = await readObject(store, { of: namespacesStored, cluster: logical, namespace: '', name });
-  if (!found) throw notFound(namespacesStored, name);
+  if (!found?.metadata.uid || found.metadata.uid !== meant) throw notFound(namespacesStored, name);
   const { uid, deletionTimestamp } = found.metadata;
-  const metadata = { name, ...(uid && { uid }), ...(deletionTimestamp && { deletionTimestamp }) };
+  const metadata = { name, uid, ...(deletionTimestamp && { deletionTimestamp }) };
   return { kind: 'Namespace', apiVersion: 'v1', metadata };
 }
 
 /** Fails with 404 where the Namespace of that name is not the very one that is meant, but was made after it. */
 export async function requireUid(store: Store, at: NamespacePlace, uid: unknown): Promise<void> {
   if (!uid) return;
-  const { metadata } = await getNamespace(store, at);
-  if (metadata.uid !== uid) throw notFound(namespacesStored, at.namespace);
+  await getNamespace(store, at, uid);
 }

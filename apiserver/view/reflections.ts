@@ -51,7 +51,7 @@ export async function putReflection(
   const written = await rewriteObject(store, placeIn(at, { ...of, name: at.name }), async (stored) => {
     const there = stored && withUid(stored);
     const placed = await placedIn(store, at);
-    const owners = ownersHere(placed, of, at, body['namespaceUid'] !== undefined);
+    const owners = ownersHere(placed, of, at, Boolean(body['namespaceUid']));
     const before = there && !replaces(of, there, at, placed) ? there : undefined;
     if (before && !mayWrite(of, before, at.cluster, owners)) throw taken(of, at, before);
     await requireUid(store, at, body['namespaceUid']);

@@ -10,6 +10,7 @@ import { boundedSlice } from './bounds.ts';
 import { authorizeView } from './identity.ts';
 import { getNamespace } from './namespace.ts';
 import { clusterKind, feedCluster, getCluster, listCluster, patchCluster } from './physical-cluster.ts';
+import type { NamespacePlace } from './places.ts';
 import { deleteReflection, listReflections, maxReflectionBytes, putReflection } from './reflections.ts';
 import { answer, jsonBody, stream } from './respond.ts';
 import { type Route, routeOf, splitView, unknownPath, verbs, wrongVerb } from './route.ts';
@@ -86,7 +87,7 @@ async function dispatch(call: Call, route: Route): Promise<ApiResponse> {
           : await putReflection(call, route.of, { cluster, ...route }, jsonBody(request, maxReflectionBytes)),
       );
     case 'namespace':
-      return answer(200, await getNamespace(store, { logical: route.logical, namespace: route.name }));
+      return answer(200, await getNamespace(store, namespaceOf(route), uidAsked(call.query)));
     case 'clusters':
       if (!isWatch(call.query)) return answer(200, list(clusterKind, await listCluster(store, cluster)));
       return follow(call, clusterKind, startOf(call.query) ?? store.revision, feedCluster(cluster));
@@ -102,6 +103,16 @@ async function shares(call: Call, uid: string): Promise<ApiResponse> {
   if (!isWatch(call.query)) return answer(200, list(shareKind, await state.load()));
   const { revision } = await state.load(startOf(call.query));
   return follow(call, shareKind, revision, (event) => state.feed(event));
+}
+
+function namespaceOf({ logical, name }: { logical: string; name: string }): NamespacePlace {
+  return { logical, namespace: name };
+}
+
+function uidAsked(query: URLSearchParams): string {
+  const uid = query.get('uid');
+  if (!uid) throw badRequest('the uid of the Namespace that is meant must be given: ?uid=');
+  return uid;
 }
 
 /** Which object a deletion is about, as DeleteOptions say it. */

@@ -101,11 +101,11 @@ describe('a Namespace that is deleted', () => {
     await makeNamespace();
     await runSet();
     world.physical('east').upstream.intercept = ({ url }) => {
-      if (url.endsWith('/api/v1/namespaces/shop')) throw new Error('no answer');
+      if (url.includes('/api/v1/namespaces/shop?uid=')) throw new Error('no answer');
     };
     await world.admin.delete(resources.statefulsets, { name: 'db', ...shop });
     await until('asked', () =>
-      world.physical('east').upstream.requests.some((line) => line.endsWith('/api/v1/namespaces/shop')),
+      world.physical('east').upstream.requests.some((line) => line.includes('/api/v1/namespaces/shop?uid=')),
     );
     expect((await physical())[0]?.claims).toHaveLength(2);
     const asked = world.physical('east').upstream.requests.length;
@@ -114,7 +114,7 @@ describe('a Namespace that is deleted', () => {
       world
         .physical('east')
         .upstream.requests.slice(asked)
-        .some((line) => line.endsWith('/api/v1/namespaces/shop')),
+        .some((line) => line.includes('/api/v1/namespaces/shop?uid=')),
     );
     // The Namespace is there, and keeps them.
     expect((await physical())[0]?.claims).toHaveLength(2);

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { syncerUser } from '../../../apiserver/view/view.ts';
+import { Client } from '../../../client/client.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import { resources } from '../../world/objects.ts';
+import { startWorld, type World } from '../../world/world.ts';
+
+const { configmaps, namespaces, persistentvolumeclaims } = resources;
+const logicalClusters = { group: 'core.kcp.io', version: 'v1alpha1', resource: 'logicalclusters' };
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld({ clusters: ['east'] });
+}, 60_000);
+afterAll(() => world.stop());
+
+/** Whoever has the credentials of east's syncer, and says what they like. */
+const liar = () =>
+  new Client(world.server.transport(syncerUser('east')), { prefix: '/syncers/east', userAgent: 'liar' });
+
+async function namespace(name: string): Promise<KubeObject> {
+  return await world.admin.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+}
+
+describe('a physical cluster in a namespace where it has nothing', () => {
+  const claim = (name: string, more: object) => ({
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name: 'mine', namespace: name },
+    ...more,
+  });
+
+  test.each([
+    {},
+    { namespaceUid: '' },
+    { namespaceUid: null },
+    { namespaceUid: 0 },
+    { namespaceUid: 'guess' },
+  ])('plants no claim, with %j', async (more) => {
+    const name = `n${JSON.stringify(more)
+      .replace(/[^a-zA-Z0-9]/g, '')
+      .toLowerCase()}`;
+    await namespace(name);
+    const planted = liar().update(persistentvolumeclaims, claim(name, more), { cluster: 'root' });
+    await expect(planted).rejects.toMatchObject({ reason: expect.stringMatching(/Forbidden|NotFound/) });
+    expect((await world.admin.list(persistentvolumeclaims, { namespace: name })).items).toEqual([]);
+  });
+
+  test('is not told its uid, with which it could plant one; only whether it is the one it knows', async () => {
+    const { metadata } = await namespace('unknown');
+    const path = '/clusters/root/api/v1/namespaces/unknown';
+    for (const asked of ['', '?uid=', '?uid=guess']) {
+      const answer = await liar()
+        .json(`${path}${asked}`)
+        .then(JSON.stringify, (error: Error) => error.message);
+      expect(answer).not.toContain(metadata.uid);
+    }
+    const known = (await liar().json(`${path}?uid=${metadata.uid}`)) as KubeObject;
+    expect(known.metadata).toEqual({ name: 'unknown', uid: metadata.uid });
+    await expect(liar().json(`${path}?uid=guess`)).rejects.toMatchObject({
+      reason: 'NotFound',
+      details: { kind: 'namespaces' },
+    });
+  });
+});
+
+describe('a LogicalCluster', () => {
+  const called = (name: string) => ({
+    ...{ apiVersion: 'core.kcp.io/v1alpha1', kind: 'LogicalCluster', metadata: { name } },
+  });
+
+  test.each(['other', 'cluster'])('called %s in root takes nothing of root with it', async (name) => {
+    const map = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: `kept-${name}`, namespace: 'default' },
+    };
+    await world.admin.create(configmaps, map);
+    await expect(world.admin.create(logicalClusters, called(name))).rejects.toMatchObject({ code: 422 });
+    await world.admin.delete(logicalClusters, { name }).catch(() => undefined);
+    const found = await world.admin.get(configmaps, { namespace: 'default', name: `kept-${name}` });
+    expect(found.metadata.name).toBe(`kept-${name}`);
+  });
+
+  test('that somebody made beside it in an earlier version takes nothing with it', async () => {
+    const uid = 'e0d8201c-df7e-492e-b8e4-9e0927113abf';
+    const made = { ...called('old'), metadata: { name: 'old', uid } };
+    await world.store.create('/core.kcp.io/logicalclusters/root/old', Buffer.from(JSON.stringify(made)));
+    await world.admin.delete(logicalClusters, { name: 'old' });
+    const found = await world.admin.get(namespaces, { name: 'default' });
+    expect(found.metadata.name).toBe('default');
+  });
+});
