@@ -13,7 +13,7 @@ import { isStatusError } from '../../../kube/status.ts';
 import { openMemory } from '../../../storage/memory/memory.ts';
 import { type Syncers, startSyncers } from '../../../syncer/manager.ts';
 import { runSilence } from '../../../syncer/silence.ts';
-import { until } from '../../unit/syncer/world.ts';
+import { until } from '../../world/objects.ts';
 
 const admin = { name: 'admin', groups: ['system:masters'] };
 const atoll = { group: 'atoll.dev', version: 'v1alpha1' };

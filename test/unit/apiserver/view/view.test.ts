@@ -5,6 +5,7 @@ import type { PhysicalCluster, Placement, ShareView } from '../../../../cluster/
 import type { UserInfo } from '../../../../kube/http.ts';
 import type { KubeObject, WatchEvent } from '../../../../kube/object.ts';
 import type { StatusError } from '../../../../kube/status.ts';
+import { until } from '../../../world/objects.ts';
 import {
   active,
   configMap,
@@ -16,8 +17,7 @@ import {
   object,
   placementKey,
   Upstream,
-  until,
-} from '../../syncer/world.ts';
+} from './upstream.ts';
 
 const shares = { group: 'atoll.dev', version: 'v1alpha1', resource: 'shares' };
 const clusters = { group: 'atoll.dev', version: 'v1alpha1', resource: 'physicalclusters' };

@@ -1,19 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { encodeStored } from '../../../apiserver/registry/codec.ts';
-import { objectKey } from '../../../apiserver/registry/keys.ts';
-import { createApiServer } from '../../../apiserver/server.ts';
-import { syncerUser, syncerView } from '../../../apiserver/view/view.ts';
-import { Client } from '../../../client/client.ts';
-import { physicalNamespace, placementName } from '../../../cluster/placement.ts';
-import { ownResources } from '../../../cluster/resources.ts';
-import type { ClosureRef, ClusterSlice, ObjectRef, Placement, Share } from '../../../cluster/types.ts';
-import type { Transport, UserInfo } from '../../../kube/http.ts';
-import { silentLogger } from '../../../kube/log.ts';
-import type { KubeObject } from '../../../kube/object.ts';
-import { openMemory } from '../../../storage/memory/memory.ts';
-import type { Store } from '../../../storage/store.ts';
-import { type Syncer, startSyncer } from '../../../syncer/syncer.ts';
-import type { FakePhysical } from './fake-physical.ts';
+import { encodeStored } from '../../../../apiserver/registry/codec.ts';
+import { objectKey } from '../../../../apiserver/registry/keys.ts';
+import { createApiServer } from '../../../../apiserver/server.ts';
+import { syncerUser, syncerView } from '../../../../apiserver/view/view.ts';
+import { Client } from '../../../../client/client.ts';
+import { physicalNamespace, placementName } from '../../../../cluster/placement.ts';
+import { ownResources } from '../../../../cluster/resources.ts';
+import type { ClosureRef, ObjectRef, Placement, Share } from '../../../../cluster/types.ts';
+import type { Transport, UserInfo } from '../../../../kube/http.ts';
+import type { KubeObject } from '../../../../kube/object.ts';
+import { openMemory } from '../../../../storage/memory/memory.ts';
+import type { Store } from '../../../../storage/store.ts';
 
 export const logical = 'root:team';
 export const namespace = 'shop';
@@ -33,7 +30,10 @@ export const keys = {
     objectKey({ group: 'atoll.dev', resource: 'physicalclusters', namespaced: false }, 'root', '', name),
 };
 
-/** The upstream side: a store with a namespace and a physical cluster in it, and the view over it. */
+/**
+ * The view over a store that is written here, byte by byte: its tests count revisions, and store what no client may.
+ * What a syncer does on it: test/world/upstream.ts.
+ */
 export class Upstream {
   readonly store: Store = openMemory();
   readonly #server = createApiServer({
@@ -107,10 +107,6 @@ export class Upstream {
     if (!before?.spec) throw new Error('no placement');
     await this.write(placementKey(ref), { ...before, spec: { ...before.spec, shares } });
   }
-
-  async slice(ref: ObjectRef, cluster = 'east'): Promise<ClusterSlice | undefined> {
-    return (await this.read<Placement>(placementKey(ref)))?.status?.clusters?.[cluster];
-  }
 }
 
 export function placementKey(ref: ObjectRef): string {
@@ -149,45 +145,3 @@ export function configMap(name: string, data: Record<string, string> = { a: 'b' 
 }
 
 export const active: Share = { phase: 'Active' };
-
-export type Running = Syncer & { stop(): Promise<void> };
-
-/** One syncer on a fake physical cluster; `stop` ends its life as a kill would: nothing is cleaned up. */
-export function run(upstream: Upstream, physical: FakePhysical, cluster = 'east'): Running {
-  return runOn(upstream, physical.transport, cluster);
-}
-
-export function runOn(upstream: Upstream, physical: Transport, cluster = 'east'): Running {
-  const life = new AbortController();
-  const syncer = startSyncer({
-    name: cluster,
-    upstream: upstream.client(cluster),
-    physical,
-    signal: life.signal,
-    logger: silentLogger,
-    heartbeatMs: 50,
-    namespaceDelayMs: 50,
-  });
-  return {
-    ...syncer,
-    async stop() {
-      life.abort(new Error('stopped'));
-      await syncer.stopped;
-    },
-  };
-}
-
-/** Waits until `check` answers something true; fails with `what` after `ms`. */
-export async function until<T>(
-  what: string,
-  check: () => T | Promise<T>,
-  ms = 8_000,
-): Promise<NonNullable<T>> {
-  const deadline = Date.now() + ms;
-  for (;;) {
-    const value = await check();
-    if (value) return value;
-    if (Date.now() > deadline) throw new Error(`not within ${ms} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}

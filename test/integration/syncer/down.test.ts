@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest';
+import { locatorAnnotation } from '../../../cluster/names.ts';
+import type { Transport } from '../../../kube/http.ts';
+import { deployment, resources, until } from '../../world/objects.ts';
+import { active, configMap, leaving, namespace } from '../../world/upstream.ts';
+import { Sides } from './sides.ts';
+
+const { configmaps, deployments, namespaces } = resources;
+const sides = Sides.forEach();
+const web = deployment('web', 4);
+
+describe('a share', () => {
+  test('is applied in its shape, and what the controller has observed of it is told', async () => {
+    const { upstream, physical } = sides;
+    const ref = await upstream.place(web, {
+      east: { phase: 'Joining', replicas: 3 },
+      west: { phase: 'Active', replicas: 1 },
+    });
+    // Its generation, of the logical cluster, is another one than there.
+    await upstream.admin.patch(deployments, { namespace, name: 'web' }, 'merge', {
+      spec: { revisionHistoryLimit: 3 },
+    });
+    sides.start();
+    const made = await sides.untilThere(deployments, 'web');
+    expect(made.spec).toMatchObject({ replicas: 3 });
+    expect(JSON.parse(made.metadata.annotations?.[locatorAnnotation] ?? '')).toEqual({
+      syncer: (await upstream.cluster('east')).metadata.uid,
+      cluster: upstream.logical,
+      namespace,
+      resource: 'deployments.apps',
+      name: 'web',
+      uid: ref.uid,
+    });
+    expect(await until('slice', () => upstream.slice(ref))).toEqual({ present: true, status: {} });
+    await physical.roll(upstream.home, 'web', 3);
+    const slice = await until('observed', async () => {
+      const found = await upstream.slice(ref);
+      return found?.observedGeneration === 2 && found;
+    });
+    expect(slice).toMatchObject({ present: true, share: { replicas: 3 }, status: { readyReplicas: 3 } });
+    expect(await upstream.slice(ref, 'west')).toBeUndefined();
+  });
+
+  test('that grows is told of only when the controller has observed the growth', async () => {
+    const { upstream, physical } = sides;
+    const ref = await upstream.place(web, { east: { ...active, replicas: 2 } });
+    sides.start();
+    await sides.untilThere(deployments, 'web');
+    await physical.roll(upstream.home, 'web', 2);
+    await until('2', async () => (await upstream.slice(ref))?.share?.replicas === 2);
+    await upstream.shares(ref, { east: { ...active, replicas: 4 } });
+    await until('4', async () => {
+      const found = await sides.there(deployments, 'web');
+      return (found?.spec as { replicas?: number } | undefined)?.replicas === 4;
+    });
+    expect((await upstream.slice(ref))?.share?.replicas).toBe(2);
+    await physical.roll(upstream.home, 'web', 4);
+    await until('4 told', async () => (await upstream.slice(ref))?.share?.replicas === 4);
+  });
+
+  test('comes after its closure, and the closure leaves after it and its pods', async () => {
+    const { upstream, physical } = sides;
+    const requires = [{ group: '', resource: 'configmaps', name: 'settings' }];
+    const ref = await upstream.place(web, { east: active }, requires);
+    const configRef = await upstream.place(configMap('settings'), { east: active });
+    sides.start();
+    const made = await sides.untilThere(deployments, 'web');
+    const applied = sides.written('PATCH');
+    expect(applied.indexOf(sides.path(configmaps, 'settings'))).toBeLessThan(
+      applied.indexOf(sides.path(deployments, 'web')),
+    );
+
+    const set = await physical.child('ReplicaSet', 'web-5d', { of: made });
+    await physical.child('Pod', 'web-1', { of: set, node: 'n1' });
+    await upstream.shares(ref, { east: leaving });
+    await upstream.shares(configRef, { east: leaving });
+    await until('its pod is going', async () => {
+      const pod = await sides.there(resources.pods, 'web-1');
+      return pod?.metadata.deletionTimestamp;
+    });
+    expect((await sides.there(deployments, 'web'))?.metadata.deletionTimestamp).toBeDefined();
+    expect(await sides.there(configmaps, 'settings')).toBeDefined();
+    expect((await upstream.slice(ref))?.present).toBe(true);
+    await physical.end(upstream.home, 'web-1');
+    await until('gone', async () => (await upstream.slice(ref))?.present === false);
+    await until('closure gone', async () => (await upstream.slice(configRef))?.present === false);
+    expect(sides.written('DELETE')).toEqual([
+      sides.path(deployments, 'web'),
+      sides.path(configmaps, 'settings'),
+    ]);
+    await upstream.unplace(ref);
+    await upstream.unplace(configRef);
+    await until('namespace gone', async () => !(await physical.find(namespaces, '', upstream.home)));
+  });
+
+  test('that was changed or deleted there is repaired', async () => {
+    const { upstream, physical } = sides;
+    await upstream.place(configMap('settings'), { east: active });
+    sides.start();
+    await sides.untilThere(configmaps, 'settings');
+    const at = { namespace: upstream.home, name: 'settings' };
+    await physical.client.patch(configmaps, at, 'merge', { data: { a: 'other' } });
+    await until('repaired', async () => {
+      const found = await sides.there(configmaps, 'settings');
+      return (found?.['data'] as { a?: string } | undefined)?.a === 'b';
+    });
+    await physical.client.delete(configmaps, at);
+    await sides.untilThere(configmaps, 'settings');
+  });
+
+  test('of a kind that is not served is an error of that share, and stops nothing else', async () => {
+    const { upstream, physical } = sides;
+    const ref = await upstream.place(web, { east: active });
+    const configRef = await upstream.place(configMap('settings'), { east: active });
+    // As kube-apiserver says it.
+    const unserved: Transport = async (request) =>
+      request.url.includes('/deployments')
+        ? {
+            status: 404,
+            headers: { 'content-type': 'text/plain' },
+            body: Buffer.from('404 page not found\n'),
+          }
+        : await physical.transport(request);
+    sides.start(unserved);
+    await until('error', async () => (await upstream.slice(ref))?.error?.reason === 'NotServed');
+    await until('other', async () => (await upstream.slice(configRef))?.present);
+  });
+});
+
+describe('an absence', () => {
+  test('that went with a former share of the same Placement is told again', async () => {
+    const { upstream } = sides;
+    const ref = await upstream.place(web, { east: leaving });
+    sides.start();
+    await until('absent', async () => (await upstream.slice(ref))?.present === false);
+    await upstream.shares(ref, {});
+    await upstream.dropSlices(ref);
+    await upstream.shares(ref, { east: leaving });
+    await until('absent, again', async () => (await upstream.slice(ref))?.present === false);
+  });
+
+  /** The splitter drops what was said before the share was told to leave, then tells it. */
+  test('that was said too early, and was dropped, is said again', async () => {
+    const { upstream } = sides;
+    sides.start();
+    const ref = await upstream.place(configMap('settings'), { east: active });
+    await until('present', async () => (await upstream.slice(ref))?.present);
+    await upstream.remove(ref);
+    await until('absent', async () => (await upstream.slice(ref))?.present === false);
+    await upstream.dropSlices(ref);
+    await upstream.shares(ref, { east: leaving });
+    await until('absent again', async () => (await upstream.slice(ref))?.present === false);
+    expect(await upstream.slice(ref)).toEqual({ present: false });
+  });
+});

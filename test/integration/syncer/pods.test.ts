@@ -1,0 +1,129 @@
+import { expect, test } from 'vitest';
+import { deployment, find, resources, until } from '../../world/objects.ts';
+import { active, leaving, namespace } from '../../world/upstream.ts';
+import { Sides } from './sides.ts';
+
+const { deployments, events, jobs, pods, replicasets } = resources;
+const sides = Sides.forEach();
+const web = deployment('web', 1);
+
+/** As its user sees it. */
+const seen = (resource: (typeof resources)[keyof typeof resources], name: string) =>
+  find(sides.upstream.admin, resource, name, namespace);
+const untilSeen = (resource: (typeof resources)[keyof typeof resources], name: string) =>
+  until(`${name} is seen`, () => seen(resource, name));
+
+/** What its controllers and a kubelet make of the Deployment: a ReplicaSet and a pod that runs. */
+async function run(holds = true): Promise<void> {
+  const { physical, upstream } = sides;
+  const of = await sides.untilThere(deployments, 'web');
+  const set = await physical.child('ReplicaSet', 'web-5d', { of, holds });
+  await physical.child('Pod', 'web-1', { of: set, holds, node: 'n1' });
+  const at = { namespace: upstream.home, name: 'web-1', subresource: 'status' };
+  await physical.client.patch(pods, at, 'merge', { status: { phase: 'Running' } });
+}
+
+const stranger = () => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'stranger', namespace: sides.upstream.home },
+  spec: { containers: [{ name: 'c', image: 'c:1' }] },
+});
+
+test('pods and ReplicaSets are reflected under their workload, followed, and withdrawn', async () => {
+  const { upstream, physical } = sides;
+  const ref = await upstream.place(web, { east: active });
+  sides.start();
+  await run();
+  await until('it runs', async () => {
+    const pod = await seen(pods, 'web-1');
+    return (pod?.status as { phase?: string } | undefined)?.phase === 'Running';
+  });
+  const [pod, set] = [await seen(pods, 'web-1'), await seen(replicasets, 'web-5d')];
+  expect(set?.metadata).toMatchObject({
+    annotations: { 'atoll.dev/physical-cluster': 'east' },
+    ownerReferences: [{ kind: 'Deployment', name: 'web', uid: ref.uid, controller: true }],
+  });
+  expect(pod?.metadata).toMatchObject({
+    annotations: { 'atoll.dev/physical-cluster': 'east' },
+    ownerReferences: [{ kind: 'ReplicaSet', name: 'web-5d', uid: set?.metadata.uid, controller: true }],
+  });
+  expect(pod?.spec).toMatchObject({ nodeName: 'n1' });
+  await physical.end(upstream.home, 'web-1');
+  await until('withdrawn', async () => !(await seen(pods, 'web-1')));
+  await physical.client.delete(replicasets, { namespace: upstream.home, name: 'web-5d' });
+  await until('withdrawn', async () => !(await seen(replicasets, 'web-5d')));
+});
+
+test('what happens to them is told as Events, under the uid that they have here', async () => {
+  const { upstream, physical } = sides;
+  await upstream.place(web, { east: active });
+  sides.start();
+  await run();
+  const pod = await untilSeen(pods, 'web-1');
+  for (const [name, about] of [
+    ['foreign', 'stranger'],
+    ['told', 'web-1'],
+  ] as const) {
+    const object = {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name, namespace: upstream.home },
+      involvedObject: { apiVersion: 'v1', kind: 'Pod', name: about, namespace: upstream.home, uid: 'there' },
+      ...{ reason: 'Scheduled', message: `Successfully assigned ${upstream.home}/${about} to n1` },
+      ...{ lastTimestamp: new Date().toISOString().replace(/\.\d+/, ''), count: 2 },
+    };
+    await physical.client.create(events, object);
+  }
+  expect(await untilSeen(events, 'told')).toMatchObject({
+    metadata: { namespace, annotations: { 'atoll.dev/physical-cluster': 'east' } },
+    involvedObject: { kind: 'Pod', name: 'web-1', namespace, uid: pod.metadata.uid },
+    message: 'Successfully assigned shop/web-1 to n1',
+    count: 2,
+  });
+  expect(await seen(events, 'foreign')).toBeUndefined();
+  await physical.client.delete(events, { namespace: upstream.home, name: 'told' });
+  await until('withdrawn', async () => !(await seen(events, 'told')));
+});
+
+test('pods whose workload is placed and owns them without another between are reflected', async () => {
+  const { upstream, physical } = sides;
+  const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'c:1' }] } };
+  const ref = await upstream.place(
+    { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'once' }, spec: { template } },
+    { east: active },
+  );
+  sides.start();
+  await physical.child('Pod', 'once-1', { of: await sides.untilThere(jobs, 'once') });
+  const reflected = await untilSeen(pods, 'once-1');
+  expect(reflected.metadata.ownerReferences).toMatchObject([{ kind: 'Job', name: 'once', uid: ref.uid }]);
+});
+
+test('pods that went while no syncer ran are withdrawn at the start', async () => {
+  const { upstream, physical } = sides;
+  await upstream.place(web, { east: active });
+  sides.start();
+  await run();
+  await untilSeen(pods, 'web-1');
+  await sides.stop();
+  await physical.end(upstream.home, 'web-1');
+  sides.start();
+  await until('withdrawn', async () => !(await seen(pods, 'web-1')));
+});
+
+test('pods of nobody we know are not reflected, and a share leaves only after its own', async () => {
+  const { upstream, physical } = sides;
+  const ref = await upstream.place(web, { east: active });
+  sides.start();
+  // Nothing of it holds the Deployment: it is gone while its pod still runs.
+  await run(false);
+  await physical.client.create(pods, stranger());
+  await untilSeen(pods, 'web-1');
+  await upstream.shares(ref, { east: leaving });
+  await until('Deployment gone', async () => !(await sides.there(deployments, 'web')));
+  expect(await sides.there(pods, 'web-1')).toBeDefined();
+  expect((await upstream.slice(ref))?.present).not.toBe(false);
+  await physical.end(upstream.home, 'web-1');
+  await until('left', async () => (await upstream.slice(ref))?.present === false);
+  expect(await seen(pods, 'stranger')).toBeUndefined();
+});
