@@ -154,6 +154,28 @@ describe('a PhysicalCluster that is forgotten in silence', () => {
   });
 });
 
+test("a cluster that joins takes over nothing of another Atoll's, which uses it too", async () => {
+  await runWeb();
+  const { client } = world.physical('east');
+  const locator = { syncer: 'of-another', cluster: 'root', namespace: 'shop', uid: 'there' };
+  const metadata = {
+    name: 'root-shop-01234567',
+    labels: { 'atoll.dev/managed-by': 'atoll' },
+    annotations: { 'atoll.dev/locator': JSON.stringify(locator) },
+  };
+  await client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata });
+  const own = (await east())?.metadata.uid;
+  await silence();
+  await removeEast();
+  world.physical('east').faults.heal();
+  const adopt = await formerUids(world.admin, client);
+  await add(adopt);
+  await until('it has its own', async () => (await ready('east', 'web')) === 2);
+  const there = await find(client, namespaces, metadata.name, '');
+  expect([there?.metadata.name, there?.metadata.deletionTimestamp]).toEqual([metadata.name, undefined]);
+  expect(adopt).toEqual([own]);
+});
+
 async function deploymentUid(): Promise<string | undefined> {
   const { items } = await world.physical('east').client.list(deployments);
   return items[0]?.metadata.uid;
