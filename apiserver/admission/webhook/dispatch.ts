@@ -1,21 +1,18 @@
 import { deepEqual } from '../../../kube/deep.ts';
-import { formatApiVersion, type GroupVersionResource } from '../../../kube/gvk.ts';
-import type { KubeObject } from '../../../kube/object.ts';
 import { badRequest, internalError } from '../../../kube/status.ts';
 import type { Entry, Store } from '../../../storage/store.ts';
 import { isOwnController } from '../../authn/controllers.ts';
-import type { AdmissionRequest, ServedResource } from '../../options.ts';
+import type { AdmissionRequest } from '../../options.ts';
 import type { Catalog } from '../../registry/catalog.ts';
 import { decodeStored } from '../../registry/codec.ts';
-import { fromStored } from '../../registry/convert.ts';
-import { collectionRange, objectKey } from '../../registry/keys.ts';
+import { collectionRange } from '../../registry/keys.ts';
+import { foundation } from '../../registry/logical-clusters.ts';
 import { recent, recentList } from '../../registry/recent.ts';
 import { WebhookCallError, type WebhookCaller } from '../../webhook/call.ts';
-import { meetsConditions } from './condition.ts';
 import { type Hook, hooksOf } from './hook.ts';
-import { matchedResource } from './match.ts';
 import { applyPatch } from './patch.ts';
-import { denial, type Question, ReviewError, reviewOf, type Verdict, verdictOf } from './review.ts';
+import { type Asked, questionFor } from './question.ts';
+import { denial, ReviewError, reviewOf, type Verdict, verdictOf } from './review.ts';
 
 const group = 'admissionregistration.k8s.io';
 const configurations = {
@@ -40,12 +37,6 @@ interface Session {
   asked: Set<string>;
   /** Of these, those that it changed for. */
   due: Set<string>;
-}
-
-interface Asked {
-  hook: Hook;
-  question: Question;
-  as: ServedResource;
 }
 
 /**
@@ -99,7 +90,7 @@ export class WebhookDispatcher {
   async #validate(request: AdmissionRequest, hooks: readonly Hook[]): Promise<void> {
     const asked: Asked[] = [];
     for (const hook of hooks) {
-      const one = await this.#question(hook, request);
+      const one = await questionFor(hook, request, this.#catalog);
       if (one) asked.push(one);
     }
     await Promise.all(asked.map((one) => this.#ask(one, request, false)));
@@ -107,7 +98,7 @@ export class WebhookDispatcher {
 
   async #mutateOnce(request: AdmissionRequest, hooks: readonly Hook[], session: Session): Promise<void> {
     for (const hook of hooks) {
-      const asked = await this.#question(hook, request);
+      const asked = await questionFor(hook, request, this.#catalog);
       if (asked === undefined) continue;
       const verdict = await this.#ask(asked, request, true);
       const changed = verdict?.patch !== undefined && applyPatch(request, asked, verdict.patch);
@@ -138,7 +129,7 @@ export class WebhookDispatcher {
     found: readonly Entry[] | Promise<readonly Entry[]>,
     parse: (entries: readonly Entry[]) => Hook[],
   ): Promise<readonly Hook[]> {
-    const entry = await recent(this.#store, objectKey(logicalClusters, cluster, '', 'cluster'));
+    const entry = await recent(this.#store, foundation(cluster));
     if (entry && decodeStored(entry).metadata?.deletionTimestamp !== undefined) return none;
     return parse(await found);
   }
@@ -150,40 +141,6 @@ export class WebhookDispatcher {
       this.#parsed.set(entry.value, hooks);
     }
     return hooks;
-  }
-
-  /** What to ask this webhook; undefined when the request is none of its business. */
-  async #question(hook: Hook, request: AdmissionRequest): Promise<Asked | undefined> {
-    const { info } = request.requested;
-    const isNamespace = info.group === '' && info.resource === 'namespaces';
-    const namespace = isNamespace ? request.name : request.namespace;
-    if (!selectsObject(hook, request)) return undefined;
-    const target = {
-      ...gvrOf(info),
-      namespace,
-      subresource: request.subresource,
-      operation: request.operation,
-    };
-    const versions = this.#versions(request);
-    const found = matchedResource(
-      hook,
-      target,
-      versions.map((one) => gvrOf(one.info)),
-    );
-    const as = found && [request.requested, ...versions].find((one) => sameResource(one.info, found));
-    if (as === undefined) return undefined;
-    if (namespace !== '' && !(await selectsNamespace(hook, request, namespace))) return undefined;
-    const question = questionOf(request, as, namespace);
-    return meetsConditions(hook, question) ? { hook, as, question } : undefined;
-  }
-
-  /** The versions, and for events groups, in which the same objects are served. */
-  #versions({ requested, cluster }: AdmissionRequest): ServedResource[] {
-    const { info } = requested;
-    const groups = info.resource === 'events' ? ['', 'events.k8s.io'] : [info.group];
-    return this.#catalog
-      .resources(cluster)
-      .filter((one) => one.info.resource === info.resource && groups.includes(one.info.group));
   }
 
   /** undefined: it failed and may. */
@@ -224,8 +181,6 @@ function becomeDue(session: Session): void {
   session.asked.clear();
 }
 
-const logicalClusters = { group: 'core.kcp.io', resource: 'logicalclusters', namespaced: false };
-
 const ownGroups = new Set(['atoll.dev', 'core.kcp.io']);
 
 /**
@@ -235,59 +190,4 @@ const ownGroups = new Set(['atoll.dev', 'core.kcp.io']);
 function isExempt({ requested: { info } }: AdmissionRequest): boolean {
   if (ownGroups.has(info.group)) return true;
   return info.group === group && /^(mutating|validating)(webhook|admission)/.test(info.resource);
-}
-
-function selectsObject(hook: Hook, { object, old }: AdmissionRequest): boolean {
-  const { requirements, matches } = hook.objectSelector;
-  if (requirements.length === 0) return true;
-  return [object, old].some((one) => one !== undefined && matches(one.metadata?.labels ?? {}));
-}
-
-async function selectsNamespace(hook: Hook, request: AdmissionRequest, name: string): Promise<boolean> {
-  const { requirements, matches } = hook.namespaceSelector;
-  if (requirements.length === 0) return true;
-  const { cluster, subresource, object, registry } = request;
-  const written = request.requested.info.resource === 'namespaces' && subresource === '' ? object : undefined;
-  const namespace = written ?? (await registry.get({ cluster, group: '', resource: 'namespaces', name }));
-  return matches(namespace.metadata.labels ?? {});
-}
-
-function gvrOf({ group: of, version, resource }: GroupVersionResource): GroupVersionResource {
-  return { group: of, version, resource };
-}
-
-function sameResource(a: GroupVersionResource, b: GroupVersionResource): boolean {
-  return a.group === b.group && a.version === b.version && a.resource === b.resource;
-}
-
-function questionOf(request: AdmissionRequest, as: ServedResource, namespace: string): Question {
-  const { requested, kind, object, old, operation } = request;
-  const shown = (one: KubeObject | undefined) =>
-    one === undefined || kind !== undefined ? one : inVersion(one, as);
-  return {
-    kind: kind ?? as.info,
-    resource: as.info,
-    requestKind: kind ?? requested.info,
-    requestResource: requested.info,
-    subresource: request.subresource,
-    namespace,
-    name: request.name,
-    operation,
-    user: request.user,
-    object: operation === 'CREATE' && request.fresh ? withoutIdentity(shown(object)) : shown(object),
-    old: shown(old),
-    dryRun: request.dryRun,
-    options: request.options,
-  };
-}
-
-function inVersion(object: KubeObject, as: ServedResource): KubeObject {
-  return { ...fromStored(object, as), apiVersion: formatApiVersion(as.info), kind: as.info.kind };
-}
-
-/** A new object gets uid and time after the mutating webhooks. */
-function withoutIdentity(object: KubeObject | undefined): KubeObject | undefined {
-  if (object === undefined) return undefined;
-  const { uid: _uid, creationTimestamp: _created, ...metadata } = object.metadata;
-  return { ...object, metadata };
 }

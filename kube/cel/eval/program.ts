@@ -7,41 +7,17 @@ import {
   type Select,
   type Struct,
 } from '../typed/expr.ts';
-import { type Budget, CostExceeded, RunError } from './budget.ts';
+import { type Budget, RunError } from './budget.ts';
 import { functions } from './functions.ts';
+import { gathering } from './gather.ts';
 import { member, memberOf } from './members.ts';
 import { operators } from './operators.ts';
-import {
-  entryOf,
-  isMap,
-  keysOf,
-  noOverload,
-  Optional,
-  setEntry,
-  TypeName,
-  Uint,
-  type Value,
-} from './values.ts';
-
-/** One run: what names stand for, and what it may still cost. */
-interface Frame {
-  values: Value[];
-  budget: Budget;
-}
-
-type Step = (frame: Frame) => Value;
+import { attempt, Failed, type Frame, nothing, type Step, settled } from './step.ts';
+import { typeStep } from './typenames.ts';
+import { entryOf, isMap, keysOf, noOverload, Optional, setEntry, Uint, type Value } from './values.ts';
 
 /** An expression made ready; `values` are those of its names, in their order. */
 export type Program = (values: readonly Value[], budget: Budget) => Value;
-
-/** What an accumulator holds while its test fails: a later element may settle it. */
-class Failed {
-  readonly error: unknown;
-
-  constructor(error: unknown) {
-    this.error = error;
-  }
-}
 
 /** Throws RunError for what no environment of ours knows. */
 export function program(expr: Expr, names: readonly string[]): Program {
@@ -49,16 +25,6 @@ export function program(expr: Expr, names: readonly string[]): Program {
   const run = maker.make(expr);
   return (values, budget) => run({ values: [...values], budget });
 }
-
-const types = new Set(
-  'bool bytes double duration int list map null_type string timestamp type uint net.IP net.CIDR google.protobuf.Timestamp google.protobuf.Duration'.split(
-    ' ',
-  ),
-);
-const typeAliases: Readonly<Record<string, string>> = {
-  timestamp: 'google.protobuf.Timestamp',
-  duration: 'google.protobuf.Duration',
-};
 
 /** Every part becomes a function that is a step; what it walks through is charged beside. */
 class Maker {
@@ -99,13 +65,13 @@ class Maker {
     }
   }
 
-  #slot(name: string): number | undefined {
+  slot(name: string): number | undefined {
     const slot = this.#scope.lastIndexOf(name);
     return slot < 0 ? undefined : slot;
   }
 
   #ident(name: string): Step {
-    const slot = this.#slot(name);
+    const slot = this.slot(name);
     if (slot === undefined) return typeStep(name) ?? unknown(name);
     return ({ values }) => {
       const value = values[slot];
@@ -117,7 +83,7 @@ class Maker {
   #select(expr: Select): Step {
     const name = qualifiedName(expr);
     const type =
-      name !== undefined && this.#slot(name.split('.')[0] ?? '') === undefined ? typeStep(name) : undefined;
+      name !== undefined && this.slot(name.split('.')[0] ?? '') === undefined ? typeStep(name) : undefined;
     if (type) return type;
     const of = this.make(expr.of);
     const { field } = expr;
@@ -136,7 +102,7 @@ class Maker {
     }
     const prefix = target && qualifiedName(target);
     const full = `${prefix}.${name}`;
-    const free = prefix !== undefined && this.#slot(prefix.split('.')[0] ?? '') === undefined;
+    const free = prefix !== undefined && this.slot(prefix.split('.')[0] ?? '') === undefined;
     const isNamespaced = free && Object.hasOwn(functions, full);
     const run = isNamespaced ? functions[full] : Object.hasOwn(functions, name) ? functions[name] : undefined;
     if (!run) throw new RunError(`undeclared reference to '${name}' (in container '')`);
@@ -229,7 +195,7 @@ class Maker {
     return this.#with([expr.variable, expr.variable2 ?? ''], () => {
       const [first, second] = [slot + 1, slot + 2];
       const condition = this.make(expr.condition);
-      const step = this.#gathers(expr) ?? this.make(expr.step);
+      const step = gathering(expr, this) ?? this.make(expr.step);
       const all = expr.condition.op === 'literal' && expr.condition.value === true;
       return (frame, over) => {
         const isList = Array.isArray(over);
@@ -244,70 +210,11 @@ class Maker {
       };
     });
   }
-
-  /** A step that adds to the list or map that is gathered: in place, since nobody else has it. */
-  #gathers({ accumulator, step }: Comprehension): Step | undefined {
-    const isOwn = (expr: Expr | undefined) => expr?.op === 'ident' && expr.name === accumulator;
-    if (step.op !== 'call') return undefined;
-    if (step.name === '_?_:_' && isOwn(step.args[2])) {
-      const [test, added] = step.args as [Expr, Expr];
-      const add = this.#adds(added, isOwn);
-      if (!add) return undefined;
-      const slot = this.#slot(accumulator) as number;
-      const passes = this.make(test);
-      return (frame) => {
-        const holds = passes(frame);
-        if (typeof holds !== 'boolean') throw noOverload();
-        return holds ? add(frame) : frame.values[slot];
-      };
-    }
-    return this.#adds(step, isOwn);
-  }
-
-  #adds(step: Expr, isOwn: (expr: Expr | undefined) => boolean): Step | undefined {
-    if (step.op !== 'call' || !isOwn(step.args[0])) return undefined;
-    const [own, more, value] = step.args as [Expr & { name: string }, Expr, Expr?];
-    const slot = this.#slot(own.name) as number;
-    if (step.name === '_+_' && more.op === 'list' && more.items.length === 1 && more.optional.size === 0) {
-      const item = this.make(more.items[0] as Expr);
-      return (frame) => {
-        const list = frame.values[slot];
-        if (!Array.isArray(list)) throw noOverload();
-        list.push(item(frame));
-        return list;
-      };
-    }
-    if (step.name !== 'cel.@mapInsert') return undefined;
-    const [key, held] = [this.make(more), value && this.make(value)];
-    return (frame) => {
-      const map = frame.values[slot];
-      if (!(map instanceof Map)) throw noOverload();
-      if (held) setEntry(map, key(frame), held(frame));
-      else insertAll(map, key(frame), frame.budget);
-      return map;
-    };
-  }
-}
-
-const nothing: Step = () => undefined;
-
-function insertAll(map: Map<Value, Value>, from: Value, budget: Budget): void {
-  if (!isMap(from)) throw noOverload();
-  for (const key of keysOf(from)) {
-    budget.step();
-    setEntry(map, key, entryOf(from, key));
-  }
 }
 
 function literal(type: string, value: Value): Value {
   if (type === 'bytes') return Uint8Array.from(Buffer.from(String(value)));
   return value;
-}
-
-function typeStep(name: string): Step | undefined {
-  if (!types.has(name)) return undefined;
-  const type = new TypeName(typeAliases[name] ?? name);
-  return () => type;
 }
 
 function unknown(name: string): Step {
@@ -317,29 +224,4 @@ function unknown(name: string): Step {
 function addTo(list: Value[], value: Value, optional: boolean): void {
   if (!optional) list.push(value);
   else if (value instanceof Optional && value.hasValue) list.push(value.value);
-}
-
-/** A failure costs more than a look at a value. */
-const failureSteps = 50;
-
-/** The value, or the failure, which is told when nothing settles the matter. */
-function attempt(frame: Frame, step: Step): Value {
-  try {
-    return step(frame);
-  } catch (error) {
-    if (error instanceof CostExceeded) throw error;
-    frame.budget.charge(failureSteps);
-    return new Failed(error);
-  }
-}
-
-/** `and` and `or`: the operand that settles them does so whatever becomes of the other. */
-function settled(frame: Frame, a: Step, b: Step, by: boolean): boolean {
-  const left = attempt(frame, a);
-  if (left === by) return by;
-  const right = attempt(frame, b);
-  if (right === by) return by;
-  for (const one of [left, right]) if (one instanceof Failed) throw one.error;
-  if (typeof left !== 'boolean' || typeof right !== 'boolean') throw noOverload();
-  return !by;
 }

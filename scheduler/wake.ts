@@ -1,0 +1,84 @@
+import { keyOf } from '../client/url.ts';
+import { refKey, refOf } from '../cluster/closure.ts';
+import { isPlaceable, type PlacedKind } from '../cluster/kinds.ts';
+import { rootCluster } from '../cluster/names.ts';
+import { textAt } from '../cluster/read.ts';
+import { isReflected, reflectedFrom } from '../cluster/reflected.ts';
+import type { PhysicalCluster } from '../cluster/types.ts';
+import type { WorkQueue } from '../controller/queue.ts';
+import { deepEqual } from '../kube/deep.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { clusterMatters, objectMatters, placementMatters } from './matters.ts';
+import { isUsedByName } from './scope.ts';
+import { ownWish } from './wishes.ts';
+import { isClaims, namespaceKey, type World } from './world.ts';
+
+/** Queues the Namespaces that a change may concern, as often as their decisions' cost allows. */
+export function wake(world: World, queue: WorkQueue): void {
+  const soon = (key: string) => queue.addAfter(key, world.pace.wait(key));
+  const within = (object: KubeObject) => soon(namespaceKey(object));
+  world.namespaces.on({
+    add: (_, key) => soon(key),
+    update: (now, old, key) => objectMatters(now, old) && soon(key),
+    delete: (_, key) => soon(key),
+  });
+  world.placements.on({
+    add: within,
+    update: (now, old) => placementMatters(now, old) && within(now),
+    delete: within,
+  });
+  for (const [kind, informer] of world.objects) {
+    // Reflected pods come and go in great numbers, and place nothing.
+    const counts = (object: KubeObject) => isPlaceable(kind, object) && isMentioned(world, kind, object);
+    informer.on({
+      add: (object) => (counts(object) || (isClaims(kind) && isReflected(object))) && within(object),
+      update: (now, old) =>
+        (((counts(now) || counts(old)) && objectMatters(now, old)) || holdsOtherwise(now, old)) &&
+        within(now),
+      delete: (object) => (counts(object) || (isClaims(kind) && isReflected(object))) && within(object),
+    });
+  }
+  const concerned = (cluster: PhysicalCluster) => {
+    wakeConcerned(world, queue, cluster);
+    // What held nothing of ours a moment ago may hold its credentials now.
+    const { namespace } = cluster.spec?.kubeconfigSecretRef ?? {};
+    if (namespace) queue.add(keyOf(rootCluster, '', namespace));
+  };
+  world.clusters.on({
+    add: concerned,
+    update: (now, old) => clusterMatters(now, old) && concerned(now),
+    delete: concerned,
+  });
+}
+
+/** A claim that is reflected holds data now, or no longer. */
+function holdsOtherwise(now: KubeObject, old: KubeObject): boolean {
+  if (now.kind !== 'PersistentVolumeClaim' || !isReflected(now)) return false;
+  const held = (claim: KubeObject) => [
+    textAt(claim, 'status', 'phase'),
+    claim.metadata.deletionTimestamp === undefined,
+    ...reflectedFrom(claim),
+  ];
+  return !deepEqual(held(now), held(old));
+}
+
+/** Namespaces that are on this cluster, ask for it, or are somewhere for want of a better place. */
+function wakeConcerned(world: World, queue: WorkQueue, { metadata: { name = '' } }: PhysicalCluster): void {
+  const unhappy = new Set<string>();
+  for (const { spec, metadata } of world.clusters.values()) {
+    const evicts = spec?.drain === true || spec?.taints?.some((taint) => taint.effect === 'NoExecute');
+    if (evicts && metadata.name !== undefined) unhappy.add(metadata.name);
+  }
+  for (const placement of world.placements.values()) {
+    const { clusters = [], wanted = [] } = placement.spec ?? {};
+    const isStuck = clusters.length === 0 || clusters.some((c) => unhappy.has(c));
+    if (isStuck || clusters.includes(name) || wanted.includes(name)) queue.add(namespaceKey(placement));
+  }
+}
+
+/** What nobody names changes nothing. */
+function isMentioned(world: World, kind: PlacedKind, object: KubeObject): boolean {
+  if (!isUsedByName(kind) || ownWish(object)) return true;
+  const mentioned = world.mentioned.get(namespaceKey(object));
+  return mentioned === undefined || mentioned.has(refKey(refOf({ kind, object })));
+}

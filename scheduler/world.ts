@@ -1,0 +1,129 @@
+import type { Informer } from '../client/informer.ts';
+import type { InformerSet } from '../client/informers.ts';
+import { keyOf, logicalClusterOf, parseKey } from '../client/url.ts';
+import type { PlacedObject } from '../cluster/closure.ts';
+import { identifyingNamespace, whyNotTaken } from '../cluster/identity.ts';
+import { type PlacedKind, placedKinds } from '../cluster/kinds.ts';
+import { physicalClusters, placements } from '../cluster/names.ts';
+import { isReflected } from '../cluster/reflected.ts';
+import type { PhysicalCluster, Placement } from '../cluster/types.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { Ledger } from './ledger.ts';
+import { Pace } from './pace.ts';
+import { isUsedByName, scopeOf } from './scope.ts';
+import { addUsage, type Usage, usageOf } from './usage.ts';
+import { namespaceWish, ownWish } from './wishes.ts';
+
+/** All that the scheduler sees, and what it remembers between two decisions. */
+export interface World {
+  namespaces: Informer;
+  placements: Informer<Placement>;
+  clusters: Informer<PhysicalCluster>;
+  objects: ReadonlyMap<PlacedKind, Informer>;
+  ledger: Ledger;
+  pace: Pace;
+  /** By Namespace: what the last decision looked for by name. Absent: not decided yet, or all of it counts. */
+  mentioned: Map<string, ReadonlySet<string>>;
+}
+
+const namespaces = { group: '', version: 'v1', resource: 'namespaces' } as const;
+const byNamespace = 'scheduler/namespace';
+const byWish = 'scheduler/wish';
+const byReflection = 'scheduler/reflection';
+const byIdentity = 'scheduler/identity';
+
+/** The key of the Namespace that an object is in. */
+export function namespaceKey(object: KubeObject): string {
+  return keyOf(logicalClusterOf(object), '', object.metadata.namespace ?? '');
+}
+
+export function observe(informers: InformerSet): World {
+  const indexed = <T extends KubeObject>(informer: Informer<T>) => {
+    informer.addIndex(byNamespace, (object) => [namespaceKey(object)]);
+    return informer;
+  };
+  const objects = new Map(placedKinds.map((kind) => [kind, indexed(informers.for(kind))]));
+  for (const [kind, informer] of objects) {
+    if (isClaims(kind)) informer.addIndex(byReflection, (o) => (isReflected(o) ? [namespaceKey(o)] : []));
+    if (isUsedByName(kind)) informer.addIndex(byWish, (o) => (ownWish(o) ? [namespaceKey(o)] : []));
+  }
+  const identified = informers.for(namespaces);
+  identified.addIndex(byIdentity, ({ metadata: { name, uid = '' } }) =>
+    name === identifyingNamespace ? [uid] : [],
+  );
+  return {
+    namespaces: identified,
+    placements: indexed(informers.for<Placement>(placements)),
+    clusters: informers.for<PhysicalCluster>(physicalClusters),
+    objects,
+    ledger: new Ledger(),
+    pace: new Pace(),
+    mentioned: new Map(),
+  };
+}
+
+export function isClaims({ kind }: PlacedKind): boolean {
+  return kind === 'PersistentVolumeClaim';
+}
+
+/** Where the Namespace itself is placed, all that is in it goes along; else only what something names. */
+export function objectsOf(world: World, key: string, placed: readonly Placement[]): PlacedObject[] {
+  const all = (kind: PlacedKind) => world.objects.get(kind)?.byIndex(byNamespace, key) ?? [];
+  if (namespaceWish(world.namespaces.get(key))) {
+    world.mentioned.delete(key);
+    return placedKinds.flatMap((kind) => all(kind).map((object) => ({ kind, object })));
+  }
+  const { cluster, name: namespace } = parseKey(key);
+  const { objects, mentioned } = scopeOf(
+    placedKinds,
+    {
+      all,
+      wishing: (kind) => world.objects.get(kind)?.byIndex(byWish, key) ?? [],
+      get: (kind, name) => world.objects.get(kind)?.get(keyOf(cluster, namespace, name)),
+    },
+    placed,
+  );
+  if (world.namespaces.get(key)) world.mentioned.set(key, mentioned);
+  else world.mentioned.delete(key);
+  return objects;
+}
+
+/** Before the first decision: what is placed already, lest the first namespaces think that all is free. */
+export function takeStock(world: World): void {
+  const uids = new Map<string, KubeObject>();
+  for (const [kind, informer] of world.objects) {
+    if (kind.role !== 'workload') continue;
+    for (const object of informer.values()) uids.set(object.metadata.uid ?? '', object);
+  }
+  const usage = new Map<string, Usage>();
+  for (const placement of world.placements.values()) {
+    const workload = uids.get(placement.spec?.ref.uid ?? '');
+    if (!workload) continue;
+    const key = namespaceKey(placement);
+    const own = usage.get(key) ?? new Map();
+    addUsage(own, usageOf(workload, placement));
+    usage.set(key, own);
+  }
+  for (const [key, own] of usage) world.ledger.set(key, own);
+}
+
+export function placementsIn({ placements: all }: World, key: string): Placement[] {
+  return all.byIndex(byNamespace, key);
+}
+
+/** Claims that are reflected into it. */
+export function claimsIn(world: World, key: string): KubeObject[] {
+  const informer = [...world.objects].find(([kind]) => isClaims(kind))?.[1];
+  return informer?.byIndex(byReflection, key) ?? [];
+}
+
+/** Each cluster under one name only, and never a logical one of ours: see cluster/identity.ts. */
+export function notTaken({ clusters, namespaces: all }: World): ReadonlyMap<string, string> {
+  const isOwn = (uid: string) => all.byIndex(byIdentity, uid).length > 0;
+  const found = new Map<string, string>();
+  for (const cluster of clusters.values()) {
+    const why = whyNotTaken(cluster, clusters.values(), isOwn);
+    if (why !== undefined) found.set(cluster.metadata.name ?? '', why);
+  }
+  return found;
+}

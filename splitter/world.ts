@@ -1,0 +1,124 @@
+import type { Informer } from '../client/informer.ts';
+import type { InformerSet } from '../client/informers.ts';
+import { keyOf, objectKey, parseKey } from '../client/url.ts';
+import { askedSince } from '../cluster/heard.ts';
+import { type PlacedKind, placedKind, placedKinds } from '../cluster/kinds.ts';
+import { physicalClusters, placements, rootCluster } from '../cluster/names.ts';
+import { placementName } from '../cluster/placement.ts';
+import { listAt } from '../cluster/read.ts';
+import type { PhysicalCluster, Placement, PlacementSpec } from '../cluster/types.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { type Scaler, type ScaleTarget, scalerOf, scaleTarget, targetOf } from './autoscaler.ts';
+import { type Covered, coveredBy } from './disruption.ts';
+
+/** All that the splitter sees. */
+export interface World {
+  placements: Informer<Placement>;
+  clusters: Informer<PhysicalCluster>;
+  roots: ReadonlyMap<PlacedKind, Informer>;
+  scalers: Informer;
+}
+
+const autoscalers = { group: 'autoscaling', version: 'v2', resource: 'horizontalpodautoscalers' } as const;
+/** Placements, by physical cluster that has a share. */
+export const byShare = 'splitter/share';
+/** Placements, by physical cluster of which a word is waited for. */
+export const byQuestion = 'splitter/question';
+/** Placements, by the keys of those that follow theirs. */
+const byFollower = 'splitter/follower';
+/** Autoscalers, by the key of the Placement of what they scale. */
+const byTarget = 'splitter/target';
+
+export function observe(informers: InformerSet): World {
+  const observed = informers.for<Placement>(placements);
+  observed.addIndex(byFollower, followersOf);
+  observed.addIndex(byShare, (placement) => Object.keys(placement.spec?.shares ?? {}));
+  observed.addIndex(byQuestion, ({ spec }) =>
+    Object.entries(spec?.shares ?? {}).flatMap(([c, share]) => (askedSince(share) === undefined ? [] : [c])),
+  );
+  const roots = new Map(placedKinds.map((kind) => [kind, informers.for(kind)]));
+  const scalers = informers.for(autoscalers);
+  scalers.addIndex(byTarget, (autoscaler) => placementOfTarget(autoscaler) ?? []);
+  return {
+    placements: observed,
+    clusters: informers.for<PhysicalCluster>(physicalClusters),
+    roots,
+    scalers,
+  };
+}
+
+/** The root that a Placement is about, as the cache has it. */
+export function rootOf({ roots }: World, key: string, { ref }: PlacementSpec): KubeObject | undefined {
+  const { cluster, namespace } = parseKey(key);
+  const kind = placedKind(ref);
+  return kind && roots.get(kind)?.get(keyOf(cluster, namespace, ref.name));
+}
+
+export function clusterNamed({ clusters }: World, name: string): PhysicalCluster | undefined {
+  return clusters.get(keyOf(rootCluster, '', name));
+}
+
+/** Autoscalers follow the shares of what they scale, disruption budgets those of what they cover. */
+export function followersOf(placement: Placement): string[] {
+  const { cluster, namespace } = parseKey(objectKey(placement));
+  return (placement.spec?.requires ?? [])
+    .filter(({ resource }) => resource === 'horizontalpodautoscalers' || resource === 'poddisruptionbudgets')
+    .map((ref) => keyOf(cluster, namespace, placementName(ref)));
+}
+
+/** The key of the Placement of what an autoscaler scales. */
+export function placementOfTarget(autoscaler: KubeObject): string[] | undefined {
+  const target = targetOf(autoscaler);
+  if (!target) return undefined;
+  const { cluster, namespace } = parseKey(objectKey(autoscaler));
+  return [keyOf(cluster, namespace, placementName({ ...target.kind, name: target.name }))];
+}
+
+/** What scales the workload of this Placement. Of several, which Kubernetes itself stops, the first by name. */
+export function scalerAt({ scalers }: World, key: string): Scaler | undefined {
+  const found = scalers.byIndex(byTarget, key).filter((a) => a.metadata.deletionTimestamp === undefined);
+  const [first] = found.sort((a, b) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1));
+  return first && scalerOf(first);
+}
+
+export function targetAt(
+  { placements: all, roots }: World,
+  key: string,
+  root: KubeObject,
+): ScaleTarget | undefined {
+  const ref = root.kind === 'HorizontalPodAutoscaler' ? targetOf(root) : undefined;
+  if (!ref) return undefined;
+  const { cluster, namespace } = parseKey(key);
+  const workload = roots.get(ref.kind)?.get(keyOf(cluster, namespace, ref.name));
+  const placement = all.get(keyOf(cluster, namespace, placementName({ ...ref.kind, name: ref.name })));
+  return workload && placement && scaleTarget(workload, placement);
+}
+
+/** Every workload that the budget of this Placement covers, of which there is a Placement. */
+export function coveredAt(
+  { placements: all, roots }: World,
+  key: string,
+  root: KubeObject,
+): Covered | undefined {
+  if (root.kind !== 'PodDisruptionBudget') return undefined;
+  const { cluster, namespace } = parseKey(key);
+  return coveredBy(
+    all.byIndex(byFollower, key).flatMap((placement) => {
+      const ref = placement.spec?.ref;
+      const kind = ref && placedKind(ref);
+      const workload = kind && roots.get(kind)?.get(keyOf(cluster, namespace, ref.name));
+      return workload ? [{ root: workload, placement }] : [];
+    }),
+  );
+}
+
+/** A claim of it that one node, or one pod, may use at a time. */
+export function hasOwnVolume({ roots }: World, placement: Placement): boolean {
+  const { cluster, namespace } = parseKey(objectKey(placement));
+  return (placement.spec?.requires ?? []).some((ref) => {
+    const kind = placedKind(ref);
+    if (kind?.kind !== 'PersistentVolumeClaim') return false;
+    const modes = listAt(roots.get(kind)?.get(keyOf(cluster, namespace, ref.name)), 'spec', 'accessModes');
+    return modes.length > 0 && modes.every((mode) => mode === 'ReadWriteOnce' || mode === 'ReadWriteOncePod');
+  });
+}
