@@ -1,5 +1,8 @@
-import { claimsAnnotation } from '../cluster/names.ts';
+import { isForgotten } from '../cluster/life.ts';
+import { claimsAnnotation, physicalClusters } from '../cluster/names.ts';
+import type { PhysicalCluster } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { isStatusError } from '../kube/status.ts';
 import { remove } from './apply.ts';
 import { claimsOf, removeClaims } from './claims.ts';
 import { type Engine, recordFor, shareFor } from './engine.ts';
@@ -19,17 +22,21 @@ const orphansMs = 10_000;
 
 /**
  * Removes what is ours at a target where nothing is wanted any more: a share that is Leaving, or that went away.
- * A closure waits until no workload that needs it is there. Foreign objects count as absent: ours is not there.
+ * A closure waits until no workload that needs it is there. Foreign objects count as absent: ours is not there. Of a
+ * cluster that was given up a share that went away asks for nothing: what it stood for stays, with all that it needs.
  */
 export async function leave(engine: Engine, id: TargetId, place: TargetPlace): Promise<Left> {
   const cached = engine.physical.cached(place.kind, place.namespace, place.name);
   const object = cached ?? (await engine.physical.read(place.kind, place.namespace, place.name));
   if (!object || !isOurs(engine, id, object)) return await leaveBehind(engine, id, place);
   if (isToBeTaken(engine, id, object)) return { gone: false, retryAfter: adoptionMs / 10 };
+  if (!shareFor(engine, id) && (await isGivenUpNow(engine))) return { gone: true };
   const orphaned = isOrphaned(shareFor(engine, id), object);
   if (orphaned) await markDependents(engine, object);
   if (object.metadata.deletionTimestamp) return { gone: false, retryAfter: goingMs };
-  if (place.role === 'closure' && isHeld(engine, id, place)) return { gone: false, retryAfter: holdMs };
+  const holder = place.role === 'closure' ? holderOf(engine, id, place) : undefined;
+  if (holder === 'left' && (await isGivenUpNow(engine))) return { gone: true };
+  if (holder) return { gone: false, retryAfter: holdMs };
   const going = !orphaned && claimsGo(engine, id, object) ? await claimsOf(engine, object) : [];
   await remove(engine, place, object, orphaned);
   await removeClaims(engine, going);
@@ -79,12 +86,26 @@ function isOurs(engine: Engine, id: TargetId, object: KubeObject): boolean {
   );
 }
 
-/** Some workload is there, or is to be there, that needs it. */
-function isHeld(engine: Engine, id: TargetId, { namespace }: TargetPlace): boolean {
+/**
+ * Asked now, whenever something would go for want of a share: whoever gave the cluster up said so before any share
+ * went. One that is gone, or was registered anew, is none of this syncer's any more.
+ */
+async function isGivenUpNow({ upstream, name, uid, signal }: Engine): Promise<boolean> {
+  try {
+    const cluster = await upstream.get<PhysicalCluster>(physicalClusters, { name }, signal);
+    return isForgotten(cluster) || cluster.metadata.uid !== uid;
+  } catch (error) {
+    if (isStatusError(error, 'NotFound')) return true;
+    throw error;
+  }
+}
+
+/** Some workload is there, or is to be there, that needs it: one with a share, or one that has none any more. */
+function holderOf(engine: Engine, id: TargetId, { namespace }: TargetPlace): 'shared' | 'left' | undefined {
   for (const share of engine.shares.byIndex('requires', id)) {
-    if (share.spec?.manifest) return true;
+    if (share.spec?.manifest) return 'shared';
     const workload = share.spec && targetId(share.spec.ref, namespace, share.spec.ref.name);
-    if (workload && isThere(engine, workload)) return true;
+    if (workload && isThere(engine, workload)) return 'shared';
   }
   for (const { kind, object } of engine.physical.inNamespace(namespace)) {
     const workload = targetId(kind, namespace, object.metadata.name ?? '');
@@ -92,9 +113,9 @@ function isHeld(engine: Engine, id: TargetId, { namespace }: TargetPlace): boole
     // Its share is gone: what it required is known only if this syncer applied it itself.
     const record = engine.records.get(workload);
     const needs = record?.applied ? record.requires.includes(id) : true;
-    if (needs && isOurs(engine, workload, object)) return true;
+    if (needs && isOurs(engine, workload, object)) return 'left';
   }
-  return false;
+  return undefined;
 }
 
 function isThere(engine: Engine, id: TargetId): boolean {

@@ -107,6 +107,59 @@ describe('a PhysicalCluster that is deleted', () => {
   });
 });
 
+describe('a PhysicalCluster that is forgotten while it answers', () => {
+  test('keeps what has no other place, and claims, and takes them over when it joins again', async () => {
+    await world.stop();
+    // Not taken for silent, however busy the machine.
+    world = await startWorld({ silentMs: 30_000 });
+    const claim = await runWithClaim('pinned', 'east');
+    await world.admin.patch(physicalclusters, { name: 'west' }, 'merge', { spec: { unschedulable: true } });
+    await runWithClaim('free');
+    await until('free is in east', async () => (await ready('east', 'free')) === 1);
+    await world.admin.patch(physicalclusters, { name: 'west' }, 'merge', { spec: { unschedulable: false } });
+    const before = await uidsInEast();
+    expect(before).toMatchObject({ 'deployments/pinned': expect.any(String), [claim]: expect.any(String) });
+    await removeEast();
+    await until('free is in west', async () => (await ready('west', 'free')) === 1);
+    const { 'deployments/free': moved, ...kept } = before;
+    expect(moved).toBeDefined();
+    expect(await uidsInEast()).toEqual(kept);
+    expect(await ready('east', 'pinned')).toBe(1);
+    await add(await formerUids(world.admin, world.physical('east').client));
+    await settled(world.admin, 'pinned.deployments.apps');
+    expect(await uidsInEast()).toMatchObject({
+      'deployments/pinned': kept['deployments/pinned'],
+      [claim]: kept[claim],
+    });
+  });
+});
+
+/** A Deployment with a volume; the key of its claim. */
+async function runWithClaim(name: string, clusters?: string): Promise<string> {
+  const spec = { accessModes: ['ReadWriteMany'], resources: { requests: { storage: '1Gi' } } };
+  const claim = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name, ...inDefault }, spec };
+  await world.admin.create(persistentvolumeclaims, claim, inDefault);
+  const body = deployment(name, 1, clusters);
+  const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: name } }];
+  const { template, ...rest } = body.spec as { template: { spec: object } };
+  const withVolume = { ...template, spec: { ...template.spec, volumes } };
+  await world.admin.create(deployments, { ...body, spec: { ...rest, template: withVolume } }, inDefault);
+  await settled(world.admin, `${name}.deployments.apps`);
+  return `persistentvolumeclaims/${name}`;
+}
+
+/** Of the Deployments and claims there, by resource and name. */
+async function uidsInEast(): Promise<Record<string, string | undefined>> {
+  const { client } = world.physical('east');
+  const lists = await Promise.all(
+    [deployments, persistentvolumeclaims].map(async (kind) => {
+      const { items } = await client.list(kind);
+      return items.map(({ metadata: { name, uid } }) => [`${kind.resource}/${name}`, uid] as const);
+    }),
+  );
+  return Object.fromEntries(lists.flat());
+}
+
 describe('a PhysicalCluster that is forgotten in silence', () => {
   test('holds nobody: neither pods nor a Namespace', async () => {
     const shop = { namespace: 'shop' };
