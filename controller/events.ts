@@ -6,15 +6,17 @@ import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
 
-/** The object that something is said of, in its logical cluster. */
+/** The object that something is said of, in its logical cluster; without one: of plain Kubernetes. */
 export interface About {
-  cluster: string;
+  cluster?: string;
   group: string;
   version: string;
   kind: string;
   namespace: string;
   name: string;
   uid: string;
+  /** Of one part of it. */
+  fieldPath?: string;
 }
 
 /** What `kubectl describe` shows under Events. */
@@ -29,6 +31,8 @@ export interface RecorderOptions {
   client: Client;
   /** Who says it. */
   component: string;
+  /** The node that it runs on. */
+  host?: string;
   signal: AbortSignal;
   logger: Logger;
   clock?: Clock;
@@ -87,22 +91,30 @@ export class EventRecorder {
   }
 
   #event(about: About, { type, reason, message }: Word): KubeObject {
-    const { component, clock = systemClock } = this.#options;
-    const { group, version, kind, namespace, name, uid } = about;
+    const { component, host = '', clock = systemClock } = this.#options;
+    const { group, version, kind, namespace, name, uid, fieldPath } = about;
+    const part = fieldPath ? { fieldPath } : {};
     const said = message.slice(0, maxMessage);
     const digest = createHash('sha256')
-      .update(JSON.stringify([uid, component, reason, said]))
+      .update(JSON.stringify([uid, component, reason, said, ...Object.values(part)]))
       .digest('hex');
     const now = new Date(clock.now()).toISOString().replace(/\.\d+/, '');
     return {
       apiVersion: 'v1',
       kind: 'Event',
       metadata: { name: `${name.slice(0, 236)}.${digest.slice(0, 16)}`, namespace },
-      involvedObject: { apiVersion: formatApiVersion({ group, version }), kind, namespace, name, uid },
+      involvedObject: {
+        apiVersion: formatApiVersion({ group, version }),
+        kind,
+        namespace,
+        name,
+        uid,
+        ...part,
+      },
       ...{ type, reason, message: said, count: 1, firstTimestamp: now, lastTimestamp: now },
-      source: { component },
+      source: { component, ...(host && { host }) },
       reportingComponent: component,
-      reportingInstance: '',
+      reportingInstance: host,
     };
   }
 }

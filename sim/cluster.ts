@@ -12,6 +12,7 @@ import { type Logger, silentLogger } from '../kube/log.ts';
 import { encodeYaml } from '../kube/yaml.ts';
 import { openMemory } from '../storage/memory/memory.ts';
 import { runDisruption } from './disruption/controller.ts';
+import { Events } from './events.ts';
 import { podLogs } from './logs.ts';
 import { type Behaviour, defaultBehaviours } from './pods/behaviour.ts';
 import { runPods } from './pods/controller.ts';
@@ -66,7 +67,8 @@ export async function startSimulatedCluster(options: SimulationOptions): Promise
   await ensureSystemNamespaces(client);
   await createNodes(client, options);
   const informers = new InformerSet(client, { signal: stop.signal, logger });
-  const context = { client, informers, signal: stop.signal, logger };
+  const base = { client, informers, signal: stop.signal, logger };
+  const context = { ...base, events: new Events(base) };
   const behaviours = [...(options.behaviours ?? []), ...defaultBehaviours];
   const running = Promise.all([
     startGenericControllers({ ...context, rootCa: authority.certificate }),

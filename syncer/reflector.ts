@@ -164,9 +164,9 @@ export class Reflector {
   #clashMs(since = Date.now()): number {
     const { kind } = this.#kind;
     if (kind === 'PersistentVolumeClaim') return claimMs;
-    // What an event is about may be on its way up, or never come.
-    if (kind === 'Event') return clashMs.most;
-    return Math.min(Math.max(clashMs.least, (Date.now() - since) * clashMs.share), clashMs.most);
+    // What an event is about is most often on its way up; it may also never come: ask less and less.
+    const share = kind === 'Event' ? 1 : clashMs.share;
+    return Math.min(Math.max(clashMs.least, (Date.now() - since) * share), clashMs.most);
   }
 
   async #withdraw(key: string, name: string): Promise<undefined> {

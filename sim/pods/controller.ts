@@ -5,6 +5,7 @@ import { resources } from '../resources.ts';
 import type { Node, Pod } from '../types.ts';
 import { type Context, ignoreMissing } from '../workloads/controller.ts';
 import { type Behaviour, behaviourOf } from './behaviour.ts';
+import { starting, stopping, tellContainers } from './containers.ts';
 import { DrawNames } from './draw-names.ts';
 import { nextStep } from './lifecycle.ts';
 import { NodeScheduler } from './schedule.ts';
@@ -89,15 +90,18 @@ interface Scene {
 
 async function step(key: string, scene: Scene): Promise<{ after: number } | undefined> {
   const { options, nodes, pods, memory } = scene;
-  const { client } = scene.context;
+  const { client, events } = scene.context;
   const [namespace = '', name = ''] = key.split('/');
   const pod = await client.get<Pod>(resources.pods, { namespace, name }).catch(ignoreMissing);
   if (!pod) return undefined;
   const now = Date.now();
   const host = nodes.list().findIndex((node) => node.metadata.name === pod.spec?.nodeName);
+  const entered = enter(memory.since, pod, now);
+  // Not at its end: what is said of a pod that is gone finds nobody.
+  if (entered.isNew && pod.metadata.deletionTimestamp) tellContainers(events, pod, stopping);
   const next = nextStep({
     ...{ pod, now, seed: options.seed, behaviour: behaviourOf(pod, options.behaviours) },
-    since: enter(memory.since, pod, now),
+    since: entered.at,
     draws: memory.draws.nameOf(pod),
     ip: addressOf(options.seed, memory.addresses + 1),
     hostIp: `10.0.0.${host + 1}`,
@@ -111,6 +115,7 @@ async function step(key: string, scene: Scene): Promise<{ after: number } | unde
     await client
       .patch(resources.pods, { namespace, name, subresource: 'status' }, 'merge', { status: next.status })
       .catch(ignoreMissing);
+    if ((pod.status?.phase ?? 'Pending') === 'Pending') tellContainers(events, pod, starting(next.status));
   }
   return undefined;
 }
@@ -120,11 +125,11 @@ function addressOf(seed: number, n: number): string {
   return `10.${64 + (Math.abs(seed) % 64)}.${(n >> 8) & 255}.${n & 255}`;
 }
 
-function enter(since: Memory['since'], pod: Pod, now: number): number {
+function enter(since: Memory['since'], pod: Pod, now: number): { at: number; isNew: boolean } {
   const uid = pod.metadata.uid ?? '';
   const state = `${pod.metadata.deletionTimestamp !== undefined}/${pod.spec?.nodeName ?? ''}/${pod.status?.phase ?? ''}`;
   const known = since.get(uid);
-  if (known?.state === state) return known.at;
+  if (known?.state === state) return { at: known.at, isNew: false };
   since.set(uid, { state, at: now });
-  return now;
+  return { at: now, isNew: true };
 }

@@ -1,3 +1,4 @@
+import type { Word } from '../../controller/events.ts';
 import { isStatusError } from '../../kube/status.ts';
 import { resources } from '../resources.ts';
 import type { Node, Pod } from '../types.ts';
@@ -35,13 +36,21 @@ export class NodeScheduler {
     this.#bound.set(uid, choice.node);
     const target = { apiVersion: 'v1', kind: 'Node', name: choice.node };
     const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name, namespace }, target };
-    await this.#context.client
-      .create(resources.pods, binding, { namespace, name, subresource: 'binding' })
-      .catch((error: unknown) => {
-        this.#bound.delete(uid);
-        if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Conflict')) throw error;
-      });
+    try {
+      const how = { namespace, name, subresource: 'binding' };
+      await this.#context.client.create(resources.pods, binding, how);
+    } catch (error) {
+      this.#bound.delete(uid);
+      if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Conflict')) throw error;
+      return undefined;
+    }
+    const message = `Successfully assigned ${namespace}/${name} to ${choice.node}`;
+    this.#say(pod, { type: 'Normal', reason: 'Scheduled', message });
     return undefined;
+  }
+
+  #say(pod: Pod, word: Word): void {
+    this.#context.events.say(pod, [word], { component: 'default-scheduler' });
   }
 
   #asBound(pod: Pod): Pod {
@@ -58,6 +67,7 @@ export class NodeScheduler {
     const { namespace = '', name = '' } = pod.metadata;
     const known = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled');
     if (known?.message === message) return;
+    this.#say(pod, { type: 'Warning', reason: 'FailedScheduling', message });
     const condition = {
       type: 'PodScheduled',
       status: 'False',

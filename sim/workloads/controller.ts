@@ -7,10 +7,12 @@ import { deepEqual } from '../../kube/deep.ts';
 import type { Logger } from '../../kube/log.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
+import type { Events } from '../events.ts';
 import { resources } from '../resources.ts';
 import type { Plan, Workload } from '../types.ts';
 import { adopt } from './adopt.ts';
 import { ownedBy } from './children.ts';
+import { type Done, wordsOf } from './words.ts';
 
 export interface WorkloadController {
   name: string;
@@ -27,11 +29,12 @@ export interface Context {
   informers: InformerSet;
   signal: AbortSignal;
   logger: Logger;
+  events: Events;
 }
 
 /** Runs one kind: wakes on it and on what it owns, reads the children afresh, carries the plan out. */
 export function runWorkloads(kind: WorkloadController, context: Context): Promise<void> {
-  const { client, informers, signal, logger } = context;
+  const { client, informers, signal, logger, events } = context;
   const queue = new WorkQueue({ maxDelayMs: 2000 });
   const own = informers.for<Workload>(kind.resource);
   const children = informers.for(kind.children);
@@ -52,8 +55,10 @@ export function runWorkloads(kind: WorkloadController, context: Context): Promis
     if (!workload) return;
     const { items } = await client.list(kind.children, { namespace });
     const children = await adopt(client, kind.children, workload, items);
-    const plan = await kind.decide(workload, ownedBy(workload, children));
-    await carryOut(client, kind, workload, plan);
+    const owned = ownedBy(workload, children);
+    const plan = await kind.decide(workload, owned);
+    const done = await carryOut(client, kind, workload, plan);
+    events.say(workload, wordsOf(workload, owned, plan, done), { component: `${kind.name}-controller` });
     return plan.afterMs === undefined ? undefined : { after: plan.afterMs };
   };
   return runController({ name: kind.name, queue, workers: 4, reconcile, signal, logger, ready });
@@ -64,32 +69,43 @@ async function carryOut(
   kind: WorkloadController,
   workload: KubeObject,
   plan: Plan<KubeObject>,
-): Promise<void> {
+): Promise<Done> {
   const { namespace, name = '' } = workload.metadata;
   const at = { ...(namespace && { namespace }) };
+  const done: Done = { created: [], removed: [] };
   for (const claim of plan.claims ?? []) await client.create(resources.claims, claim).catch(ignoreExisting);
-  for (const child of plan.create) await client.create(kind.children, child).catch(ignoreExisting);
-  for (const child of plan.remove)
-    await client.delete(kind.children, { ...at, name: child }).catch(ignoreMissing);
+  for (const child of plan.create) {
+    const created = await client.create(kind.children, child).catch(ignoreExisting);
+    if (created) done.created.push(created);
+  }
+  for (const child of plan.remove) {
+    const removed = await client.delete(kind.children, { ...at, name: child }).catch(ignoreMissing);
+    if (removed) done.removed.push(child);
+  }
   for (const { name: child, body } of plan.patch)
     await client.patch(kind.children, { ...at, name: child }, 'merge', body).catch(ignoreMissing);
   if (plan.annotate) {
     const metadata = { annotations: plan.annotate };
     await client.patch(kind.resource, { ...at, name }, 'merge', { metadata }).catch(ignoreMissing);
   }
-  const before = (workload.status ?? {}) as Record<string, unknown>;
-  // What is absent counts as zero or null.
-  const changed = Object.entries(plan.status).some(
-    ([field, value]) => !deepEqual(value, before[field] ?? (typeof value === 'number' ? 0 : null)),
-  );
-  if (!changed) return;
-  await client
-    .patch(kind.resource, { ...at, name, subresource: 'status' }, 'merge', { status: plan.status })
-    .catch(ignoreMissing);
+  if (isNews(workload, plan)) {
+    const status = { ...at, name, subresource: 'status' };
+    await client.patch(kind.resource, status, 'merge', { status: plan.status }).catch(ignoreMissing);
+  }
+  return done;
 }
 
-function ignoreExisting(error: unknown): void {
+/** Its status is another than the workload's; what is absent counts as zero or null. */
+function isNews(workload: KubeObject, { status }: Plan<KubeObject>): boolean {
+  const before = (workload.status ?? {}) as Record<string, unknown>;
+  return Object.entries(status).some(
+    ([field, value]) => !deepEqual(value, before[field] ?? (typeof value === 'number' ? 0 : null)),
+  );
+}
+
+function ignoreExisting(error: unknown): undefined {
   if (!isStatusError(error, 'AlreadyExists')) throw error;
+  return undefined;
 }
 
 function keyOf(object: KubeObject): string {

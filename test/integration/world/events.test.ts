@@ -83,3 +83,54 @@ test('a bare pod that is not restarted comes to its end', async () => {
     return (status as { phase?: string }).phase === 'Succeeded';
   });
 });
+
+/** `Reason: message` of what is said of an object, as `kubectl describe` finds it, until all of it is. */
+async function hearsOf(kind: string, name: string, uid: string | undefined, wanted: RegExp[]): Promise<void> {
+  const fieldSelector = `involvedObject.kind=${kind},involvedObject.name=${name},involvedObject.uid=${uid}`;
+  for (const what of wanted)
+    await until(`${kind} ${name}: ${what}`, async () => {
+      const { items } = await world.admin.list<KubeObject>(resources.events, {
+        namespace: 'default',
+        fieldSelector,
+      });
+      return items.some((event) => what.test(`${event['reason']}: ${event['message']}`));
+    });
+}
+
+const onlyPod = () =>
+  until('its pod', async () => {
+    const { items } = await world.admin.list<KubeObject>(resources.pods, { namespace: 'default' });
+    return items[0];
+  });
+
+test('what a simulated cluster does is told as by a real one: of the workload, with the cluster, and of its pods', async () => {
+  const namespace = 'default';
+  const web = await world.admin.create(resources.deployments, deployment('web', 1, 'east'), { namespace });
+  await settled(world.admin, 'web.deployments.apps');
+  await hearsOf('Deployment', 'web', web.metadata.uid, [
+    /^ScalingReplicaSet: \[east\] Scaled up replica set web-\S+ from 0 to 1$/,
+  ]);
+  const { name = '', uid } = (await onlyPod()).metadata;
+  await hearsOf('Pod', name, uid, [
+    new RegExp(`^Scheduled: Successfully assigned default/${name} to east-1$`),
+    /^Pulled: Container image "\S+" already present on machine$/,
+    /^Created: Container created$/,
+    /^Started: Container started$/,
+  ]);
+  await world.admin.delete(resources.pods, { namespace, name });
+  // It is soon gone, and with it whom the logical cluster could show that of.
+  await until('the kubelet says that it stops', async () => {
+    const { items } = await world.physical('east').client.list<KubeObject>(resources.events);
+    return items.some((event) => event['reason'] === 'Killing');
+  });
+});
+
+test('a pod that fits on no node of its cluster says so', async () => {
+  const namespace = 'default';
+  const big = deployment('big', 1, 'east');
+  const { spec } = (big.spec as { template: { spec: { containers: object[] } } }).template;
+  spec.containers = [{ ...spec.containers[0], resources: { requests: { cpu: '9' } } }];
+  await world.admin.create(resources.deployments, big, { namespace });
+  const { name = '', uid } = (await onlyPod()).metadata;
+  await hearsOf('Pod', name, uid, [/^FailedScheduling: 0\/\d nodes are available: \d Insufficient cpu\.$/]);
+});
