@@ -1,5 +1,6 @@
 import { type GroupVersionResource, parseApiVersion } from '../kube/gvk.ts';
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
+import { isPlacementMark } from './marks.ts';
 import { isSystemNamespace } from './names.ts';
 import { at, listAt, mapAt, textAt } from './read.ts';
 import { isReflected } from './reflected.ts';
@@ -169,7 +170,7 @@ export function isPlaceable(kind: PlacedKind, object: KubeObject): boolean {
     case 'configmaps':
       return name !== 'kube-root-ca.crt';
     case 'serviceaccounts':
-      return name !== 'default';
+      return !isDefaultAccount(kind, name) || saysSomething(object);
     case 'secrets':
       return textAt(object, 'type') !== 'kubernetes.io/service-account-token';
     case 'services':
@@ -179,6 +180,24 @@ export function isPlaceable(kind: PlacedKind, object: KubeObject): boolean {
     default:
       return true;
   }
+}
+
+/** The ServiceAccount that every namespace gets by itself, there as here. */
+export function isDefaultAccount({ resource }: { resource: string }, name: string | undefined): boolean {
+  return resource === 'serviceaccounts' && name === 'default';
+}
+
+/** A user wants something of it that it has not got by itself. */
+function saysSomething(account: KubeObject): boolean {
+  const { labels, annotations } = account.metadata;
+  const isSaid = (key: string) =>
+    !isPlacementMark(key) && key !== 'kubectl.kubernetes.io/last-applied-configuration';
+  if (
+    Object.keys({ ...labels, ...annotations }).some(isSaid) ||
+    account['automountServiceAccountToken'] !== undefined
+  )
+    return true;
+  return ['imagePullSecrets', 'secrets'].some((field) => listAt(account, field).length > 0);
 }
 
 function isKubernetesService(object: KubeObject): boolean {

@@ -57,11 +57,12 @@ function containersOf(spec: unknown): unknown[] {
 
 /** Names in the pod's own namespace that it cannot start, or will not work, without. */
 export function podReferences(spec: unknown): ClosureRef[] {
+  const account = textAt(spec, 'serviceAccountName') || textAt(spec, 'serviceAccount') || 'default';
   return [
     ...containersOf(spec).flatMap(containerReferences),
     ...listAt(spec, 'volumes').flatMap(volumeReferences),
     ...listAt(spec, 'imagePullSecrets').flatMap((s) => core('secrets', textAt(s, 'name'))),
-    ...core('serviceaccounts', textAt(spec, 'serviceAccountName') ?? textAt(spec, 'serviceAccount')),
+    ...core('serviceaccounts', account),
   ];
 }
 

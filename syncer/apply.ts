@@ -1,16 +1,16 @@
 import { absenceOf, isMissing } from '../client/errors.ts';
+import { isDefaultAccount } from '../cluster/kinds.ts';
 import type { ShareView } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError, StatusError } from '../kube/status.ts';
 import { markClaims } from './claims.ts';
+import { isAdoptable, takeBack } from './default-account.ts';
 import type { Engine } from './engine.ts';
 import { isOrphaned, markDependents } from './orphans.ts';
-import { isLeftBehind, leftBehind, namespaceLocator, ownership } from './ownership.ts';
+import { fieldManager, isLeftBehind, leftBehind, namespaceLocator, ownership } from './ownership.ts';
 import { fingerprint, manifestDigest, shareNumbers, type TargetRecord } from './records.ts';
 import { isScaled, scaledThere } from './scaled.ts';
 import type { TargetPlace } from './target.ts';
-
-export const fieldManager = 'atoll-syncer';
 
 export interface ApplyInput {
   share: ShareView;
@@ -45,7 +45,8 @@ export async function applyShare(engine: Engine, input: ApplyInput): Promise<App
   const cached = isScaled(manifest) ? undefined : input.cached;
   const object = cached ?? (await engine.physical.read(place.kind, place.namespace, place.name));
   const owner = object && ownership(object, spec.locator, engine.former);
-  if (object && owner === 'foreign') throw notOwned(engine, place, isLeftBehind(object, spec.locator));
+  if (object && owner === 'foreign' && !isAdoptable(place, object))
+    throw notOwned(engine, place, isLeftBehind(object, spec.locator));
   if (object && owner === 'former') return await removeFormer(engine, input, object);
   if (object?.metadata.deletionTimestamp) return { retryAfter: 500 };
   const kept = object && scaledThere(manifest, object);
@@ -118,6 +119,7 @@ export async function remove(
 ): Promise<void> {
   const { kind, namespace, name, role } = place;
   const { uid } = object.metadata;
+  if (isDefaultAccount(kind, name)) return await takeBack(engine, place, object);
   if (kind.resource === 'statefulsets') await markClaims(engine, object);
   const propagationPolicy = orphan ? 'Orphan' : role === 'workload' ? 'Foreground' : 'Background';
   const how = { propagationPolicy, preconditions: { ...(uid && { uid }) } } as const;

@@ -1,6 +1,6 @@
 import { absenceOf } from '../client/errors.ts';
 import { pathOf, queryOf } from '../client/url.ts';
-import { isPlaceable, placedKinds } from '../cluster/kinds.ts';
+import { isDefaultAccount, isPlaceable, type PlacedKind, placedKinds } from '../cluster/kinds.ts';
 import type { Locator } from '../cluster/types.ts';
 import { type Retry, runController } from '../controller/controller.ts';
 import { WorkQueue } from '../controller/queue.ts';
@@ -110,9 +110,14 @@ async function contentOf(
     // What a workload's controllers make beside it, claims and slices, goes with the workload.
     const isMade = ({ metadata }: KubeObject) =>
       kind.role === 'closure' && metadata.ownerReferences?.some((owner) => owner.controller) === true;
-    const left = list.items.filter((object) => isPlaceable(kind, object) && !isMade(object));
+    const left = list.items.filter((object) => isSomebodys(kind, object) && !isMade(object));
     claims.push(...left.filter((object) => isClaimOfOurs(engine, object)));
     foreign ||= left.some((object) => !isClaimOfOurs(engine, object));
   }
   return { foreign, claims };
+}
+
+/** Whatever people add to the account that every namespace has, as some clusters do by themselves, keeps nothing. */
+function isSomebodys(kind: PlacedKind, object: KubeObject): boolean {
+  return isPlaceable(kind, object) && !isDefaultAccount(kind, object.metadata.name);
 }

@@ -3,6 +3,9 @@ import { locatorAnnotation, managedLabel, managedValue, rootCluster } from '../c
 import type { Locator, ShareViewSpec } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 
+/** Of what is applied there. */
+export const fieldManager = 'atoll-syncer';
+
 /**
  * Of a physical object, as its locator annotation proves it. ours: made for exactly this logical object. former:
  * made by this syncer at this place for an object that has another uid by now; it may be removed, not written.

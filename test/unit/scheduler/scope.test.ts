@@ -31,7 +31,7 @@ describe('scopeOf', () => {
     const podSpec = { volumes: [{ configMap: { name: 'conf' } }, { secret: { secretName: 'later' } }] };
     const found = scope([deployment('web', { podSpec }), placed('ConfigMap', 'conf'), ...unused]);
     expect(found.objects).toEqual(['configmaps/conf', 'deployments.apps/web']);
-    expect(found.mentioned).toEqual(['configmaps/conf', 'secrets/later']);
+    expect(found.mentioned).toEqual(['configmaps/conf', 'secrets/later', 'serviceaccounts/default']);
   });
 
   it('follows a ServiceAccount to its Secrets and an Ingress to its certificate', () => {
