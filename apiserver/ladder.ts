@@ -11,10 +11,10 @@ import { noSuchResource, respondError } from './encode/respond.ts';
 import { handlerFor } from './handlers/dispatch.ts';
 import { type InFlight, isHealth, shuttingDown } from './inflight.ts';
 import { handleInfo } from './info/index.ts';
-import type { Authenticator, Peer, ServedResource, Services, View } from './options.ts';
+import type { Authenticator, Peer, ServedResource, View } from './options.ts';
 import { definedLately } from './registry/definitions.ts';
 import { translate } from './registry/errors.ts';
-import { clusterIn, parseRequest } from './request.ts';
+import { clusterIn, parseBare, parseRequest, pathOf } from './request.ts';
 
 export interface Ladder {
   /** From the network: authenticates first, then reads the body. */
@@ -35,20 +35,15 @@ export interface LadderOptions {
 
 /**
  * The rungs, in the order in which a request climbs them; each ends it with the code it names:
- * which logical cluster · authentication 401 · impersonation 403 · views · request info 400 · in-flight limit 429 · authorization 403 ·
+ * which logical cluster · authentication 401 · impersonation 403 · request info 400 · in-flight limit 429 · authorization 403 ·
  * logical cluster 404 · resource 404, 405 · body 400, 415 · admission 4xx · handler
  *
- * From the network there is one before the first, 429 while the server goes, and one before the views: 413.
+ * A view stands where the logical cluster comes otherwise. From the network there is one before the first, 429 while
+ * the server goes, and one before request info: 413.
  */
 export function createLadder(core: Core, options: LadderOptions): Ladder {
   const { limit } = options;
   let ready = false;
-  const services: Services = {
-    store: core.store,
-    registry: core.registry,
-    authorize: core.authorize,
-    serve: (request, user) => climb(request, user),
-  };
 
   /** `user`: who asks, where that is known; else `peer` is asked. */
   async function climb(
@@ -70,24 +65,21 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
       if (by === undefined) throw unauthorized();
       if (impersonates(request)) by = await impersonated(request, by, cluster, core.authorize);
       if (body) request.body = await body();
-      const viewed = view(request, by);
-      if (viewed) return finish(await viewed, undefined);
-      const info = parseRequest(request.method, request.url, options);
+      const view = viewOf(request.url);
+      const { method, url } = request;
+      const info = view ? parseBare(method, url) : parseRequest(method, url, options);
       info.cluster = cluster;
       exchange = { core, request, info, user: by, warnings: [] };
-      return finish(await limit.run(exchange, onward), exchange);
+      return finish(await limit.run(exchange, view ? through(view) : onward), exchange);
     } catch (error) {
       return finish(respondError(statusOf(error, request), exchange), exchange);
     }
   }
 
-  function view(request: ApiRequest, user: UserInfo): Promise<ApiResponse> | undefined {
-    for (const candidate of options.views) {
-      if (!request.url.startsWith(candidate.prefix)) continue;
-      const answer = candidate.handle(request, user, services);
-      if (answer) return answer;
-    }
-    return undefined;
+  function viewOf(url: string): View | undefined {
+    if (options.views.length === 0) return undefined;
+    const path = pathOf(url);
+    return options.views.find((view) => view.owns(path));
   }
 
   function statusOf(error: unknown, request: ApiRequest): StatusError {
@@ -109,6 +101,14 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
       return response;
     },
     serveAs: (request, user) => climb(request, user),
+  };
+}
+
+/** A view says itself who may, and which logical clusters it reaches. */
+function through(view: View): (exchange: Exchange) => Promise<ApiResponse> {
+  return (exchange) => {
+    const asking = authorizeRequest(view.authorize, exchange.info, exchange.user);
+    return asking ? asking.then(() => view.handle(exchange)) : view.handle(exchange);
   };
 }
 

@@ -8,6 +8,7 @@ import type { Schema } from '../kube/schema/schema.ts';
 import type { StatusCause } from '../kube/status.ts';
 import type { ColumnDefinition } from '../kube/table/index.ts';
 import type { Fence, Store } from '../storage/store.ts';
+import type { Exchange } from './core.ts';
 import type { Definition } from './registry/defined.ts';
 import type { Registry } from './registry/types.ts';
 
@@ -162,19 +163,16 @@ export interface CustomColumn extends ColumnDefinition {
   compute?(object: KubeObject): string;
 }
 
-export interface Services {
-  /** Of a leader's request: fenced. */
-  store: Store;
-  registry: Registry;
-  authorize: Authorizer;
-  /** The core itself, for views that rewrite a request and pass it on. */
-  serve(request: ApiRequest, user: UserInfo): Promise<ApiResponse>;
-}
-
-/** A virtual API below a path such as `/syncers/`; it does its own authorization. `undefined`: not mine. */
+/**
+ * A virtual API at paths of its own, such as below `/syncers/`. Its requests pass the same rungs as all others; on that
+ * of authorization it is asked itself.
+ */
 export interface View {
-  prefix: string;
-  handle(request: ApiRequest, user: UserInfo, services: Services): Promise<ApiResponse> | undefined;
+  /** Of a path as the URL has it. */
+  owns(path: string): boolean;
+  /** Asked about that path, with the method in lower case, or `watch`, for a verb. */
+  authorize: Authorizer;
+  handle(exchange: Exchange): Promise<ApiResponse>;
 }
 
 /** The API that really runs a reflected pod, and the pod's path there. `undefined`: it runs nowhere. */

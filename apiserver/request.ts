@@ -65,6 +65,21 @@ export function parseRequest(
   return resourceRequest(info, parts.slice(head));
 }
 
+/** Of a path that only its owner can read: kept as the URL has it. */
+export function parseBare(method: string, url: string): RequestInfo {
+  const mark = url.indexOf('?');
+  const info = plain(method, new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)));
+  info.path = pathOf(url);
+  if (method === 'GET' && isTrue(info.query.get('watch'))) info.verb = 'watch';
+  return info;
+}
+
+/** Without the query, and nothing decoded. */
+export function pathOf(url: string): string {
+  const mark = url.indexOf('?');
+  return mark < 0 ? url : url.slice(0, mark);
+}
+
 /** Which logical cluster a URL names, known before anything else of it is judged; empty: it names none that can be. */
 export function clusterIn(url: string): string {
   const [, name] = /^\/clusters\/([^/?]+)/.exec(url) ?? [];

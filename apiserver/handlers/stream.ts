@@ -130,7 +130,7 @@ export class EventStream<T extends { readonly length: number } = Uint8Array, Bat
   }
 }
 
-function deferred(): { promise: Promise<void>; resolve: () => void } {
+export function deferred(): { promise: Promise<void>; resolve: () => void } {
   let resolve = (): void => {};
   const promise = new Promise<void>((done) => {
     resolve = done;

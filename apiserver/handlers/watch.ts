@@ -7,14 +7,13 @@ import { translate } from '../registry/errors.ts';
 import { collectionRange } from '../registry/keys.ts';
 import { watchEnd } from '../registry/registry.ts';
 import { parseSelection, type Selection } from '../registry/selectors.ts';
+import { arrange, begun } from './lasting.ts';
 import { rangeFor, readPage } from './list.ts';
 import { type ListQuery, listQuery, waitForRevision } from './listoptions.ts';
 import { EventStream, joinBytes } from './stream.ts';
 import { WatchEncoder } from './watchencoder.ts';
 import { joinEvents, WatchObjects } from './watchobjects.ts';
 import type { WatchTeller } from './watchteller.ts';
-
-const minTimeoutSeconds = 1800;
 
 /**
  * Subscribes, then sends what the client wants to begin with, then live events in the order of revisions.
@@ -112,7 +111,6 @@ async function watch<T extends { readonly length: number }, Batch>(
     stream.end();
   }
 
-  const seconds = query.timeoutSeconds || minTimeoutSeconds * (1 + Math.random());
   const close = () => {
     // What is visible now was handed over: sinks run before anything else gets its turn.
     setImmediate(() => {
@@ -120,57 +118,10 @@ async function watch<T extends { readonly length: number }, Batch>(
       stream.end();
     });
   };
-  arrange(exchange, { seconds, close, cleanups, end: () => stream.end() });
+  arrange(exchange, { seconds: query.timeoutSeconds ?? 0, close, cleanups, end: () => stream.end() });
   if (query.bookmarks) cleanups.push(core.bookmarks.add({ bookmark }));
   if (stream.ended) for (const cleanup of cleanups) cleanup();
   return stream;
-}
-
-/**
- * Waits until the stream has all history, or so much of it that somebody has to read first. Whatever fails after
- * that goes to `onLate`.
- */
-async function begun(
-  stream: { pause(): Promise<void> | undefined },
-  onLate: (error: unknown) => void,
-  watch: (pause: () => Promise<void> | undefined) => Promise<unknown>,
-): Promise<void> {
-  let answered = false;
-  let onFull = (): void => {};
-  const full = new Promise<void>((resolve) => {
-    onFull = resolve;
-  });
-  const watching = watch(() => {
-    const pause = stream.pause();
-    if (pause !== undefined) onFull();
-    return pause;
-  });
-  watching.catch((error: unknown) => {
-    if (answered) onLate(error);
-  });
-  await Promise.race([watching, full]);
-  answered = true;
-}
-
-/** The client counts from when it has the headers, and takes what ends before its time for a failure. */
-const headersMs = 50;
-
-/** Ends the watch when its time is up, the client goes, or the server closes. */
-function arrange(
-  exchange: ResourceExchange,
-  by: { seconds: number; close: () => void; end: () => void; cleanups: (() => void)[] },
-): void {
-  const timer = setTimeout(by.close, Math.min(by.seconds, 2_000_000) * 1000 + headersMs);
-  timer.unref();
-  by.cleanups.push(() => clearTimeout(timer));
-  const listen = (signal: AbortSignal | undefined, run: () => void) => {
-    if (signal === undefined) return;
-    if (signal.aborted) return run();
-    signal.addEventListener('abort', run, { once: true });
-    by.cleanups.push(() => signal.removeEventListener('abort', run));
-  };
-  listen(exchange.request.signal, by.end);
-  listen(exchange.core.closing, by.close);
 }
 
 function* head<T>(

@@ -1,5 +1,4 @@
 import type { UserInfo } from '../../kube/http.ts';
-import { StatusError } from '../../kube/status.ts';
 
 export const syncersGroup = 'system:atoll:syncers';
 const mastersGroup = 'system:masters';
@@ -13,11 +12,4 @@ export function syncerUser(name: string): UserInfo {
 export function mayUseView(user: UserInfo, cluster: string): boolean {
   if (user.groups.includes(mastersGroup)) return true;
   return user.name === `system:atoll:syncer:${cluster}` && user.groups.includes(syncersGroup);
-}
-
-/** Fails with 403 in kube-apiserver's words. */
-export function authorizeView(user: UserInfo, cluster: string, method: string, path: string): void {
-  if (mayUseView(user, cluster)) return;
-  const message = `forbidden: User "${user.name}" cannot ${method.toLowerCase()} path "${path}"`;
-  throw new StatusError(403, 'Forbidden', message, {});
 }

@@ -1,6 +1,7 @@
 import { apiVersion, rootCluster } from '../../cluster/names.ts';
 import type { Condition, PhysicalCluster, PhysicalClusterStatus } from '../../cluster/types.ts';
 import { deepEqual, isObject } from '../../kube/deep.ts';
+import type { KubeObject } from '../../kube/object.ts';
 import { badRequest, notFound } from '../../kube/status.ts';
 import type { Store, StoreEvent } from '../../storage/store.ts';
 import { decodeStored } from '../registry/codec.ts';
@@ -27,18 +28,18 @@ export async function listCluster(
   store: Store,
   name: string,
 ): Promise<{ revision: number; items: PhysicalCluster[] }> {
-  const range = keyRange(keyOf(placeOf(name)));
+  const range = keyRange(clusterKey(name));
   const { entries, revision } = await translated(store.list(range), clustersStored, name);
   return { revision, items: entries.map((entry) => decodeStored(entry) as PhysicalCluster) };
 }
 
-export function feedCluster(name: string) {
-  const key = keyOf(placeOf(name));
-  return ({ type, entry, previous }: StoreEvent) => {
-    if (entry.key !== key) return undefined;
-    const put = previous ? 'MODIFIED' : 'ADDED';
-    return async () => [{ type: type === 'delete' ? 'DELETED' : put, object: decodeStored(entry) }];
-  };
+export function clusterKey(name: string): string {
+  return keyOf(placeOf(name));
+}
+
+export function tellCluster({ type, entry, previous }: StoreEvent): { type: string; object: KubeObject } {
+  const put = previous ? 'MODIFIED' : 'ADDED';
+  return { type: type === 'delete' ? 'DELETED' : put, object: decodeStored(entry) };
 }
 
 /**

@@ -1,7 +1,10 @@
+import { apiVersion } from '../../cluster/names.ts';
 import { isObject } from '../../kube/deep.ts';
 import type { ApiRequest, ApiResponse } from '../../kube/http.ts';
 import { decodeJson, encodeJson } from '../../kube/json.ts';
 import { badRequest, StatusError } from '../../kube/status.ts';
+
+export const shareKind = { kind: 'Share', apiVersion };
 
 const headers = { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' };
 

@@ -29,16 +29,12 @@ export const verbs: Readonly<Record<Route['to'], readonly string[]>> = {
   'cluster-status': ['PATCH'],
 };
 
-/** `/syncers/east/x?y` -> east and `x`; undefined when the path is not below /syncers/<DNS label>/. */
-export function splitView(
-  url: string,
-): { cluster: string; rest: string; query: URLSearchParams } | undefined {
-  const mark = url.indexOf('?');
-  const path = mark < 0 ? url : url.slice(0, mark);
+/** `/syncers/east/x` -> east and `x`; undefined when the path is not below /syncers/<DNS label>/. */
+export function splitView(path: string): { cluster: string; rest: string } | undefined {
   const match = /^\/syncers\/([^/]+)\/(.*)$/.exec(path);
   const [, cluster = '', rest = ''] = match ?? [];
   if (!dnsName.test(cluster)) return undefined;
-  return { cluster, rest, query: new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)) };
+  return { cluster, rest };
 }
 
 /** Names are checked here, so that no segment can reach outside its own key in the store. */

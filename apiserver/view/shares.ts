@@ -5,8 +5,9 @@ import { encodeJson } from '../../kube/json.ts';
 import type { Entry, Store, StoreEvent } from '../../storage/store.ts';
 import { decodeStored } from '../registry/codec.ts';
 import { translated } from '../registry/errors.ts';
-import { collectionRange, parseKey } from '../registry/keys.ts';
+import { parseKey } from '../registry/keys.ts';
 import { keyOf, listEntries } from '../registry/rewrite.ts';
+import { allPlacements, everyPlacement, type Fed } from './index.ts';
 import { essence, joinShare, type ViewOf } from './join.ts';
 import { placeIn, placementsStored } from './places.ts';
 
@@ -33,8 +34,10 @@ interface Told {
   last?: ShareView;
 }
 
-const everyPlacement = { of: placementsStored, cluster: '*', namespace: '' };
-const allPlacements = collectionRange(placementsStored, '*', '').start;
+interface Listed {
+  entries: readonly Entry[];
+  revision: number;
+}
 
 /**
  * The shares of one physical cluster at one revision, and how they change from there. The store's revisions are
@@ -55,9 +58,9 @@ export class Shares {
   }
 
   /** Reads the state at `revision` (default: the newest), and answers it. */
-  async load(revision?: number): Promise<{ revision: number; items: ShareView[] }> {
-    const at = revision === undefined ? {} : { revision };
-    const listed = await listEntries(this.#store, everyPlacement, at);
+  async load(index: Fed, revision?: number): Promise<{ revision: number; items: ShareView[] }> {
+    const listed =
+      (await this.#known(index, revision ?? this.#store.revision)) ?? (await this.#all(revision));
     for (const entry of listed.entries) this.#take(entry);
     const items = await Promise.all(
       [...this.#items.values()].map(async (item) => {
@@ -72,13 +75,28 @@ export class Shares {
     return { revision: listed.revision, items: items.flatMap((event) => event?.object ?? []) };
   }
 
+  /** The cluster's own placements, and maybe some that it had once. */
+  async #known(index: Fed, revision: number): Promise<Listed | undefined> {
+    const keys = index.candidates(this.#of.cluster, revision);
+    if (keys === undefined) return undefined;
+    const entries = await Promise.all(
+      keys.map((key) => translated(this.#store.get(key, { revision }), placementsStored)),
+    );
+    return { revision, entries: entries.filter((entry) => entry !== undefined) };
+  }
+
+  /** Of a revision that the index has not reached, or has forgotten. */
+  #all(revision: number | undefined): Promise<Listed> {
+    return listEntries(this.#store, everyPlacement, revision === undefined ? {} : { revision });
+  }
+
   /**
-   * Takes the events that matter into the index, at once; the answer, to be awaited in order, says what to tell.
-   * Undefined: nothing here concerns this cluster.
+   * Takes the events that matter in, at once; the answer, to be awaited in order, says what to tell.
+   * Undefined: nothing here concerns this cluster. `placement`: what the event put, where somebody has read it already.
    */
-  feed(event: StoreEvent): (() => Promise<ShareEvent[]>) | undefined {
+  feed(event: StoreEvent, placement?: Placement): (() => Promise<ShareEvent[]>) | undefined {
     const { entry } = event;
-    if (entry.key.startsWith(allPlacements)) return this.#placement(event);
+    if (entry.key.startsWith(allPlacements)) return this.#placement(event, placement);
     const dependents = this.#byRoot.get(entry.key);
     if (!dependents) return undefined;
     const items = [...dependents].flatMap((key) => this.#items.get(key) ?? []);
@@ -86,9 +104,12 @@ export class Shares {
     return async () => items.flatMap((item) => this.#tell(item, root, entry.revision) ?? []);
   }
 
-  #placement({ type, entry }: StoreEvent): (() => Promise<ShareEvent[]>) | undefined {
+  #placement(
+    { type, entry }: StoreEvent,
+    placement: Placement | undefined,
+  ): (() => Promise<ShareEvent[]>) | undefined {
     const before = this.#items.get(entry.key);
-    const after = type === 'delete' ? undefined : this.#take(entry);
+    const after = type === 'delete' ? undefined : this.#take(entry, placement);
     if (!after) {
       if (!before) return undefined;
       this.#forget(before);
@@ -103,13 +124,9 @@ export class Shares {
   }
 
   /** The item made or renewed from the placement; undefined when the cluster has no share of it (any more). */
-  #take(entry: Entry): Item | undefined {
-    // Cheaper than decoding what does not even name the cluster.
-    if (
-      !Buffer.from(entry.value.buffer, entry.value.byteOffset, entry.value.byteLength).includes(this.#needle)
-    )
-      return undefined;
-    const placement = decodeStored(entry) as Placement;
+  #take(entry: Entry, read?: Placement): Item | undefined {
+    if (read === undefined && !this.#isNamedIn(entry)) return undefined;
+    const placement = read ?? (decodeStored(entry) as Placement);
     const { shares, ref, requires, orphaned, physicalNamespace, namespaceUid } = placement.spec ?? {};
     if (!isObject(shares) || !Object.hasOwn(shares, this.#of.cluster) || !ref) return undefined;
     const { cluster: logical, namespace } = parseKey(placementsStored, entry.key);
@@ -130,6 +147,11 @@ export class Shares {
     const dependents = this.#byRoot.get(rootKey) ?? new Set();
     this.#byRoot.set(rootKey, dependents.add(entry.key));
     return item;
+  }
+
+  /** Cheaper than decoding what does not even name the cluster. */
+  #isNamedIn({ value }: Entry): boolean {
+    return Buffer.from(value.buffer, value.byteOffset, value.byteLength).includes(this.#needle);
   }
 
   #root({ rootKey, placement }: Item, revision: number): Promise<Entry | undefined> {

@@ -1,70 +1,65 @@
-import { apiVersion } from '../../cluster/names.ts';
 import { isObject } from '../../kube/deep.ts';
 import { formatApiVersion } from '../../kube/gvk.ts';
-import type { ApiRequest, ApiResponse, UserInfo } from '../../kube/http.ts';
+import type { ApiRequest, ApiResponse } from '../../kube/http.ts';
 import { badRequest } from '../../kube/status.ts';
-import type { Store } from '../../storage/store.ts';
+import type { Core, Exchange } from '../core.ts';
 import type { View } from '../options.ts';
-import type { Registry } from '../registry/types.ts';
 import { boundedSlice } from './bounds.ts';
-import { authorizeView } from './identity.ts';
+import { followCluster, followShares } from './follow.ts';
+import { mayUseView } from './identity.ts';
+import { ShareIndex } from './index.ts';
 import { getNamespace } from './namespace.ts';
-import { clusterKind, feedCluster, getCluster, listCluster, patchCluster } from './physical-cluster.ts';
+import { clusterKind, getCluster, listCluster, patchCluster } from './physical-cluster.ts';
 import type { NamespacePlace } from './places.ts';
 import { deleteReflection, listReflections, maxReflectionBytes, putReflection } from './reflections.ts';
-import { answer, jsonBody, stream } from './respond.ts';
+import { answer, jsonBody, shareKind } from './respond.ts';
 import { type Route, routeOf, splitView, unknownPath, verbs, wrongVerb } from './route.ts';
 import { Shares } from './shares.ts';
 import { writeSlice } from './slices.ts';
-import { type Feed, watchStream } from './watch.ts';
+import { watchView } from './watch.ts';
 
 export { syncerUser } from './identity.ts';
 
-const shareKind = { kind: 'Share', apiVersion };
 const maxPatchBytes = 256 << 10;
 
 /**
  * /syncers/<cluster>/: all that the syncer of one physical cluster reads and writes. It sees what is placed on
  * its cluster, already in that cluster's shape; it writes its own slice of status, its own reflections and
- * its own PhysicalCluster's status. It is its own authorization: see identity.ts.
+ * its own PhysicalCluster's status. Only that syncer and administrators may: see identity.ts.
  */
 export function syncerView(): View {
+  let index: ShareIndex | undefined;
   return {
-    prefix: '/syncers/',
-    handle(request, user, { store, registry }) {
-      const found = splitView(request.url);
-      return found && serve({ store, registry }, found, request, user);
+    owns: (path) => splitView(path) !== undefined,
+    authorize({ user, path = '' }) {
+      const found = splitView(path);
+      return { allowed: found !== undefined && mayUseView(user, found.cluster) };
+    },
+    async handle(exchange) {
+      const { core, info, request } = exchange;
+      const found = splitView(info.path);
+      const route = found && routeOf(found.cluster, found.rest);
+      if (!found || !route) throw unknownPath();
+      if (!verbs[route.to].includes(request.method)) throw wrongVerb(route, request.method);
+      index ??= new ShareIndex(core.store, core.closing);
+      const { cluster } = found;
+      return await dispatch({ exchange, core, cluster, query: info.query, request, index }, route);
     },
   };
 }
 
-interface Stored {
-  store: Store;
-  registry: Registry;
-}
-
-interface Call extends Stored {
+interface Call {
+  exchange: Exchange;
+  core: Core;
   cluster: string;
   query: URLSearchParams;
   request: ApiRequest;
-}
-
-async function serve(
-  stored: Stored,
-  found: { cluster: string; rest: string; query: URLSearchParams },
-  request: ApiRequest,
-  user: UserInfo,
-): Promise<ApiResponse> {
-  const { cluster, rest, query } = found;
-  authorizeView(user, cluster, request.method, `/syncers/${cluster}/${rest}`);
-  const route = routeOf(cluster, rest);
-  if (!route) throw unknownPath();
-  if (!verbs[route.to].includes(request.method)) throw wrongVerb(route, request.method);
-  return await dispatch({ ...stored, cluster, query, request }, route);
+  index: ShareIndex;
 }
 
 async function dispatch(call: Call, route: Route): Promise<ApiResponse> {
-  const { store, cluster, request } = call;
+  const { cluster, request } = call;
+  const { store } = call.core;
   const physical = await getCluster(store, cluster);
   switch (route.to) {
     case 'shares':
@@ -84,13 +79,18 @@ async function dispatch(call: Call, route: Route): Promise<ApiResponse> {
         200,
         request.method === 'DELETE'
           ? await deleteReflection(store, route.of, { cluster, ...route }, uidIn(request))
-          : await putReflection(call, route.of, { cluster, ...route }, jsonBody(request, maxReflectionBytes)),
+          : await putReflection(
+              call.core,
+              route.of,
+              { cluster, ...route },
+              jsonBody(request, maxReflectionBytes),
+            ),
       );
     case 'namespace':
       return answer(200, await getNamespace(store, namespaceOf(route), uidAsked(call.query)));
     case 'clusters':
       if (!isWatch(call.query)) return answer(200, list(clusterKind, await listCluster(store, cluster)));
-      return follow(call, clusterKind, startOf(call.query) ?? store.revision, feedCluster(cluster));
+      return watchView(call.exchange, followCluster(store, cluster, startOf(call.query) ?? store.revision));
     case 'cluster':
       return answer(200, physical);
     case 'cluster-status':
@@ -98,11 +98,13 @@ async function dispatch(call: Call, route: Route): Promise<ApiResponse> {
   }
 }
 
-async function shares(call: Call, uid: string): Promise<ApiResponse> {
-  const state = new Shares(call.store, { cluster: call.cluster, uid });
-  if (!isWatch(call.query)) return answer(200, list(shareKind, await state.load()));
-  const { revision } = await state.load(startOf(call.query));
-  return follow(call, shareKind, revision, (event) => state.feed(event));
+async function shares({ core, exchange, cluster, query, index }: Call, uid: string): Promise<ApiResponse> {
+  const { store } = core;
+  const fed = await index.ready();
+  const state = new Shares(store, { cluster, uid });
+  if (!isWatch(query)) return answer(200, list(shareKind, await state.load(fed)));
+  const { revision } = await state.load(fed, startOf(query));
+  return watchView(exchange, followShares(store, { index: fed, cluster, state, after: revision }));
 }
 
 function namespaceOf({ logical, name }: { logical: string; name: string }): NamespacePlace {
@@ -149,25 +151,4 @@ function startOf(query: URLSearchParams): number | undefined {
   if (value === '' || value === '0') return undefined;
   if (!/^\d{1,15}$/.test(value)) throw badRequest(`Invalid value: ${JSON.stringify(value)}: resourceVersion`);
   return Number(value);
-}
-
-function follow(
-  call: Call,
-  kind: { kind: string; apiVersion: string },
-  after: number,
-  feed: Feed,
-): ApiResponse {
-  const asked = Number(call.query.get('timeoutSeconds'));
-  const seconds = Number.isFinite(asked) && asked > 0 ? Math.min(asked, 3600) : 1800;
-  return stream(
-    watchStream({
-      store: call.store,
-      after,
-      feed,
-      kind,
-      bookmarks: call.query.get('allowWatchBookmarks') === 'true',
-      timeoutMs: seconds * 1000,
-      signal: call.request.signal,
-    }),
-  );
 }

@@ -1,154 +1,159 @@
+import type { ApiResponse } from '../../kube/http.ts';
 import { encodeJson } from '../../kube/json.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { StatusError } from '../../kube/status.ts';
-import type { Store, StoreEvent } from '../../storage/store.ts';
+import type { Exchange } from '../core.ts';
+import { arrange, begun } from '../handlers/lasting.ts';
+import { deferred, EventStream, joinBytes } from '../handlers/stream.ts';
 import { translate } from '../registry/errors.ts';
+import { stream as answer } from './respond.ts';
 
-interface Told {
+export interface Told {
   type: string;
   object: KubeObject;
 }
 
-/** Called at once for each event of the store, in order; the answer is awaited in the same order. */
-export type Feed = (event: StoreEvent) => (() => Promise<Told[]>) | undefined;
+/** What is to be told of one event; asked in the order of revisions, one at a time. */
+export type Work = () => Told[] | Promise<Told[]>;
 
-export interface StreamOptions {
-  store: Store;
-  /** The state that `feed` starts from; events after it are fed. */
+/** Where a source puts its events. */
+export interface Out {
+  add(revision: number, work: Work): void;
+  /** The source cannot go on: an ERROR event, and the end. */
+  fail(reason: unknown): void;
+  /** Pending while a source that can wait should. */
+  pause(): Promise<void> | undefined;
+}
+
+/** What a watch follows. */
+export interface Source {
+  /** Where it starts: what came after that revision is told. */
   after: number;
-  feed: Feed;
   /** What a bookmark is an object of. */
   kind: { kind: string; apiVersion: string };
-  bookmarks: boolean;
-  timeoutMs: number;
-  signal: AbortSignal | undefined;
+  /** Resolves when all history was put into `out`; live events follow until `signal` aborts. */
+  start(out: Out, signal: AbortSignal): Promise<void>;
+  /** Whether `out` got every visible event. */
+  synced(): boolean;
+  /** The revision up to which `out` got every event, whether there is more or not. */
+  reached(): number;
 }
 
-const bookmarkMs = 30_000;
-/** A reader that is so many events behind is cut off: it resumes from where it was. */
+/** A watch of a view, with the deadline, the bookmarks and the rule for slow readers that every watch has. */
+export async function watchView(exchange: Exchange, source: Source): Promise<ApiResponse> {
+  const { core, info } = exchange;
+  const stop = new AbortController();
+  const cleanups: (() => void)[] = [() => stop.abort()];
+  const cleanUp = () => {
+    for (const cleanup of cleanups.splice(0)) cleanup();
+  };
+  const limits = {
+    bufferBytes: core.limits.streamBufferBytes,
+    stallMillis: core.limits.stallSeconds * 1000,
+  };
+  const stream = new EventStream<Uint8Array>(limits, cleanUp, joinBytes);
+  const telling = new Telling(stream, source.after);
+  const fail = (reason: unknown) => telling.fail(reason);
+  const add = (revision: number, work: Work) => telling.add(revision, work);
+  await begun(telling, fail, (pause) => source.start({ add, fail, pause }, stop.signal)).catch(fail);
+  const mark = (revision: number) => {
+    if (revision < telling.last) return;
+    const object = { ...source.kind, metadata: { resourceVersion: String(revision) } };
+    telling.add(revision, () => [{ type: 'BOOKMARK', object }]);
+  };
+  const bookmarks = info.query.get('allowWatchBookmarks') === 'true';
+  const close = () => {
+    if (bookmarks) mark(source.reached());
+    telling.end();
+  };
+  const asked = Number(info.query.get('timeoutSeconds'));
+  const seconds = Number.isFinite(asked) && asked > 0 ? asked : 0;
+  arrange(exchange, { seconds, close, cleanups, end: () => stream.end() });
+  const bookmark = (revision: number) => source.synced() && mark(revision);
+  if (bookmarks) cleanups.push(core.bookmarks.add({ bookmark }));
+  if (stream.ended) cleanUp();
+  return answer(stream);
+}
+
+/** Work that waits makes no bytes yet, which the stream could count. */
+const fullAt = 500;
 const maxWaiting = 50_000;
 
-/**
- * The body of a watch. Ends at the timeout, when the reader goes, or when it lags too far; ends with an ERROR
- * event when the store cannot go on. One watch of the store over all its keys keeps all kinds in one order.
- */
-export async function* watchStream(options: StreamOptions): AsyncIterable<Uint8Array> {
-  const queue = new Pending(options.after);
-  const ended = new AbortController();
-  const end = () => {
-    ended.abort();
-    queue.wake();
-  };
-  if (options.signal?.aborted) return;
-  options.signal?.addEventListener('abort', end, { once: true });
-  const timeout = setTimeout(end, options.timeoutMs);
-  const bookmark = setInterval(() => options.bookmarks && queue.bookmark(), bookmarkMs);
-  try {
-    await options.store.watch(
-      { start: '/', end: '0' },
-      {
-        after: options.after,
-        signal: ended.signal,
-        sink: (events) => {
-          for (const event of events) queue.add(event.entry.revision, options.feed(event));
-          if (queue.length > maxWaiting) end();
-        },
-        onEnd: (reason) => queue.fail(reason),
-      },
-    );
-    while (!ended.signal.aborted) {
-      const lines = await queue.next(options.kind);
-      if (ended.signal.aborted) return;
-      for (const told of lines) yield line(told);
-      if (queue.told) return;
-    }
-  } catch (error) {
-    if (!ended.signal.aborted) yield line({ type: 'ERROR', object: toStatus(error) });
-  } finally {
-    ended.abort();
-    clearTimeout(timeout);
-    clearInterval(bookmark);
-    options.signal?.removeEventListener('abort', end);
-  }
-}
+/** Does the work in order, and puts what it tells into the stream. */
+class Telling {
+  readonly #stream: EventStream<Uint8Array>;
+  #waiting: Work[] = [];
+  #left = 0;
+  #running = false;
+  #room: { promise: Promise<void>; resolve: () => void } | undefined;
+  /** The revision of the newest event that was added. */
+  last: number;
 
-function toStatus(error: unknown): object {
-  return (translate(error, { group: '', resource: '' }, '') as StatusError).toStatus();
+  constructor(stream: EventStream<Uint8Array>, after: number) {
+    this.#stream = stream;
+    this.last = after;
+  }
+
+  add(revision: number, work: Work): void {
+    if (this.#stream.ended) return;
+    this.last = revision;
+    this.#waiting.push(work);
+    if (this.#waiting.length + this.#left > maxWaiting) this.#stream.end();
+    else if (!this.#running) void this.#run();
+  }
+
+  fail(reason: unknown): void {
+    this.add(this.last, () => {
+      throw reason;
+    });
+  }
+
+  /** After all that was added. */
+  end(): void {
+    this.add(this.last, () => {
+      this.#stream.end();
+      return [];
+    });
+  }
+
+  pause(): Promise<void> | undefined {
+    if (this.#stream.ended) return undefined;
+    if (this.#waiting.length + this.#left < fullAt) return this.#stream.pause();
+    this.#room ??= deferred();
+    return this.#room.promise;
+  }
+
+  async #run(): Promise<void> {
+    this.#running = true;
+    try {
+      while (this.#waiting.length > 0 && !this.#stream.ended) await this.#batch();
+    } catch (error) {
+      const status = (translate(error, { group: '', resource: '' }, '') as StatusError).toStatus();
+      this.#stream.push(line({ type: 'ERROR', object: status }));
+      this.#stream.end();
+    }
+    this.#running = false;
+    this.#makeRoom();
+  }
+
+  async #batch(): Promise<void> {
+    const batch = this.#waiting;
+    this.#waiting = [];
+    this.#left = batch.length;
+    for (const work of batch) {
+      this.#left -= 1;
+      for (const told of await work()) this.#stream.push(line(told));
+      if (this.#stream.ended) return;
+    }
+    this.#makeRoom();
+  }
+
+  #makeRoom(): void {
+    this.#room?.resolve();
+    this.#room = undefined;
+  }
 }
 
 function line(told: { type: string; object: unknown }): Uint8Array {
   return Buffer.from(`${encodeJson(told)}\n`);
-}
-
-type Work = () => Promise<{ type: string; object: unknown }[]>;
-
-/** What is still to be told, in the order of revisions, and a way to wait for more. */
-class Pending {
-  #work: Work[] = [];
-  #taken = 0;
-  #bookmark = false;
-  #reason: unknown;
-  #wake: () => void = () => {};
-  /** The newest revision whose events are all in the queue or told. */
-  #revision: number;
-  #failed = false;
-  /** The failure was the last thing told. */
-  told = false;
-
-  constructor(after: number) {
-    this.#revision = after;
-  }
-
-  get length(): number {
-    return this.#work.length - this.#taken;
-  }
-
-  add(revision: number, work: Work | undefined): void {
-    this.#revision = revision;
-    if (!work) return;
-    this.#work.push(work);
-    this.#wake();
-  }
-
-  bookmark(): void {
-    this.#bookmark = true;
-    this.#wake();
-  }
-
-  fail(reason: unknown): void {
-    this.#reason = reason;
-    this.#failed = true;
-    this.#wake();
-  }
-
-  wake(): void {
-    this.#wake();
-  }
-
-  /** The next thing to tell; an empty list when woken for nothing. */
-  async next(kind: StreamOptions['kind']): Promise<{ type: string; object: unknown }[]> {
-    const work = this.#work[this.#taken];
-    if (work) {
-      this.#taken += 1;
-      if (this.#taken > 1024 && this.#taken * 2 > this.#work.length) {
-        this.#work = this.#work.slice(this.#taken);
-        this.#taken = 0;
-      }
-      return await work();
-    }
-    if (this.#failed) {
-      this.told = true;
-      return [{ type: 'ERROR', object: toStatus(this.#reason) }];
-    }
-    if (this.#bookmark) {
-      this.#bookmark = false;
-      const object = { ...kind, metadata: { resourceVersion: String(this.#revision) } };
-      return [{ type: 'BOOKMARK', object }];
-    }
-    await new Promise<void>((resolve) => {
-      this.#wake = resolve;
-    });
-    this.#wake = () => {};
-    return [];
-  }
 }

@@ -11,16 +11,14 @@ export const backupPath = '/backup';
  */
 export function backupView(): View {
   return {
-    prefix: backupPath,
-    handle({ method, url }, user, { store }) {
-      if (url !== backupPath) return undefined;
-      const asked = `${method.toLowerCase()} path "${backupPath}"`;
-      if (!user.groups.includes('system:masters')) {
-        throw new StatusError(403, 'Forbidden', `forbidden: User "${user.name}" cannot ${asked}`, {});
+    owns: (path) => path === backupPath,
+    authorize: ({ user }) => ({ allowed: user.groups.includes('system:masters') }),
+    async handle({ core, info, request: { method } }) {
+      if (method !== 'GET') {
+        throw new StatusError(405, 'MethodNotAllowed', `cannot ${info.verb} path "${backupPath}"`, {});
       }
-      if (method !== 'GET') throw new StatusError(405, 'MethodNotAllowed', `cannot ${asked}`, {});
       const headers = { 'content-type': 'application/octet-stream' };
-      return Promise.resolve({ status: 200, headers, body: backupBytes(store) });
+      return { status: 200, headers, body: backupBytes(core.store) };
     },
   };
 }

@@ -1,0 +1,221 @@
+import type { Placement } from '../../cluster/types.ts';
+import { isObject } from '../../kube/deep.ts';
+import type { Entry, Range, Store, StoreEvent } from '../../storage/store.ts';
+import { shownStored } from '../registry/codec.ts';
+import { collectionRange, parseKey } from '../registry/keys.ts';
+import { keyOf, listEntries } from '../registry/rewrite.ts';
+import { placeIn, placementsStored } from './places.ts';
+
+/** Kinds of any group are placed: one watch over all keys keeps them in one order. */
+export const everything: Range = { start: '/', end: '0' };
+export const everyPlacement = { of: placementsStored, cluster: '*', namespace: '' };
+export const allPlacements = collectionRange(placementsStored, '*', '').start;
+
+/** So many are remembered of those that a cluster had and has no more. */
+const mostDepartures = 8192;
+
+export interface Listener {
+  /** An event of a placement of the cluster, which nobody may change, or of an object that one names. */
+  event(event: StoreEvent, placement: Placement | undefined): void;
+  /** The index cannot go on; nothing follows. */
+  onEnd(reason: unknown): void;
+}
+
+/**
+ * Which placements a physical cluster has shares of, and which objects they name: one for all syncers of a server,
+ * fed once from the store, whoever wrote there, so that each of them hears of its own only. Nothing is read before
+ * somebody asks; what ended is read anew by whoever asks next.
+ */
+export class ShareIndex {
+  readonly #store: Store;
+  readonly #signal: AbortSignal;
+  #fed: Promise<Fed> | undefined;
+
+  /** @param signal ends it. */
+  constructor(store: Store, signal: AbortSignal) {
+    this.#store = store;
+    this.#signal = signal;
+  }
+
+  /** Resolves when it knows all that was there by then; rejects when the store cannot be read. */
+  ready(): Promise<Fed> {
+    if (this.#fed !== undefined) return this.#fed;
+    const fed = new Fed(this.#store, () => this.#forget(begun));
+    const begun: Promise<Fed> = fed.follow(this.#signal).then(
+      () => fed,
+      (error) => {
+        this.#forget(begun);
+        throw error;
+      },
+    );
+    this.#fed = begun;
+    return begun;
+  }
+
+  #forget(ended: Promise<Fed>): void {
+    if (this.#fed === ended) this.#fed = undefined;
+  }
+}
+
+interface Place {
+  clusters: readonly string[];
+  rootKey: string;
+}
+
+/** One life of the index: from a reading of the store to the end of the watch after it. */
+export class Fed {
+  readonly #store: Store;
+  readonly #onEnd: () => void;
+  /** By the placement's key; the two below are made of it. */
+  readonly #places = new Map<string, Place>();
+  readonly #byRoot = new Map<string, Set<string>>();
+  readonly #byCluster = new Map<string, Set<string>>();
+  readonly #listeners = new Map<string, Set<Listener>>();
+  #departures: { cluster: string; key: string; revision: number }[] = [];
+  /** Whoever left after it is among the departures. */
+  #remembered = 0;
+  #revision = 0;
+  #synced = false;
+  #ended: { reason: unknown } | undefined;
+
+  constructor(store: Store, onEnd: () => void) {
+    this.#store = store;
+    this.#onEnd = onEnd;
+  }
+
+  async follow(signal: AbortSignal): Promise<void> {
+    const { entries, revision } = await listEntries(this.#store, everyPlacement);
+    for (const entry of entries) this.#learn(entry.key, placeOf(entry.key, read(entry)), revision);
+    this.#remembered = this.#revision = revision;
+    await this.#store.watch(everything, {
+      after: revision,
+      signal,
+      sink: (events) => {
+        for (const event of events) this.#feed(event);
+      },
+      onSynced: (yes) => {
+        this.#synced = yes;
+      },
+      onEnd: (reason) => this.#end(reason),
+    });
+    // Those who listen end by themselves when the server closes.
+    signal.addEventListener('abort', this.#onEnd, { once: true });
+  }
+
+  /** The revision of the last event that was given to the listeners. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** Whether the listeners got every visible event. */
+  get synced(): boolean {
+    return this.#synced;
+  }
+
+  /** Keys of all placements that the cluster had a share of at `revision`, maybe of more; undefined: not known. */
+  candidates(cluster: string, revision: number): string[] | undefined {
+    const newest = this.#synced ? this.#store.revision : this.#revision;
+    if (revision < this.#remembered || revision > newest || this.#ended) return undefined;
+    const keys = new Set(this.#byCluster.get(cluster));
+    for (const left of this.#departures) {
+      if (left.cluster === cluster && left.revision > revision) keys.add(left.key);
+    }
+    return [...keys].sort();
+  }
+
+  /** The listener gets every event after `revision` that concerns the cluster, until it leaves by the answer. */
+  subscribe(cluster: string, listener: Listener): () => void {
+    if (this.#ended) {
+      listener.onEnd(this.#ended.reason);
+      return () => {};
+    }
+    const all = this.#listeners.get(cluster) ?? new Set();
+    this.#listeners.set(cluster, all.add(listener));
+    return () => {
+      all.delete(listener);
+      if (all.size === 0 && this.#listeners.get(cluster) === all) this.#listeners.delete(cluster);
+    };
+  }
+
+  #feed(event: StoreEvent): void {
+    const { type, entry } = event;
+    this.#revision = entry.revision;
+    if (!entry.key.startsWith(allPlacements)) {
+      this.#root(event);
+      return;
+    }
+    const placement = type === 'delete' ? undefined : read(entry);
+    const before = this.#places.get(entry.key)?.clusters ?? [];
+    const place = placement && placeOf(entry.key, placement);
+    this.#learn(entry.key, place, entry.revision);
+    this.#tell(new Set([...before, ...(place?.clusters ?? [])]), event, placement);
+  }
+
+  #root(event: StoreEvent): void {
+    const dependents = this.#byRoot.get(event.entry.key);
+    if (dependents === undefined) return;
+    const clusters = [...dependents].flatMap((key) => this.#places.get(key)?.clusters ?? []);
+    this.#tell(new Set(clusters), event, undefined);
+  }
+
+  #tell(clusters: Iterable<string>, event: StoreEvent, placement: Placement | undefined): void {
+    for (const cluster of clusters) {
+      const listeners = this.#listeners.get(cluster);
+      if (listeners) for (const listener of listeners) listener.event(event, placement);
+    }
+  }
+
+  #learn(key: string, place: Place | undefined, revision: number): void {
+    const before = this.#places.get(key);
+    if (place === undefined) this.#places.delete(key);
+    else this.#places.set(key, place);
+    if (before && before.rootKey !== place?.rootKey) leave(this.#byRoot, before.rootKey, key);
+    if (place && before?.rootKey !== place.rootKey) enter(this.#byRoot, place.rootKey, key);
+    for (const cluster of place?.clusters ?? []) {
+      if (!before?.clusters.includes(cluster)) enter(this.#byCluster, cluster, key);
+    }
+    for (const cluster of before?.clusters ?? []) {
+      if (place?.clusters.includes(cluster)) continue;
+      leave(this.#byCluster, cluster, key);
+      this.#departures.push({ cluster, key, revision });
+    }
+    if (this.#departures.length <= mostDepartures) return;
+    const forgotten = this.#departures.splice(0, mostDepartures / 2);
+    this.#remembered = forgotten.at(-1)?.revision ?? revision;
+  }
+
+  #end(reason: unknown): void {
+    this.#ended = { reason };
+    this.#synced = false;
+    this.#onEnd();
+    const listeners = [...this.#listeners.values()].flatMap((all) => [...all]);
+    this.#listeners.clear();
+    for (const listener of listeners) listener.onEnd(reason);
+  }
+}
+
+function read(entry: Entry): Placement {
+  return shownStored(entry) as Placement;
+}
+
+/** Undefined: no cluster has a share of it. */
+function placeOf(key: string, { spec }: Placement): Place | undefined {
+  const { shares, ref } = spec ?? {};
+  if (!isObject(shares) || !ref) return undefined;
+  const clusters = Object.keys(shares);
+  if (clusters.length === 0) return undefined;
+  const { cluster: logical, namespace } = parseKey(placementsStored, key);
+  return { clusters, rootKey: keyOf(placeIn({ logical, namespace }, ref)) };
+}
+
+function enter(index: Map<string, Set<string>>, at: string, key: string): void {
+  const keys = index.get(at);
+  if (keys) keys.add(key);
+  else index.set(at, new Set([key]));
+}
+
+function leave(index: Map<string, Set<string>>, at: string, key: string): void {
+  const keys = index.get(at);
+  keys?.delete(key);
+  if (keys?.size === 0) index.delete(at);
+}
