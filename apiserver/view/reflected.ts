@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { serviceOfEndpoints } from '../../cluster/kinds.ts';
 import { isOurs, type ReflectedKind, reflectedAs, reflectedFrom } from '../../cluster/reflected.ts';
 import type { ObjectRef } from '../../cluster/types.ts';
 import { isObject } from '../../kube/deep.ts';
 import { formatApiVersion } from '../../kube/gvk.ts';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../kube/object.ts';
+import { notFound } from '../../kube/status.ts';
 import type { Store } from '../../storage/store.ts';
 import { readObject } from '../registry/rewrite.ts';
 import { bounded, count } from './bounds.ts';
@@ -71,7 +73,17 @@ export async function makeReflection(making: Making): Promise<KubeObject> {
     else if (value !== undefined) object[field] = value;
   }
   if (of.kind === 'Job') return ownSelector(object);
+  if (of.kind === 'EndpointSlice' && !isOfServiceHere(making, object)) throw notFound(of, at.name);
   return of.shared ? await revisionFrom(making, await withOwnTemplate(making, object)) : object;
+}
+
+/** Who reads slices finds them by their Service's name: it is that of the Service, or Endpoints, that the cluster has. */
+function isOfServiceHere({ owners }: Making, slice: KubeObject): boolean {
+  const name = serviceOfEndpoints(slice);
+  return (slice.metadata.ownerReferences ?? []).some(({ uid }) => {
+    const owner = owners.get(uid);
+    return owner?.group === '' && ['services', 'endpoints'].includes(owner.resource) && owner.name === name;
+  });
 }
 
 const jobUidLabels = ['batch.kubernetes.io/controller-uid', 'controller-uid'] as const;

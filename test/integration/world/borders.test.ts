@@ -2,10 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { syncerUser } from '../../../apiserver/view/view.ts';
 import { Client } from '../../../client/client.ts';
 import type { KubeObject } from '../../../kube/object.ts';
-import { resources } from '../../world/objects.ts';
+import { resources, until } from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
 
-const { configmaps, namespaces, persistentvolumeclaims } = resources;
+const { configmaps, namespaces, persistentvolumeclaims, services } = resources;
+const endpointslices = { group: 'discovery.k8s.io', version: 'v1', resource: 'endpointslices' };
 const logicalClusters = { group: 'core.kcp.io', version: 'v1alpha1', resource: 'logicalclusters' };
 
 let world: World;
@@ -62,6 +63,32 @@ describe('a physical cluster in a namespace where it has nothing', () => {
       details: { kind: 'namespaces' },
     });
   });
+});
+
+test('a physical cluster says what is behind the Services that it has, and behind no other', async () => {
+  const shop = { namespace: 'shop' };
+  await namespace('shop');
+  const service = (name: string, more: object) => ({
+    ...{ apiVersion: 'v1', kind: 'Service', metadata: { name, ...shop, ...more } },
+    spec: { selector: { app: name }, ports: [{ port: 80 }] },
+  });
+  const here = { annotations: { 'atoll.dev/clusters': 'east' } };
+  const own = await world.admin.create(services, service('own', here), shop);
+  const other = await world.admin.create(services, service('other', {}), shop);
+  const put = async (serviceName: string, uid = '') => {
+    const owner = { apiVersion: 'v1', kind: 'Service', name: serviceName, uid, controller: true };
+    const labels = { 'kubernetes.io/service-name': serviceName };
+    const slice = {
+      ...{ apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', addressType: 'IPv4' },
+      metadata: { name: `${serviceName}-x`, ...shop, labels, ownerReferences: [owner] },
+      endpoints: [{ addresses: ['192.0.2.1'] }],
+    };
+    return await liar().update(endpointslices, slice, { cluster: 'root' });
+  };
+  await until('it has the one', () => put('own', own.metadata.uid).catch(() => undefined));
+  for (const uid of [own.metadata.uid, other.metadata.uid, '']) {
+    await expect(put('other', uid)).rejects.toMatchObject({ reason: 'NotFound' });
+  }
 });
 
 describe('a LogicalCluster', () => {
