@@ -63,12 +63,20 @@ describe('a share', () => {
     const requires = [{ group: '', resource: 'configmaps', name: 'settings' }];
     const ref = await upstream.place(web, { east: active }, requires);
     const configRef = await upstream.place(configMap('settings'), { east: active });
+    let goOn = () => {};
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    physical.faults.intercept = ({ method, url }) => {
+      return method === 'PATCH' && url.includes('/settings') ? held : undefined;
+    };
     sides.start();
+    await until('its closure is on its way', () => sides.written('PATCH').length > 0);
+    const later = await upstream.place(configMap('later'), { east: active });
+    await sides.untilThere(configmaps, 'later');
+    expect(sides.written('PATCH')).not.toContain(sides.path(deployments, 'web'));
+    goOn();
     const made = await sides.untilThere(deployments, 'web');
-    const applied = sides.written('PATCH');
-    expect(applied.indexOf(sides.path(configmaps, 'settings'))).toBeLessThan(
-      applied.indexOf(sides.path(deployments, 'web')),
-    );
 
     const set = await physical.child('ReplicaSet', 'web-5d', { of: made });
     await physical.child('Pod', 'web-1', { of: set, node: 'n1' });
@@ -88,8 +96,7 @@ describe('a share', () => {
       sides.path(deployments, 'web'),
       sides.path(configmaps, 'settings'),
     ]);
-    await upstream.unplace(ref);
-    await upstream.unplace(configRef);
+    for (const each of [ref, configRef, later]) await upstream.unplace(each);
     await until('namespace gone', async () => !(await physical.find(namespaces, '', upstream.home)));
   });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { deployment, find, resources, until } from '../../world/objects.ts';
-import { active, leaving, namespace } from '../../world/upstream.ts';
+import { active, configMap, leaving, namespace } from '../../world/upstream.ts';
 import { Sides } from './sides.ts';
 
 const { deployments, events, jobs, pods, replicasets } = resources;
@@ -122,6 +122,9 @@ test('pods of nobody we know are not reflected, and a share leaves only after it
   await upstream.shares(ref, { east: leaving });
   await until('Deployment gone', async () => !(await sides.there(deployments, 'web')));
   expect(await sides.there(pods, 'web-1')).toBeDefined();
+  // What is told of a Deployment that is gone has been told by the time that something later was.
+  const later = await upstream.place(configMap('later'), { east: active });
+  await until('later', async () => (await upstream.slice(later))?.present);
   expect((await upstream.slice(ref))?.present).not.toBe(false);
   await physical.end(upstream.home, 'web-1');
   await until('left', async () => (await upstream.slice(ref))?.present === false);
