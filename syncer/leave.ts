@@ -30,7 +30,9 @@ export async function leave(engine: Engine, id: TargetId, place: TargetPlace): P
   const object = cached ?? (await engine.physical.read(place.kind, place.namespace, place.name));
   if (!object || !isOurs(engine, id, object)) return await leaveBehind(engine, id, place);
   if (isToBeTaken(engine, id, object)) return { gone: false, retryAfter: adoptionMs / 10 };
-  if (!shareFor(engine, id) && (await isGivenUpNow(engine))) return { gone: true };
+  if (!shareFor(engine, id) && (isFormerData(engine, place, object) || (await isGivenUpNow(engine)))) {
+    return { gone: true };
+  }
   const orphaned = isOrphaned(shareFor(engine, id), object);
   if (orphaned) await markDependents(engine, object);
   if (object.metadata.deletionTimestamp) return { gone: false, retryAfter: goingMs };
@@ -47,6 +49,11 @@ export async function leave(engine: Engine, id: TargetId, place: TargetPlace): P
 function isToBeTaken(engine: Engine, id: TargetId, object: KubeObject): boolean {
   if (shareFor(engine, id) || Date.now() - engine.startedAt > adoptionMs) return false;
   return engine.former.has(readLocator(object)?.syncer ?? '');
+}
+
+/** A claim that was left behind for its data: that nobody wants it here now does not say that nobody wants the data. */
+function isFormerData(engine: Engine, { kind }: TargetPlace, object: KubeObject): boolean {
+  return kind.resource === 'persistentvolumeclaims' && engine.former.has(readLocator(object)?.syncer ?? '');
 }
 
 /** Its set is deleted, not moved, and says that they go then. */

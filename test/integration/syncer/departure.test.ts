@@ -9,6 +9,7 @@ import {
   deployment,
   find,
   isReady,
+  move,
   readyPods,
   resources,
   settled,
@@ -132,6 +133,28 @@ describe('a PhysicalCluster that is forgotten while it answers', () => {
       [claim]: kept[claim],
     });
   });
+});
+
+test('a cluster that takes over what it had removes what nobody wants there, but no claim', async () => {
+  const claim = await runWithClaim('free', 'east');
+  const before = await uidsInEast();
+  await silence();
+  await removeEast();
+  await move(world.admin, deployments, 'free', 'west');
+  await until('free is in west', async () => (await ready('west', 'free')) === 1);
+  world.physical('east').faults.heal();
+  await add(await formerUids(world.admin, world.physical('east').client));
+  await until(
+    'it has gone from east',
+    async () => (await uidsInEast())['deployments/free'] === undefined,
+    90_000,
+  );
+  // As long as a claim that is not wanted either would take to go, as that is looked at: by what the syncer says meanwhile.
+  const { requests } = world.physical('east').faults;
+  const beats = () => requests.filter((request) => request.endsWith('/version')).length;
+  const last = beats() + 25;
+  await until('it has been looked at again', () => beats() >= last);
+  expect(await uidsInEast()).toEqual({ [claim]: before[claim] });
 });
 
 /** A Deployment with a volume; the key of its claim. */
