@@ -1,5 +1,8 @@
 import type { PhysicalCluster } from './types.ts';
 
+/** How long one that does not answer may still be what it was last known to be. */
+export const silentAfterMs = 40_000;
+
 /** A cluster that nothing is heard of. */
 export interface Silence {
   /** RFC 3339: when its API last answered, or when it was registered. */
@@ -16,6 +19,11 @@ export function silenceOf(cluster: PhysicalCluster): Silence | undefined {
   const ready = cluster.status?.conditions?.find(({ type }) => type === 'Ready');
   if (ready?.status === 'True' || answering.has(ready?.reason ?? '')) return undefined;
   return silenceSince(cluster);
+}
+
+/** For how many milliseconds more what is there still counts; 0: not any more. */
+export function graceLeft({ since }: Silence, now: number, graceMs: number): number {
+  return Math.max(0, (Date.parse(since) || 0) + graceMs - now);
 }
 
 /** Of one that has just not answered, whatever its condition still says. */

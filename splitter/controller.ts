@@ -3,6 +3,7 @@ import type { InformerSet } from '../client/informers.ts';
 import { parseKey } from '../client/url.ts';
 import { heardAt } from '../cluster/heard.ts';
 import { counts } from '../cluster/life.ts';
+import { silentAfterMs } from '../cluster/silence.ts';
 import type { Placement } from '../cluster/types.ts';
 import { type Retry, runController } from '../controller/controller.ts';
 import { EventRecorder } from '../controller/events.ts';
@@ -12,7 +13,7 @@ import { type Clock, systemClock } from '../kube/clock.ts';
 import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { writeScale } from './scale.ts';
-import { tellSilences } from './silences.ts';
+import { silencesOf, sooner, tellSilences } from './silences.ts';
 import { split } from './split.ts';
 import { wake } from './wake.ts';
 import { wordsOf } from './words.ts';
@@ -38,6 +39,8 @@ export interface SplitterOptions {
   logger: Logger;
   /** How long a share must have been ready before others go on the strength of it; default 2000. */
   settleMs?: number;
+  /** For how long what a cluster that does not answer said last still counts; default silentAfterMs. */
+  silentMs?: number;
   clock?: Clock;
   workers?: number;
 }
@@ -77,13 +80,17 @@ async function reconcile(key: string, world: World, options: Telling): Promise<R
   const { ref } = spec;
   const root = rootOf(world, key, spec);
   if (root && isOlder(root, placement)) return undefined;
-  const { clock = systemClock, settleMs = 2000 } = options;
+  const { clock = systemClock, settleMs = 2000, silentMs = silentAfterMs } = options;
+  const clusterAt = (name: string) => clusterNamed(world, name);
+  const now = clock.now();
+  const silences = silencesOf(Object.keys(spec.shares ?? {}), clusterAt, { now, graceMs: silentMs });
   const outcome = split({
     placement,
     root,
-    isKnown: (name) => counts(clusterNamed(world, name), spec),
-    heardAt: (name) => heardAt(clusterNamed(world, name)),
-    now: clock.now(),
+    isKnown: (name) => counts(clusterAt(name), spec),
+    heardAt: (name) => heardAt(clusterAt(name)),
+    silenceOf: silences.of,
+    now,
     settleMs,
     target: root && targetAt(world, key, root),
     covered: root && coveredAt(world, key, root),
@@ -98,7 +105,7 @@ async function reconcile(key: string, world: World, options: Telling): Promise<R
   };
   await writePlacement(cluster, placement, { ...outcome, scale: scaled }, { ...options, tell });
   if (root && outcome.rootStatus) await writeRoot(cluster, ref, root, outcome.rootStatus, options);
-  return outcome.requeueAfterMs === undefined ? undefined : { after: outcome.requeueAfterMs };
+  return sooner(outcome.requeueAfterMs, silences.lookAgainAfter);
 }
 
 /** The cache has yet to hear of the replicas that were written here; it wakes this again. */

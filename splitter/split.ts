@@ -1,6 +1,7 @@
 import { isEnding } from '../cluster/deletion.ts';
 import { placedKind } from '../cluster/kinds.ts';
 import { isBeingOrphaned } from '../cluster/orphans.ts';
+import type { Silence } from '../cluster/silence.ts';
 import type { Condition, Placement, Scale } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Scaler, ScaleTarget } from './autoscaler.ts';
@@ -19,6 +20,8 @@ export interface SplitInput {
   isKnown(cluster: string): boolean;
   /** When a physical cluster was last heard of, in milliseconds since 1970; undefined: it is not Ready. */
   heardAt(cluster: string): number | undefined;
+  /** Those whose grace is over; default: none. */
+  silenceOf?(cluster: string): Silence | undefined;
   now: number;
   settleMs: number;
   /** What `root` scales, where it is an autoscaler and that is known. */
@@ -88,7 +91,7 @@ export function split(input: SplitInput): Split {
     gone: deleted,
     now,
   });
-  const rootStatus = live && foldStatus(live, shares, slices);
+  const rootStatus = live && foldStatus(live, shares, slices, input.silenceOf);
   const { requeueAfterMs } = outcome;
   return {
     shares,

@@ -24,6 +24,8 @@ export interface HeartbeatOptions {
   whyNotTaken?(clusterUID: string): Promise<string | undefined>;
   /** Asks for a beat before its time. */
   questions: Questions;
+  /** The cluster has become Ready, or became so with the beat before: what is made of a silence is done by then. */
+  heardAgain?(): void;
   /** How many namespaces of ours are there; undefined while that is not known. */
   namespaces(): number | undefined;
 }
@@ -63,9 +65,12 @@ export class Questions {
 export async function runHeartbeat(options: HeartbeatOptions): Promise<void> {
   const { client, signal, logger, intervalMs } = options;
   const informer = startInformer(client, nodes, { signal, logger, transform: slimNode });
+  let unsettled = 0;
   while (!signal.aborted) {
     try {
-      await beat(options, informer);
+      if (await beat(options, informer)) unsettled = 2;
+      if (unsettled > 0) options.heardAgain?.();
+      unsettled = Math.max(0, unsettled - 1);
     } catch (err) {
       if (!signal.aborted) logger.warn({ err }, 'heartbeat failed');
     }
@@ -73,7 +78,8 @@ export async function runHeartbeat(options: HeartbeatOptions): Promise<void> {
   }
 }
 
-async function beat(options: HeartbeatOptions, informer: Informer): Promise<void> {
+/** Whether it is Ready now, and was not before. */
+async function beat(options: HeartbeatOptions, informer: Informer): Promise<boolean> {
   const { name, upstream, client, signal, intervalMs } = options;
   // Of what happens while it is asked nothing is said.
   const now = new Date(options.questions.begin()).toISOString();
@@ -82,8 +88,9 @@ async function beat(options: HeartbeatOptions, informer: Informer): Promise<void
   const clusterUID = found.clusterUID ?? before.status?.clusterUID;
   const refused = clusterUID && (await options.whyNotTaken?.(clusterUID));
   const namespaces = found.error === undefined ? options.namespaces() : undefined;
+  const ready = readyCondition(before, verdictOf(before, found, refused || undefined), now);
   const status: PhysicalClusterStatus = {
-    conditions: [readyCondition(before, verdictOf(before, found, refused || undefined), now)],
+    conditions: [ready],
     lastHeartbeatTime: now,
     ...(found.error === undefined && { lastAnswerTime: now.replace(/\.\d+/, '') }),
     ...(clusterUID && { clusterUID }),
@@ -92,6 +99,7 @@ async function beat(options: HeartbeatOptions, informer: Informer): Promise<void
     ...(informer.hasSynced && { allocatable: allocatable(informer.values()) }),
   };
   await upstream.patch(physicalClusters, { name, subresource: 'status' }, 'merge', { status }, { signal });
+  return ready.status === 'True' && readyOf(before)?.status !== 'True';
 }
 
 interface Found {
@@ -139,8 +147,12 @@ function verdictOf(cluster: PhysicalCluster, { error }: Found, refused: string |
   return { status: 'True', reason: 'SyncerConnected', message: 'the cluster answers' };
 }
 
-function readyCondition({ status: before }: PhysicalCluster, verdict: Verdict, now: string): Condition {
-  const old = before?.conditions?.find((condition) => condition.type === 'Ready');
+function readyOf({ status }: PhysicalCluster): Condition | undefined {
+  return status?.conditions?.find((condition) => condition.type === 'Ready');
+}
+
+function readyCondition(before: PhysicalCluster, verdict: Verdict, now: string): Condition {
+  const old = readyOf(before);
   const lastTransitionTime = old?.status === verdict.status ? old.lastTransitionTime : now;
   return { type: 'Ready', ...verdict, lastTransitionTime };
 }

@@ -66,6 +66,10 @@ export class PodReflector {
     return { count: names.length, ordinals: range };
   }
 
+  heardAgain(): void {
+    this.#reflector.heardAgain();
+  }
+
   run(ready: readonly Promise<unknown>[]): Promise<void> {
     return this.#reflector.run(ready);
   }

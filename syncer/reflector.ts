@@ -1,5 +1,6 @@
 import { type Informer, startInformer } from '../client/informer.ts';
 import { keyOf } from '../client/url.ts';
+import { isLost } from '../cluster/lost.ts';
 import {
   claimOfAnnotation,
   locatorAnnotation,
@@ -68,6 +69,11 @@ export class Reflector {
     this.informer.on({ add: tell, update: tell, delete: tell });
   }
 
+  /** We were not heard of for a while: looks at what the logical clusters hold of us. */
+  heardAgain(): void {
+    if (this.informer.hasSynced) void this.#readReflected();
+  }
+
   /** It is on its way up: there, not refused, and not yet shown. */
   isPending(key: string): boolean {
     return this.#object(key) !== undefined && !this.#reflected.has(key) && !this.#refused.has(key);
@@ -102,7 +108,8 @@ export class Reflector {
         const { namespace = '', name = '', annotations } = object.metadata;
         const cluster = annotations?.[logicalClusterAnnotation] ?? rootCluster;
         const key = this.#keyOf(cluster, namespace, name);
-        if (!this.#reflected.has(key)) {
+        // What was taken for lost is put anew, though nothing has changed here.
+        if (!this.#reflected.has(key) || isLost(object)) {
           this.#reflected.set(key, { cluster, namespace, uid: object.metadata.uid, digest: '' });
         }
         this.#queue.add(key);

@@ -1,5 +1,6 @@
 import type { Client } from '../client/client.ts';
 import { type Informer, startInformer } from '../client/informer.ts';
+import { silenceSince, silentAfterMs } from '../cluster/silence.ts';
 import type { Condition, PhysicalCluster } from '../cluster/types.ts';
 import { commit } from '../controller/commit.ts';
 import { type Retry, runController } from '../controller/controller.ts';
@@ -13,7 +14,7 @@ export interface SilenceOptions {
   client: Client;
   signal: AbortSignal;
   logger: Logger;
-  /** Default 40 000. */
+  /** Default silentAfterMs. */
   silentMs?: number;
   /** When the caller has it already. */
   informer?: Informer<PhysicalCluster>;
@@ -21,7 +22,7 @@ export interface SilenceOptions {
 
 /** Silence is not death: Ready becomes Unknown, and that is all that happens here. */
 export async function runSilence(options: SilenceOptions): Promise<void> {
-  const { client, signal, logger, silentMs = 40_000 } = options;
+  const { client, signal, logger, silentMs = silentAfterMs } = options;
   const informer = options.informer ?? startInformer<PhysicalCluster>(client, resource, { signal, logger });
   const queue = new WorkQueue();
   const add = (_: PhysicalCluster, key: string) => queue.add(key);
@@ -56,7 +57,7 @@ export function silenceOf(
       type: 'Ready',
       status: 'Unknown',
       reason: 'SyncerSilent',
-      message: `no word from the syncer since ${since || 'it was registered'}`,
+      message: `${silenceSince(cluster).words}: no word from its syncer`,
       lastTransitionTime: new Date(now).toISOString(),
     },
   };

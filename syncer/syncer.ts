@@ -60,16 +60,24 @@ export function startSyncer(options: SyncerOptions): Syncer {
   ready.catch(() => {});
   const run = async () => {
     const questions = new Questions();
+    const withPods = (reflector: PodReflector) => {
+      pods = reflector;
+    };
     let namespaces: Namespaces | undefined;
+    let pods: PodReflector | undefined;
     const heartbeat = runHeartbeat({
       ...{ name, upstream, client, signal, logger, questions, intervalMs: heartbeatMs },
       namespaces: () => namespaces?.count(),
+      heardAgain: () => pods?.heardAgain(),
       ...(options.whyNotTaken && { whyNotTaken: options.whyNotTaken }),
     });
     const uid = await ownUid(options);
     const former = new Set(options.former);
     namespaces = new Namespaces({ client, syncer: uid, former, name, signal, logger });
-    await Promise.all([heartbeat, work(options, { client, namespaces, uid, questions }, becomeReady)]);
+    await Promise.all([
+      heartbeat,
+      work(options, { client, namespaces, uid, questions, withPods }, becomeReady),
+    ]);
   };
   const stopped = run().catch((err: unknown) => {
     fail(err);
@@ -80,7 +88,13 @@ export function startSyncer(options: SyncerOptions): Syncer {
 
 async function work(
   options: SyncerOptions,
-  own: { client: Client; namespaces: Namespaces; uid: string; questions: Questions },
+  own: {
+    client: Client;
+    namespaces: Namespaces;
+    uid: string;
+    questions: Questions;
+    withPods(pods: PodReflector): void;
+  },
   onReady: () => void,
 ): Promise<void> {
   const { client, namespaces, uid, questions } = own;
@@ -113,6 +127,7 @@ async function work(
   const owners = new Owners({ client, physical: engine.physical, syncer: uid, signal });
   const children = childReflectors(engine, owners);
   pods = new PodReflector(engine, owners, children);
+  own.withPods(pods);
   const known = Promise.all([shares.synced, namespaces.informer.synced]);
   const ready = [known.then(() => namespaces.signAll(shares.values(), logger)), engine.physical.start()];
   const all = Promise.all([...ready, pods.informer.synced]).then(onReady);

@@ -14,6 +14,7 @@ import { startScheduler } from '../../scheduler/controller.ts';
 import { startSplitter } from '../../splitter/controller.ts';
 import type { Store } from '../../storage/store.ts';
 import { runDepartures } from '../../syncer/departure.ts';
+import { runLost } from '../../syncer/lost.ts';
 import { runSilence } from '../../syncer/silence.ts';
 import type { Controllers } from '../settings.ts';
 import { systemClient } from './client.ts';
@@ -50,7 +51,8 @@ export function startControllers(settings: ControllerSettings): Promise<void> {
 
 /** All of it goes through the ladder like anyone (invariant 12); one watch per kind serves them all. */
 async function controlFor(settings: ControllerSettings, { signal, fence }: Term): Promise<void> {
-  const { server, logger, rootCa } = settings;
+  const { server, logger, rootCa, silentMs: grace } = settings;
+  const silentMs = grace === undefined ? {} : { silentMs: grace };
   // One listener for each controller, informer and request of the term.
   setMaxListeners(0, signal);
   const client = systemClient(server, controllersUser, '*', fence);
@@ -63,14 +65,14 @@ async function controlFor(settings: ControllerSettings, { signal, fence }: Term)
     startGenericControllers({ client, informers, signal, logger, rootCa }),
     runWorkspaceController({ client, informers, signal, logger, url: settings.url }),
     startScheduler({ client: scheduler, informers, signal, logger }),
-    startSplitter({ client: splitter, informers, signal, logger, settleMs: settings.settleMs }),
+    startSplitter({ client: splitter, informers, signal, logger, settleMs: settings.settleMs, ...silentMs }),
     runDepartures({
       ...{ client, informers, signal, logger },
       viewOf: (name) => new Client(server.transport(syncerUser(name), fence), { prefix: `/syncers/${name}` }),
     }),
     runSilence({
-      ...{ client: client.with({ cluster: rootCluster }), signal, logger },
-      ...(settings.silentMs !== undefined && { silentMs: settings.silentMs }),
+      ...{ client: client.with({ cluster: rootCluster }), signal, logger, ...silentMs },
     }),
+    runLost({ client, informers, signal, logger, ...silentMs }),
   ]);
 }

@@ -1,5 +1,6 @@
 import { at, listAt, textAt } from '../../cluster/read.ts';
 import type { FoldPart } from './part.ts';
+import { silentReason } from './silent.ts';
 
 interface Said {
   type: string;
@@ -12,12 +13,15 @@ const kept = ['lastTransitionTime', 'lastUpdateTime', 'lastProbeTime', 'lastHear
 /** Conditions of which True is the bad news. */
 const negative =
   /(Failure|Failed|FailureTarget|Pressure|Unavailable|ScalingLimited|Disrupted|DisruptionTarget)$/;
+/** An end that was reached stays reached. */
+const lasting = new Set(['Complete', 'SuccessCriteriaMet']);
 const typeLimit = 32;
 const messageLimit = 1024;
 
 /**
- * One condition per type: the worst that any target says, with that target's name in the message when there are
- * several. Good news (Available=True) needs every staying target: one that has not said it counts as Unknown.
+ * One condition per type: the worst that any target says, with the names of those that say it in the message when
+ * there are several. Good news (Available=True) needs every staying target: one that has not said it, or is not heard
+ * of, counts as Unknown.
  */
 export function foldConditions(parts: readonly FoldPart[]): Record<string, unknown>[] {
   const staying = parts.filter((part) => part.share.phase !== 'Leaving');
@@ -48,7 +52,14 @@ function read(part: FoldPart): Said[] {
         const value = textAt(condition, field);
         return value === undefined ? [] : [[field, value.slice(0, messageLimit)]];
       });
-      return [{ type, status, cluster: part.cluster, fields: Object.fromEntries(pairs) }];
+      const fields = Object.fromEntries(pairs);
+      const { silence, cluster } = part;
+      if (!silence || lasting.has(type)) return [{ type, status, cluster, fields }];
+      if (negative.test(type)) return [];
+      const { since, words } = silence;
+      const unknown = { ...fields, reason: silentReason, message: words };
+      const lastTransitionTime = since && { lastTransitionTime: since };
+      return [{ type, status: 'Unknown', cluster, fields: { ...unknown, ...lastTransitionTime } }];
     });
 }
 
@@ -57,17 +68,13 @@ function worst(
   parts: readonly FoldPart[],
   said: ReadonlyMap<string, Said>,
 ): Record<string, unknown> {
-  const badness = (status: string) => {
-    const bad = negative.test(type) ? 'True' : 'False';
-    return status === bad ? 2 : status === 'Unknown' ? 1 : 0;
-  };
   const all = parts.flatMap((part) => said.get(`${part.cluster}/${type}`) ?? []);
   const [first] = [...all].sort(
-    (a, b) => badness(b.status) - badness(a.status) || latestFirst(a, b) || (a.cluster < b.cluster ? -1 : 1),
+    (a, b) => badness(b) - badness(a) || latestFirst(a, b) || (a.cluster < b.cluster ? -1 : 1),
   );
   if (!first) return { type, status: 'Unknown' };
   const silent = negative.test(type) ? [] : parts.filter((part) => !said.has(`${part.cluster}/${type}`));
-  if (badness(first.status) === 0 && silent.length > 0) {
+  if (badness(first) === 0 && silent.length > 0) {
     const waiting = silent.map((part) => part.cluster).join(', ');
     return {
       type,
@@ -77,14 +84,22 @@ function worst(
       message: `not reported by ${waiting} yet`,
     };
   }
-  const prefix = parts.length > 1 && badness(first.status) > 0 ? `${first.cluster}: ` : '';
-  const message = first.fields['message'];
-  return {
-    type,
-    status: first.status,
-    ...first.fields,
-    ...(message !== undefined && { message: prefix + message }),
-  };
+  return { type, status: first.status, ...first.fields, ...messageOf(first, parts.length, all) };
+}
+
+function badness({ type, status }: Said): number {
+  const bad = negative.test(type) ? 'True' : 'False';
+  return status === bad ? 2 : status === 'Unknown' ? 1 : 0;
+}
+
+/** Bad news says whose it is; of a silence its own words do. */
+function messageOf(first: Said, parts: number, all: readonly Said[]): { message?: string } {
+  const { message, reason } = first.fields;
+  if (message === undefined) return {};
+  if (message === '' || parts === 1 || badness(first) === 0 || reason === silentReason) return { message };
+  const same = all.filter((one) => one.status === first.status && one.fields['message'] === message);
+  const clusters = same.map(({ cluster }) => cluster).sort();
+  return { message: `${clusters.join(', ')}: ${message}` };
 }
 
 function latestFirst(a: Said, b: Said): number {

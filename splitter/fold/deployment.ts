@@ -6,9 +6,10 @@ import { type Fold, type FoldInput, observedGeneration, sum, sums, told } from '
 const counters = ['replicas', 'readyReplicas', 'updatedReplicas', 'availableReplicas', 'unavailableReplicas'];
 
 export const foldDeployment: Fold = (input) => {
-  const conditions = foldConditions(input.parts).map((condition) =>
-    condition['type'] === 'Available' ? available(input, condition) : condition,
-  );
+  const said = foldConditions(input.parts);
+  const others = said.filter(({ type }) => type !== 'Available');
+  const worst = said.find(({ type }) => type === 'Available') ?? availableBefore(input);
+  const conditions = worst ? [available(input, worst), ...others] : others;
   return {
     ...observedGeneration(input),
     ...sums(input.parts, counters),
@@ -25,7 +26,7 @@ function available({ root, parts }: FoldInput, worst: Record<string, unknown>): 
   const total = numberAt(root, 'spec', 'replicas') ?? 1;
   const enough = sum(parts, 'availableReplicas') >= total - maxUnavailable(root, total);
   const status = enough ? 'True' : 'False';
-  const before = listAt(root.status, 'conditions').find((c) => at(c, 'type') === 'Available');
+  const before = listAt(root.status, 'conditions').find(isAvailable);
   const told = textAt(worst, 'lastTransitionTime');
   const kept = at(before, 'status') === status ? textAt(before, 'lastTransitionTime') : told;
   const lastTransitionTime = kept ?? told;
@@ -36,6 +37,19 @@ function available({ root, parts }: FoldInput, worst: Record<string, unknown>): 
     reason: enough ? 'MinimumReplicasAvailable' : 'MinimumReplicasUnavailable',
     message: `Deployment ${enough ? 'has' : 'does not have'} minimum availability.`,
   };
+}
+
+function isAvailable(condition: unknown): boolean {
+  return at(condition, 'type') === 'Available';
+}
+
+/** What was said once is not taken back by saying nothing. */
+function availableBefore({ root }: FoldInput): Record<string, unknown> | undefined {
+  const before = listAt(root.status, 'conditions').find(isAvailable);
+  const lastTransitionTime = textAt(before, 'lastTransitionTime');
+  return before === undefined
+    ? undefined
+    : { type: 'Available', ...(lastTransitionTime && { lastTransitionTime }) };
 }
 
 function maxUnavailable(root: unknown, total: number): number {

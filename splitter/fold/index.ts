@@ -1,5 +1,7 @@
 import { kindNamed, type PlacedKindName } from '../../cluster/kinds.ts';
-import { numberAt } from '../../cluster/read.ts';
+import { lostStatus } from '../../cluster/lost.ts';
+import { listAt, numberAt } from '../../cluster/read.ts';
+import type { Silence } from '../../cluster/silence.ts';
 import { isObject } from '../../kube/deep.ts';
 import { encodeJson } from '../../kube/json.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -12,8 +14,10 @@ import { foldDaemonSet } from './daemonset.ts';
 import { foldDeployment } from './deployment.ts';
 import { foldDisruption } from './disruption.ts';
 import { foldJob } from './job.ts';
+import { withinSurge } from './leavers.ts';
 import type { Fold, FoldInput, FoldPart, Status } from './part.ts';
 import { foldReplicaSet } from './replicaset.ts';
+import { clustersHeard, unheard } from './silent.ts';
 import { foldStatefulSet } from './statefulset.ts';
 
 const folds: Record<PlacedKindName, Fold> = {
@@ -22,7 +26,7 @@ const folds: Record<PlacedKindName, Fold> = {
   DaemonSet: foldDaemonSet,
   ReplicaSet: foldReplicaSet,
   ReplicationController: foldReplicaSet,
-  Pod: passThrough,
+  Pod: foldPod,
   Job: foldJob,
   CronJob: foldCronJob,
   ConfigMap: passThrough,
@@ -42,22 +46,56 @@ const folds: Record<PlacedKindName, Fold> = {
 /** What one cluster says of one object may not be longer, as JSON. */
 const statusLimit = 256 * 1024;
 
+/** Their status is about pods that some controller keeps: where none is left, it says so. */
+const emptied = new Set<PlacedKindName>([
+  ...(['Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet', 'ReplicationController'] as const),
+  'PodDisruptionBudget',
+]);
+
+/** Whose status has conditions of any type. */
+const conditioned = new Set<PlacedKindName>([
+  ...(['Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet', 'ReplicationController'] as const),
+  'Job',
+]);
+
 /**
- * The root's status, as if one cluster ran it all. What leaves counts while it is there. Undefined: nothing is
- * known, leave the root's status as it is.
+ * The root's status, as if one cluster ran it all. What leaves counts while it is there, as far as a surge would;
+ * what is not heard of does not. Undefined: nothing is known, leave the root's status as it is.
  */
-export function foldStatus(root: KubeObject, shares: Shares, slices: Slices): Status | undefined {
+export function foldStatus(
+  root: KubeObject,
+  shares: Shares,
+  slices: Slices,
+  silenceOf: (cluster: string) => Silence | undefined = () => undefined,
+): Status | undefined {
   const byName = Object.entries(shares).sort(([a], [b]) => (a < b ? -1 : 1));
-  const parts = byName.flatMap(([cluster, share]): FoldPart[] => {
+  const all = byName.flatMap(([cluster, share]): FoldPart[] => {
     const slice = Object.hasOwn(slices, cluster) ? slices[cluster] : undefined;
     if (share.phase === 'Leaving' && slice?.present !== true) return [];
-    const status = slice?.present === true && isObject(slice.status) ? slice.status : {};
-    return [{ cluster, share, slice, status }];
+    const said = slice?.present === true && isObject(slice.status) ? slice.status : {};
+    const silence = silenceOf(cluster);
+    return [{ cluster, share, slice, silence, status: unheard({ status: said, share, silence }) }];
   });
-  if (!parts.some((part) => part.slice?.present === true && part.slice.status !== undefined))
-    return undefined;
-  const kind = kindNamed(root.kind);
-  return kind && folds[kind.kind]({ root, parts });
+  const kind = kindNamed(root.kind)?.kind;
+  if (!kind) return undefined;
+  const isSaid = all.some((part) => part.slice?.present === true && part.slice.status !== undefined);
+  const silences = conditioned.has(kind) ? clustersHeard(all) : [];
+  // Where it once had a status it ran: what nobody speaks of any more is not there.
+  const had = isObject(root.status) && Object.keys(root.status).length > 0;
+  if (!isSaid && silences.length === 0 && !(had && emptied.has(kind))) return undefined;
+  const status = folds[kind]({ root, parts: withinSurge(root, all) });
+  if (!status || silences.length === 0) return status;
+  return { ...status, conditions: [...listAt(status, 'conditions'), ...silences] };
+}
+
+/** A Pod of its own is on one cluster, but while it moves: one that is heard of speaks first. */
+function foldPod({ root, parts }: FoldInput): Status | undefined {
+  const heard = parts.filter((part) => !part.silence);
+  const status = passThrough({ root, parts: heard });
+  if (status) return status;
+  const last = passThrough({ root, parts });
+  const [silent] = parts.filter((part) => Object.keys(part.status).length > 0);
+  return last && silent?.silence ? lostStatus(last, silent.silence) : last;
 }
 
 /** Other kinds: one target's word stands; of several, that of the first by name. */

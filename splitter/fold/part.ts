@@ -1,4 +1,5 @@
 import { at, numberAt, textAt } from '../../cluster/read.ts';
+import type { Silence } from '../../cluster/silence.ts';
 import type { ClusterSlice, Share } from '../../cluster/types.ts';
 import { isObject } from '../../kube/deep.ts';
 import { encodeJson } from '../../kube/json.ts';
@@ -13,6 +14,8 @@ export interface FoldPart {
   slice: ClusterSlice | undefined;
   /** `{}` where it has said nothing. */
   status: Status;
+  /** Nothing is heard of it: what it said of its pods holds no longer. */
+  silence: Silence | undefined;
 }
 
 export interface FoldInput {
@@ -49,14 +52,16 @@ export function told(parts: readonly FoldPart[], fields: readonly string[]): Sta
 }
 
 /**
- * The root's generation once every target that stays has observed it; before that what the root said last, so
+ * The root's generation once every target that stays is heard of and has observed it; before that what the root said last, so
  * that nobody takes a status for that of a spec which some cluster has not seen.
  */
 export function observedGeneration({ root, parts }: FoldInput): Status {
   const { generation } = root.metadata;
   const before = numberAt(root.status, 'observedGeneration');
   const staying = parts.filter((part) => part.share.phase !== 'Leaving');
-  const all = staying.every((part) => (part.slice?.observedGeneration ?? 0) >= (generation ?? 0));
+  const all = staying.every(
+    ({ slice, silence }) => !silence && (slice?.observedGeneration ?? 0) >= (generation ?? 0),
+  );
   const now = all && staying.length > 0 ? generation : before;
   return now === undefined ? {} : { observedGeneration: Math.min(now, generation ?? now) };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { listAt, textAt } from '../../../cluster/read.ts';
 import type { ClusterSlice, Share } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { withBudgets } from '../../../splitter/budget.ts';
@@ -129,8 +130,26 @@ describe('foldStatus', () => {
       b: slice({ replicas: 2 }, 1),
       c: { present: false, status: { replicas: 9 } },
     };
-    expect(fold(root('Deployment'), slices, shares)).toEqual({ observedGeneration: 2, replicas: 5 });
+    const four = root('Deployment', { spec: { replicas: 4 } });
+    expect(fold(four, slices, shares)).toEqual({ observedGeneration: 2, replicas: 5 });
   });
+
+  it.each<[string, string, object, number, number]>([
+    ['with its surge', 'Deployment', {}, 6, 8],
+    ['with no surge', 'Deployment', { strategy: { type: 'Recreate' } }, 6, 6],
+    ['with what was written', 'Deployment', { strategy: { rollingUpdate: { maxSurge: 1 } } }, 6, 7],
+    ['which has none', 'StatefulSet', {}, 6, 6],
+    ['filling up', 'ReplicaSet', {}, 2, 6],
+  ])(
+    'never shows 12 of 6: what leaves counts as one cluster would show it, %s',
+    (_name, kind, spec, b, n) => {
+      const full = { replicas: 6, readyReplicas: 6, availableReplicas: 6 };
+      const slices = { a: slice(full), b: slice({ replicas: b, readyReplicas: b, availableReplicas: b }) };
+      const shares: Record<string, Share> = { a: { phase: 'Leaving' }, b: active };
+      const status = fold(root(kind, { spec: { replicas: 6, ...spec } }), slices, shares);
+      expect(status).toMatchObject({ replicas: n, readyReplicas: n, availableReplicas: n });
+    },
+  );
 
   it('advances observedGeneration only when every staying target has observed it', () => {
     const before = root('Deployment', { status: { observedGeneration: 1 } });
@@ -142,6 +161,32 @@ describe('foldStatus', () => {
 
   it('leaves the status alone while nobody has said anything', () => {
     expect(fold(root('Deployment'), {}, { a: active })).toBeUndefined();
+  });
+
+  it.each<[string, Record<string, unknown>, Record<string, unknown>]>([
+    ['Deployment', { replicas: 6, readyReplicas: 6 }, {}],
+    [
+      'StatefulSet',
+      { replicas: 6, readyReplicas: 6 },
+      { replicas: 0, availableReplicas: 0, collisionCount: 0 },
+    ],
+    ['ReplicaSet', { replicas: 6, availableReplicas: 6 }, { replicas: 0 }],
+  ])('says of a %s that is nowhere any more that there is nothing', (kind, status, expected) => {
+    const before = root(kind, { status: { observedGeneration: 2, ...status } });
+    const nothing = { observedGeneration: 2, ...expected };
+    expect(fold(before, {}, {})).toEqual(nothing);
+    expect(fold(before, {}, { a: { phase: 'Joining' } })).toMatchObject(expected);
+  });
+
+  it('says of a Deployment that is nowhere any more that it is not available', () => {
+    const status = { conditions: [condition('Available', 'True', { lastTransitionTime: early })] };
+    expect(fold(root('Deployment', { status }), {}, {})?.['conditions']).toEqual([
+      {
+        ...condition('Available', 'False', { lastTransitionTime: early }),
+        reason: 'MinimumReplicasUnavailable',
+        message: 'Deployment does not have minimum availability.',
+      },
+    ]);
   });
 
   it.each<[string, Record<string, unknown>[], Record<string, unknown>[], string]>([
@@ -163,6 +208,18 @@ describe('foldStatus', () => {
   ])('conditions: %s', (_name, a, b, expected) => {
     const status = fold(root('ReplicaSet'), { a: slice({ conditions: a }), b: slice({ conditions: b }) });
     expect(firstStatus(status)).toBe(expected);
+  });
+
+  it.each<[string, string | undefined, string | undefined, string | undefined]>([
+    ['both say the same', 'stuck', 'stuck', 'a, b: stuck'],
+    ['each says something', 'torn', 'stuck', 'a: torn'],
+    ['nothing is said', '', '', ''],
+    ['there is no message', undefined, undefined, undefined],
+  ])('names who brings bad news: %s', (_name, a, b, expected) => {
+    const bad = (message: string | undefined) =>
+      slice({ conditions: [condition('AbleToScale', 'False', message === undefined ? {} : { message })] });
+    const status = fold(root('HorizontalPodAutoscaler'), { a: bad(a), b: bad(b) });
+    expect(listAt(status, 'conditions').map((one) => textAt(one, 'message'))).toEqual([expected]);
   });
 
   it('says of a Deployment that it is available as one cluster would', () => {

@@ -1,0 +1,43 @@
+import { kindNamed } from '../../cluster/kinds.ts';
+import { at, numberAt } from '../../cluster/read.ts';
+import { IntOrStringError, scaledIntOrPercent } from '../../kube/intorstring.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { countOf, type FoldPart, sum } from './part.ts';
+
+const counters = [
+  ...['replicas', 'readyReplicas', 'availableReplicas', 'updatedReplicas', 'currentReplicas'],
+  'fullyLabeledReplicas',
+];
+
+/**
+ * What leaves fills up what those that stay do not have yet, and counts beyond that only as a surge would: the user
+ * of one cluster never sees 12 of 6.
+ */
+export function withinSurge(root: KubeObject, parts: readonly FoldPart[]): FoldPart[] {
+  const spread = kindNamed(root.kind)?.spread;
+  if (spread !== 'counts' && spread !== 'ranges') return [...parts];
+  const total = numberAt(root, 'spec', 'replicas') ?? 1;
+  const staying = parts.filter(({ share }) => share.phase !== 'Leaving');
+  let room = Math.max(0, total + maxSurge(root, total) - sum(staying, 'replicas'));
+  return parts.map((part) => {
+    if (part.share.phase !== 'Leaving') return part;
+    const most = Math.min(room, countOf(part, 'replicas'));
+    room -= most;
+    const kept = counters.filter((field) => at(part.status, field) !== undefined);
+    const counts = kept.map((field) => [field, Math.min(most, countOf(part, field))]);
+    const { unavailableReplicas: _, ...status } = part.status;
+    return { ...part, status: { ...status, ...Object.fromEntries(counts) } };
+  });
+}
+
+function maxSurge(root: KubeObject, total: number): number {
+  if (root.kind !== 'Deployment' || at(root, 'spec', 'strategy', 'type') === 'Recreate') return 0;
+  const written = at(root, 'spec', 'strategy', 'rollingUpdate', 'maxSurge') ?? '25%';
+  if (typeof written !== 'number' && typeof written !== 'string') return 0;
+  try {
+    return scaledIntOrPercent(written, total, 'up');
+  } catch (error) {
+    if (error instanceof IntOrStringError) return 0;
+    throw error;
+  }
+}
