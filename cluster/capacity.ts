@@ -1,4 +1,5 @@
 import { compareQuantity, formatQuantity, type Quantity } from '../kube/quantity.ts';
+import { readyOf } from './life.ts';
 import { quantityOf, type Resources } from './podspec.ts';
 import { at } from './read.ts';
 import type { PhysicalCluster } from './types.ts';
@@ -26,8 +27,8 @@ export function shownLimit(cluster: PhysicalCluster, resource: string): string {
 }
 
 /** What its condition says while it is not Ready; nothing while it is. */
-export function whyNotReady({ status }: PhysicalCluster): string {
-  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+export function whyNotReady(cluster: PhysicalCluster): string {
+  const ready = readyOf(cluster);
   if (ready === undefined) return 'its syncer has not reported';
   return ready.status === 'True' ? '' : ready.message;
 }

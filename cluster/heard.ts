@@ -1,3 +1,4 @@
+import { isReady } from './life.ts';
 import type { PhysicalCluster, Share } from './types.ts';
 
 /**
@@ -5,10 +6,8 @@ import type { PhysicalCluster, Share } from './types.ts';
  * does not answer, or its syncer has been silent for longer than the grace.
  */
 export function heardAt(cluster: PhysicalCluster | undefined): number | undefined {
-  const { conditions, lastHeartbeatTime } = cluster?.status ?? {};
-  const ready = conditions?.find((condition) => condition.type === 'Ready');
-  if (ready?.status !== 'True') return undefined;
-  return Date.parse(lastHeartbeatTime ?? '') || 0;
+  if (!cluster || !isReady(cluster)) return undefined;
+  return Date.parse(cluster.status?.lastHeartbeatTime ?? '') || 0;
 }
 
 /** The moment after which its cluster must have been heard of before others go on a share's strength. */

@@ -1,5 +1,5 @@
 import { placedKind } from './kinds.ts';
-import type { PhysicalCluster, PlacementSpec } from './types.ts';
+import type { Condition, PhysicalCluster, PlacementSpec } from './types.ts';
 
 /** On a PhysicalCluster until nothing of ours is there, or it was given up: nobody forgets it before. */
 export const clusterFinalizer = 'atoll.dev/workloads';
@@ -9,8 +9,13 @@ export function isForgotten({ metadata, spec }: PhysicalCluster): boolean {
   return metadata.deletionTimestamp !== undefined && spec?.forget === true;
 }
 
-export function isReady({ status }: PhysicalCluster): boolean {
-  return status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') === true;
+/** Undefined until its syncer has reported. */
+export function readyOf({ status }: PhysicalCluster): Condition | undefined {
+  return status?.conditions?.find(({ type }) => type === 'Ready');
+}
+
+export function isReady(cluster: PhysicalCluster): boolean {
+  return readyOf(cluster)?.status === 'True';
 }
 
 /** It is forgotten and does not answer: nothing more is done there. */

@@ -1,3 +1,4 @@
+import { readyOf } from './life.ts';
 import type { PhysicalCluster } from './types.ts';
 
 /** How long one that does not answer may still be what it was last known to be. */
@@ -16,7 +17,7 @@ const answering = new Set(['SameCluster']);
 
 /** Undefined while the cluster answers. */
 export function silenceOf(cluster: PhysicalCluster): Silence | undefined {
-  const ready = cluster.status?.conditions?.find(({ type }) => type === 'Ready');
+  const ready = readyOf(cluster);
   if (ready?.status === 'True' || answering.has(ready?.reason ?? '')) return undefined;
   return silenceSince(cluster);
 }

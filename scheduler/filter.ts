@@ -1,4 +1,5 @@
 import { limitsOf } from '../cluster/capacity.ts';
+import { readyOf } from '../cluster/life.ts';
 import type { Resources } from '../cluster/podspec.ts';
 import { silenceOf } from '../cluster/silence.ts';
 import type { PhysicalCluster, Taint } from '../cluster/types.ts';
@@ -62,7 +63,7 @@ function isAnother({ notTaken }: Candidate): string | undefined {
 }
 
 function isReady({ cluster }: Candidate): string | undefined {
-  const ready = cluster?.status?.conditions?.find((c) => c.type === 'Ready');
+  const ready = cluster && readyOf(cluster);
   if (ready?.status === 'True') return undefined;
   const silence = cluster && silenceOf(cluster);
   if (silence) return silence.words;

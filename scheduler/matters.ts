@@ -1,3 +1,4 @@
+import { readyOf } from '../cluster/life.ts';
 import { at } from '../cluster/read.ts';
 import type { PhysicalCluster, Placement } from '../cluster/types.ts';
 import { deepEqual } from '../kube/deep.ts';
@@ -29,7 +30,7 @@ export function placementMatters(now: Placement, old: Placement): boolean {
 
 /** Heartbeats do not matter; readiness, drain, cordon, taints and room do. */
 export function clusterMatters(now: PhysicalCluster, old: PhysicalCluster): boolean {
-  const ready = (c: PhysicalCluster) => c.status?.conditions?.find((x) => x.type === 'Ready')?.status;
+  const ready = (c: PhysicalCluster) => readyOf(c)?.status;
   return (
     !deepEqual(now.spec, old.spec) ||
     ready(now) !== ready(old) ||

@@ -1,13 +1,13 @@
 import type { Client } from '../client/client.ts';
 import { type Informer, startInformer } from '../client/informer.ts';
+import { readyOf } from '../cluster/life.ts';
+import { physicalClusters as resource } from '../cluster/names.ts';
 import { silenceSince, silentAfterMs } from '../cluster/silence.ts';
 import type { Condition, PhysicalCluster } from '../cluster/types.ts';
 import { commit } from '../controller/commit.ts';
 import { type Retry, runController } from '../controller/controller.ts';
 import { WorkQueue } from '../controller/queue.ts';
 import type { Logger } from '../kube/log.ts';
-
-const resource = { group: 'atoll.dev', version: 'v1alpha1', resource: 'physicalclusters' };
 
 export interface SilenceOptions {
   /** Of the root logical cluster. */
@@ -50,7 +50,7 @@ export function silenceOf(
   const last = Date.parse(since);
   const silentFor = Number.isNaN(last) ? Number.POSITIVE_INFINITY : now - last;
   if (silentFor < silentMs) return { lookAgainAfter: Math.max(50, silentMs - silentFor) };
-  const ready = cluster.status?.conditions?.find((condition) => condition.type === 'Ready');
+  const ready = readyOf(cluster);
   if (ready?.status === 'Unknown') return { lookAgainAfter: silentMs };
   return {
     condition: {
