@@ -1,6 +1,7 @@
 import { Client } from '../client/client.ts';
 import { transportFromKubeconfig } from '../client/kubeconfig.ts';
 import { shownLimit, whyNotReady } from '../cluster/capacity.ts';
+import { readyOf } from '../cluster/life.ts';
 import { apiVersion, systemNamespace } from '../cluster/names.ts';
 import type { PhysicalCluster } from '../cluster/types.ts';
 import { isStatusError } from '../kube/status.ts';
@@ -8,7 +9,7 @@ import { formerUids } from './adopt.ts';
 import { FailedError } from './errors.ts';
 import { flatKubeconfig } from './flatten.ts';
 import { age, type OutputFormat, print, printJson, table } from './output.ts';
-import { namespaces, physicalClusters, secrets } from './resources.ts';
+import { credentialsOf, namespaces, physicalClusters, secrets } from './resources.ts';
 import { refuseTwin } from './twins.ts';
 
 export interface AddOptions {
@@ -52,7 +53,7 @@ export async function registerCluster(
   await ignoreExists(
     client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: systemNamespace } }),
   );
-  const secretName = `physicalcluster-${name}`;
+  const secretName = credentialsOf(name);
   const data = { kubeconfig: Buffer.from(kubeconfig).toString('base64') };
   const metadata = { name: secretName, namespace: systemNamespace };
   const secret = { apiVersion: 'v1', kind: 'Secret', metadata, type: 'atoll.dev/kubeconfig', data };
@@ -90,7 +91,7 @@ export async function listClusters(client: Client, output: OutputFormat): Promis
 }
 
 export function clusterState(cluster: PhysicalCluster): string {
-  const ready = cluster.status?.conditions?.find((condition) => condition.type === 'Ready')?.status;
+  const ready = readyOf(cluster)?.status;
   const words = [
     ready === 'True' ? 'Ready' : ready === undefined || ready === 'Unknown' ? 'Unknown' : 'NotReady',
   ];
@@ -103,7 +104,7 @@ async function untilReady(client: Client, name: string, seconds: number): Promis
   const deadline = Date.now() + seconds * 1000;
   for (;;) {
     const cluster = await client.get<PhysicalCluster>(physicalClusters, { name });
-    const ready = cluster.status?.conditions?.find((condition) => condition.type === 'Ready');
+    const ready = readyOf(cluster);
     if (ready?.status === 'True') return cluster;
     if (Date.now() > deadline) {
       throw new FailedError(

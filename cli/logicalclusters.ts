@@ -4,7 +4,7 @@ import { pathOfLogicalCluster } from '../cluster/logical.ts';
 import { rootCluster } from '../cluster/names.ts';
 import { isStatusError } from '../kube/status.ts';
 import { FailedError } from './errors.ts';
-import { workspaces } from './resources.ts';
+import { logicalClusters, workspaces } from './resources.ts';
 
 /** More than these are not told by name. */
 const most = 20;
@@ -31,8 +31,6 @@ async function pathsBelow(client: Client): Promise<string[]> {
   }
   return paths;
 }
-
-const logicalClusters = { group: 'core.kcp.io', version: 'v1alpha1', resource: 'logicalclusters' };
 
 /** What people call a logical cluster, by its id; one that nobody tells of keeps its id. */
 export async function pathsById(client: Client): Promise<(id: string) => string> {

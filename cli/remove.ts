@@ -4,7 +4,7 @@ import type { PhysicalCluster, Placement } from '../cluster/types.ts';
 import { isStatusError } from '../kube/status.ts';
 import { FailedError } from './errors.ts';
 import { print } from './output.ts';
-import { physicalClusters, placements, secrets } from './resources.ts';
+import { credentialsOf, physicalClusters, placements, secrets } from './resources.ts';
 
 export interface RemoveOptions {
   /** What cannot leave stays there, and no longer counts. */
@@ -26,7 +26,7 @@ export async function removeCluster(
   await client.delete(physicalClusters, { name });
   await untilGone(client, name, waitSeconds);
   await client
-    .delete(secrets, { namespace: systemNamespace, name: `physicalcluster-${name}` })
+    .delete(secrets, { namespace: systemNamespace, name: credentialsOf(name) })
     .catch((error: unknown) => {
       if (!isStatusError(error, 'NotFound')) throw error;
     });

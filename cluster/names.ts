@@ -61,3 +61,9 @@ export function isLogicalClusterName(name: string): boolean {
 export const placements = { group, version, resource: 'placements' } as const;
 /** Cluster-scoped, in the root logical cluster. */
 export const physicalClusters = { group, version, resource: 'physicalclusters' } as const;
+/** In the logical cluster above the one that each makes. Of kcp, as the next. */
+export const workspaces = { group: 'tenancy.kcp.io', version, resource: 'workspaces' } as const;
+/** One, named `cluster`, in each logical cluster but root. */
+export const logicalClusters = { group: 'core.kcp.io', version, resource: 'logicalclusters' } as const;
+/** On a Workspace, and on its LogicalCluster: it is emptied before they go. */
+export const logicalClusterFinalizer = 'core.kcp.io/logicalcluster';

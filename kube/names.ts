@@ -150,3 +150,6 @@ export function randomSuffix(length = generatedSuffixLength, random: () => numbe
 export function generateName(base: string, random: () => number = Math.random): string {
   return `${base.slice(0, generatedNameLength - generatedSuffixLength)}${randomSuffix(generatedSuffixLength, random)}`;
 }
+
+/** Namespaces that no API server lets go. */
+export const undeletableNamespaces: ReadonlySet<string> = new Set(['default', 'kube-public', 'kube-system']);

@@ -1,6 +1,8 @@
 import { Client } from '../client/client.ts';
 import { isMissing, isTransportError } from '../client/errors.ts';
 import { pathOf } from '../client/url.ts';
+import { readyOf } from '../cluster/life.ts';
+import { placements } from '../cluster/names.ts';
 import { physicalNamespace, placementName } from '../cluster/placement.ts';
 import { reflectedFrom, reflectedKind, reflectedKinds } from '../cluster/reflected.ts';
 import { silenceOf, silenceSince } from '../cluster/silence.ts';
@@ -10,7 +12,6 @@ import type { KubeObject } from '../kube/object.ts';
 import { isStatusError, StatusError } from '../kube/status.ts';
 import { namespaceOwnership } from './ownership.ts';
 
-const placements = { group: 'atoll.dev', version: 'v1alpha1', resource: 'placements' };
 const namespaces = { group: '', version: 'v1', resource: 'namespaces' };
 
 /** How long a cluster may take to say whether a namespace is there. */
@@ -59,9 +60,8 @@ function reach(
   const found = engaged.get(where);
   if (!found) return undefined;
   const cluster = clusterOf(where);
-  const ready = cluster?.status?.conditions?.find(({ type }) => type === 'Ready');
   const silence = cluster && silenceOf(cluster);
-  if (silence && ready?.status === 'False') throw unavailable(silence.words);
+  if (silence && readyOf(cluster)?.status === 'False') throw unavailable(silence.words);
   const transport: Transport = async (request) => {
     try {
       return await found.transport(request);

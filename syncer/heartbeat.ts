@@ -1,6 +1,7 @@
 import type { Client } from '../client/client.ts';
 import { type Informer, startInformer } from '../client/informer.ts';
 import { identifyingNamespace } from '../cluster/identity.ts';
+import { physicalClusters } from '../cluster/names.ts';
 import { silenceSince } from '../cluster/silence.ts';
 import type { Condition, PhysicalCluster, PhysicalClusterStatus } from '../cluster/types.ts';
 import { sleep } from '../kube/clock.ts';
@@ -11,7 +12,6 @@ import { isStatusError } from '../kube/status.ts';
 
 const namespaces = { group: '', version: 'v1', resource: 'namespaces' };
 const nodes = { group: '', version: 'v1', resource: 'nodes' };
-const physicalClusters = { group: 'atoll.dev', version: 'v1alpha1', resource: 'physicalclusters' };
 
 export interface HeartbeatOptions {
   name: string;

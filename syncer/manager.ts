@@ -2,7 +2,7 @@ import type { Client } from '../client/client.ts';
 import { type Informer, startInformer } from '../client/informer.ts';
 import { keyOf } from '../client/url.ts';
 import { isGivenUp } from '../cluster/life.ts';
-import { rootCluster } from '../cluster/names.ts';
+import { physicalClusters, rootCluster } from '../cluster/names.ts';
 import type { PhysicalCluster } from '../cluster/types.ts';
 import { runController } from '../controller/controller.ts';
 import type { Term } from '../controller/leader.ts';
@@ -14,7 +14,6 @@ import { connectPod, connectService, type Reachable } from './connect.ts';
 import { type SyncerOptions, startSyncer } from './syncer.ts';
 import { Twins } from './twins.ts';
 
-const physicalClusters = { group: 'atoll.dev', version: 'v1alpha1', resource: 'physicalclusters' };
 const secrets = { group: '', version: 'v1', resource: 'secrets' };
 const failedMs = 5_000;
 

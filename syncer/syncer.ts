@@ -1,6 +1,7 @@
 import { Client } from '../client/client.ts';
 import { startInformer } from '../client/informer.ts';
 import { askedSince } from '../cluster/heard.ts';
+import { physicalClusters } from '../cluster/names.ts';
 import type { PhysicalCluster, ShareView } from '../cluster/types.ts';
 import { WorkQueue } from '../controller/queue.ts';
 import { sleep } from '../kube/clock.ts';
@@ -44,8 +45,6 @@ export interface Syncer {
   /** Everything has ended, after the signal aborted. */
   readonly stopped: Promise<void>;
 }
-
-const physicalClusters = { group: 'atoll.dev', version: 'v1alpha1', resource: 'physicalclusters' };
 
 /** Carries one cluster's shares down, and statuses and pods up, until `signal` aborts. */
 export function startSyncer(options: SyncerOptions): Syncer {

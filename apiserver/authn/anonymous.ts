@@ -2,7 +2,7 @@ import type { ApiRequest, UserInfo } from '../../kube/http.ts';
 import { bearerToken } from './bearer.ts';
 
 /** Health for load balancers and probes, what the server is, and the public keys of those who verify its tokens. */
-const open = new Set([
+export const openPaths: readonly string[] = [
   '/healthz',
   '/livez',
   '/readyz',
@@ -10,7 +10,8 @@ const open = new Set([
   '/version/',
   '/.well-known/openid-configuration',
   '/openid/v1/jwks',
-]);
+];
+const open = new Set(openPaths);
 
 const nobody: UserInfo = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
 

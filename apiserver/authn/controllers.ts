@@ -1,7 +1,7 @@
 import type { UserInfo } from '../../kube/http.ts';
 import { mastersGroup } from '../authz/masters.ts';
 
-/** One of the server's own controllers. */
+/** One of the server's own controllers, from inside: no certificate or token of such a name is ever given out. */
 export function isOwnController({ name, groups }: UserInfo): boolean {
   return name.startsWith('system:atoll:') && groups.includes(mastersGroup);
 }

@@ -1,5 +1,6 @@
 import { rootCluster } from '../../cluster/names.ts';
 import type { UserInfo } from '../../kube/http.ts';
+import { openPaths } from '../authn/anonymous.ts';
 import { scopesExtra } from '../authn/impersonate.ts';
 import { clusterNameExtra } from '../authn/service-account.ts';
 import type { Authorizer } from '../options.ts';
@@ -7,9 +8,7 @@ import type { Authorizer } from '../options.ts';
 export const mastersGroup = 'system:masters';
 const authenticated = 'system:authenticated';
 
-const issuer = ['/.well-known/openid-configuration', '/openid/v1/jwks'];
-const open = ['/healthz', '/livez', '/readyz', '/version', '/version/', ...issuer];
-const discovery = ['/api', '/apis', '/openapi', ...open];
+const discovery = ['/api', '/apis', '/openapi', ...openPaths];
 const ownReviews = ['selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'selfsubjectreviews'];
 
 /**
@@ -23,7 +22,7 @@ export const mastersOnly: Authorizer = ({ user, cluster, path, verb, group, reso
     const within = (roots: readonly string[]) =>
       roots.some((root) => path === root || path.startsWith(`${root}/`));
     const known = user.groups.includes(authenticated);
-    return { allowed: verb === 'get' && within(known ? discovery : open) };
+    return { allowed: verb === 'get' && within(known ? discovery : openPaths) };
   }
   const self = verb === 'create' && group.endsWith('.k8s.io') && ownReviews.includes(resource);
   return { allowed: self && user.groups.includes(authenticated) };

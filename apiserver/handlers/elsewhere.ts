@@ -39,9 +39,9 @@ export async function deleteElsewhere(
   await admission.validate(undefined, object);
   let found = false;
   for (const connection of connections) {
-    const response = await forwardDelete(connection, options);
-    if (response.status < 400) found = true;
-    else if (!(await isMissing(response))) return { refused: await whole(response) };
+    const answer = await whole(await forwardDelete(connection, options));
+    if (answer.status < 400) found = true;
+    else if (!isMissing(answer)) return { refused: answer };
   }
   return found ? { object } : undefined;
 }
@@ -76,10 +76,10 @@ async function connectionsTo(
 }
 
 /** The cluster looked for that very object. A 404 without its name says that nobody knows the path. */
-async function isMissing(response: ApiResponse): Promise<boolean> {
-  if (response.status !== 404) return false;
+function isMissing({ status: code, body }: Whole): boolean {
+  if (code !== 404) return false;
   try {
-    const status: unknown = JSON.parse(Buffer.from(await bytesOf(response)).toString());
+    const status: unknown = JSON.parse(Buffer.from(body).toString());
     const details = isObject(status) ? getOwn(status, 'details') : undefined;
     return isObject(details) && Boolean(getOwn(details, 'name'));
   } catch (error) {
@@ -88,19 +88,13 @@ async function isMissing(response: ApiResponse): Promise<boolean> {
   }
 }
 
-async function whole(response: ApiResponse): Promise<ApiResponse> {
-  return { status: response.status, headers: contentType(response), body: await bytesOf(response) };
+interface Whole extends ApiResponse {
+  body: Uint8Array;
 }
 
-const read = new WeakMap<ApiResponse, Uint8Array>();
-
-async function bytesOf(response: ApiResponse): Promise<Uint8Array> {
-  if (response.body instanceof Uint8Array) return response.body;
-  const known = read.get(response);
-  if (known) return known;
+async function whole(response: ApiResponse): Promise<Whole> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of response.body) chunks.push(chunk);
-  const bytes = Buffer.concat(chunks);
-  read.set(response, bytes);
-  return bytes;
+  if (response.body instanceof Uint8Array) chunks.push(response.body);
+  else for await (const chunk of response.body) chunks.push(chunk);
+  return { status: response.status, headers: contentType(response), body: Buffer.concat(chunks) };
 }

@@ -1,14 +1,14 @@
 import { isPath, pathAnnotation } from '../../cluster/logical.ts';
-import { rootCluster } from '../../cluster/names.ts';
+import { logicalClusterFinalizer, rootCluster, workspaces } from '../../cluster/names.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { randomUid } from '../../kube/uuid.ts';
 import { type Store, StoreError } from '../../storage/store.ts';
 import { decodeStored, encodeStored } from '../registry/codec.ts';
 import { objectKey } from '../registry/keys.ts';
 import { foundation } from '../registry/logical-clusters.ts';
+import { timestamp } from '../registry/metadata.ts';
 
-const workspaces = { group: 'tenancy.kcp.io', resource: 'workspaces', namespaced: false };
-export const workspaceFinalizer = 'core.kcp.io/logicalcluster';
+const stored = { ...workspaces, namespaced: false };
 
 /**
  * In the former format a deleted Workspace left things behind: what nobody reaches, and what the next of its name would
@@ -20,7 +20,7 @@ export async function endWhatWasLeft(store: Store, ids: ReadonlyMap<string, stri
     const above = parentOf(path);
     if (there !== undefined || above === undefined) continue;
     const { parent, name } = above;
-    const at = (cluster: string) => objectKey(workspaces, cluster, '', name);
+    const at = (cluster: string) => objectKey(stored, cluster, '', name);
     const parentId = ids.get(parent) ?? parent;
     const entry = (await store.get(at(parent))) ?? (await store.get(at(parentId)));
     if (entry !== undefined && decodeStored(entry).metadata.deletionTimestamp === undefined) continue;
@@ -59,14 +59,14 @@ function endingWorkspace(name: string, uid: string, cluster: string): KubeObject
 }
 
 function ending(name: string, uid: string): KubeObject['metadata'] {
-  const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+  const now = timestamp(Date.now());
   return {
     name,
     uid,
     creationTimestamp: now,
     deletionTimestamp: now,
     deletionGracePeriodSeconds: 0,
-    finalizers: [workspaceFinalizer],
+    finalizers: [logicalClusterFinalizer],
   };
 }
 

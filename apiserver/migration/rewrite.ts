@@ -1,10 +1,11 @@
 import { isPath, pathAnnotation } from '../../cluster/logical.ts';
 import {
+  isSystemNamespace,
+  logicalClusterFinalizer,
   physicalNamespaceAnnotation,
   reflectedFromAnnotation,
   reflectedUidAnnotation,
   rootCluster,
-  systemNamespace,
 } from '../../cluster/names.ts';
 import { physicalNamespace } from '../../cluster/placement.ts';
 import { reflectedKinds } from '../../cluster/reflected.ts';
@@ -13,7 +14,6 @@ import type { KubeObject } from '../../kube/object.ts';
 import type { Entry } from '../../storage/store.ts';
 import { decodeStored, encodeStored } from '../registry/codec.ts';
 import { internalPrefix } from '../registry/keys.ts';
-import { workspaceFinalizer } from './leftovers.ts';
 
 export interface Known {
   /** Of each path. */
@@ -68,7 +68,7 @@ const changes: Readonly<Record<string, Change>> = {
 function namespace(object: KubeObject, { path, id }: Where): KubeObject {
   const { name = '', annotations } = object.metadata;
   const isNew = annotations?.[physicalNamespaceAnnotation] !== undefined || isMoved(path, id);
-  if (isNew || name === systemNamespace || name.startsWith('kube-')) return object;
+  if (isNew || isSystemNamespace(name)) return object;
   return annotated(object, physicalNamespaceAnnotation, physicalNamespace(path, name));
 }
 
@@ -102,7 +102,7 @@ function logicalCluster(object: KubeObject, { path }: Where, { ids }: Known): Ku
   const metadata = {
     ...object.metadata,
     annotations: { ...annotations, [pathAnnotation]: path },
-    finalizers: [...new Set([...finalizers, workspaceFinalizer])],
+    finalizers: [...new Set([...finalizers, logicalClusterFinalizer])],
   };
   const owned = owner && { owner: { ...owner, cluster: ids.get(parent ?? '') ?? parent ?? '' } };
   return { ...object, metadata, spec: { ...spec, ...owned } };

@@ -1,4 +1,4 @@
-import { rootCluster } from '../../cluster/names.ts';
+import { logicalClusters, rootCluster } from '../../cluster/names.ts';
 import { forbidden, StatusError } from '../../kube/status.ts';
 import { type Entry, prefixRange, type Store, StoreError } from '../../storage/store.ts';
 import type { ServedResource } from '../options.ts';
@@ -6,14 +6,12 @@ import { objectKey } from './keys.ts';
 import { recentAt } from './recent.ts';
 import type { ObjectRegistry } from './registry.ts';
 
-const logicalClusters = { group: 'core.kcp.io', resource: 'logicalclusters', namespaced: false };
-
 /** kcp's, of the one LogicalCluster that a logical cluster has. */
 const foundationName = 'cluster';
 
 /** The object that says that a logical cluster is there. */
 export function foundation(cluster: string): string {
-  return objectKey(logicalClusters, cluster, '', foundationName);
+  return objectKey({ ...logicalClusters, namespaced: false }, cluster, '', foundationName);
 }
 
 /** Whether the logical cluster goes with the LogicalCluster of this name in it. root has none: it never goes. */

@@ -1,3 +1,4 @@
+import { undeletableNamespaces } from '../../kube/names.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { forbidden, type GroupResource, notFound, StatusError } from '../../kube/status.ts';
 import type { Entry, Store } from '../../storage/store.ts';
@@ -17,8 +18,6 @@ export const initialNamespaces: readonly string[] = [
   'kube-system',
 ];
 
-const undeletable = new Set(['default', 'kube-public', 'kube-system']);
-
 export function prepareNamespace(write: KindWrite, object: KubeObject, old: KubeObject | undefined): void {
   object.metadata.labels = { ...object.metadata.labels, [nameLabel]: object.metadata.name ?? '' };
   const spec = (object.spec ?? {}) as { finalizers?: string[] };
@@ -31,7 +30,7 @@ export function prepareNamespace(write: KindWrite, object: KubeObject, old: Kube
 }
 
 export function checkNamespaceDeletable(name: string): void {
-  if (undeletable.has(name)) throw forbidden(namespaces, name, 'this namespace may not be deleted');
+  if (undeletableNamespaces.has(name)) throw forbidden(namespaces, name, 'this namespace may not be deleted');
 }
 
 /** What is about to be created. */

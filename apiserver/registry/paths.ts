@@ -1,12 +1,12 @@
 import { isPath } from '../../cluster/logical.ts';
-import { rootCluster } from '../../cluster/names.ts';
+import { rootCluster, workspaces } from '../../cluster/names.ts';
 import type { Entry, Store } from '../../storage/store.ts';
 import { decodeStored } from './codec.ts';
 import { follow } from './follow.ts';
 import { collectionRange, objectKey } from './keys.ts';
 
-const workspaces = { group: 'tenancy.kcp.io', resource: 'workspaces', namespaced: false };
-const everywhere = collectionRange(workspaces, '*', '');
+const stored = { ...workspaces, namespaced: false };
+const everywhere = collectionRange(stored, '*', '');
 
 /**
  * Which logical cluster a path leads to: `root:a:b` is the Workspace b in the Workspace a in root. Fed from the store,
@@ -68,7 +68,7 @@ export class Paths {
 }
 
 function keyOf(parent: string, name: string): string {
-  return objectKey(workspaces, parent, '', name);
+  return objectKey(stored, parent, '', name);
 }
 
 /** Undefined until the Workspace has its logical cluster. */

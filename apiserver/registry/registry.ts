@@ -1,4 +1,4 @@
-import { rootCluster } from '../../cluster/names.ts';
+import { logicalClusters, rootCluster } from '../../cluster/names.ts';
 import type { Json, KubeObject } from '../../kube/object.ts';
 import { applyMergePatch } from '../../kube/patch/merge.ts';
 import { expired, notFound, StatusError } from '../../kube/status.ts';
@@ -25,8 +25,6 @@ import type {
   WriteOptions,
 } from './types.ts';
 import { updateObject } from './write.ts';
-
-const logicalClusters = { group: 'core.kcp.io', resource: 'logicalclusters', namespaced: false };
 
 /** All objects, by what the catalog serves, in one store. */
 export class ObjectRegistry implements Registry {

@@ -2,16 +2,21 @@ import type { Client } from '../../client/client.ts';
 import type { InformerSet } from '../../client/informers.ts';
 import { objectKey, parseKey } from '../../client/url.ts';
 import { newLogicalClusterId, pathOfLogicalCluster } from '../../cluster/logical.ts';
-import { rootCluster } from '../../cluster/names.ts';
+import {
+  logicalClusterFinalizer as finalizer,
+  logicalClusters,
+  rootCluster,
+  workspaces,
+} from '../../cluster/names.ts';
 import type { Logger } from '../../kube/log.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
 import { type Retry, runController } from '../controller.ts';
 import { ensureSystemNamespaces } from '../namespace/furnish.ts';
 import { WorkQueue } from '../queue.ts';
-import { decideWorkspace, finalizer, type WorkspaceStep } from './decide.ts';
+import { decideWorkspace, type WorkspaceStep } from './decide.ts';
 import { emptyLogicalCluster } from './empty.ts';
-import { type LogicalCluster, logicalClusters, type Workspace, workspaces } from './types.ts';
+import type { LogicalCluster, Workspace } from './types.ts';
 
 /** Until the next look at a logical cluster that is being emptied. */
 const lookAgainMs = 300;

@@ -1,4 +1,5 @@
 import { childPath, pathAnnotation } from '../../cluster/logical.ts';
+import { logicalClusterFinalizer as finalizer } from '../../cluster/names.ts';
 import { apiVersionOf, type LogicalCluster, type Workspace } from './types.ts';
 
 /** What brings one Workspace a step further. `cluster` is its logical cluster's id. */
@@ -14,9 +15,6 @@ export type WorkspaceStep =
   | { do: 'end-logical-cluster'; cluster: string }
   | { do: 'empty'; cluster: string }
   | { do: 'release' };
-
-/** On a Workspace, and on its LogicalCluster. */
-export const finalizer = 'core.kcp.io/logicalcluster';
 
 export interface Parent {
   cluster: string;

@@ -1,11 +1,12 @@
 import type { Client } from '../../client/client.ts';
 import { type DiscoveredResource, discover } from '../../client/discovery.ts';
 import type { ResourceRef } from '../../client/url.ts';
+import { logicalClusters, workspaces } from '../../cluster/names.ts';
+import { undeletableNamespaces } from '../../kube/names.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
 import { emptyNamespace } from '../namespace/empty.ts';
 import { namespaces } from '../namespace/furnish.ts';
-import { logicalClusters, workspaces } from './types.ts';
 
 /**
  * One pass over all that a logical cluster that ends still holds: asks for the deletion of everything, and tells how
@@ -23,11 +24,12 @@ export async function emptyLogicalCluster(
   let left = 0;
   for (const { metadata } of items) {
     const name = metadata.name ?? '';
-    if (!undeletable.has(name)) {
+    if (!undeletableNamespaces.has(name)) {
       left++;
       if (!metadata.deletionTimestamp) await ask(client, namespaces, { metadata }, cluster, signal);
       continue;
     }
+    // They go with the logical cluster; what is in them goes before.
     const { counts, failures } = await emptyNamespace(client, { cluster, namespace: name, signal });
     left += Object.keys(counts).length + failures.length;
   }
@@ -39,8 +41,6 @@ export async function emptyLogicalCluster(
   return left;
 }
 
-/** They go with the logical cluster; what is in them goes before. */
-const undeletable = new Set(['default', 'kube-system', 'kube-public']);
 const others = [namespaces, logicalClusters];
 
 function isEmptied({ namespaced, verbs, group, resource }: DiscoveredResource): boolean {

@@ -5,9 +5,6 @@ export const apiVersionOf = {
   logicalCluster: 'core.kcp.io/v1alpha1',
 } as const;
 
-export const workspaces = { group: 'tenancy.kcp.io', version: 'v1alpha1', resource: 'workspaces' };
-export const logicalClusters = { group: 'core.kcp.io', version: 'v1alpha1', resource: 'logicalclusters' };
-
 /** A child logical cluster, as its parent sees it. `cluster` is its id, by which the path leads to it. */
 export type Workspace = KubeObject<
   { type?: { name?: string; path?: string }; cluster?: string; URL?: string },
