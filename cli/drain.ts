@@ -3,6 +3,7 @@ import type { Client } from '../client/client.ts';
 import { type Informer, startInformer } from '../client/informer.ts';
 import type { PhysicalCluster, Placement } from '../cluster/types.ts';
 import { FailedError, InterruptedError } from './errors.ts';
+import { orKnown } from './known.ts';
 import { pathsById } from './logicalclusters.ts';
 import { type OutputFormat, print, printJson } from './output.ts';
 import { keyOf, type Remaining, remainingOn } from './remaining.ts';
@@ -16,7 +17,8 @@ export async function setSchedulable(
   output: OutputFormat,
 ): Promise<void> {
   const spec = schedulable ? { unschedulable: null, drain: null } : { unschedulable: true };
-  const cluster = await client.patch<PhysicalCluster>(physicalClusters, { name }, 'merge', { spec });
+  const patched = client.patch<PhysicalCluster>(physicalClusters, { name }, 'merge', { spec });
+  const cluster = await patched.catch(orKnown(client, name));
   if (output === 'json') printJson(cluster);
   else print(`physicalcluster.atoll.dev/${name} ${schedulable ? 'uncordoned' : 'cordoned'}`);
 }
@@ -36,7 +38,8 @@ export interface DrainOptions {
  * any longer. The cluster stays cordoned either way, and what is blocked moves by itself once the cause is gone.
  */
 export async function drain(client: Client, name: string, options: DrainOptions): Promise<void> {
-  await client.patch(physicalClusters, { name }, 'merge', { spec: { unschedulable: true, drain: true } });
+  const spec = { unschedulable: true, drain: true };
+  await client.patch(physicalClusters, { name }, 'merge', { spec }).catch(orKnown(client, name));
   if (options.output === 'text') print(`physicalcluster.atoll.dev/${name} cordoned`);
   const ended = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, ended.signal]) : ended.signal;

@@ -3,6 +3,7 @@ import { systemNamespace } from '../cluster/names.ts';
 import type { PhysicalCluster, Placement } from '../cluster/types.ts';
 import { isStatusError } from '../kube/status.ts';
 import { FailedError } from './errors.ts';
+import { orKnown } from './known.ts';
 import { print } from './output.ts';
 import { credentialsOf, physicalClusters, placements, secrets } from './resources.ts';
 
@@ -22,8 +23,10 @@ export async function removeCluster(
   { forget, waitSeconds }: RemoveOptions,
 ): Promise<void> {
   if (!forget) await requireEmpty(client, name);
-  if (forget) await client.patch(physicalClusters, { name }, 'merge', { spec: { forget: true } });
-  await client.delete(physicalClusters, { name });
+  const unknown = orKnown(client, name);
+  if (forget)
+    await client.patch(physicalClusters, { name }, 'merge', { spec: { forget: true } }).catch(unknown);
+  await client.delete(physicalClusters, { name }).catch(unknown);
   await untilGone(client, name, waitSeconds);
   await client
     .delete(secrets, { namespace: systemNamespace, name: credentialsOf(name) })

@@ -143,7 +143,8 @@ const makers: Record<WorkloadKindName, readonly WorkloadKindName[]> = {
   ReplicaSet: ['Deployment'],
   ReplicationController: [],
   Pod: ['ReplicaSet', 'StatefulSet', 'DaemonSet', 'ReplicationController', 'Job'],
-  Job: ['CronJob'],
+  // Those that a CronJob made are reflected. Any other is a user's (kubectl create job --from=cronjob/x) and nobody else runs it.
+  Job: [],
   CronJob: [],
 };
 

@@ -144,7 +144,7 @@ describe('isPlaceable', () => {
   it.each([
     ['a Deployment', placed('Deployment', 'x'), true],
     ['a ReplicaSet of a Deployment', placed('ReplicaSet', 'x', owned('Deployment', true)), false],
-    ['a Job of a CronJob', placed('Job', 'x', owned('CronJob', true, 'batch/v1')), false],
+    ['a Job that a user made from a CronJob', placed('Job', 'x', owned('CronJob', true, 'batch/v1')), true],
     ['a Pod of a ReplicaSet', placed('Pod', 'x', owned('ReplicaSet', true)), false],
     ['a Pod of a Job', placed('Pod', 'x', owned('Job', true, 'batch/v1')), false],
     [

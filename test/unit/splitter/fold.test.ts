@@ -118,6 +118,13 @@ describe('foldStatus', () => {
       { disruptionsAllowed: 2, currentHealthy: 1 },
       { observedGeneration: 2, disruptionsAllowed: 3, currentHealthy: 4, desiredHealthy: 0, expectedPods: 0 },
     ],
+    [
+      'a PDB, of which one cluster has no pod, as while its workload moves',
+      'PodDisruptionBudget',
+      { disruptionsAllowed: 1, currentHealthy: 4, desiredHealthy: 3, expectedPods: 4 },
+      { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 3, expectedPods: 0 },
+      { observedGeneration: 2, disruptionsAllowed: 1, currentHealthy: 4, desiredHealthy: 3, expectedPods: 4 },
+    ],
     ['a kind that nobody adds up: the first by name', 'NetworkPolicy', { a: 1 }, { a: 2 }, { a: 1 }],
   ])('%s', (_name, kind, a, b, expected) => {
     expect(fold(root(kind), { b: slice(b), a: slice(a) })).toEqual(expected);
