@@ -131,3 +131,26 @@ export function deployment(name: string, replicas?: number) {
     },
   };
 }
+
+export const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+
+/** Of Things in example.com/v1, with these properties beside metadata; `version` goes over what is said of v1. */
+export function thingsDefinition(properties: object = {}, version: object = {}) {
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'things.example.com' },
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names: { plural: 'things', kind: 'Thing' },
+      versions: [
+        {
+          ...{ name: 'v1', served: true, storage: true },
+          schema: { openAPIV3Schema: { type: 'object', properties } },
+          ...version,
+        },
+      ],
+    },
+  };
+}

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openMemory } from '../../../storage/memory/memory.ts';
-import { type Answer, type Api, admin, startApi, watch } from './api.ts';
+import { type Answer, type Api, admin, definitions, startApi, thingsDefinition, watch } from './api.ts';
 
-const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const things = '/apis/example.com/v1/namespaces/default/things';
 const text = { type: 'string' };
 
@@ -17,35 +16,20 @@ const before = { type: 'object', properties: { a: text, gone: text } };
 const after = { type: 'object', properties: { a: text, late: { ...text, default: 'd' } } };
 
 function definition(spec: object): object {
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: 'things.example.com' },
-    spec: {
-      group: 'example.com',
-      scope: 'Namespaced',
-      names: { plural: 'things', kind: 'Thing' },
-      versions: [
-        {
-          name: 'v1',
-          served: true,
-          storage: true,
-          schema: { openAPIV3Schema: { type: 'object', properties: { spec } } },
-          additionalPrinterColumns: [{ name: 'Late', type: 'string', jsonPath: '.spec.late' }],
-        },
-      ],
-    },
-  };
+  const additionalPrinterColumns = [{ name: 'Late', type: 'string', jsonPath: '.spec.late' }];
+  return thingsDefinition({ spec }, { additionalPrinterColumns });
 }
 
 /** An object that was stored before the definition got a default and lost a field. */
 async function storeThenChange(prefix = ''): Promise<void> {
-  await api.call('POST', `${prefix}${crds}`, definition(before));
+  await api.call('POST', `${prefix}${definitions}`, definition(before));
   const object = { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 't' } };
   await api.call('POST', `${prefix}${things}`, { ...object, spec: { a: 'x', gone: 'y' } });
   const patch = [{ op: 'replace', path: specs, value: after }];
   const type = { 'content-type': 'application/json-patch+json' };
-  expect((await api.call('PATCH', `${prefix}${crds}/things.example.com`, patch, type)).status).toBe(200);
+  expect((await api.call('PATCH', `${prefix}${definitions}/things.example.com`, patch, type)).status).toBe(
+    200,
+  );
 }
 
 const now = { a: 'x', late: 'd' };
@@ -82,7 +66,7 @@ test('a write of something else is no change of what it reads so', async () => {
 test('each logical cluster reads by its own definition', async () => {
   const id = await api.addCluster('root:other');
   await storeThenChange('/clusters/root:other');
-  await api.call('POST', crds, definition(before));
+  await api.call('POST', definitions, definition(before));
   const object = { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 't' } };
   await api.call('POST', things, { ...object, spec: { a: 'x', gone: 'y' } });
   const { body } = await api.call('GET', '/clusters/*/apis/example.com/v1/things');

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Api, startApi } from './api.ts';
+import { type Api, definitions, startApi, thingsDefinition } from './api.ts';
 
-const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const things = '/apis/example.com/v1/namespaces/default/things';
 const text = { type: 'string' };
 
@@ -31,24 +30,7 @@ let api: Api;
 beforeAll(async () => {
   api = startApi();
   const spec = { type: 'object', properties: places };
-  await api.call('POST', crds, {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: 'things.example.com' },
-    spec: {
-      group: 'example.com',
-      scope: 'Namespaced',
-      names: { plural: 'things', kind: 'Thing' },
-      versions: [
-        {
-          name: 'v1',
-          served: true,
-          storage: true,
-          schema: { openAPIV3Schema: { type: 'object', properties: { spec } } },
-        },
-      ],
-    },
-  });
+  await api.call('POST', definitions, thingsDefinition({ spec }));
 });
 afterAll(() => api.close());
 

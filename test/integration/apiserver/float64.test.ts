@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { encodeYaml } from '../../../kube/yaml.ts';
-import { type Api, startApi } from './api.ts';
+import { type Api, definitions, startApi, thingsDefinition } from './api.ts';
 
 let api: Api;
 beforeEach(() => {
@@ -8,31 +8,11 @@ beforeEach(() => {
 });
 afterEach(() => api.close());
 
-const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-const one = `${crds}/things.example.com`;
+const one = `${definitions}/things.example.com`;
 const n = '/spec/versions/0/schema/openAPIV3Schema/properties/n';
 
 const definition = (maximum: string): string =>
-  JSON.stringify({
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: 'things.example.com' },
-    spec: {
-      group: 'example.com',
-      scope: 'Namespaced',
-      names: { plural: 'things', kind: 'Thing' },
-      versions: [
-        {
-          name: 'v1',
-          served: true,
-          storage: true,
-          schema: {
-            openAPIV3Schema: { type: 'object', properties: { n: { type: 'number', maximum: 'NUMBER' } } },
-          },
-        },
-      ],
-    },
-  }).replace('"NUMBER"', maximum);
+  JSON.stringify(thingsDefinition({ n: { type: 'number', maximum: 'NUMBER' } })).replace('"NUMBER"', maximum);
 
 /** A number as it is sent, and the float64 that Go makes of it. */
 const numbers: [string, number][] = [
@@ -46,8 +26,8 @@ const numbers: [string, number][] = [
 ];
 
 const ways: [string, (number: string) => [method: string, url: string, body: string, type: string]][] = [
-  ['create', (x) => ['POST', crds, definition(x), 'application/json']],
-  ['create in YAML', (x) => ['POST', crds, yaml(x), 'application/yaml']],
+  ['create', (x) => ['POST', definitions, definition(x), 'application/json']],
+  ['create in YAML', (x) => ['POST', definitions, yaml(x), 'application/yaml']],
   [
     'apply that creates',
     (x) => ['PATCH', `${one}?fieldManager=a`, definition(x), 'application/apply-patch+yaml'],
@@ -77,7 +57,7 @@ function yaml(number: string): string {
 const table = ways.flatMap(([way, request]) => numbers.map(([sent, kept]) => ({ way, request, sent, kept })));
 
 test.each(table)('$way takes $sent where Go has a float64', async ({ way, request, sent, kept }) => {
-  if (!way.includes('create')) await api.call('POST', crds, definition('7'));
+  if (!way.includes('create')) await api.call('POST', definitions, definition('7'));
   const [method, url, body, type] = request(sent);
   const { body: before } = await api.call('GET', one);
   const text =

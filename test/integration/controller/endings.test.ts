@@ -4,7 +4,7 @@ import { InformerSet } from '../../../client/informers.ts';
 import { ownResources } from '../../../cluster/resources.ts';
 import { startGenericControllers } from '../../../controller/generic.ts';
 import { silentLogger } from '../../../kube/log.ts';
-import { type Api, startApi } from '../apiserver/api.ts';
+import { type Api, definitions, startApi, thingsDefinition } from '../apiserver/api.ts';
 
 let api: Api;
 let stop: AbortController;
@@ -88,34 +88,21 @@ test('volumes and their classes are let go, bound ones are not', async () => {
   ]);
 });
 
-const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const things = '/apis/example.com/v1/namespaces/default/things';
 
 test('a definition goes when the last of its objects is gone', async () => {
-  await api.call('POST', crds, {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: 'things.example.com' },
-    spec: {
-      group: 'example.com',
-      scope: 'Namespaced',
-      names: { plural: 'things', kind: 'Thing' },
-      versions: [
-        { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } },
-      ],
-    },
-  });
+  await api.call('POST', definitions, thingsDefinition());
   const thing = { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'plain' } };
   await api.call('POST', things, thing);
   const held = { ...thing, metadata: { name: 'held', finalizers: ['example.com/wait'] } };
   await api.call('POST', things, held);
-  await api.call('DELETE', `${crds}/things.example.com`);
+  await api.call('DELETE', `${definitions}/things.example.com`);
   await gone(`${things}/plain`);
   const { body } = await api.call('GET', `${things}/held`);
   expect(body.metadata.deletionTimestamp).toBeDefined();
   body.metadata.finalizers = [];
   await api.call('PUT', `${things}/held`, body);
-  await gone(`${crds}/things.example.com`);
+  await gone(`${definitions}/things.example.com`);
   expect((await api.call('GET', things)).status).toBe(404);
 });
 
