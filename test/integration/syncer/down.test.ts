@@ -74,8 +74,9 @@ describe('a share', () => {
     await until('its closure is on its way', () => sides.written('PATCH').length > 0);
     const later = await upstream.place(configMap('later'), { east: active });
     await sides.untilThere(configmaps, 'later');
-    expect(sides.written('PATCH')).not.toContain(sides.path(deployments, 'web'));
+    const early = sides.written('PATCH');
     goOn();
+    expect(early).not.toContain(sides.path(deployments, 'web'));
     const made = await sides.untilThere(deployments, 'web');
 
     const set = await physical.child('ReplicaSet', 'web-5d', { of: made });
