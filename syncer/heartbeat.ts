@@ -24,7 +24,7 @@ export interface HeartbeatOptions {
   whyNotTaken?(clusterUID: string): Promise<string | undefined>;
   /** Asks for a beat before its time. */
   questions: Questions;
-  /** The cluster has become Ready, or became so with the beat before: what is made of a silence is done by then. */
+  /** The cluster has become Ready, or became so with the beat before, or may have been taken for silent: what is made of that is done by then. */
   heardAgain?(): void;
   /** How many namespaces of ours are there; undefined while that is not known. */
   namespaces(): number | undefined;
@@ -32,6 +32,9 @@ export interface HeartbeatOptions {
 
 /** A beat answers for all that was asked before it began; so many questions in a moment are one beat. */
 const minIntervalMs = 100;
+
+/** After so many intervals without a beat somebody may have taken the cluster for silent. */
+const silentBeats = 3;
 
 /** The splitter asks in a share for a word since a moment: what is done on the strength of this cluster waits for it. */
 export class Questions {
@@ -66,9 +69,14 @@ export async function runHeartbeat(options: HeartbeatOptions): Promise<void> {
   const { client, signal, logger, intervalMs } = options;
   const informer = startInformer(client, nodes, { signal, logger, transform: slimNode });
   let unsettled = 0;
+  let last: number | undefined;
   while (!signal.aborted) {
     try {
-      if (await beat(options, informer)) unsettled = 2;
+      const began = Date.now();
+      const becameReady = await beat(options, informer);
+      // One beat may have taken so long that the cluster counted as silent, and not silent, while it was under way.
+      if (becameReady || Date.now() - (last ?? began) > silentBeats * intervalMs) unsettled = 2;
+      last = began;
       if (unsettled > 0) options.heardAgain?.();
       unsettled = Math.max(0, unsettled - 1);
     } catch (err) {
