@@ -11,6 +11,7 @@ export interface ReflectOptions<T> extends Omit<WatchOptions, 'signal' | 'resour
   signal: AbortSignal;
   logger: Logger;
   onSynced: () => void;
+  onOutcome?: ((failure: unknown) => void) | undefined;
   transform?: (object: T) => T;
   idleMs?: number;
   pageSize?: number;
@@ -42,15 +43,18 @@ export async function reflect<T extends KubeObject>(
       if (revision === undefined) {
         revision = await relist(client, resource, cache, options);
         options.onSynced();
+        options.onOutcome?.(undefined);
       }
       for await (const next of follow(client, resource, cache, revision, options)) {
         revision = next;
+        if (!progressed) options.onOutcome?.(undefined);
         progressed = true;
       }
     } catch (error) {
       failure = error;
     }
     if (signal.aborted) return;
+    if (failure !== undefined) options.onOutcome?.(failure);
     if (needsRelist(failure)) revision = undefined;
     const ended = failure === undefined && clock.now() - started >= shortWatchMs;
     if (progressed || ended) backoff.reset();

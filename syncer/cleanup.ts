@@ -105,7 +105,10 @@ async function contentOf(
       list = await engine.client.list(kind, { namespace, signal: engine.signal });
     } catch (error) {
       if (absenceOf(error) === 'notServed') continue;
-      throw error;
+      // Something of it may be there.
+      if (!isStatusError(error, 'Forbidden')) throw error;
+      foreign = true;
+      continue;
     }
     // What a workload's controllers make beside it, claims and slices, goes with the workload.
     const isMade = ({ metadata }: KubeObject) =>

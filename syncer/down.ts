@@ -1,7 +1,7 @@
 import type { ShareView } from '../cluster/types.ts';
 import { type Retry, runController } from '../controller/controller.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { StatusError } from '../kube/status.ts';
+import { isStatusError, StatusError } from '../kube/status.ts';
 import { applyShare } from './apply.ts';
 import { type Engine, recordFor, shareFor } from './engine.ts';
 import { leave, noteGone } from './leave.ts';
@@ -36,7 +36,11 @@ async function reconcile(engine: Engine, id: TargetId): Promise<Retry | undefine
   const share = shareFor(engine, id);
   if (share?.spec?.manifest) return await arrive(engine, id, share);
   const place = parseTarget(id, share?.spec?.ref);
-  const left = await leave(engine, id, place);
+  const left = await leave(engine, id, place).catch((error) => {
+    if (share && isStatusError(error, 'Forbidden'))
+      setError(engine, id, recordFor(engine, id), { reason: error.reason, message: error.message });
+    throw error;
+  });
   if (!left.gone) {
     engine.up.add(id);
     return { after: left.retryAfter };

@@ -8,6 +8,7 @@ import type { Physical } from './physical.ts';
 import type { RunningPods } from './pods.ts';
 import { newRecord, type TargetRecord } from './records.ts';
 import { requiredTarget, type TargetId, targetOf } from './target.ts';
+import type { Unreadable } from './unreadable.ts';
 
 /** What the parts of one syncer share: one physical cluster's lifetime. */
 export interface Engine {
@@ -23,12 +24,13 @@ export interface Engine {
   shares: Informer<ShareView>;
   physical: Physical;
   namespaces: Namespaces;
+  unreadable: Unreadable;
   records: Map<TargetId, TargetRecord>;
   /** Targets to bring to what is wanted. */
   down: WorkQueue;
   /** Targets whose slice may have to be sent. */
   up: WorkQueue;
-  /** Whether reflected pods of this workload are still there. */
+  /** Whether reflected pods of this workload are still there, or may be. */
   hasPods(id: TargetId): boolean;
   /** Those of them that have not ended, with their ordinals; undefined while that is not known. */
   runningPods(id: TargetId, namespace: string): RunningPods | undefined;

@@ -9,6 +9,7 @@ import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { addQuantity, formatQuantity, parseQuantity, type Quantity } from '../kube/quantity.ts';
 import { isStatusError } from '../kube/status.ts';
+import type { Unreadable } from './unreadable.ts';
 
 const namespaces = { group: '', version: 'v1', resource: 'namespaces' };
 const nodes = { group: '', version: 'v1', resource: 'nodes' };
@@ -26,6 +27,8 @@ export interface HeartbeatOptions {
   questions: Questions;
   /** The cluster has become Ready, or became so with the beat before, or may have been taken for silent: what is made of that is done by then. */
   heardAgain?(): void;
+  /** The kinds that may not be read. */
+  unreadable: Unreadable;
   /** How many namespaces of ours are there; undefined while that is not known. */
   namespaces(): number | undefined;
 }
@@ -67,7 +70,10 @@ export class Questions {
 /** Says every `intervalMs`, and when asked, that the syncer lives, and whether the physical API answers it. */
 export async function runHeartbeat(options: HeartbeatOptions): Promise<void> {
   const { client, signal, logger, intervalMs } = options;
-  const informer = startInformer(client, nodes, { signal, logger, transform: slimNode });
+  const informer = startInformer(client, nodes, {
+    ...{ signal, logger, transform: slimNode },
+    onOutcome: (failure) => options.unreadable.note(nodes, failure),
+  });
   let unsettled = 0;
   let last: number | undefined;
   while (!signal.aborted) {
@@ -96,9 +102,9 @@ async function beat(options: HeartbeatOptions, informer: Informer): Promise<bool
   const clusterUID = found.clusterUID ?? before.status?.clusterUID;
   const refused = clusterUID && (await options.whyNotTaken?.(clusterUID));
   const namespaces = found.error === undefined ? options.namespaces() : undefined;
-  const ready = readyCondition(before, verdictOf(before, found, refused || undefined), now);
+  const ready = conditionOf(before, 'Ready', verdictOf(before, found, refused || undefined), now);
   const status: PhysicalClusterStatus = {
-    conditions: [ready],
+    conditions: [ready, conditionOf(before, 'Readable', readability(options.unreadable.list()), now)],
     lastHeartbeatTime: now,
     ...(found.error === undefined && { lastAnswerTime: now.replace(/\.\d+/, '') }),
     ...(clusterUID && { clusterUID }),
@@ -159,10 +165,22 @@ function readyOf({ status }: PhysicalCluster): Condition | undefined {
   return status?.conditions?.find((condition) => condition.type === 'Ready');
 }
 
-function readyCondition(before: PhysicalCluster, verdict: Verdict, now: string): Condition {
-  const old = readyOf(before);
+/** What is of a kind that may not be listed is not applied, and what needs it waits; all else goes on. */
+function readability(kinds: readonly string[]): Verdict {
+  if (kinds.length === 0)
+    return { status: 'True', reason: 'Allowed', message: 'every kind in use may be read' };
+  return { status: 'False', reason: 'Forbidden', message: `may not list ${kinds.join(', ')}` };
+}
+
+function conditionOf(
+  { status: before }: PhysicalCluster,
+  type: 'Ready' | 'Readable',
+  verdict: Verdict,
+  now: string,
+): Condition {
+  const old = before?.conditions?.find((condition) => condition.type === type);
   const lastTransitionTime = old?.status === verdict.status ? old.lastTransitionTime : now;
-  return { type: 'Ready', ...verdict, lastTransitionTime };
+  return { type, ...verdict, lastTransitionTime };
 }
 
 interface Node extends KubeObject {

@@ -127,7 +127,8 @@ function holderOf(engine: Engine, id: TargetId, { namespace }: TargetPlace): 'sh
 
 function isThere(engine: Engine, id: TargetId): boolean {
   const { kind, namespace, name } = parseTarget(id);
-  return engine.physical.cached(kind, namespace, name) !== undefined || engine.hasPods(id);
+  if (engine.unreadable.has(kind) || engine.hasPods(id)) return true;
+  return engine.physical.cached(kind, namespace, name) !== undefined;
 }
 
 /** Marks what is known to be absent, so that the slice says so. False if it was known before. */

@@ -18,6 +18,7 @@ import {
   readLocator,
 } from './ownership.ts';
 import { managedSelector } from './physical.ts';
+import type { Unreadable } from './unreadable.ts';
 
 const resource = { group: '', version: 'v1', resource: 'namespaces' };
 
@@ -41,14 +42,18 @@ export class Namespaces {
     name: string;
     signal: AbortSignal;
     logger: Logger;
+    unreadable: Unreadable;
   }) {
-    const { client, syncer, former, name, signal, logger } = options;
+    const { client, syncer, former, name, signal, logger, unreadable } = options;
     this.former = former;
     this.#name = name;
     this.#client = client;
     this.#syncer = syncer;
     this.#signal = signal;
-    this.informer = startInformer(client, resource, { labelSelector: managedSelector, signal, logger });
+    this.informer = startInformer(client, resource, {
+      ...{ labelSelector: managedSelector, signal, logger },
+      onOutcome: (failure) => unreadable.note(resource, failure),
+    });
     this.informer.addIndex('logical', (object) => {
       const locator = readLocator(object);
       const isOwn = locator && locator.name === undefined && this.#isOwn(locator);

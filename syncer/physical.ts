@@ -10,6 +10,7 @@ import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError, StatusError } from '../kube/status.ts';
 import { type TargetId, targetId } from './target.ts';
+import type { Unreadable } from './unreadable.ts';
 
 export const managedSelector = `${managedLabel}=${managedValue}`;
 
@@ -21,18 +22,26 @@ export interface PhysicalOptions {
   logger: Logger;
   /** Something at this place appeared, changed or went. */
   changed: (id: TargetId) => void;
+  unreadable: Unreadable;
+  /** The kind may be read again: what waited for that goes on. */
+  readable: (kind: ResourceRef) => void;
 }
 
 /** What bears our label on the physical cluster, one watch per kind in use. A label proves nothing: see ownership. */
 export class Physical {
   readonly #options: PhysicalOptions;
   readonly #kinds = new Map<string, { kind: ResourceRef; informer: Informer }>();
+  /** Refused, and asked for again from time to time. */
+  readonly #asking = new Set<string>();
 
   constructor(options: PhysicalOptions) {
     this.#options = options;
   }
 
-  /** Finds the kinds of which something is there from before, and reads them all: no orphan stays unseen. */
+  /**
+   * Finds the kinds of which something is there from before, and reads them all: no orphan stays unseen. What may not be
+   * read is read as soon as it may.
+   */
   async start(): Promise<void> {
     await Promise.all(
       placedKinds.map(async (kind) => {
@@ -58,7 +67,10 @@ export class Physical {
 
   #start(kind: ResourceRef): Informer {
     const { client, signal, logger, changed } = this.#options;
-    const informer = startInformer(client, kind, { labelSelector: managedSelector, signal, logger });
+    const onOutcome = (failure: unknown) => this.#options.unreadable.note(kind, failure);
+    const informer = startInformer(client, kind, {
+      ...{ labelSelector: managedSelector, signal, logger, onOutcome },
+    });
     this.#kinds.set(groupResource(kind), { kind, informer });
     informer.addIndex('namespace', (object) => [object.metadata.namespace ?? '']);
     const tell = ({ metadata: { namespace = '', name = '' } }: KubeObject) =>
@@ -95,12 +107,33 @@ export class Physical {
       try {
         return await this.#probe(kind);
       } catch (err) {
-        if (isStatusError(err, 'NotServed')) return false;
+        if (isStatusError(err, 'NotServed') || isStatusError(err, 'Forbidden')) return false;
         signal.throwIfAborted();
         logger.warn({ err, kind }, 'cannot read the physical cluster yet');
         await sleep(wait, signal);
       }
     }
+  }
+
+  async #askAgain(kind: ResourceRef): Promise<void> {
+    const { signal, logger, unreadable } = this.#options;
+    const of = groupResource(kind);
+    if (this.#asking.has(of)) return;
+    this.#asking.add(of);
+    try {
+      for (let wait = 1_000; unreadable.has(kind); wait = Math.min(wait * 2, 15_000)) {
+        await sleep(wait, signal);
+        try {
+          if (await this.#probe(kind)) await this.watch(kind);
+        } catch (err) {
+          signal.throwIfAborted();
+          logger.debug({ err, kind }, 'cannot be read yet');
+        }
+      }
+    } finally {
+      this.#asking.delete(of);
+    }
+    this.#options.readable(kind);
   }
 
   /** Whether anything bears our label. */
@@ -110,8 +143,11 @@ export class Physical {
     const query = `?limit=1&labelSelector=${encodeURIComponent(managedSelector)}`;
     try {
       const list = (await client.json(path + query, { signal })) as { items?: unknown[] | null };
+      this.#options.unreadable.note(kind);
       return (list.items ?? []).length > 0;
     } catch (error) {
+      this.#options.unreadable.note(kind, error);
+      if (isStatusError(error, 'Forbidden')) this.#askAgain(kind).catch(() => {});
       if (absenceOf(error) !== 'notServed') throw error;
       const message = `the cluster does not serve ${groupResource(kind)} in ${kind.version}`;
       throw new StatusError(404, 'NotServed', message, undefined, error);

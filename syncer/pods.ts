@@ -9,7 +9,7 @@ import { markAs } from './orphans.ts';
 import type { Owners, Root } from './owners.ts';
 import { readLocator } from './ownership.ts';
 import { ownerMayCome, type Place, Reflector, reflectedMetadata } from './reflector.ts';
-import type { TargetId } from './target.ts';
+import { parseTarget, type TargetId } from './target.ts';
 
 const maxPodBytes = 240 << 10;
 const ownerMs = 50;
@@ -41,8 +41,10 @@ export class PodReflector {
     return this.#reflector.informer;
   }
 
+  /** True also where nobody knows. */
   hasPods(id: TargetId): boolean {
-    return (this.#byRoot.get(id)?.size ?? 0) > 0;
+    if (this.#engine.unreadable.has(pods) || (this.#byRoot.get(id)?.size ?? 0) > 0) return true;
+    return this.running(id, parseTarget(id).namespace) === undefined;
   }
 
   /**

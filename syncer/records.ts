@@ -105,7 +105,9 @@ export function sliceOf(
   if (!object) {
     if (record.absent) return { present: false, ...error };
     if (record.orphans && !share.spec?.manifest) return { present: true, orphans: true };
-    return error ? { present: share.status?.present ?? false, ...error } : undefined;
+    // What is to leave and cannot be looked at may be there.
+    const present = share.status?.present ?? (share.spec !== undefined && !share.spec.manifest);
+    return error ? { present, ...error } : undefined;
   }
   const status = object.status as Record<string, unknown> | undefined;
   const fits = status === undefined || Buffer.byteLength(encodeJson(status)) <= maxStatusBytes;

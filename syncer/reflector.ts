@@ -62,7 +62,10 @@ export class Reflector {
     this.#engine = engine;
     this.#kind = reflectedKind(resource);
     this.#reflect = reflect;
-    this.informer = startInformer(client, this.#kind, { signal, logger, transform: slim });
+    this.informer = startInformer(client, this.#kind, {
+      ...{ signal, logger, transform: slim },
+      onOutcome: (failure) => engine.unreadable.note(this.#kind, failure),
+    });
     const tell = ({ metadata: { namespace = '', name = '' } }: KubeObject) => {
       if (ourShape.test(namespace)) this.#queue.add(`${namespace}/${name}`);
     };

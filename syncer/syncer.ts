@@ -1,10 +1,12 @@
 import { Client } from '../client/client.ts';
 import { startInformer } from '../client/informer.ts';
+import type { ResourceRef } from '../client/url.ts';
 import { askedSince } from '../cluster/heard.ts';
 import { physicalClusters } from '../cluster/names.ts';
 import type { PhysicalCluster, ShareView } from '../cluster/types.ts';
 import { WorkQueue } from '../controller/queue.ts';
 import { sleep } from '../kube/clock.ts';
+import { groupResource } from '../kube/gvk.ts';
 import type { Transport } from '../kube/http.ts';
 import type { Logger } from '../kube/log.ts';
 import { childReflectors, eventReflector } from './children.ts';
@@ -17,6 +19,8 @@ import { Namespaces } from './namespaces.ts';
 import { Owners } from './owners.ts';
 import { Physical } from './physical.ts';
 import { PodReflector } from './pods.ts';
+import { targetOf } from './target.ts';
+import { Unreadable } from './unreadable.ts';
 import { runUp } from './up.ts';
 
 export interface SyncerOptions {
@@ -62,20 +66,21 @@ export function startSyncer(options: SyncerOptions): Syncer {
     const withPods = (reflector: PodReflector) => {
       pods = reflector;
     };
+    const unreadable = new Unreadable(() => questions.ask(Date.now()));
     let namespaces: Namespaces | undefined;
     let pods: PodReflector | undefined;
     const heartbeat = runHeartbeat({
-      ...{ name, upstream, client, signal, logger, questions, intervalMs: heartbeatMs },
+      ...{ name, upstream, client, signal, logger, questions, unreadable, intervalMs: heartbeatMs },
       namespaces: () => namespaces?.count(),
       heardAgain: () => pods?.heardAgain(),
       ...(options.whyNotTaken && { whyNotTaken: options.whyNotTaken }),
     });
     const uid = await ownUid(options);
     const former = new Set(options.former);
-    namespaces = new Namespaces({ client, syncer: uid, former, name, signal, logger });
+    namespaces = new Namespaces({ client, syncer: uid, former, name, signal, logger, unreadable });
     await Promise.all([
       heartbeat,
-      work(options, { client, namespaces, uid, questions, withPods }, becomeReady),
+      work(options, { client, namespaces, uid, questions, unreadable, withPods }, becomeReady),
     ]);
   };
   const stopped = run().catch((err: unknown) => {
@@ -92,11 +97,12 @@ async function work(
     namespaces: Namespaces;
     uid: string;
     questions: Questions;
+    unreadable: Unreadable;
     withPods(pods: PodReflector): void;
   },
   onReady: () => void,
 ): Promise<void> {
-  const { client, namespaces, uid, questions } = own;
+  const { client, namespaces, uid, questions, unreadable } = own;
   const { name, upstream, signal, logger, namespaceDelayMs = 10_000 } = options;
   const cleanup = startCleanup(namespaceDelayMs);
   const shares = startInformer<ShareView>(upstream, sharesResource, { signal, logger });
@@ -113,7 +119,12 @@ async function work(
     client,
     shares,
     namespaces,
-    physical: new Physical({ client, signal, logger, changed: (id) => physicalChanged(engine, id) }),
+    unreadable,
+    physical: new Physical({
+      ...{ client, signal, logger, unreadable },
+      changed: (id) => physicalChanged(engine, id),
+      readable: (kind) => wakeKind(engine, kind),
+    }),
     records: new Map(),
     down: new WorkQueue({ maxDelayMs: 30_000 }),
     up: new WorkQueue({ maxDelayMs: 30_000 }),
@@ -129,10 +140,11 @@ async function work(
   own.withPods(pods);
   const known = Promise.all([shares.synced, namespaces.informer.synced]);
   const ready = [known.then(() => namespaces.signAll(shares.values(), logger)), engine.physical.start()];
-  const all = Promise.all([...ready, pods.informer.synced]).then(onReady);
+  const podsKnown = Promise.race([pods.informer.synced, unreadable.refused(pods.informer.resource)]);
+  const all = Promise.all([...ready, podsKnown]).then(onReady);
   await Promise.all([
     all,
-    runDown(engine, [...ready, pods.informer.synced]),
+    runDown(engine, [...ready, podsKnown]),
     runUp(engine, ready),
     pods.run(ready),
     ...[...children.values(), claimReflector(engine), eventReflector(engine)].map((reflector) =>
@@ -140,6 +152,13 @@ async function work(
     ),
     cleanup.run(engine, ready),
   ]);
+}
+
+function wakeKind({ shares, down }: Engine, kind: ResourceRef): void {
+  for (const share of shares.values()) {
+    const { ref } = share.spec ?? {};
+    if (ref && groupResource(ref) === groupResource(kind)) down.add(targetOf(share));
+  }
 }
 
 /** A cluster registered anew has another uid, and owns nothing of its former self. */
