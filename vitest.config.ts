@@ -6,6 +6,8 @@ const slow = { testTimeout: 240_000, hookTimeout: 300_000, fileParallelism: fals
 
 export default defineConfig({
   test: {
+    // Many wait for clusters to settle, so that two take half the time of one on two processors.
+    maxWorkers: 2,
     coverage: {
       provider: 'v8',
       include: [

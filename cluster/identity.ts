@@ -1,3 +1,4 @@
+import { isReady } from './life.ts';
 import type { PhysicalCluster } from './types.ts';
 
 /** Its uid is a cluster's own wherever it is registered, and under what name. */
@@ -5,7 +6,7 @@ export const identifyingNamespace = 'kube-system';
 
 /**
  * Why nothing may be placed on `cluster`, as a sentence: it is registered already, or it is one of this Atoll's own
- * logical clusters. Of two registrations the earlier counts.
+ * logical clusters. Of two registrations the earlier counts; of two in one second the one that is Ready.
  */
 export function whyNotTaken(
   cluster: PhysicalCluster,
@@ -25,8 +26,10 @@ export function sameAs({ metadata }: PhysicalCluster): string {
   return `it is the cluster that is registered as ${metadata.name}`;
 }
 
-function isEarlier({ metadata: a }: PhysicalCluster, { metadata: b }: PhysicalCluster): boolean {
+function isEarlier(one: PhysicalCluster, other: PhysicalCluster): boolean {
+  const [a, b] = [one.metadata, other.metadata];
   if (a.name === b.name) return false;
-  const [one, other] = [a.creationTimestamp ?? '', b.creationTimestamp ?? ''];
-  return one === other ? (a.name ?? '') < (b.name ?? '') : one < other;
+  const [first, second] = [a.creationTimestamp ?? '', b.creationTimestamp ?? ''];
+  if (first !== second) return first < second;
+  return isReady(one) === isReady(other) ? (a.name ?? '') < (b.name ?? '') : isReady(one);
 }

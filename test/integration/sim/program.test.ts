@@ -180,7 +180,7 @@ describe('atoll demo', () => {
 
   test('what cannot be done exits 1, and says so in a line', async () => {
     const { code, stderr } = await atoll('drain', 'north');
-    expect([code, stderr]).toEqual([1, 'error: physicalclusters.atoll.dev "north" not found (NotFound)\n']);
+    expect([code, stderr]).toEqual([1, 'error: no physical cluster north; there are: east, west\n']);
   });
 
   test('a logical cluster’s kubeconfig', async () => {
