@@ -108,6 +108,20 @@ test('custom objects are collected in the version and scope of their own logical
   }
 });
 
+/** Only who watches a kind hears that an owner has gone whose dependents were looked at before. */
+async function collectorWatches(client: Client): Promise<void> {
+  let tries = 0;
+  await until('the collector watches', async () => {
+    const name = `probe-${++tries}`;
+    const probe = await client.create(foos('v1'), foo('v1', name, { namespace: 'default' }));
+    await client.create(resources.configmaps, configMap(name, [ownedBy(probe)]));
+    await collectorCameBy(client);
+    await client.delete(foos('v1'), { namespace: 'default', name });
+    const collected = until(name, async () => !(await exists(client, name)), 1000);
+    return await collected.catch(() => false);
+  });
+}
+
 test('while a kind is not served nothing that it owns is deleted; when its objects were seen to end it is', async () => {
   const a = await logicalCluster('a');
   const stranger = { apiVersion: 'nowhere.example/v1', kind: 'Bar', name: 'bar', uid: 'bar' };
@@ -116,6 +130,7 @@ test('while a kind is not served nothing that it owns is deleted; when its objec
   const owner = await a.create(foos('v1'), foo('v1', 'owner', { namespace: 'default' }));
   await a.create(resources.configmaps, configMap('of-foo', [ownedBy(owner)]));
   await collectorCameBy(a);
+  await collectorWatches(a);
   await a.delete(resources.customresourcedefinitions, { name: 'foos.example.com' });
   await until('what its objects owned is collected', async () => !(await exists(a, 'of-foo')));
   expect(await exists(a, 'of-bar')).toBeDefined();

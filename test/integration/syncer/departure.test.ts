@@ -99,7 +99,7 @@ describe('a PhysicalCluster that is deleted', () => {
       return found?.includes('data-db-0') && found;
     });
     expect(message).toContain('atoll cluster remove east --forget');
-    expect(await ready('east', 'db')).toBe(1);
+    await until('its pod runs on', async () => (await ready('east', 'db')) === 1);
     await removeEast();
     const { items } = await world.admin.list(persistentvolumeclaims, inDefault);
     expect(items.flatMap(reflectedFrom)).not.toContain('east');
