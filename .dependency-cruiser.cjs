@@ -6,6 +6,7 @@ const ranks = [
   ['controller'],
   ['scheduler', 'splitter', 'syncer'],
   ['sim'],
+  ['server'],
   ['cli'],
 ];
 

@@ -59,7 +59,7 @@ bench: build kubernetes ## ratios against a real kube-apiserver and etcd on this
 
 lint: build ## types, format, style, ranks, dead code
 	@$(BIN)/biome check --error-on-warnings .
-	@$(BIN)/depcruise --config .dependency-cruiser.cjs kube storage cluster client apiserver controller scheduler splitter syncer sim cli
+	@$(BIN)/depcruise --config .dependency-cruiser.cjs kube storage cluster client apiserver controller scheduler splitter syncer sim server cli
 	@$(BIN)/knip
 
 format: node_modules/.installed ## rewrite the sources in the one format

@@ -11,7 +11,7 @@ export default defineConfig({
     coverage: {
       provider: 'v8',
       include: [
-        '{kube,storage,cluster,client,apiserver,controller,scheduler,splitter,syncer,sim,cli}/**/*.ts',
+        '{kube,storage,cluster,client,apiserver,controller,scheduler,splitter,syncer,sim,server,cli}/**/*.ts',
       ],
     },
     projects: [

@@ -2,10 +2,10 @@ import { DurationError, parseDuration } from '../kube/duration.ts';
 import type { ApiResponse, UserInfo } from '../kube/http.ts';
 import { badRequest, StatusError } from '../kube/status.ts';
 import type { Exchange } from './core.ts';
-import { Deadlines } from './deadlines.ts';
 import { text } from './encode/respond.ts';
 import type { Limits } from './options.ts';
 import type { RequestInfo } from './request.ts';
+import { Deadlines } from './wire/deadlines.ts';
 
 const readVerbs = new Set(['get', 'list', 'head', 'options']);
 const lastingSubresources = new Set(['log', 'exec', 'attach', 'portforward', 'proxy']);

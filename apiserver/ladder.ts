@@ -12,8 +12,8 @@ import { handlerFor } from './handlers/dispatch.ts';
 import { type InFlight, isHealth, shuttingDown } from './inflight.ts';
 import { handleInfo } from './info/index.ts';
 import type { Authenticator, Peer, ServedResource, View } from './options.ts';
-import { definedLately } from './registry/definitions.ts';
 import { translate } from './registry/errors.ts';
+import { definedLately } from './registry/kinds/definitions.ts';
 import { clusterIn, parseBare, parseRequest, pathOf } from './request.ts';
 
 export interface Ladder {

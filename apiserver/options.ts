@@ -9,7 +9,7 @@ import type { StatusCause } from '../kube/status.ts';
 import type { ColumnDefinition } from '../kube/table/index.ts';
 import type { Fence, Store } from '../storage/store.ts';
 import type { Exchange } from './core.ts';
-import type { Definition } from './registry/defined.ts';
+import type { Definition } from './registry/kinds/defined.ts';
 import type { Registry } from './registry/types.ts';
 
 export interface ApiServerOptions {

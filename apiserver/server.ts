@@ -7,7 +7,6 @@ import { mastersOnly } from './authz/masters.ts';
 import type { Core } from './core.ts';
 import { fencedStore } from './fenced.ts';
 import { BookmarkClock } from './handlers/bookmarks.ts';
-import { type Listener, listenHttps } from './http.ts';
 import { InFlight } from './inflight.ts';
 import { defaultGitVersion } from './info/version.ts';
 import { createLadder, type LadderOptions } from './ladder.ts';
@@ -18,6 +17,7 @@ import { ObjectRegistry } from './registry/registry.ts';
 import { starter } from './start.ts';
 import { WebhookCaller } from './webhook/call.ts';
 import { serviceResolver } from './webhook/resolve.ts';
+import { type Listener, listenHttps } from './wire/http.ts';
 
 export type * from './options.ts';
 export type * from './registry/types.ts';

@@ -1,6 +1,6 @@
 import type { Core } from './core.ts';
-import { claimExisting } from './registry/claims.ts';
-import { followDefinitions } from './registry/definitions.ts';
+import { claimExisting } from './registry/kinds/claims.ts';
+import { followDefinitions } from './registry/kinds/definitions.ts';
 import { createInitialNamespaces } from './registry/namespaces.ts';
 
 /** What is needed before the first answer; once, but a store that was not there yet may be there the next time. */

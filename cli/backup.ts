@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { transportFromKubeconfigFile } from '../client/kubeconfig.ts';
 import type { ApiResponse } from '../kube/http.ts';
+import { backupPath } from '../server/backup-view.ts';
 import { checkBackup } from '../storage/backup.ts';
 import { FailedError, UsageError } from './errors.ts';
 import { type OutputFormat, print, printJson } from './output.ts';
-import { backupPath } from './server/backupview.ts';
 
 /** Has the running server that `kubeconfig` leads to write a backup to `file`: whole and checked, or not at all. */
 export async function backupServer(kubeconfig: string, file: string, output: OutputFormat): Promise<void> {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { Client } from '../client/client.ts';
 import { transportFromKubeconfigFile } from '../client/kubeconfig.ts';
 import { rootCluster } from '../cluster/names.ts';
+import { settings } from '../server/settings.ts';
 import { UsageError } from './errors.ts';
-import { settings } from './settings.ts';
 
 /** Which kubeconfig leads to Atoll: the flag, ATOLL_KUBECONFIG, the data directory's own, then KUBECONFIG. */
 export function findKubeconfig(flag: string | undefined, env: NodeJS.ProcessEnv = process.env): string {

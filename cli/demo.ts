@@ -1,6 +1,10 @@
 import { resolve } from 'node:path';
 import type { Client } from '../client/client.ts';
 import { clustersAnnotation, rootCluster } from '../cluster/names.ts';
+import { systemClient } from '../server/client.ts';
+import { jsonLogger } from '../server/log.ts';
+import type { Settings } from '../server/settings.ts';
+import { untilSignal } from '../server/signals.ts';
 import { type SimulatedCluster, startSimulatedCluster } from '../sim/cluster.ts';
 import { registerCluster } from './cluster.ts';
 import { startOrExplain } from './commands/start.ts';
@@ -8,10 +12,6 @@ import { untilRunning } from './demo/running.ts';
 import { applyShop, deployments, shop, summary } from './demo/shop.ts';
 import { print } from './output.ts';
 import { namespaces, physicalClusters } from './resources.ts';
-import { systemClient } from './server/client.ts';
-import { jsonLogger } from './server/log.ts';
-import { untilSignal } from './server/signals.ts';
-import type { Settings } from './settings.ts';
 
 const clusters = ['east', 'west'] as const;
 

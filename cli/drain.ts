@@ -4,7 +4,7 @@ import { type Informer, startInformer } from '../client/informer.ts';
 import type { PhysicalCluster, Placement } from '../cluster/types.ts';
 import { FailedError, InterruptedError } from './errors.ts';
 import { orKnown } from './known.ts';
-import { pathsById } from './logicalclusters.ts';
+import { pathsById } from './logical-clusters.ts';
 import { type OutputFormat, print, printJson } from './output.ts';
 import { keyOf, type Remaining, remainingOn } from './remaining.ts';
 import { physicalClusters, placements } from './resources.ts';

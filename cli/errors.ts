@@ -1,7 +1,4 @@
-/** The user asked for something that cannot be: exit code 2, one line, no stack. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
+export { UsageError } from '../server/errors.ts';
 
 /** What was asked could not be done: exit code 1, the reasons on stderr. */
 export class FailedError extends Error {

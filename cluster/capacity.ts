@@ -1,6 +1,6 @@
 import { compareQuantity, formatQuantity, type Quantity } from '../kube/quantity.ts';
 import { readyOf } from './life.ts';
-import { quantityOf, type Resources } from './podspec.ts';
+import { quantityOf, type Resources } from './pod-spec.ts';
 import { at } from './read.ts';
 import type { PhysicalCluster } from './types.ts';
 

@@ -4,7 +4,7 @@ import { type LabelSelector, labelSelectorFromObject, labelSelectorFromSet } fro
 import { StatusError } from '../kube/status.ts';
 import { claimsNamed } from './claims.ts';
 import { isPlaceable, isSelectorless, type PlacedKind, type Reach, serviceOfEndpoints } from './kinds.ts';
-import { podReferences, podTemplate } from './podspec.ts';
+import { podReferences, podTemplate } from './pod-spec.ts';
 import { at, listAt, mapAt, textAt } from './read.ts';
 import type { ClosureRef } from './types.ts';
 

@@ -67,3 +67,7 @@ export const workspaces = { group: 'tenancy.kcp.io', version, resource: 'workspa
 export const logicalClusters = { group: 'core.kcp.io', version, resource: 'logicalclusters' } as const;
 /** On a Workspace, and on its LogicalCluster: it is emptied before they go. */
 export const logicalClusterFinalizer = 'core.kcp.io/logicalcluster';
+
+/** A physical cluster's Secret in the system namespace, with how to reach it: `atoll cluster add` writes it. */
+export const secrets = { group: '', version: 'v1', resource: 'secrets' };
+export const credentialsOf = (cluster: string): string => `physicalcluster-${cluster}`;

@@ -10,7 +10,7 @@ import {
   managedValue,
   scaledAnnotation,
 } from './names.ts';
-import { withoutPodAssignment } from './podspec.ts';
+import { withoutPodAssignment } from './pod-spec.ts';
 import { at, numberAt, textAt } from './read.ts';
 import type { Locator, Share } from './types.ts';
 

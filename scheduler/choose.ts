@@ -1,5 +1,5 @@
 import { clustersAnnotation } from '../cluster/names.ts';
-import type { Resources } from '../cluster/podspec.ts';
+import type { Resources } from '../cluster/pod-spec.ts';
 import type { PhysicalCluster } from '../cluster/types.ts';
 import { type Candidate, objection } from './filter.ts';
 import { best } from './score.ts';

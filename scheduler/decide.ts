@@ -14,7 +14,7 @@ import { isForgotten } from '../cluster/life.ts';
 import { clustersAnnotation } from '../cluster/names.ts';
 import { isBeingOrphaned, isTombstone } from '../cluster/orphans.ts';
 import { formatClusters, parseClusters } from '../cluster/placement.ts';
-import { podCount } from '../cluster/podspec.ts';
+import { podCount } from '../cluster/pod-spec.ts';
 import type { ClosureRef, PhysicalCluster, Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { type Choice, chooseFreely, chooseNamed, type Situation } from './choose.ts';

@@ -1,6 +1,6 @@
 import { limitsOf } from '../cluster/capacity.ts';
 import { readyOf } from '../cluster/life.ts';
-import type { Resources } from '../cluster/podspec.ts';
+import type { Resources } from '../cluster/pod-spec.ts';
 import { silenceOf } from '../cluster/silence.ts';
 import type { PhysicalCluster, Taint } from '../cluster/types.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Resources } from '../cluster/podspec.ts';
+import type { Resources } from '../cluster/pod-spec.ts';
 import { subtractQuantity, zeroQuantity } from '../kube/quantity.ts';
 import { addUsage, nothingUsed, type Usage } from './usage.ts';
 

@@ -1,7 +1,7 @@
 import { claimsNamed } from '../cluster/claims.ts';
 import { type PlacedObject, refKey, refOf } from '../cluster/closure.ts';
 import { type PlacedKind, placedKind } from '../cluster/kinds.ts';
-import { podReferences, podTemplate } from '../cluster/podspec.ts';
+import { podReferences, podTemplate } from '../cluster/pod-spec.ts';
 import { listAt, textAt } from '../cluster/read.ts';
 import type { ClosureRef, Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';

@@ -1,5 +1,5 @@
 import type { PlacedObject } from '../cluster/closure.ts';
-import type { Resources } from '../cluster/podspec.ts';
+import type { Resources } from '../cluster/pod-spec.ts';
 import type { ClosureRef, PhysicalCluster, Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Choice } from './choose.ts';

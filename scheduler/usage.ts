@@ -5,7 +5,7 @@ import {
   podTemplate,
   type Resources,
   timesResources,
-} from '../cluster/podspec.ts';
+} from '../cluster/pod-spec.ts';
 import type { Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isOnDisk } from './residency.ts';
 import { type CheckReport, type Entry, prefixRange, StoreError } from './store.ts';
 import type { Versions } from './versions.ts';
-import type { WatchHub } from './watchhub.ts';
+import type { WatchHub } from './watch-hub.ts';
 
 const ALL = { start: '', end: '\x7f' };
 const CHUNK = 1000;

@@ -1,4 +1,4 @@
-import type { KeyIndex, Slot } from './keyindex.ts';
+import type { KeyIndex, Slot } from './key-index.ts';
 import type { Entry } from './store.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { KeyIndex, Slot } from './keyindex.ts';
+import type { KeyIndex, Slot } from './key-index.ts';
 import { isOnDisk } from './residency.ts';
 import type { Entry, Range, StoreEvent } from './store.ts';
 

@@ -1,5 +1,5 @@
-import { EventLog } from './eventlog.ts';
-import { KeyIndex, type Slot } from './keyindex.ts';
+import { EventLog } from './event-log.ts';
+import { KeyIndex, type Slot } from './key-index.ts';
 import { Hand, isOnDisk, ON_DISK } from './residency.ts';
 import {
   addEvent,

@@ -1,6 +1,6 @@
 import { placedKind } from '../../cluster/kinds.ts';
 import { clustersAnnotation, isSystemNamespace } from '../../cluster/names.ts';
-import { podTemplate } from '../../cluster/podspec.ts';
+import { podTemplate } from '../../cluster/pod-spec.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { AdmissionRequest } from '../options.ts';
 

@@ -17,7 +17,7 @@ import { checkPreconditions } from '../registry/metadata.ts';
 import { keepReserved } from '../registry/reserved.ts';
 import { updateObject } from '../registry/write.ts';
 import { checkNamespace, writeContext } from './create.ts';
-import { changePod } from './runningpod.ts';
+import { changePod } from './running-pod.ts';
 import { checkName } from './update.ts';
 
 /** Server-side apply; creates what is not there. https://kubernetes.io/docs/reference/using-api/server-side-apply/ */

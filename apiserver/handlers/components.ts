@@ -6,7 +6,7 @@ import { encoded, formOf, respondObject } from '../encode/respond.ts';
 import { encodeStored } from '../registry/codec.ts';
 import { parseSelection } from '../registry/selectors.ts';
 import { shapeList } from './list.ts';
-import { listQuery } from './listoptions.ts';
+import { listQuery } from './list-options.ts';
 
 /** What `kubectl get componentstatuses` has always shown: here the first two are part of this process. */
 const components = ['controller-manager', 'scheduler', 'etcd-0'] as const;

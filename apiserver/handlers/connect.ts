@@ -3,7 +3,7 @@ import { badRequest } from '../../kube/status.ts';
 import { bearerProtocol } from '../authn/bearer.ts';
 import type { ResourceExchange } from '../core.ts';
 import { decodeStored } from '../registry/codec.ts';
-import { refuseStream } from './podstream.ts';
+import { refuseStream } from './pod-stream.ts';
 
 /** What the two ends of a WebSocket or of SPDY/3.1 agree by. */
 const asked = [

@@ -2,10 +2,10 @@ import type { ApiResponse } from '../../kube/http.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { showsDeleted } from '../../kube/strategy/deleted.ts';
 import type { ResourceExchange } from '../core.ts';
-import { deleteOptions } from '../decode/deleteoptions.ts';
+import { deleteOptions } from '../decode/delete-options.ts';
 import { formOf, respondObject, respondValue } from '../encode/respond.ts';
 import type { DeleteOptions } from '../registry/types.ts';
-import { deleteOne } from './deleteone.ts';
+import { deleteOne } from './delete-one.ts';
 import { deleteElsewhere } from './elsewhere.ts';
 
 export async function handleDelete(exchange: ResourceExchange): Promise<ApiResponse> {

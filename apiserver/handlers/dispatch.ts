@@ -9,7 +9,7 @@ import { handleComponents } from './components.ts';
 import { handleConnect } from './connect.ts';
 import { handleCreate } from './create.ts';
 import { handleDelete } from './delete.ts';
-import { handleDeleteCollection } from './deletecollection.ts';
+import { handleDeleteCollection } from './delete-collection.ts';
 import { handleEviction } from './eviction.ts';
 import { handleGet } from './get.ts';
 import { handleList } from './list.ts';

@@ -4,12 +4,12 @@ import type { KubeObject } from '../../kube/object.ts';
 import { type LabelSelector, labelSelectorFromObject } from '../../kube/selector.ts';
 import { badRequest, isStatusError, StatusError } from '../../kube/status.ts';
 import type { ResourceExchange } from '../core.ts';
-import { checkDeleteOptions } from '../decode/deleteoptions.ts';
+import { checkDeleteOptions } from '../decode/delete-options.ts';
 import { decodeStored } from '../registry/codec.ts';
 import { timestamp } from '../registry/metadata.ts';
 import type { DeleteOptions } from '../registry/types.ts';
 import { spares, spend, stillProcessed } from './budget.ts';
-import { deleteOne } from './deleteone.ts';
+import { deleteOne } from './delete-one.ts';
 import { evictRunningPod } from './pods.ts';
 import { postedObject, respondSuccess } from './subresource.ts';
 

@@ -13,8 +13,8 @@ import { translate } from '../registry/errors.ts';
 import { collectionRange, keyRange, objectKey } from '../registry/keys.ts';
 import { inScope } from '../registry/registry.ts';
 import { parseSelection, type Selection } from '../registry/selectors.ts';
-import { respondJoined } from './listjoin.ts';
-import { type ListQuery, listQuery, waitForRevision } from './listoptions.ts';
+import { respondJoined } from './list-join.ts';
+import { type ListQuery, listQuery, waitForRevision } from './list-options.ts';
 
 export interface Page {
   entries: Entry[];

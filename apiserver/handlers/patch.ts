@@ -20,7 +20,7 @@ import { requireVersion } from '../registry/required.ts';
 import { updateObject } from '../registry/write.ts';
 import { handleApply } from './apply.ts';
 import { checkNamespace, writeContext } from './create.ts';
-import { changePod } from './runningpod.ts';
+import { changePod } from './running-pod.ts';
 import { requireName } from './update.ts';
 
 export type Patcher = (current: JsonObject) => JsonObject;

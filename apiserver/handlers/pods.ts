@@ -4,7 +4,7 @@ import { badRequest } from '../../kube/status.ts';
 import type { ResourceExchange } from '../core.ts';
 import { decodeStored } from '../registry/codec.ts';
 import type { DeleteOptions } from '../registry/types.ts';
-import { checkContainer, checkLogOptions, hasNode } from './podstream.ts';
+import { checkContainer, checkLogOptions, hasNode } from './pod-stream.ts';
 
 /** GET pods/log: from the API that runs the pod, as it streams. */
 export async function handleLog(exchange: ResourceExchange): Promise<ApiResponse> {

@@ -12,7 +12,7 @@ import { checkPreconditions } from '../registry/metadata.ts';
 import { requireVersion } from '../registry/required.ts';
 import { updateObject } from '../registry/write.ts';
 import { checkNamespace, decodeRequest, writeContext } from './create.ts';
-import { changePod } from './runningpod.ts';
+import { changePod } from './running-pod.ts';
 
 /** PUT of an object, its status, or (Namespaces) its finalizers. */
 export async function handleUpdate(exchange: ResourceExchange): Promise<ApiResponse> {

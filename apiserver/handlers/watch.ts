@@ -9,11 +9,11 @@ import { watchEnd } from '../registry/registry.ts';
 import { parseSelection, type Selection } from '../registry/selectors.ts';
 import { arrange, begun } from './lasting.ts';
 import { rangeFor, readPage } from './list.ts';
-import { type ListQuery, listQuery, waitForRevision } from './listoptions.ts';
+import { type ListQuery, listQuery, waitForRevision } from './list-options.ts';
 import { EventStream, joinBytes } from './stream.ts';
-import { WatchEncoder } from './watchencoder.ts';
-import { joinEvents, WatchObjects } from './watchobjects.ts';
-import type { WatchTeller } from './watchteller.ts';
+import { WatchEncoder } from './watch-encoder.ts';
+import { joinEvents, WatchObjects } from './watch-objects.ts';
+import type { WatchTeller } from './watch-teller.ts';
 
 /**
  * Subscribes, then sends what the client wants to begin with, then live events in the order of revisions.

@@ -1,8 +1,8 @@
 import { formatApiVersion } from '../../kube/gvk.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { ServedResource } from '../options.ts';
-import { eventFromCore, eventToCore } from './convert-events.ts';
-import { hpaFromV1, hpaToV1 } from './convert-hpa.ts';
+import { eventFromCore, eventToCore } from './kinds/convert-events.ts';
+import { hpaFromV1, hpaToV1 } from './kinds/convert-hpa.ts';
 
 /** True when a request's version of a kind is the stored one, byte for byte. */
 export function isStored(served: ServedResource): boolean {

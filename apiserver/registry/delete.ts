@@ -5,12 +5,12 @@ import { strategyFor } from '../../kube/strategy/index.ts';
 import type { Entry } from '../../storage/store.ts';
 import type { ServedResource } from '../options.ts';
 import { decodeStored, encodeStored } from './codec.ts';
-import { asDefined } from './defined.ts';
 import { translate } from './errors.ts';
+import { asDefined } from './kinds/defined.ts';
+import { type Condition, conditionsOf, withCondition } from './kinds/own-status.ts';
 import { hooksOf } from './kinds.ts';
 import { checkDeletePreconditions, deletesItself, timestamp } from './metadata.ts';
 import { checkNamespaceDeletable } from './namespaces.ts';
-import { type Condition, conditionsOf, withCondition } from './own-status.ts';
 import type { ObjectRegistry } from './registry.ts';
 import type { DeleteOptions } from './types.ts';
 

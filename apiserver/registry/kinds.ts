@@ -2,17 +2,17 @@ import type { UserInfo } from '../../kube/http.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { StatusCause } from '../../kube/status.ts';
 import type { ServedResource } from '../options.ts';
-import { tellApiServices, tellAvailable } from './api-service-status.ts';
-import { type Claim, releaseClaims } from './claims.ts';
-import { prepareDefinition, serveDefinition } from './crd.ts';
-import { tellEstablished } from './definition-status.ts';
-import { adminAccess } from './device-access.ts';
-import { tellDangling, tellDependents } from './flow-status.ts';
+import { tellApiServices, tellAvailable } from './kinds/api-service-status.ts';
+import { type Claim, releaseClaims } from './kinds/claims.ts';
+import { prepareDefinition, serveDefinition } from './kinds/crd.ts';
+import { tellEstablished } from './kinds/definition-status.ts';
+import { adminAccess } from './kinds/device-access.ts';
+import { tellDangling, tellDependents } from './kinds/flow-status.ts';
+import { allocateService } from './kinds/services.ts';
+import { nameRequester } from './kinds/signing-requests.ts';
 import { isFoundation, sweep } from './logical-clusters.ts';
 import { prepareNamespace } from './namespaces.ts';
 import type { ObjectRegistry } from './registry.ts';
-import { allocateService } from './services.ts';
-import { nameRequester } from './signing-requests.ts';
 
 /** What a kind needs beyond defaults, strategy and validation. `old` is undefined for a create. */
 export interface KindHooks {

@@ -8,10 +8,10 @@ import type { ServedResource } from '../options.ts';
 import type { Catalog } from './catalog.ts';
 import { decodeStored } from './codec.ts';
 import { createObject } from './create.ts';
-import { asDefined } from './defined.ts';
 import { deleteObject } from './delete.ts';
 import { translate, translated } from './errors.ts';
 import { collectionRange, objectKey, parseKey, storageGroup } from './keys.ts';
+import { asDefined } from './kinds/defined.ts';
 import { foundation } from './logical-clusters.ts';
 import { recent, recentList } from './recent.ts';
 import type {

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { isObject } from '../../kube/deep.ts';
 import { decodeJson, encodeJson } from '../../kube/json.ts';
 import type { JsonObject } from '../../kube/object.ts';
-import { connectionError, refusedError } from './gotext.ts';
+import { connectionError, refusedError } from './go-text.ts';
 import { type ClientConfig, postedUrl, urlOf } from './reference.ts';
 import type { Resolve, Route } from './resolve.ts';
 

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
+import { resolveSettings } from '../../server/settings.ts';
 import { demoDataDir } from '../connection.ts';
 import { runDemo } from '../demo.ts';
-import { resolveSettings } from '../settings.ts';
 import { addServerFlags, type ServerFlags } from './options.ts';
 
 export function demoCommand(): Command {

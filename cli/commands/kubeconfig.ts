@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { isLogicalClusterName, rootCluster } from '../../cluster/names.ts';
+import { forLogicalCluster } from '../../server/kubeconfig.ts';
 import { connect, findKubeconfig } from '../connection.ts';
 import { UsageError } from '../errors.ts';
-import { insist } from '../logicalclusters.ts';
+import { insist } from '../logical-clusters.ts';
 import { print } from '../output.ts';
-import { forLogicalCluster } from '../server/kubeconfig.ts';
 import type { Global } from './options.ts';
 
 export function kubeconfigCommand(): Command {

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
+import { type RawSettings, settings } from '../../server/settings.ts';
 import { UsageError } from '../errors.ts';
 import type { OutputFormat } from '../output.ts';
-import { type RawSettings, settings } from '../settings.ts';
 
 export interface Global {
   atollKubeconfig?: string;

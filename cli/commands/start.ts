@@ -1,10 +1,10 @@
 import { Command } from 'commander';
+import { jsonLogger } from '../../server/log.ts';
+import { type RunningServer, runServer } from '../../server/run.ts';
+import { resolveSettings, type Settings } from '../../server/settings.ts';
+import { untilSignal } from '../../server/signals.ts';
 import { FailedError } from '../errors.ts';
 import { print } from '../output.ts';
-import { jsonLogger } from '../server/log.ts';
-import { type RunningServer, runServer } from '../server/run.ts';
-import { untilSignal } from '../server/signals.ts';
-import { resolveSettings, type Settings } from '../settings.ts';
 import { addServerFlags, type ServerFlags } from './options.ts';
 
 export function startCommand(): Command {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
+import { settings } from '../../server/settings.ts';
 import type { OutputFormat } from '../output.ts';
-import { settings } from '../settings.ts';
 import { backupStore, repairStore, restoreStore, storeStats, verifyStore } from '../store.ts';
 import { addOutput } from './options.ts';
 

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
+import { atollVersion, kubernetesVersion } from '../../server/version.ts';
 import { print, printJson } from '../output.ts';
-import { atollVersion, kubernetesVersion } from '../version.ts';
 import { addOutput, type Global } from './options.ts';
 
 export function versionCommand(): Command {

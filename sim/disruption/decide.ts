@@ -1,4 +1,4 @@
-import { scaledIntOrPercent } from '../../kube/intorstring.ts';
+import { scaledIntOrPercent } from '../../kube/int-or-string.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Pod, Selector, Workload } from '../types.ts';
 import { isActive, isReady, withTransitions } from '../workloads/children.ts';

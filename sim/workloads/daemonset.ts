@@ -1,4 +1,4 @@
-import { scaledIntOrPercent } from '../../kube/intorstring.ts';
+import { scaledIntOrPercent } from '../../kube/int-or-string.ts';
 import { repelledBy, selects } from '../pods/nodes.ts';
 import type { Node, Plan, Pod, Workload, WorkloadSpec } from '../types.ts';
 import { count, isActive, isFinished, podFor, templateHash } from './children.ts';

@@ -1,4 +1,4 @@
-import { scaledIntOrPercent } from '../../kube/intorstring.ts';
+import { scaledIntOrPercent } from '../../kube/int-or-string.ts';
 import type { Workload, WorkloadSpec } from '../types.ts';
 import { numberOf } from './replicasets.ts';
 

@@ -1,4 +1,4 @@
-import { quantityOf } from '../../cluster/podspec.ts';
+import { quantityOf } from '../../cluster/pod-spec.ts';
 import { at, mapAt, textAt } from '../../cluster/read.ts';
 import { compareQuantity } from '../../kube/quantity.ts';
 import { foldConditions } from './conditions.ts';

@@ -1,6 +1,6 @@
 import { kindNamed } from '../../cluster/kinds.ts';
 import { at, numberAt } from '../../cluster/read.ts';
-import { IntOrStringError, scaledIntOrPercent } from '../../kube/intorstring.ts';
+import { IntOrStringError, scaledIntOrPercent } from '../../kube/int-or-string.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { countOf, type FoldPart, sum } from './part.ts';
 

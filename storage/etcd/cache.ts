@@ -1,7 +1,7 @@
 import { DEFAULT_RETENTION, Retention } from '../retention.ts';
 import type { Entry, StoreError, StoreEvent } from '../store.ts';
 import { Versions } from '../versions.ts';
-import { WatchHub } from '../watchhub.ts';
+import { WatchHub } from '../watch-hub.ts';
 import type { Keys } from './keys.ts';
 import { number, type WatchEvent } from './wire.ts';
 

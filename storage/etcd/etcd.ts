@@ -1,4 +1,4 @@
-import { checkWrite } from '../checkwrite.ts';
+import { checkWrite } from '../check-write.ts';
 import {
   type CheckReport,
   type Entry,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Comparison } from '../comparison.ts';
 import type { CheckReport, Entry } from '../store.ts';
 import type { Versions } from '../versions.ts';
-import type { WatchHub } from '../watchhub.ts';
+import type { WatchHub } from '../watch-hub.ts';
 import type { Disk } from './disk.ts';
 import { decodeRecord, RECORDS, revisionOf, type StoredRecord } from './record.ts';
 

@@ -2,7 +2,7 @@ import { open, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BASE_KEY, decodeBase } from './base.ts';
 import { readIfThere } from './files.ts';
-import { checkTable, type RawEntry, readLog, readManifest, readTable } from './ldbfiles.ts';
+import { checkTable, type RawEntry, readLog, readManifest, readTable } from './ldb-files.ts';
 import { RECORDS, revisionOf } from './record.ts';
 
 export const TABLE = /\.(ldb|sst)$/;

@@ -1,4 +1,4 @@
-import { checkWrite } from '../checkwrite.ts';
+import { checkWrite } from '../check-write.ts';
 import { Leases } from '../leases.ts';
 import { type Propose, proposeCreate, proposeDelete, proposeUpdate } from '../propose.ts';
 import { isOnDisk } from '../residency.ts';
@@ -17,7 +17,7 @@ import {
 } from '../store.ts';
 import { listInTurns } from '../turns.ts';
 import type { Versions } from '../versions.ts';
-import { WatchHub } from '../watchhub.ts';
+import { WatchHub } from '../watch-hub.ts';
 import { checkLevel } from './check.ts';
 import { type Disk, openDisk } from './disk.ts';
 import { translate } from './errors.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Entry } from '../store.ts';
 import { BASE_KEY, type Base, baseOf, decodeBase } from './base.ts';
 import { databaseFiles, LOG, TABLE } from './inspect.ts';
-import { type RawEntry, readLog, readTable } from './ldbfiles.ts';
+import { type RawEntry, readLog, readTable } from './ldb-files.ts';
 import { decodeRecord, type StoredRecord } from './record.ts';
 
 export interface Salvage {

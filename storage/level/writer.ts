@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Retention } from '../retention.ts';
 import { type Entry, StoreError, type StoreEvent } from '../store.ts';
 import type { Versions } from '../versions.ts';
-import type { WatchHub } from '../watchhub.ts';
+import type { WatchHub } from '../watch-hub.ts';
 import type { Base } from './base.ts';
 import { batchSize, goesAhead } from './batch.ts';
 import type { Disk } from './disk.ts';

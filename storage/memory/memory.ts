@@ -1,4 +1,4 @@
-import { checkWrite } from '../checkwrite.ts';
+import { checkWrite } from '../check-write.ts';
 import { Leases } from '../leases.ts';
 import { proposeCreate, proposeDelete, proposeUpdate } from '../propose.ts';
 import { Retention, type RetentionLimits } from '../retention.ts';
@@ -16,7 +16,7 @@ import {
   type WriteOptions,
 } from '../store.ts';
 import { Versions } from '../versions.ts';
-import { WatchHub } from '../watchhub.ts';
+import { WatchHub } from '../watch-hub.ts';
 
 /** A store that forgets everything when the process ends: the reference for what every backend does. */
 export function openMemory(retention?: Partial<RetentionLimits>): Store {

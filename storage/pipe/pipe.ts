@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { checkWrite } from '../checkwrite.ts';
+import { checkWrite } from '../check-write.ts';
 import {
   type CheckReport,
   type Entry,

@@ -1,4 +1,4 @@
 import { register } from 'node:module';
 
 // Loaded by `node --import` before anything else: FAULT_BUG names the bug to put in.
-register('./mutatehooks.js', import.meta.url);
+register('./mutate-hooks.js', import.meta.url);

@@ -6,13 +6,6 @@ import type { ApiServer } from '../../apiserver/options.ts';
 import { createApiServer } from '../../apiserver/server.ts';
 import { syncerUser } from '../../apiserver/view/view.ts';
 import { registerCluster } from '../../cli/cluster.ts';
-import { apiOptions } from '../../cli/server/api.ts';
-import { systemClient } from '../../cli/server/client.ts';
-import { startControllers } from '../../cli/server/controllers.ts';
-import { adminUser, type Identity, loadIdentity, tlsOf, writePrivate } from '../../cli/server/identity.ts';
-import { adminKubeconfig } from '../../cli/server/kubeconfig.ts';
-import type { SyncerManager } from '../../cli/server/syncers.ts';
-import { resolveSettings } from '../../cli/settings.ts';
 import { Client } from '../../client/client.ts';
 import { transportFromKubeconfig } from '../../client/kubeconfig.ts';
 import { rootCluster } from '../../cluster/names.ts';
@@ -20,6 +13,13 @@ import { runLeader } from '../../controller/leader.ts';
 import type { UserInfo } from '../../kube/http.ts';
 import { type Logger, silentLogger } from '../../kube/log.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import { apiOptions } from '../../server/api.ts';
+import { systemClient } from '../../server/client.ts';
+import { startControllers } from '../../server/controllers.ts';
+import { adminUser, type Identity, loadIdentity, tlsOf, writePrivate } from '../../server/identity.ts';
+import { adminKubeconfig } from '../../server/kubeconfig.ts';
+import { resolveSettings } from '../../server/settings.ts';
+import type { SyncerManager } from '../../server/syncers.ts';
 import { type SimulatedCluster, startSimulatedCluster } from '../../sim/cluster.ts';
 import type { Behaviour } from '../../sim/pods/behaviour.ts';
 import { openMemory } from '../../storage/memory/memory.ts';
@@ -165,7 +165,7 @@ async function simulated(name: string, { nodes = 3, behaviours = [] }: WorldOpti
   return { ...cluster, faults: new Faults(), upstream: new Faults() };
 }
 
-/** As cli/server/syncers.ts does, with faults on both wires, and quicker. */
+/** As server/syncers.ts does, with faults on both wires, and quicker. */
 function runSyncers(of: {
   server: ApiServer;
   store: Store;

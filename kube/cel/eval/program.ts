@@ -13,7 +13,7 @@ import { gathering } from './gather.ts';
 import { member, memberOf } from './members.ts';
 import { operators } from './operators.ts';
 import { attempt, Failed, type Frame, nothing, type Step, settled } from './step.ts';
-import { typeStep } from './typenames.ts';
+import { typeStep } from './type-names.ts';
 import { entryOf, isMap, keysOf, noOverload, Optional, setEntry, Uint, type Value } from './values.ts';
 
 /** An expression made ready; `values` are those of its names, in their order. */

@@ -1,7 +1,7 @@
 import { cp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { judge } from '../damaged.ts';
-import type { Damaged } from '../damagedchild.ts';
+import type { Damaged } from '../damaged-child.ts';
 import { type Model, makeModel } from '../model.ts';
 import { misplaced, runMutated } from '../mutants.ts';
 import { MUTATIONS } from '../mutations.ts';

@@ -2,7 +2,7 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { anyChange, buildDisk } from '../disk/disk.ts';
 import type { FaultPart, Run, RunResult } from '../part.ts';
-import { beginShadow, CUTS, cutPower } from '../powercut.ts';
+import { beginShadow, CUTS, cutPower } from '../power-cut.ts';
 import { STEPS } from '../steps.ts';
 import { Trial } from '../trial.ts';
 

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { main } from '../../../cli/program.ts';
-import { type RunningServer, runServer } from '../../../cli/server/run.ts';
-import { resolveSettings } from '../../../cli/settings.ts';
 import { Client } from '../../../client/client.ts';
 import { type Informer, startInformer } from '../../../client/informer.ts';
 import { transportFromKubeconfigFile } from '../../../client/kubeconfig.ts';
 import { silentLogger } from '../../../kube/log.ts';
 import type { KubeObject } from '../../../kube/object.ts';
+import { type RunningServer, runServer } from '../../../server/run.ts';
+import { resolveSettings } from '../../../server/settings.ts';
 
 const configMaps = { group: '', version: 'v1', resource: 'configmaps' };
 const WRITERS = 4;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { pathsById } from '../../../cli/logicalclusters.ts';
-import { adminUser } from '../../../cli/server/identity.ts';
+import { pathsById } from '../../../cli/logical-clusters.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { isStatusError } from '../../../kube/status.ts';
+import { adminUser } from '../../../server/identity.ts';
 import { deployment, readyPods, resources, until } from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Deadlines } from '../../../apiserver/deadlines.ts';
+import { Deadlines } from '../../../apiserver/wire/deadlines.ts';
 
 describe('deadlines', () => {
   beforeEach(() => void vi.useFakeTimers());

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { Outbox } from '../../../apiserver/outbox.ts';
+import { Outbox } from '../../../apiserver/wire/outbox.ts';
 
 function answers() {
   const ended: string[] = [];

@@ -6,9 +6,9 @@ import { clusterState } from '../../../cli/cluster.ts';
 import { flatKubeconfig } from '../../../cli/flatten.ts';
 import { age, table } from '../../../cli/output.ts';
 import { remainingOn } from '../../../cli/remaining.ts';
-import { adminKubeconfig, forLogicalCluster } from '../../../cli/server/kubeconfig.ts';
 import type { PhysicalCluster, Placement } from '../../../cluster/types.ts';
 import { decodeYaml } from '../../../kube/yaml.ts';
+import { adminKubeconfig, forLogicalCluster } from '../../../server/kubeconfig.ts';
 
 let directory = '';
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { scaledIntOrPercent } from '../../../kube/intorstring.ts';
+import { scaledIntOrPercent } from '../../../kube/int-or-string.ts';
 import {
   addQuantity,
   canonicalQuantity,

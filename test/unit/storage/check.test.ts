@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Disk, openDisk } from '../../../storage/level/disk.ts';
 import { openLevel, startLevel } from '../../../storage/level/level.ts';
 import { encodeEntry, recordKey } from '../../../storage/level/record.ts';
-import { startSelfCheck } from '../../../storage/selfcheck.ts';
+import { startSelfCheck } from '../../../storage/self-check.ts';
 import { prefixRange, type Store } from '../../../storage/store.ts';
 import { bytes, record, text } from '../../contract/store.ts';
 import { until } from '../../contract/until.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openMemory } from '../../../storage/memory/memory.ts';
 import { Retention } from '../../../storage/retention.ts';
 import { prefixRange } from '../../../storage/store.ts';
-import { commonPrefix, WatchIndex } from '../../../storage/watchindex.ts';
+import { commonPrefix, WatchIndex } from '../../../storage/watch-index.ts';
 import { bytes } from '../../contract/store.ts';
 import { until } from '../../contract/until.ts';
 

@@ -36,7 +36,7 @@ const program = `
 import { createApiServer } from './apiserver/server.js';
 import { tokenAuthenticator } from './apiserver/authn/token.js';
 import { createAuthority } from './apiserver/tls/ca.js';
-import { jsonLogger } from './cli/server/log.js';
+import { jsonLogger } from './server/log.js';
 import { openMemory } from './storage/memory/memory.js';
 const store = openMemory();
 let failure;

@@ -73,7 +73,7 @@ describe('judge', () => {
   });
 
   it('refuses what only a laxer parser can read', () => {
-    const chain = 'optional.of(1)' + '.optMap(x, x + 1)'.repeat(14);
+    const chain = `optional.of(1)${'.optMap(x, x + 1)'.repeat(14)}`;
     expect(judge(chain, declarations).problem).toContain('Syntax error');
   });
 

@@ -1,0 +1,36 @@
+import type { ApiResponse } from '../../kube/http.ts';
+import { isStatusError } from '../../kube/status.ts';
+import type { ResourceExchange } from '../core.ts';
+import { deleteOptions } from '../decode/delete-options.ts';
+import { formOf } from '../encode/respond.ts';
+import { parseKey } from '../registry/keys.ts';
+import { parseSelection } from '../registry/selectors.ts';
+import { warnOfOrphans } from './delete.ts';
+import { deleteOne } from './delete-one.ts';
+import { deleteElsewhere } from './elsewhere.ts';
+import { readPage, respondList } from './list.ts';
+import { listQuery } from './list-options.ts';
+
+/** Deletes what a list would show, and answers that list. */
+export async function handleDeleteCollection(exchange: ResourceExchange): Promise<ApiResponse> {
+  const { core, info, stored } = exchange;
+  const form = formOf(exchange);
+  const options = deleteOptions(exchange);
+  warnOfOrphans(exchange, options);
+  const query = listQuery(info.query, false);
+  const page = await readPage(exchange, query, parseSelection(info.query, exchange.served));
+  for (const { key } of page.entries) {
+    const { namespace, name } = parseKey(stored.info, key);
+    try {
+      const forwarded = await deleteElsewhere(exchange, { namespace, name }, options);
+      if (forwarded && 'refused' in forwarded) return forwarded.refused;
+      if (!forwarded) await deleteOne(exchange, name, { ...options, collection: true }, namespace);
+    } catch (error) {
+      if (!isStatusError(error, 'NotFound')) throw error;
+    }
+  }
+  return respondList(exchange, form, page.entries, {
+    resourceVersion: core.registry.resourceVersion,
+    ...(page.continue !== undefined && { continue: page.continue }),
+  });
+}

@@ -1,0 +1,64 @@
+import type { KubeObject } from '../../../kube/object.ts';
+import { decodeStored } from '../codec.ts';
+import { objectKey, parseKey } from '../keys.ts';
+import type { Committed, KindWrite } from '../kinds.ts';
+import { type Condition, conditionsOf, isTold, withCondition, writeStatus } from './own-status.ts';
+
+const services = { group: '', resource: 'services', namespaced: true };
+const manager = 'kube-apiserver';
+
+interface Target {
+  name?: string;
+  namespace?: string;
+}
+
+/** Says of an APIService that is another server's whether it is reachable: this server proxies to none. */
+export async function tellAvailable(write: KindWrite, name: string, change: Committed): Promise<void> {
+  const { object } = change;
+  const target = targetOf(object);
+  if (target === undefined || object === undefined || object.metadata.deletionTimestamp) return;
+  const at = objectKey(services, write.cluster, target.namespace ?? '', target.name ?? '');
+  const entry = await write.registry.store.get(at);
+  await tell(write, name, object, available(target, entry !== undefined));
+}
+
+/** A Service came or went that an APIService may name. */
+export async function tellApiServices(write: KindWrite, { object, old }: Committed): Promise<void> {
+  const { metadata } = object ?? old ?? {};
+  if (metadata === undefined || (object !== undefined && old !== undefined)) return;
+  const { registry, cluster } = write;
+  const served = registry.find(cluster, 'apiregistration.k8s.io', 'apiservices');
+  if (served === undefined) return;
+  const { entries } = await registry.readAll(served, cluster, '');
+  for (const entry of entries) {
+    const apiService = decodeStored(entry);
+    const target = targetOf(apiService);
+    if (target?.name !== metadata.name || target?.namespace !== metadata.namespace) continue;
+    const { name } = parseKey(served.info, entry.key);
+    await tell({ ...write, served }, name, apiService, available(target ?? {}, object !== undefined));
+  }
+}
+
+function targetOf(apiService: KubeObject | undefined): Target | undefined {
+  return (apiService?.spec as { service?: Target } | undefined)?.service;
+}
+
+function available({ name, namespace }: Target, exists: boolean): Condition {
+  return {
+    type: 'Available',
+    status: 'False',
+    reason: exists ? 'FailedDiscoveryCheck' : 'ServiceNotFound',
+    message: exists
+      ? 'this server does not pass requests on to other API servers'
+      : `service/${name} in "${namespace}" is not present`,
+  };
+}
+
+async function tell(write: KindWrite, name: string, apiService: KubeObject, told: Condition): Promise<void> {
+  if (isTold(conditionsOf(apiService), told)) return;
+  const change = (current: KubeObject) => ({
+    ...current,
+    status: { ...(current.status as object), conditions: withCondition(conditionsOf(current), told) },
+  });
+  await writeStatus(write, name, change, { manager });
+}

@@ -1,0 +1,81 @@
+import { isObject } from '../../../kube/deep.ts';
+import { schemaNamed } from '../../../kube/schema/builtin.ts';
+import type { Field, ListSchema, Schema } from '../../../kube/schema/schema.ts';
+
+type Properties = Record<string, unknown>;
+
+const any: Schema = { type: 'any' };
+const maxDepth = 100;
+
+/** A CRD version's structural schema, for merging, apply and pruning; a missing one keeps everything. */
+export function schemaFromOpenApi(root: unknown): Schema {
+  const schema = convert(root, 0, true);
+  const fields = new Map<string, Field>(schema.type === 'object' ? schema.fields : []);
+  const open = schema.type !== 'object' || schema.open === true;
+  for (const name of ['apiVersion', 'kind']) fields.set(name, { name, schema: { type: 'string' } });
+  const meta = schemaNamed('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta');
+  fields.set('metadata', { name: 'metadata', schema: meta ?? any });
+  return { type: 'object', fields, ...(open && { open }) };
+}
+
+function convert(given: unknown, depth: number, isRoot = false): Schema {
+  if (!isObject(given) || depth > maxDepth) return any;
+  const extension = (name: string) => given[`x-kubernetes-${name}`];
+  if (extension('int-or-string') === true) return { type: 'int-or-string' };
+  switch (given['type']) {
+    case 'object':
+      return convertObject(given, depth, extension('preserve-unknown-fields') === true, isRoot);
+    case 'array':
+      return convertList(given, depth);
+    case 'string':
+      return { type: 'string' };
+    case 'integer':
+      return { type: 'integer', format: given['format'] === 'int32' ? 'int32' : 'int64' };
+    case 'number':
+      return { type: 'number' };
+    case 'boolean':
+      return { type: 'boolean' };
+    default:
+      return any;
+  }
+}
+
+function convertObject(given: Properties, depth: number, preserve: boolean, isRoot: boolean): Schema {
+  const properties = given['properties'];
+  const additional = given['additionalProperties'];
+  const atomic = given['x-kubernetes-map-type'] === 'atomic';
+  if (!isObject(properties)) {
+    if (isObject(additional)) {
+      return { type: 'map', values: convert(additional, depth + 1), ...(atomic && { atomic }) };
+    }
+    if (additional === true) return { type: 'map', values: any, ...(atomic && { atomic }) };
+  }
+  const required = Array.isArray(given['required']) ? given['required'] : [];
+  const fields = new Map<string, Field>();
+  for (const [name, value] of Object.entries(isObject(properties) ? properties : {})) {
+    const schema = convert(value, depth + 1);
+    const byDefault = isObject(value) ? value['default'] : undefined;
+    fields.set(name, {
+      name,
+      schema,
+      ...(required.includes(name) && { required: true }),
+      ...(byDefault !== undefined && { default: byDefault }),
+    });
+  }
+  if (given['x-kubernetes-embedded-resource'] === true && !isRoot)
+    return { type: 'object', fields, open: true };
+  return { type: 'object', fields, ...(preserve && { open: true }), ...(atomic && { atomic }) };
+}
+
+function convertList(given: Properties, depth: number): Schema {
+  const listType = given['x-kubernetes-list-type'];
+  const keys = given['x-kubernetes-list-map-keys'];
+  const known = listType === 'set' || listType === 'map' || listType === 'atomic';
+  const schema: ListSchema = {
+    type: 'list',
+    items: convert(given['items'], depth + 1),
+    ...(known && { listType }),
+    ...(Array.isArray(keys) && { listMapKeys: keys.map(String) }),
+  };
+  return schema;
+}

@@ -1,0 +1,202 @@
+import { hasRules, validateRules } from '../../../kube/cel/validate.ts';
+import { deepEqual, isObject } from '../../../kube/deep.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import type { StatusCause } from '../../../kube/status.ts';
+import type { DefinitionNames } from '../../../kube/validation/crd/accepted-names.ts';
+import { applySchemaDefaults, dropNulls } from '../../../kube/validation/custom/apply.ts';
+import { embeddedCauses, readEmbedded } from '../../../kube/validation/custom/embedded.ts';
+import { validateLists } from '../../../kube/validation/custom/lists.ts';
+import { validateSchema } from '../../../kube/validation/custom/schema.ts';
+import { validateCreate, validateUpdate } from '../../../kube/validation/index.ts';
+import type { ServedResource } from '../../options.ts';
+import type { Catalog } from '../catalog.ts';
+import { schemaFromOpenApi } from './crd-schema.ts';
+import { conditionsOf } from './own-status.ts';
+
+/** CustomResourceDefinitions: what they serve. https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/ */
+export const definitions = {
+  group: 'apiextensions.k8s.io',
+  resource: 'customresourcedefinitions',
+  namespaced: false,
+};
+
+interface Version {
+  name: string;
+  served: boolean;
+  storage: boolean;
+  schema?: { openAPIV3Schema?: unknown };
+  subresources?: {
+    status?: object;
+    scale?: { specReplicasPath: string; statusReplicasPath: string; labelSelectorPath?: string };
+  };
+  additionalPrinterColumns?: {
+    name: string;
+    type: string;
+    format?: string;
+    description?: string;
+    priority?: number;
+    jsonPath: string;
+  }[];
+  selectableFields?: { jsonPath: string }[];
+}
+
+interface DefinitionSpec {
+  group: string;
+  scope: 'Namespaced' | 'Cluster';
+  names: DefinitionNames;
+  versions: Version[];
+}
+
+/** Names have their defaults, and status says in which versions objects may be stored. */
+export function prepareDefinition(
+  object: KubeObject,
+  old: KubeObject | undefined,
+  subresource: string,
+): void {
+  const spec = object.spec as DefinitionSpec | undefined;
+  if (subresource !== '' || !spec?.names?.plural || !Array.isArray(spec.versions)) return;
+  const kind = spec.names.kind ?? '';
+  spec.names.singular ||= kind.toLowerCase();
+  if (kind !== '') spec.names.listKind ||= `${kind}List`;
+  const storage = spec.versions.find((version) => version.storage)?.name;
+  const status = (old?.status ?? {}) as { storedVersions?: string[] };
+  object.status = {
+    conditions: null,
+    acceptedNames: { plural: '', kind: '' },
+    ...status,
+    storedVersions: [
+      ...new Set([...(status.storedVersions ?? []), ...(storage === undefined ? [] : [storage])]),
+    ],
+  };
+}
+
+const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
+
+export function serveDefinition(
+  catalog: Catalog,
+  cluster: string,
+  name: string,
+  object: KubeObject | undefined,
+  revision: number,
+): void {
+  const spec = object?.spec as DefinitionSpec | undefined;
+  const versions = isRefused(object) ? [] : (spec?.versions?.filter((version) => version.served) ?? []);
+  const before = catalog.definedBy(cluster, name);
+  const served =
+    spec === undefined
+      ? []
+      : versions.map((version) => {
+          const now = servedVersion(cluster, accepted(object, spec), version);
+          const same = before.find((one) => one.info.version === version.name);
+          const kept = same && deepEqual(same.openapi, now.openapi) ? same.definition : undefined;
+          return { ...now, definition: kept ?? { since: revision, forms: new WeakMap() } };
+        });
+  catalog.define(cluster, name, served, revision);
+}
+
+/** Others have its names, and had them first. */
+function isRefused(object: KubeObject | undefined): boolean {
+  const has = (type: string, status: string) =>
+    conditionsOf(object).some((one) => one.type === type && one.status === status);
+  return has('NamesAccepted', 'False') && !has('Established', 'True');
+}
+
+/** Under the names that were accepted; until they are, under those asked for. */
+function accepted(object: KubeObject | undefined, spec: DefinitionSpec): DefinitionSpec {
+  const { acceptedNames: names } = (object?.status ?? {}) as { acceptedNames?: DefinitionNames };
+  return names?.plural && names.kind ? { ...spec, names } : spec;
+}
+
+/** Rules are for objects that are sound otherwise: what else is wrong with their types can only confuse them. */
+const blocking = [
+  'FieldValueNotSupported',
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+];
+
+const notChecked: StatusCause = {
+  reason: 'FieldValueInvalid',
+  message:
+    'Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+  field: '<nil>',
+};
+
+function customCauses(object: KubeObject, old: KubeObject | undefined, openapi: unknown): StatusCause[] {
+  const { metadata: _metadata, ...rest } = object;
+  const { metadata: _before, ...before } = old ?? {};
+  const schema = withoutMetadata(openapi);
+  const causes = [
+    ...validateSchema(rest, schema, '', 0, old && before),
+    ...embeddedCauses(rest, schema),
+    ...validateLists(rest, schema),
+  ];
+  if (hasRules(openapi) && causes.some(({ reason }) => reason !== undefined && blocking.includes(reason)))
+    return [...causes, notChecked];
+  return [...causes, ...validateRules(object, old, openapi)];
+}
+
+function servedVersion(cluster: string, spec: DefinitionSpec, version: Version): ServedResource {
+  const { group, names } = spec;
+  const gv = { group, version: version.name };
+  const access = ['get', 'patch', 'update'];
+  const { status, scale } = version.subresources ?? {};
+  const openapi = version.schema?.openAPIV3Schema;
+  const namespaced = spec.scope === 'Namespaced';
+  const scaleKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
+  return {
+    info: {
+      ...gv,
+      kind: names.kind,
+      resource: names.plural,
+      singular: names.singular ?? names.kind.toLowerCase(),
+      namespaced,
+      shortNames: names.shortNames ?? [],
+      categories: names.categories ?? [],
+      verbs,
+      subresources: [
+        ...(scale ? [{ name: 'scale', ...scaleKind, verbs: access }] : []),
+        ...(status ? [{ name: 'status', ...gv, kind: names.kind, verbs: access }] : []),
+      ],
+      storageVersion: spec.versions.find((v) => v.storage)?.name ?? version.name,
+    },
+    schema: schemaFromOpenApi(version.schema?.openAPIV3Schema),
+    openapi,
+    coerce: ({ metadata, ...rest }) => {
+      dropNulls(rest, openapi);
+      const error = readEmbedded(rest, openapi);
+      return { object: { ...rest, metadata }, ...(error !== undefined && { error }) };
+    },
+    defaults: (object) => {
+      applySchemaDefaults(object, openapi);
+      return object;
+    },
+    validate: (object, old, subresource) => {
+      const info = { group, version: version.name, kind: names.kind, resource: names.plural, namespaced };
+      const meta = old
+        ? validateUpdate(object, old, info, subresource === '' ? undefined : subresource)
+        : validateCreate(object, info);
+      return [...meta, ...customCauses(object, old, openapi)];
+    },
+    subresources: { ...(status && { status: true }), ...(scale && { scale }) },
+    ...(version.additionalPrinterColumns && {
+      columns: version.additionalPrinterColumns.map((c) => ({
+        format: '',
+        description: '',
+        priority: 0,
+        ...c,
+      })),
+    }),
+    selectableFields: (version.selectableFields ?? []).map((field) => field.jsonPath),
+    cluster,
+    custom: true,
+    ...(spec.versions.length > 1 && { manyVersions: true }),
+  };
+}
+
+/** metadata has rules of its own. */
+function withoutMetadata(openapi: unknown): unknown {
+  if (!isObject(openapi) || !Array.isArray(openapi['required'])) return openapi;
+  return { ...openapi, required: openapi['required'].filter((name) => name !== 'metadata') };
+}

@@ -1,0 +1,119 @@
+import type https from 'node:https';
+import type { AddressInfo, Server } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { ApiRequest } from '../../kube/http.ts';
+import type { Ladder } from '../ladder.ts';
+import type { Limits, Listening, ListenOptions, ServerLogger } from '../options.ts';
+import { Connections } from './connections.ts';
+import { Outbox } from './outbox.ts';
+import { send } from './send.ts';
+import { bodyReader, peerOf, refuseConnection, socketLimits } from './sockets.ts';
+import { serveUpgrades } from './upgrade.ts';
+
+export interface Listener extends Listening {
+  close(): Promise<void>;
+}
+
+/** What all requests of a listener share. */
+interface Carrying {
+  limits: Limits;
+  outbox: Outbox;
+  connections: Connections;
+  requests: number;
+}
+
+/** Carries the ladder over TLS: whatever comes in, the ladder answers. */
+export async function listenHttps(
+  ladder: Ladder,
+  where: ListenOptions,
+  limits: Limits,
+  logger: ServerLogger | undefined,
+): Promise<Listener> {
+  const sockets = socketLimits(limits);
+  const app = Fastify({
+    forceCloseConnections: 'idle',
+    // The ladder says what there is to say while the server goes.
+    return503OnClosing: false,
+    // The router must not decode, measure or refuse what is in a path: the ladder does.
+    rewriteUrl: () => '/',
+    clientErrorHandler: refuseConnection,
+    requestTimeout: sockets.requestTimeout,
+    keepAliveTimeout: sockets.keepAliveTimeout,
+    https: { ...where.tls, ...sockets, requestCert: true, rejectUnauthorized: false },
+  } as { https: https.ServerOptions }) as unknown as FastifyInstance;
+  const server = app.server as unknown as Server;
+  const carrying = { limits, outbox: new Outbox(), connections: new Connections(server), requests: 0 };
+  // Before anything reads a body or has an opinion on a header: nobody's bytes are read before it is known who sends them.
+  app.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply) =>
+    exchange(ladder, request, reply, carrying),
+  );
+  app.server.maxConnections = limits.connections;
+  // Node drops what comes after the thousandth without a word; the size of all of them is limited anyway.
+  app.server.maxHeadersCount = 10_000;
+  const endTunnels = serveUpgrades(app.server, ladder, limits.stallSeconds * 1000);
+  await listen(app, where);
+  const { family, address, port } = server.address() as AddressInfo;
+  logger?.info('serving', { address, port });
+  return {
+    url: `https://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
+    socket: server,
+    load: () => ({ requests: carrying.requests, connections: carrying.connections.size }),
+    shed: (share) => carrying.connections.shed(share),
+    close: () => drain(app, limits.requestSeconds * 1000, endTunnels),
+  };
+}
+
+/** At an address, or at a socket that another process listens at, too: whoever has time takes the next connection. */
+async function listen(app: FastifyInstance, where: ListenOptions): Promise<void> {
+  if (!('socket' in where)) return void (await app.listen({ host: where.host, port: where.port }));
+  await app.ready();
+  await new Promise<void>((resolve, reject) => {
+    app.server.once('error', reject);
+    app.server.listen(where.socket, resolve);
+  });
+}
+
+/** Requests that are still running after `millis` are cut. */
+async function drain(app: FastifyInstance, millis: number, endTunnels: () => void): Promise<void> {
+  const server = app.server as unknown as https.Server;
+  // They last for as long as somebody works in them: nobody waits for that.
+  endTunnels();
+  const timer = setTimeout(() => server.closeAllConnections(), millis);
+  try {
+    await app.close();
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function exchange(
+  ladder: Ladder,
+  { raw, originalUrl }: FastifyRequest,
+  reply: FastifyReply,
+  carrying: Carrying,
+): Promise<void> {
+  reply.hijack();
+  carrying.requests++;
+  const { limits, outbox, connections } = carrying;
+  const out = reply.raw;
+  let gone: AbortController | undefined;
+  const request: ApiRequest = {
+    method: raw.method ?? 'GET',
+    url: originalUrl,
+    headers: raw.headers as Record<string, string>,
+    // Made only for those who look: most requests end before anybody could leave.
+    get signal() {
+      gone ??= new AbortController();
+      if (out.closed) gone.abort();
+      return gone.signal;
+    },
+  };
+  out.on('close', () => {
+    if (!out.writableFinished) gone?.abort();
+  });
+  const peer = peerOf(raw.socket as TLSSocket);
+  const response = await ladder.serve(request, peer, bodyReader(raw, limits.bodyBytes));
+  if (connections.leaves(raw.socket)) response.headers['connection'] = 'close';
+  await send(out, request, response, { stallMillis: limits.stallSeconds * 1000, outbox });
+}

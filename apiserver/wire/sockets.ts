@@ -1,0 +1,81 @@
+import type { IncomingMessage } from 'node:http';
+import type https from 'node:https';
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { StatusError } from '../../kube/status.ts';
+import type { Limits, Peer } from '../options.ts';
+
+/**
+ * What one client may cost before it is known who it is. Times as kube-apiserver has them; Node looks for requests
+ * that are late at `connectionsCheckingInterval`.
+ */
+export function socketLimits(limits: Limits): https.ServerOptions {
+  return {
+    handshakeTimeout: 10_000,
+    maxHeaderSize: 1024 * 1024,
+    headersTimeout: 32_000,
+    requestTimeout: limits.requestSeconds * 1000,
+    keepAliveTimeout: 90_000,
+    connectionsCheckingInterval: 2_000,
+  };
+}
+
+const answers: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
+
+/** To what is no HTTP request: one line, then the connection goes. */
+export function refuseConnection(error: { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return;
+  if (!socket.writable) return void socket.destroy();
+  const status = answers[error.code ?? ''] ?? '400 Bad Request';
+  const head = `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n`;
+  socket.end(head + status);
+  // A peer that goes on sending is not listened to.
+  socket.destroySoon();
+}
+
+const peers = new WeakMap<Socket, Peer>();
+
+/** Who is at the other end; asked of TLS once for each connection. A certificate counts only when our authority signed it. */
+export function peerOf(socket: TLSSocket): Peer {
+  const known = peers.get(socket);
+  if (known) return known;
+  const address = socket.remoteAddress;
+  const certificate = socket.authorized ? socket.getPeerCertificate() : undefined;
+  const peer: Peer = {
+    ...(address !== undefined && { address }),
+    ...(certificate?.subject && { certificate: { subject: certificate.subject } }),
+  };
+  peers.set(socket, peer);
+  return peer;
+}
+
+/** `undefined`: the request has no body. Otherwise reads it; throws StatusError 413 beyond `limit` bytes. */
+export function bodyReader(raw: IncomingMessage, limit: number): (() => Promise<Uint8Array>) | undefined {
+  const length = raw.headers['content-length'];
+  if ((length === undefined || length === '0') && raw.headers['transfer-encoding'] === undefined) {
+    return undefined;
+  }
+  return () => (Number(length ?? 0) > limit ? Promise.reject(entityTooLarge(limit)) : readAll(raw, limit));
+}
+
+function readAll(raw: IncomingMessage, limit: number): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    raw.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= limit) return void chunks.push(chunk);
+      chunks.length = 0;
+      reject(entityTooLarge(limit));
+    });
+    raw.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    raw.on('error', () => reject(new StatusError(400, 'BadRequest', 'unexpected EOF')));
+  });
+}
+
+function entityTooLarge(limit: number): StatusError {
+  return new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${limit}`);
+}

@@ -1,0 +1,53 @@
+import { placementAdmission } from '../apiserver/admission/placement.ts';
+import { tenancyAdmission } from '../apiserver/admission/tenancy.ts';
+import { tokenAuthenticator } from '../apiserver/authn/token.ts';
+import { certificateAuthenticator } from '../apiserver/authn/x509.ts';
+import { mastersOnly } from '../apiserver/authz/masters.ts';
+import { placementsBySystem } from '../apiserver/authz/placements.ts';
+import type { ApiServerOptions } from '../apiserver/options.ts';
+import { syncerView } from '../apiserver/view/view.ts';
+import { ownResources } from '../cluster/resources.ts';
+import type { Logger } from '../kube/log.ts';
+import type { Store } from '../storage/store.ts';
+import { backupView } from './backup-view.ts';
+import { adminUser, type Identity } from './identity.ts';
+import type { Settings } from './settings.ts';
+import type { SyncerManager } from './syncers.ts';
+import { kubernetesVersion } from './version.ts';
+
+/** What Atoll's API is, in each process that serves it. */
+export function apiOptions(of: {
+  store: Store;
+  settings: Settings;
+  identity: Identity;
+  logger: Logger;
+  /** Undefined until they are started. */
+  syncers(): SyncerManager | undefined;
+}): ApiServerOptions {
+  const { store, settings, identity, logger, syncers } = of;
+  return {
+    store,
+    logicalClusters: true,
+    resources: ownResources.map((resource) => ({
+      ...resource,
+      custom: true,
+      subresources: { status: true },
+    })),
+    authenticate: [certificateAuthenticator, tokenAuthenticator(new Map([[identity.adminToken, adminUser]]))],
+    serviceAccountKey: identity.serviceAccountKey,
+    authorize: placementsBySystem(mastersOnly),
+    admission: [placementAdmission, tenancyAdmission],
+    views: [syncerView(), backupView()],
+    connectPod: (cluster, pod) => syncers()?.connectPod(cluster, pod),
+    connectService: async (cluster, service) => syncers()?.connectService(cluster, service),
+    version: `v${kubernetesVersion}+atoll`,
+    limits: {
+      readsInFlight: settings.maxRequestsInflight,
+      writesInFlight: settings.maxMutatingRequestsInflight,
+    },
+    logger: {
+      info: (message, values = {}) => logger.info(values, message),
+      error: (message, values = {}) => logger.error(values, message),
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { setMaxListeners } from 'node:events';
+import type { ApiServer } from '../apiserver/options.ts';
+import { syncerUser } from '../apiserver/view/view.ts';
+import { Client } from '../client/client.ts';
+import { InformerSet } from '../client/informers.ts';
+import { controllersUser, rootCluster, schedulerUser } from '../cluster/names.ts';
+import { startGenericControllers, startServerControllers } from '../controller/generic.ts';
+import { runLeader, type Term } from '../controller/leader.ts';
+import { ensureSystemNamespaces } from '../controller/namespace/furnish.ts';
+import { slim } from '../controller/slim.ts';
+import { runWorkspaceController } from '../controller/workspace/controller.ts';
+import type { Logger } from '../kube/log.ts';
+import { startScheduler } from '../scheduler/controller.ts';
+import { startSplitter } from '../splitter/controller.ts';
+import type { Store } from '../storage/store.ts';
+import { runDepartures } from '../syncer/departure.ts';
+import { runLost } from '../syncer/lost.ts';
+import { runSilence } from '../syncer/silence.ts';
+import { systemClient } from './client.ts';
+import type { Controllers } from './settings.ts';
+
+export interface ControllerSettings {
+  server: ApiServer;
+  store: Store;
+  signal: AbortSignal;
+  logger: Logger;
+  settleMs: number;
+  /** After how long without a word a physical cluster counts as silent; see runSilence. */
+  silentMs?: number;
+  /** `api`: only what kube-apiserver does itself. */
+  controllers: Controllers;
+  rootCa: string;
+  url: () => string;
+}
+
+/**
+ * Everything behind the API but the syncers, while this server is the one of all on the store that is elected for it.
+ * Resolves when all have stopped, after `signal` aborted.
+ */
+export function startControllers(settings: ControllerSettings): Promise<void> {
+  const { store, signal, logger } = settings;
+  return runLeader({
+    store,
+    // Two that do not do the same do not stand in for each other.
+    name: settings.controllers === 'all' ? 'controllers' : 'api-controllers',
+    lead: (term) => controlFor(settings, term),
+    signal,
+    logger,
+  });
+}
+
+/** All of it goes through the ladder like anyone (invariant 12); one watch per kind serves them all. */
+async function controlFor(settings: ControllerSettings, { signal, fence }: Term): Promise<void> {
+  const { server, logger, rootCa, silentMs: grace } = settings;
+  const silentMs = grace === undefined ? {} : { silentMs: grace };
+  // One listener for each controller, informer and request of the term.
+  setMaxListeners(0, signal);
+  const client = systemClient(server, controllersUser, '*', fence);
+  await ensureSystemNamespaces(client, rootCluster, signal);
+  const informers = new InformerSet(client, { cluster: '*', signal, logger, keep: slim });
+  if (settings.controllers === 'api') return startServerControllers({ client, informers, signal, logger });
+  const scheduler = systemClient(server, schedulerUser, '*', fence);
+  const splitter = systemClient(server, 'system:atoll:splitter', '*', fence);
+  await Promise.all([
+    startGenericControllers({ client, informers, signal, logger, rootCa }),
+    runWorkspaceController({ client, informers, signal, logger, url: settings.url }),
+    startScheduler({ client: scheduler, informers, signal, logger }),
+    startSplitter({ client: splitter, informers, signal, logger, settleMs: settings.settleMs, ...silentMs }),
+    runDepartures({
+      ...{ client, informers, signal, logger },
+      viewOf: (name) => new Client(server.transport(syncerUser(name), fence), { prefix: `/syncers/${name}` }),
+    }),
+    runSilence({
+      ...{ client: client.with({ cluster: rootCluster }), signal, logger, ...silentMs },
+    }),
+    runLost({ client, informers, signal, logger, ...silentMs }),
+  ]);
+}

@@ -1,0 +1,86 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
+import { hostname, networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import type { ListenOptions } from '../apiserver/options.ts';
+import { createAuthority, type Issued, loadAuthority } from '../apiserver/tls/ca.ts';
+import type { Store } from '../storage/store.ts';
+import { sharedSecret } from './secrets.ts';
+
+/** Who the server is and how its administrator proves to be it. */
+export interface Identity {
+  /** PEM */
+  ca: string;
+  server: Issued;
+  admin: Issued;
+  adminToken: string;
+  /** PEM: signs ServiceAccounts' tokens. */
+  serviceAccountKey: string;
+}
+
+export const adminUser = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
+
+/**
+ * All servers on one store have one authority and one administrator's token: docs/decisions/0009. Certificates are
+ * issued anew at each start; the server's names `host`, or all addresses of this machine when it listens on them.
+ */
+export async function loadIdentity(store: Store, host: string, dataDir: string): Promise<Identity> {
+  const authority = await loadAuthority(
+    await sharedSecret<Issued>(store, 'ca', async () => {
+      const { certificate, privateKey } =
+        (await formerAuthority(dataDir)) ?? (await createAuthority('atoll'));
+      return { certificate, privateKey };
+    }),
+  );
+  const admin = await sharedSecret(store, 'admin', async () => ({
+    token: (await formerToken(dataDir)) ?? randomBytes(32).toString('hex'),
+  }));
+  const accounts = await sharedSecret(store, 'service-accounts', async () => ({ key: newSigningKey() }));
+  return {
+    ca: authority.certificate,
+    server: await authority.issueServer(serverNames(host)),
+    admin: await authority.issueClient(adminUser.name, ['system:masters']),
+    adminToken: admin.token,
+    serviceAccountKey: accounts.key,
+  };
+}
+
+export function tlsOf(identity: Identity): ListenOptions['tls'] {
+  return { key: identity.server.privateKey, cert: identity.server.certificate, ca: identity.ca };
+}
+
+function newSigningKey(): string {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+}
+
+function serverNames(host: string): string[] {
+  const everywhere = host === '0.0.0.0' || host === '::';
+  const addresses = Object.values(networkInterfaces()).flatMap((of) => (of ?? []).map((i) => i.address));
+  // A link-local address names its interface, which no certificate can.
+  const own = everywhere
+    ? [hostname(), ...addresses.filter((address) => !address.startsWith('fe80'))]
+    : [host];
+  return [...new Set(['localhost', '127.0.0.1', '::1', ...own])];
+}
+
+/** Before the store kept it, DIR/pki did. */
+async function formerAuthority(dataDir: string): Promise<Issued | undefined> {
+  const [certificate, privateKey] = ['ca.crt', 'ca.key'].map((file) => join(dataDir, 'pki', file));
+  if (!certificate || !privateKey || !existsSync(certificate) || !existsSync(privateKey)) return undefined;
+  return { certificate: await readFile(certificate, 'utf8'), privateKey: await readFile(privateKey, 'utf8') };
+}
+
+async function formerToken(dataDir: string): Promise<string | undefined> {
+  const file = join(dataDir, 'pki', 'admin.token');
+  return existsSync(file) ? (await readFile(file, 'utf8')).trim() : undefined;
+}
+
+/** Whole or not at all, and never readable by others. */
+export async function writePrivate(file: string, text: string): Promise<void> {
+  const next = `${file}.new`;
+  await writeFile(next, text, { mode: 0o600 });
+  await chmod(next, 0o600);
+  await rename(next, file);
+}

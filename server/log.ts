@@ -1,0 +1,27 @@
+import type { Logger } from '../kube/log.ts';
+import { type LogLevel, logLevels } from './settings.ts';
+
+/** One JSON object a line on stderr: time, level, message, then the values. Errors show their message and cause. */
+export function jsonLogger(level: LogLevel): Logger {
+  const threshold = logLevels.indexOf(level);
+  const write = (at: LogLevel) => (fields: object, message: string) => {
+    if (logLevels.indexOf(at) < threshold) return;
+    const line = { ts: new Date().toISOString(), level: at, msg: message, ...fields };
+    process.stderr.write(`${printable(JSON.stringify(line, plain))}\n`);
+  };
+  return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+}
+
+/** JSON escapes the control characters of ASCII; terminals know others, and some readers other ends of lines. */
+function printable(text: string): string {
+  return text.replace(/[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, (c) => {
+    return `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+}
+
+function plain(_key: string, value: unknown): unknown {
+  if (!(value instanceof Error)) return value;
+  const { name, message, cause } = value;
+  const code = (value as { code?: unknown }).code;
+  return { name, message, ...(code !== undefined && { code }), ...(cause !== undefined && { cause }) };
+}

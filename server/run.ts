@@ -1,0 +1,91 @@
+import { setMaxListeners } from 'node:events';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { carryForward } from '../apiserver/migration/format.ts';
+import type { ApiServer } from '../apiserver/options.ts';
+import { createApiServer } from '../apiserver/server.ts';
+import type { Logger } from '../kube/log.ts';
+import { openStore } from '../storage/open.ts';
+import { startSelfCheck } from '../storage/self-check.ts';
+import { apiOptions } from './api.ts';
+import { startControllers } from './controllers.ts';
+import { boundGarbage, gatherWhileBusy } from './heap.ts';
+import { type Identity, loadIdentity, tlsOf, writePrivate } from './identity.ts';
+import { adminKubeconfig } from './kubeconfig.ts';
+import { Pool } from './serving/pool.ts';
+import type { Settings } from './settings.ts';
+import { type SyncerManager, startSyncerManager } from './syncers.ts';
+
+export interface RunningServer {
+  url: string;
+  kubeconfig: string;
+  server: ApiServer;
+  stop(): Promise<void>;
+}
+
+/**
+ * Opens the store, serves the API, starts the controllers and syncers, writes DIR/admin.kubeconfig, and returns
+ * once /readyz answers 200. `stop` ends them in the opposite order: nothing that was acknowledged is lost.
+ */
+export async function runServer(settings: Settings, logger: Logger): Promise<RunningServer> {
+  const { dataDir, listen } = settings;
+  boundGarbage();
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const store = await openStore(settings.storage, {
+    logger,
+    ...(settings.memoryBudget !== undefined && { memoryBudget: settings.memoryBudget }),
+  });
+  gatherWhileBusy();
+  // Whoever may try again finds the store free.
+  const identity = await carryForward(store, logger)
+    .then(() => loadIdentity(store, listen.host, dataDir))
+    .catch(async (error) => {
+      await store.close();
+      throw error;
+    });
+  const stop = new AbortController();
+  // One listener for each controller, informer and request that runs until the end.
+  setMaxListeners(0, stop.signal);
+  startSelfCheck(store, { signal: stop.signal, logger });
+  let syncers: SyncerManager | undefined;
+  const server = createApiServer(apiOptions({ store, settings, identity, logger, syncers: () => syncers }));
+  const listening = server.listen({ ...listen, tls: tlsOf(identity) });
+  await listening.catch(() => store.close());
+  const url = reachable((await listening).url);
+  const pool = new Pool({ listening: await listening, settings, store, logger });
+  const running = startControllers({
+    ...{ server, store, signal: stop.signal, logger, rootCa: identity.ca, url: () => url },
+    settleMs: settings.settleSeconds * 1000,
+    controllers: settings.controllers,
+  }).catch((err: unknown) => {
+    if (!stop.signal.aborted) logger.error({ err }, 'the controllers stopped');
+  });
+  if (settings.controllers === 'all') {
+    syncers = startSyncerManager({ server, store, signal: stop.signal, logger, leads: true });
+  }
+  const kubeconfig = join(dataDir, 'admin.kubeconfig');
+  await writePrivate(kubeconfig, adminKubeconfig(credentials(identity, url)));
+  return {
+    ...{ url, kubeconfig, server },
+    stop: async () => {
+      server.drain();
+      pool.drain();
+      await setTimeout(settings.shutdownDelay * 1000);
+      stop.abort();
+      await Promise.allSettled([running, syncers?.stopped]);
+      await Promise.all([server.close(), pool.stop()]);
+      await store.close();
+    },
+  };
+}
+
+/** An address that says "all of this machine's" is none to connect to. */
+function reachable(url: string): string {
+  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
+}
+
+function credentials(identity: Identity, url: string) {
+  const { certificate, privateKey } = identity.admin;
+  return { server: url, ca: identity.ca, certificate, privateKey, token: identity.adminToken };
+}

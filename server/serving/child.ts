@@ -1,0 +1,49 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import type { Server } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { serveStore } from '../../storage/pipe/serve.ts';
+import type { Store } from '../../storage/store.ts';
+import type { Settings } from '../settings.ts';
+import type { Load } from './decide.ts';
+import { type Order, type Report, storeDescriptor } from './messages.ts';
+
+const program = fileURLToPath(new URL('./main.js', import.meta.url));
+
+/** A process beside the first, as the first sees it. */
+export class Child {
+  readonly #process: ChildProcess;
+  /** With its code, or the signal that killed it. */
+  readonly exited: Promise<{ code: number | null; signal: string | null }>;
+  /** Undefined until it serves. */
+  load: Load | undefined;
+
+  /** It listens at `socket`, too, and reaches `store` through a pipe. */
+  constructor(settings: Settings, socket: Server, store: Store) {
+    this.#process = fork(program, [], {
+      // On few processors, threads that collect garbage stand in the way of those that serve.
+      execArgv: [...process.execArgv, '--v8-pool-size=1'],
+      stdio: ['ignore', process.stderr, process.stderr, 'ipc', 'pipe'],
+      serialization: 'json',
+    });
+    this.exited = once(this.#process, 'exit').then(([code, signal]) => ({ code, signal }));
+    serveStore(store, this.#process.stdio[storeDescriptor] as Duplex);
+    this.#process.on('message', (said: Report) => {
+      this.load = said.report === 'load' ? said.load : { busy: 0, requests: 0, connections: 0 };
+    });
+    this.#process.send({ order: 'serve', settings } satisfies Order, socket, { keepOpen: true });
+  }
+
+  get pid(): number | undefined {
+    return this.#process.pid;
+  }
+
+  tell(order: Order): void {
+    if (this.#process.connected) this.#process.send(order);
+  }
+
+  kill(): void {
+    this.#process.kill('SIGKILL');
+  }
+}

@@ -1,0 +1,76 @@
+import { setMaxListeners } from 'node:events';
+import { type Server, Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import type { ApiServer } from '../../apiserver/options.ts';
+import { createApiServer } from '../../apiserver/server.ts';
+import { physicalClusters, rootCluster } from '../../cluster/names.ts';
+import { openPipe } from '../../storage/pipe/pipe.ts';
+import { apiOptions } from '../api.ts';
+import { systemClient } from '../client.ts';
+import { boundGarbage, gatherWhileBusy } from '../heap.ts';
+import { loadIdentity, tlsOf } from '../identity.ts';
+import { jsonLogger } from '../log.ts';
+import type { Settings } from '../settings.ts';
+import { type SyncerManager, startSyncerManager } from '../syncers.ts';
+import { gauge } from './gauge.ts';
+import { type Order, type Report, storeDescriptor } from './messages.ts';
+
+/*
+ * The program of a process that serves requests beside the one that was started, which has the store and the
+ * controllers. It lives no longer than that one.
+ */
+
+const reachMs = 5_000;
+
+// A terminal's Ctrl-C goes to all: the first process says when to stop.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+process.on('disconnect', () => process.exit(1));
+let serving: Promise<(order: Order) => Promise<void>> | undefined;
+process.on('message', async (said: Order, socket: Server) => {
+  if (said.order === 'serve') serving = serve(said.settings, socket);
+  // What is told while it starts waits.
+  else await (await serving)?.(said);
+});
+
+/** Answers what does as it is told. */
+async function serve(settings: Settings, socket: Server): Promise<(order: Order) => Promise<void>> {
+  boundGarbage();
+  gatherWhileBusy();
+  const logger = jsonLogger(settings.logLevel);
+  const stop = new AbortController();
+  setMaxListeners(0, stop.signal);
+  const store = await openPipe(new Socket({ fd: storeDescriptor }));
+  const identity = await loadIdentity(store, settings.listen.host, settings.dataDir);
+  let syncers: SyncerManager | undefined;
+  const server = createApiServer(apiOptions({ store, settings, identity, logger, syncers: () => syncers }));
+  if (settings.controllers === 'all') {
+    syncers = startSyncerManager({ server, store, signal: stop.signal, logger, leads: false });
+    await untilReached(server, syncers);
+  }
+  const listening = await server.listen({ socket, tls: tlsOf(identity) });
+  report({ report: 'ready' });
+  const load = gauge(listening);
+  setInterval(() => report({ report: 'load', load: load() }), 1000);
+  return async (said) => {
+    if (said.order === 'shed') listening.shed(said.share);
+    if (said.order === 'drain') server.drain();
+    if (said.order !== 'stop') return;
+    stop.abort();
+    await server.close();
+    await store.close();
+    process.exit(0);
+  };
+}
+
+/** Of the physical clusters that can be reached; those that cannot are not waited for. */
+async function untilReached(server: ApiServer, { reaches }: SyncerManager): Promise<void> {
+  const client = systemClient(server, 'system:atoll:serving', rootCluster);
+  const { items } = await client.list(physicalClusters);
+  const deadline = Date.now() + reachMs;
+  while (Date.now() < deadline && !items.every(({ metadata }) => reaches(metadata.name ?? '')))
+    await setTimeout(20);
+}
+
+function report(said: Report): void {
+  process.send?.(said);
+}

@@ -1,0 +1,15 @@
+import type { Settings } from '../settings.ts';
+import type { Load } from './decide.ts';
+
+/** What the first process tells one beside it. With `serve`, once and first, comes the socket at which to listen. */
+export type Order =
+  | { order: 'serve'; settings: Settings }
+  | { order: 'shed'; share: number }
+  | { order: 'drain' }
+  | { order: 'stop' };
+
+/** What a process says of itself: that it serves, then each second how busy it was. */
+export type Report = { report: 'ready' } | { report: 'load'; load: Load };
+
+/** The descriptor of the pipe to the store of the first process. */
+export const storeDescriptor = 4;

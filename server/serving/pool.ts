@@ -1,0 +1,105 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Listening } from '../../apiserver/options.ts';
+import type { Logger } from '../../kube/log.ts';
+import type { Store } from '../../storage/store.ts';
+import type { Settings } from '../settings.ts';
+import { Child } from './child.ts';
+import { decide, isQuiet, type Step } from './decide.ts';
+import { gauge } from './gauge.ts';
+
+const tickMs = 1000;
+/** After one ended by itself, until the next may start. */
+const afterFailureMs = 30_000;
+/** Requests have 60 seconds; then nobody waits any more. */
+const stopMs = 65_000;
+
+export interface PoolOptions {
+  listening: Listening;
+  settings: Settings;
+  store: Store;
+  logger: Logger;
+}
+
+/** The processes that serve beside this one: none at first; more while all are busy, fewer when there is little to do. */
+export class Pool {
+  readonly #options: PoolOptions;
+  readonly #load;
+  readonly #children: Child[] = [];
+  readonly #timer: NodeJS.Timeout;
+  #quietSeconds = 0;
+  #failedAt = -Infinity;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+    this.#load = gauge(options.listening);
+    this.#timer = setInterval(() => this.#tick(), tickMs).unref();
+  }
+
+  /** Their /readyz fails from now on. */
+  drain(): void {
+    clearInterval(this.#timer);
+    for (const child of this.#children) child.tell({ order: 'drain' });
+  }
+
+  /** Lets requests in flight finish. */
+  async stop(): Promise<void> {
+    this.drain();
+    await Promise.all(this.#children.splice(0).map((child) => end(child)));
+  }
+
+  #tick(): void {
+    const ready = this.#children.filter(({ load }) => load !== undefined);
+    const loads = [this.#load(), ...ready.flatMap(({ load }) => load ?? [])];
+    this.#quietSeconds = isQuiet(loads) ? this.#quietSeconds + tickMs / 1000 : 0;
+    const failed = performance.now() - this.#failedAt < afterFailureMs;
+    const waiting = ready.length < this.#children.length || failed;
+    const most = this.#options.settings.servingProcesses;
+    const step = decide({ loads, waiting, most, quietSeconds: this.#quietSeconds });
+    if (step) this.#take(step, ready);
+  }
+
+  #take(step: Step, ready: readonly Child[]): void {
+    const { logger, listening } = this.#options;
+    if (step.do === 'start') this.#start();
+    else if (step.do === 'retire') this.#retire();
+    else {
+      logger.debug(step, 'connections are spread anew');
+      if (step.from === 0) listening.shed(step.share);
+      else ready[step.from - 1]?.tell({ order: 'shed', share: step.share });
+    }
+  }
+
+  #retire(): void {
+    const child = this.#children.pop();
+    this.#quietSeconds = 0;
+    if (!child) return;
+    this.#options.logger.info({ pid: child.pid }, 'a serving process is not needed any more');
+    void end(child);
+  }
+
+  #start(): void {
+    const { settings, listening, store, logger } = this.#options;
+    const child = new Child(settings, listening.socket, store);
+    this.#children.push(child);
+    logger.info({ pid: child.pid }, 'busy: a serving process starts');
+    void child.exited.then(({ code, signal }) => {
+      const at = this.#children.indexOf(child);
+      if (at < 0) return;
+      this.#children.splice(at, 1);
+      this.#failedAt = performance.now();
+      logger.error({ pid: child.pid, code, signal }, 'a serving process ended');
+    });
+  }
+}
+
+async function end(child: Child): Promise<void> {
+  child.tell({ order: 'stop' });
+  const late = new AbortController();
+  const cut = setTimeout(stopMs, undefined, { signal: late.signal, ref: false }).then(
+    () => child.kill(),
+    () => undefined,
+  );
+  await child.exited;
+  late.abort();
+  await cut;
+}

@@ -1,0 +1,70 @@
+import type { ApiServer, PodConnector, ServiceConnector } from '../apiserver/options.ts';
+import { syncerUser } from '../apiserver/view/view.ts';
+import { Client } from '../client/client.ts';
+import { transportFromKubeconfig } from '../client/kubeconfig.ts';
+import { rootCluster, secrets } from '../cluster/names.ts';
+import type { PhysicalCluster } from '../cluster/types.ts';
+import { runLeader, type Term } from '../controller/leader.ts';
+import type { Transport } from '../kube/http.ts';
+import type { Logger } from '../kube/log.ts';
+import type { KubeObject } from '../kube/object.ts';
+import type { Store } from '../storage/store.ts';
+import { type SyncersOptions, startSyncers } from '../syncer/manager.ts';
+import { systemClient } from './client.ts';
+
+export interface SyncerManager {
+  connectPod: PodConnector;
+  connectService: ServiceConnector;
+  /** Whether there is a way to that physical cluster. */
+  reaches(cluster: string): boolean;
+  stopped: Promise<void>;
+}
+
+/**
+ * One syncer for each PhysicalCluster (push mode), each with its own narrow identity, in the process of the server
+ * that is elected for it.
+ */
+export function startSyncerManager(of: {
+  server: ApiServer;
+  store: Store;
+  signal: AbortSignal;
+  logger: Logger;
+  /** False: keeps the ways to the clusters, and leaves the work to others. */
+  leads: boolean;
+}): SyncerManager {
+  const { server, store, signal, logger, leads } = of;
+  const client = systemClient(server, 'system:atoll:syncer-manager', rootCluster);
+  const upstreamFor = (name: string, { fence }: Term) => {
+    const user = syncerUser(name);
+    return new Client(server.transport(user, fence), {
+      prefix: `/syncers/${name}`,
+      userAgent: 'atoll-syncer',
+    });
+  };
+  const transportFor = async (cluster: PhysicalCluster): Promise<Transport> => {
+    const { namespace, name } = cluster.spec?.kubeconfigSecretRef ?? { namespace: '', name: '' };
+    const secret = await client.get<KubeObject & { data?: Record<string, string> }>(secrets, {
+      namespace,
+      name,
+    });
+    return transportFromKubeconfig(Buffer.from(secret.data?.['kubeconfig'] ?? '', 'base64').toString('utf8'));
+  };
+  const elect: SyncersOptions['elect'] = (name, lead, ending) =>
+    leads
+      ? runLeader({ store, name: `syncers/${name}`, lead, signal: ending, logger })
+      : untilAborted(ending);
+  const syncers = startSyncers({ client, transportFor, upstreamFor, elect, signal, logger });
+  return {
+    stopped: syncers.stopped,
+    reaches: (name) => syncers.transport(name) !== undefined,
+    connectPod: (logicalCluster, pod) => syncers.connectPod(logicalCluster, pod),
+    connectService: (logicalCluster, service) => syncers.connectService(logicalCluster, service),
+  };
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,111 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { UsageError } from '../../../server/errors.ts';
+import { resolveSettings } from '../../../server/settings.ts';
+
+let directory = '';
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'atoll-settings-'));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+async function file(text: string): Promise<string> {
+  const path = join(directory, 'settings.yaml');
+  await writeFile(path, text);
+  return path;
+}
+
+describe('settings', () => {
+  test('a flag wins over a variable, that over the file, that over the default', async () => {
+    const config = await file('listen: 127.0.0.1:1\nsettle-seconds: 3\nlog-level: warn\n');
+    const env = { ATOLL_LISTEN: '127.0.0.1:2', ATOLL_SETTLE_SECONDS: '4' };
+    const found = resolveSettings({ listen: '127.0.0.1:3' }, config, env, {
+      logLevel: 'error',
+      dataDir: 'x',
+    });
+    expect(found).toEqual({
+      dataDir: resolve('x'),
+      storage: `level:${resolve('x', 'store')}`,
+      listen: { host: '127.0.0.1', port: 3 },
+      settleSeconds: 4,
+      controllers: 'all',
+      maxRequestsInflight: 400,
+      maxMutatingRequestsInflight: 200,
+      servingProcesses: Math.max(0, availableParallelism() - 2),
+      shutdownDelay: 0,
+      logLevel: 'warn',
+    });
+  });
+
+  test('a variable that is set to nothing says nothing', () => {
+    expect(resolveSettings({}, undefined, { ATOLL_LISTEN: '' }).listen).toEqual({
+      host: '127.0.0.1',
+      port: 6443,
+    });
+  });
+
+  test.each([
+    ['level:y', `level:${resolve('y')}`],
+    ['etcd://a,b:1/p?ca=f', 'etcd://a,b:1/p?ca=f'],
+  ])('--storage %s', (storage, expected) => {
+    expect(resolveSettings({ storage }, undefined, {}).storage).toBe(expected);
+  });
+
+  test.each([
+    ['all', undefined],
+    ['0', 0],
+    ['1048576', 1 << 20],
+    ['512Mi', 512 * 2 ** 20],
+    ['4Gi', 2 ** 32],
+  ])('--memory-budget %s', (memoryBudget, expected) => {
+    expect(resolveSettings({ memoryBudget }, undefined, {}).memoryBudget).toBe(expected);
+    expect(resolveSettings({}, undefined, { ATOLL_MEMORY_BUDGET: memoryBudget }).memoryBudget).toBe(expected);
+  });
+
+  test.each([
+    ['[::1]:8443', { host: '::1', port: 8443 }],
+    [':8443', { host: '0.0.0.0', port: 8443 }],
+    ['localhost:0', { host: 'localhost', port: 0 }],
+  ])('--listen %s', (listen, expected) => {
+    expect(resolveSettings({ listen }, undefined, {}).listen).toEqual(expected);
+  });
+
+  test.each([
+    [{ listen: '6443' }, '--listen 6443: expected HOST:PORT, such as 127.0.0.1:6443'],
+    [{ listen: 'a:99999' }, '--listen a:99999: expected HOST:PORT, such as 127.0.0.1:6443'],
+    [{ settleSeconds: 'soon' }, '--settle-seconds soon: expected a number from 0 to 3600'],
+    [{ settleSeconds: '' }, '--settle-seconds : expected a number from 0 to 3600'],
+    [{ shutdownDelay: '-1' }, '--shutdown-delay -1: expected a number from 0 to 3600'],
+    [{ maxRequestsInflight: '-1' }, '--max-requests-inflight -1: expected a whole number, 0 or more'],
+    [{ servingProcesses: 'many' }, '--serving-processes many: expected a whole number, 0 or more'],
+    [{ controllers: 'none' }, '--controllers none: expected one of all, api'],
+    [{ logLevel: 'loud' }, '--log-level loud: expected one of debug, info, warn, error'],
+    [{ storage: 'redis:x' }, '--storage redis:x: expected level:DIRECTORY or etcd://HOST:PORT,...'],
+    [{ memoryBudget: '1G' }, '--memory-budget 1G: expected a size such as 512Mi or 4Gi, or all'],
+    [{ dataDir: '' }, '--data-dir must name a directory'],
+  ])('refuses %j', (flags, message) => {
+    expect(() => resolveSettings(flags, undefined, {})).toThrow(new UsageError(message));
+  });
+
+  test.each([
+    [
+      'surprise: 1',
+      'unknown setting "surprise"; known: data-dir, storage, memory-budget, listen, settle-seconds, controllers, max-requests-inflight, max-mutating-requests-inflight, serving-processes, shutdown-delay, log-level',
+    ],
+    ['[1]', 'must be a YAML mapping of settings'],
+    ['listen: [1]', '"listen" must be a string or a number'],
+    ['a: {', 'yaml: '],
+  ])('refuses the file %j', async (text, message) => {
+    const config = await file(text);
+    expect(() => resolveSettings({}, config, {})).toThrow(UsageError);
+    expect(() => resolveSettings({}, config, {})).toThrow(message);
+  });
+
+  test('a file that is not there is named', () => {
+    expect(() => resolveSettings({}, '/nowhere/at.yaml', {})).toThrow(
+      '--config /nowhere/at.yaml cannot be read',
+    );
+  });
+});
