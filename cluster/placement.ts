@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { groupResource } from '../kube/gvk.ts';
+import { group } from './names.ts';
 
 /** `frontend.deployments.apps`; past 253 characters the tail becomes a digest. */
 export function placementName(ref: { group: string; resource: string; name: string }): string {
@@ -16,6 +17,16 @@ export function physicalNamespace(logicalCluster: string, namespace: string, uid
   const words = `${logicalCluster.replaceAll(':', '-')}-${namespace}`;
   const whole = [logicalCluster, namespace, ...(uid === '' ? [] : [uid])].join('/');
   return `${words.slice(0, 52).replace(/-+$/, '')}-${digest(whole, 8)}`;
+}
+
+/** The labels of a Namespace that its physical namespaces bear: all but the system's, which differ there. */
+export function carriedLabels(labels: Record<string, string> = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(labels).filter(([key]) => !isSystemLabel(key)));
+}
+
+function isSystemLabel(key: string): boolean {
+  const prefix = key.slice(0, Math.max(0, key.indexOf('/')));
+  return key === 'kubernetes.io/metadata.name' || prefix === group || prefix.endsWith(`.${group}`);
 }
 
 /** The names in a clusters annotation: trimmed, unique, sorted. Empty when it is absent or blank. */

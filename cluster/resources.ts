@@ -113,6 +113,7 @@ const placementSpec = object(
     ref: object(ref satisfies Fields<ObjectRef>, texts.ref),
     namespaceUid: text,
     physicalNamespace: text,
+    namespaceLabels: map(text),
     clusters: { type: 'list', items: text, listType: 'set' },
     wanted: { type: 'list', items: text, listType: 'set' },
     reasons: map(text),

@@ -100,6 +100,7 @@ const placementSpec: Texts<PlacementSpec> = {
   ref: 'The object that this is about, in the same namespace.',
   namespaceUid: 'The uid of the Namespace that it is in.',
   physicalNamespace: 'The namespace that the object has on each physical cluster.',
+  namespaceLabels: 'The labels of the Namespace that it is in, which its physical namespaces bear too.',
   clusters: 'The physical clusters where it should be. Empty: nowhere fits, and reasons says why.',
   wanted:
     "The physical clusters that the object's annotation atoll.dev/clusters asks for, or its Namespace's; absent where the scheduler picks.",

@@ -69,6 +69,8 @@ export interface PlacementSpec {
    */
   namespaceUid?: string;
   physicalNamespace?: string;
+  /** What the Namespace is labelled with, which the physical one bears too; absent where that is nothing. */
+  namespaceLabels?: Record<string, string>;
   /** Where it should be, sorted. Empty: nowhere fits (see reasons). */
   clusters: string[];
   /** The names that the object's or its Namespace's annotation asks for; absent where the scheduler picks. */
@@ -216,6 +218,8 @@ export interface ShareViewSpec {
   physicalNamespace: string;
   /** Of the logical Namespace; empty where the Placement does not say. */
   namespaceUid: string;
+  /** As in the Placement. */
+  namespaceLabels?: Record<string, string>;
   /** What proves that the object there is this one; the manifest bears it too. */
   locator: Locator;
 }

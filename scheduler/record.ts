@@ -2,7 +2,7 @@ import { logicalClusterOf } from '../client/url.ts';
 import { refKey, refOf } from '../cluster/closure.ts';
 import { placedKind } from '../cluster/kinds.ts';
 import { apiVersion, physicalNamespaceAnnotation, placementFinalizer } from '../cluster/names.ts';
-import { physicalNamespace, placementName } from '../cluster/placement.ts';
+import { carriedLabels, physicalNamespace, placementName } from '../cluster/placement.ts';
 import type { Placement, PlacementSpec } from '../cluster/types.ts';
 import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -21,7 +21,7 @@ export interface RecordInput {
 }
 
 /** Where on the physical side the objects of one Namespace go. Empty for one without a uid. */
-export type Home = Pick<PlacementSpec, 'namespaceUid' | 'physicalNamespace'>;
+export type Home = Pick<PlacementSpec, 'namespaceUid' | 'physicalNamespace' | 'namespaceLabels'>;
 
 export function homeOf(namespace: KubeObject | undefined): Home | undefined {
   if (!namespace) return undefined;
@@ -31,16 +31,22 @@ export function homeOf(namespace: KubeObject | undefined): Home | undefined {
   return {
     namespaceUid: uid,
     physicalNamespace: given ?? physicalNamespace(logicalClusterOf(namespace), name, uid),
+    ...labelled(carriedLabels(namespace.metadata.labels)),
   };
 }
 
-/** A record keeps what it was born with; one from before that, its place of old. */
+/** A record keeps the place that it was born with, or that of old; labels follow those of its own Namespace. */
 function homeFor(home: Home | undefined, old: Placement | undefined): Home {
-  const { namespaceUid, physicalNamespace: given } = old?.spec ?? {};
+  const { namespaceUid, physicalNamespace: given, namespaceLabels } = old?.spec ?? {};
   if (!old) return home ?? {};
   const uid = namespaceUid ?? home?.namespaceUid;
   const name = given ?? physicalNamespace(logicalClusterOf(old), old.metadata.namespace ?? '');
-  return uid === undefined ? {} : { namespaceUid: uid, physicalNamespace: name };
+  const labels = home && home.namespaceUid === uid ? home.namespaceLabels : namespaceLabels;
+  return uid === undefined ? {} : { namespaceUid: uid, physicalNamespace: name, ...labelled(labels ?? {}) };
+}
+
+function labelled(labels: Record<string, string>): Home {
+  return Object.keys(labels).length > 0 ? { namespaceLabels: labels } : {};
 }
 
 type Records = Pick<NamespaceDecision, 'create' | 'update' | 'remove'>;
@@ -82,7 +88,14 @@ function heldByLeavers(placements: readonly Placement[], decided: readonly Decid
 }
 
 function released(
-  { reasons: _reasons, wanted: _wanted, blocked: _blocked, orphaned, ...spec }: PlacementSpec,
+  {
+    reasons: _reasons,
+    wanted: _wanted,
+    blocked: _blocked,
+    namespaceLabels: _labels,
+    orphaned,
+    ...spec
+  }: PlacementSpec,
   held: string[],
   mayStay: boolean,
 ): PlacementSpec {

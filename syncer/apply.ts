@@ -35,12 +35,14 @@ export async function applyShare(engine: Engine, input: ApplyInput): Promise<App
   const spec = share.spec;
   if (!spec) return undefined;
   const wanted = manifestDigest(manifest);
+  const labels = spec.namespaceLabels ?? {};
   if (input.cached && isCurrent(input.cached, wanted, manifest, record)) {
     noteApplied(share, record);
+    await engine.namespaces.label(spec.physicalNamespace, namespaceLocator(spec), labels);
     return undefined;
   }
   await engine.physical.watch(place.kind);
-  await engine.namespaces.ensure(spec.physicalNamespace, namespaceLocator(spec));
+  await engine.namespaces.ensure(spec.physicalNamespace, namespaceLocator(spec), labels);
   // An autoscaler's number must be the one that is there now, not that of a cache.
   const cached = isScaled(manifest) ? undefined : input.cached;
   const object = cached ?? (await engine.physical.read(place.kind, place.namespace, place.name));

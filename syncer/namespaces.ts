@@ -8,6 +8,7 @@ import { sleep } from '../kube/clock.ts';
 import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError, StatusError } from '../kube/status.ts';
+import { labelPatch } from './namespace-labels.ts';
 import {
   type Former,
   isLeftBehind,
@@ -33,6 +34,8 @@ export class Namespaces {
   readonly #signal: AbortSignal;
   /** Made by us just now; the watch will tell. */
   readonly #made = new Map<string, KubeObject>();
+  /** Labelled by us just now, over that version. */
+  readonly #written = new Map<string, { over: string | undefined; object: KubeObject }>();
 
   constructor(options: {
     client: Client;
@@ -59,7 +62,12 @@ export class Namespaces {
       const isOwn = locator && locator.name === undefined && this.#isOwn(locator);
       return isOwn ? [`${locator.cluster}/${locator.namespace}`] : [];
     });
-    this.informer.on({ delete: (object) => this.#made.delete(object.metadata.name ?? '') });
+    this.informer.on({
+      delete: ({ metadata: { name = '' } }) => {
+        this.#made.delete(name);
+        this.#written.delete(name);
+      },
+    });
   }
 
   #isOwn({ syncer }: Locator): boolean {
@@ -88,15 +96,51 @@ export class Namespaces {
   }
 
   /** Fails with NotOwned where the name is somebody else's, and with Terminating while it is going. */
-  async ensure(name: string, of: Locator): Promise<void> {
-    const cached = this.informer.get(keyOf(rootCluster, '', name)) ?? this.#made.get(name);
-    const object = cached ?? (await this.#create(name, of));
+  async ensure(name: string, of: Locator, labels: Readonly<Record<string, string>> = {}): Promise<void> {
+    const object = this.#cached(name) ?? (await this.#create(name, of, labels));
     const owner = namespaceOwnership(object, of, this.former);
     if (owner === 'unsigned') await this.#sign(name, object, of);
     if (owner === 'foreign')
       throw new StatusError(409, 'NotOwned', `namespace ${name} ${this.#whose(object, of)}`);
     if (object.metadata.deletionTimestamp)
       throw new StatusError(409, 'Terminating', `namespace ${name} is being deleted`);
+    await this.label(name, of, labels);
+  }
+
+  /** Of one that is there and is exactly that Namespace's, the labels; nothing else is touched, nor waited for. */
+  async label(name: string, of: Locator, labels: Readonly<Record<string, string>>): Promise<void> {
+    const object = this.#cached(name);
+    if (!object || namespaceOwnership(object, of, this.former) !== 'ours') return;
+    if ((await this.#relabel(object, labels)) || this.#signal.aborted) return;
+    // It has changed since the watch told of it: what others put there counts as it is now.
+    await this.#relabel(await this.#client.get(resource, { name }, this.#signal), labels);
+  }
+
+  /** False: somebody else was quicker. */
+  async #relabel(object: KubeObject, labels: Readonly<Record<string, string>>): Promise<boolean> {
+    const { name = '', uid, resourceVersion, deletionTimestamp } = object.metadata;
+    const patch = deletionTimestamp === undefined ? labelPatch(object, labels) : undefined;
+    if (!patch) return true;
+    const metadata = { ...patch, uid, resourceVersion };
+    const signal = this.#signal;
+    try {
+      const written = await this.#client.patch(resource, { name }, 'merge', { metadata }, { signal });
+      const seen = this.informer.get(keyOf(rootCluster, '', name)) ?? this.#made.get(name);
+      this.#written.set(name, { over: seen?.metadata.resourceVersion, object: written });
+      return true;
+    } catch (error) {
+      if (isStatusError(error, 'Conflict')) return false;
+      throw error;
+    }
+  }
+
+  #cached(name: string): KubeObject | undefined {
+    const known = this.informer.get(keyOf(rootCluster, '', name)) ?? this.#made.get(name);
+    const written = this.#written.get(name);
+    if (!known || !written) return known;
+    if (known.metadata.resourceVersion === written.over) return written.object;
+    this.#written.delete(name);
+    return known;
   }
 
   /**
@@ -141,9 +185,10 @@ export class Namespaces {
     this.#made.set(name, await this.#client.patch(resource, { name }, 'merge', { metadata }, { signal }));
   }
 
-  async #create(name: string, of: Locator): Promise<KubeObject> {
+  async #create(name: string, of: Locator, labels: Readonly<Record<string, string>>): Promise<KubeObject> {
     try {
-      const object = await this.#client.create(resource, namespaceFor(name, of), { signal: this.#signal });
+      const wanted = namespaceFor(name, of, labels);
+      const object = await this.#client.create(resource, wanted, { signal: this.#signal });
       this.#made.set(name, object);
       return object;
     } catch (error) {

@@ -2,6 +2,7 @@ import { isPath } from '../cluster/logical.ts';
 import { locatorAnnotation, managedLabel, managedValue, rootCluster } from '../cluster/names.ts';
 import type { Locator, ShareViewSpec } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { firstLabels } from './namespace-labels.ts';
 
 /** Of what is applied there. */
 export const fieldManager = 'atoll-syncer';
@@ -85,14 +86,19 @@ export function namespaceOwnership(
   return found.uid === '' ? 'unsigned' : 'foreign';
 }
 
-export function namespaceFor(name: string, locator: Locator): KubeObject {
+export function namespaceFor(
+  name: string,
+  locator: Locator,
+  carried: Readonly<Record<string, string>> = {},
+): KubeObject {
+  const { labels, annotations } = firstLabels(carried);
   return {
     apiVersion: 'v1',
     kind: 'Namespace',
     metadata: {
       name,
-      labels: { [managedLabel]: managedValue },
-      annotations: { [locatorAnnotation]: JSON.stringify(locator) },
+      labels: { ...labels, [managedLabel]: managedValue },
+      annotations: { ...annotations, [locatorAnnotation]: JSON.stringify(locator) },
     },
   };
 }

@@ -30,7 +30,7 @@ export interface JoinInput {
  * (then another uid is there), and of an object that may not be pushed.
  */
 export function joinShare({ of, logical, placement, root, revision }: JoinInput): ShareView | undefined {
-  const { ref, shares, requires = [], orphaned, namespaceUid = '' } = placement.spec ?? {};
+  const { ref, shares, requires = [], orphaned, namespaceUid = '', namespaceLabels } = placement.spec ?? {};
   const share = shares && getOwn(shares, of.cluster);
   const kind = ref && placedKind(ref);
   if (!ref || !kind || !share) return undefined;
@@ -69,6 +69,7 @@ export function joinShare({ of, logical, placement, root, revision }: JoinInput)
       ...(manifest && { manifest }),
       physicalNamespace: target,
       namespaceUid,
+      ...(namespaceLabels && { namespaceLabels }),
       locator,
     },
     ...(slice && { status: slice }),

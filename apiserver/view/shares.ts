@@ -127,11 +127,15 @@ export class Shares {
   #take(entry: Entry, read?: Placement): Item | undefined {
     if (read === undefined && !this.#isNamedIn(entry)) return undefined;
     const placement = read ?? (decodeStored(entry) as Placement);
-    const { shares, ref, requires, orphaned, physicalNamespace, namespaceUid } = placement.spec ?? {};
+    const { shares, ref, requires, orphaned } = placement.spec ?? {};
     if (!isObject(shares) || !Object.hasOwn(shares, this.#of.cluster) || !ref) return undefined;
     const { cluster: logical, namespace } = parseKey(placementsStored, entry.key);
     const rootKey = keyOf(placeIn({ logical, namespace }, ref));
-    const home = [physicalNamespace, namespaceUid];
+    const home = [
+      placement.spec?.physicalNamespace,
+      placement.spec?.namespaceUid,
+      placement.spec?.namespaceLabels,
+    ];
     const part = encodeJson([
       placement.metadata.uid,
       ref,

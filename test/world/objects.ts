@@ -100,10 +100,10 @@ export async function find<T extends KubeObject>(
   }
 }
 
-/** Waits until everything that a Placement in namespace default asks for is where it should be. */
-export async function settled(client: Client, placement: string): Promise<Placement> {
+/** Waits until everything that a Placement asks for is where it should be. */
+export async function settled(client: Client, placement: string, namespace = 'default'): Promise<Placement> {
   return await until(`${placement} is settled`, async () => {
-    const found = await find<Placement>(client, resources.placements, placement);
+    const found = await find<Placement>(client, resources.placements, placement, namespace);
     const is = (type: string) =>
       found?.status?.conditions?.some((c) => c.type === type && c.status === 'True') === true;
     return is('Placed') && is('Settled') ? found : undefined;

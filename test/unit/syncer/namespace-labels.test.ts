@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { labelledAnnotation } from '../../../cluster/names.ts';
+import { carriedLabels } from '../../../cluster/placement.ts';
+import { labelPatch } from '../../../syncer/namespace-labels.ts';
+
+const said = (keys: string | null) => ({ [labelledAnnotation]: keys });
+
+test.each([
+  ['nothing wanted, nothing there', {}, '', {}, undefined],
+  ['as it should be', { a: '1' }, 'a', { a: '1' }, undefined],
+  ['a new one', {}, '', { a: '1' }, { labels: { a: '1' }, annotations: said('a') }],
+  ['a change', { a: '1' }, 'a', { a: '2' }, { labels: { a: '2' }, annotations: said('a') }],
+  ['one goes', { a: '1', b: '1' }, 'a,b', { b: '1' }, { labels: { a: null }, annotations: said('b') }],
+  ['the last goes', { a: '1' }, 'a', {}, { labels: { a: null }, annotations: said(null) }],
+  ['somebody took ours away', {}, 'a', { a: '1' }, { labels: { a: '1' }, annotations: said('a') }],
+  ['one of somebody else, also of our name, stays', { a: 'theirs' }, '', { a: '1' }, undefined],
+  ['that we have said of one that is gone goes', {}, 'a', {}, { labels: {}, annotations: said(null) }],
+])('%s', (_, labels, keys, wanted, patch) => {
+  const annotations = keys === '' ? {} : said(keys as string);
+  const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { labels, annotations } };
+  expect(labelPatch(object as never, wanted as Record<string, string>)).toEqual(patch);
+});
+
+test('the system’s own labels are not carried', () => {
+  const labels = {
+    'kubernetes.io/metadata.name': 'shop',
+    'atoll.dev/managed-by': 'me',
+    'internal.atoll.dev/x': 'y',
+    'pod-security.kubernetes.io/enforce': 'baseline',
+    team: 'a',
+  };
+  expect(carriedLabels(labels)).toEqual({ 'pod-security.kubernetes.io/enforce': 'baseline', team: 'a' });
+});
