@@ -1,5 +1,6 @@
 import { type GroupVersionResource, parseApiVersion } from '../kube/gvk.ts';
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
+import { managedByLabel, mirroringController, serviceNameLabel, sliceController } from './endpoints.ts';
 import { isPlacementMark } from './marks.ts';
 import { isSystemNamespace } from './names.ts';
 import { at, listAt, mapAt, textAt } from './read.ts';
@@ -156,7 +157,7 @@ function isMade({ kind }: WorkloadKind, owners: readonly OwnerReference[] = []):
 }
 
 /** Written by the endpoint controllers from a Service's selector: each physical cluster makes its own. */
-const madeSlices = new Set(['endpointslice-controller.k8s.io', 'endpointslicemirroring-controller.k8s.io']);
+const madeSlices = new Set<string>([sliceController, mirroringController]);
 
 /**
  * Whether this very object may be pushed: not the system's own, not reflected from a physical cluster, not made by a
@@ -177,7 +178,7 @@ export function isPlaceable(kind: PlacedKind, object: KubeObject): boolean {
     case 'services':
       return !isKubernetesService(object);
     case 'endpointslices':
-      return !madeSlices.has(mapAt({ labels }, 'labels')?.['endpointslice.kubernetes.io/managed-by'] ?? '');
+      return !madeSlices.has(mapAt({ labels }, 'labels')?.[managedByLabel.slice] ?? '');
     default:
       return true;
   }
@@ -215,7 +216,7 @@ export function isSelectorless(service: KubeObject): boolean {
 
 /** The Service that Endpoints or an EndpointSlice belong to. */
 export function serviceOfEndpoints(object: KubeObject): string {
-  const label = object.metadata.labels?.['kubernetes.io/service-name'];
+  const label = object.metadata.labels?.[serviceNameLabel];
   return label ?? object.metadata.name ?? '';
 }
 

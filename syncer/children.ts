@@ -1,3 +1,6 @@
+import { isMirrored } from '../cluster/endpoints.ts';
+import { reflectedKinds } from '../cluster/reflected.ts';
+import { groupResource } from '../kube/gvk.ts';
 import { encodeJson } from '../kube/json.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Engine } from './engine.ts';
@@ -8,12 +11,14 @@ import { isYoung, ownerMayCome, Reflector, reflectedMetadata, type ToReflection 
 const maxBytes = 240 << 10;
 /** The watch of Services may be behind the one of Endpoints. */
 const serviceMs = 1_000;
+/** The watch of pods may be behind, and a pod that was seen comes up next. */
+const podMs = 50;
 /** An event that is older says nothing about now: a syncer that starts does not bring up the past. */
 const maxEventAgeMs = 3_600_000;
 
 /** By kind: what controllers on the physical cluster make of our workloads, beside pods. */
 export function childReflectors(engine: Engine, owners: Owners): Map<string, Reflector> {
-  const child = childOf(owners);
+  const child = childOf(engine, owners);
   return new Map(
     [
       ['ReplicaSet', 'replicasets'],
@@ -29,14 +34,17 @@ export function eventReflector(engine: Engine): Reflector {
   return new Reflector(engine, 'events', eventOf(engine.name));
 }
 
-function childOf(owners: Owners): ToReflection {
+function childOf(engine: Engine, owners: Owners): ToReflection {
   return async (_key, object, place) => {
-    // What bears a locator stands upstream itself.
-    if (!object || !place || readLocatorOfOwn(object)) return undefined;
+    // What bears a locator stands upstream itself; what is made of the user's Endpoints is made upstream too.
+    if (!object || !place || readLocatorOfOwn(object) || isMirrored(object)) return undefined;
+    const { namespace = '', name = '' } = object.metadata;
+    const targets = new Targets(engine, namespace, place.namespace);
     if (object.kind === 'Endpoints') {
-      const { namespace = '', name = '' } = object.metadata;
       if (!owners.ownsService(namespace, name)) return isYoung(object) ? { after: serviceMs } : undefined;
-      return { ...object, metadata: reflectedMetadata(object), subsets: subsets(object, place.namespace) };
+      const all = subsets(object, targets);
+      if (targets.arePending) return { after: podMs };
+      return { ...object, metadata: reflectedMetadata(object), subsets: all };
     }
     const root = await owners.rootOf(object);
     if (!root) return ownerMayCome(object);
@@ -45,43 +53,60 @@ function childOf(owners: Owners): ToReflection {
     const body = {
       ...object,
       metadata,
-      ...(object.kind === 'EndpointSlice' && endpoints(object, place.namespace)),
+      ...(object.kind === 'EndpointSlice' && endpoints(object, targets)),
     };
+    if (targets.arePending) return { after: podMs };
     return Buffer.byteLength(encodeJson(body)) <= maxBytes ? body : undefined;
   };
 }
 
 /** A Deployment's controller copies annotations to its ReplicaSets, our locator among them: it names another kind. */
 function readLocatorOfOwn(object: KubeObject): boolean {
-  const resource = readLocator(object)?.resource;
-  return resource?.startsWith(`${object.kind.toLowerCase()}s`) ?? false;
+  const kind = reflectedKinds.find((one) => one.kind === object.kind);
+  return kind !== undefined && readLocator(object)?.resource === groupResource(kind);
 }
 
-function endpoints(slice: KubeObject, namespace: string): object {
+function endpoints(slice: KubeObject, targets: Targets): object {
   const list = Array.isArray(slice['endpoints']) ? slice['endpoints'] : [];
   return {
-    endpoints: list.map((endpoint: Target) => retarget(endpoint, namespace)),
+    endpoints: list.map((endpoint: Target) => targets.of(endpoint)),
   };
 }
 
 interface Target {
-  targetRef?: { kind?: string; name?: string };
+  targetRef?: { kind?: string; name?: string; uid?: string };
 }
 
-/** The pod's name is the same up there, its namespace and uid are not. */
-function retarget({ targetRef, ...rest }: Target, namespace: string): object {
-  if (!targetRef) return rest;
-  return { ...rest, targetRef: { kind: targetRef.kind, name: targetRef.name, namespace } };
+/** A pod's name is the same up there, its namespace and uid are not. */
+class Targets {
+  /** A pod is on its way up, and has no uid there yet. */
+  arePending = false;
+  readonly #engine: Engine;
+  readonly #namespace: string;
+  readonly #logical: string;
+
+  constructor(engine: Engine, namespace: string, logical: string) {
+    this.#engine = engine;
+    this.#namespace = namespace;
+    this.#logical = logical;
+  }
+
+  of({ targetRef, ...rest }: Target): object {
+    if (!targetRef) return rest;
+    const { kind, name = '' } = targetRef;
+    const uid =
+      kind === 'Pod' ? this.#engine.shownUid(`${this.#namespace}/${name}`, targetRef.uid) : undefined;
+    if (uid === 'pending') this.arePending = true;
+    return { ...rest, targetRef: { kind, name, namespace: this.#logical, ...(uid && { uid }) } };
+  }
 }
 
-function subsets(endpoints: KubeObject, namespace: string): object[] {
+function subsets(endpoints: KubeObject, targets: Targets): object[] {
   const list = Array.isArray(endpoints['subsets']) ? endpoints['subsets'] : [];
   return list.map((subset: Record<string, unknown>) => {
     const of = (field: string) => {
       const addresses = subset[field];
-      return (
-        Array.isArray(addresses) && { [field]: addresses.map((address) => retarget(address, namespace)) }
-      );
+      return Array.isArray(addresses) && { [field]: addresses.map((address) => targets.of(address)) };
     };
     return { ...subset, ...of('addresses'), ...of('notReadyAddresses') };
   });

@@ -34,6 +34,8 @@ export interface Engine {
   hasPods(id: TargetId): boolean;
   /** Those of them that have not ended, with their ordinals; undefined while that is not known. */
   runningPods(id: TargetId, namespace: string): RunningPods | undefined;
+  /** Of the pod that is shown for the one at `<physical namespace>/<name>` of this uid; pending: it is on its way up. */
+  shownUid(key: string, uid: string | undefined): string | 'pending' | undefined;
   /** Something left it: it may be removed after a while. */
   namespaceMayBeEmpty(namespace: string): void;
   signal: AbortSignal;

@@ -1,4 +1,6 @@
 import type { Informer } from '../client/informer.ts';
+import { keyOf } from '../client/url.ts';
+import { rootCluster } from '../cluster/names.ts';
 import { textAt } from '../cluster/read.ts';
 import type { ClusterSlice } from '../cluster/types.ts';
 import type { Retry } from '../controller/controller.ts';
@@ -59,13 +61,31 @@ export class PodReflector {
       if (of === namespace && this.#seen.get(`${of}/${name}`) !== uid) return undefined;
     }
     const names = [...(this.#byRoot.get(id) ?? [])].filter((key) => {
-      const phase = textAt(informer.get(key), 'status', 'phase');
+      const phase = textAt(this.#object(key), 'status', 'phase');
       return phase !== 'Succeeded' && phase !== 'Failed';
     });
     const ordinals = names.map((name) => Number(/-(\d+)$/.exec(name)?.[1] ?? Number.NaN));
     if (ordinals.length === 0 || ordinals.some(Number.isNaN)) return { count: names.length };
     const range = { start: Math.min(...ordinals), end: Math.max(...ordinals) + 1 };
     return { count: names.length, ordinals: range };
+  }
+
+  /**
+   * The uid up there of the pod at `<physical namespace>/<name>`: of a placed Pod its own, of another the reflection's.
+   * Undefined: nothing is shown of it.
+   */
+  shownUid(key: string, uid: string | undefined): string | 'pending' | undefined {
+    const pod = this.#object(key);
+    if (!pod) return undefined;
+    if (uid !== undefined && pod.metadata.uid !== uid) return 'pending';
+    const locator = readLocator(pod);
+    if (locator) return locator.syncer === this.#engine.uid ? locator.uid : undefined;
+    return this.#reflector.isPending(key) ? 'pending' : this.#reflector.uidOf(key);
+  }
+
+  #object(key: string): KubeObject | undefined {
+    const [namespace = '', name = ''] = key.split('/');
+    return this.informer.get(keyOf(rootCluster, namespace, name));
   }
 
   heardAgain(): void {

@@ -82,6 +82,11 @@ export class Reflector {
     return this.#object(key) !== undefined && !this.#reflected.has(key) && !this.#refused.has(key);
   }
 
+  /** Of what is shown of it. */
+  uidOf(key: string): string | undefined {
+    return this.#reflected.get(key)?.uid;
+  }
+
   async run(ready: readonly Promise<unknown>[]): Promise<void> {
     const { name, signal, logger } = this.#engine;
     const resync = setInterval(() => void this.#readReflected(), resyncMs);

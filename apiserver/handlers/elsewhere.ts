@@ -10,7 +10,10 @@ import type { DeleteOptions } from '../registry/types.ts';
 import { contentType, forwardDelete } from './pods.ts';
 
 /** Of these one that is reflected is deleted where it really is. */
-const elsewhere = new Set(['/pods', '/persistentvolumeclaims', 'apps/replicasets', 'batch/jobs']);
+const elsewhere = new Set([
+  ...['/pods', '/persistentvolumeclaims', 'apps/replicasets', 'batch/jobs'],
+  ...['/endpoints', 'discovery.k8s.io/endpointslices'],
+]);
 
 /** `refused`: a physical cluster's own answer. */
 export type DeletedElsewhere = { refused: ApiResponse } | { object: KubeObject };
@@ -52,8 +55,8 @@ export async function deleteElsewhere(
  */
 function isThere({ stored, user }: ResourceExchange, object: KubeObject): boolean {
   const { group, resource } = stored.info;
-  if (group === '') return resource === 'pods' || isReflected(object);
-  const owned = (object.metadata.ownerReferences ?? []).length > 0;
+  if (group === '' && resource !== 'endpoints') return resource === 'pods' || isReflected(object);
+  const owned = resource === 'endpoints' || (object.metadata.ownerReferences ?? []).length > 0;
   return isReflected(object) && !(owned && isOwnController(user));
 }
 

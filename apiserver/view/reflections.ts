@@ -1,4 +1,5 @@
 import { isClaimInUse } from '../../cluster/claims.ts';
+import { isPlaceholder } from '../../cluster/endpoints.ts';
 import { reflectedFromAnnotation, reflectedUidAnnotation } from '../../cluster/names.ts';
 import { parseClusters } from '../../cluster/placement.ts';
 import { type ReflectedKind, reflectedAs, reflectedFrom } from '../../cluster/reflected.ts';
@@ -119,7 +120,8 @@ function replaces(
 
 function mayWrite(of: ReflectedKind, before: KubeObject, cluster: string, owners: Making['owners']): boolean {
   const whose = reflectedFrom(before);
-  return of.shared ? whose.length > 0 || isHistory(before, owners) : whose.includes(cluster);
+  if (!of.shared) return whose.includes(cluster);
+  return whose.length > 0 || isHistory(before, owners) || isPlaceholder(before);
 }
 
 function taken(of: ReflectedKind, at: SliceAddress, object: KubeObject): StatusError {

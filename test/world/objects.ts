@@ -10,6 +10,8 @@ export const resources = {
   namespaces: ref('', 'namespaces'),
   pods: ref('', 'pods'),
   services: ref('', 'services'),
+  endpoints: ref('', 'endpoints'),
+  endpointslices: ref('discovery.k8s.io', 'endpointslices'),
   limitranges: ref('', 'limitranges'),
   configmaps: ref('', 'configmaps'),
   secrets: ref('', 'secrets'),

@@ -1,0 +1,198 @@
+import { createHash } from 'node:crypto';
+import {
+  endpointsController,
+  isMirrored,
+  isPlaceholder,
+  managedByLabel,
+  mirroringController,
+  serviceNameLabel,
+  sliceController,
+} from '../../cluster/endpoints.ts';
+import { isSelectorless } from '../../cluster/kinds.ts';
+import { listAt, textAt } from '../../cluster/read.ts';
+import { isOurs, isReflected } from '../../cluster/reflected.ts';
+import { deepEqual } from '../../kube/deep.ts';
+import type { KubeObject, OwnerReference } from '../../kube/object.ts';
+import { mirrorsOf } from './mirror.ts';
+
+/** What a logical cluster holds of one name. */
+export interface Found {
+  service: KubeObject | undefined;
+  endpoints: KubeObject | undefined;
+  /** Those that say they are of that Service. */
+  slices: readonly KubeObject[];
+  /** The Service was there before. */
+  wasThere: boolean;
+}
+
+export interface Steps {
+  create: KubeObject[];
+  /** Each in place of the one of its name. */
+  update: { old: KubeObject; wanted: KubeObject }[];
+  remove: KubeObject[];
+}
+
+const headless = 'service.kubernetes.io/headless';
+const skipMirror = 'endpointslice.kubernetes.io/skip-mirror';
+
+/**
+ * What the endpoint controllers of Kubernetes would have here and no physical cluster says: empty Endpoints and an empty
+ * EndpointSlice of a Service whose pods run nowhere, slices of the Endpoints that a user writes, and the end of
+ * Endpoints with their Service. https://kubernetes.io/docs/concepts/services-networking/service/#services-without-selectors
+ */
+export function decideEndpoints(found: Found): Steps {
+  const { service, endpoints } = found;
+  const none: Steps = { create: [], update: [], remove: [] };
+  if (!service || service.metadata.deletionTimestamp) {
+    const goes = endpoints && !isReflected(endpoints) && (found.wasThere || isPlaceholder(endpoints));
+    return goes ? { ...none, remove: [endpoints] } : none;
+  }
+  if (!isSelectorless(service)) return placeholders(service, found);
+  return textAt(service, 'spec', 'type') === 'ExternalName' ? none : mirrors(found);
+}
+
+function placeholders(service: KubeObject, { endpoints, slices }: Found): Steps {
+  const wanted = emptyEndpoints(service);
+  const make = endpoints === undefined ? [wanted] : [];
+  const relabelled =
+    endpoints && isPlaceholder(endpoints) && !deepEqual(endpoints.metadata.labels, wanted.metadata.labels)
+      ? [{ old: endpoints, wanted: withLabels(endpoints, wanted) }]
+      : [];
+  const told = slices.some((slice) => isReflected(slice) && !isMirrored(slice));
+  const mine = slices.filter((slice) => isEmptyOf(slice, service));
+  const slice = emptySlice(service);
+  return {
+    create: [...make, ...(told || mine.length > 0 ? [] : [slice])],
+    update: [
+      ...relabelled,
+      ...(told ? [] : mine)
+        .filter(({ metadata }) => !deepEqual(metadata.labels, slice.metadata.labels))
+        .map((old) => ({ old, wanted: withLabels(old, slice) })),
+    ],
+    remove: told ? mine : [],
+  };
+}
+
+function isEmptyOf(slice: KubeObject, service: KubeObject): boolean {
+  if (isReflected(slice) || slice.metadata.deletionTimestamp) return false;
+  if (slice.metadata.labels?.[managedByLabel.slice] !== sliceController) return false;
+  return (slice.metadata.ownerReferences ?? []).some(({ uid }) => uid === service.metadata.uid);
+}
+
+function withLabels(object: KubeObject, { metadata: { labels = {} } }: KubeObject): KubeObject {
+  return { ...object, metadata: { ...object.metadata, labels } };
+}
+
+/** As the endpoints controller makes them, with the Service's labels. */
+function emptyEndpoints(service: KubeObject): KubeObject {
+  const { name = '', namespace = '' } = service.metadata;
+  const labels = { ...labelsOf(service), [managedByLabel.endpoints]: endpointsController };
+  return { apiVersion: 'v1', kind: 'Endpoints', metadata: { name, namespace, labels } };
+}
+
+function emptySlice(service: KubeObject): KubeObject {
+  const { name = '', namespace = '' } = service.metadata;
+  const [family = 'IPv4'] = listAt(service, 'spec', 'ipFamilies');
+  return sliceOf({
+    ...{ namespace, service: name, addressType: String(family), labels: labelsOf(service) },
+    ...{ managedBy: sliceController, owner: ownerOf(service, 'Service') },
+  });
+}
+
+function labelsOf(service: KubeObject): Record<string, string> {
+  const isHeadless = textAt(service, 'spec', 'clusterIP') === 'None';
+  return { ...service.metadata.labels, ...(isHeadless && { [headless]: '' }) };
+}
+
+/** A slice that this controller makes. What it is for says its name: made twice, it is there once. */
+function sliceOf(of: {
+  namespace: string;
+  service: string;
+  addressType: string;
+  labels: Record<string, string>;
+  managedBy: string;
+  owner: OwnerReference;
+  part?: string;
+}): KubeObject {
+  const { namespace, service, addressType, labels, managedBy, owner, part = '' } = of;
+  const suffix = createHash('sha256').update(`${owner.uid}/${addressType}/${part}`).digest('hex').slice(0, 8);
+  return {
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    metadata: {
+      ...{ generateName: `${service}-`, name: `${service}-${suffix}`, namespace },
+      labels: { ...labels, [managedByLabel.slice]: managedBy, [serviceNameLabel]: service },
+      ownerReferences: [owner],
+    },
+    ...{ addressType, endpoints: [], ports: [] },
+  };
+}
+
+function ownerOf({ metadata }: KubeObject, kind: 'Service' | 'Endpoints'): OwnerReference {
+  const { name = '', uid = '' } = metadata;
+  return { apiVersion: 'v1', kind, name, uid, controller: true, blockOwnerDeletion: true };
+}
+
+/** Of the Endpoints that a user keeps for a Service without selector. */
+function mirrors({ endpoints, slices }: Found): Steps {
+  const there = slices.filter((slice) => isMirrored(slice) && !isReflected(slice));
+  const wanted = endpoints && isToMirror(endpoints) ? mirroredSlices(endpoints) : [];
+  const steps: Steps = { create: [], update: [], remove: [] };
+  for (const slice of wanted) {
+    const old = there.find(({ metadata }) => metadata.name === slice.metadata.name);
+    if (!old) steps.create.push(slice);
+    else if (!isAs(old, slice)) steps.update.push({ old, wanted: over(old, slice) });
+  }
+  const names = new Set(wanted.map(({ metadata }) => metadata.name));
+  steps.remove.push(...there.filter(({ metadata }) => !names.has(metadata.name)));
+  return steps;
+}
+
+function isToMirror(endpoints: KubeObject): boolean {
+  if (isReflected(endpoints) || endpoints.metadata.deletionTimestamp) return false;
+  const { labels, annotations } = endpoints.metadata;
+  if (labels?.[skipMirror] === 'true' || labels?.[managedByLabel.endpoints] === endpointsController)
+    return false;
+  return annotations?.['control-plane.alpha.kubernetes.io/leader'] === undefined;
+}
+
+const notCopied = new Set([
+  'kubectl.kubernetes.io/last-applied-configuration',
+  'endpoints.kubernetes.io/last-change-trigger-time',
+]);
+
+type Annotations = Record<string, string>;
+
+/** Ours speak of the object that they are on. */
+function annotationsOf({ metadata }: KubeObject, ours: boolean): Annotations {
+  const all = Object.entries(metadata.annotations ?? {});
+  return Object.fromEntries(all.filter(([key]) => isOurs(key) === ours));
+}
+
+function mirroredSlices(endpoints: KubeObject): KubeObject[] {
+  const { name: service = '', namespace = '', labels = {} } = endpoints.metadata;
+  const own = Object.entries(annotationsOf(endpoints, false));
+  const annotations: Annotations = Object.fromEntries(own.filter(([key]) => !notCopied.has(key)));
+  return mirrorsOf(endpoints).map(({ addressType, ports, part, endpoints: list }) => {
+    const slice = sliceOf({
+      ...{ namespace, service, addressType, labels, part },
+      ...{ managedBy: mirroringController, owner: ownerOf(endpoints, 'Endpoints') },
+    });
+    const metadata = { ...slice.metadata, ...(Object.keys(annotations).length > 0 && { annotations }) };
+    return { ...slice, metadata, ports, endpoints: list };
+  });
+}
+
+function isAs(old: KubeObject, wanted: KubeObject): boolean {
+  return (
+    deepEqual(listAt(old, 'endpoints'), wanted['endpoints']) &&
+    deepEqual(old.metadata.labels, wanted.metadata.labels) &&
+    deepEqual(annotationsOf(old, false), annotationsOf(wanted, false))
+  );
+}
+
+function over(old: KubeObject, wanted: KubeObject): KubeObject {
+  const annotations = { ...annotationsOf(old, true), ...annotationsOf(wanted, false) };
+  const metadata = { ...old.metadata, labels: wanted.metadata.labels ?? {}, annotations };
+  return { ...old, metadata, endpoints: wanted['endpoints'] };
+}

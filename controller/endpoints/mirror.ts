@@ -1,0 +1,70 @@
+import { isIPv6 } from 'node:net';
+import { listAt, mapAt, textAt } from '../../cluster/read.ts';
+import { isObject } from '../../kube/deep.ts';
+import type { KubeObject } from '../../kube/object.ts';
+
+export interface Mirror {
+  addressType: string;
+  /** Tells those of one kind of address apart. */
+  part: string;
+  ports: Record<string, unknown>[];
+  endpoints: Record<string, unknown>[];
+}
+
+/** As many as a slice takes by default. */
+const maxEndpoints = 100;
+/** As many addresses of one subset as Kubernetes mirrors. */
+const maxPerSubset = 1000;
+
+/** What slices say that is said in Endpoints: one for each set of ports and kind of address. */
+export function mirrorsOf(endpoints: KubeObject): Mirror[] {
+  const found = new Map<string, Mirror>();
+  for (const subset of listAt(endpoints, 'subsets').filter(isObject)) {
+    const ports = listAt(subset, 'ports').filter(isObject).map(portOf);
+    const ready = listAt(subset, 'addresses').filter(isObject);
+    const notReady = listAt(subset, 'notReadyAddresses').filter(isObject);
+    const all = [
+      ...ready.map((address) => endpointOf(address, true)),
+      ...notReady.map((address) => endpointOf(address, false)),
+    ].slice(0, maxPerSubset);
+    for (const endpoint of all) {
+      const [address = ''] = endpoint.addresses;
+      const addressType = isIPv6(address) ? 'IPv6' : 'IPv4';
+      const key = JSON.stringify([addressType, ports]);
+      const mirror = found.get(key) ?? { addressType, part: JSON.stringify(ports), ports, endpoints: [] };
+      mirror.endpoints.push(endpoint);
+      found.set(key, mirror);
+    }
+  }
+  return [...found.values()].flatMap(inPieces);
+}
+
+function inPieces(mirror: Mirror): Mirror[] {
+  const pieces = Math.ceil(mirror.endpoints.length / maxEndpoints);
+  return Array.from({ length: pieces }, (_, i) => ({
+    ...mirror,
+    part: `${mirror.part}${i}`,
+    endpoints: mirror.endpoints.slice(i * maxEndpoints, (i + 1) * maxEndpoints),
+  }));
+}
+
+function portOf(port: Record<string, unknown>): Record<string, unknown> {
+  const { name = '', port: number, protocol = 'TCP', appProtocol } = port;
+  return { name, port: number, protocol, ...(appProtocol !== undefined && { appProtocol }) };
+}
+
+function endpointOf(
+  address: Record<string, unknown>,
+  ready: boolean,
+): Record<string, unknown> & { addresses: string[] } {
+  const targetRef = mapAt(address, 'targetRef');
+  const hostname = textAt(address, 'hostname');
+  const nodeName = textAt(address, 'nodeName');
+  return {
+    addresses: [textAt(address, 'ip') ?? ''],
+    conditions: { ready },
+    ...(hostname && { hostname }),
+    ...(nodeName && { nodeName }),
+    ...(targetRef && { targetRef }),
+  };
+}

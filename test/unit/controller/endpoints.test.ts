@@ -1,0 +1,176 @@
+import { describe, expect, test } from 'vitest';
+import { reflectedAs } from '../../../cluster/reflected.ts';
+import { decideEndpoints, type Found } from '../../../controller/endpoints/decide.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+
+const object = (kind: string, name: string, more: Partial<KubeObject> = {}): KubeObject => ({
+  ...{ apiVersion: kind === 'EndpointSlice' ? 'discovery.k8s.io/v1' : 'v1', kind, ...more },
+  metadata: { name, namespace: 'shop', uid: `${kind}-${name}`, ...more.metadata },
+});
+const service = (spec: object = { selector: { app: 'web' } }, metadata: object = {}) =>
+  object('Service', 'web', { spec, metadata: { labels: { team: 'a' }, ...metadata } });
+const bare = service({ clusterIP: '10.0.0.1' });
+const custom = (more: object = {}, metadata: object = {}) =>
+  object('Endpoints', 'web', {
+    subsets: [{ addresses: [{ ip: '10.1.2.3' }], ports: [{ port: 80 }] }],
+    metadata,
+    ...more,
+  });
+
+function reflected(of: KubeObject): KubeObject {
+  const { uid = '', annotations } = of.metadata;
+  return { ...of, metadata: { ...of.metadata, annotations: reflectedAs(annotations, uid, ['east']) } };
+}
+
+const decide = (found: Partial<Found>) =>
+  decideEndpoints({ service: undefined, endpoints: undefined, slices: [], wasThere: false, ...found });
+const nothing = { create: [], update: [], remove: [] };
+/** What these steps make, as the server would have it. */
+const made = (found: Partial<Found>): KubeObject[] =>
+  decide(found).create.map((one) => ({ ...one, metadata: { uid: `${one.kind}-made`, ...one.metadata } }));
+
+describe('of a Service with a selector', () => {
+  const [endpoints, slice] = made({ service: service() });
+
+  test('whose pods run nowhere there are empty Endpoints and an empty slice', () => {
+    expect(endpoints).toMatchObject({
+      kind: 'Endpoints',
+      metadata: {
+        name: 'web',
+        labels: { team: 'a', 'endpoints.kubernetes.io/managed-by': 'endpoint-controller' },
+      },
+    });
+    expect(slice).toMatchObject({
+      kind: 'EndpointSlice',
+      addressType: 'IPv4',
+      endpoints: [],
+      metadata: {
+        generateName: 'web-',
+        labels: {
+          team: 'a',
+          'endpointslice.kubernetes.io/managed-by': 'endpointslice-controller.k8s.io',
+          'kubernetes.io/service-name': 'web',
+        },
+        ownerReferences: [{ kind: 'Service', uid: 'Service-web', controller: true }],
+      },
+    });
+  });
+
+  test('made once, and again under the same name', () => {
+    expect(decide({ service: service(), endpoints, slices: [slice as KubeObject] })).toEqual(nothing);
+    const again = decide({ service: service(), endpoints }).create;
+    expect(again.map(({ metadata }) => metadata.name)).toEqual([slice?.metadata.name]);
+  });
+
+  test('a headless one says so', () => {
+    const labels = made({ service: service({ clusterIP: 'None', selector: { a: 'b' } }) }).map(
+      (one) => one.metadata.labels?.['service.kubernetes.io/headless'],
+    );
+    expect(labels).toEqual(['', '']);
+  });
+
+  test('they follow its labels', () => {
+    const relabelled = service(undefined, { labels: { team: 'b' } });
+    const { update } = decide({ service: relabelled, endpoints, slices: [slice as KubeObject] });
+    expect(update.map(({ wanted }) => wanted.metadata.labels?.['team'])).toEqual(['b', 'b']);
+  });
+
+  test('what a physical cluster says of it takes their place', () => {
+    const told = reflected(object('EndpointSlice', 'web-x'));
+    const steps = decide({
+      service: service(),
+      endpoints: reflected(custom()),
+      slices: [slice as KubeObject, told],
+    });
+    expect(steps).toEqual({ ...nothing, remove: [slice] });
+  });
+
+  test.each([
+    ['its Endpoints go with it', { endpoints }, [endpoints]],
+    ['those of before a restart too', { endpoints, wasThere: false }, [endpoints]],
+    ['a user wrote them, as a Service was there', { endpoints: custom(), wasThere: true }, [custom()]],
+    ['a user wrote them, and there never was a Service', { endpoints: custom() }, []],
+    ['a cluster still has them', { endpoints: reflected(custom()), wasThere: true }, []],
+  ])('that is gone: %s', (_, found, remove) => {
+    expect(decide(found)).toEqual({ ...nothing, remove });
+  });
+});
+
+describe('of a Service without selector', () => {
+  const subsets = [
+    {
+      addresses: [
+        { ip: '10.1.2.3', nodeName: 'n', targetRef: { kind: 'Pod', name: 'p' } },
+        { ip: '10.1.2.4' },
+      ],
+      notReadyAddresses: [{ ip: '10.1.2.5' }],
+      ports: [{ name: 'http', port: 8080 }],
+    },
+    { addresses: [{ ip: 'fd00::1' }], ports: [{ name: 'http', port: 8080 }] },
+  ];
+  const endpoints = custom(
+    { subsets },
+    { labels: { e: 'f' }, annotations: { said: 'x', 'atoll.dev/clusters': 'y' } },
+  );
+  const slices = made({ service: bare, endpoints });
+
+  test('its Endpoints are mirrored, by kind of address', () => {
+    expect(slices).toMatchObject([
+      {
+        addressType: 'IPv4',
+        ports: [{ name: 'http', port: 8080, protocol: 'TCP' }],
+        endpoints: [
+          {
+            addresses: ['10.1.2.3'],
+            conditions: { ready: true },
+            nodeName: 'n',
+            targetRef: { kind: 'Pod', name: 'p' },
+          },
+          { addresses: ['10.1.2.4'], conditions: { ready: true } },
+          { addresses: ['10.1.2.5'], conditions: { ready: false } },
+        ],
+      },
+      { addressType: 'IPv6', endpoints: [{ addresses: ['fd00::1'] }] },
+    ]);
+    expect(slices[0]?.metadata).toMatchObject({
+      labels: {
+        e: 'f',
+        'endpointslice.kubernetes.io/managed-by': 'endpointslicemirroring-controller.k8s.io',
+        'kubernetes.io/service-name': 'web',
+      },
+      ownerReferences: [{ kind: 'Endpoints', uid: 'Endpoints-web' }],
+    });
+    expect(slices[0]?.metadata.annotations).toEqual({ said: 'x' });
+  });
+
+  test('and follow them', () => {
+    expect(decide({ service: bare, endpoints, slices })).toEqual(nothing);
+    const [first = {}] = subsets;
+    const less = { ...endpoints, subsets: [{ ...first, notReadyAddresses: [] }] };
+    const { create, update, remove } = decide({ service: bare, endpoints: less, slices });
+    expect([create, remove]).toEqual([[], [slices[1]]]);
+    expect(update.map(({ wanted }) => wanted['endpoints'])).toMatchObject([[{}, {}]]);
+    expect(decide({ service: bare, slices }).remove).toEqual(slices);
+  });
+
+  test('a hundred addresses in one slice', () => {
+    const addresses = Array.from({ length: 150 }, (_, i) => ({ ip: `10.1.0.${i}` }));
+    const many = made({ service: bare, endpoints: custom({ subsets: [{ addresses }] }) });
+    expect(many.map((one) => (one['endpoints'] as unknown[]).length)).toEqual([100, 50]);
+    expect(new Set(many.map(({ metadata }) => metadata.name)).size).toBe(2);
+  });
+
+  test.each([
+    ['by its user', { labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } }],
+    ['as a lock of elections', { annotations: { 'control-plane.alpha.kubernetes.io/leader': '{}' } }],
+  ])('not those marked %s', (_, metadata) => {
+    expect(decide({ service: bare, endpoints: custom({}, metadata) })).toEqual(nothing);
+  });
+
+  test.each([['nobody answers for a name', service({ type: 'ExternalName', externalName: 'x' })]])(
+    '%s',
+    (_, named) => {
+      expect(decide({ service: named, endpoints: custom() })).toEqual(nothing);
+    },
+  );
+});
