@@ -75,13 +75,20 @@ function claimsGo({ kind, spec }: KubeObject): boolean {
   return kind === 'StatefulSet' && at(spec, ...retention, 'whenDeleted') === 'Delete';
 }
 
-/** A pod that bore our marks by its template would be taken for what it is not. */
+/** A pod, or a claim, that bore our marks by its template would be taken for what it is not. */
 function unmarked(spec: Spec): Spec {
   const job = at(spec, 'jobTemplate');
   if (isObject(job) && isObject(job['spec']))
     return { ...spec, jobTemplate: { ...withoutOurs(job), spec: unmarked(job['spec']) } };
   const template = at(spec, 'template');
-  return isObject(template) ? { ...spec, template: withoutOurs(template) } : spec;
+  const claims = at(spec, 'volumeClaimTemplates');
+  return {
+    ...spec,
+    ...(isObject(template) && { template: withoutOurs(template) }),
+    ...(Array.isArray(claims) && {
+      volumeClaimTemplates: claims.map((claim) => (isObject(claim) ? withoutOurs(claim) : claim)),
+    }),
+  };
 }
 
 function withoutOurs(template: Spec): Spec {

@@ -1,6 +1,7 @@
 import { isPlacementMark, isSystemMark, keepMarks } from '../../cluster/marks.ts';
 import { clustersAnnotation, placedByAnnotation, schedulerUser } from '../../cluster/names.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import { isOwn } from '../authn/controllers.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../options.ts';
 import { refusePlacement } from './placement-refuse.ts';
 import { warnOfPlacement } from './placement-warn.ts';
@@ -49,10 +50,10 @@ function saysWhere({ subresource, stored: { info } }: AdmissionRequest): boolean
 function attribute({ old, user }: AdmissionRequest, object: KubeObject): void {
   const author = old?.metadata.annotations?.[placedByAnnotation];
   const before = wantedBy(old);
-  const isSchedulers = author === schedulerUser && user.name !== schedulerUser;
+  const isSchedulers = author === schedulerUser && !isOwn(user, schedulerUser);
   if (wantedBy(object) === undefined && isSchedulers) annotate(object, clustersAnnotation, before);
   const after = wantedBy(object);
-  const now = after === before && user.name !== schedulerUser ? author : user.name;
+  const now = after === before && !isOwn(user, schedulerUser) ? author : user.name;
   annotate(object, placedByAnnotation, after === undefined ? undefined : now);
 }
 

@@ -2,6 +2,7 @@ import { pathAnnotation } from '../../cluster/logical.ts';
 import { controllersUser, rootCluster } from '../../cluster/names.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { forbidden, invalid } from '../../kube/status.ts';
+import { isOwn } from '../authn/controllers.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../options.ts';
 import { isFoundation } from '../registry/logical-clusters.ts';
 
@@ -15,14 +16,14 @@ export const tenancyAdmission: AdmissionPlugin = {
   name: 'Tenancy',
   mutate(request) {
     const { object, old, user } = request;
-    if (user.name === controllersUser || object === undefined || old === undefined) return;
+    if (isOwn(user, controllersUser) || object === undefined || old === undefined) return;
     if (isAbout(request, 'tenancy.kcp.io/workspaces')) keepPlace(object, old);
     if (isAbout(request, 'core.kcp.io/logicalclusters')) keepOrigin(object, old);
   },
   validate(request) {
     if (isAbout(request, 'apiextensions.k8s.io/customresourcedefinitions')) refuseOwnGroups(request);
     if (isAbout(request, 'core.kcp.io/logicalclusters')) refuseOther(request);
-    if (request.user.name === controllersUser) return;
+    if (isOwn(request.user, controllersUser)) return;
     if (isAbout(request, 'tenancy.kcp.io/workspaces')) refusePlace(request);
     if (isAbout(request, 'core.kcp.io/logicalclusters')) refuseEnd(request);
   },

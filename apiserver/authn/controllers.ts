@@ -5,3 +5,8 @@ import { mastersGroup } from '../authz/masters.ts';
 export function isOwnController({ name, groups }: UserInfo): boolean {
   return name.startsWith('system:atoll:') && groups.includes(mastersGroup);
 }
+
+/** This one of them. A name alone says nothing: whoever may be given certificates of any name could take it. */
+export function isOwn(user: UserInfo, name: string): boolean {
+  return user.name === name && isOwnController(user);
+}

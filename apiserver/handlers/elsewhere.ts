@@ -2,6 +2,7 @@ import { isReflected, reflectedAs, reflectedFrom } from '../../cluster/reflected
 import { getOwn, isObject } from '../../kube/deep.ts';
 import type { ApiResponse, Transport } from '../../kube/http.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import { internalError } from '../../kube/status.ts';
 import { admissionFor } from '../admission/chain.ts';
 import { isOwnController } from '../authn/controllers.ts';
 import type { ResourceExchange } from '../core.ts';
@@ -95,9 +96,17 @@ interface Whole extends ApiResponse {
   body: Uint8Array;
 }
 
+/** No object is larger, nor any error about one. */
+const mostBytes = 3 * 1024 * 1024;
+
 async function whole(response: ApiResponse): Promise<Whole> {
   const chunks: Uint8Array[] = [];
-  if (response.body instanceof Uint8Array) chunks.push(response.body);
-  else for await (const chunk of response.body) chunks.push(chunk);
+  let bytes = 0;
+  const body = response.body instanceof Uint8Array ? [response.body] : response.body;
+  for await (const chunk of body) {
+    bytes += chunk.byteLength;
+    if (bytes > mostBytes) throw internalError('the answer of the physical cluster is too large');
+    chunks.push(chunk);
+  }
   return { status: response.status, headers: contentType(response), body: Buffer.concat(chunks) };
 }

@@ -7,6 +7,8 @@ import type { ApiRequest, ApiResponse, Transport } from '../../kube/http.ts';
 export class Faults {
   /** Called before each request goes on: throw to play a broken connection or an error of the server's, wait to be slow. */
   intercept: (request: ApiRequest) => void | Promise<void> = () => {};
+  /** Called after it: what the server does not answer itself. */
+  instead: (request: ApiRequest) => ApiResponse | undefined = () => undefined;
   /** `METHOD /path` of all that came through or was refused, in order. */
   readonly requests: string[] = [];
   #silent: Promise<void> | undefined;
@@ -30,7 +32,7 @@ export class Faults {
       this.requests.push(`${request.method} ${request.url}`);
       await this.#held(request.signal);
       await this.intercept(request);
-      const response = await transport(request);
+      const response = this.instead(request) ?? (await transport(request));
       await this.#held(request.signal);
       return this.#streamed(response, request.signal);
     };

@@ -173,3 +173,24 @@ test('a pod whose name another cluster had is seen a moment after that one is go
   });
   expect(Date.now() - gone).toBeLessThan(8_000);
 });
+
+test('a physical cluster that answers a deletion without end is cut short', async () => {
+  await run('endless');
+  const pod = await reflected(resources.pods, 'endless');
+  const { faults } = world.physical('east');
+  let sent = 0;
+  async function* zeros() {
+    for (;;) {
+      sent += 65_536;
+      yield new Uint8Array(65_536);
+    }
+  }
+  faults.instead = ({ method, url }) =>
+    method === 'DELETE' && url.includes('/pods/') ? { status: 200, headers: {}, body: zeros() } : undefined;
+  const target = { ...inDefault, name: pod.metadata.name ?? '' };
+  await expect(world.admin.delete(resources.pods, target)).rejects.toThrow(
+    'the answer of the physical cluster is too large',
+  );
+  faults.instead = () => undefined;
+  expect(sent).toBeLessThan(8 * 1024 * 1024);
+});

@@ -51,6 +51,15 @@ describe('shapeFor', () => {
     expect(shapedSpec(kind, spec({ note: 'n', ...forged }))).toEqual(spec({ note: 'n' }));
   });
 
+  it('nor do a StatefulSet’s claims', () => {
+    const claims = (annotations: object) => ({
+      volumeClaimTemplates: [{ metadata: { name: 'data', annotations }, spec: {} }],
+    });
+    const forged = { 'atoll.dev/locator': '{}', 'atoll.dev/claim-of': '{}' };
+    expect(shapedSpec('StatefulSet', claims({ note: 'n', ...forged }))).toMatchObject(claims({ note: 'n' }));
+    expect(JSON.stringify(shapedSpec('StatefulSet', claims(forged)))).not.toContain('atoll.dev');
+  });
+
   it.each<[string, string, object, Partial<Share>, object]>([
     ['replicas', 'Deployment', { replicas: 5 }, { replicas: 2 }, { replicas: 2 }],
     [
