@@ -28,6 +28,20 @@ const forbidden = ranks.flatMap((folders, rank) =>
 module.exports = {
   forbidden: [
     ...forbidden,
+    // A verb stands alone: what several verbs need is in a folder of apiserver/handlers, which knows no verb.
+    {
+      name: 'no-verb-imports-a-verb',
+      severity: 'error',
+      from: { pathNot: '^apiserver/handlers/(dispatch|patch)[.]ts$' },
+      to: { path: '^apiserver/handlers/(?!dispatch[.])[^/]+[.]ts$' },
+    },
+    // One of a PATCH's four dialects is a verb of its own.
+    {
+      name: 'patch-imports-no-verb-but-apply',
+      severity: 'error',
+      from: { path: '^apiserver/handlers/patch[.]ts$' },
+      to: { path: '^apiserver/handlers/(?!apply[.])[^/]+[.]ts$' },
+    },
     // Types may point both ways between two files; values may not.
     {
       name: 'no-cycles',

@@ -2,7 +2,7 @@ import type { ApiRequest, UserInfo } from '../kube/http.ts';
 import type { Store } from '../storage/store.ts';
 import type { WebhookDispatcher } from './admission/webhook/dispatch.ts';
 import type { ServiceAccountTokens } from './authn/service-account.ts';
-import type { BookmarkClock } from './handlers/bookmarks.ts';
+import type { BookmarkClock } from './handlers/watch/bookmarks.ts';
 import type {
   AdmissionPlugin,
   Authenticator,

@@ -6,7 +6,7 @@ import { ServiceAccountTokens } from './authn/service-account.ts';
 import { mastersOnly } from './authz/masters.ts';
 import type { Core } from './core.ts';
 import { fencedStore } from './fenced.ts';
-import { BookmarkClock } from './handlers/bookmarks.ts';
+import { BookmarkClock } from './handlers/watch/bookmarks.ts';
 import { InFlight } from './inflight.ts';
 import { defaultGitVersion } from './info/version.ts';
 import { createLadder, type LadderOptions } from './ladder.ts';

@@ -1,11 +1,9 @@
-import { isObject } from '../../kube/deep.ts';
 import { formatApiVersion } from '../../kube/gvk.ts';
 import type { ApiResponse } from '../../kube/http.ts';
-import type { Json, JsonObject, KubeObject } from '../../kube/object.ts';
+import type { JsonObject, KubeObject } from '../../kube/object.ts';
 import { applyServerSide } from '../../kube/patch/managed.ts';
 import { conversionProblem } from '../../kube/schema/convert.ts';
 import { badRequest, isStatusError, StatusError } from '../../kube/status.ts';
-import { decodeYaml } from '../../kube/yaml.ts';
 import type { ResourceExchange } from '../core.ts';
 import { conform } from '../decode/body.ts';
 import type { WriteQuery } from '../decode/options.ts';
@@ -16,9 +14,10 @@ import { managementOf } from '../registry/managers.ts';
 import { checkPreconditions } from '../registry/metadata.ts';
 import { keepReserved } from '../registry/reserved.ts';
 import { updateObject } from '../registry/write.ts';
-import { checkNamespace, writeContext } from './create.ts';
-import { changePod } from './running-pod.ts';
-import { checkName } from './update.ts';
+import { changePod } from './pods/running.ts';
+import { type Applied, decodeApplied, splitVersion } from './writes/applied.ts';
+import { writeContext } from './writes/context.ts';
+import { checkName, checkNamespace } from './writes/request.ts';
 
 /** Server-side apply; creates what is not there. https://kubernetes.io/docs/reference/using-api/server-side-apply/ */
 export async function handleApply(exchange: ResourceExchange, query: WriteQuery): Promise<ApiResponse> {
@@ -127,35 +126,4 @@ function warnOfDuplicates(
   const why = `error converting YAML to JSON: yaml: unmarshal errors:\n${keys.join('\n')}`;
   if (query.validation === 'Strict') throw badRequest(`error strict decoding YAML: ${why}`);
   exchange.warnings.push(why);
-}
-
-interface Applied {
-  object: KubeObject;
-  duplicates: readonly string[];
-}
-
-/** Throws StatusError 400 for what is no object of the kind that is served. */
-export function decodeApplied({ request, served }: ResourceExchange): Applied {
-  let decoded: { value: Json; duplicates: string[] };
-  try {
-    decoded = decodeYaml(Buffer.from(request.body ?? new Uint8Array()).toString());
-  } catch (error) {
-    throw badRequest(
-      `error decoding YAML: error converting YAML to JSON: ${error instanceof Error ? error.message : String(error)}`,
-    );
-  }
-  if (!isObject(decoded.value)) throw badRequest('error decoding YAML: the document is not an object');
-  const value = decoded.value as JsonObject;
-  const expected = formatApiVersion(served.info);
-  if (value['apiVersion'] !== expected || value['kind'] !== served.info.kind) {
-    const [group = '', version = ''] = splitVersion(String(value['apiVersion'] ?? ''));
-    throw badRequest(`invalid object type: ${group}/${version}, Kind=${String(value['kind'] ?? '')}`);
-  }
-  const metadata = value['metadata'] ?? {};
-  return { object: { ...value, metadata } as unknown as KubeObject, duplicates: decoded.duplicates };
-}
-
-function splitVersion(apiVersion: string): [string, string] {
-  const slash = apiVersion.indexOf('/');
-  return slash < 0 ? ['', apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)];
 }

@@ -4,7 +4,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import { badRequest, conflict, StatusError } from '../../kube/status.ts';
 import type { ResourceExchange } from '../core.ts';
 import { checkPreconditions, timestamp } from '../registry/metadata.ts';
-import { postedObject, respondSuccess } from './subresource.ts';
+import { postedObject, respondSuccess } from './writes/posted.ts';
 
 const kind = { group: '', version: 'v1', kind: 'Binding' };
 

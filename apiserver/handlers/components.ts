@@ -5,8 +5,8 @@ import type { Core, ResourceExchange } from '../core.ts';
 import { encoded, formOf, respondObject } from '../encode/respond.ts';
 import { encodeStored } from '../registry/codec.ts';
 import { parseSelection } from '../registry/selectors.ts';
-import { shapeList } from './list.ts';
-import { listQuery } from './list-options.ts';
+import { listQuery } from './lists/options.ts';
+import { shapeList } from './lists/respond.ts';
 
 /** What `kubectl get componentstatuses` has always shown: here the first two are part of this process. */
 const components = ['controller-manager', 'scheduler', 'etcd-0'] as const;

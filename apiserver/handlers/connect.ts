@@ -1,26 +1,9 @@
 import type { ApiResponse } from '../../kube/http.ts';
 import { badRequest } from '../../kube/status.ts';
-import { bearerProtocol } from '../authn/bearer.ts';
 import type { ResourceExchange } from '../core.ts';
 import { decodeStored } from '../registry/codec.ts';
-import { refuseStream } from './pod-stream.ts';
-
-/** What the two ends of a WebSocket or of SPDY/3.1 agree by. */
-const asked = [
-  'upgrade',
-  'sec-websocket-key',
-  'sec-websocket-version',
-  'sec-websocket-extensions',
-  'x-stream-protocol-version',
-];
-const agreed = [
-  'upgrade',
-  'connection',
-  'sec-websocket-accept',
-  'sec-websocket-protocol',
-  'sec-websocket-extensions',
-  'x-stream-protocol-version',
-];
+import { answerHeaders, upgradeHeaders } from '../wire/upgrade-headers.ts';
+import { refuseStream } from './pods/streams.ts';
 
 /**
  * pods/exec, attach and portforward: a connection to the API that runs the pod, byte for byte, in whatever protocol the
@@ -40,28 +23,4 @@ export async function handleConnect(exchange: ResourceExchange): Promise<ApiResp
     ...(request.signal && { signal: request.signal }),
   });
   return { ...response, headers: answerHeaders(response) };
-}
-
-/** What goes on to the other API of a request that asks for an upgrade. Never the caller's secrets. */
-export function upgradeHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
-  const sent = pick(headers, asked) as Record<string, string>;
-  const protocols = (headers['sec-websocket-protocol'] ?? '')
-    .split(',')
-    .map((protocol) => protocol.trim())
-    .filter((protocol) => protocol !== '' && !protocol.startsWith(bearerProtocol));
-  if (protocols.length > 0) sent['sec-websocket-protocol'] = protocols.join(', ');
-  return sent;
-}
-
-export function answerHeaders({ status, headers }: ApiResponse): ApiResponse['headers'] {
-  return pick(headers, status === 101 ? agreed : ['content-type']);
-}
-
-function pick<T>(from: Readonly<Record<string, T>>, names: readonly string[]): Record<string, T> {
-  const picked: Record<string, T> = {};
-  for (const name of names) {
-    const value = from[name];
-    if (value !== undefined) picked[name] = value;
-  }
-  return picked;
 }

@@ -5,11 +5,11 @@ import { deleteOptions } from '../decode/delete-options.ts';
 import { formOf } from '../encode/respond.ts';
 import { parseKey } from '../registry/keys.ts';
 import { parseSelection } from '../registry/selectors.ts';
-import { warnOfOrphans } from './delete.ts';
-import { deleteOne } from './delete-one.ts';
-import { deleteElsewhere } from './elsewhere.ts';
-import { readPage, respondList } from './list.ts';
-import { listQuery } from './list-options.ts';
+import { listQuery } from './lists/options.ts';
+import { readPage } from './lists/page.ts';
+import { respondList } from './lists/respond.ts';
+import { deleteElsewhere } from './pods/elsewhere.ts';
+import { deleteOne, warnOfOrphans } from './writes/delete-one.ts';
 
 /** Deletes what a list would show, and answers that list. */
 export async function handleDeleteCollection(exchange: ResourceExchange): Promise<ApiResponse> {

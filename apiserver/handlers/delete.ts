@@ -4,9 +4,8 @@ import { showsDeleted } from '../../kube/strategy/deleted.ts';
 import type { ResourceExchange } from '../core.ts';
 import { deleteOptions } from '../decode/delete-options.ts';
 import { formOf, respondObject, respondValue } from '../encode/respond.ts';
-import type { DeleteOptions } from '../registry/types.ts';
-import { deleteOne } from './delete-one.ts';
-import { deleteElsewhere } from './elsewhere.ts';
+import { deleteElsewhere } from './pods/elsewhere.ts';
+import { deleteOne, warnOfOrphans } from './writes/delete-one.ts';
 
 export async function handleDelete(exchange: ResourceExchange): Promise<ApiResponse> {
   formOf(exchange);
@@ -21,15 +20,6 @@ export async function handleDelete(exchange: ResourceExchange): Promise<ApiRespo
   // What finalizers keep is answered with the object, too.
   if (!deleted.gone || showsDeleted(stored.info)) return respondObject(exchange, 200, deleted.object);
   return respondValue(exchange, 200, success(exchange, deleted.object));
-}
-
-/** What a Job leaves behind surprises whoever did not choose. */
-export function warnOfOrphans({ stored, warnings }: ResourceExchange, options: DeleteOptions): void {
-  const { group, resource } = stored.info;
-  if (group !== 'batch' || resource !== 'jobs' || options.propagationPolicy !== undefined) return;
-  warnings.push(
-    'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
-  );
 }
 
 function success(

@@ -13,14 +13,15 @@ import { handleDeleteCollection } from './delete-collection.ts';
 import { handleEviction } from './eviction.ts';
 import { handleGet } from './get.ts';
 import { handleList } from './list.ts';
-import { handlePatch, patchType } from './patch.ts';
-import { handleLog } from './pods.ts';
+import { handleLog } from './log.ts';
+import { handlePatch } from './patch.ts';
 import { handleProxy } from './proxy.ts';
 import { handleReview, isReview } from './reviews.ts';
 import { handleScale } from './scale.ts';
 import { handleToken } from './token.ts';
 import { handleUpdate } from './update.ts';
 import { handleWatch } from './watch.ts';
+import { patchType } from './writes/patching.ts';
 
 type Handler = (exchange: ResourceExchange) => Promise<ApiResponse>;
 

@@ -8,10 +8,10 @@ import { checkDeleteOptions } from '../decode/delete-options.ts';
 import { decodeStored } from '../registry/codec.ts';
 import { timestamp } from '../registry/metadata.ts';
 import type { DeleteOptions } from '../registry/types.ts';
-import { spares, spend, stillProcessed } from './budget.ts';
-import { deleteOne } from './delete-one.ts';
-import { evictRunningPod } from './pods.ts';
-import { postedObject, respondSuccess } from './subresource.ts';
+import { spares, spend, stillProcessed } from './pods/budget.ts';
+import { evictRunningPod } from './pods/forward.ts';
+import { deleteOne } from './writes/delete-one.ts';
+import { postedObject, respondSuccess } from './writes/posted.ts';
 
 const budgets = { group: 'policy', resource: 'poddisruptionbudgets' };
 const kind = { group: 'policy', version: 'v1', kind: 'Eviction' };

@@ -2,7 +2,7 @@ import type { ApiResponse } from '../../kube/http.ts';
 import type { ResourceExchange } from '../core.ts';
 import { formOf, isAsStored, jsonBytes, respondObject } from '../encode/respond.ts';
 import { answerStored, decodeStored } from '../registry/codec.ts';
-import { parseRevision, waitForRevision } from './list-options.ts';
+import { parseRevision, waitForRevision } from './lists/options.ts';
 
 /** GET of one object, or of its status (the same document). */
 export async function handleGet(exchange: ResourceExchange): Promise<ApiResponse> {

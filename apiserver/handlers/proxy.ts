@@ -4,7 +4,7 @@ import { quoteGo } from '../../kube/quote.ts';
 import { badRequest, StatusError } from '../../kube/status.ts';
 import type { ResourceExchange } from '../core.ts';
 import { decodeStored } from '../registry/codec.ts';
-import { answerHeaders, upgradeHeaders } from './connect.ts';
+import { answerHeaders, upgradeHeaders } from '../wire/upgrade-headers.ts';
 
 /** Meant for the two ends of one connection, or for us. */
 const notForwarded = new Set([

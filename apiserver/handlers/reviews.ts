@@ -11,7 +11,7 @@ import { respondValue } from '../encode/respond.ts';
 import type { Attributes } from '../options.ts';
 import { withManagers } from '../registry/managers.ts';
 import { timestamp } from '../registry/metadata.ts';
-import { checkNamespace, decodeRequest } from './create.ts';
+import { checkNamespace, decodeRequest } from './writes/request.ts';
 
 /** Questions in the form of objects: created, answered, never stored. https://kubernetes.io/docs/reference/access-authn-authz/authorization/ */
 type Answer = (exchange: ResourceExchange, object: KubeObject) => unknown | Promise<unknown>;

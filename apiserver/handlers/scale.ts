@@ -1,11 +1,8 @@
-import { getOwn, isObject, setOwn } from '../../kube/deep.ts';
 import type { ApiResponse } from '../../kube/http.ts';
 import type { JsonObject, KubeObject } from '../../kube/object.ts';
 import { applyServerSide } from '../../kube/patch/managed.ts';
 import { builtinResources, schemaOf } from '../../kube/schema/builtin.ts';
 import type { ResourceInfo } from '../../kube/schema/resource.ts';
-import { labelSelectorFromObject } from '../../kube/selector.ts';
-import { badRequest, invalid } from '../../kube/status.ts';
 import { admissionFor } from '../admission/chain.ts';
 import type { ResourceExchange } from '../core.ts';
 import { conform, type Decoding, decodeBody } from '../decode/body.ts';
@@ -13,20 +10,15 @@ import { bodyEncoding } from '../decode/media.ts';
 import { type WriteQuery, writeQuery } from '../decode/options.ts';
 import { type PatchType, refusedPatch } from '../decode/patched.ts';
 import { encoded, formOf, shapeObject } from '../encode/respond.ts';
-import type { ScalePaths, ServedResource } from '../options.ts';
+import type { ServedResource } from '../options.ts';
 import { decodeStored } from '../registry/codec.ts';
 import { managementOf } from '../registry/managers.ts';
 import { updateObject } from '../registry/write.ts';
-import { decodeApplied } from './apply.ts';
-import { checkNamespace, writeContext } from './create.ts';
-import { patcher, patchType } from './patch.ts';
-import { checkName } from './update.ts';
-
-const builtinPaths: ScalePaths = {
-  specReplicasPath: '.spec.replicas',
-  statusReplicasPath: '.status.replicas',
-  labelSelectorPath: '.spec.selector',
-};
+import { decodeApplied } from './writes/applied.ts';
+import { writeContext } from './writes/context.ts';
+import { patcher, patchType } from './writes/patching.ts';
+import { checkName, checkNamespace, requireName } from './writes/request.ts';
+import { pathsOf, scaled, scaleOf, writePath } from './writes/scale-object.ts';
 
 /** autoscaling/v1 Scale, a view of the object's replicas. */
 const scaleInfo: ResourceInfo = {
@@ -73,7 +65,7 @@ function decodeScale({ request }: ResourceExchange, decoding: Decoding): KubeObj
 
 function checkScale(exchange: ResourceExchange, scale: KubeObject): void {
   if (exchange.info.verb === 'update') requireName(exchange, scale);
-  checkName(exchange, scale);
+  else checkName(exchange, scale);
   checkNamespace(exchange, scale);
 }
 
@@ -142,102 +134,4 @@ function scaleAdmission(exchange: ResourceExchange, dryRun: boolean) {
     validate: (object: KubeObject, old: KubeObject | undefined) =>
       admission.validate(shown(object), shown(old)),
   };
-}
-
-function requireName({ info }: ResourceExchange, scale: KubeObject): void {
-  if (scale.metadata.name) return;
-  throw badRequest(
-    `the name of the object (${info.name} based on URL) was undeterminable: name must be provided`,
-  );
-}
-
-function scaleOf(object: KubeObject, served: ServedResource): KubeObject {
-  const paths = pathsOf(served);
-  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
-  const selector = paths.labelSelectorPath ? readPath(object, paths.labelSelectorPath) : undefined;
-  const text = selectorText(selector);
-  const replicas = numberAt(object, paths.specReplicasPath) ?? 0;
-  return {
-    kind: 'Scale',
-    apiVersion: 'autoscaling/v1',
-    metadata: {
-      ...(name && { name }),
-      ...(namespace && { namespace }),
-      ...(uid && { uid }),
-      ...(resourceVersion && { resourceVersion }),
-      ...(creationTimestamp && { creationTimestamp }),
-    },
-    spec: replicas === 0 ? {} : { replicas },
-    status: {
-      replicas: numberAt(object, paths.statusReplicasPath) ?? 0,
-      ...(text !== '' && { selector: text }),
-    },
-  };
-}
-
-/** metadata.resourceVersion and uid of the Scale are preconditions on the object. */
-function scaled(object: KubeObject, served: ServedResource, scale: KubeObject): KubeObject {
-  const { replicas = 0 } = (scale.spec ?? {}) as { replicas?: number };
-  const { group } = { group: 'autoscaling' };
-  if (replicas < 0) {
-    const message = `Invalid value: ${replicas}: must be greater than or equal to 0`;
-    throw invalid(group, 'Scale', object.metadata.name ?? '', [
-      { reason: 'FieldValueInvalid', message, field: 'spec.replicas' },
-    ]);
-  }
-  const { uid, resourceVersion } = scale.metadata;
-  const metadata = { ...object.metadata };
-  if (uid) metadata.uid = uid;
-  if (resourceVersion) metadata.resourceVersion = resourceVersion;
-  const next = { ...object, metadata };
-  writePath(next, pathsOf(served).specReplicasPath, replicas);
-  return next;
-}
-
-function pathsOf(served: ServedResource): ScalePaths {
-  return served.subresources?.scale ?? builtinPaths;
-}
-
-function steps(path: string): string[] {
-  return path.split('.').filter((step) => step !== '');
-}
-
-function readPath(object: KubeObject, path: string): unknown {
-  return steps(path).reduce<unknown>((at, step) => (isObject(at) ? getOwn(at, step) : undefined), object);
-}
-
-function numberAt(object: KubeObject, path: string): number | undefined {
-  const value = readPath(object, path);
-  return typeof value === 'number' ? value : undefined;
-}
-
-function writePath(object: KubeObject, path: string, value: unknown): void {
-  const names = steps(path);
-  let at: Record<string, unknown> = object;
-  for (const name of names.slice(0, -1)) {
-    const there = getOwn(at, name);
-    const child = isObject(there) ? { ...there } : {};
-    setOwn(at, name, child);
-    at = child;
-  }
-  setOwn(at, names.at(-1) ?? '', value);
-}
-
-/** A selector object in the text form of a query. */
-function selectorText(selector: unknown): string {
-  if (typeof selector === 'string') return selector;
-  if (!isObject(selector)) return '';
-  const structured = 'matchLabels' in selector || 'matchExpressions' in selector;
-  const matcher = labelSelectorFromObject(
-    structured ? selector : { matchLabels: selector as Record<string, string> },
-  );
-  return matcher.requirements
-    .map(({ key, operator, values }) => {
-      if (operator === 'exists') return key;
-      if (operator === '!') return `!${key}`;
-      if (operator === 'in' || operator === 'notin') return `${key} ${operator} (${values.join(',')})`;
-      return `${key}${operator}${values[0] ?? ''}`;
-    })
-    .sort()
-    .join(',');
 }

@@ -9,7 +9,7 @@ import type { ResourceExchange } from '../core.ts';
 import { respondValue } from '../encode/respond.ts';
 import { decodeStored } from '../registry/codec.ts';
 import { timestamp } from '../registry/metadata.ts';
-import { postedObject } from './subresource.ts';
+import { postedObject } from './writes/posted.ts';
 
 const group = 'authentication.k8s.io';
 const kind = 'TokenRequest';

@@ -1,7 +1,7 @@
 import { deepCopy } from '../../kube/deep.ts';
 import type { ApiResponse } from '../../kube/http.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { badRequest, isStatusError } from '../../kube/status.ts';
+import { isStatusError } from '../../kube/status.ts';
 import { strategyFor } from '../../kube/strategy/index.ts';
 import type { ResourceExchange } from '../core.ts';
 import { writeQuery } from '../decode/options.ts';
@@ -11,8 +11,9 @@ import { createObject } from '../registry/create.ts';
 import { checkPreconditions } from '../registry/metadata.ts';
 import { requireVersion } from '../registry/required.ts';
 import { updateObject } from '../registry/write.ts';
-import { checkNamespace, decodeRequest, writeContext } from './create.ts';
-import { changePod } from './running-pod.ts';
+import { changePod } from './pods/running.ts';
+import { writeContext } from './writes/context.ts';
+import { checkNamespace, decodeRequest, requireName } from './writes/request.ts';
 
 /** PUT of an object, its status, or (Namespaces) its finalizers. */
 export async function handleUpdate(exchange: ResourceExchange): Promise<ApiResponse> {
@@ -44,24 +45,5 @@ export async function handleUpdate(exchange: ResourceExchange): Promise<ApiRespo
     if (!missing || !strategyFor(stored.info).allowCreateOnUpdate) throw error;
     checkPreconditions(unpinned, {}, stored.info);
     return respondObject(exchange, 201, await createObject(core.registry, stored, info, given, context));
-  }
-}
-
-/** What is sent or patched names itself; what is applied need not. */
-export function requireName(exchange: ResourceExchange, object: KubeObject): void {
-  if (object.metadata.name) {
-    checkName(exchange, object);
-    return;
-  }
-  const where = `the name of the object (${exchange.info.name} based on URL) was undeterminable`;
-  throw badRequest(`${where}: name must be provided`);
-}
-
-export function checkName({ info }: ResourceExchange, object: KubeObject): void {
-  const { name } = object.metadata;
-  if (name === undefined || name === '') {
-    object.metadata.name = info.name;
-  } else if (name !== info.name) {
-    throw badRequest(`the name of the object (${name}) does not match the name on the URL (${info.name})`);
   }
 }

@@ -7,13 +7,13 @@ import { translate } from '../registry/errors.ts';
 import { collectionRange } from '../registry/keys.ts';
 import { watchEnd } from '../registry/registry.ts';
 import { parseSelection, type Selection } from '../registry/selectors.ts';
-import { arrange, begun } from './lasting.ts';
-import { rangeFor, readPage } from './list.ts';
-import { type ListQuery, listQuery, waitForRevision } from './list-options.ts';
-import { EventStream, joinBytes } from './stream.ts';
-import { WatchEncoder } from './watch-encoder.ts';
-import { joinEvents, WatchObjects } from './watch-objects.ts';
-import type { WatchTeller } from './watch-teller.ts';
+import { type ListQuery, listQuery, waitForRevision } from './lists/options.ts';
+import { rangeFor, readPage } from './lists/page.ts';
+import { WatchEncoder } from './watch/encoder.ts';
+import { arrange, begun } from './watch/lasting.ts';
+import { joinEvents, WatchObjects } from './watch/objects.ts';
+import { EventStream, joinBytes } from './watch/stream.ts';
+import type { WatchTeller } from './watch/teller.ts';
 
 /**
  * Subscribes, then sends what the client wants to begin with, then live events in the order of revisions.

@@ -3,8 +3,8 @@ import { encodeJson } from '../../kube/json.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { StatusError } from '../../kube/status.ts';
 import type { Exchange } from '../core.ts';
-import { arrange, begun } from '../handlers/lasting.ts';
-import { deferred, EventStream, joinBytes } from '../handlers/stream.ts';
+import { arrange, begun } from '../handlers/watch/lasting.ts';
+import { deferred, EventStream, joinBytes } from '../handlers/watch/stream.ts';
 import { translate } from '../registry/errors.ts';
 import { stream as answer } from './respond.ts';
 

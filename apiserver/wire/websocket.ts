@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { ApiRequest, ApiResponse } from '../../kube/http.ts';
-import { upgradeHeaders } from '../handlers/connect.ts';
 import { drained } from './send.ts';
+import { upgradeHeaders } from './upgrade-headers.ts';
 
 /** https://www.rfc-editor.org/rfc/rfc6455 */
 const guid = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';

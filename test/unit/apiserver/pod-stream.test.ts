@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkLogOptions, refuseStream } from '../../../apiserver/handlers/pod-stream.ts';
+import { checkLogOptions, refuseStream } from '../../../apiserver/handlers/pods/streams.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 
 function pod(spec: object): KubeObject {

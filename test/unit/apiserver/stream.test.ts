@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { EventStream, joinBytes } from '../../../apiserver/handlers/stream.ts';
+import { EventStream, joinBytes } from '../../../apiserver/handlers/watch/stream.ts';
 
 const line = (n: number) => Buffer.alloc(100, String(n % 10));
 

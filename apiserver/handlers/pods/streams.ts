@@ -1,8 +1,8 @@
-import type { KubeObject } from '../../kube/object.ts';
-import { timeError } from '../../kube/schema/mismatch.ts';
-import { badRequest, invalid, type StatusCause } from '../../kube/status.ts';
-import { Field } from '../../kube/validation/field.ts';
-import { parseInteger } from './list-options.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import { timeError } from '../../../kube/schema/mismatch.ts';
+import { badRequest, invalid, type StatusCause } from '../../../kube/status.ts';
+import { Field } from '../../../kube/validation/field.ts';
+import { parseInteger } from '../lists/options.ts';
 
 interface PodSpec {
   initContainers?: { name?: string }[];

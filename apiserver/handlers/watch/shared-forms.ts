@@ -1,5 +1,5 @@
-import type { KubeObject } from '../../kube/object.ts';
-import type { Entry } from '../../storage/store.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import type { Entry } from '../../../storage/store.ts';
 
 /** How many recent events' forms are kept, in two generations of this many. */
 const generationSize = 1024;

@@ -1,9 +1,9 @@
-import type { ApiResponse } from '../../kube/http.ts';
-import type { Entry } from '../../storage/store.ts';
-import type { ResourceExchange } from '../core.ts';
-import { jsonBytes, jsonStream, listKind } from '../encode/respond.ts';
-import { type Splice, type SpliceOptions, spliceOf } from '../registry/codec.ts';
-import { parseKey } from '../registry/keys.ts';
+import type { ApiResponse } from '../../../kube/http.ts';
+import type { Entry } from '../../../storage/store.ts';
+import type { ResourceExchange } from '../../core.ts';
+import { jsonBytes, jsonStream, listKind } from '../../encode/respond.ts';
+import { type Splice, type SpliceOptions, spliceOf } from '../../registry/codec.ts';
+import { parseKey } from '../../registry/keys.ts';
 
 /** About how much is made at a time: the event loop gets its turn between two pieces. */
 const pieceBytes = 256 * 1024;

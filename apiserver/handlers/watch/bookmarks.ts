@@ -1,4 +1,4 @@
-import type { Store } from '../../storage/store.ts';
+import type { Store } from '../../../storage/store.ts';
 
 const tickMillis = 5_000;
 

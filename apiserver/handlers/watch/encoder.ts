@@ -1,20 +1,20 @@
-import { formatApiVersion } from '../../kube/gvk.ts';
-import { encodeJson } from '../../kube/json.ts';
-import type { KubeObject } from '../../kube/object.ts';
-import { encodeProtobuf, encodeWatchEvent, protobufMediaType } from '../../kube/protobuf/codec.ts';
-import type { StatusError } from '../../kube/status.ts';
-import type { Entry } from '../../storage/store.ts';
-import type { ResourceExchange } from '../core.ts';
-import { emptyObject } from '../encode/empty.ts';
-import type { Form } from '../encode/negotiate.ts';
-import { partial } from '../encode/partial.ts';
-import { includeOf } from '../encode/respond.ts';
-import { tableOf } from '../encode/table.ts';
-import { spliceStored } from '../registry/codec.ts';
-import { fromStored, isStored } from '../registry/convert.ts';
-import { parseKey } from '../registry/keys.ts';
-import type { Selection } from '../registry/selectors.ts';
-import { type EventType, shared, WatchTeller } from './watch-teller.ts';
+import { formatApiVersion } from '../../../kube/gvk.ts';
+import { encodeJson } from '../../../kube/json.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import { encodeProtobuf, encodeWatchEvent, protobufMediaType } from '../../../kube/protobuf/codec.ts';
+import type { StatusError } from '../../../kube/status.ts';
+import type { Entry } from '../../../storage/store.ts';
+import type { ResourceExchange } from '../../core.ts';
+import { emptyObject } from '../../encode/empty.ts';
+import type { Form } from '../../encode/negotiate.ts';
+import { partial } from '../../encode/partial.ts';
+import { includeOf } from '../../encode/respond.ts';
+import { tableOf } from '../../encode/table.ts';
+import { spliceStored } from '../../registry/codec.ts';
+import { fromStored, isStored } from '../../registry/convert.ts';
+import { parseKey } from '../../registry/keys.ts';
+import type { Selection } from '../../registry/selectors.ts';
+import { type EventType, shared, WatchTeller } from './teller.ts';
 
 const newline = Buffer.from('}\n');
 

@@ -1,9 +1,9 @@
-import { formatApiVersion } from '../../kube/gvk.ts';
-import type { KubeObject, WatchEvent } from '../../kube/object.ts';
-import type { StatusError } from '../../kube/status.ts';
-import type { Entry } from '../../storage/store.ts';
-import { fromStored } from '../registry/convert.ts';
-import { type EventType, WatchTeller } from './watch-teller.ts';
+import { formatApiVersion } from '../../../kube/gvk.ts';
+import type { KubeObject, WatchEvent } from '../../../kube/object.ts';
+import type { StatusError } from '../../../kube/status.ts';
+import type { Entry } from '../../../storage/store.ts';
+import { fromStored } from '../../registry/convert.ts';
+import { type EventType, WatchTeller } from './teller.ts';
 
 /** One event, and about how much it holds in memory. */
 export interface Told {

@@ -1,16 +1,16 @@
-import { formatApiVersion, type GroupVersionKind } from '../../kube/gvk.ts';
-import type { ApiResponse } from '../../kube/http.ts';
-import type { KubeObject } from '../../kube/object.ts';
-import { schemaOf } from '../../kube/schema/builtin.ts';
-import type { ResourceInfo } from '../../kube/schema/resource.ts';
-import { badRequest } from '../../kube/status.ts';
-import { type Admission, admissionFor } from '../admission/chain.ts';
-import type { ResourceExchange } from '../core.ts';
-import { conform, parseBody } from '../decode/body.ts';
-import { bodyEncoding } from '../decode/media.ts';
-import { type WriteQuery, writeQuery } from '../decode/options.ts';
-import { respondValue } from '../encode/respond.ts';
-import { requireNamespace } from '../registry/namespaces.ts';
+import { formatApiVersion, type GroupVersionKind } from '../../../kube/gvk.ts';
+import type { ApiResponse } from '../../../kube/http.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import { schemaOf } from '../../../kube/schema/builtin.ts';
+import type { ResourceInfo } from '../../../kube/schema/resource.ts';
+import { badRequest } from '../../../kube/status.ts';
+import { type Admission, admissionFor } from '../../admission/chain.ts';
+import type { ResourceExchange } from '../../core.ts';
+import { conform, parseBody } from '../../decode/body.ts';
+import { bodyEncoding } from '../../decode/media.ts';
+import { type WriteQuery, writeQuery } from '../../decode/options.ts';
+import { respondValue } from '../../encode/respond.ts';
+import { requireNamespace } from '../../registry/namespaces.ts';
 
 /** What was posted to a subresource that has a kind of its own, decoded and admitted. */
 export interface Posted {

@@ -1,14 +1,14 @@
-import { isReflected, reflectedAs, reflectedFrom } from '../../cluster/reflected.ts';
-import { getOwn, isObject } from '../../kube/deep.ts';
-import type { ApiResponse, Transport } from '../../kube/http.ts';
-import type { KubeObject } from '../../kube/object.ts';
-import { internalError } from '../../kube/status.ts';
-import { admissionFor } from '../admission/chain.ts';
-import { isOwnController } from '../authn/controllers.ts';
-import type { ResourceExchange } from '../core.ts';
-import { decodeStored } from '../registry/codec.ts';
-import type { DeleteOptions } from '../registry/types.ts';
-import { contentType, forwardDelete } from './pods.ts';
+import { isReflected, reflectedAs, reflectedFrom } from '../../../cluster/reflected.ts';
+import { getOwn, isObject } from '../../../kube/deep.ts';
+import type { ApiResponse, Transport } from '../../../kube/http.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import { internalError } from '../../../kube/status.ts';
+import { admissionFor } from '../../admission/chain.ts';
+import { isOwnController } from '../../authn/controllers.ts';
+import type { ResourceExchange } from '../../core.ts';
+import { decodeStored } from '../../registry/codec.ts';
+import type { DeleteOptions } from '../../registry/types.ts';
+import { contentType, forwardDelete } from './forward.ts';
 
 /** Of these one that is reflected is deleted where it really is. */
 const elsewhere = new Set([

@@ -1,4 +1,4 @@
-import type { Exchange } from '../core.ts';
+import type { Exchange } from '../../core.ts';
 
 /**
  * Waits until the stream has all history, or so much of it that somebody has to read first. Whatever fails after

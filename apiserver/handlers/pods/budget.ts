@@ -1,5 +1,5 @@
-import type { KubeObject } from '../../kube/object.ts';
-import { forbidden, StatusError } from '../../kube/status.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import { forbidden, StatusError } from '../../../kube/status.ts';
 
 /** PodDisruptionBudget arithmetic of an eviction. https://kubernetes.io/docs/tasks/run-application/configure-pdb/ */
 export interface BudgetStatus {

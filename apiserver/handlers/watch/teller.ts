@@ -1,11 +1,11 @@
-import type { KubeObject } from '../../kube/object.ts';
-import type { StatusError } from '../../kube/status.ts';
-import type { Entry, StoreEvent } from '../../storage/store.ts';
-import type { ResourceExchange } from '../core.ts';
-import { shownStored } from '../registry/codec.ts';
-import { parseKey } from '../registry/keys.ts';
-import { inScope } from '../registry/registry.ts';
-import type { Selection } from '../registry/selectors.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import type { StatusError } from '../../../kube/status.ts';
+import type { Entry, StoreEvent } from '../../../storage/store.ts';
+import type { ResourceExchange } from '../../core.ts';
+import { shownStored } from '../../registry/codec.ts';
+import { parseKey } from '../../registry/keys.ts';
+import { inScope } from '../../registry/registry.ts';
+import type { Selection } from '../../registry/selectors.ts';
 import { SharedForms } from './shared-forms.ts';
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';

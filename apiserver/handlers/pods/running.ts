@@ -1,12 +1,12 @@
-import { at } from '../../cluster/read.ts';
-import { isReflected } from '../../cluster/reflected.ts';
-import { deepEqual, isObject } from '../../kube/deep.ts';
-import type { ApiResponse } from '../../kube/http.ts';
-import { encodeJson } from '../../kube/json.ts';
-import type { KubeObject } from '../../kube/object.ts';
-import type { ResourceExchange } from '../core.ts';
-import { decodeStored } from '../registry/codec.ts';
-import { contentType } from './pods.ts';
+import { at } from '../../../cluster/read.ts';
+import { isReflected } from '../../../cluster/reflected.ts';
+import { deepEqual, isObject } from '../../../kube/deep.ts';
+import type { ApiResponse } from '../../../kube/http.ts';
+import { encodeJson } from '../../../kube/json.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import type { ResourceExchange } from '../../core.ts';
+import { decodeStored } from '../../registry/codec.ts';
+import { contentType } from './forward.ts';
 
 /**
  * A change to a pod that runs on a physical cluster is made there first, and its refusal is the answer: what is shown

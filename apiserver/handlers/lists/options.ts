@@ -1,7 +1,7 @@
-import { quoteGo } from '../../kube/quote.ts';
-import { badRequest, invalid, type StatusCause, StatusError } from '../../kube/status.ts';
-import type { Store } from '../../storage/store.ts';
-import { tooLarge } from '../registry/errors.ts';
+import { quoteGo } from '../../../kube/quote.ts';
+import { badRequest, invalid, type StatusCause, StatusError } from '../../../kube/status.ts';
+import type { Store } from '../../../storage/store.ts';
+import { tooLarge } from '../../registry/errors.ts';
 
 export type Match = '' | 'Exact' | 'NotOlderThan';
 

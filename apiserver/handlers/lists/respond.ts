@@ -1,0 +1,62 @@
+import type { ApiResponse } from '../../../kube/http.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import type { Entry } from '../../../storage/store.ts';
+import type { ResourceExchange } from '../../core.ts';
+import { type Form, notAcceptable } from '../../encode/negotiate.ts';
+import { partial } from '../../encode/partial.ts';
+import { encoded, goType, includeOf, type Kinded, listKind } from '../../encode/respond.ts';
+import { tableOf } from '../../encode/table.ts';
+import { fromStored, isStored } from '../../registry/convert.ts';
+import { respondJoined } from './join.ts';
+
+export function respondList(
+  exchange: ResourceExchange,
+  form: Form,
+  entries: readonly Entry[],
+  metadata: Record<string, unknown>,
+): ApiResponse {
+  const { core, info, stored, served } = exchange;
+  // Lists of custom resources say that there is no more, those of built-in kinds say nothing.
+  const meta = served.custom && form.shape === 'object' ? { continue: '', ...metadata } : metadata;
+  if (form.encoding === 'json' && form.shape === 'object' && !form.pretty && isStored(served)) {
+    return respondJoined(exchange, entries, meta);
+  }
+  const objects = entries.map((entry) =>
+    fromStored(core.registry.decode(stored, info.cluster, entry), served),
+  );
+  return encoded(200, shapeList(exchange, form, objects, meta), form);
+}
+
+/** A list in the shape that the client asked for. Throws StatusError 406. */
+export function shapeList(
+  exchange: ResourceExchange,
+  form: Form,
+  objects: KubeObject[],
+  metadata: Record<string, unknown>,
+): Kinded {
+  const { served } = exchange;
+  const { version } = form;
+  if (form.shape === 'Table') {
+    return {
+      ...tableOf(served, objects, { version, include: includeOf(exchange), metadata, now: new Date() }),
+    };
+  }
+  if (form.shape === 'PartialObjectMetadata') {
+    if (!form.list) {
+      const type = goType(exchange, 'List');
+      throw notAcceptable(
+        `you requested PartialObjectMetadata, but the requested object is a list (${type})`,
+      );
+    }
+    return {
+      kind: 'PartialObjectMetadataList',
+      apiVersion: `meta.k8s.io/${version}`,
+      metadata,
+      items: objects.map((object) => partial(object, version)),
+    };
+  }
+  const bare = objects.map(({ kind, apiVersion, ...rest }) =>
+    served.custom ? { kind, apiVersion, ...rest } : rest,
+  );
+  return { ...listKind(exchange), metadata, items: bare };
+}

@@ -1,0 +1,37 @@
+import { isObject } from '../../../kube/deep.ts';
+import { formatApiVersion } from '../../../kube/gvk.ts';
+import type { Json, JsonObject, KubeObject } from '../../../kube/object.ts';
+import { badRequest } from '../../../kube/status.ts';
+import { decodeYaml } from '../../../kube/yaml.ts';
+import type { ResourceExchange } from '../../core.ts';
+
+export interface Applied {
+  object: KubeObject;
+  duplicates: readonly string[];
+}
+
+/** Throws StatusError 400 for what is no object of the kind that is served. */
+export function decodeApplied({ request, served }: ResourceExchange): Applied {
+  let decoded: { value: Json; duplicates: string[] };
+  try {
+    decoded = decodeYaml(Buffer.from(request.body ?? new Uint8Array()).toString());
+  } catch (error) {
+    throw badRequest(
+      `error decoding YAML: error converting YAML to JSON: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+  if (!isObject(decoded.value)) throw badRequest('error decoding YAML: the document is not an object');
+  const value = decoded.value as JsonObject;
+  const expected = formatApiVersion(served.info);
+  if (value['apiVersion'] !== expected || value['kind'] !== served.info.kind) {
+    const [group = '', version = ''] = splitVersion(String(value['apiVersion'] ?? ''));
+    throw badRequest(`invalid object type: ${group}/${version}, Kind=${String(value['kind'] ?? '')}`);
+  }
+  const metadata = value['metadata'] ?? {};
+  return { object: { ...value, metadata } as unknown as KubeObject, duplicates: decoded.duplicates };
+}
+
+export function splitVersion(apiVersion: string): [string, string] {
+  const slash = apiVersion.indexOf('/');
+  return slash < 0 ? ['', apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)];
+}

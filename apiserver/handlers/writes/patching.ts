@@ -1,0 +1,84 @@
+import { isObject } from '../../../kube/deep.ts';
+import { decodeJson } from '../../../kube/json.ts';
+import type { Json, JsonObject } from '../../../kube/object.ts';
+import { applyJsonPatch } from '../../../kube/patch/json.ts';
+import { applyMergePatch } from '../../../kube/patch/merge.ts';
+import { applyStrategicMergePatch } from '../../../kube/patch/strategic.ts';
+import { badRequest, StatusError } from '../../../kube/status.ts';
+import type { ResourceExchange } from '../../core.ts';
+import type { PatchType } from '../../decode/patched.ts';
+
+type Patcher = (current: JsonObject) => JsonObject;
+
+const patchTypes: Readonly<Record<string, PatchType>> = {
+  'application/json-patch+json': 'json',
+  'application/merge-patch+json': 'merge',
+  'application/strategic-merge-patch+json': 'strategic',
+  'application/apply-patch+yaml': 'apply',
+};
+
+/** Throws StatusError 415; strategic merge patch is for built-in kinds. */
+export function patchType({ request, served }: ResourceExchange): PatchType {
+  const given = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+  const type = Object.hasOwn(patchTypes, given) ? patchTypes[given] : undefined;
+  if (type !== undefined && (type !== 'strategic' || !served.custom)) return type;
+  const accepted = Object.keys(patchTypes).filter(
+    (name) => !served.custom || patchTypes[name] !== 'strategic',
+  );
+  const message =
+    given.includes('patch') || served.custom
+      ? `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`
+      : '415: Unsupported Media Type';
+  throw new StatusError(415, 'UnsupportedMediaType', message, {});
+}
+
+export interface Patching {
+  type: Exclude<PatchType, 'apply'>;
+  patch: Patcher;
+  /** As it was sent. */
+  value: Json;
+  /** The patch itself names the resourceVersion it is for. */
+  pinned: boolean;
+  duplicates: string[];
+}
+
+export function patcher({ request, served }: ResourceExchange, type: Exclude<PatchType, 'apply'>): Patching {
+  const { value, duplicates } = decodePatch(request.body ?? new Uint8Array());
+  if (type === 'json') {
+    const pinned = Array.isArray(value) && value.some(namesVersion);
+    return { type, patch: (current) => objectOf(applyJsonPatch(current, value)), value, pinned, duplicates };
+  }
+  const metadata = isObject(value) ? value['metadata'] : undefined;
+  const pinned = isObject(metadata) && typeof metadata['resourceVersion'] === 'string';
+  if (type === 'merge') {
+    return { type, patch: (current) => objectOf(applyMergePatch(current, value)), value, pinned, duplicates };
+  }
+  if (!isObject(value)) {
+    const type = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
+    throw badRequest(`json: cannot unmarshal ${type} into Go value of type map[string]interface {}`);
+  }
+  return {
+    type,
+    patch: (current) => applyStrategicMergePatch(current, value as JsonObject, served.schema),
+    value,
+    pinned,
+    duplicates,
+  };
+}
+
+function namesVersion(operation: Json): boolean {
+  return isObject(operation) && operation['path'] === '/metadata/resourceVersion';
+}
+
+function objectOf(value: Json): JsonObject {
+  if (isObject(value)) return value as JsonObject;
+  throw badRequest('the patched document is not an object');
+}
+
+function decodePatch(body: Uint8Array): { value: Json; duplicates: string[] } {
+  try {
+    return decodeJson(body, { strict: true });
+  } catch (error) {
+    throw badRequest(`error decoding patch: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

@@ -1,0 +1,45 @@
+import type { KubeObject } from '../../../kube/object.ts';
+import { badRequest } from '../../../kube/status.ts';
+import type { ResourceExchange } from '../../core.ts';
+import { decodeBody } from '../../decode/body.ts';
+import { bodyEncoding } from '../../decode/media.ts';
+import type { WriteQuery } from '../../decode/options.ts';
+
+/** The request's body as an object of the URL's kind and version. */
+export function decodeRequest(exchange: ResourceExchange, query: WriteQuery): KubeObject {
+  const { request, served } = exchange;
+  const encoding = bodyEncoding(request.headers['content-type'], served);
+  return decodeBody(request.body ?? new Uint8Array(), encoding, served, {
+    validation: query.validation,
+    warn: (message) => exchange.warnings.push(message),
+  });
+}
+
+/** The URL's namespace is the object's; cluster-scoped objects have none. */
+export function checkNamespace({ info, served }: ResourceExchange, object: KubeObject): void {
+  const { namespace } = object.metadata;
+  if (namespace === undefined || namespace === '') return;
+  if (!served.info.namespaced) delete object.metadata.namespace;
+  else if (namespace !== info.namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+}
+
+/** What is sent or patched names itself; what is applied need not. */
+export function requireName(exchange: ResourceExchange, object: KubeObject): void {
+  if (object.metadata.name) {
+    checkName(exchange, object);
+    return;
+  }
+  const where = `the name of the object (${exchange.info.name} based on URL) was undeterminable`;
+  throw badRequest(`${where}: name must be provided`);
+}
+
+export function checkName({ info }: ResourceExchange, object: KubeObject): void {
+  const { name } = object.metadata;
+  if (name === undefined || name === '') {
+    object.metadata.name = info.name;
+  } else if (name !== info.name) {
+    throw badRequest(`the name of the object (${name}) does not match the name on the URL (${info.name})`);
+  }
+}

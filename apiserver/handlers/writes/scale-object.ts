@@ -1,0 +1,101 @@
+import { getOwn, isObject, setOwn } from '../../../kube/deep.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import { labelSelectorFromObject } from '../../../kube/selector.ts';
+import { invalid } from '../../../kube/status.ts';
+import type { ScalePaths, ServedResource } from '../../options.ts';
+
+const builtinPaths: ScalePaths = {
+  specReplicasPath: '.spec.replicas',
+  statusReplicasPath: '.status.replicas',
+  labelSelectorPath: '.spec.selector',
+};
+
+export function scaleOf(object: KubeObject, served: ServedResource): KubeObject {
+  const paths = pathsOf(served);
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const selector = paths.labelSelectorPath ? readPath(object, paths.labelSelectorPath) : undefined;
+  const text = selectorText(selector);
+  const replicas = numberAt(object, paths.specReplicasPath) ?? 0;
+  return {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: {
+      ...(name && { name }),
+      ...(namespace && { namespace }),
+      ...(uid && { uid }),
+      ...(resourceVersion && { resourceVersion }),
+      ...(creationTimestamp && { creationTimestamp }),
+    },
+    spec: replicas === 0 ? {} : { replicas },
+    status: {
+      replicas: numberAt(object, paths.statusReplicasPath) ?? 0,
+      ...(text !== '' && { selector: text }),
+    },
+  };
+}
+
+/** metadata.resourceVersion and uid of the Scale are preconditions on the object. */
+export function scaled(object: KubeObject, served: ServedResource, scale: KubeObject): KubeObject {
+  const { replicas = 0 } = (scale.spec ?? {}) as { replicas?: number };
+  if (replicas < 0) {
+    const message = `Invalid value: ${replicas}: must be greater than or equal to 0`;
+    throw invalid('autoscaling', 'Scale', object.metadata.name ?? '', [
+      { reason: 'FieldValueInvalid', message, field: 'spec.replicas' },
+    ]);
+  }
+  const { uid, resourceVersion } = scale.metadata;
+  const metadata = { ...object.metadata };
+  if (uid) metadata.uid = uid;
+  if (resourceVersion) metadata.resourceVersion = resourceVersion;
+  const next = { ...object, metadata };
+  writePath(next, pathsOf(served).specReplicasPath, replicas);
+  return next;
+}
+
+export function pathsOf(served: ServedResource): ScalePaths {
+  return served.subresources?.scale ?? builtinPaths;
+}
+
+function steps(path: string): string[] {
+  return path.split('.').filter((step) => step !== '');
+}
+
+function readPath(object: KubeObject, path: string): unknown {
+  return steps(path).reduce<unknown>((at, step) => (isObject(at) ? getOwn(at, step) : undefined), object);
+}
+
+function numberAt(object: KubeObject, path: string): number | undefined {
+  const value = readPath(object, path);
+  return typeof value === 'number' ? value : undefined;
+}
+
+export function writePath(object: KubeObject, path: string, value: unknown): void {
+  const names = steps(path);
+  let at: Record<string, unknown> = object;
+  for (const name of names.slice(0, -1)) {
+    const there = getOwn(at, name);
+    const child = isObject(there) ? { ...there } : {};
+    setOwn(at, name, child);
+    at = child;
+  }
+  setOwn(at, names.at(-1) ?? '', value);
+}
+
+/** A selector object in the text form of a query. */
+function selectorText(selector: unknown): string {
+  if (typeof selector === 'string') return selector;
+  if (!isObject(selector)) return '';
+  const structured = 'matchLabels' in selector || 'matchExpressions' in selector;
+  const matcher = labelSelectorFromObject(
+    structured ? selector : { matchLabels: selector as Record<string, string> },
+  );
+  return matcher.requirements
+    .map(({ key, operator, values }) => {
+      if (operator === 'exists') return key;
+      if (operator === '!') return `!${key}`;
+      if (operator === 'in' || operator === 'notin') return `${key} ${operator} (${values.join(',')})`;
+      return `${key}${operator}${values[0] ?? ''}`;
+    })
+    .sort()
+    .join(',');
+}
