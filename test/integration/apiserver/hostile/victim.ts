@@ -71,7 +71,7 @@ process.send({ url, ca: authority.certificate });
 
 export async function startVictim(): Promise<Victim> {
   const directory = await mkdtemp(join(tmpdir(), 'hostile-'));
-  await compile(['kube', 'cluster', 'storage', 'apiserver', 'cli'], directory);
+  await compile(['kube', 'cluster', 'storage', 'apiserver', 'server'], directory);
   await writeFile(join(directory, 'victim.js'), program);
   const stdio = ['ignore', 'inherit', 'pipe', 'ipc'] as const;
   const child = spawn(process.execPath, [join(directory, 'victim.js')], { stdio: [...stdio] });
