@@ -2,10 +2,10 @@ SHELL := /bin/bash
 BIN := node_modules/.bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install build demo test cover e2e clients bundles fidelity fault bench lint format clean etcd kubernetes
+.PHONY: help install build demo test cover e2e clients bundles conformance fidelity fault bench lint format clean etcd kubernetes
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 node_modules/.installed: package.json package-lock.json
 	@# Not npm ci: it refuses a lockfile that names no hosts (.npmrc) once platform packages are optional.
@@ -50,6 +50,10 @@ bundles: build kubernetes ## apply every bundle below DIR to Atoll and to Kubern
 
 fidelity: build kubernetes ## the same requests to Atoll and to Kubernetes, FIDELITY_MINUTES of them; fails for a difference without a reason; DIR adds inputs
 	@node dist/test/fidelity/main.js $(DIR) --at-least 3000
+
+conformance: build kubernetes ## Kubernetes' own conformance specs that need no kubelet: SECTION=B with a cluster joined; ONLY='name' some of them
+	@test/conformance/build
+	@node dist/test/conformance/main.js
 
 fault: build etcd ## kill, cut the power, fill and damage the store: ten minutes, FAULT_MINUTES for more
 	@node dist/test/fault/main.js

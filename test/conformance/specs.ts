@@ -1,0 +1,27 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** A: what an API server with its own controllers is for. B: also workload controllers, and pods that become ready. */
+export type Section = 'A' | 'B';
+
+export interface Specs {
+  /** Full names, as Kubernetes' own program has them. */
+  names: string[];
+  /** Those of them that fail today, and are known to. */
+  expectedToFail: ReadonlySet<string>;
+}
+
+/** Of the lists in `dir`: those of the section whose names match. */
+export async function readSpecs(dir: string, section: Section, only: RegExp): Promise<Specs> {
+  const all = await lines(join(dir, `section-${section.toLowerCase()}.txt`));
+  const failing = await lines(join(dir, `expected-failures-${section.toLowerCase()}.txt`));
+  const stray = failing.filter((name) => !all.includes(name));
+  if (stray.length > 0)
+    throw new Error(`expected to fail, but not in section ${section}: ${stray.join('; ')}`);
+  return { names: all.filter((name) => only.test(name)), expectedToFail: new Set(failing) };
+}
+
+async function lines(file: string): Promise<string[]> {
+  const text = await readFile(file, 'utf8');
+  return text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+}
