@@ -103,10 +103,9 @@ function tooMany(): ApiResponse {
   return plain429('Too many requests, please try again later.', 1);
 }
 
-/** To whoever comes when the server is about to go; the connection goes too, the next one finds another server. */
+/** To who would watch a server that is about to go. */
 export function shuttingDown(): ApiResponse {
-  const response = plain429('The apiserver is shutting down, please try again later.', 5);
-  return { ...response, headers: { ...response.headers, connection: 'close' } };
+  return plain429('The apiserver is shutting down, please try again later.', 5);
 }
 
 function plain429(message: string, retryAfterSeconds: number): ApiResponse {

@@ -9,7 +9,7 @@ import { authorizeRequest } from './authz/check.ts';
 import type { Core, Exchange } from './core.ts';
 import { noSuchResource, respondError } from './encode/respond.ts';
 import { handlerFor } from './handlers/dispatch.ts';
-import { type InFlight, isHealth, shuttingDown } from './inflight.ts';
+import { type InFlight, isLongRunning, shuttingDown } from './inflight.ts';
 import { handleInfo } from './info/index.ts';
 import type { Authenticator, Peer, ServedResource, View } from './options.ts';
 import { translate } from './registry/errors.ts';
@@ -38,8 +38,8 @@ export interface LadderOptions {
  * which logical cluster · authentication 401 · impersonation 403 · request info 400 · in-flight limit 429 · authorization 403 ·
  * logical cluster 404 · resource 404, 405 · body 400, 415 · admission 4xx · handler
  *
- * A view stands where the logical cluster comes otherwise. From the network there is one before the first, 429 while
- * the server goes, and one before request info: 413.
+ * A view stands where the logical cluster comes otherwise. From the network there is one before request info, 413, and one
+ * after it: 429 for what would last, while the server goes.
  */
 export function createLadder(core: Core, options: LadderOptions): Ladder {
   const { limit } = options;
@@ -69,6 +69,8 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
       const { method, url } = request;
       const info = view ? parseBare(method, url) : parseRequest(method, url, options);
       info.cluster = cluster;
+      // It would end as it begins.
+      if (peer && core.closing.aborted && isLongRunning(info)) return finish(shuttingDown(), undefined);
       exchange = { core, request, info, user: by, warnings: [] };
       return finish(await limit.run(exchange, view ? through(view) : onward), exchange);
     } catch (error) {
@@ -93,13 +95,7 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
   }
 
   return {
-    serve: async (request, peer, body) => {
-      const refused = core.closing.aborted && !isHealth(request.url.replace(/\?.*/s, ''));
-      if (refused) return finish(shuttingDown(), undefined);
-      const response = await climb(request, undefined, peer, body);
-      if (core.closing.aborted) response.headers['connection'] = 'close';
-      return response;
-    },
+    serve: (request, peer, body) => climb(request, undefined, peer, body),
     serveAs: (request, user) => climb(request, user),
   };
 }

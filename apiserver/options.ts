@@ -45,6 +45,9 @@ export interface Limits {
   /** A stream whose reader lets more than this wait, or stalls longer than stallSeconds, is cut. */
   streamBufferBytes: number;
   stallSeconds: number;
+  /** While the server closes: how long a connection stays for another request, and until whoever does not come to an end is cut. */
+  lingerSeconds: number;
+  cutSeconds: number;
 }
 
 export interface ServerLogger {
@@ -214,8 +217,13 @@ export interface ApiServer {
   transport(user: UserInfo, holding?: Fence): Transport;
   listen(options: ListenOptions): Promise<Listening>;
   readonly registry: Registry;
-  /** Turns /readyz red and goes on serving: whoever balances load looks elsewhere. */
+  /** Turns /readyz red and goes on serving, each connection for one more answer: whoever comes again looks elsewhere. */
   drain(): void;
-  /** Drains, answers 429 to what is new, ends watches cleanly, lets requests in flight finish. */
+  /** Drains and takes no more connections. */
+  stopListening(): Promise<void>;
+  /**
+   * Stops to listen, ends watches cleanly, answers what is on its way, lets requests in flight finish; who does not
+   * read or send is cut.
+   */
   close(): Promise<void>;
 }

@@ -30,6 +30,8 @@ const defaultLimits: Limits = {
   requestSeconds: 60,
   streamBufferBytes: 1024 * 1024,
   stallSeconds: 30,
+  lingerSeconds: 2,
+  cutSeconds: 3.5,
 };
 
 /** A Kubernetes API over a store. Nothing is read or written before the first request or listen. */
@@ -90,9 +92,34 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       listeners.push(listener);
       return listener;
     },
-    drain: () => draining.abort(),
+    ...ending({ draining, closing, listeners, caller }),
+  };
+}
+
+function ending({
+  draining,
+  closing,
+  listeners,
+  caller,
+}: {
+  draining: AbortController;
+  closing: AbortController;
+  listeners: readonly Listener[];
+  caller: WebhookCaller;
+}): Pick<ApiServer, 'drain' | 'stopListening' | 'close'> {
+  const drain = () => {
+    draining.abort();
+    for (const listener of listeners) listener.drain();
+  };
+  const stopListening = async () => {
+    drain();
+    await Promise.all(listeners.map((listener) => listener.stopListening()));
+  };
+  return {
+    drain,
+    stopListening,
     async close() {
-      draining.abort();
+      await stopListening();
       closing.abort();
       await Promise.all(listeners.map((listener) => listener.close()));
       caller.close();

@@ -74,7 +74,9 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
       await setTimeout(settings.shutdownDelay * 1000);
       stop.abort();
       await Promise.allSettled([running, syncers?.stopped]);
-      await Promise.all([server.close(), pool.stop()]);
+      // Whom they answered last comes to this one, which listens for longest.
+      await pool.stop();
+      await Promise.all([server.close(), pool.stopped()]);
       await store.close();
     },
   };

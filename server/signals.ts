@@ -1,14 +1,19 @@
-/** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once. */
+const ends = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
+/**
+ * Resolves at the first SIGTERM, SIGINT or SIGHUP; a second one of the first two ends the process at once. A terminal
+ * that goes sends SIGHUP more than once, and what is written to it fails.
+ */
 export function untilSignal(): Promise<NodeJS.Signals> {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   return new Promise((resolve) => {
-    const first = (signal: NodeJS.Signals) => {
-      for (const name of ['SIGTERM', 'SIGINT'] as const) {
-        process.off(name, first);
-        process.once(name, () => process.exit(130));
-      }
-      resolve(signal);
-    };
-    process.on('SIGTERM', first);
-    process.on('SIGINT', first);
+    let signalled = false;
+    for (const name of ends) {
+      process.on(name, () => {
+        if (signalled && name !== 'SIGHUP') process.exit(130);
+        signalled = true;
+        resolve(name);
+      });
+    }
   });
 }

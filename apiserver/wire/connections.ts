@@ -1,12 +1,32 @@
+import type { IncomingMessage } from 'node:http';
 import type { Server, Socket } from 'node:net';
 
-/** The open connections of one listener. */
+/** The last time that anything came in, and how much had come by then. */
+interface Movement {
+  bytes: number;
+  at: number;
+}
+
+/** The open connections of one listener, and the requests at each that are not answered to their end. */
 export class Connections {
   readonly #open = new Set<Socket>();
+  readonly #handshaking = new Map<string, Socket>();
   readonly #leaving = new WeakSet<Socket>();
+  readonly #movements = new WeakMap<Socket, Movement>();
+  /** With whether their answer is there, and only has to be sent. */
+  readonly #requests = new Map<IncomingMessage, boolean>();
+  #allLeave = false;
+  #accepted = 0;
 
   constructor(server: Server) {
+    server.on('connection', (socket: Socket) => {
+      this.#accepted++;
+      const peer = peerOf(socket);
+      this.#handshaking.set(peer, socket);
+      socket.once('close', () => this.#handshaking.delete(peer));
+    });
     server.on('secureConnection', (socket: Socket) => {
+      this.#handshaking.delete(peerOf(socket));
       this.#open.add(socket);
       socket.once('close', () => this.#open.delete(socket));
     });
@@ -14,6 +34,24 @@ export class Connections {
 
   get size(): number {
     return this.#open.size;
+  }
+
+  /** How many there have ever been. */
+  get accepted(): number {
+    return this.#accepted;
+  }
+
+  begun(request: IncomingMessage): void {
+    this.#requests.set(request, false);
+  }
+
+  answered(request: IncomingMessage): void {
+    this.#requests.set(request, true);
+  }
+
+  ended(request: IncomingMessage): void {
+    this.#requests.delete(request);
+    if (this.#allLeave) this.#moved(request.socket);
   }
 
   /** Of the open ones this share goes with its next answer: who comes again may find another process. */
@@ -27,7 +65,49 @@ export class Connections {
     }
   }
 
-  leaves(socket: Socket): boolean {
-    return this.#leaving.has(socket);
+  /** From now on every one goes with its next answer. */
+  shedAll(): void {
+    if (this.#allLeave) return;
+    this.#allLeave = true;
+    for (const socket of this.#open) this.#moved(socket);
   }
+
+  leaves(socket: Socket): boolean {
+    return this.#allLeave || this.#leaving.has(socket);
+  }
+
+  /** Ends those at which nobody has asked for anything for `millis`: what was said to them arrives, and so does the end. */
+  endIdle(millis: number): void {
+    const busy = new Set(Array.from(this.#requests.keys(), ({ socket }) => socket));
+    const now = performance.now();
+    for (const socket of this.#open) {
+      const last = this.#movements.get(socket);
+      if (busy.has(socket) || last?.bytes !== socket.bytesRead) this.#moved(socket);
+      else if (now - last.at >= millis && !socket.writableEnded) socket.end();
+    }
+  }
+
+  /** Cuts all but those whose request came whole and has no answer yet: what it does is under way. */
+  cut(): void {
+    const working = new Set<Socket>();
+    for (const [request, answered] of this.#requests) {
+      if (request.complete && !answered) working.add(request.socket);
+    }
+    for (const socket of this.#open) if (!working.has(socket)) socket.destroy();
+    for (const socket of this.#handshaking.values()) socket.destroy();
+  }
+
+  cutAll(): void {
+    this.#requests.clear();
+    this.cut();
+  }
+
+  #moved(socket: Socket): void {
+    this.#movements.set(socket, { bytes: socket.bytesRead, at: performance.now() });
+  }
+}
+
+/** The same of a socket and of its TLS; no two open ones share it. */
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }

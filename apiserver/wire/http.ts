@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type https from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
 import type { TLSSocket } from 'node:tls';
@@ -6,12 +7,18 @@ import type { ApiRequest } from '../../kube/http.ts';
 import type { Ladder } from '../ladder.ts';
 import type { Limits, Listening, ListenOptions, ServerLogger } from '../options.ts';
 import { Connections } from './connections.ts';
+import { letGo, type Patience, stopListening } from './leave.ts';
 import { Outbox } from './outbox.ts';
 import { send } from './send.ts';
 import { bodyReader, peerOf, refuseConnection, socketLimits } from './sockets.ts';
 import { serveUpgrades } from './upgrade.ts';
 
 export interface Listener extends Listening {
+  /** Every connection goes with its next answer. */
+  drain(): void;
+  /** Takes no more connections. */
+  stopListening(): Promise<void>;
+  /** Resolves when no connection is left: requests at work finish, whoever sleeps is cut. */
   close(): Promise<void>;
 }
 
@@ -21,6 +28,8 @@ interface Carrying {
   outbox: Outbox;
   connections: Connections;
   requests: number;
+  /** Answers wait for it. */
+  held?: Promise<void> | undefined;
 }
 
 /** Carries the ladder over TLS: whatever comes in, the ladder answers. */
@@ -32,7 +41,6 @@ export async function listenHttps(
 ): Promise<Listener> {
   const sockets = socketLimits(limits);
   const app = Fastify({
-    forceCloseConnections: 'idle',
     // The ladder says what there is to say while the server goes.
     return503OnClosing: false,
     // The router must not decode, measure or refuse what is in a path: the ladder does.
@@ -43,7 +51,8 @@ export async function listenHttps(
     https: { ...where.tls, ...sockets, requestCert: true, rejectUnauthorized: false },
   } as { https: https.ServerOptions }) as unknown as FastifyInstance;
   const server = app.server as unknown as Server;
-  const carrying = { limits, outbox: new Outbox(), connections: new Connections(server), requests: 0 };
+  const connections = new Connections(server);
+  const carrying: Carrying = { limits, outbox: new Outbox(), connections, requests: 0 };
   // Before anything reads a body or has an opinion on a header: nobody's bytes are read before it is known who sends them.
   app.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply) =>
     exchange(ladder, request, reply, carrying),
@@ -53,38 +62,46 @@ export async function listenHttps(
   app.server.maxHeadersCount = 10_000;
   const endTunnels = serveUpgrades(app.server, ladder, limits.stallSeconds * 1000);
   await listen(app, where);
+  const gone = once(server, 'close');
+  let deaf: Promise<void> | undefined;
+  const becomeDeaf = () => {
+    connections.shedAll();
+    deaf ??= stopListening(server, connections).finally(() => {
+      carrying.held = undefined;
+    });
+    carrying.held = deaf;
+    return deaf;
+  };
   const { family, address, port } = server.address() as AddressInfo;
   logger?.info('serving', { address, port });
   return {
     url: `https://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
     socket: server,
-    load: () => ({ requests: carrying.requests, connections: carrying.connections.size }),
-    shed: (share) => carrying.connections.shed(share),
-    close: () => drain(app, limits.requestSeconds * 1000, endTunnels),
+    load: () => ({ requests: carrying.requests, connections: connections.size }),
+    shed: (share) => connections.shed(share),
+    drain: () => connections.shedAll(),
+    stopListening: becomeDeaf,
+    close: async () => {
+      await becomeDeaf();
+      // They last for as long as somebody works in them: nobody waits for that.
+      endTunnels();
+      await letGo(connections, gone, patience(limits));
+      await app.close();
+    },
   };
+}
+
+function patience({ lingerSeconds, cutSeconds, requestSeconds }: Limits): Patience {
+  return { lingerMs: lingerSeconds * 1000, cutMs: cutSeconds * 1000, longestMs: requestSeconds * 1000 };
 }
 
 /** At an address, or at a socket that another process listens at, too: whoever has time takes the next connection. */
 async function listen(app: FastifyInstance, where: ListenOptions): Promise<void> {
-  if (!('socket' in where)) return void (await app.listen({ host: where.host, port: where.port }));
   await app.ready();
   await new Promise<void>((resolve, reject) => {
     app.server.once('error', reject);
-    app.server.listen(where.socket, resolve);
+    app.server.listen('socket' in where ? where.socket : { host: where.host, port: where.port }, resolve);
   });
-}
-
-/** Requests that are still running after `millis` are cut. */
-async function drain(app: FastifyInstance, millis: number, endTunnels: () => void): Promise<void> {
-  const server = app.server as unknown as https.Server;
-  // They last for as long as somebody works in them: nobody waits for that.
-  endTunnels();
-  const timer = setTimeout(() => server.closeAllConnections(), millis);
-  try {
-    await app.close();
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 async function exchange(
@@ -96,6 +113,7 @@ async function exchange(
   reply.hijack();
   carrying.requests++;
   const { limits, outbox, connections } = carrying;
+  connections.begun(raw);
   const out = reply.raw;
   let gone: AbortController | undefined;
   const request: ApiRequest = {
@@ -110,10 +128,13 @@ async function exchange(
     },
   };
   out.on('close', () => {
+    connections.ended(raw);
     if (!out.writableFinished) gone?.abort();
   });
   const peer = peerOf(raw.socket as TLSSocket);
   const response = await ladder.serve(request, peer, bodyReader(raw, limits.bodyBytes));
+  if (carrying.held !== undefined) await carrying.held;
+  connections.answered(raw);
   if (connections.leaves(raw.socket)) response.headers['connection'] = 'close';
   await send(out, request, response, { stallMillis: limits.stallSeconds * 1000, outbox });
 }

@@ -17,8 +17,9 @@ export function startCommand(): Command {
     .action(async (flags: ServerFlags) => {
       const settings = resolveSettings(flags, flags.config, process.env);
       const running = await startOrExplain(settings);
+      const signalled = untilSignal();
       print(`Atoll is ready at ${running.url} (KUBECONFIG=${running.kubeconfig})`);
-      await untilSignal();
+      await signalled;
       await running.stop();
     });
 }

@@ -16,6 +16,8 @@ export class Child {
   readonly #process: ChildProcess;
   /** With its code, or the signal that killed it. */
   readonly exited: Promise<{ code: number | null; signal: string | null }>;
+  /** It takes no more connections, or never will. */
+  readonly deaf: Promise<unknown>;
   /** Undefined until it serves. */
   load: Load | undefined;
 
@@ -29,9 +31,13 @@ export class Child {
     });
     this.exited = once(this.#process, 'exit').then(([code, signal]) => ({ code, signal }));
     serveStore(store, this.#process.stdio[storeDescriptor] as Duplex);
-    this.#process.on('message', (said: Report) => {
-      this.load = said.report === 'load' ? said.load : { busy: 0, requests: 0, connections: 0 };
+    const deaf = new Promise<void>((resolve) => {
+      this.#process.on('message', (said: Report) => {
+        if (said.report === 'deaf') resolve();
+        else this.load = said.report === 'load' ? said.load : { busy: 0, requests: 0, connections: 0 };
+      });
     });
+    this.deaf = Promise.race([deaf, this.exited]);
     this.#process.send({ order: 'serve', settings } satisfies Order, socket, { keepOpen: true });
   }
 

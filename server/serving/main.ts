@@ -56,6 +56,8 @@ async function serve(settings: Settings, socket: Server): Promise<(order: Order)
     if (said.order === 'drain') server.drain();
     if (said.order !== 'stop') return;
     stop.abort();
+    await server.stopListening();
+    report({ report: 'deaf' });
     await server.close();
     await store.close();
     process.exit(0);

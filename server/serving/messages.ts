@@ -8,8 +8,8 @@ export type Order =
   | { order: 'drain' }
   | { order: 'stop' };
 
-/** What a process says of itself: that it serves, then each second how busy it was. */
-export type Report = { report: 'ready' } | { report: 'load'; load: Load };
+/** What a process says of itself: that it serves, then each second how busy it was, at last that it takes no more connections. */
+export type Report = { report: 'ready' } | { report: 'load'; load: Load } | { report: 'deaf' };
 
 /** The descriptor of the pipe to the store of the first process. */
 export const storeDescriptor = 4;

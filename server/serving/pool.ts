@@ -28,6 +28,7 @@ export class Pool {
   readonly #timer: NodeJS.Timeout;
   #quietSeconds = 0;
   #failedAt = -Infinity;
+  #ended: Promise<unknown> = Promise.resolve();
 
   constructor(options: PoolOptions) {
     this.#options = options;
@@ -41,10 +42,16 @@ export class Pool {
     for (const child of this.#children) child.tell({ order: 'drain' });
   }
 
-  /** Lets requests in flight finish. */
+  /** Has them end: requests in flight finish. Resolves when they take no more connections; see `stopped`. */
   async stop(): Promise<void> {
     this.drain();
-    await Promise.all(this.#children.splice(0).map((child) => end(child)));
+    const children = this.#children.splice(0);
+    this.#ended = Promise.all(children.map((child) => end(child)));
+    await Promise.all(children.map(({ deaf }) => deaf));
+  }
+
+  async stopped(): Promise<void> {
+    await this.#ended;
   }
 
   #tick(): void {

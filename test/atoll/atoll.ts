@@ -16,8 +16,8 @@ export interface Atoll {
   log(): string;
   /** SIGKILL, in the middle of whatever it does. */
   kill(): Promise<void>;
-  /** SIGTERM; resolves with the exit code. */
-  terminate(): Promise<number | null>;
+  /** SIGTERM, or another signal that ends it; resolves with the exit code. */
+  terminate(signal?: NodeJS.Signals): Promise<number | null>;
   /** Starts again on the same data and address, with `args` in place of those that it had. */
   restart(args?: readonly string[]): Promise<void>;
   /** Ends it and removes its data. */
@@ -52,7 +52,7 @@ export async function startAtoll(options: AtollOptions = {}): Promise<Atoll> {
     },
     log: () => current.log.join(''),
     kill: async () => void (await end('SIGKILL')),
-    terminate: () => end('SIGTERM'),
+    terminate: (signal = 'SIGTERM') => end(signal),
     restart: async (args = options.args ?? []) => {
       await end('SIGKILL');
       current = await run(dataDir, listen, { ...options, args });
