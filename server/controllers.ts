@@ -28,6 +28,8 @@ export interface ControllerSettings {
   settleMs: number;
   /** After how long without a word a physical cluster counts as silent; see runSilence. */
   silentMs?: number;
+  /** For how long a forgotten physical cluster may take; see runDepartures. */
+  forgetMs?: number;
   /** `api`: only what kube-apiserver does itself. */
   controllers: Controllers;
   rootCa: string;
@@ -69,7 +71,11 @@ async function controlFor(settings: ControllerSettings, { signal, fence }: Term)
     startScheduler({ client: scheduler, informers, signal, logger }),
     startSplitter({ client: splitter, informers, signal, logger, settleMs: settings.settleMs, ...silentMs }),
     runDepartures({
-      ...{ client, informers, signal, logger },
+      client,
+      informers,
+      signal,
+      logger,
+      ...(settings.forgetMs !== undefined && { forgetMs: settings.forgetMs }),
       viewOf: (name) => new Client(server.transport(syncerUser(name), fence), { prefix: `/syncers/${name}` }),
     }),
     runSilence({

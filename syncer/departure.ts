@@ -18,6 +18,8 @@ export interface DeparturesOptions {
   informers: InformerSet;
   /** The view of a cluster's syncer: its reflections are nobody else's to remove. */
   viewOf(name: string): Client;
+  /** For how long a forgotten cluster that answers may take to give up our namespaces; default 30 seconds. */
+  forgetMs?: number;
   signal: AbortSignal;
   logger: Logger;
 }
@@ -25,7 +27,6 @@ export interface DeparturesOptions {
 const byShare = 'departures/share';
 const lookMs = 1_000;
 const named = 3;
-const forgetMs = 30_000;
 
 /**
  * A PhysicalCluster stays until nothing of ours is on it: deleting it drains it (see the scheduler's filters), and a
@@ -33,7 +34,7 @@ const forgetMs = 30_000;
  * go before it does, so that nothing is left that only its syncer could remove. Writes its finalizer and one condition.
  */
 export async function runDepartures(options: DeparturesOptions): Promise<void> {
-  const { informers, signal, logger } = options;
+  const { informers, signal, logger, forgetMs = 30_000 } = options;
   const clusters = informers.for<PhysicalCluster>(physicalClusters);
   const records = informers.for<Placement>(placements);
   records.addIndex(byShare, ({ spec }) => Object.keys(spec?.shares ?? {}));
@@ -49,7 +50,7 @@ export async function runDepartures(options: DeparturesOptions): Promise<void> {
       return undefined;
     }
     if (!guarded) return undefined;
-    const holds = holdsIt(cluster, records.byIndex(byShare, name));
+    const holds = holdsIt(cluster, records.byIndex(byShare, name), forgetMs);
     if (holds) {
       await say(options, cluster, holds);
       return { after: lookMs };
@@ -63,7 +64,11 @@ export async function runDepartures(options: DeparturesOptions): Promise<void> {
 }
 
 /** What keeps it, as a sentence; undefined: nothing. */
-export function holdsIt(cluster: PhysicalCluster, held: readonly Placement[]): string | undefined {
+export function holdsIt(
+  cluster: PhysicalCluster,
+  held: readonly Placement[],
+  forgetMs: number,
+): string | undefined {
   const { name = '' } = cluster.metadata;
   const how = isReady(cluster) ? '' : '; it does not answer';
   const giveUp = `; to give it up: atoll cluster remove ${name} --forget`;
@@ -75,14 +80,14 @@ export function holdsIt(cluster: PhysicalCluster, held: readonly Placement[]): s
   const left = cluster.status?.namespaces ?? 0;
   if (left === 0) return undefined;
   if (isForgotten(cluster))
-    return isReady(cluster) && !isLate(cluster)
+    return isReady(cluster) && !isLate(cluster, forgetMs)
       ? `namespaces of ours are being removed (${left})`
       : undefined;
   return `namespaces of ours are still there (${left}): claims, or objects of others, keep one${how}${giveUp}`;
 }
 
 /** A namespace that a forgotten cluster does not give up in this time stays. */
-function isLate({ metadata }: PhysicalCluster): boolean {
+function isLate({ metadata }: PhysicalCluster, forgetMs: number): boolean {
   return Date.now() - Date.parse(metadata.deletionTimestamp ?? '') > forgetMs;
 }
 

@@ -37,6 +37,8 @@ export interface WorldOptions {
   settleMs?: number;
   /** After how long without a word a cluster is silent; default 2000. Syncers tell of themselves each 200 ms. */
   silentMs?: number;
+  /** For how long a forgotten cluster may take to give up our namespaces; default 30 seconds. */
+  forgetMs?: number;
   /** Default a memory store, which `stop` closes. */
   store?: Store;
   logger?: Logger;
@@ -93,6 +95,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       startControllers({
         ...{ server, store, signal: ending, logger, settleMs, silentMs, rootCa: identity.ca },
         ...{ controllers: 'all', url: () => url },
+        ...(options.forgetMs !== undefined && { forgetMs: options.forgetMs }),
       }),
     );
   let controllers = control();

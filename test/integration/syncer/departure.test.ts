@@ -20,7 +20,7 @@ import { startWorld, type World } from '../../world/world.ts';
 
 let world: World;
 beforeEach(async () => {
-  world = await startWorld();
+  world = await startWorld({ forgetMs: 10_000 });
 });
 afterEach(() => world.stop());
 
