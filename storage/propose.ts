@@ -1,6 +1,7 @@
+import { owned } from './owned.ts';
 import { type Entry, StoreError, type StoreEvent } from './store.ts';
 
-/** The event that a write would be, given what is there. It must be applied to the same state. */
+/** The event that a write would be, given what is there. It must be applied to the same state, and may be kept. */
 export type Propose = (current: Entry | undefined, revision: number) => StoreEvent;
 
 /** Throws `exists`. */
@@ -11,7 +12,7 @@ export function proposeCreate(
   revision: number,
 ): StoreEvent {
   if (current !== undefined) throw new StoreError('exists', `${key} exists`, { key, current });
-  return { type: 'put', entry: { key, value, revision, created: revision } };
+  return { type: 'put', entry: { key, value: owned(value), revision, created: revision } };
 }
 
 /** Throws `missing` or `conflict`. */
@@ -23,7 +24,7 @@ export function proposeUpdate(
   revision: number,
 ): StoreEvent {
   const previous = expect(key, expected, current);
-  const entry = { key: previous.key, value, revision, created: previous.created };
+  const entry = { key: previous.key, value: owned(value), revision, created: previous.created };
   return { type: 'put', entry, previous };
 }
 

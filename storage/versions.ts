@@ -21,6 +21,8 @@ import {
 } from './store.ts';
 
 const FEW_SLOTS = 128;
+/** An event without its values: the objects, and what memory of its own costs a value. */
+const EVENT_BYTES = 512;
 /** As many as are collected for somebody who does not wait. */
 export const FEW_KEYS = 256;
 
@@ -60,9 +62,9 @@ export class Versions {
     return this.#compacted;
   }
 
-  /** Bytes of values that only history keeps. */
+  /** What history costs: the values that nothing else keeps, and what each event is beside its values. */
   get historyBytes(): number {
-    return this.#historyBytes;
+    return this.#historyBytes + this.#log.length * EVENT_BYTES;
   }
 
   /** How many keys have a current entry. */

@@ -16,7 +16,7 @@ export function encodeStored(object: KubeObject): Uint8Array {
   const { kind, apiVersion, metadata, ...rest } = object;
   // Annotations are cut into, labels are looked for: both are at a place that is found quickly.
   const { annotations, labels, resourceVersion: _, ...meta } = metadata;
-  return Buffer.from(
+  return ownBytes(
     encodeJson({
       kind,
       apiVersion,
@@ -28,6 +28,13 @@ export function encodeStored(object: KubeObject): Uint8Array {
       ...rest,
     }),
   );
+}
+
+/** Not a piece of Node's pool: what is stored is kept for long, and would keep that with all that lies beside it. */
+function ownBytes(text: string): Uint8Array {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
+  bytes.write(text);
+  return bytes;
 }
 
 function withoutCluster(annotations: Record<string, string>): Record<string, string> {

@@ -1,3 +1,4 @@
+import { owned } from '../owned.ts';
 import type { Entry, Range } from '../store.ts';
 import { type KeyValue, number } from './wire.ts';
 
@@ -28,11 +29,11 @@ export class Keys {
     return { key: this.data(start), rangeEnd: this.data(end) };
   }
 
-  /** The store's entry. The value is copied: a slice would keep the whole answer in memory. */
+  /** The store's entry, which may be kept: a slice would keep the whole answer in memory. */
   entry(kv: KeyValue): Entry {
     return {
       key: this.name(kv),
-      value: Buffer.from(kv.value),
+      value: owned(kv.value),
       revision: number(kv.modRevision),
       created: number(kv.createRevision),
     };

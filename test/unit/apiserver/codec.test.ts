@@ -12,6 +12,11 @@ const object = (metadata: KubeObject['metadata']): KubeObject => ({
 });
 
 describe('stored bytes', () => {
+  test('have memory of their own: they are kept for longer than what lies beside them in a pool', () => {
+    const bytes = encodeStored(object({ annotations: { name: 'ü€' } }));
+    expect(bytes.buffer.byteLength).toBe(bytes.length);
+  });
+
   test.each([
     ['no annotations', {}],
     ['annotations', { annotations: { a: 'b' } }],
