@@ -28,6 +28,9 @@ export interface AtollOptions {
   command?: 'start' | 'demo';
   settleSeconds?: number;
   args?: readonly string[];
+  /** Of node itself, before the program. */
+  nodeArgs?: readonly string[];
+  env?: NodeJS.ProcessEnv;
 }
 
 /** Runs `atoll start` on a free port and a fresh data directory; resolves when it says that it is ready. */
@@ -71,7 +74,7 @@ interface Running {
 }
 
 function run(dataDir: string, listen: string, options: AtollOptions): Promise<Running> {
-  const { command = 'start', settleSeconds = 1, args = [] } = options;
+  const { command = 'start', settleSeconds = 1, args = [], nodeArgs = [] } = options;
   const flags = [
     '--data-dir',
     dataDir,
@@ -81,7 +84,10 @@ function run(dataDir: string, listen: string, options: AtollOptions): Promise<Ru
     String(settleSeconds),
     ...args,
   ];
-  const child = spawn(process.execPath, [program, command, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [...nodeArgs, program, command, ...flags], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...options.env },
+  });
   const log: string[] = [];
   child.stderr.setEncoding('utf8').on('data', (text: string) => log.push(text));
   return new Promise((resolve, reject) => {

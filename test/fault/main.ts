@@ -31,7 +31,10 @@ if (values.help) {
   process.exit(0);
 }
 const minutes = number('--minutes or FAULT_MINUTES', values.minutes);
-const chosen = parts.filter(({ name }) => values.only?.includes(name) ?? true);
+const asked = process.env['SOAK_MINUTES'] !== undefined;
+const chosen = parts.filter(
+  (part) => values.only?.includes(part.name) ?? (part.minutes === undefined || asked),
+);
 const unknown = values.only?.filter((name) => !parts.some((part) => part.name === name)) ?? [];
 if (unknown.length > 0) stop(`there is no part ${unknown.join(', ')}; there are: ${names(parts)}`);
 if (values.bug !== undefined && !chosen.some(({ bugs }) => bugs.some(({ name }) => name === values.bug))) {
@@ -64,7 +67,8 @@ async function runAll(): Promise<PartSummary[]> {
   for (const part of todo) {
     const left = end - performance.now();
     const runs = values.seed !== undefined ? 1 : wantedRuns(part);
-    const budget = { runs, until: performance.now() + (left * part.weight) / weight };
+    const own = part.minutes === undefined ? undefined : part.minutes * 60_000;
+    const budget = { runs, until: performance.now() + (own ?? (left * part.weight) / weight) };
     weight -= part.weight;
     say(`${part.name}: ${part.about}; up to ${runs} runs`);
     const firstSeed = number('--seed or --base', values.seed ?? values.base);
@@ -81,10 +85,15 @@ async function runBugs(): Promise<PartSummary[]> {
   const done: PartSummary[] = [];
   const until = performance.now() + minutes * 60_000;
   for (const part of chosen) {
+    const own = part.minutes === undefined ? undefined : performance.now() + part.minutes * 60_000;
     for (const { name, about, seed, within } of part.bugs) {
       if (values.bug !== undefined && values.bug !== name) continue;
       const options = { directory, firstSeed: seed, bug: name, signal: abort.signal, say };
-      const summary = await runPart(part, { runs: within, until }, { ...options, stopAtFailure: true });
+      const summary = await runPart(
+        part,
+        { runs: within, until: own ?? until },
+        { ...options, stopAtFailure: true },
+      );
       const first = summary.failures[0];
       // A part that cannot run at all noticed nothing.
       if (first?.seed === undefined) summary.failures = [];
@@ -110,7 +119,9 @@ async function scratch(): Promise<string> {
 
 function wantedRuns(part: FaultPart): number {
   if (values.runs !== undefined) return number('--runs', values.runs);
-  return Math.ceil(part.runs * Math.max(1, minutes / DEFAULT_MINUTES));
+  return part.minutes === undefined
+    ? Math.ceil(part.runs * Math.max(1, minutes / DEFAULT_MINUTES))
+    : part.runs;
 }
 
 function number(what: string, text: string): number {
@@ -155,6 +166,7 @@ ${list.join('\n')}
 examples:
   make fault                                              everything, ten minutes
   FAULT_MINUTES=60 make fault                             for an hour, with more runs
+  SOAK_MINUTES=15 make fault                              and the soak, which has minutes of its own
   node dist/test/fault/main.js --only kill --seed 123     one run again
   node dist/test/fault/main.js --bugs                     can the suite still fail?`;
 }

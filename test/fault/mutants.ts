@@ -66,6 +66,11 @@ export const MUTANTS: Readonly<Record<string, readonly Mutant[]>> = {
   'repair-reuses': [
     { file: 'storage/level/repair.js', from: 'const BUMP = 1_000_000', to: 'const BUMP = 0' },
   ],
+  /** What history forgets stays in memory. */
+  'keeps-forgotten': [
+    { file: 'storage/event-log.js', from: 'this.#chunks.splice(0, first.chunk)', to: '[]' },
+    { file: 'storage/event-log.js', from: 'this.#chunks[0]?.splice(0, first.at).length ?? 0', to: '0' },
+  ],
 };
 
 const HOOKS = resolve(import.meta.dirname, 'mutate.js');

@@ -11,6 +11,8 @@ export interface FaultPart {
   readonly runs: number;
   /** Its share of the time, relative to the other parts'. */
   readonly weight: number;
+  /** Minutes of its own; then it runs only where somebody asks for it, and the time of the others is not touched. */
+  readonly minutes?: number | undefined;
   /** How many runs at once. */
   readonly parallel: number;
   /** Faults of the program under test that the part can put back in, and must notice. */
@@ -45,6 +47,8 @@ export interface PartContext {
 
 export interface Run extends PartContext {
   readonly seed: number;
+  /** When the part's time is over, in `performance.now()` milliseconds: what takes as long as it is given ends then. */
+  readonly until: number;
 }
 
 export interface RunResult {

@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { FaultPart, RunResult } from './part.ts';
+import type { FaultPart, Run, RunResult } from './part.ts';
 
 export interface Budget {
   /** When to begin no further run, in `performance.now()` milliseconds. */
@@ -60,7 +60,7 @@ export async function runPart(part: FaultPart, budget: Budget, options: RunnerOp
         const place = join(directory, `run-${seed}`);
         await rm(place, { recursive: true, force: true });
         await mkdir(place, { recursive: true });
-        const result = await oneRun(part, seed, place, options);
+        const result = await oneRun(part, { seed, directory: place, until: budget.until }, options);
         add(summary, result);
         for (const text of result.failures.slice(0, MOST_TOLD)) fail(seed, text);
         if (result.failures.length === 0) await rm(place, { recursive: true, force: true });
@@ -84,12 +84,11 @@ export async function runPart(part: FaultPart, budget: Budget, options: RunnerOp
 
 async function oneRun(
   part: FaultPart,
-  seed: number,
-  directory: string,
+  run: Omit<Run, 'signal' | 'bug'>,
   { bug, signal }: RunnerOptions,
 ): Promise<RunResult> {
   try {
-    return await part.run({ seed, directory, signal, bug });
+    return await part.run({ ...run, signal, bug });
   } catch (error) {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     return { ops: 0, faults: 0, failures: [text] };

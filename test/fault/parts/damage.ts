@@ -59,7 +59,7 @@ async function judgeMutated(data: string, model: Model, what: string, bug: strin
   const damaged: Damaged = { data, what, model: rest };
   const file = `${data}.json`;
   await writeFile(file, JSON.stringify(damaged));
-  const { code, signal, output, errors } = await runMutated('damagedchild.js', bug, file);
+  const { code, signal, output, errors } = await runMutated('damaged-child.js', bug, file);
   if (code === 0) return JSON.parse(output) as RunResult;
   return {
     ops: 0,

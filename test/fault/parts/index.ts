@@ -4,6 +4,7 @@ import { etcd } from './etcd.ts';
 import { full } from './full.ts';
 import { kill } from './kill.ts';
 import { power } from './power.ts';
+import { soak } from './soak.ts';
 
 /** In the order in which they run. */
-export const parts: readonly FaultPart[] = [kill, power, full, damage, etcd];
+export const parts: readonly FaultPart[] = [kill, power, full, damage, etcd, soak];
