@@ -5,9 +5,11 @@ const collectors = new Set(['foregroundDeletion', 'orphan']);
 
 /**
  * Deleted, and to leave its clusters now. As on one cluster, what it runs goes on while somebody's finalizer keeps it,
- * an operator's that needs the running pods perhaps; but for a deletion in the foreground, which takes them first.
+ * an operator's that needs the running pods perhaps; but for a deletion in the foreground, which takes them first, and
+ * for a Pod, whose containers are stopped whatever keeps its record.
  */
-export function isEnding({ metadata: { deletionTimestamp, finalizers = [] } }: KubeObject): boolean {
+export function isEnding({ kind, metadata: { deletionTimestamp, finalizers = [] } }: KubeObject): boolean {
   if (deletionTimestamp === undefined) return false;
+  if (kind === 'Pod') return true;
   return finalizers.includes('foregroundDeletion') || finalizers.every((name) => collectors.has(name));
 }

@@ -99,6 +99,7 @@ const slice = object(
       } satisfies Fields<NonNullable<ClusterSlice['pods']>>,
       texts.pods,
     ),
+    nodeName: text,
     status: any,
     error: object({ reason: text, message: text }, texts.error),
   } satisfies Fields<ClusterSlice>,

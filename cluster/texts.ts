@@ -75,6 +75,7 @@ const slice: Texts<ClusterSlice> = {
     'The metadata.generation of the object that was last applied there and seen by its controller.',
   share: 'The numbers of the share that was last applied there.',
   pods: 'While its share holds more than it has: the pods that are there and have not ended.',
+  nodeName: 'Of a Pod: the node that it is bound to there.',
   status: 'The status of the object as it stands there.',
   error: 'Why the object could not be applied; absent when it could.',
 };

@@ -188,6 +188,8 @@ export interface ClusterSlice {
    * and their ordinals, once the controller has seen what the share says now.
    */
   pods?: { since: string; count: number; ordinals?: { start: number; end: number } };
+  /** Of a Pod: the node that it is bound to there. */
+  nodeName?: string;
   /** The physical object's own status, as it stands there. */
   status?: Record<string, unknown>;
   /** Why the object could not be applied; absent when it could. */

@@ -43,6 +43,7 @@ export function decideNamespace(given: NamespaceInput): NamespaceDecision {
   const { decided, usage } = decideWorkloads(world);
   const along = decideClosure(world, decided);
   const all = [...decided, ...along];
+  const finish = input.objects.filter((placed) => hasStopped(world, placed)).map(({ object }) => object);
   const leaving = input.namespace?.metadata.deletionTimestamp !== undefined;
   return {
     annotate: leaving ? [] : decided.flatMap(annotationOf),
@@ -55,6 +56,7 @@ export function decideNamespace(given: NamespaceInput): NamespaceDecision {
         input.objects.flatMap(({ object }) => (isBeingOrphaned(object) ? [object.metadata.uid ?? ''] : [])),
       ),
     }),
+    finish,
     usage,
     blocked: all.some(({ choice }) => choice.blocked),
   };
@@ -81,6 +83,16 @@ function isLive(world: World, placed: PlacedObject): boolean {
   const { kind, object } = placed;
   if (isEnding(object) || !isPlaceable(kind, object)) return false;
   return object.metadata.deletionTimestamp === undefined || placementOf(world, placed) !== undefined;
+}
+
+/** As a kubelet says it of a pod whose containers are gone: it was given its time, and nothing is left of it. */
+function hasStopped(world: World, placed: PlacedObject): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = placed.object.metadata;
+  if (placed.kind.resource !== 'pods' || deletionTimestamp === undefined || deletionGracePeriodSeconds === 0)
+    return false;
+  if (!isPlaceable(placed.kind, placed.object)) return false;
+  const shares = world.records.get(refKey(refOf(placed)))?.spec?.shares ?? {};
+  return Object.keys(shares).length === 0;
 }
 
 function currentOf(placement: Placement | undefined, object: KubeObject): string[] {

@@ -27,6 +27,8 @@ export interface NamespaceDecision {
   create: Placement[];
   update: { old: Placement; wanted: Placement }[];
   remove: Placement[];
+  /** Pods that were deleted and run nowhere any more: what is left of them goes. */
+  finish: KubeObject[];
   /** What this namespace takes once it is so. */
   usage: Usage;
   /** Something is not where it ought to be for want of a place. */

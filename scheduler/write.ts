@@ -20,6 +20,8 @@ export interface Writer {
   recorder: EventRecorder;
 }
 
+const pods = { group: '', version: 'v1', resource: 'pods' };
+
 /** Writes under way at once for one namespace. */
 const width = 16;
 
@@ -54,6 +56,7 @@ export async function writeDecision(
     await commit(client, placements, old, wanted, { cluster, signal });
     tell(wanted, old);
   });
+  await each(decision.finish, (pod) => finish(cluster, pod, writer));
   await each(decision.remove, (placement) => remove(cluster, placement, writer));
   await each(decision.annotate, ({ placed, clusters }) =>
     commit(client, placed.kind, placed.object, annotated(placed.object, clusters), { cluster, signal }),
@@ -72,6 +75,19 @@ function annotated(object: KubeObject, clusters: string | undefined): KubeObject
     [placedByAnnotation]: schedulerUser,
   };
   return { ...object, metadata: { ...object.metadata, annotations: { ...rest, ...ours } } };
+}
+
+async function finish(
+  cluster: string,
+  { metadata: { namespace, name = '', uid } }: KubeObject,
+  { client, signal }: Writer,
+): Promise<void> {
+  const how = { gracePeriodSeconds: 0, ...(uid && { preconditions: { uid } }) };
+  try {
+    await client.delete(pods, { cluster, namespace, name }, how, signal);
+  } catch (error) {
+    if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Conflict')) throw error;
+  }
 }
 
 /** Nothing is left of it anywhere: let it go, whether or not it was asked to go before. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { kindNamed } from '../cluster/kinds.ts';
+import { textAt } from '../cluster/read.ts';
 import type { ClusterSlice, Share, ShareView } from '../cluster/types.ts';
 import { encodeJson } from '../kube/json.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -112,8 +113,10 @@ export function sliceOf(
   const status = object.status as Record<string, unknown> | undefined;
   const fits = status === undefined || Buffer.byteLength(encodeJson(status)) <= maxStatusBytes;
   const tooLarge = { reason: 'StatusTooLarge', message: `status is longer than ${maxStatusBytes} bytes` };
+  const nodeName = object.kind === 'Pod' ? textAt(object, 'spec', 'nodeName') : undefined;
   return {
     present: true,
+    ...(nodeName && { nodeName }),
     ...(record.observed && {
       observedGeneration: record.observed.generation,
       share: replicasThere(record.observed.share, object),

@@ -8,8 +8,8 @@ import { parseSelection } from '../registry/selectors.ts';
 import { listQuery } from './lists/options.ts';
 import { readPage } from './lists/page.ts';
 import { respondList } from './lists/respond.ts';
-import { deleteElsewhere } from './pods/elsewhere.ts';
-import { deleteOne, warnOfOrphans } from './writes/delete-one.ts';
+import { deleteElsewhere, deleteHere } from './pods/elsewhere.ts';
+import { warnOfOrphans } from './writes/delete-one.ts';
 
 /** Deletes what a list would show, and answers that list. */
 export async function handleDeleteCollection(exchange: ResourceExchange): Promise<ApiResponse> {
@@ -24,7 +24,7 @@ export async function handleDeleteCollection(exchange: ResourceExchange): Promis
     try {
       const forwarded = await deleteElsewhere(exchange, { namespace, name }, options);
       if (forwarded && 'refused' in forwarded) return forwarded.refused;
-      if (!forwarded) await deleteOne(exchange, name, { ...options, collection: true }, namespace);
+      if (!forwarded) await deleteHere(exchange, { namespace, name }, { ...options, collection: true });
     } catch (error) {
       if (!isStatusError(error, 'NotFound')) throw error;
     }

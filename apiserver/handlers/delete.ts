@@ -4,8 +4,8 @@ import { showsDeleted } from '../../kube/strategy/deleted.ts';
 import type { ResourceExchange } from '../core.ts';
 import { deleteOptions } from '../decode/delete-options.ts';
 import { formOf, respondObject, respondValue } from '../encode/respond.ts';
-import { deleteElsewhere } from './pods/elsewhere.ts';
-import { deleteOne, warnOfOrphans } from './writes/delete-one.ts';
+import { deleteElsewhere, deleteHere } from './pods/elsewhere.ts';
+import { warnOfOrphans } from './writes/delete-one.ts';
 
 export async function handleDelete(exchange: ResourceExchange): Promise<ApiResponse> {
   formOf(exchange);
@@ -16,7 +16,7 @@ export async function handleDelete(exchange: ResourceExchange): Promise<ApiRespo
   if (forwarded && 'refused' in forwarded) return forwarded.refused;
   if (forwarded && stored.info.group === '') return respondValue(exchange, 200, forwarded.object);
   if (forwarded) return respondValue(exchange, 200, success(exchange, forwarded.object));
-  const deleted = await deleteOne(exchange, exchange.info.name, options);
+  const deleted = await deleteHere(exchange, info, options);
   // What finalizers keep is answered with the object, too.
   if (!deleted.gone || showsDeleted(stored.info)) return respondObject(exchange, 200, deleted.object);
   return respondValue(exchange, 200, success(exchange, deleted.object));

@@ -1,3 +1,4 @@
+import { isReflected } from '../../cluster/reflected.ts';
 import { isObject } from '../../kube/deep.ts';
 import type { ApiResponse } from '../../kube/http.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -32,7 +33,14 @@ export async function handleEviction(exchange: ResourceExchange): Promise<ApiRes
   const options: DeleteOptions = { ...asked, dryRun: asked.dryRun === true || query.dryRun };
   const pod = decodeStored(await core.registry.read(stored, info));
   const forwarded = await evictRunningPod(exchange, pod, given, options);
-  if (forwarded) return forwarded;
+  if (forwarded && (forwarded.status >= 300 || isReflected(pod) || options.dryRun)) return forwarded;
+  if (forwarded) {
+    // It is stopped there: placed here, it would be started again.
+    await evict(exchange, options).catch((error) => {
+      if (!isStatusError(error, 'NotFound')) throw error;
+    });
+    return forwarded;
+  }
   const guard = isOver(pod) ? undefined : await budgetOf(exchange, pod);
   const spared = guard !== undefined && spares(guard, pod);
   if (guard !== undefined && !spared) await charge(exchange, guard, options.dryRun === true);

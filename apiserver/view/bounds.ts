@@ -2,6 +2,7 @@ import type { ClusterSlice } from '../../cluster/types.ts';
 import { isObject } from '../../kube/deep.ts';
 import { encodeJson } from '../../kube/json.ts';
 import { badRequest, StatusError } from '../../kube/status.ts';
+import { dnsName } from './route.ts';
 
 /** A status as JSON: bytes; how deep; one text. */
 export const limits = { status: 64 << 10, depth: 24, text: 4096, reason: 128, message: 1024 };
@@ -34,6 +35,8 @@ export function boundedSlice(input: unknown): ClusterSlice {
   if (share) slice.share = share;
   const pods = podsPart(input['pods']);
   if (pods) slice.pods = pods;
+  const { nodeName } = input;
+  if (typeof nodeName === 'string' && dnsName.test(nodeName)) slice.nodeName = nodeName;
   if (isObject(input['status'])) slice.status = boundedStatus(input['status']);
   const error = input['error'];
   if (isObject(error)) {

@@ -14,7 +14,7 @@ export type Route =
   | { to: 'cluster-status' };
 
 const atoll = 'apis/atoll.dev/v1alpha1';
-const dnsName = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
+export const dnsName = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 const dnsLabel = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 /** What each place takes; the first word is for the message of a 405. */

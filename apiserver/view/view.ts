@@ -15,7 +15,7 @@ import { deleteReflection, listReflections, maxReflectionBytes, putReflection } 
 import { answer, jsonBody, shareKind } from './respond.ts';
 import { type Route, routeOf, splitView, unknownPath, verbs, wrongVerb } from './route.ts';
 import { Shares } from './shares.ts';
-import { writeSlice } from './slices.ts';
+import { noteNode, writeSlice } from './slices.ts';
 import { watchView } from './watch.ts';
 
 export { syncerUser } from './identity.ts';
@@ -66,7 +66,9 @@ async function dispatch(call: Call, route: Route): Promise<ApiResponse> {
       return await shares(call, physical.metadata.uid ?? '');
     case 'share-status': {
       const slice = boundedSlice(jsonBody(request, maxPatchBytes)['status']);
-      return answer(200, await writeSlice(store, { cluster, ...route }, slice).then(reduced));
+      const placement = await writeSlice(store, { cluster, ...route }, slice);
+      await noteNode(call.core.registry, { cluster, ...route }, placement);
+      return answer(200, reduced(placement));
     }
     case 'reflections': {
       if (call.query.has('watch')) throw wrongVerb(route, 'watch');

@@ -2,12 +2,14 @@ import { isReflected, reflectedAs, reflectedFrom } from '../../../cluster/reflec
 import { getOwn, isObject } from '../../../kube/deep.ts';
 import type { ApiResponse, Transport } from '../../../kube/http.ts';
 import type { KubeObject } from '../../../kube/object.ts';
-import { internalError } from '../../../kube/status.ts';
+import { internalError, isStatusError } from '../../../kube/status.ts';
 import { admissionFor } from '../../admission/chain.ts';
 import { isOwnController } from '../../authn/controllers.ts';
 import type { ResourceExchange } from '../../core.ts';
 import { decodeStored } from '../../registry/codec.ts';
+import type { Deleted } from '../../registry/delete.ts';
 import type { DeleteOptions } from '../../registry/types.ts';
+import { deleteOne } from '../writes/delete-one.ts';
 import { contentType, forwardDelete } from './forward.ts';
 
 /** Of these one that is reflected is deleted where it really is. */
@@ -51,14 +53,51 @@ export async function deleteElsewhere(
 }
 
 /**
- * A placed Pod runs somewhere, too; another placed object goes by its share. Of what a workload owns our controllers
- * delete the record: they do so in a namespace that ends, where the workload's end takes the rest.
+ * What is placed goes by its share. Of what a workload owns our controllers delete the record: they do so in a namespace
+ * that ends, where the workload's end takes the rest.
  */
 function isThere({ stored, user }: ResourceExchange, object: KubeObject): boolean {
   const { group, resource } = stored.info;
-  if (group === '' && resource !== 'endpoints') return resource === 'pods' || isReflected(object);
+  if (group === '' && resource !== 'endpoints') return isReflected(object);
   const owned = resource === 'endpoints' || (object.metadata.ownerReferences ?? []).length > 0;
   return isReflected(object) && !(owned && isOwnController(user));
+}
+
+/**
+ * Deletes here. A placed Pod stays while it runs, and is stopped there in the time that was asked for: with its share it
+ * leaves in any case, but in its own time.
+ */
+export async function deleteHere(
+  exchange: ResourceExchange,
+  at: { namespace: string; name: string },
+  options: DeleteOptions,
+): Promise<Deleted> {
+  const connection = await whereItStops(exchange, at, options);
+  const deleted = await deleteOne(exchange, at.name, options, at.namespace);
+  // Whatever becomes of it, its syncer sees to it that it goes.
+  if (connection)
+    await forwardDelete(connection, options)
+      .then(whole)
+      .catch(() => undefined);
+  return deleted;
+}
+
+async function whereItStops(
+  { core, info, stored, user }: ResourceExchange,
+  at: { namespace: string; name: string },
+  options: DeleteOptions,
+): Promise<{ transport: Transport; path: string } | undefined> {
+  const { group, resource } = stored.info;
+  if (!core.connectPod || options.dryRun || group !== '' || resource !== 'pods') return undefined;
+  if (isOwnController(user)) return undefined;
+  const pod = decodeStored(await core.registry.read(stored, { cluster: info.cluster, ...at }));
+  if (isReflected(pod)) return undefined;
+  try {
+    return await core.connectPod(info.cluster, pod);
+  } catch (error) {
+    if (isStatusError(error, 'ServiceUnavailable')) return undefined;
+    throw error;
+  }
 }
 
 async function connectionsTo(

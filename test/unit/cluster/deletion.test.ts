@@ -10,5 +10,7 @@ test.each<[string, string | undefined, string[] | undefined, boolean]>([
   ['in the foreground, its dependents first', 'now', ['foregroundDeletion', 'example.com/f'], true],
 ])('%s', (_, deletionTimestamp, finalizers, expected) => {
   const metadata = { ...(deletionTimestamp && { deletionTimestamp }), ...(finalizers && { finalizers }) };
-  expect(isEnding({ apiVersion: 'v1', kind: 'Pod', metadata })).toBe(expected);
+  expect(isEnding({ apiVersion: 'v1', kind: 'Job', metadata })).toBe(expected);
+  const stops = deletionTimestamp !== undefined;
+  expect(isEnding({ apiVersion: 'v1', kind: 'Pod', metadata }), 'a Pod is stopped').toBe(stops);
 });

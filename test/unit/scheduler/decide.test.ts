@@ -58,6 +58,7 @@ class World {
       create: [],
       update: [],
       remove: [],
+      finish: [],
     });
     return this;
   }
