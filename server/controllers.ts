@@ -4,6 +4,7 @@ import { syncerUser } from '../apiserver/view/view.ts';
 import { Client } from '../client/client.ts';
 import { InformerSet } from '../client/informers.ts';
 import { controllersUser, rootCluster, schedulerUser } from '../cluster/names.ts';
+import { runDisruptionController } from '../controller/disruption/controller.ts';
 import { runEndpointsController } from '../controller/endpoints/controller.ts';
 import { startGenericControllers, startServerControllers } from '../controller/generic.ts';
 import { runLeader, type Term } from '../controller/leader.ts';
@@ -67,6 +68,7 @@ async function controlFor(settings: ControllerSettings, { signal, fence }: Term)
   await Promise.all([
     startGenericControllers({ client, informers, signal, logger, rootCa }),
     runEndpointsController({ client, informers, signal, logger }),
+    runDisruptionController({ client, informers, signal, logger }),
     runWorkspaceController({ client, informers, signal, logger, url: settings.url }),
     startScheduler({ client: scheduler, informers, signal, logger }),
     startSplitter({ client: splitter, informers, signal, logger, settleMs: settings.settleMs, ...silentMs }),

@@ -16,12 +16,29 @@ beforeEach(async () => {
 });
 afterEach(() => world.stop());
 
-interface Budget extends KubeObject<{ minAvailable?: number }, { disruptionsAllowed?: number }> {}
+interface Budget
+  extends KubeObject<
+    { minAvailable?: number },
+    { disruptionsAllowed?: number; observedGeneration?: number; desiredHealthy?: number }
+  > {}
 
 async function copyOn(cluster: string): Promise<Budget | undefined> {
   const { items } = await world.physical(cluster).client.list<Budget>(budgets, {});
   return items[0];
 }
+
+test('a PodDisruptionBudget of no pods says so, and again when it changes', async () => {
+  const namespace = 'default';
+  const seen = (generation: number, desiredHealthy: number) =>
+    until(`generation ${generation} was seen`, async () => {
+      const { status } = await world.admin.get<Budget>(budgets, { namespace, name: 'web' });
+      return status?.observedGeneration === generation && status.desiredHealthy === desiredHealthy;
+    });
+  await world.admin.create(budgets, budget, { namespace });
+  await seen(1, 3);
+  await world.admin.patch(budgets, { namespace, name: 'web' }, 'merge', { spec: { minAvailable: 2 } });
+  await seen(2, 2);
+});
 
 test('a PodDisruptionBudget of a spread workload lets each cluster disrupt its own pods, as one cluster would', async () => {
   const namespace = 'default';
