@@ -1,3 +1,4 @@
+import { nodesAdmission } from '../apiserver/admission/nodes.ts';
 import { placementAdmission } from '../apiserver/admission/placement.ts';
 import { tenancyAdmission } from '../apiserver/admission/tenancy.ts';
 import { tokenAuthenticator } from '../apiserver/authn/token.ts';
@@ -36,7 +37,7 @@ export function apiOptions(of: {
     authenticate: [certificateAuthenticator, tokenAuthenticator(new Map([[identity.adminToken, adminUser]]))],
     serviceAccountKey: identity.serviceAccountKey,
     authorize: placementsBySystem(mastersOnly),
-    admission: [placementAdmission, tenancyAdmission],
+    admission: [placementAdmission, tenancyAdmission, nodesAdmission],
     views: [syncerView(), backupView()],
     connectPod: (cluster, pod) => syncers()?.connectPod(cluster, pod),
     connectService: async (cluster, service) => syncers()?.connectService(cluster, service),

@@ -3,6 +3,7 @@ import type { InformerSet } from '../client/informers.ts';
 import { keyOf, logicalClusterOf } from '../client/url.ts';
 import { clusterFinalizer, isForgotten, isReady } from '../cluster/life.ts';
 import { physicalClusters, placements, rootCluster } from '../cluster/names.ts';
+import { reflectedNodes } from '../cluster/nodes.ts';
 import { reflectedKinds } from '../cluster/reflected.ts';
 import type { Condition, PhysicalCluster, Placement } from '../cluster/types.ts';
 import { commit } from '../controller/commit.ts';
@@ -103,7 +104,7 @@ function stateOf(name: string, placement: Placement): string {
 async function removeReflections({ viewOf, signal }: DeparturesOptions, name: string): Promise<boolean> {
   const view = viewOf(name);
   let found = false;
-  for (const kind of reflectedKinds) {
+  for (const kind of [...reflectedKinds, reflectedNodes]) {
     const { items } = await view.list(kind, { signal });
     found ||= items.length > 0;
     for (const object of items) {

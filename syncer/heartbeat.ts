@@ -1,5 +1,5 @@
 import type { Client } from '../client/client.ts';
-import { type Informer, startInformer } from '../client/informer.ts';
+import type { Informer } from '../client/informer.ts';
 import { identifyingNamespace } from '../cluster/identity.ts';
 import { physicalClusters } from '../cluster/names.ts';
 import { silenceSince } from '../cluster/silence.ts';
@@ -12,7 +12,6 @@ import { isStatusError } from '../kube/status.ts';
 import type { Unreadable } from './unreadable.ts';
 
 const namespaces = { group: '', version: 'v1', resource: 'namespaces' };
-const nodes = { group: '', version: 'v1', resource: 'nodes' };
 
 export interface HeartbeatOptions {
   name: string;
@@ -27,6 +26,7 @@ export interface HeartbeatOptions {
   questions: Questions;
   /** The cluster has become Ready, or became so with the beat before, or may have been taken for silent: what is made of that is done by then. */
   heardAgain?(): void;
+  nodes: Informer;
   /** The kinds that may not be read. */
   unreadable: Unreadable;
   /** How many namespaces of ours are there; undefined while that is not known. */
@@ -69,17 +69,13 @@ export class Questions {
 
 /** Says every `intervalMs`, and when asked, that the syncer lives, and whether the physical API answers it. */
 export async function runHeartbeat(options: HeartbeatOptions): Promise<void> {
-  const { client, signal, logger, intervalMs } = options;
-  const informer = startInformer(client, nodes, {
-    ...{ signal, logger, transform: slimNode },
-    onOutcome: (failure) => options.unreadable.note(nodes, failure),
-  });
+  const { signal, logger, intervalMs, nodes } = options;
   let unsettled = 0;
   let last: number | undefined;
   while (!signal.aborted) {
     try {
       const began = Date.now();
-      const becameReady = await beat(options, informer);
+      const becameReady = await beat(options, nodes);
       // One beat may have taken so long that the cluster counted as silent, and not silent, while it was under way.
       if (becameReady || Date.now() - (last ?? began) > silentBeats * intervalMs) unsettled = 2;
       last = began;
@@ -208,16 +204,4 @@ function quantity(text: unknown): Quantity | undefined {
   } catch {
     return undefined;
   }
-}
-
-function slimNode(node: KubeObject): KubeObject {
-  const { name, uid, resourceVersion } = node.metadata;
-  const { spec, status } = node as Node;
-  return {
-    apiVersion: 'v1',
-    kind: 'Node',
-    metadata: { ...(name && { name }), ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) },
-    spec: { unschedulable: spec?.unschedulable === true },
-    status: { allocatable: status?.allocatable ?? {} },
-  };
 }

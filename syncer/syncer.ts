@@ -1,5 +1,5 @@
 import { Client } from '../client/client.ts';
-import { startInformer } from '../client/informer.ts';
+import { type Informer, startInformer } from '../client/informer.ts';
 import type { ResourceRef } from '../client/url.ts';
 import { askedSince } from '../cluster/heard.ts';
 import { physicalClusters } from '../cluster/names.ts';
@@ -16,6 +16,7 @@ import { physicalChanged, runDown } from './down.ts';
 import { type Engine, indexShares, sharesResource } from './engine.ts';
 import { Questions, runHeartbeat } from './heartbeat.ts';
 import { Namespaces } from './namespaces.ts';
+import { NodeReflector, watchNodes } from './nodes.ts';
 import { Owners } from './owners.ts';
 import { Physical } from './physical.ts';
 import { PodReflector } from './pods.ts';
@@ -67,10 +68,11 @@ export function startSyncer(options: SyncerOptions): Syncer {
       pods = reflector;
     };
     const unreadable = new Unreadable(() => questions.ask(Date.now()));
+    const nodes = watchNodes(client, { signal, logger, unreadable });
     let namespaces: Namespaces | undefined;
     let pods: PodReflector | undefined;
     const heartbeat = runHeartbeat({
-      ...{ name, upstream, client, signal, logger, questions, unreadable, intervalMs: heartbeatMs },
+      ...{ name, upstream, client, signal, logger, questions, unreadable, nodes, intervalMs: heartbeatMs },
       namespaces: () => namespaces?.count(),
       heardAgain: () => pods?.heardAgain(),
       ...(options.whyNotTaken && { whyNotTaken: options.whyNotTaken }),
@@ -80,7 +82,7 @@ export function startSyncer(options: SyncerOptions): Syncer {
     namespaces = new Namespaces({ client, syncer: uid, former, name, signal, logger, unreadable });
     await Promise.all([
       heartbeat,
-      work(options, { client, namespaces, uid, questions, unreadable, withPods }, becomeReady),
+      work(options, { client, namespaces, nodes, uid, questions, unreadable, withPods }, becomeReady),
     ]);
   };
   const stopped = run().catch((err: unknown) => {
@@ -95,6 +97,7 @@ async function work(
   own: {
     client: Client;
     namespaces: Namespaces;
+    nodes: Informer;
     uid: string;
     questions: Questions;
     unreadable: Unreadable;
@@ -148,6 +151,7 @@ async function work(
     runDown(engine, [...ready, podsKnown]),
     runUp(engine, ready),
     pods.run(ready),
+    new NodeReflector(engine, own.nodes, pods.informer).run(ready),
     ...[...children.values(), claimReflector(engine), eventReflector(engine)].map((reflector) =>
       reflector.run(ready),
     ),

@@ -107,6 +107,13 @@ export class Fed {
     return this.#revision;
   }
 
+  /** Whether the physical cluster has a share of anything in the logical one. */
+  isIn(cluster: string, logical: string): boolean {
+    for (const key of this.#byCluster.get(cluster) ?? [])
+      if (parseKey(placementsStored, key).cluster === logical) return true;
+    return false;
+  }
+
   /** Whether the listeners got every visible event. */
   get synced(): boolean {
     return this.#synced;

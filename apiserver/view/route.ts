@@ -8,6 +8,8 @@ export type Route =
   | { to: 'share-status'; logical: string; namespace: string; name: string }
   | { to: 'reflections'; of: ReflectedKind }
   | { to: 'reflection'; of: ReflectedKind; logical: string; namespace: string; name: string }
+  | { to: 'nodes' }
+  | { to: 'node'; logical: string; name: string }
   | { to: 'namespace'; logical: string; name: string }
   | { to: 'clusters' }
   | { to: 'cluster' }
@@ -23,6 +25,8 @@ export const verbs: Readonly<Record<Route['to'], readonly string[]>> = {
   'share-status': ['PATCH'],
   reflections: ['GET'],
   reflection: ['PUT', 'DELETE'],
+  nodes: ['GET'],
+  node: ['PUT', 'DELETE'],
   namespace: ['GET'],
   clusters: ['GET'],
   cluster: ['GET'],
@@ -42,6 +46,8 @@ export function routeOf(cluster: string, rest: string): Route | undefined {
   switch (rest) {
     case `${atoll}/shares`:
       return { to: 'shares' };
+    case 'api/v1/nodes':
+      return { to: 'nodes' };
     case `${atoll}/physicalclusters`:
       return { to: 'clusters' };
     case `${atoll}/physicalclusters/${cluster}`:
@@ -62,6 +68,8 @@ function inLogicalCluster(rest: string): Route | undefined {
   const [, alone] = /^api\/v1\/namespaces\/([^/]+)$/.exec(below) ?? [];
   if (alone !== undefined)
     return dnsLabel.test(alone) ? { to: 'namespace', logical, name: alone } : undefined;
+  const [, node] = /^api\/v1\/nodes\/([^/]+)$/.exec(below) ?? [];
+  if (node !== undefined) return dnsName.test(node) ? { to: 'node', logical, name: node } : undefined;
   const [, api = '', namespace = '', resource = '', name = '', subresource = ''] =
     /^(.+)\/namespaces\/([^/]+)\/([^/]+)\/([^/]+)(\/status)?$/.exec(below) ?? [];
   if (!dnsLabel.test(namespace) || !dnsName.test(name)) return undefined;

@@ -9,6 +9,7 @@ import { followCluster, followShares } from './follow.ts';
 import { mayUseView } from './identity.ts';
 import { ShareIndex } from './index.ts';
 import { getNamespace } from './namespace.ts';
+import { deleteNode, listNodes, putNode } from './nodes.ts';
 import { clusterKind, getCluster, listCluster, patchCluster } from './physical-cluster.ts';
 import type { NamespacePlace } from './places.ts';
 import { deleteReflection, listReflections, maxReflectionBytes, putReflection } from './reflections.ts';
@@ -88,6 +89,11 @@ async function dispatch(call: Call, route: Route): Promise<ApiResponse> {
               jsonBody(request, maxReflectionBytes),
             ),
       );
+    case 'nodes':
+      if (call.query.has('watch')) throw wrongVerb(route, 'watch');
+      return answer(200, list({ kind: 'Node', apiVersion: 'v1' }, await listNodes(store, cluster)));
+    case 'node':
+      return answer(200, await writeNode(call, { cluster, ...route }));
     case 'namespace':
       return answer(200, await getNamespace(store, namespaceOf(route), uidAsked(call.query)));
     case 'clusters':
@@ -98,6 +104,15 @@ async function dispatch(call: Call, route: Route): Promise<ApiResponse> {
     case 'cluster-status':
       return answer(200, await patchCluster(store, cluster, jsonBody(request, maxPatchBytes)));
   }
+}
+
+async function writeNode(
+  { index, request, core: { store } }: Call,
+  at: { cluster: string; logical: string; name: string },
+): Promise<object> {
+  if (request.method === 'DELETE') return await deleteNode(store, at, uidIn(request));
+  const body = jsonBody(request, maxReflectionBytes);
+  return await putNode({ store, index: await index.ready() }, at, body);
 }
 
 async function shares({ core, exchange, cluster, query, index }: Call, uid: string): Promise<ApiResponse> {

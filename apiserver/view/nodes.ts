@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { reflectedNodes, shownNode } from '../../cluster/nodes.ts';
+import { isOurs, reflectedAs, reflectedFrom } from '../../cluster/reflected.ts';
+import { isObject } from '../../kube/deep.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { conflict, forbidden, notFound } from '../../kube/status.ts';
+import type { Store } from '../../storage/store.ts';
+import { decodeStored } from '../registry/codec.ts';
+import { parseKey } from '../registry/keys.ts';
+import { listEntries, type ObjectPlace, rewriteObject } from '../registry/rewrite.ts';
+import { boundedStatus } from './bounds.ts';
+import type { Fed } from './index.ts';
+
+const stored = { group: '', resource: 'nodes', namespaced: false };
+
+interface NodeAddress {
+  cluster: string;
+  logical: string;
+  name: string;
+}
+
+function placeOf({ logical, name }: NodeAddress): ObjectPlace {
+  return { of: stored, cluster: logical, namespace: '', name };
+}
+
+/** All that were reflected from this cluster, wherever they are shown. */
+export async function listNodes(
+  store: Store,
+  cluster: string,
+): Promise<{ revision: number; items: KubeObject[] }> {
+  const { entries, revision } = await listEntries(store, { of: stored, cluster: '*', namespace: '' });
+  const items = entries.map((entry) => decodeStored(entry, parseKey(stored, entry.key).cluster));
+  return { revision, items: items.filter((node) => reflectedFrom(node).includes(cluster)) };
+}
+
+/**
+ * Shows a node in a logical cluster of which the physical one has something: 403 elsewhere. Of two clusters with nodes
+ * of one name the first has it, and what a user made stays the user's: 409.
+ */
+export async function putNode(
+  { store, index }: { store: Store; index: Fed },
+  at: NodeAddress,
+  body: Record<string, unknown>,
+): Promise<KubeObject> {
+  if (!index.isIn(at.cluster, at.logical))
+    throw forbidden(stored, at.name, `cluster ${at.cluster} has no share in this logical cluster`);
+  const written = await rewriteObject(store, placeOf(at), (before) => {
+    const from = before ? reflectedFrom(before) : [];
+    if (before && !from.includes(at.cluster)) {
+      const whose =
+        from.length > 0 ? `it is reflected from cluster ${from.join(', ')}` : 'it is not a reflection';
+      throw conflict(stored, at.name, whose);
+    }
+    return nodeFrom(at, body, before);
+  });
+  return written as KubeObject;
+}
+
+export async function deleteNode(store: Store, at: NodeAddress, uid?: unknown): Promise<KubeObject> {
+  const deleted = await rewriteObject(store, placeOf(at), (before) => {
+    const isIts = before && reflectedFrom(before).includes(at.cluster);
+    if (!isIts || (uid && before.metadata.uid !== uid)) throw notFound(stored, at.name);
+    return undefined;
+  });
+  return deleted as KubeObject;
+}
+
+function nodeFrom(
+  at: NodeAddress,
+  body: Record<string, unknown>,
+  before: KubeObject | undefined,
+): KubeObject {
+  const told = isObject(body['metadata']) ? body['metadata'] : {};
+  const { spec, status } = shownNode({ ...body, metadata: {} } as KubeObject);
+  const uid = before?.metadata.uid ?? randomUUID();
+  const created = before?.metadata.creationTimestamp ?? timeOf(told['creationTimestamp']);
+  const node = {
+    ...{ apiVersion: 'v1', kind: reflectedNodes.kind },
+    metadata: {
+      ...{ name: at.name, uid, creationTimestamp: created },
+      labels: foreign(told['labels']),
+      annotations: reflectedAs(foreign(told['annotations']), uid, [at.cluster]),
+    },
+  };
+  return {
+    ...node,
+    spec: boundedStatus(spec as Record<string, unknown>),
+    status: boundedStatus(status as Record<string, unknown>),
+  };
+}
+
+function timeOf(value: unknown): string {
+  const isTime = typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(value);
+  return isTime ? value : new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
+/** Those that are texts, and none that means something here. */
+function foreign(value: unknown): Record<string, string> {
+  const all = isObject(value) ? Object.entries(value) : [];
+  const told = all.filter((one): one is [string, string] => typeof one[1] === 'string' && !isOurs(one[0]));
+  return Object.fromEntries(told);
+}

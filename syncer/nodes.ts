@@ -1,0 +1,159 @@
+import type { Client } from '../client/client.ts';
+import { type Informer, startInformer } from '../client/informer.ts';
+import { keyOf, logicalClusterOf } from '../client/url.ts';
+import { rootCluster } from '../cluster/names.ts';
+import { reflectedNodes, shownNode } from '../cluster/nodes.ts';
+import { textAt } from '../cluster/read.ts';
+import { type Retry, runController } from '../controller/controller.ts';
+import { WorkQueue } from '../controller/queue.ts';
+import type { Logger } from '../kube/log.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { isStatusError } from '../kube/status.ts';
+import type { Engine } from './engine.ts';
+import { digest } from './records.ts';
+import type { Unreadable } from './unreadable.ts';
+
+/** A node whose name another cluster's has, or a user's, may be free to be shown later. */
+const clashMs = 30_000;
+/** The next pod of a rollout may come to the node that one has just left. */
+const lingerMs = 3_000;
+
+/** One cache for what they offer together and for what is shown of each. */
+export function watchNodes(
+  client: Client,
+  options: { signal: AbortSignal; logger: Logger; unreadable: Unreadable },
+): Informer {
+  const { signal, logger, unreadable } = options;
+  return startInformer(client, reflectedNodes, {
+    ...{ signal, logger, transform: shownNode },
+    onOutcome: (failure) => unreadable.note(reflectedNodes, failure),
+  });
+}
+
+/** Shows in each logical cluster the nodes on which its pods run, and no longer than that. Keys: `<logical>/<node>`. */
+export class NodeReflector {
+  readonly #engine: Engine;
+  readonly #nodes: Informer;
+  readonly #pods: Informer;
+  readonly #queue = new WorkQueue({ maxDelayMs: 60_000 });
+  /** Where a pod was counted, by its key; and the other way round. */
+  readonly #counted = new Map<string, string>();
+  readonly #onNode = new Map<string, Set<string>>();
+  readonly #emptySince = new Map<string, number>();
+  /** The digest of what is shown; empty: of before this syncer began. */
+  readonly #shown = new Map<string, string>();
+
+  constructor(engine: Engine, nodes: Informer, pods: Informer) {
+    this.#engine = engine;
+    this.#nodes = nodes;
+    this.#pods = pods;
+    const look = (pod: KubeObject) => this.#count(pod, this.#keyOf(pod));
+    pods.on({ add: look, update: look, delete: (pod) => this.#count(pod, undefined) });
+    // Pods may be heard of before their namespace.
+    engine.namespaces.informer.on({ add: ({ metadata }) => this.#lookInto(metadata.name ?? '') });
+    const told = ({ metadata: { name = '' } }: KubeObject) => {
+      for (const key of [...this.#onNode.keys(), ...this.#shown.keys()])
+        if (key.endsWith(`/${name}`)) this.#queue.add(key);
+    };
+    nodes.on({ add: told, update: told, delete: told });
+  }
+
+  async run(ready: readonly Promise<unknown>[]): Promise<void> {
+    const { name, signal, logger } = this.#engine;
+    const known = Promise.all([...ready, this.#pods.synced, this.#nodes.synced]);
+    await runController({
+      name: `syncer-nodes-${name}`,
+      queue: this.#queue,
+      reconcile: (key) => this.#reconcile(key),
+      signal,
+      logger,
+      ready: [known.then(() => this.#readShown())],
+    });
+  }
+
+  /** Undefined while it is bound to no node, and of what is not ours. */
+  #keyOf({ metadata, spec }: KubeObject): string | undefined {
+    const node = textAt(spec, 'nodeName');
+    const logical = this.#engine.namespaces.own(metadata.namespace ?? '')?.locator.cluster;
+    return node && logical && `${logical}/${node}`;
+  }
+
+  #count({ metadata: { namespace = '', name = '' } }: KubeObject, key: string | undefined): void {
+    const pod = `${namespace}/${name}`;
+    const before = this.#counted.get(pod);
+    if (before === key) return;
+    if (before !== undefined) {
+      const others = this.#onNode.get(before);
+      others?.delete(pod);
+      if (others?.size === 0) this.#onNode.delete(before);
+      this.#counted.delete(pod);
+      this.#queue.add(before);
+    }
+    if (key === undefined) return;
+    this.#counted.set(pod, key);
+    this.#onNode.set(key, (this.#onNode.get(key) ?? new Set()).add(pod));
+    this.#queue.add(key);
+  }
+
+  #lookInto(namespace: string): void {
+    for (const pod of this.#pods.values())
+      if (pod.metadata.namespace === namespace) this.#count(pod, this.#keyOf(pod));
+  }
+
+  /** From before a restart too: what has no pod any more goes. */
+  async #readShown(): Promise<void> {
+    const { upstream, signal, namespaces } = this.#engine;
+    await namespaces.informer.synced;
+    const { items } = await upstream.list(reflectedNodes, { signal });
+    for (const node of items) {
+      const key = `${logicalClusterOf(node)}/${node.metadata.name ?? ''}`;
+      this.#shown.set(key, '');
+      this.#queue.add(key);
+    }
+  }
+
+  /** For how long one that is shown, and runs none of the pods any more, is shown still. */
+  #lingers(key: string, name: string): number {
+    if (!this.#shown.has(key) || !this.#nodes.get(keyOf(rootCluster, '', name))) return 0;
+    const since = this.#emptySince.get(key) ?? Date.now();
+    this.#emptySince.set(key, since);
+    return since + lingerMs - Date.now();
+  }
+
+  async #reconcile(key: string): Promise<Retry | undefined> {
+    const [cluster = '', name = ''] = key.split('/');
+    const node = this.#onNode.has(key) ? this.#nodes.get(keyOf(rootCluster, '', name)) : undefined;
+    const { upstream, signal } = this.#engine;
+    if (!node) {
+      const stays = this.#lingers(key, name);
+      if (stays > 0) return { after: stays };
+      if (this.#shown.has(key))
+        await unlessGone(upstream.delete(reflectedNodes, { cluster, name }, {}, signal));
+      this.#shown.delete(key);
+      this.#emptySince.delete(key);
+      return undefined;
+    }
+    this.#emptySince.delete(key);
+    const { uid: _uid, resourceVersion: _version, ...metadata } = node.metadata;
+    const body = { ...node, metadata };
+    const now = digest(body);
+    if (this.#shown.get(key) === now) return undefined;
+    try {
+      await upstream.update(reflectedNodes, body, { cluster, signal });
+      this.#shown.set(key, now);
+    } catch (error) {
+      // Another's has the name, or the last share there is just going.
+      if (!isStatusError(error, 'Conflict') && !isStatusError(error, 'Forbidden')) throw error;
+      return { after: clashMs };
+    }
+    return undefined;
+  }
+}
+
+async function unlessGone(write: Promise<unknown>): Promise<void> {
+  try {
+    await write;
+  } catch (error) {
+    if (!isStatusError(error, 'NotFound')) throw error;
+  }
+}
