@@ -19,27 +19,52 @@ export interface Where {
  * One pass over all that a terminating namespace holds: asks for the deletion of everything, and tells what was
  * there when it came by. Only a pass that finds nothing proves the namespace empty. What is served is asked
  * anew each time: a kind that nobody knew a minute ago may have objects here.
+ *
+ * Pods go first, and nothing else while one is there, so that no pod outlives what it relies on, a NetworkPolicy say.
+ * Those of workloads that run on physical clusters end with their workloads, which take along what they need.
  */
 export async function emptyNamespace(client: Client, where: Where): Promise<Remains> {
   const { cluster, signal } = where;
   const { resources, failed } = await discover(client, { cluster, signal });
-  const failures = failed.map(({ group, version }) => `discovery of ${group}/${version}`);
-  const counts: [string, number][] = [];
-  const finalizers = new Map<string, number>();
-  for (const resource of resources.filter(canBeEmptied)) {
-    try {
-      const left = await emptyResource(client, resource, where);
-      if (left.length > 0) counts.push([groupResource(resource), left.length]);
-      for (const name of left.flatMap(({ metadata }) => metadata.finalizers ?? [])) {
-        finalizers.set(name, (finalizers.get(name) ?? 0) + 1);
-      }
-    } catch (error) {
-      signal.throwIfAborted();
-      const message = error instanceof Error ? error.message : String(error);
-      failures.push(`${groupResource(resource)}: ${message}`);
-    }
+  const tally = {
+    counts: {} as Record<string, number>,
+    finalizers: {} as Record<string, number>,
+    failures: failed.map(({ group, version }) => `discovery of ${group}/${version}`),
+  };
+  const all = resources.filter(canBeEmptied);
+  const first = all.filter(isPods);
+  for (const resource of first) {
+    const left = await count(tally, client, resource, where);
+    if (left.some((pod) => !isReflected(pod))) return tally;
   }
-  return { counts: Object.fromEntries(counts), finalizers: Object.fromEntries(finalizers), failures };
+  for (const resource of all) if (!first.includes(resource)) await count(tally, client, resource, where);
+  return tally;
+}
+
+type Tally = { counts: Record<string, number>; finalizers: Record<string, number>; failures: string[] };
+
+async function count(
+  tally: Tally,
+  client: Client,
+  resource: DiscoveredResource,
+  where: Where,
+): Promise<KubeObject[]> {
+  try {
+    const left = await emptyResource(client, resource, where);
+    if (left.length > 0) tally.counts[groupResource(resource)] = left.length;
+    for (const name of left.flatMap(({ metadata }) => metadata.finalizers ?? []))
+      tally.finalizers[name] = (tally.finalizers[name] ?? 0) + 1;
+    return left;
+  } catch (error) {
+    where.signal.throwIfAborted();
+    const message = error instanceof Error ? error.message : String(error);
+    tally.failures.push(`${groupResource(resource)}: ${message}`);
+    return [];
+  }
+}
+
+function isPods({ group, resource }: DiscoveredResource): boolean {
+  return group === '' && resource === 'pods';
 }
 
 function canBeEmptied({ namespaced, verbs }: DiscoveredResource): boolean {
@@ -55,7 +80,7 @@ async function emptyResource(
   const { cluster, namespace, signal } = where;
   const list = await readAll(client, resource, where);
   // The record of a physical pod goes when the pod does; other reflections may go at once, and are not made again.
-  const pods = resource.group === '' && resource.resource === 'pods';
+  const pods = isPods(resource);
   const ours = list.filter((object) => !(pods && isReflected(object)));
   const todo = ours.filter((object) => !object.metadata.deletionTimestamp && !isInUse(resource, object));
   for (const { metadata } of todo) {

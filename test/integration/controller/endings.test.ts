@@ -126,3 +126,35 @@ test('the pods of a Job stay when nobody says otherwise, and are nobody’s then
   await gone(`${jobs}/j`);
   expect((await api.call('GET', `${pods}/p`)).body.metadata.ownerReferences).toBeUndefined();
 });
+
+test('of a namespace that goes the pods go first', async () => {
+  await api.call('POST', '/api/v1/namespaces', {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: 'ends' },
+  });
+  const ends = '/api/v1/namespaces/ends';
+  const kept = { name: 'kept', finalizers: ['example.com/keeps'] };
+  const spec = { containers: [{ name: 'c', image: 'i' }] };
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: kept, spec };
+  // The account that pods have by default is made by a controller.
+  await until(async () => expect((await api.call('POST', `${ends}/pods`, pod)).status).toBe(201));
+  await api.call('POST', `${ends}/configmaps`, {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'map' },
+  });
+  await api.call('DELETE', ends);
+  const remaining = (of: { status?: { conditions?: { type: string; message: string }[] } }) =>
+    of.status?.conditions?.find(({ type }) => type === 'NamespaceContentRemaining')?.message;
+  await until(async () =>
+    expect(remaining((await api.call('GET', ends)).body)).toBe(
+      'Some resources are remaining: pods has 1 resource instances',
+    ),
+  );
+  expect((await api.call('GET', `${ends}/pods/kept`)).body.metadata.deletionTimestamp).toBeDefined();
+  expect((await api.call('GET', `${ends}/configmaps/map`)).body.metadata.deletionTimestamp).toBeUndefined();
+  const free = [{ op: 'remove', path: '/metadata/finalizers' }];
+  await api.call('PATCH', `${ends}/pods/kept`, free, { 'content-type': 'application/json-patch+json' });
+  await gone(ends);
+});
