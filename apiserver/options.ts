@@ -207,6 +207,8 @@ export interface Listening {
   load(): { requests: number; connections: number };
   /** This share of the open connections is closed, each after its next answer. */
   shed(share: number): void;
+  /** What is shown to whoever connects from now on. */
+  show(tls: ListenOptions['tls']): void;
 }
 
 export interface ApiServer {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { encodeYaml } from '../kube/yaml.ts';
+import { kubeconfigText } from '../kube/kubeconfig.ts';
 import { UsageError } from './errors.ts';
 
 /**
@@ -35,13 +35,12 @@ export async function flatKubeconfig(file: string, context: string | undefined):
     ...data('client-key-data', user.keyData, user.keyFile),
     ...(user.token && { token: user.token }),
   };
-  return encodeYaml({
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [{ name, cluster: clusterEntry }],
-    users: [{ name, user: userEntry }],
-    contexts: [{ name, context: { cluster: name, user: name } }],
-    'current-context': name,
+  return kubeconfigText({
+    cluster: name,
+    user: name,
+    context: name,
+    clusterFields: clusterEntry,
+    userFields: userEntry,
   });
 }
 

@@ -166,7 +166,8 @@ function makeAgents(secure: boolean, of: Credentials, maxSockets: number): Omit<
   const single = { ...shared, maxSockets: Number.POSITIVE_INFINITY, maxFreeSockets: 1 };
   if (!secure) return { requests: new http.Agent(shared), watches: new http.Agent(single) };
   const tls: https.AgentOptions = {
-    ...(of.ca && { ca: of.ca }),
+    // As Go has it: whatever certificate is trusted need not be an authority's.
+    ...(of.ca && { ca: of.ca, allowPartialTrustChain: true }),
     ...(of.cert && { cert: of.cert }),
     ...(of.key && { key: of.key }),
     ...(of.passphrase && { passphrase: of.passphrase }),

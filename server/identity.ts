@@ -17,15 +17,23 @@ export interface Identity {
   adminToken: string;
   /** PEM: signs ServiceAccounts' tokens. */
   serviceAccountKey: string;
+  /** The same, with new certificates of the server and the administrator. */
+  renew(): Promise<Identity>;
 }
 
 export const adminUser = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
 
 /**
  * All servers on one store have one authority and one administrator's token: docs/decisions/0009. Certificates are
- * issued anew at each start; the server's names `host`, or all addresses of this machine when it listens on them.
+ * issued anew at each start; the server's names `host`, or all addresses of this machine when it listens on them, and
+ * `names`.
  */
-export async function loadIdentity(store: Store, host: string, dataDir: string): Promise<Identity> {
+export async function loadIdentity(
+  store: Store,
+  host: string,
+  dataDir: string,
+  names: readonly string[] = [],
+): Promise<Identity> {
   const authority = await loadAuthority(
     await sharedSecret<Issued>(store, 'ca', async () => {
       const { certificate, privateKey } =
@@ -37,13 +45,15 @@ export async function loadIdentity(store: Store, host: string, dataDir: string):
     token: (await formerToken(dataDir)) ?? randomBytes(32).toString('hex'),
   }));
   const accounts = await sharedSecret(store, 'service-accounts', async () => ({ key: newSigningKey() }));
-  return {
+  const issue = async (): Promise<Identity> => ({
     ca: authority.certificate,
-    server: await authority.issueServer(serverNames(host)),
+    server: await authority.issueServer([...new Set([...serverNames(host), ...names])]),
     admin: await authority.issueClient(adminUser.name, ['system:masters']),
     adminToken: admin.token,
     serviceAccountKey: accounts.key,
-  };
+    renew: issue,
+  });
+  return issue();
 }
 
 export function tlsOf(identity: Identity): ListenOptions['tls'] {

@@ -1,44 +1,42 @@
 import { rootCluster } from '../cluster/names.ts';
-import { decodeYaml, encodeYaml } from '../kube/yaml.ts';
+import { base64, kubeconfigText } from '../kube/kubeconfig.ts';
+import type { JsonObject } from '../kube/object.ts';
+import { decodeYaml } from '../kube/yaml.ts';
 
 export interface Credentials {
   server: string;
+  /** PEM: by which the server is known. */
   ca: string;
+  /** The name that is expected in the server's certificate, where that is not the URL's. */
+  tlsServerName?: string | undefined;
   certificate: string;
   privateKey: string;
   token: string;
 }
 
-/**
- * The administrator's kubeconfig. Its one user carries a client certificate and the token: whichever a client
- * prefers. https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/
- */
+/** The administrator's. Its one user carries a client certificate and the token: whichever a client prefers. */
 export function adminKubeconfig(of: Credentials): string {
-  const base64 = (text: string) => Buffer.from(text).toString('base64');
-  return encodeYaml({
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [
-      { name: 'atoll', cluster: { server: of.server, 'certificate-authority-data': base64(of.ca) } },
-    ],
-    users: [
-      {
-        name: 'admin',
-        user: {
-          'client-certificate-data': base64(of.certificate),
-          'client-key-data': base64(of.privateKey),
-          token: of.token,
-        },
-      },
-    ],
-    contexts: [{ name: rootCluster, context: { cluster: 'atoll', user: 'admin' } }],
-    'current-context': rootCluster,
+  return kubeconfigText({
+    cluster: 'atoll',
+    user: 'admin',
+    context: rootCluster,
+    clusterFields: {
+      server: of.server,
+      'certificate-authority-data': base64(of.ca),
+      ...(of.tlsServerName !== undefined && { 'tls-server-name': of.tlsServerName }),
+    },
+    userFields: {
+      'client-certificate-data': base64(of.certificate),
+      'client-key-data': base64(of.privateKey),
+      token: of.token,
+    },
   });
 }
 
 interface Kubeconfig {
-  clusters?: { name?: string; cluster?: { server?: string } }[];
-  contexts?: { name?: string; context?: { cluster?: string; user?: string; namespace?: string } }[];
+  clusters?: { name?: string; cluster?: JsonObject }[];
+  users?: { name?: string; user?: JsonObject }[];
+  contexts?: { name?: string; context?: JsonObject }[];
   'current-context'?: string;
 }
 
@@ -46,18 +44,22 @@ interface Kubeconfig {
  * The same credentials for another logical cluster. The context has its name, and nothing but the current context
  * is kept, so that several merge into one file.
  */
-export function forLogicalCluster(text: string, cluster: string): string {
+export function forLogicalCluster(text: string, logicalCluster: string): string {
   const config = decodeYaml(text).value as Kubeconfig;
   const current = config.contexts?.find(({ name }) => name === config['current-context'])?.context;
-  const entry = config.clusters?.find(({ name }) => name === current?.cluster) ?? config.clusters?.[0];
-  const server = (entry?.cluster?.server ?? '').replace(/\/clusters\/[^/]*\/?$/, '').replace(/\/$/, '');
-  const target = cluster === rootCluster ? server : `${server}/clusters/${cluster}`;
-  const name = cluster === rootCluster ? (entry?.name ?? 'atoll') : `atoll-${cluster}`;
-  const { namespace: _, ...context } = { ...current, cluster: name };
-  return encodeYaml({
-    ...config,
-    clusters: [{ name, cluster: { ...entry?.cluster, server: target } }],
-    contexts: [{ name: cluster, context }],
-    'current-context': cluster,
-  } as never);
+  const entry = config.clusters?.find(({ name }) => name === current?.['cluster']) ?? config.clusters?.[0];
+  const user = config.users?.find(({ name }) => name === current?.['user']) ?? config.users?.[0];
+  const root = String(entry?.cluster?.['server'] ?? '')
+    .replace(/\/clusters\/[^/]*\/?$/, '')
+    .replace(/\/$/, '');
+  const isRoot = logicalCluster === rootCluster;
+  const { namespace: _, ...contextFields } = current ?? {};
+  return kubeconfigText({
+    cluster: isRoot ? (entry?.name ?? 'atoll') : `atoll-${logicalCluster}`,
+    user: user?.name ?? 'admin',
+    context: logicalCluster,
+    clusterFields: { ...entry?.cluster, server: isRoot ? root : `${root}/clusters/${logicalCluster}` },
+    userFields: user?.user ?? {},
+    contextFields,
+  });
 }

@@ -1,5 +1,5 @@
 import type { Logger } from '../kube/log.ts';
-import { type LogLevel, logLevels } from './settings.ts';
+import { type LogLevel, logLevels } from './setting-table.ts';
 
 /** One JSON object a line on stderr: time, level, message, then the values. Errors show their message and cause. */
 export function jsonLogger(level: LogLevel): Logger {

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { mkdir } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { carryForward } from '../apiserver/migration/format.ts';
@@ -8,10 +9,12 @@ import { createApiServer } from '../apiserver/server.ts';
 import type { Logger } from '../kube/log.ts';
 import { openStore } from '../storage/open.ts';
 import { startSelfCheck } from '../storage/self-check.ts';
+import type { Store } from '../storage/store.ts';
 import { apiOptions } from './api.ts';
+import { Certificates } from './certificates.ts';
 import { startControllers } from './controllers.ts';
 import { boundGarbage, gatherWhileBusy } from './heap.ts';
-import { type Identity, loadIdentity, tlsOf, writePrivate } from './identity.ts';
+import { type Identity, loadIdentity, writePrivate } from './identity.ts';
 import { adminKubeconfig } from './kubeconfig.ts';
 import { Pool } from './serving/pool.ts';
 import type { Settings } from './settings.ts';
@@ -38,8 +41,8 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
   });
   gatherWhileBusy();
   // Whoever may try again finds the store free.
-  const identity = await carryForward(store, logger)
-    .then(() => loadIdentity(store, listen.host, dataDir))
+  const { identity, certificates } = await carryForward(store, logger)
+    .then(() => certify(store, settings, logger))
     .catch(async (error) => {
       await store.close();
       throw error;
@@ -50,12 +53,12 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
   startSelfCheck(store, { signal: stop.signal, logger });
   let syncers: SyncerManager | undefined;
   const server = createApiServer(apiOptions({ store, settings, identity, logger, syncers: () => syncers }));
-  const listening = server.listen({ ...listen, tls: tlsOf(identity) });
+  const listening = server.listen({ ...listen, tls: certificates.tls });
   await listening.catch(() => store.close());
-  const url = reachable((await listening).url);
-  const pool = new Pool({ listening: await listening, settings, store, logger });
+  const url = advertised((await listening).url, settings);
+  const pool = new Pool({ listening: await listening, settings, store, tls: () => certificates.tls, logger });
   const running = startControllers({
-    ...{ server, store, signal: stop.signal, logger, rootCa: identity.ca, url: () => url },
+    ...{ server, store, signal: stop.signal, logger, rootCa: certificates.trusted, url: () => url },
     settleMs: settings.settleSeconds * 1000,
     controllers: settings.controllers,
   }).catch((err: unknown) => {
@@ -65,7 +68,13 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
     syncers = startSyncerManager({ server, store, signal: stop.signal, logger, leads: true });
   }
   const kubeconfig = join(dataDir, 'admin.kubeconfig');
-  await writePrivate(kubeconfig, adminKubeconfig(credentials(identity, url)));
+  const write = () => writePrivate(kubeconfig, kubeconfigOf(identity, certificates, url));
+  await write();
+  void certificates.follow(stop.signal, async () => {
+    (await listening).show(certificates.tls);
+    pool.show(certificates.tls);
+    await write();
+  });
   return {
     ...{ url, kubeconfig, server },
     stop: async () => {
@@ -82,12 +91,24 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
   };
 }
 
-/** An address that says "all of this machine's" is none to connect to. */
-function reachable(url: string): string {
-  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
+async function certify(store: Store, settings: Settings, logger: Logger) {
+  const { listen, dataDir, advertise, tlsSan, certificateFiles } = settings;
+  const names = [...(advertise ? [advertise.host] : []), ...tlsSan];
+  const identity = await loadIdentity(store, listen.host, dataDir, names);
+  return { identity, certificates: await Certificates.load(identity, certificateFiles, logger) };
 }
 
-function credentials(identity: Identity, url: string) {
-  const { certificate, privateKey } = identity.admin;
-  return { server: url, ca: identity.ca, certificate, privateKey, token: identity.adminToken };
+/** Where clients find a server that listens at `url`, which none can connect to if it says "all of this machine's". */
+function advertised(url: string, { advertise }: Settings): string {
+  if (!advertise) return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
+  const { host, port = new URL(url).port } = advertise;
+  return `https://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
+}
+
+function kubeconfigOf(identity: Identity, certificates: Certificates, server: string): string {
+  const { certificate, privateKey } = certificates.admin;
+  const host = new URL(server).hostname.replace(/^\[|\]$/g, '');
+  const tlsServerName = certificates.nameFor(host);
+  const { adminToken: token } = identity;
+  return adminKubeconfig({ server, ca: certificates.trusted, tlsServerName, certificate, privateKey, token });
 }

@@ -8,8 +8,8 @@ import { InformerSet } from '../client/informers.ts';
 import { startGenericControllers } from '../controller/generic.ts';
 import { ensureSystemNamespaces } from '../controller/namespace/furnish.ts';
 import type { UserInfo } from '../kube/http.ts';
+import { base64, kubeconfigText } from '../kube/kubeconfig.ts';
 import { type Logger, silentLogger } from '../kube/log.ts';
-import { encodeYaml } from '../kube/yaml.ts';
 import { openMemory } from '../storage/memory/memory.ts';
 import { runDisruption } from './disruption/controller.ts';
 import { Events } from './events.ts';
@@ -81,8 +81,15 @@ export async function startSimulatedCluster(options: SimulationOptions): Promise
   });
   const tls = { key: certificate.privateKey, cert: certificate.certificate, ca: authority.certificate };
   const { url } = await server.listen({ host, port, tls });
+  const kubeconfig = kubeconfigText({
+    cluster: name,
+    user: 'admin',
+    context: name,
+    clusterFields: { server: url, 'certificate-authority-data': base64(authority.certificate) },
+    userFields: { token },
+  });
   return {
-    ...{ name, url, client, kubeconfig: kubeconfigText(name, url, authority.certificate, token) },
+    ...{ name, url, client, kubeconfig },
     stop: async () => {
       stop.abort();
       await running;
@@ -115,17 +122,4 @@ async function createNodes(client: Client, options: SimulationOptions): Promise<
     // It is ready: pods may come.
     await client.patch(resources.nodes, { name }, 'merge', { spec: { taints: null } });
   }
-}
-
-function kubeconfigText(name: string, server: string, ca: string, token: string): string {
-  return encodeYaml({
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [
-      { name, cluster: { server, 'certificate-authority-data': Buffer.from(ca).toString('base64') } },
-    ],
-    users: [{ name: 'admin', user: { token } }],
-    contexts: [{ name, context: { cluster: name, user: 'admin' } }],
-    'current-context': name,
-  });
 }

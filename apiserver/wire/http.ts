@@ -79,6 +79,7 @@ export async function listenHttps(
     socket: server,
     load: () => ({ requests: carrying.requests, connections: connections.size }),
     shed: (share) => connections.shed(share),
+    show: (tls) => (app.server as unknown as https.Server).setSecureContext(tls),
     drain: () => connections.shedAll(),
     stopListening: becomeDeaf,
     close: async () => {

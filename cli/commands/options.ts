@@ -23,7 +23,10 @@ export function addServerFlags(command: Command, defaults: RawSettings = {}): Co
   for (const [name, setting] of Object.entries(settings)) {
     const shown = defaults[name as keyof RawSettings] ?? setting.default;
     const help = `${setting.help} [${setting.variable}, default ${shown}]`;
-    command.option(`--${setting.flag} <${setting.placeholder}>`, help);
+    const flag = `--${setting.flag} <${setting.placeholder}>`;
+    if (setting.repeatable)
+      command.option(flag, help, (one, before?: string) => (before ? `${before},${one}` : one));
+    else command.option(flag, help);
   }
   return command.option(
     '--config <FILE>',

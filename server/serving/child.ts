@@ -5,11 +5,19 @@ import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { serveStore } from '../../storage/pipe/serve.ts';
 import type { Store } from '../../storage/store.ts';
+import type { Tls } from '../certificates.ts';
 import type { Settings } from '../settings.ts';
 import type { Load } from './decide.ts';
 import { type Order, type Report, storeDescriptor } from './messages.ts';
 
 const program = fileURLToPath(new URL('./main.js', import.meta.url));
+
+export interface ChildOptions {
+  settings: Settings;
+  tls: Tls;
+  socket: Server;
+  store: Store;
+}
 
 /** A process beside the first, as the first sees it. */
 export class Child {
@@ -22,7 +30,7 @@ export class Child {
   load: Load | undefined;
 
   /** It listens at `socket`, too, and reaches `store` through a pipe. */
-  constructor(settings: Settings, socket: Server, store: Store) {
+  constructor({ settings, tls, socket, store }: ChildOptions) {
     this.#process = fork(program, [], {
       // On few processors, threads that collect garbage stand in the way of those that serve.
       execArgv: [...process.execArgv, '--v8-pool-size=1'],
@@ -38,7 +46,7 @@ export class Child {
       });
     });
     this.deaf = Promise.race([deaf, this.exited]);
-    this.#process.send({ order: 'serve', settings } satisfies Order, socket, { keepOpen: true });
+    this.#process.send({ order: 'serve', settings, tls } satisfies Order, socket, { keepOpen: true });
   }
 
   get pid(): number | undefined {

@@ -8,9 +8,8 @@ import { openPipe } from '../../storage/pipe/pipe.ts';
 import { apiOptions } from '../api.ts';
 import { systemClient } from '../client.ts';
 import { boundGarbage, gatherWhileBusy } from '../heap.ts';
-import { loadIdentity, tlsOf } from '../identity.ts';
+import { loadIdentity } from '../identity.ts';
 import { jsonLogger } from '../log.ts';
-import type { Settings } from '../settings.ts';
 import { type SyncerManager, startSyncerManager } from '../syncers.ts';
 import { gauge } from './gauge.ts';
 import { type Order, type Report, storeDescriptor } from './messages.ts';
@@ -27,13 +26,16 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 process.on('disconnect', () => process.exit(1));
 let serving: Promise<(order: Order) => Promise<void>> | undefined;
 process.on('message', async (said: Order, socket: Server) => {
-  if (said.order === 'serve') serving = serve(said.settings, socket);
+  if (said.order === 'serve') serving = serve(said, socket);
   // What is told while it starts waits.
   else await (await serving)?.(said);
 });
 
 /** Answers what does as it is told. */
-async function serve(settings: Settings, socket: Server): Promise<(order: Order) => Promise<void>> {
+async function serve(
+  { settings, tls }: Extract<Order, { order: 'serve' }>,
+  socket: Server,
+): Promise<(order: Order) => Promise<void>> {
   boundGarbage();
   gatherWhileBusy();
   const logger = jsonLogger(settings.logLevel);
@@ -47,11 +49,12 @@ async function serve(settings: Settings, socket: Server): Promise<(order: Order)
     syncers = startSyncerManager({ server, store, signal: stop.signal, logger, leads: false });
     await untilReached(server, syncers);
   }
-  const listening = await server.listen({ socket, tls: tlsOf(identity) });
+  const listening = await server.listen({ socket, tls });
   report({ report: 'ready' });
   const load = gauge(listening);
   setInterval(() => report({ report: 'load', load: load() }), 1000);
   return async (said) => {
+    if (said.order === 'show') listening.show(said.tls);
     if (said.order === 'shed') listening.shed(said.share);
     if (said.order === 'drain') server.drain();
     if (said.order !== 'stop') return;

@@ -1,9 +1,12 @@
+import type { Tls } from '../certificates.ts';
 import type { Settings } from '../settings.ts';
 import type { Load } from './decide.ts';
 
 /** What the first process tells one beside it. With `serve`, once and first, comes the socket at which to listen. */
 export type Order =
-  | { order: 'serve'; settings: Settings }
+  | { order: 'serve'; settings: Settings; tls: Tls }
+  /** The certificate is another one from now on. */
+  | { order: 'show'; tls: Tls }
   | { order: 'shed'; share: number }
   | { order: 'drain' }
   | { order: 'stop' };

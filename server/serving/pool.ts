@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Listening } from '../../apiserver/options.ts';
 import type { Logger } from '../../kube/log.ts';
 import type { Store } from '../../storage/store.ts';
+import type { Tls } from '../certificates.ts';
 import type { Settings } from '../settings.ts';
 import { Child } from './child.ts';
 import { decide, isQuiet, type Step } from './decide.ts';
@@ -17,6 +18,8 @@ export interface PoolOptions {
   listening: Listening;
   settings: Settings;
   store: Store;
+  /** What the server shows now. */
+  tls: () => Tls;
   logger: Logger;
 }
 
@@ -34,6 +37,11 @@ export class Pool {
     this.#options = options;
     this.#load = gauge(options.listening);
     this.#timer = setInterval(() => this.#tick(), tickMs).unref();
+  }
+
+  /** They show `tls` to whoever connects from now on. */
+  show(tls: Tls): void {
+    for (const child of this.#children) child.tell({ order: 'show', tls });
   }
 
   /** Their /readyz fails from now on. */
@@ -85,8 +93,8 @@ export class Pool {
   }
 
   #start(): void {
-    const { settings, listening, store, logger } = this.#options;
-    const child = new Child(settings, listening.socket, store);
+    const { settings, listening, store, tls, logger } = this.#options;
+    const child = new Child({ settings, tls: tls(), socket: listening.socket, store });
     this.#children.push(child);
     logger.info({ pid: child.pid }, 'busy: a serving process starts');
     void child.exited.then(({ code, signal }) => {

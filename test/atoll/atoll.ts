@@ -8,7 +8,10 @@ import { fileURLToPath } from 'node:url';
 export const program: string = join(repository(), 'dist', 'cli', 'main.js');
 
 export interface Atoll {
+  /** As clients know it. */
   url: string;
+  /** Where it listens. */
+  listening: string;
   kubeconfig: string;
   dataDir: string;
   pid: number;
@@ -38,7 +41,8 @@ export async function startAtoll(options: AtollOptions = {}): Promise<Atoll> {
   const dataDir = await mkdtemp(join(tmpdir(), 'atoll-data-'));
   let listen = '127.0.0.1:0';
   let current = await run(dataDir, listen, options);
-  listen = new URL(current.url).host;
+  const listening = listeningAt(current.log.join('')) ?? current.url;
+  listen = new URL(listening).host;
   const end = async (signal: NodeJS.Signals) => {
     const { child } = current;
     if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
@@ -48,6 +52,7 @@ export async function startAtoll(options: AtollOptions = {}): Promise<Atoll> {
   };
   return {
     url: current.url,
+    listening,
     kubeconfig: join(dataDir, 'admin.kubeconfig'),
     dataDir,
     get pid() {
@@ -65,6 +70,13 @@ export async function startAtoll(options: AtollOptions = {}): Promise<Atoll> {
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** As its log says; undefined at a level that does not. */
+function listeningAt(log: string): string | undefined {
+  const [line] = /^.*"msg":"serving".*$/m.exec(log) ?? [];
+  const { address, port } = JSON.parse(line ?? '{}') as { address?: string; port?: number };
+  return address === undefined ? undefined : `https://${address}:${port}`;
 }
 
 interface Running {

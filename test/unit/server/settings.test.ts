@@ -29,6 +29,7 @@ describe('settings', () => {
       dataDir: resolve('x'),
       storage: `level:${resolve('x', 'store')}`,
       listen: { host: '127.0.0.1', port: 3 },
+      tlsSan: [],
       settleSeconds: 4,
       controllers: 'all',
       maxRequestsInflight: 400,
@@ -73,6 +74,32 @@ describe('settings', () => {
   });
 
   test.each([
+    ['lb.example.com', { host: 'lb.example.com' }],
+    ['lb.example.com:443', { host: 'lb.example.com', port: 443 }],
+    ['2001:db8::1', { host: '2001:db8::1' }],
+    ['[2001:db8::1]:443', { host: '2001:db8::1', port: 443 }],
+  ])('--advertise-address %s', (advertiseAddress, expected) => {
+    expect(resolveSettings({ advertiseAddress }, undefined, {}).advertise).toEqual(expected);
+  });
+
+  test('--tls-san is a list in the file, has commas in a variable', async () => {
+    const names = ['a.example', '*.b.example', '::1'];
+    const config = await file(`tls-san: ["${names.join('", "')}"]`);
+    expect(resolveSettings({}, config, {}).tlsSan).toEqual(names);
+    expect(resolveSettings({}, undefined, { ATOLL_TLS_SAN: names.join(', ') }).tlsSan).toEqual(names);
+  });
+
+  test.each([
+    [
+      { advertiseAddress: 'a:0' },
+      '--advertise-address a:0: expected HOST or HOST:PORT, such as atoll.example.com:443',
+    ],
+    [
+      { advertiseAddress: 'https://a' },
+      '--advertise-address https://a: expected HOST or HOST:PORT, such as atoll.example.com:443',
+    ],
+    [{ tlsSan: 'a,b_c' }, '--tls-san b_c: expected a DNS name or an IP address, such as atoll.example.com'],
+    [{ tlsCertFile: 'a' }, '--tls-cert-file and --tls-private-key-file go together'],
     [{ listen: '6443' }, '--listen 6443: expected HOST:PORT, such as 127.0.0.1:6443'],
     [{ listen: 'a:99999' }, '--listen a:99999: expected HOST:PORT, such as 127.0.0.1:6443'],
     [{ settleSeconds: 'soon' }, '--settle-seconds soon: expected a number from 0 to 3600'],
@@ -92,7 +119,7 @@ describe('settings', () => {
   test.each([
     [
       'surprise: 1',
-      'unknown setting "surprise"; known: data-dir, storage, memory-budget, listen, settle-seconds, controllers, max-requests-inflight, max-mutating-requests-inflight, serving-processes, shutdown-delay, log-level',
+      'unknown setting "surprise"; known: data-dir, storage, memory-budget, listen, advertise-address, tls-san, tls-cert-file, tls-private-key-file, settle-seconds, controllers, max-requests-inflight, max-mutating-requests-inflight, serving-processes, shutdown-delay, log-level',
     ],
     ['[1]', 'must be a YAML mapping of settings'],
     ['listen: [1]', '"listen" must be a string or a number'],

@@ -1,0 +1,136 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { Settings } from './settings.ts';
+
+export const controllerSets = ['all', 'api'] as const;
+export type Controllers = (typeof controllerSets)[number];
+
+export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** What can be set: some of it says one part of what Settings has as one. */
+export type SettingName =
+  | Exclude<keyof Settings, 'advertise' | 'certificateFiles'>
+  | 'advertiseAddress'
+  | 'tlsCertFile'
+  | 'tlsPrivateKeyFile';
+
+interface Setting {
+  flag: string;
+  variable: string;
+  placeholder: string;
+  default: string;
+  help: string;
+  /** May be said several times; with commas between in a variable, a list in the file. */
+  repeatable?: true;
+}
+
+/** One row per setting: the flag, its variable, what the file calls it (the flag without dashes), the default. */
+export const settings: Record<SettingName, Setting> = {
+  dataDir: {
+    flag: 'data-dir',
+    variable: 'ATOLL_DATA_DIR',
+    placeholder: 'DIR',
+    default: join(process.env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'atoll'),
+    help: 'where the store and admin.kubeconfig live',
+  },
+  storage: {
+    flag: 'storage',
+    variable: 'ATOLL_STORAGE',
+    placeholder: 'URL',
+    default: 'level:DIR/store',
+    help: 'level:DIRECTORY, or etcd://HOST:PORT,... that any number of servers share',
+  },
+  memoryBudget: {
+    flag: 'memory-budget',
+    variable: 'ATOLL_MEMORY_BUDGET',
+    placeholder: 'SIZE',
+    default: 'all',
+    help: 'how much of the stored values stays in memory, such as 512Mi; of level: only',
+  },
+  listen: {
+    flag: 'listen',
+    variable: 'ATOLL_LISTEN',
+    placeholder: 'HOST:PORT',
+    default: '127.0.0.1:6443',
+    help: 'address of the API; port 0 picks a free one',
+  },
+  advertiseAddress: {
+    flag: 'advertise-address',
+    variable: 'ATOLL_ADVERTISE_ADDRESS',
+    placeholder: 'HOST[:PORT]',
+    default: 'that of --listen',
+    help: 'where clients find the server, such as a load balancer: in kubeconfigs and its certificate',
+  },
+  tlsSan: {
+    flag: 'tls-san',
+    variable: 'ATOLL_TLS_SAN',
+    placeholder: 'NAME',
+    default: 'none',
+    help: "another name or address in the server's certificate; may be repeated",
+    repeatable: true,
+  },
+  tlsCertFile: {
+    flag: 'tls-cert-file',
+    variable: 'ATOLL_TLS_CERT_FILE',
+    placeholder: 'FILE',
+    default: 'issued',
+    help: "the server's own certificate and those that signed it, PEM; read again when it changes",
+  },
+  tlsPrivateKeyFile: {
+    flag: 'tls-private-key-file',
+    variable: 'ATOLL_TLS_PRIVATE_KEY_FILE',
+    placeholder: 'FILE',
+    default: 'issued',
+    help: 'its key, PEM',
+  },
+  settleSeconds: {
+    flag: 'settle-seconds',
+    variable: 'ATOLL_SETTLE_SECONDS',
+    placeholder: 'N',
+    default: '2',
+    help: 'how long a joining copy must stay ready before the old one shrinks',
+  },
+  controllers: {
+    flag: 'controllers',
+    variable: 'ATOLL_CONTROLLERS',
+    placeholder: 'WHICH',
+    default: 'all',
+    help: 'all, or api: only what kube-apiserver does itself, where others lead or nobody should',
+  },
+  maxRequestsInflight: {
+    flag: 'max-requests-inflight',
+    variable: 'ATOLL_MAX_REQUESTS_INFLIGHT',
+    placeholder: 'N',
+    default: '400',
+    help: 'how many reads may be at work at a time, watches and logs apart; beyond, 429; 0: any number',
+  },
+  maxMutatingRequestsInflight: {
+    flag: 'max-mutating-requests-inflight',
+    variable: 'ATOLL_MAX_MUTATING_REQUESTS_INFLIGHT',
+    placeholder: 'N',
+    default: '200',
+    help: 'the same for writes',
+  },
+  servingProcesses: {
+    flag: 'serving-processes',
+    variable: 'ATOLL_SERVING_PROCESSES',
+    placeholder: 'N',
+    default: 'auto',
+    help: 'how many processes may serve beside the first while that is busy; auto: two less than processors',
+  },
+  shutdownDelay: {
+    flag: 'shutdown-delay',
+    variable: 'ATOLL_SHUTDOWN_DELAY',
+    placeholder: 'SECONDS',
+    default: '0',
+    help: 'how long /readyz fails before a server that was told to stop does',
+  },
+  logLevel: {
+    flag: 'log-level',
+    variable: 'ATOLL_LOG_LEVEL',
+    placeholder: 'LEVEL',
+    default: 'info',
+    help: `${logLevels.join(', ')}; logs are JSON lines on stderr`,
+  },
+};

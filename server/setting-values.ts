@@ -1,0 +1,98 @@
+import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import { UsageError } from './errors.ts';
+import { type Controllers, controllerSets, type LogLevel, logLevels, settings } from './setting-table.ts';
+import type { Settings } from './settings.ts';
+
+/* What a setting says, from what is written. Each throws UsageError. */
+
+export function parseListen(text: string): { host: string; port: number } {
+  const match = /^(?:\[([0-9a-f:.]+)\]|([^:]*)):(\d{1,5})$/i.exec(text);
+  const port = Number(match?.[3]);
+  if (!match || port > 65_535)
+    throw new UsageError(`--listen ${text}: expected HOST:PORT, such as 127.0.0.1:6443`);
+  return { host: match[1] ?? (match[2] || '0.0.0.0'), port };
+}
+
+export function parseAdvertise(text: string): Pick<Settings, 'advertise'> {
+  if (text === settings.advertiseAddress.default) return {};
+  const [, v6, name, digits] = /^(?:\[([0-9a-f:.]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/i.exec(text) ?? [];
+  const host = isIP(text) === 6 ? text : (v6 ?? name ?? '');
+  const port = isIP(text) === 6 || digits === undefined ? {} : { port: Number(digits) };
+  if (!isName(host) || host.startsWith('*') || Number(port.port ?? 1) > 65_535 || port.port === 0)
+    throw new UsageError(
+      `--advertise-address ${text}: expected HOST or HOST:PORT, such as atoll.example.com:443`,
+    );
+  return { advertise: { host, ...port } };
+}
+
+export function parseNames(text: string): string[] {
+  if (text === settings.tlsSan.default) return [];
+  const names = text.split(',').map((name) => name.trim());
+  for (const name of names) {
+    if (!isName(name))
+      throw new UsageError(
+        `--tls-san ${name}: expected a DNS name or an IP address, such as atoll.example.com`,
+      );
+  }
+  return names;
+}
+
+/** Of DNS, where the first label may be `*`, or an IP address. */
+function isName(text: string): boolean {
+  return (
+    isIP(text) !== 0 || /^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/i.test(text)
+  );
+}
+
+export function certificateFiles(
+  certificate: string,
+  privateKey: string,
+): Pick<Settings, 'certificateFiles'> {
+  const given = [certificate, privateKey].filter(
+    (file) => file !== settings.tlsCertFile.default && file !== '',
+  );
+  if (given.length === 0) return {};
+  if (given.length === 1) throw new UsageError('--tls-cert-file and --tls-private-key-file go together');
+  return { certificateFiles: { certificate: resolve(certificate), privateKey: resolve(privateKey) } };
+}
+
+export function budget(text: string): { memoryBudget?: number } {
+  if (text === settings.memoryBudget.default) return {};
+  const [, digits, unit = ''] = /^(\d{1,9})(Ki|Mi|Gi|)$/.exec(text) ?? [];
+  if (digits === undefined)
+    throw new UsageError(`--memory-budget ${text}: expected a size such as 512Mi or 4Gi, or all`);
+  return { memoryBudget: Number(digits) * 1024 ** ['', 'Ki', 'Mi', 'Gi'].indexOf(unit) };
+}
+
+export function parseSeconds(flag: string, text: string): number {
+  const seconds = Number(text.trim() || 'none');
+  if (!Number.isFinite(seconds) || seconds < 0 || seconds > 3600) {
+    throw new UsageError(`--${flag} ${text}: expected a number from 0 to 3600`);
+  }
+  return seconds;
+}
+
+export function parseCount(flag: string, text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`--${flag} ${text}: expected a whole number, 0 or more`);
+  return Number(text);
+}
+
+export function processes(text: string): number {
+  // One processor for the first process, one for what the kernel, the collector of garbage and the disk need.
+  if (text === settings.servingProcesses.default) return Math.max(0, availableParallelism() - 2);
+  return parseCount('serving-processes', text);
+}
+
+export function parseControllers(text: string): Controllers {
+  const set = controllerSets.find((known) => known === text);
+  if (!set) throw new UsageError(`--controllers ${text}: expected one of ${controllerSets.join(', ')}`);
+  return set;
+}
+
+export function parseLevel(text: string): LogLevel {
+  const level = logLevels.find((known) => known === text);
+  if (!level) throw new UsageError(`--log-level ${text}: expected one of ${logLevels.join(', ')}`);
+  return level;
+}

@@ -1,0 +1,94 @@
+import { X509Certificate } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createAuthority } from '../../../apiserver/tls/ca.ts';
+import { silentLogger } from '../../../kube/log.ts';
+import { Certificates } from '../../../server/certificates.ts';
+import { UsageError } from '../../../server/errors.ts';
+import { loadIdentity } from '../../../server/identity.ts';
+import { openMemory } from '../../../storage/memory/memory.ts';
+
+const day = 86_400_000;
+let directory = '';
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'atoll-certificates-'));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+const load = () => loadIdentity(openMemory(), '127.0.0.1', directory, ['lb.example.com', '10.0.0.9']);
+
+async function files(name: string) {
+  const authority = await createAuthority('theirs');
+  const { certificate, privateKey } = await authority.issueServer([name]);
+  const chain = `${certificate}\n${authority.certificate}\n`;
+  const paths = { certificate: join(directory, 'tls.crt'), privateKey: join(directory, 'tls.key') };
+  const write = async () => {
+    await writeFile(paths.certificate, chain);
+    await writeFile(paths.privateKey, privateKey);
+  };
+  return { paths, write, certificate: chain, privateKey };
+}
+
+describe('issued certificates', () => {
+  test('name what they were told', async () => {
+    const certificates = await Certificates.load(await load(), undefined, silentLogger);
+    const { subjectAltName } = new X509Certificate(certificates.tls.cert);
+    expect(subjectAltName).toBe(
+      'DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1, DNS:lb.example.com, IP Address:10.0.0.9',
+    );
+    for (const host of ['lb.example.com', '10.0.0.9', '::1'])
+      expect(certificates.nameFor(host)).toBeUndefined();
+    expect(certificates.nameFor('192.168.0.1')).toBe('localhost');
+  });
+
+  test.each([
+    [0, false],
+    [240, false],
+    [250, true],
+    [400, true],
+  ])('after %s days are renewed: %s', async (days, renewed) => {
+    const identity = await load();
+    const certificates = await Certificates.load(identity, undefined, silentLogger);
+    expect(await certificates.refresh(Date.now() + days * day)).toBe(renewed);
+    expect(certificates.tls.cert === identity.server.certificate).toBe(!renewed);
+    expect(certificates.admin.certificate === identity.admin.certificate).toBe(!renewed);
+    expect(certificates.trusted).toBe(identity.ca);
+  });
+});
+
+describe('certificates from files', () => {
+  test('are shown and trusted, and read again when they change', async () => {
+    const identity = await load();
+    const first = await files('one.example');
+    await first.write();
+    const certificates = await Certificates.load(identity, first.paths, silentLogger);
+    expect(certificates.tls).toEqual({ cert: first.certificate, key: first.privateKey, ca: identity.ca });
+    expect(certificates.trusted).toBe(`${identity.ca.trimEnd()}\n${first.certificate}`);
+    expect(certificates.nameFor('127.0.0.1')).toBe('one.example');
+    expect(await certificates.refresh()).toBe(false);
+    const second = await files('two.example');
+    await writeFile(second.paths.certificate, second.certificate);
+    expect(await certificates.refresh()).toBe(false);
+    expect(certificates.tls.cert).toBe(first.certificate);
+    await second.write();
+    expect(await certificates.refresh()).toBe(true);
+    expect(certificates.tls).toMatchObject({ cert: second.certificate, key: second.privateKey });
+  });
+
+  test('that are none are refused', async () => {
+    const { paths, write } = await files('one.example');
+    await write();
+    const other = await files('two.example');
+    await writeFile(paths.privateKey, other.privateKey);
+    const refused = (file: typeof paths) => Certificates.load({} as never, file, silentLogger);
+    await expect(refused(paths)).rejects.toThrow(
+      new UsageError(`--tls-cert-file ${paths.certificate}: the key in ${paths.privateKey} is another one's`),
+    );
+    await expect(refused({ ...paths, certificate: '/nowhere' })).rejects.toThrow('no such file');
+    await expect(refused({ ...paths, certificate: paths.privateKey })).rejects.toThrow(
+      `--tls-cert-file ${paths.privateKey}: it has no certificate`,
+    );
+  });
+});
