@@ -78,18 +78,29 @@ export const plainOffer: Offer = { encodings: every };
 
 export function offerOf(served: ServedResource, stream: boolean, subresource = ''): Offer {
   const encodings = served.custom || !hasProtobuf(served.info) ? text : every;
-  if (subresource !== '' && hasNoTable(served, subresource))
-    return { encodings, served, stream, plain: true };
+  if (hasNoTable(served, subresource)) return { encodings, served, stream, plain: true };
   return { encodings, served, stream };
 }
 
-const tableless: readonly string[] = ['approval', 'ephemeralcontainers', 'finalize', 'resize'];
+const tableless: readonly string[] = [
+  'approval',
+  'binding',
+  'ephemeralcontainers',
+  'eviction',
+  'finalize',
+  'resize',
+  'token',
+];
+/** Of these groups everything is answered and nothing stored. */
+const answering: readonly string[] = ['authentication.k8s.io', 'authorization.k8s.io'];
 const statusTableless: readonly string[] = ['customresourcedefinitions', 'apiservices', 'resourceclaims'];
 
 function hasNoTable({ info, custom }: ServedResource, subresource: string): boolean {
   if (custom) return false;
   return (
-    tableless.includes(subresource) || (subresource === 'status' && statusTableless.includes(info.resource))
+    answering.includes(info.group) ||
+    tableless.includes(subresource) ||
+    (subresource === 'status' && statusTableless.includes(info.resource))
   );
 }
 

@@ -72,6 +72,11 @@ export function respondValue(exchange: Exchange, status: number, value: Kinded):
   return encoded(status, value, form);
 }
 
+/** An object that is stored nowhere, of the kind that was sent: a review. `form` is asked for before there is one. */
+export function respondAnswer(exchange: ResourceExchange, form: Form, object: KubeObject): ApiResponse {
+  return encoded(201, shapeObject(exchange, object, form), form);
+}
+
 /** For what has no Table: the encoding that the client takes, indented JSON when it takes none of ours. */
 function plainForm({ request, info }: Exchange): Form {
   return (

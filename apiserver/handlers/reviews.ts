@@ -7,7 +7,7 @@ import { accessReviewProblems } from '../../kube/validation/review.ts';
 import { issuer } from '../authn/service-account.ts';
 import type { ResourceExchange } from '../core.ts';
 import { writeQuery } from '../decode/options.ts';
-import { respondValue } from '../encode/respond.ts';
+import { formOf, respondAnswer } from '../encode/respond.ts';
 import type { Attributes } from '../options.ts';
 import { withManagers } from '../registry/managers.ts';
 import { timestamp } from '../registry/metadata.ts';
@@ -32,6 +32,7 @@ export function isReview(exchange: ResourceExchange): boolean {
 
 export async function handleReview(exchange: ResourceExchange): Promise<ApiResponse> {
   const query = writeQuery(exchange, 'CreateOptions');
+  const form = formOf(exchange);
   const object = decodeRequest(exchange, query);
   checkNamespace(exchange, object);
   const { resource, namespaced } = exchange.served.info;
@@ -44,9 +45,9 @@ export async function handleReview(exchange: ResourceExchange): Promise<ApiRespo
   check(exchange, asked);
   const status = await answer?.(exchange, asked);
   const about = anew[resource];
-  if (about === undefined) return respondValue(exchange, 201, { ...asked, status });
+  if (about === undefined) return respondAnswer(exchange, form, { ...asked, status });
   const { kind, apiVersion } = asked;
-  return respondValue(exchange, 201, { kind, apiVersion, ...about(), status });
+  return respondAnswer(exchange, form, { kind, apiVersion, ...about(), status } as KubeObject);
 }
 
 /** What no client can say of a new object. */

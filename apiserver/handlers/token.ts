@@ -6,7 +6,7 @@ import { schemaOf } from '../../kube/schema/builtin.ts';
 import { badRequest, conflict, invalid, StatusError } from '../../kube/status.ts';
 import { issuer, type TokenFor } from '../authn/service-account.ts';
 import type { ResourceExchange } from '../core.ts';
-import { respondValue } from '../encode/respond.ts';
+import { formOf, respondAnswer } from '../encode/respond.ts';
 import { decodeStored } from '../registry/codec.ts';
 import { timestamp } from '../registry/metadata.ts';
 import { postedObject } from './writes/posted.ts';
@@ -27,6 +27,7 @@ export async function handleToken(exchange: ResourceExchange): Promise<ApiRespon
   if (core.tokens === undefined) {
     throw new StatusError(501, 'NotImplemented', 'this server has no key to sign tokens with');
   }
+  const form = formOf(exchange);
   const { object, query, admission } = await postedObject(exchange, { group, version: 'v1', kind });
   checkPlace(object, info);
   const account = decodeStored(await core.registry.read(stored, info));
@@ -60,7 +61,7 @@ export async function handleToken(exchange: ResourceExchange): Promise<ApiRespon
   });
   const expirationTimestamp = timestamp(new Date(now.getTime() + expirationSeconds * 1000));
   const status = query.dryRun ? { token: '', expirationTimestamp } : { token, expirationTimestamp };
-  return respondValue(exchange, 201, { ...request, status });
+  return respondAnswer(exchange, form, { ...request, status });
 }
 
 /** What was asked is the requester's, even of what nobody stores. */

@@ -7,7 +7,7 @@ import { get } from './reading.ts';
 const protobuf = 'application/vnd.kubernetes.protobuf';
 
 export function mediaCases(): Case[] {
-  return [...fixtures.map(bodies), ...accepts(), ...yamls(), ...spoiled()];
+  return [...fixtures.map(bodies), ...answers(), ...accepts(), ...yamls(), ...spoiled()];
 }
 
 /** Every kind in every encoding, in and out. */
@@ -36,6 +36,65 @@ function bodies(fixture: Fixture): Case {
       ];
     },
   };
+}
+
+/** What answers a POST with an object that is stored nowhere, in every form. */
+function answers(): Case[] {
+  const attributes = { nonResourceAttributes: { path: '/', verb: 'get' } };
+  const review = (kind: string, spec: object, group = 'authorization') => ({
+    apiVersion: `${group}.k8s.io/v1`,
+    kind,
+    spec,
+  });
+  const reviews = '/apis/authorization.k8s.io/v1';
+  const posts: Readonly<Record<string, (names: Names) => { path: string; body: object }>> = {
+    selfsubjectaccessreviews: () => ({
+      path: `${reviews}/selfsubjectaccessreviews`,
+      body: review('SelfSubjectAccessReview', attributes),
+    }),
+    subjectaccessreviews: () => ({
+      path: `${reviews}/subjectaccessreviews`,
+      body: review('SubjectAccessReview', { ...attributes, user: 'somebody' }),
+    }),
+    localsubjectaccessreviews: ({ ns }) => ({
+      path: `${reviews}/namespaces/${ns}/localsubjectaccessreviews`,
+      body: review('LocalSubjectAccessReview', {
+        resourceAttributes: { namespace: ns, verb: 'get', resource: 'pods' },
+        user: 'somebody',
+      }),
+    }),
+    selfsubjectrulesreviews: ({ ns }) => ({
+      path: `${reviews}/selfsubjectrulesreviews`,
+      body: review('SelfSubjectRulesReview', { namespace: ns }),
+    }),
+    tokenreviews: () => ({
+      path: '/apis/authentication.k8s.io/v1/tokenreviews',
+      body: review('TokenReview', { token: 'nothing' }, 'authentication'),
+    }),
+    selfsubjectreviews: () => ({
+      path: '/apis/authentication.k8s.io/v1/selfsubjectreviews',
+      body: review('SelfSubjectReview', {}, 'authentication'),
+    }),
+    tokens: ({ ns }) => ({
+      path: `/api/v1/namespaces/${ns}/serviceaccounts/none/token`,
+      body: review('TokenRequest', {}, 'authentication'),
+    }),
+  };
+  const accepted = [
+    'application/json;as=Table;v=v1;g=meta.k8s.io',
+    'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io',
+    'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io',
+    'application/json;as=Table;v=v1;g=meta.k8s.io,application/json',
+    'application/yaml',
+    protobuf,
+    'application/json;as=Nothing;v=v1;g=meta.k8s.io',
+    'text/plain',
+  ];
+  return Object.entries(posts).map(([name, post]) => ({
+    id: `media/answers/${name}`,
+    area: 'media',
+    steps: (names) => accepted.map((accept): Step => ({ method: 'POST', accept, ...post(names) })),
+  }));
 }
 
 function accepts(): Case[] {

@@ -36,6 +36,21 @@ describe('negotiate', () => {
     });
   });
 
+  test('what is answered and stored nowhere has no Table', () => {
+    for (const resource of ['selfsubjectaccessreviews', 'tokenreviews']) {
+      const review = builtinResources.find((r) => r.resource === resource)!;
+      const offer = offerOf({ info: review, schema: { type: 'any' } }, false);
+      expect(() => negotiate({ accept: table }, new URLSearchParams(), offer)).toThrow(
+        'only the following media',
+      );
+      const accept = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
+      expect(negotiate({ accept }, new URLSearchParams(), offer).shape).toBe('PartialObjectMetadata');
+    }
+    expect(() =>
+      negotiate({ accept: table }, new URLSearchParams(), offerOf(pods, false, 'eviction')),
+    ).toThrow();
+  });
+
   test.each([
     ['text/plain', false],
     [`${protobuf};as=Table;g=meta.k8s.io;v=v1`, false],
