@@ -16,6 +16,9 @@ export function customName({ group, version, kind }: GroupVersionKind): string {
 
 export function customDefinition(schema: CustomSchema, dialect: Dialect): JsonObject {
   const body = isSchema(schema) ? fromSchema(schema) : schema;
+  // kubectl takes what is not named for unknown.
+  if (dialect.version === 2 && body['x-kubernetes-preserve-unknown-fields'] === true)
+    return { type: 'object' };
   const properties = (body['properties'] ?? {}) as JsonObject;
   const root: JsonObject = {
     ...body,
@@ -24,11 +27,15 @@ export function customDefinition(schema: CustomSchema, dialect: Dialect): JsonOb
       ...properties,
       apiVersion: { type: 'string', ...words('apiVersion') },
       kind: { type: 'string', ...words('kind') },
-      metadata: described(`${meta}.ObjectMeta`, dialect),
+      metadata: { ...described(`${meta}.ObjectMeta`, dialect), description: metadataWords },
     },
   };
   return dialect.version === 2 ? toSwagger(root) : root;
 }
+
+/** The typings have no words for it. */
+const metadataWords =
+  "Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata";
 
 /** As every kind has them. */
 function words(field: 'apiVersion' | 'kind'): { description?: string } {

@@ -195,6 +195,18 @@ describe('OpenAPI 2', () => {
     const custom = v2.definitions['org.example.v1.Widget'];
     expect(custom).toMatchObject({ properties: { spec: { properties: { n: {} } } } });
     expect(JSON.stringify(custom)).not.toContain('nullable');
+    expect(custom).toMatchObject({
+      properties: { metadata: { description: expect.stringContaining("Standard object's metadata") } },
+    });
+  });
+
+  it('says nothing of a CRD that takes whatever it is given', () => {
+    const open = { type: 'object', description: 'Any', 'x-kubernetes-preserve-unknown-fields': true };
+    const { definitions } = openapiV2([widget], () => open) as unknown as typeof v2;
+    expect(definitions['org.example.v1.Widget']).toEqual({
+      type: 'object',
+      'x-kubernetes-group-version-kind': [{ group: 'example.org', version: 'v1', kind: 'Widget' }],
+    });
   });
 
   it('keeps each kind in one definition', () => {
