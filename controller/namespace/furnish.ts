@@ -26,8 +26,11 @@ export async function ensureSystemNamespaces(
     await createIfAbsent(client, namespaces, namespace, { cluster, signal, fieldManager: apiServer });
   }
   await ensureApiService(client, { cluster, signal });
+  await ensureServiceRange(client, { cluster, signal });
 }
 
+/** Of which the API server hands out addresses. */
+const serviceCidr = '10.96.0.0/12';
 const services: ResourceRef = { group: '', version: 'v1', resource: 'services' };
 
 /** What clients and charts take for the API server; Pods get the logical cluster's real address when they are placed. */
@@ -66,6 +69,26 @@ async function ensureApiService(
     const { clusterIP: _, ...spec } = apiService.spec;
     await createIfAbsent(client, services, { ...apiService, spec }, writing);
   }
+}
+
+const serviceRanges: ResourceRef = { group: 'networking.k8s.io', version: 'v1', resource: 'servicecidrs' };
+
+/** Says where the addresses of Services come from, as each Kubernetes does. */
+async function ensureServiceRange(
+  client: Client,
+  options: { cluster: string | undefined; signal: AbortSignal | undefined },
+): Promise<void> {
+  const { cluster, signal } = options;
+  const kind = { apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR', metadata: { name: 'kubernetes' } };
+  const range = { ...kind, spec: { cidrs: [serviceCidr] } };
+  const writing = { ...options, fieldManager: apiServer };
+  if (!(await createIfAbsent(client, serviceRanges, range, writing))) return;
+  const message = 'Kubernetes default Service CIDR is ready';
+  const lastTransitionTime = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+  const ready = { type: 'Ready', status: 'True', reason: '', message, lastTransitionTime };
+  const target = { cluster, name: 'kubernetes', subresource: 'status' };
+  const applying = { fieldManager: apiServer, force: true, signal };
+  await client.patch(serviceRanges, target, 'apply', { ...kind, status: { conditions: [ready] } }, applying);
 }
 
 /** What every namespace has: the ServiceAccount that Pods get by default, and the CA that they trust. */

@@ -87,6 +87,15 @@ test('every namespace of every logical cluster is furnished, again when a part i
   await until(async () => expect((await client.get(maps, target))['data']).toEqual({ 'ca.crt': 'PEM' }));
 });
 
+test('a logical cluster says where the addresses of its Services come from', async () => {
+  const ranges = { group: 'networking.k8s.io', version: 'v1', resource: 'servicecidrs' };
+  await ensureSystemNamespaces(client, 'root:a');
+  await ensureSystemNamespaces(client, 'root:a');
+  const range = await client.get(ranges, { cluster: 'root:a', name: 'kubernetes' });
+  const ready = { type: 'Ready', status: 'True', message: 'Kubernetes default Service CIDR is ready' };
+  expect(range).toMatchObject({ spec: { cidrs: ['10.96.0.0/12'] }, status: { conditions: [ready] } });
+});
+
 test('a terminating namespace is emptied, waits for finalizers, and goes', async () => {
   start();
   await make('plain');
