@@ -16,6 +16,12 @@ const depthLimit = 10_000;
 /** Kubernetes stops collecting after this many. */
 const duplicatesLimit = 100;
 
+/** No type of Kubernetes nests deeper, but schemas, which are not told of. */
+const toldDepth = 64;
+
+/** Called with each key's path, as the text has them. */
+export type OnKey = (path: string, isRepeated: boolean) => void;
+
 interface Frame {
   readonly into: Json[] | JsonObject;
   key: string;
@@ -44,10 +50,12 @@ export class JsonParser {
   private readonly duplicates = new Set<string>();
   private readonly text: string;
   private readonly strict: boolean;
+  private readonly onKey: OnKey | undefined;
 
-  constructor(text: string, strict: boolean) {
+  constructor(text: string, strict: boolean, onKey?: OnKey) {
     this.text = text;
     this.strict = strict;
+    this.onKey = onKey;
   }
 
   parse(): { value: Json; duplicates: string[] } {
@@ -133,7 +141,9 @@ export class JsonParser {
     const frame = this.stack[this.stack.length - 1];
     if (frame) {
       frame.key = key;
-      if (this.strict && Object.hasOwn(frame.into, key)) this.duplicates.add(this.path());
+      const isRepeated = this.strict && Object.hasOwn(frame.into, key);
+      if (isRepeated) this.duplicates.add(this.path());
+      if (this.onKey && this.stack.length <= toldDepth) this.onKey(this.path(), isRepeated);
     }
     this.skipSpace();
     if (this.text[this.at] !== ':') this.fail('after object key');

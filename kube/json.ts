@@ -1,4 +1,4 @@
-import { JsonParser } from './json-parser.ts';
+import { JsonParser, type OnKey } from './json-parser.ts';
 import type { Json, JsonObject } from './object.ts';
 
 export { JsonSyntaxError } from './json-parser.ts';
@@ -15,6 +15,11 @@ export interface DecodedJson {
   value: Json;
   /** Paths of repeated keys, e.g. `spec.ports[0].name`, in order of appearance; only when asked to be strict. */
   duplicates: string[];
+}
+
+/** Calls `onKey` for the keys of a text that is known to be valid, in the text's order. */
+export function eachKey(text: string, onKey: OnKey): void {
+  new JsonParser(text, true, onKey).parse();
 }
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });

@@ -3,9 +3,13 @@ import {
   defineMappingTag,
   defineScalarTag,
   dump,
+  EVENT_ID,
+  getScalarValue,
   loadAll,
   mergeTag,
   NOT_RESOLVED,
+  parseEvents,
+  SCALAR_STYLE,
   Schema,
   seqTag,
   strTag,
@@ -27,6 +31,8 @@ export class YamlError extends Error {
 /** What aliases may unfold a document to, in nodes. */
 const nodeLimit = 400_000;
 const depthLimit = 1000;
+/** No more are told of. */
+const repeatedLimit = 100;
 
 type ScalarKind = 'null' | 'boolean' | 'number';
 
@@ -46,7 +52,6 @@ function plainTag(name: string, kind: ScalarKind, firstCharacters: string[]) {
 /** Keys that `<<` brought in, which the mapping's own keys replace without being repeats. */
 interface Bookkeeping {
   readonly merged: WeakMap<object, Set<string>>;
-  readonly repeated: WeakMap<object, Set<string>>;
   /** The loader asks `has` before a pair only when it merges. */
   asked: { carrier: object; key: string } | undefined;
   anyRepeated: boolean;
@@ -67,10 +72,7 @@ function addPair(carrier: Record<string, unknown>, rawKey: unknown, value: unkno
   const { asked } = books;
   books.asked = undefined;
   if (asked?.carrier === carrier && asked.key === key) note(books.merged, carrier, key);
-  else if (!books.merged.get(carrier)?.delete(key) && Object.hasOwn(carrier, key)) {
-    note(books.repeated, carrier, key);
-    books.anyRepeated = true;
-  }
+  else if (!books.merged.get(carrier)?.delete(key) && Object.hasOwn(carrier, key)) books.anyRepeated = true;
   setOwn(carrier, key, value);
   return '';
 }
@@ -107,10 +109,10 @@ const goSchema = new Schema([
 
 /**
  * The first document of a YAML text, under the rules of Kubernetes' own YAML reader (YAML 1.1 booleans, 1.2
- * otherwise mostly, no dates). `duplicates` are paths as decodeJson gives them; the last value wins.
+ * otherwise mostly, no dates). Of keys that are there twice the last value wins; `duplicates` are that reader's words.
  */
 export function decodeYaml(text: string): DecodedJson {
-  books = { merged: new WeakMap(), repeated: new WeakMap(), asked: undefined, anyRepeated: false };
+  books = { merged: new WeakMap(), asked: undefined, anyRepeated: false };
   let first: unknown;
   try {
     first = loadAll(text, { schema: goSchema, json: true, maxDepth: depthLimit })[0];
@@ -118,8 +120,7 @@ export function decodeYaml(text: string): DecodedJson {
     if (error instanceof YAMLException) throw new YamlError(reasonOf(error), error);
     throw error;
   }
-  const duplicates: string[] = [];
-  if (books.anyRepeated) collectRepeated(first, '', duplicates);
+  const duplicates = books.anyRepeated ? repeatedKeys(text) : [];
   const value = text.includes('*') ? unfold(first, { left: nodeLimit }) : (first as Json);
   return { value: value ?? null, duplicates };
 }
@@ -130,19 +131,39 @@ function reasonOf({ reason, mark }: YAMLException): string {
   return mark ? `line ${mark.line + 1}: ${reason}` : reason;
 }
 
-function collectRepeated(value: unknown, path: string, into: string[]): void {
-  if (into.length >= 100) return;
-  if (Array.isArray(value)) {
-    for (const [i, item] of value.entries()) collectRepeated(item, `${path}[${i}]`, into);
+interface OpenNode {
+  /** Of a mapping: those read so far. */
+  readonly keys?: Set<string>;
+  isKeyNext: boolean;
+}
+
+/** `line 3: key "a" already set in map`, in the order of the text; it is known to be valid. */
+function repeatedKeys(text: string): string[] {
+  const found: string[] = [];
+  const open: OpenNode[] = [];
+  let [line, counted] = [1, 0];
+  for (const event of parseEvents(text, { maxDepth: depthLimit })) {
+    if (event.type === EVENT_ID.POP) {
+      open.pop();
+      if (open.length === 0 || found.length >= repeatedLimit) break;
+      continue;
+    }
+    const parent = open.at(-1);
+    const isKey = parent?.keys !== undefined && parent.isKeyNext;
+    if (parent) parent.isKeyNext = !parent.isKeyNext;
+    if (event.type === EVENT_ID.SCALAR && isKey) {
+      const key = getScalarValue(text, event);
+      const isMerge = key === '<<' && event.style === SCALAR_STYLE.PLAIN;
+      if (!parent.keys?.has(key) || isMerge) parent.keys?.add(key);
+      else {
+        for (; counted < event.valueStart; counted++) if (text[counted] === '\n') line++;
+        found.push(`line ${line}: key ${JSON.stringify(key)} already set in map`);
+      }
+    } else if (event.type === EVENT_ID.MAPPING) open.push({ keys: new Set(), isKeyNext: true });
+    else if (event.type === EVENT_ID.SEQUENCE || event.type === EVENT_ID.DOCUMENT)
+      open.push({ isKeyNext: false });
   }
-  if (!isObject(value)) return;
-  const repeated = books.repeated.get(value);
-  books.repeated.delete(value);
-  for (const [key, item] of Object.entries(value)) {
-    const at = path === '' ? key : `${path}.${key}`;
-    if (repeated?.has(key)) into.push(at);
-    collectRepeated(item, at, into);
-  }
+  return found;
 }
 
 /** Aliases become copies: a bomb or a cycle runs out of budget. */

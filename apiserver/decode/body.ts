@@ -16,6 +16,7 @@ import {
 import { badRequest, invalid, type StatusCause, type StatusError } from '../../kube/status.ts';
 import { decodeYaml } from '../../kube/yaml.ts';
 import type { ServedResource } from '../options.ts';
+import { type Duplicates, joinedProblems, noDuplicates, problemsOf } from './duplicates.ts';
 import type { Encoding } from './media.ts';
 
 export type FieldValidation = 'Strict' | 'Warn' | 'Ignore';
@@ -47,14 +48,14 @@ const parseError = "couldn't get version/kind; json parse error: ";
 
 export interface Parsed {
   value: JsonObject;
-  duplicates: string[];
+  duplicates: Duplicates;
 }
 
 /** JSON, YAML or protobuf to an object of any kind; `expected` names the kind where the body does not. */
 export function parseBody(body: Uint8Array, encoding: Encoding, expected: GroupVersionKind): Parsed {
   if (encoding === 'protobuf') {
     try {
-      return { value: decodeProtobuf(body, expected) as unknown as JsonObject, duplicates: [] };
+      return { value: decodeProtobuf(body, expected) as unknown as JsonObject, duplicates: noDuplicates };
     } catch (error) {
       if (error instanceof MessageError) throw badRequest(unhandled(expected, messageOf(error)));
       throw unrecognized(expected, messageOf(error), body);
@@ -69,7 +70,7 @@ export function parseBody(body: Uint8Array, encoding: Encoding, expected: GroupV
     const why = encoding === 'yaml' ? messageOf(error) : `${parseError}${messageOf(error)}`;
     throw unrecognized(expected, why, body);
   }
-  if (decoded.value === null) return { value: {}, duplicates: [] };
+  if (decoded.value === null) return { value: {}, duplicates: noDuplicates };
   if (!isObject(decoded.value)) {
     const type = Array.isArray(decoded.value) ? 'array' : typeof decoded.value;
     const into =
@@ -87,7 +88,13 @@ export function parseBody(body: Uint8Array, encoding: Encoding, expected: GroupV
     const into = `Go struct field .${name} of type string`;
     throw unrecognized(expected, `${parseError}json: cannot unmarshal ${wordFor(given)} into ${into}`, body);
   }
-  return { value, duplicates: decoded.duplicates };
+  return { value, duplicates: duplicatesOf(body, encoding, decoded.duplicates) };
+}
+
+function duplicatesOf(body: Uint8Array, encoding: Encoding, found: readonly string[]): Duplicates {
+  if (found.length === 0) return noDuplicates;
+  if (encoding === 'yaml') return { paths: [], lines: found };
+  return { paths: found, text: Buffer.from(body).toString() };
 }
 
 function wordFor(value: Json): string {
@@ -99,7 +106,7 @@ function wordFor(value: Json): string {
 /** Checks kind and fields of something that should be an object of `served`; unknown fields are dropped. */
 export function conform(
   given: JsonObject,
-  duplicates: readonly string[],
+  duplicates: Duplicates,
   served: ServedResource,
   decoding: Decoding,
 ): KubeObject {
@@ -108,13 +115,11 @@ export function conform(
   refuseCrowds(value, served);
   const decoded = served.custom ? decodeCustom(value, served, decoding) : decodeStruct(value, served.info);
   if (decoded.error !== undefined) throw refuse(decoded.error);
-  const problems = [
-    ...duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`),
-    ...decoded.unknown,
-  ];
-  if (problems.length > 0) {
-    if (decoding.validation === 'Strict') throw refuse(strictProblems(problems));
-    if (decoding.validation === 'Warn') for (const problem of problems) decoding.warn(problem);
+  if (decoding.validation !== 'Ignore') {
+    const problems = problemsOf(duplicates, decoded.unknown, !served.custom);
+    if (problems.length > 0 && decoding.validation === 'Strict')
+      throw refuse(strictProblems(joinedProblems(duplicates, problems)));
+    for (const problem of problems) decoding.warn(problem);
   }
   const object = decoded.value as unknown as KubeObject;
   return isObject(object.metadata) ? object : { ...object, metadata: {} };
@@ -151,9 +156,7 @@ function decodeCustom(
   const read = metadata === null ? {} : decodeMetadata(metadata);
   if (read.error !== undefined) return { value, unknown: [], error: read.error };
   const pruned = prune(metadata === null ? rest : value, served.schema);
-  const unknown = pruned.unknown.map((path) =>
-    path.startsWith('unknown field') ? path : `unknown field ${JSON.stringify(path)}`,
-  );
+  const unknown = pruned.unknown.sort();
   const { value: known } = pruned as { value: JsonObject };
   if (read.value !== undefined) known['metadata'] = read.value;
   if (keepNulls || !served.coerce) return { value: known, unknown };

@@ -6,6 +6,7 @@ import { conversionProblem } from '../../kube/schema/convert.ts';
 import { badRequest, isStatusError, StatusError } from '../../kube/status.ts';
 import type { ResourceExchange } from '../core.ts';
 import { conform } from '../decode/body.ts';
+import { noDuplicates, unmarshalErrors } from '../decode/duplicates.ts';
 import type { WriteQuery } from '../decode/options.ts';
 import { respondObject } from '../encode/respond.ts';
 import { fromStored, toStored } from '../registry/convert.ts';
@@ -82,7 +83,7 @@ function merge(
   };
   const { object } = applyServerSide(current, applied, by);
   const merged = (served.custom ? withoutOwn(object) : object) as unknown as JsonObject;
-  const whole = conform(merged, [], served, {
+  const whole = conform(merged, noDuplicates, served, {
     validation: 'Ignore',
     warn: () => {},
     keepNulls: true,
@@ -122,8 +123,9 @@ function warnOfDuplicates(
   duplicates: readonly string[],
 ): void {
   if (duplicates.length === 0 || query.validation === 'Ignore') return;
-  const keys = duplicates.map((path) => `  key ${JSON.stringify(path.split('.').at(-1))} already set in map`);
-  const why = `error converting YAML to JSON: yaml: unmarshal errors:\n${keys.join('\n')}`;
-  if (query.validation === 'Strict') throw badRequest(`error strict decoding YAML: ${why}`);
-  exchange.warnings.push(why);
+  if (query.validation === 'Strict') {
+    const why = `error converting YAML to JSON: ${unmarshalErrors(duplicates)}`;
+    throw badRequest(`error strict decoding YAML: ${why}`);
+  }
+  exchange.warnings.push(...duplicates);
 }

@@ -5,6 +5,7 @@ import { conversionProblem } from '../../kube/schema/convert.ts';
 import type { Schema } from '../../kube/schema/schema.ts';
 import type { ResourceExchange } from '../core.ts';
 import { conform, type FieldValidation } from '../decode/body.ts';
+import { noDuplicates } from '../decode/duplicates.ts';
 import { type WriteQuery, writeQuery } from '../decode/options.ts';
 import { inPatchedOrder, type PatchType, refusedPatch, requireKind } from '../decode/patched.ts';
 import { formOf, respondObject } from '../encode/respond.ts';
@@ -64,7 +65,7 @@ function patchedObject(
     const { validation } = query;
     let clean = duplicates.length === 0;
     const probe: FieldValidation = validation === 'Strict' ? 'Warn' : validation;
-    let object = conform(after, [], served, {
+    let object = conform(after, noDuplicates, served, {
       validation: probe,
       warn: () => {
         clean = false;
@@ -74,7 +75,7 @@ function patchedObject(
     // What is unknown is told in the order in which kube-apiserver comes upon it.
     if (!clean) {
       const asGo = type === 'strategic' ? after : inPatchedOrder(patched);
-      object = conform(asGo, duplicates, served, { validation, warn, ...refuse });
+      object = conform(asGo, { paths: duplicates }, served, { validation, warn, ...refuse });
     }
     requireName(exchange, object);
     checkNamespace(exchange, object);

@@ -6,6 +6,7 @@ import type { ResourceInfo } from '../../kube/schema/resource.ts';
 import { admissionFor } from '../admission/chain.ts';
 import type { ResourceExchange } from '../core.ts';
 import { conform, type Decoding, decodeBody } from '../decode/body.ts';
+import { noDuplicates } from '../decode/duplicates.ts';
 import { bodyEncoding } from '../decode/media.ts';
 import { type WriteQuery, writeQuery } from '../decode/options.ts';
 import { type PatchType, refusedPatch } from '../decode/patched.ts';
@@ -78,7 +79,10 @@ function patched(
   const { patch, value } = patcher({ ...exchange, served: scaleServed }, type);
   const after = patch(before);
   const about = { type, patch: value, before, after, schema: scaleServed.schema };
-  return conform(after, [], scaleServed, { ...decoding, refuse: (why) => refusedPatch(about, why) });
+  return conform(after, noDuplicates, scaleServed, {
+    ...decoding,
+    refuse: (why) => refusedPatch(about, why),
+  });
 }
 
 /** Server-side apply of a Scale: whoever applies it owns the object's replicas, and nothing else. */

@@ -3,6 +3,7 @@ import type { Json, JsonObject, KubeObject } from '../../../kube/object.ts';
 import { applyJsonPatch } from '../../../kube/patch/json.ts';
 import { internalError } from '../../../kube/status.ts';
 import { conform } from '../../decode/body.ts';
+import { noDuplicates } from '../../decode/duplicates.ts';
 import type { AdmissionRequest, ServedResource } from '../../options.ts';
 import { toStored } from '../../registry/convert.ts';
 import { defaulted } from '../../registry/write.ts';
@@ -37,7 +38,7 @@ export function applyPatch(
 
 function decoded(value: JsonObject, as: ServedResource): KubeObject {
   try {
-    return conform(value, [], as, { validation: 'Ignore', warn: () => {} });
+    return conform(value, noDuplicates, as, { validation: 'Ignore', warn: () => {} });
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     throw internalError(message.slice(Math.max(0, message.indexOf('json: cannot unmarshal'))));

@@ -7,6 +7,7 @@ import type { ResourceExchange } from '../../core.ts';
 
 export interface Applied {
   object: KubeObject;
+  /** `line 3: key "a" already set in map` */
   duplicates: readonly string[];
 }
 

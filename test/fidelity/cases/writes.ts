@@ -1,6 +1,7 @@
 import { encodeYaml } from '../../../kube/yaml.ts';
 import { type Answer, type Case, type Names, type Request, rv, type Step, set } from '../case.ts';
 import { type Fixture, fixtures } from '../fixtures.ts';
+import { strictCases } from './strict.ts';
 
 const merge = 'application/merge-patch+json';
 const strategic = 'application/strategic-merge-patch+json';
@@ -8,13 +9,14 @@ const jsonPatch = 'application/json-patch+json';
 const apply = 'application/apply-patch+yaml';
 
 export function writesCases(): Case[] {
-  return fixtures.flatMap((fixture) => [
+  const ofKinds = fixtures.flatMap((fixture) => [
     life(fixture),
     patches(fixture),
     applies(fixture),
     deletes(fixture),
     ...options(fixture),
   ]);
+  return [...ofKinds, ...strictCases()];
 }
 
 interface Kind {

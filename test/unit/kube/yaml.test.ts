@@ -44,9 +44,9 @@ describe('decodeYaml', () => {
   });
 
   it('finds repeated keys; merged ones are none', () => {
-    expect(decodeYaml('spec:\n  color: 1\n  color: 2\nitems:\n- {a: 1, a: 2}\n')).toEqual({
+    expect(decodeYaml('spec:\n  color: 1\n  color: 2\nitems:\n- {a: 1, a: 2}\n---\nb: 1\nb: 2')).toEqual({
       value: { spec: { color: 2 }, items: [{ a: 2 }] },
-      duplicates: ['spec.color', 'items[0].a'],
+      duplicates: ['line 3: key "color" already set in map', 'line 5: key "a" already set in map'],
     });
     expect(decodeYaml('base: &b {x: 1, y: 2}\nuse:\n  <<: *b\n  x: 3\n')).toEqual({
       value: { base: { x: 1, true: 2 }, use: { x: 3, true: 2 } },

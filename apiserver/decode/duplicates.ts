@@ -1,0 +1,56 @@
+import { eachKey } from '../../kube/json.ts';
+
+/** Keys that a body has twice, and what it takes to tell of them as kube-apiserver does. */
+export interface Duplicates {
+  /** Of JSON. */
+  readonly paths: readonly string[];
+  /** Of JSON that a Go struct is read from: the body. */
+  readonly text?: string;
+  /** Of YAML: what its reader said. */
+  readonly lines?: readonly string[];
+}
+
+export const noDuplicates: Duplicates = { paths: [] };
+
+const limit = 100;
+
+/**
+ * All that strict decoding finds, in kube-apiserver's order: duplicates of YAML and of a custom resource are told
+ * before fields that nobody knows, those of a built-in kind where they are.
+ * @param unknown as `unknown field "spec.foo"`
+ * @param isStruct whether the kind is built in
+ */
+export function problemsOf(duplicates: Duplicates, unknown: readonly string[], isStruct: boolean): string[] {
+  const { paths, text, lines = [] } = duplicates;
+  if (lines.length > 0) return [...lines, ...unknown];
+  if (paths.length === 0) return [...unknown];
+  if (isStruct && text !== undefined) return inOrder(text, unknown);
+  return [...paths.map(duplicate), ...unknown];
+}
+
+/** The one error that they make: YAML's come as one. */
+export function joinedProblems(duplicates: Duplicates, problems: readonly string[]): string[] {
+  const { lines = [] } = duplicates;
+  return lines.length === 0 ? [...problems] : [unmarshalErrors(lines), ...problems.slice(lines.length)];
+}
+
+export function unmarshalErrors(lines: readonly string[]): string {
+  return `yaml: unmarshal errors:\n${lines.map((line) => `  ${line}`).join('\n')}`;
+}
+
+const duplicate = (path: string): string => `duplicate field ${JSON.stringify(path)}`;
+
+/** What is below a field that nobody knows is not looked at. */
+function inOrder(text: string, unknown: readonly string[]): string[] {
+  const left = new Set(unknown);
+  const told = new Set<string>();
+  let skipped: string | undefined;
+  eachKey(text, (path, isRepeated) => {
+    if (skipped !== undefined && (path.startsWith(`${skipped}.`) || path.startsWith(`${skipped}[`))) return;
+    const nobodyKnows = `unknown field ${JSON.stringify(path)}`;
+    skipped = left.has(nobodyKnows) ? path : undefined;
+    if (skipped !== undefined) told.add(nobodyKnows);
+    else if (isRepeated) told.add(duplicate(path));
+  });
+  return [...told].slice(0, limit);
+}
