@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client } from '../client/client.ts';
-import { transportFromKubeconfigFile } from '../client/kubeconfig.ts';
+import type { Client } from '../client/client.ts';
 import { rootCluster } from '../cluster/names.ts';
 import { settings } from '../server/settings.ts';
 import { UsageError } from './errors.ts';
@@ -30,6 +29,10 @@ export function demoDataDir(env: NodeJS.ProcessEnv = process.env): string {
 /** A client of the root logical cluster, as the kubeconfig's user. */
 export async function connect(flag: string | undefined): Promise<Client> {
   const file = findKubeconfig(flag);
+  const [{ Client }, { transportFromKubeconfigFile }] = await Promise.all([
+    import('../client/client.ts'),
+    import('../client/kubeconfig.ts'),
+  ]);
   const transport = await transportFromKubeconfigFile(file).catch((error: unknown) => {
     throw new UsageError(`kubeconfig ${file}: ${(error as Error).message}`);
   });

@@ -13,10 +13,18 @@ import { applyShop, deployments, shop, summary } from './demo/shop.ts';
 import { print } from './output.ts';
 import { namespaces, physicalClusters } from './resources.ts';
 
-const clusters = ['east', 'west'] as const;
+/** How much of a world is simulated. */
+export interface DemoSize {
+  clusters: number;
+  nodes: number;
+}
 
-/** Shows the whole chain on one screen, then stays up. */
-export async function runDemo(settings: Settings): Promise<void> {
+const names = ['east', 'west', 'north', 'south'];
+/** So many clusters run the app. */
+const placed = 2;
+
+/** Shows the whole chain on one screen, then stays up, also where the data directory holds what stands in its way. */
+export async function runDemo(settings: Settings, size: DemoSize): Promise<void> {
   const signal = untilSignal();
   const started = Date.now();
   const step = (text: string) =>
@@ -25,23 +33,23 @@ export async function runDemo(settings: Settings): Promise<void> {
   step(`API server up at ${running.url}, store in ${settings.dataDir}`);
   const logger = jsonLogger(settings.logLevel);
   const simulated = await Promise.all(
-    clusters.map((name, i) => startSimulatedCluster({ name, seed: i + 1, logger })),
+    Array.from({ length: size.clusters }, (_, i) => {
+      const name = names[i] ?? `cluster-${i + 1}`;
+      return startSimulatedCluster({ name, nodes: size.nodes, seed: i + 1, logger });
+    }),
   );
   const stop = async () => {
     await running.stop();
     await Promise.all(simulated.map((cluster) => cluster.stop()));
   };
-  const shown = show(systemClient(running.server, 'admin', rootCluster), simulated, step);
+  const client = systemClient(running.server, 'admin', rootCluster);
+  const shown = show(client, simulated, size, step).catch((error: unknown) => {
+    step(`the app is not shown: ${(error as Error).message}`);
+  });
   // Ctrl-C counts from the first moment on.
-  const finished = await Promise.race([shown.then(() => true), signal.then(() => false)]).catch(
-    async (error: unknown) => {
-      await stop();
-      throw error;
-    },
-  );
-  shown.catch(() => {});
+  const finished = await Promise.race([shown.then(() => true), signal.then(() => false)]);
   if (finished) {
-    print(next(running.kubeconfig));
+    print(next(running.kubeconfig, simulated));
     print(`Atoll is ready at ${running.url} (KUBECONFIG=${running.kubeconfig}). Ctrl-C stops it.`);
     await signal;
   }
@@ -51,35 +59,43 @@ export async function runDemo(settings: Settings): Promise<void> {
 async function show(
   client: Client,
   simulated: readonly SimulatedCluster[],
+  size: DemoSize,
   step: (text: string) => void,
 ): Promise<void> {
   for (const { name, kubeconfig, url } of simulated) {
     await registerCluster(client, name, kubeconfig);
     // What an earlier demo drained is taken back.
     await client.patch(physicalClusters, { name }, 'merge', { spec: { unschedulable: null, drain: null } });
-    step(`physical cluster ${name} joined: simulated, 3 nodes, ${url}`);
+    step(`physical cluster ${name} joined: simulated, ${counted(size.nodes, 'node')}, ${url}`);
   }
-  const metadata = { annotations: { [clustersAnnotation]: clusters.join(',') } };
+  const shown = simulated.slice(0, placed);
+  const clusters = shown.map(({ name }) => name).join(',');
+  const metadata = { annotations: { [clustersAnnotation]: clusters } };
   await client.patch(namespaces, { name: 'default' }, 'merge', { metadata });
-  step(`namespace default placed: ${clustersAnnotation}=${clusters.join(',')}`);
+  step(`namespace default placed: ${clustersAnnotation}=${clusters}`);
   const objects = shop();
   await applyShop(client, objects);
   step(`applied the shop: ${summary(objects)}`);
-  await untilRunning(client, deployments, simulated, step);
+  await untilRunning(client, deployments, shown, step);
 }
 
 /** Every line works in any directory: `npx atoll` would fetch somebody else's package where this one is not installed. */
-function next(kubeconfig: string): string {
+function next(kubeconfig: string, simulated: readonly SimulatedCluster[]): string {
+  const [first = '', last = first] = simulated.slice(0, placed).map(({ name }) => name);
   return `
-The app runs on ${clusters.join(' and ')}. In another terminal:
+In another terminal:
 
   export KUBECONFIG=${kubeconfig}
   alias atoll='${process.execPath} ${resolve(process.argv[1] ?? '')}'
   kubectl get deploy,pods -o wide
-  kubectl annotate deploy web ${clustersAnnotation}=west --overwrite   # move it
+  kubectl annotate deploy web ${clustersAnnotation}=${last} --overwrite   # move it
   kubectl get deploy web -w                                           # and watch: no dip
   kubectl annotate deploy web ${clustersAnnotation}-                   # it follows its namespace again
-  atoll drain east                                                    # empty a cluster
-  atoll uncordon east                                                 # and take it back
+  atoll drain ${first}                                                    # empty a cluster
+  atoll uncordon ${first}                                                 # and take it back
 `;
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }

@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { TransportError } from '../client/errors.ts';
 import { StatusError } from '../kube/status.ts';
+import { atollVersion } from '../server/version.ts';
 import { StoreError } from '../storage/store.ts';
 import { backupCommand } from './commands/backup.ts';
 import { clusterCommand } from './commands/cluster.ts';
@@ -26,6 +27,7 @@ export function program(): Command {
     .description('Many clusters, one API: a Kubernetes-compatible API server with logical clusters.')
     .addOption(new Option('--atoll-kubeconfig <FILE>', 'how to reach Atoll').env('ATOLL_KUBECONFIG'))
     .addHelpText('after', examples)
+    .version(atollVersion(), '--version', 'what `atoll version` says, in one word')
     .showHelpAfterError('(atoll --help lists the commands)')
     .exitOverride();
   const commands = [

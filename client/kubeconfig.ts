@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { RequestOptions } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node/dist/config.js';
 import { type Credentials, type HttpConfig, type HttpTransport, httpTransport } from './http.ts';
+import { plainKubeconfig } from './plain-kubeconfig.ts';
 
 export interface KubeconfigOptions extends Omit<HttpConfig, 'server' | 'refresh' | keyof Credentials> {
   /** Default: current-context. */
@@ -37,6 +38,10 @@ export async function transportFromKubeconfig(
   options: KubeconfigOptions = {},
 ): Promise<HttpTransport> {
   const { context, trusted = false, ...limits } = options;
+  const plain = plainKubeconfig(text, context);
+  if (plain !== undefined) {
+    return httpTransport({ ...limits, ...plain.credentials, server: plain.server });
+  }
   const config = await load(text, context);
   const cluster = config.getCurrentCluster();
   if (!cluster?.server) throw new KubeconfigError('the kubeconfig has no current cluster');

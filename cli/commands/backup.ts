@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { backupServer } from '../backup.ts';
 import { findKubeconfig } from '../connection.ts';
 import { addOutput, type Global } from './options.ts';
 
@@ -14,6 +13,7 @@ export function backupCommand(): Command {
     )
     .action(async (file: string, _local, command: Command) => {
       const { atollKubeconfig, output } = command.optsWithGlobals<Global>();
+      const { backupServer } = await import('../backup.ts');
       await backupServer(findKubeconfig(atollKubeconfig), file, output);
     });
 }

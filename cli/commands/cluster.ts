@@ -1,9 +1,7 @@
 import { Command } from 'commander';
 import { isLogicalClusterName } from '../../cluster/names.ts';
-import { addCluster, listClusters } from '../cluster.ts';
 import { connect } from '../connection.ts';
 import { UsageError } from '../errors.ts';
-import { removeCluster } from '../remove.ts';
 import { addOutput, type Global, secondsOf } from './options.ts';
 
 /** atoll cluster add|list|remove */
@@ -28,6 +26,7 @@ export function clusterCommand(): Command {
       const waitSeconds = secondsOf('--wait', options.wait);
       if (!isLogicalClusterName(name) || name.includes(':'))
         throw new UsageError(`"${name}" is no name for a cluster: lower case letters, digits and dashes`);
+      const { addCluster } = await import('../cluster.ts');
       const client = await connect(options.atollKubeconfig);
       await addCluster(client, name, {
         kubeconfig: options.kubeconfig,
@@ -43,6 +42,7 @@ export function clusterCommand(): Command {
     .description('the physical clusters and how they are')
     .action(async (_local, command: Command) => {
       const options = command.optsWithGlobals<Global>();
+      const { listClusters } = await import('../cluster.ts');
       await listClusters(await connect(options.atollKubeconfig), options.output);
     });
   cluster
@@ -55,6 +55,7 @@ export function clusterCommand(): Command {
       const options = command.optsWithGlobals<Global & RemoveFlags>();
       const forget = options.forget === true || options.force === true;
       const waitSeconds = secondsOf('--wait', options.wait);
+      const { removeCluster } = await import('../remove.ts');
       await removeCluster(await connect(options.atollKubeconfig), name, { forget, waitSeconds });
     });
   return cluster;

@@ -1,6 +1,5 @@
 import { Command } from 'commander';
 import { connect } from '../connection.ts';
-import { drain, setSchedulable } from '../drain.ts';
 import { addOutput, type Global, secondsOf } from './options.ts';
 
 export function cordonCommand(): Command {
@@ -19,6 +18,7 @@ export function uncordonCommand(): Command {
 
 async function schedulable(name: string, yes: boolean, command: Command): Promise<void> {
   const options = command.optsWithGlobals<Global>();
+  const { setSchedulable } = await import('../drain.ts');
   await setSchedulable(await connect(options.atollKubeconfig), name, yes, options.output);
 }
 
@@ -34,6 +34,7 @@ export function drainCommand(): Command {
     .action(async (name: string, _local, command: Command) => {
       const options = command.optsWithGlobals<Global & { timeout: string }>();
       const timeoutSeconds = secondsOf('--timeout', options.timeout);
+      const { drain } = await import('../drain.ts');
       const client = await connect(options.atollKubeconfig);
       const stop = new AbortController();
       process.once('SIGINT', () => stop.abort());

@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { isLogicalClusterName, rootCluster } from '../../cluster/names.ts';
-import { forLogicalCluster } from '../../server/kubeconfig.ts';
 import { connect, findKubeconfig } from '../connection.ts';
 import { UsageError } from '../errors.ts';
-import { insist } from '../logical-clusters.ts';
 import { print } from '../output.ts';
 import type { Global } from './options.ts';
 
@@ -22,7 +20,11 @@ export function kubeconfigCommand(): Command {
       const { atollKubeconfig } = command.optsWithGlobals<Global>();
       const file = findKubeconfig(atollKubeconfig);
       // The root is always there: its kubeconfig can be had without a server.
-      if (cluster !== rootCluster) await insist(await connect(atollKubeconfig), cluster);
+      if (cluster !== rootCluster) {
+        const { insist } = await import('../logical-clusters.ts');
+        await insist(await connect(atollKubeconfig), cluster);
+      }
+      const { forLogicalCluster } = await import('../../server/kubeconfig.ts');
       print(forLogicalCluster(readFileSync(file, 'utf8'), cluster).trimEnd());
     });
 }

@@ -41,3 +41,11 @@ export function secondsOf(flag: string, text: string): number {
     throw new UsageError(`${flag} ${text}: expected a number of seconds`);
   return seconds;
 }
+
+/** A flag's number of things, one or more. Throws UsageError. */
+export function countOf(flag: string, text: string): number {
+  const count = Number(text.trim() || 'none');
+  if (!Number.isInteger(count) || count < 1)
+    throw new UsageError(`${flag} ${text}: expected a number from 1 on`);
+  return count;
+}

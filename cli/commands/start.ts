@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { jsonLogger } from '../../server/log.ts';
-import { type RunningServer, runServer } from '../../server/run.ts';
+import type { RunningServer } from '../../server/run.ts';
 import { resolveSettings, type Settings } from '../../server/settings.ts';
 import { untilSignal } from '../../server/signals.ts';
 import { FailedError } from '../errors.ts';
@@ -26,6 +26,7 @@ export function startCommand(): Command {
 
 /** The same for `demo`: what went wrong, in words that say what to do. */
 export async function startOrExplain(settings: Settings): Promise<RunningServer> {
+  const { runServer } = await import('../../server/run.ts');
   try {
     return await runServer(settings, jsonLogger(settings.logLevel));
   } catch (error) {

@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { settings } from '../../server/settings.ts';
 import type { OutputFormat } from '../output.ts';
-import { backupStore, repairStore, restoreStore, storeStats, verifyStore } from '../store.ts';
 import { addOutput } from './options.ts';
 
 interface StoreFlags {
@@ -20,11 +19,11 @@ export function storeCommand(): Command {
       'after',
       '\nExamples:\n  atoll store verify --data-dir ./data\n  atoll store backup monday.backup --data-dir ./data\n  atoll store restore monday.backup --data-dir ./new',
     );
-  leaf(store, 'verify', 'check every record, change nothing', verifyStore);
-  leaf(store, 'repair', 'save what is readable of a damaged store; the damaged one is kept', repairStore);
-  leaf(store, 'stats', 'how many objects there are of each resource, and their bytes', storeStats);
-  withFile(store, 'backup', 'write everything to FILE, which must not exist', backupStore);
-  withFile(store, 'restore', RESTORES, restoreStore);
+  leaf(store, 'verify', 'check every record, change nothing', 'verifyStore');
+  leaf(store, 'repair', 'save what is readable of a damaged store; the damaged one is kept', 'repairStore');
+  leaf(store, 'stats', 'how many objects there are of each resource, and their bytes', 'storeStats');
+  withFile(store, 'backup', 'write everything to FILE, which must not exist', 'backupStore');
+  withFile(store, 'restore', RESTORES, 'restoreStore');
   return store;
 }
 
@@ -33,28 +32,27 @@ const RESTORES = 'make the store of a new data directory from the backup in FILE
 /** atoll restore FILE: the same as atoll store restore. */
 export function restoreCommand(): Command {
   const parent = new Command();
-  return withFile(parent, 'restore', RESTORES, restoreStore);
+  return withFile(parent, 'restore', RESTORES, 'restoreStore');
 }
 
 function leaf(
   store: Command,
   name: string,
   what: string,
-  run: (dataDir: string, output: OutputFormat) => Promise<void>,
+  run: 'verifyStore' | 'repairStore' | 'storeStats',
 ): void {
-  withFlags(store.command(name).description(what)).action((flags: StoreFlags) =>
-    run(dataDirOf(flags), flags.output),
-  );
+  withFlags(store.command(name).description(what)).action(async (flags: StoreFlags) => {
+    const commands = await import('../store.ts');
+    await commands[run](dataDirOf(flags), flags.output);
+  });
 }
 
-function withFile(
-  store: Command,
-  name: string,
-  what: string,
-  run: (dataDir: string, file: string, output: OutputFormat) => Promise<void>,
-): Command {
+function withFile(store: Command, name: string, what: string, run: 'backupStore' | 'restoreStore'): Command {
   const command = withFlags(store.command(`${name} <FILE>`).description(what));
-  return command.action((file: string, flags: StoreFlags) => run(dataDirOf(flags), file, flags.output));
+  return command.action(async (file: string, flags: StoreFlags) => {
+    const commands = await import('../store.ts');
+    await commands[run](dataDirOf(flags), file, flags.output);
+  });
 }
 
 function withFlags(command: Command): Command {

@@ -1,7 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import type { ResourceRef } from '../../client/url.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { FailedError } from '../errors.ts';
 
 type Deployment = KubeObject<
   { replicas?: number },
@@ -17,8 +16,8 @@ export interface Physical {
 const deadlineMs = 60_000;
 
 /**
- * Tells each change of each Deployment, until all are ready and run on every one of the clusters. Throws
- * FailedError after a minute.
+ * Tells each change of each Deployment, until all are ready and run on every one of the clusters. After a minute it says
+ * what is not: the data directory may hold work that leaves no room, or a cluster of before.
  */
 export async function untilRunning(
   client: Client,
@@ -42,8 +41,10 @@ export async function untilRunning(
       shown.set(name, text);
     }
     if (states.every(({ ready }) => ready)) return;
-    if (Date.now() > deadline)
-      throw new FailedError('the app did not become ready within 60 s; --log-level info says more');
+    if (Date.now() > deadline) {
+      const late = states.filter(({ ready }) => !ready).map(({ name }) => name);
+      return step(`not ready within 60 s: ${late.join(', ')}; --log-level info says more`);
+    }
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }

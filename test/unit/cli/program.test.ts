@@ -47,9 +47,16 @@ describe('exit codes', () => {
     expect(out).toContain('Usage: atoll');
   });
 
+  test('--version is one word', async () => {
+    expect(await atoll('--version')).toBe(0);
+    expect(out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
   test.each([
     [['nonsense'], "unknown command 'nonsense'"],
     [['start', '--nonsense'], "unknown option '--nonsense'"],
+    [['demo', '--clusters', '0'], '--clusters 0: expected a number from 1 on'],
+    [['demo', '--nodes', 'many'], '--nodes many: expected a number from 1 on'],
     [['cordon'], "missing required argument 'NAME'"],
     [['cluster', 'add', 'east'], "required option '--kubeconfig <FILE>' not specified"],
     [['cluster', 'add', 'EAST', '--kubeconfig', 'x'], '"EAST" is no name for a cluster'],

@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { program } from '../atoll/atoll.ts';
+
+const run = promisify(execFile);
+const hooks = `export async function load(url, context, next) {
+  process._rawDebug('loaded ' + url);
+  return next(url, context);
+}`;
+let directory = '';
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'atoll-imports-'));
+  const text = `import { register } from 'node:module';\nregister('data:text/javascript,' + encodeURIComponent(${JSON.stringify(hooks)}));`;
+  await writeFile(join(directory, 'trace.mjs'), text);
+  const config = {
+    clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:1' } }],
+    users: [{ name: 'u', user: { token: 't' } }],
+    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+    'current-context': 'x',
+  };
+  await writeFile(join(directory, 'kubeconfig'), JSON.stringify(config));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+/** What a run of the compiled program loads. */
+async function loaded(...args: string[]): Promise<string[]> {
+  const trace = pathToFileURL(join(directory, 'trace.mjs')).href;
+  const env = { ...process.env, ATOLL_KUBECONFIG: join(directory, 'kubeconfig') };
+  const { stderr } = await run(process.execPath, ['--import', trace, program, ...args], { env }).catch(
+    (failed: { stderr: string }) => failed,
+  );
+  return [...stderr.matchAll(/^loaded (.*)$/gm)].map(([, url = '']) => url);
+}
+
+describe('a command loads what it needs: time that it takes before it does anything', () => {
+  test.each(['--help', '--version', 'version', 'start --help', 'kubeconfig', 'cluster list', 'cordon east'])(
+    '%s: neither the server nor the classes of every kind',
+    async (command) => {
+      const urls = await loaded(...command.split(' '));
+      expect(urls.some((url) => url.endsWith('/cli/program.js'))).toBe(true);
+      expect(
+        urls.filter((url) => /client-node|\/apiserver\/|\/storage\/level\/|fastify|x509/.test(url)),
+      ).toEqual([]);
+    },
+  );
+});
