@@ -14,13 +14,14 @@ node_modules/.installed: package.json package-lock.json
 
 install: node_modules/.installed ## install the packages that package-lock.json names
 
-build: node_modules/.installed ## compile to dist/
+build: node_modules/.installed ## compile to dist/, and to one program in dist/bundle/
 	@$(BIN)/tsc -p tsconfig.json
 	@node scripts/copy-assets.mjs
 	@chmod +x dist/cli/main.js
+	@node scripts/bundle.mjs
 
 demo: build ## two simulated clusters, a small app, a server that stays up until Ctrl-C
-	@node dist/cli/main.js demo
+	@node dist/bundle/main.js demo
 
 test: build ## unit, contract and integration tests: needs only Node; with Go or an etcd the store's contract on etcd too
 	@$(BIN)/tsc -p test/tsconfig.json

@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 
 /** The compiled program, as a user runs it. */
 export const program: string = join(repository(), 'dist', 'cli', 'main.js');
+/** As it is installed: the same in one piece. `make build` makes it. */
+export const bundled: string = join(repository(), 'dist', 'bundle', 'main.js');
 
 export interface Atoll {
   /** As clients know it. */
@@ -31,6 +33,8 @@ export interface AtollOptions {
   command?: 'start' | 'demo';
   settleSeconds?: number;
   args?: readonly string[];
+  /** Default: `program`. */
+  program?: string;
   /** Of node itself, before the program. */
   nodeArgs?: readonly string[];
   env?: NodeJS.ProcessEnv;
@@ -96,7 +100,7 @@ function run(dataDir: string, listen: string, options: AtollOptions): Promise<Ru
     String(settleSeconds),
     ...args,
   ];
-  const child = spawn(process.execPath, [...nodeArgs, program, command, ...flags], {
+  const child = spawn(process.execPath, [...nodeArgs, options.program ?? program, command, ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...options.env },
   });

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { type Atoll, type AtollOptions, startAtoll } from '../atoll/atoll.ts';
+import { type Atoll, type AtollOptions, bundled, startAtoll } from '../atoll/atoll.ts';
 import { type Kubernetes, startKubernetes } from '../kubernetes/kubernetes.ts';
 
 /** One of the two servers that are compared. */
@@ -25,7 +25,7 @@ export function peers(ours: Atoll, theirs: Kubernetes): Peers {
 
 /** Both on this machine, fresh, with how long each took from its process's start until it was ready. */
 export async function startBoth(options: AtollOptions = {}) {
-  const [ours, oursMs] = await timed(() => startAtoll(options));
+  const [ours, oursMs] = await timed(() => startAtoll({ ...options, program: bundled }));
   const [theirs, theirsMs] = await timed(() => startKubernetes({ name: 'peer', fsync: true, apiOnly: true }));
   const stop = async () => {
     await theirs.stop();
