@@ -1,4 +1,5 @@
 import { isReflected } from '../../cluster/reflected.ts';
+import { sleep } from '../../kube/clock.ts';
 import { isObject } from '../../kube/deep.ts';
 import type { ApiResponse } from '../../kube/http.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -32,7 +33,7 @@ export async function handleEviction(exchange: ResourceExchange): Promise<ApiRes
   const asked = checkDeleteOptions(given, info.query);
   const options: DeleteOptions = { ...asked, dryRun: asked.dryRun === true || query.dryRun };
   const pod = decodeStored(await core.registry.read(stored, info));
-  const forwarded = await evictRunningPod(exchange, pod, given, options);
+  const forwarded = await evictThere(exchange, pod, given, options);
   if (forwarded && (forwarded.status >= 300 || isReflected(pod) || options.dryRun)) return forwarded;
   if (forwarded) {
     // It is stopped there: placed here, it would be started again.
@@ -53,6 +54,30 @@ export async function handleEviction(exchange: ResourceExchange): Promise<ApiRes
     throw pinned && isStatusError(error, 'Conflict') ? stillProcessed(guard.metadata.name ?? '') : error;
   });
   return respondSuccess(exchange);
+}
+
+const goneMs = 5_000;
+const againMs = 100;
+
+/**
+ * Where it runs, as soon as the budgets there are those that are here: one that was deleted here refuses there until it
+ * has gone there too.
+ */
+async function evictThere(
+  exchange: ResourceExchange,
+  pod: KubeObject,
+  given: object,
+  options: DeleteOptions,
+): Promise<ApiResponse | undefined> {
+  const { core, request } = exchange;
+  const end = Date.now() + goneMs;
+  const signal = request.signal ?? core.closing;
+  for (;;) {
+    const answer = await evictRunningPod(exchange, pod, given, options);
+    const isOver = signal.aborted || Date.now() > end;
+    if (answer?.status !== 429 || isOver || (await budgetOf(exchange, pod))) return answer;
+    await sleep(againMs, signal);
+  }
 }
 
 /** Says on the pod why it goes, then deletes it. */

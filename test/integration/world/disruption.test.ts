@@ -40,6 +40,27 @@ test('a PodDisruptionBudget of no pods says so, and again when it changes', asyn
   await seen(2, 2);
 });
 
+test('a budget that is deleted here refuses no eviction any more', async () => {
+  const namespace = 'default';
+  await world.admin.create(resources.deployments, deployment('web', 3, 'east'), { namespace });
+  await world.admin.create(budgets, budget, { namespace });
+  await settled(world.admin, 'web.deployments.apps');
+  const [pod = ''] = await readyPods(world.physical('east'), 'web');
+  const evict = async () => {
+    const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: pod, namespace } };
+    await world.admin.create(resources.pods, eviction, { namespace, name: pod, subresource: 'eviction' });
+  };
+  await until('it is there', async () => (await copyOn('east'))?.status?.observedGeneration === 1);
+  await until('it refuses', () =>
+    evict().then(
+      () => false,
+      ({ code }) => code === 429,
+    ),
+  );
+  await world.admin.delete(budgets, { namespace, name: 'web' });
+  await evict();
+});
+
 test('a PodDisruptionBudget of a spread workload lets each cluster disrupt its own pods, as one cluster would', async () => {
   const namespace = 'default';
   await world.admin.create(resources.deployments, deployment('web', 5, 'east,west'), { namespace });
