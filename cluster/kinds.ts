@@ -2,7 +2,7 @@ import { type GroupVersionResource, parseApiVersion } from '../kube/gvk.ts';
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
 import { managedByLabel, mirroringController, serviceNameLabel, sliceController } from './endpoints.ts';
 import { isPlacementMark } from './marks.ts';
-import { isSystemNamespace } from './names.ts';
+import { adoptedAnnotation, isSystemNamespace } from './names.ts';
 import { at, listAt, mapAt, textAt } from './read.ts';
 import { isReflected } from './reflected.ts';
 
@@ -156,6 +156,11 @@ function isMade({ kind }: WorkloadKind, owners: readonly OwnerReference[] = []):
   return makers[kind].some((maker) => maker === owner.kind && workloads[maker].group === group);
 }
 
+/** A Pod of its own that a workload has taken over where both run stays what it was here: placed itself. */
+export function isAdopted({ kind, metadata: { uid, annotations } }: KubeObject): boolean {
+  return kind === 'Pod' && uid !== undefined && annotations?.[adoptedAnnotation] === uid;
+}
+
 /** Written by the endpoint controllers from a Service's selector: each physical cluster makes its own. */
 const madeSlices = new Set<string>([sliceController, mirroringController]);
 
@@ -167,7 +172,7 @@ export function isPlaceable(kind: PlacedKind, object: KubeObject): boolean {
   const { name, namespace = '', labels, ownerReferences } = object.metadata;
   if (isSystemNamespace(namespace)) return false;
   if (isReflected(object)) return false;
-  if (kind.role === 'workload') return !isMade(kind, ownerReferences);
+  if (kind.role === 'workload') return isAdopted(object) || !isMade(kind, ownerReferences);
   switch (kind.resource) {
     case 'configmaps':
       return name !== 'kube-root-ca.crt';

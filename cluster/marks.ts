@@ -7,6 +7,7 @@ import {
   orphanOfAnnotation,
   placedByAnnotation,
   reflectedFromAnnotation,
+  releasedByAnnotation,
   scaledAnnotation,
 } from './names.ts';
 
@@ -15,6 +16,7 @@ const marks = new Set([
   locatorAnnotation,
   scaledAnnotation,
   orphanOfAnnotation,
+  releasedByAnnotation,
   claimOfAnnotation,
   claimsAnnotation,
 ]);

@@ -22,6 +22,10 @@ export const managedLabel = 'atoll.dev/managed-by';
 export const managedValue = 'atoll';
 /** On what an orphaned workload left behind on a physical cluster: the locator that the workload bore. */
 export const orphanOfAnnotation = 'atoll.dev/orphan-of';
+/** On a pod there that its workload's controller let go, since its labels match no more: the locator that the workload bore. */
+export const releasedByAnnotation = 'atoll.dev/released-by';
+/** On a placed Pod whose controller is a workload that adopted it on its cluster: the Pod's own uid. */
+export const adoptedAnnotation = 'internal.atoll.dev/adopted';
 /** On a claim that a StatefulSet's controller made on a physical cluster: the locator that the set bore. */
 export const claimOfAnnotation = 'atoll.dev/claim-of';
 /** On a StatefulSet on a physical cluster: `Delete` where its claims are to go when the set is deleted, not moved. */

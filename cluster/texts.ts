@@ -68,6 +68,13 @@ const pods: Texts<NonNullable<ClusterSlice['pods']>> = {
 
 const ordinals = { start: 'The first ordinal.', end: 'The one after the last ordinal.' };
 
+const owner: Texts<NonNullable<ClusterSlice['owner']>> = {
+  apiVersion: "The workload's API version.",
+  kind: "The workload's kind, such as ReplicaSet.",
+  name: "The workload's name.",
+  uid: 'Of this very workload, not of another one of the same name.',
+};
+
 const slice: Texts<ClusterSlice> = {
   present: 'Whether the object is there.',
   orphans: 'The object is gone there, what it left behind is not.',
@@ -76,6 +83,7 @@ const slice: Texts<ClusterSlice> = {
   share: 'The numbers of the share that was last applied there.',
   pods: 'While its share holds more than it has: the pods that are there and have not ended.',
   nodeName: 'Of a Pod: the node that it is bound to there.',
+  owner: 'Of a Pod: the workload that adopted it there.',
   status: 'The status of the object as it stands there.',
   error: 'Why the object could not be applied; absent when it could.',
 };
@@ -190,6 +198,7 @@ export const texts = {
     held,
     pods,
     ordinals,
+    owner,
     slice,
     ref,
     closureRef,

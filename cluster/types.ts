@@ -1,4 +1,4 @@
-import type { KubeObject } from '../kube/object.ts';
+import type { KubeObject, OwnerReference } from '../kube/object.ts';
 
 export interface Condition {
   type: string;
@@ -190,6 +190,8 @@ export interface ClusterSlice {
   pods?: { since: string; count: number; ordinals?: { start: number; end: number } };
   /** Of a Pod: the node that it is bound to there. */
   nodeName?: string;
+  /** Of a Pod: the workload here whose controller adopted it there. */
+  owner?: Pick<OwnerReference, 'apiVersion' | 'kind' | 'name' | 'uid'>;
   /** The physical object's own status, as it stands there. */
   status?: Record<string, unknown>;
   /** Why the object could not be applied; absent when it could. */

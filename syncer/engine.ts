@@ -3,6 +3,7 @@ import type { Informer } from '../client/informer.ts';
 import type { ShareView } from '../cluster/types.ts';
 import type { WorkQueue } from '../controller/queue.ts';
 import type { Logger } from '../kube/log.ts';
+import type { KubeObject, OwnerReference } from '../kube/object.ts';
 import type { Namespaces } from './namespaces.ts';
 import type { Physical } from './physical.ts';
 import type { RunningPods } from './pods.ts';
@@ -34,6 +35,8 @@ export interface Engine {
   hasPods(id: TargetId): boolean;
   /** Those of them that have not ended, with their ordinals; undefined while that is not known. */
   runningPods(id: TargetId, namespace: string): RunningPods | undefined;
+  /** The workload of ours that controls a physical object. */
+  ownerOf(object: KubeObject): OwnerReference | undefined;
   /** Of the pod that is shown for the one at `<physical namespace>/<name>` of this uid; pending: it is on its way up. */
   shownUid(key: string, uid: string | undefined): string | 'pending' | undefined;
   /** Something left it: it may be removed after a while. */

@@ -70,10 +70,11 @@ export async function markAs(
   kind: ResourceRef,
   object: KubeObject,
   mark: string,
+  annotation = orphanOfAnnotation,
 ): Promise<void> {
   const { namespace, name = '', uid, annotations } = object.metadata;
-  if (annotations?.[orphanOfAnnotation] === mark) return;
-  const metadata = { ...(uid && { uid }), annotations: { [orphanOfAnnotation]: mark } };
+  if (annotations?.[annotation] === mark) return;
+  const metadata = { ...(uid && { uid }), annotations: { [annotation]: mark } };
   try {
     await engine.client.patch(kind, { namespace, name }, 'merge', { metadata }, { signal: engine.signal });
   } catch (error) {

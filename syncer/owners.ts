@@ -59,6 +59,12 @@ export class Owners {
     return target === undefined || mark === undefined ? undefined : { target, mark };
   }
 
+  /** The workload of ours that controls it, as the logical cluster knows it. */
+  ownerOf(pod: KubeObject): OwnerReference | undefined {
+    const owner = controllerOf(pod);
+    return owner && this.#ours(pod.metadata.namespace ?? '', owner)?.reference;
+  }
+
   /** Endpoints bear no owner, but the name of their Service. */
   ownsService(namespace: string, name: string): boolean {
     const service = this.#physical.cached(services, namespace, name);
@@ -98,7 +104,7 @@ export class Owners {
   }
 }
 
-function controllerOf(object: KubeObject): OwnerReference | undefined {
+export function controllerOf(object: KubeObject): OwnerReference | undefined {
   return object.metadata.ownerReferences?.find((owner) => owner.controller === true);
 }
 

@@ -1,14 +1,14 @@
 import type { Informer } from '../client/informer.ts';
 import { keyOf } from '../client/url.ts';
-import { rootCluster } from '../cluster/names.ts';
+import { locatorAnnotation, releasedByAnnotation, rootCluster } from '../cluster/names.ts';
 import { textAt } from '../cluster/read.ts';
 import type { ClusterSlice } from '../cluster/types.ts';
 import type { Retry } from '../controller/controller.ts';
 import { encodeJson } from '../kube/json.ts';
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
 import type { Engine } from './engine.ts';
-import { markAs } from './orphans.ts';
-import type { Owners, Root } from './owners.ts';
+import { markAs, orphanOf } from './orphans.ts';
+import { controllerOf, type Owners, type Root } from './owners.ts';
 import { readLocator } from './ownership.ts';
 import { ownerMayCome, type Place, Reflector, reflectedMetadata } from './reflector.ts';
 import { parseTarget, type TargetId } from './target.ts';
@@ -102,7 +102,12 @@ export class PodReflector {
     place: Place | undefined,
   ): Promise<KubeObject | Retry | undefined> {
     // A placed Pod is itself the object that stands upstream.
-    const root = pod && place && !readLocator(pod) ? await this.#rootOf(key, pod) : undefined;
+    const isMade = pod && place && !readLocator(pod);
+    if (isMade && (await this.#isReleased(key, pod))) {
+      this.#count(key, undefined, pod.metadata.uid);
+      return reflection(pod, {}, undefined);
+    }
+    const root = isMade ? await this.#rootOf(key, pod) : undefined;
     this.#count(key, root, pod?.metadata.uid);
     if (!pod || !place || readLocator(pod)) return undefined;
     if (!root) return ownerMayCome(pod);
@@ -113,6 +118,25 @@ export class PodReflector {
     const [namespace = ''] = key.split('/');
     if (between?.isPending(`${namespace}/${owner?.name}`)) return { after: ownerMs };
     return reflection(pod, root, between && owner);
+  }
+
+  /**
+   * Its workload's controller let it go, since it was labelled anew: it is nobody's then, as in any cluster, and still
+   * shown. That is written on it, for as long as no other controller adopts it.
+   */
+  async #isReleased(key: string, pod: KubeObject): Promise<boolean> {
+    if (controllerOf(pod)) return false;
+    const { uid, physical } = this.#engine;
+    if (readLocator(pod, releasedByAnnotation)?.syncer === uid) return true;
+    const known = this.#roots.get(key);
+    if (!known || known.uid !== pod.metadata.uid || known.mark !== undefined) return false;
+    const { kind, namespace, name } = parseTarget(known.target);
+    const workload = physical.cached(kind, namespace, name);
+    const locator = workload?.metadata.annotations?.[locatorAnnotation];
+    if (!workload || workload.metadata.deletionTimestamp || locator === undefined) return false;
+    if (orphanOf(pod, uid) !== undefined) return false;
+    await markAs(this.#engine, pods, pod, locator, releasedByAnnotation);
+    return true;
   }
 
   /** A pod may outlive its workload for a moment; it stays that workload's, until another one adopts it. */
@@ -145,7 +169,11 @@ export class PodReflector {
 }
 
 /** What of a physical pod goes up. One that is too large goes without its spec's bulk. */
-function reflection(pod: KubeObject, root: Root, between: OwnerReference | undefined): KubeObject {
+function reflection(
+  pod: KubeObject,
+  root: Pick<Root, 'reference'>,
+  between: OwnerReference | undefined,
+): KubeObject {
   // The one between has another uid up there, which only the server knows.
   const owner = between && { ...between, uid: '' };
   const sameKind = owner?.kind === root.reference?.kind;

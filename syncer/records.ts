@@ -3,7 +3,7 @@ import { kindNamed } from '../cluster/kinds.ts';
 import { textAt } from '../cluster/read.ts';
 import type { ClusterSlice, Share, ShareView } from '../cluster/types.ts';
 import { encodeJson } from '../kube/json.ts';
-import type { KubeObject } from '../kube/object.ts';
+import type { KubeObject, OwnerReference } from '../kube/object.ts';
 import { isScaled, replicasThere, withoutReplicas } from './scaled.ts';
 import type { TargetId } from './target.ts';
 
@@ -101,6 +101,7 @@ export function sliceOf(
   share: ShareView,
   record: TargetRecord,
   object: KubeObject | undefined,
+  owner?: OwnerReference,
 ): ClusterSlice | undefined {
   const error = record.error && { error: record.error };
   if (!object) {
@@ -117,6 +118,9 @@ export function sliceOf(
   return {
     present: true,
     ...(nodeName && { nodeName }),
+    ...(owner && {
+      owner: { apiVersion: owner.apiVersion, kind: owner.kind, name: owner.name, uid: owner.uid },
+    }),
     ...(record.observed && {
       observedGeneration: record.observed.generation,
       share: replicasThere(record.observed.share, object),

@@ -133,6 +133,7 @@ async function work(
     up: new WorkQueue({ maxDelayMs: 30_000 }),
     hasPods: (id) => pods?.hasPods(id) ?? false,
     runningPods: (id, namespace) => pods?.running(id, namespace),
+    ownerOf: (object) => owners.ownerOf(object),
     shownUid: (key, podUid) => pods?.shownUid(key, podUid),
     namespaceMayBeEmpty: (namespace) => cleanup.add(namespace),
     signal,

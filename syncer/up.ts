@@ -2,14 +2,17 @@ import { logicalClusterOf } from '../client/url.ts';
 import type { ClusterSlice, ShareView } from '../cluster/types.ts';
 import { type Retry, runController } from '../controller/controller.ts';
 import { deepEqual } from '../kube/deep.ts';
+import type { KubeObject, OwnerReference } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
 import { type Engine, shareFor, sharesResource } from './engine.ts';
+import { controllerOf } from './owners.ts';
 import { ownership } from './ownership.ts';
 import { hasObserved, shareNumbers, sliceOf } from './records.ts';
 import { parseTarget, type TargetId } from './target.ts';
 
 /** At most one slice of a share in this time: a rollout's many small steps become a few writes. */
 const minIntervalMs = 100;
+const adopterMs = 1_000;
 
 interface Sent {
   uid: string;
@@ -64,13 +67,21 @@ function sliceNow(engine: Engine, id: TargetId, share: ShareView): ClusterSlice 
     hasObserved(object, applied.physicalGeneration)
   )
     record.observed = { generation: applied.generation, share: applied.share };
-  const slice = sliceOf(share, record, object);
+  const slice = sliceOf(share, record, object, adopterOf(engine, id, object));
   const { held } = share.spec.share;
   // Only of what the share says now, once that was seen: before, its controller may make more of them.
   if (!held || !slice?.present || !applied || record.observed?.share !== applied.share) return slice;
   if (!deepEqual(applied.share, shareNumbers(share.spec.share))) return slice;
   const pods = engine.runningPods(id, namespace);
   return pods ? { ...slice, pods: { since: held.since, ...pods } } : slice;
+}
+
+/** The watch of workloads may be behind the one of pods. */
+function adopterOf(engine: Engine, id: TargetId, pod: KubeObject | undefined): OwnerReference | undefined {
+  if (pod?.kind !== 'Pod' || !controllerOf(pod)) return undefined;
+  const owner = engine.ownerOf(pod);
+  if (!owner) engine.up.addAfter(id, adopterMs);
+  return owner;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { textAt } from '../../cluster/read.ts';
 import type { ClusterSlice } from '../../cluster/types.ts';
 import { isObject } from '../../kube/deep.ts';
 import { encodeJson } from '../../kube/json.ts';
@@ -37,6 +38,8 @@ export function boundedSlice(input: unknown): ClusterSlice {
   if (pods) slice.pods = pods;
   const { nodeName } = input;
   if (typeof nodeName === 'string' && dnsName.test(nodeName)) slice.nodeName = nodeName;
+  const owner = ownerPart(input['owner']);
+  if (owner) slice.owner = owner;
   if (isObject(input['status'])) slice.status = boundedStatus(input['status']);
   const error = input['error'];
   if (isObject(error)) {
@@ -76,6 +79,13 @@ function podsPart(input: unknown): ClusterSlice['pods'] {
     count: count(input['count']),
     ...(range && { ordinals: { start: count(start), end: count(end) } }),
   };
+}
+
+function ownerPart(input: unknown): ClusterSlice['owner'] {
+  const [apiVersion, kind, name, uid] = ['apiVersion', 'kind', 'name', 'uid'].map((field) =>
+    textAt(input, field),
+  );
+  return apiVersion && kind && name && uid ? { apiVersion, kind, name, uid } : undefined;
 }
 
 /** A whole number that can be added up and shown, whatever was said. */

@@ -1,11 +1,8 @@
-import { textAt } from '../../cluster/read.ts';
 import type { ClusterSlice, Placement } from '../../cluster/types.ts';
 import { deepEqual, getOwn, setOwn } from '../../kube/deep.ts';
-import type { KubeObject } from '../../kube/object.ts';
-import { isStatusError, notFound } from '../../kube/status.ts';
+import { notFound } from '../../kube/status.ts';
 import type { Store } from '../../storage/store.ts';
 import { rewriteObject } from '../registry/rewrite.ts';
-import type { Registry } from '../registry/types.ts';
 import { type NamespacePlace, placementsStored } from './places.ts';
 
 const resource = { group: 'atoll.dev', resource: 'shares' };
@@ -32,28 +29,6 @@ export async function writeSlice(store: Store, at: SliceAddress, slice: ClusterS
     return deepEqual(before, wanted) ? placement : withSlice(placement, at.cluster, wanted);
   });
   return written as Placement;
-}
-
-/**
- * A placed Pod says on which node it runs, as the pods of other workloads do: bound here, as a scheduler binds it, when
- * the cluster has bound it there. One that moves is bound anew.
- */
-export async function noteNode(registry: Registry, at: SliceAddress, placement: Placement): Promise<void> {
-  const { ref, shares = {} } = placement.spec ?? {};
-  const nodeName = getOwn(placement.status?.clusters ?? {}, at.cluster)?.nodeName;
-  const phase = getOwn(shares, at.cluster)?.phase;
-  if (ref?.kind !== 'Pod' || nodeName === undefined || phase === undefined || phase === 'Leaving') return;
-  const { logical: cluster, namespace } = at;
-  const place = { cluster, namespace, group: '', resource: 'pods', name: ref.name };
-  const bind = (pod: KubeObject): KubeObject => {
-    const isAs = pod.metadata.uid !== ref.uid || textAt(pod, 'spec', 'nodeName') === nodeName;
-    return isAs ? pod : { ...pod, spec: { ...(pod.spec as object), nodeName } };
-  };
-  try {
-    await registry.update(place, bind, { subresource: 'binding' });
-  } catch (error) {
-    if (!isStatusError(error, 'NotFound')) throw error;
-  }
 }
 
 function withSlice(placement: Placement, cluster: string, slice: ClusterSlice | undefined): Placement {

@@ -10,13 +10,14 @@ import { mayUseView } from './identity.ts';
 import { ShareIndex } from './index.ts';
 import { getNamespace } from './namespace.ts';
 import { deleteNode, listNodes, putNode } from './nodes.ts';
+import { noteOwnPod } from './own-pod.ts';
 import { clusterKind, getCluster, listCluster, patchCluster } from './physical-cluster.ts';
 import type { NamespacePlace } from './places.ts';
 import { deleteReflection, listReflections, maxReflectionBytes, putReflection } from './reflections.ts';
 import { answer, jsonBody, shareKind } from './respond.ts';
 import { type Route, routeOf, splitView, unknownPath, verbs, wrongVerb } from './route.ts';
 import { Shares } from './shares.ts';
-import { noteNode, writeSlice } from './slices.ts';
+import { writeSlice } from './slices.ts';
 import { watchView } from './watch.ts';
 
 export { syncerUser } from './identity.ts';
@@ -68,7 +69,7 @@ async function dispatch(call: Call, route: Route): Promise<ApiResponse> {
     case 'share-status': {
       const slice = boundedSlice(jsonBody(request, maxPatchBytes)['status']);
       const placement = await writeSlice(store, { cluster, ...route }, slice);
-      await noteNode(call.core.registry, { cluster, ...route }, placement);
+      await noteOwnPod(store, { cluster, ...route }, placement);
       return answer(200, reduced(placement));
     }
     case 'reflections': {

@@ -63,6 +63,10 @@ async function count(
   }
 }
 
+function isControlled({ metadata }: KubeObject): boolean {
+  return (metadata.ownerReferences ?? []).some(({ controller }) => controller === true);
+}
+
 function isPods({ group, resource }: DiscoveredResource): boolean {
   return group === '' && resource === 'pods';
 }
@@ -81,7 +85,7 @@ async function emptyResource(
   const list = await readAll(client, resource, where);
   // The record of a physical pod goes when the pod does; other reflections may go at once, and are not made again.
   const pods = isPods(resource);
-  const ours = list.filter((object) => !(pods && isReflected(object)));
+  const ours = list.filter((object) => !(pods && isReflected(object) && isControlled(object)));
   const todo = ours.filter((object) => !object.metadata.deletionTimestamp && !isInUse(resource, object));
   for (const { metadata } of todo) {
     const target = { cluster, namespace, name: metadata.name ?? '' };

@@ -1,0 +1,60 @@
+import { isAdopted } from '../../cluster/kinds.ts';
+import { adoptedAnnotation } from '../../cluster/names.ts';
+import { textAt } from '../../cluster/read.ts';
+import type { ClusterSlice, Placement } from '../../cluster/types.ts';
+import { getOwn } from '../../kube/deep.ts';
+import type { KubeObject, ObjectMeta } from '../../kube/object.ts';
+import type { Store } from '../../storage/store.ts';
+import { decodeStored } from '../registry/codec.ts';
+import { listEntries, rewriteObject } from '../registry/rewrite.ts';
+import { placeIn, placementsStored } from './places.ts';
+import type { SliceAddress } from './slices.ts';
+
+/**
+ * A placed Pod says what its cluster has made of it beside its status, as the pods of workloads do: the node that it is
+ * bound to, and the workload whose controller adopted it there. One that moves says it anew; one that was let go has no
+ * controller any more.
+ */
+export async function noteOwnPod(store: Store, at: SliceAddress, placement: Placement): Promise<void> {
+  const { ref, shares = {} } = placement.spec ?? {};
+  const phase = getOwn(shares, at.cluster)?.phase;
+  const slice = getOwn(placement.status?.clusters ?? {}, at.cluster);
+  if (ref?.kind !== 'Pod' || phase === undefined || phase === 'Leaving' || !slice?.present) return;
+  const { owner, nodeName } = slice;
+  const adopter = owner && (await hasShare(store, at, owner.uid)) ? owner : undefined;
+  await rewriteObject(store, placeIn(at, ref), (pod) => {
+    if (pod?.metadata.uid !== ref.uid) return pod;
+    return bound({ ...pod, metadata: adopted(pod, adopter) }, nodeName);
+  });
+}
+
+function bound(pod: KubeObject, nodeName: string | undefined): KubeObject {
+  if (nodeName === undefined || textAt(pod, 'spec', 'nodeName') === nodeName) return pod;
+  return { ...pod, spec: { ...(pod.spec as object), nodeName } };
+}
+
+/** A controller that the user named stays. */
+function adopted(pod: KubeObject, owner: ClusterSlice['owner']): ObjectMeta {
+  const { annotations, ownerReferences = [], ...metadata } = pod.metadata;
+  const was = isAdopted(pod);
+  const controlled = ownerReferences.some(({ controller }) => controller === true);
+  if (controlled !== was || (!was && !owner)) return pod.metadata;
+  const { [adoptedAnnotation]: _, ...users } = annotations ?? {};
+  const others = ownerReferences.filter(({ controller }) => controller !== true);
+  const references = owner ? [...others, { ...owner, controller: true, blockOwnerDeletion: true }] : others;
+  const marked = owner ? { ...users, [adoptedAnnotation]: pod.metadata.uid ?? '' } : users;
+  return {
+    ...metadata,
+    ...(Object.keys(marked).length > 0 && { annotations: marked }),
+    ...(references.length > 0 && { ownerReferences: references }),
+  };
+}
+
+async function hasShare(store: Store, at: SliceAddress, uid: string): Promise<boolean> {
+  const { logical: cluster, namespace } = at;
+  const { entries } = await listEntries(store, { of: placementsStored, cluster, namespace });
+  return entries.some((entry) => {
+    const { spec } = decodeStored(entry) as Placement;
+    return spec?.ref.uid === uid && getOwn(spec.shares ?? {}, at.cluster) !== undefined;
+  });
+}

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { KubeObject } from '../../../kube/object.ts';
+import { deployment, find, readyPods, resources, settled, until } from '../../world/objects.ts';
+import { startWorld, type World } from '../../world/world.ts';
+
+const { namespaces, pods, replicasets } = resources;
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld({ clusters: ['east'] });
+});
+afterAll(() => world.stop());
+
+const here = (name: string, namespace = 'default') => find(world.admin, pods, name, namespace);
+const controllerOf = (pod: KubeObject | undefined) =>
+  pod?.metadata.ownerReferences?.find(({ controller }) => controller === true);
+const there = async (app: string) => {
+  const labelSelector = `app=${app}`;
+  return (await world.physical('east').client.list(pods, { labelSelector })).items;
+};
+
+async function replicaSet(name: string, namespace = 'default'): Promise<KubeObject> {
+  const { metadata, spec } = deployment(name, 1, 'east');
+  const set = { apiVersion: 'apps/v1', kind: 'ReplicaSet', metadata: { ...metadata, namespace }, spec };
+  return await world.admin.create(replicasets, set, { namespace });
+}
+
+/** A pod that the set's controller has let go, as it does when its labels match no more. */
+async function release(name: string, app: string): Promise<void> {
+  const { client } = world.physical('east');
+  const [pod] = (await there(app)).filter(({ metadata }) => metadata.name === name);
+  const { namespace } = pod?.metadata ?? {};
+  await client.patch(pods, { namespace, name }, 'merge', { metadata: { ownerReferences: null } });
+}
+
+test("a Pod that a ReplicaSet adopts where both run is shown as its own, and runs on; let go, it is nobody's", async () => {
+  await world.admin.create(pods, {
+    ...{ apiVersion: 'v1', kind: 'Pod' },
+    metadata: {
+      ...{ name: 'orphan', namespace: 'default', labels: { app: 'taken' } },
+      annotations: { 'atoll.dev/clusters': 'east' },
+    },
+    spec: { containers: [{ name: 'c', image: 'c:1' }] },
+  });
+  await until('it runs', async () => (await readyPods(world.physical('east'), 'taken')).length === 1);
+  const set = await replicaSet('taken');
+  const owner = await until('it was adopted', async () => controllerOf(await here('orphan')));
+  expect(owner).toMatchObject({ kind: 'ReplicaSet', name: 'taken', uid: set.metadata.uid });
+  // The namespace was decided anew since: it is where it was.
+  await settled(world.admin, 'taken.replicasets.apps');
+  expect((await there('taken')).map(({ metadata }) => metadata.name)).toEqual(['orphan']);
+
+  const labels = { app: 'let-go' };
+  await world.admin.patch(pods, { namespace: 'default', name: 'orphan' }, 'merge', { metadata: { labels } });
+  await until('it is labelled there', async () => (await there('let-go')).length === 1);
+  await release('orphan', 'let-go');
+  await until('it says so', async () => controllerOf(await here('orphan')) === undefined);
+  expect(await readyPods(world.physical('east'), 'let-go')).toEqual(['orphan']);
+}, 120_000);
+
+test("a pod of a workload that is let go is shown as nobody's, and goes with its namespace", async () => {
+  const namespace = 'short';
+  await world.admin.create(namespaces, {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: namespace },
+  });
+  await replicaSet('web', namespace);
+  const name = await until('its pod is shown', async () => {
+    const { items } = await world.admin.list(pods, { namespace });
+    return items.find((pod) => controllerOf(pod))?.metadata.name;
+  });
+  const metadata = { labels: { app: 'aside' } };
+  await world.admin.patch(pods, { namespace, name }, 'merge', { metadata });
+  await release(name, 'aside');
+  await until("it is nobody's", async () => {
+    const pod = await here(name, namespace);
+    return pod && controllerOf(pod) === undefined;
+  });
+  await world.admin.delete(namespaces, { name: namespace });
+  await until('the namespace is gone', async () => !(await find(world.admin, namespaces, namespace, '')));
+  expect(await there('aside')).toEqual([]);
+}, 120_000);
