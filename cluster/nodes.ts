@@ -17,7 +17,7 @@ const statusFields = ['capacity', 'allocatable', 'addresses', 'nodeInfo', 'phase
  */
 export function shownNode({ metadata, spec, status }: KubeObject): KubeObject {
   const { name, uid, resourceVersion, creationTimestamp, labels, annotations } = metadata;
-  const conditions = listAt(status, 'conditions').filter(isObject).map(withoutHeartbeat);
+  const conditions = listAt(status, 'conditions').filter(isObject).map(atRest);
   return {
     ...{ apiVersion: 'v1', kind: 'Node' },
     metadata: {
@@ -26,15 +26,28 @@ export function shownNode({ metadata, spec, status }: KubeObject): KubeObject {
       ...(resourceVersion && { resourceVersion }),
       ...(creationTimestamp && { creationTimestamp }),
       ...(labels && { labels }),
-      ...(annotations && { annotations }),
+      ...(annotations && { annotations: withoutApplied(annotations) }),
     },
     spec: fieldsOf(spec, specFields),
     status: { ...fieldsOf(status, statusFields), ...(conditions.length > 0 && { conditions }) },
   };
 }
 
-function withoutHeartbeat({ lastHeartbeatTime: _, ...condition }: Record<string, unknown>): object {
-  return condition;
+/** It was heard of at least when it last changed. */
+function atRest({ lastHeartbeatTime, ...condition }: Record<string, unknown>): object {
+  const { lastTransitionTime } = condition;
+  const isTold = lastHeartbeatTime !== undefined && lastTransitionTime !== undefined;
+  return { ...condition, ...(isTold && { lastHeartbeatTime: lastTransitionTime }) };
+}
+
+const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/** What was applied there is nobody's to compare with here. */
+function withoutApplied({
+  [lastApplied]: _,
+  ...annotations
+}: Record<string, string>): Record<string, string> {
+  return annotations;
 }
 
 function fieldsOf(from: unknown, names: readonly string[]): Record<string, unknown> {

@@ -6,6 +6,7 @@ import { reflectedNodes, shownNode } from '../cluster/nodes.ts';
 import { textAt } from '../cluster/read.ts';
 import { type Retry, runController } from '../controller/controller.ts';
 import { WorkQueue } from '../controller/queue.ts';
+import { deepEqual } from '../kube/deep.ts';
 import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
@@ -55,7 +56,7 @@ export class NodeReflector {
       for (const key of [...this.#onNode.keys(), ...this.#shown.keys()])
         if (key.endsWith(`/${name}`)) this.#queue.add(key);
     };
-    nodes.on({ add: told, update: told, delete: told });
+    nodes.on({ add: told, update: (now, old) => isSame(now, old) || told(now), delete: told });
   }
 
   async run(ready: readonly Promise<unknown>[]): Promise<void> {
@@ -148,6 +149,14 @@ export class NodeReflector {
     }
     return undefined;
   }
+}
+
+/** A heartbeat alone. */
+function isSame({ metadata: now, ...node }: KubeObject, { metadata: old, ...before }: KubeObject): boolean {
+  return (
+    deepEqual(node, before) &&
+    deepEqual([now.uid, now.labels, now.annotations], [old.uid, old.labels, old.annotations])
+  );
 }
 
 async function unlessGone(write: Promise<unknown>): Promise<void> {

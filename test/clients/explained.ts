@@ -4,10 +4,7 @@ const explained: readonly (readonly [line: RegExp, reason: string])[] = [
   [/quota|^get deploy,svc,cm|^describe ns/, 'no controller counts quotas in a logical cluster yet'],
   [/ --as=/, 'no RBAC: whoever is not of system:masters may do nothing'],
   [/^describe pv |^get pv /, 'no controller binds volumes in a logical cluster'],
-  [
-    /^describe pdb|^describe hpa|^events$/,
-    'what guards or scales nothing that is placed is looked at by no controller',
-  ],
+  [/^describe hpa|^events$/, 'what scales nothing that is placed is looked at by no controller'],
 ];
 
 export function reasonFor(line: string, kubectl: string): string | undefined {
