@@ -91,7 +91,7 @@ export function split(input: SplitInput): Split {
     gone: deleted,
     now,
   });
-  const rootStatus = live && foldStatus(live, shares, slices, input.silenceOf);
+  const rootStatus = live && foldStatus(live, shares, slices, input.silenceOf, now);
   const { requeueAfterMs } = outcome;
   return {
     shares,

@@ -67,6 +67,7 @@ export function foldStatus(
   shares: Shares,
   slices: Slices,
   silenceOf: (cluster: string) => Silence | undefined = () => undefined,
+  now = Date.now(),
 ): Status | undefined {
   const byName = Object.entries(shares).sort(([a], [b]) => (a < b ? -1 : 1));
   const all = byName.flatMap(([cluster, share]): FoldPart[] => {
@@ -83,17 +84,17 @@ export function foldStatus(
   // Where it once had a status it ran: what nobody speaks of any more is not there.
   const had = isObject(root.status) && Object.keys(root.status).length > 0;
   if (!isSaid && silences.length === 0 && !(had && emptied.has(kind))) return undefined;
-  const status = folds[kind]({ root, parts: withinSurge(root, all) });
+  const status = folds[kind]({ root, parts: withinSurge(root, all), now });
   if (!status || silences.length === 0) return status;
   return { ...status, conditions: [...listAt(status, 'conditions'), ...silences] };
 }
 
 /** A Pod of its own is on one cluster, but while it moves: one that is heard of speaks first. */
-function foldPod({ root, parts }: FoldInput): Status | undefined {
+function foldPod({ root, parts, now }: FoldInput): Status | undefined {
   const heard = parts.filter((part) => !part.silence);
-  const status = passThrough({ root, parts: heard });
+  const status = passThrough({ root, parts: heard, now });
   if (status) return status;
-  const last = passThrough({ root, parts });
+  const last = passThrough({ root, parts, now });
   const [silent] = parts.filter((part) => Object.keys(part.status).length > 0);
   return last && silent?.silence ? lostStatus(last, silent.silence) : last;
 }

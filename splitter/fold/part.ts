@@ -21,6 +21,8 @@ export interface FoldPart {
 export interface FoldInput {
   root: KubeObject;
   parts: readonly FoldPart[];
+  /** Milliseconds since 1970. */
+  now: number;
 }
 
 /** The root's status from its parts; undefined: leave it as it is. */

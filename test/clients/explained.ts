@@ -5,6 +5,7 @@ const explained: readonly (readonly [line: RegExp, reason: string])[] = [
   [/ --as=/, 'no RBAC: whoever is not of system:masters may do nothing'],
   [/^describe pv |^get pv /, 'no controller binds volumes in a logical cluster'],
   [/^describe hpa|^events$/, 'what scales nothing that is placed is looked at by no controller'],
+  [/^describe pdb/, 'that no pod matches a budget is in its status, and no event'],
 ];
 
 export function reasonFor(line: string, kubectl: string): string | undefined {

@@ -130,6 +130,20 @@ describe('foldStatus', () => {
     expect(fold(root(kind), { b: slice(b), a: slice(a) })).toEqual(expected);
   });
 
+  it('keeps who was noted as disrupted, of a budget, for as long as a cluster would', () => {
+    const noted = (agoMs: number) => new Date(Date.now() - agoMs).toISOString();
+    const [young, old] = [noted(1_000), noted(121_000)];
+    const budget = { ...root('PodDisruptionBudget'), status: { disruptedPods: { young, old } } };
+    const there = { disruptedPods: { there: old } };
+    expect(fold(budget, { a: slice(there), b: slice({}) })).toMatchObject({
+      disruptedPods: { young, there: old },
+    });
+    expect(fold(budget, { a: slice({}) })?.['disruptedPods']).toEqual({ young });
+    expect(fold(root('PodDisruptionBudget'), { a: slice({ expectedPods: 1 }) })).not.toHaveProperty(
+      'disruptedPods',
+    );
+  });
+
   it('counts what leaves while it is there, and nothing of what has gone', () => {
     const shares: Record<string, Share> = { a: active, b: { phase: 'Leaving' }, c: { phase: 'Leaving' } };
     const slices = {
