@@ -60,10 +60,17 @@ export function podReferences(spec: unknown): ClosureRef[] {
   const account = textAt(spec, 'serviceAccountName') || textAt(spec, 'serviceAccount') || 'default';
   return [
     ...containersOf(spec).flatMap(containerReferences),
-    ...listAt(spec, 'volumes').flatMap(volumeReferences),
+    ...listAt(spec, 'volumes')
+      .filter((volume) => !isInjected(at(volume, 'name')))
+      .flatMap(volumeReferences),
     ...listAt(spec, 'imagePullSecrets').flatMap((s) => core('secrets', textAt(s, 'name'))),
     ...core('serviceaccounts', account),
   ];
+}
+
+/** The volume of a token: each cluster adds its own. */
+function isInjected(name: unknown): boolean {
+  return typeof name === 'string' && name.startsWith('kube-api-access-');
 }
 
 function containerReferences(container: unknown): ClosureRef[] {
@@ -152,9 +159,8 @@ export function withoutPodAssignment(spec: unknown): unknown {
   // The number that a class stands for is the cluster's own, too: it refuses another. Ephemeral containers are added
   // to the running pod, and by no other way.
   for (const field of ['nodeName', 'priority', 'preemptionPolicy', 'ephemeralContainers']) delete copy[field];
-  const injected = (name: unknown) => typeof name === 'string' && name.startsWith('kube-api-access-');
   const keep = (items: unknown) =>
-    Array.isArray(items) ? items.filter((i) => !injected(at(i, 'name'))) : items;
+    Array.isArray(items) ? items.filter((i) => !isInjected(at(i, 'name'))) : items;
   if ('volumes' in copy) copy['volumes'] = keep(copy['volumes']);
   for (const field of ['initContainers', 'containers']) {
     for (const container of listAt(copy, field)) {

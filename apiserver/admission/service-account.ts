@@ -1,3 +1,7 @@
+import { at, listAt } from '../../cluster/read.ts';
+import { isObject } from '../../kube/deep.ts';
+import { generateName } from '../../kube/names.ts';
+import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../options.ts';
 import { isWriteOf, refusal, specOf } from './pods.ts';
@@ -5,31 +9,77 @@ import { isWriteOf, refusal, specOf } from './pods.ts';
 const fallback = 'default';
 
 /**
- * A Pod runs as `default` unless it names another ServiceAccount, which must exist. Its token's volume is added
- * where the Pod really runs. https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/
+ * A Pod runs as `default` unless it names another ServiceAccount, which must exist; it gets that one's pull secrets and
+ * a volume with its token. Where the Pod really runs these give way to the physical cluster's own.
+ * https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/
  */
 export const serviceAccountAdmission: AdmissionPlugin = {
   name: 'ServiceAccount',
   mutate(request) {
-    if (!isWriteOf(request, '', 'pods') || !request.object) return;
-    const spec = specOf(request.object);
-    if (!spec['serviceAccountName']) spec['serviceAccountName'] = spec['serviceAccount'] || fallback;
-    spec['serviceAccount'] = spec['serviceAccountName'];
+    const { object } = request;
+    return object && isWriteOf(request, '', 'pods') ? complete(request, specOf(object)) : undefined;
   },
   validate(request) {
     if (!isWriteOf(request, '', 'pods') || !request.object) return undefined;
     const name = String(specOf(request.object)['serviceAccountName'] ?? fallback);
     // A namespace's own is made in a moment, if it is not there yet.
-    return name === fallback ? undefined : requireAccount(request, name);
+    return name === fallback ? undefined : accountOf(request, name).then(() => undefined);
   },
 };
 
-async function requireAccount(request: AdmissionRequest, name: string): Promise<void> {
+type Spec = Record<string, unknown>;
+
+async function complete(request: AdmissionRequest, spec: Spec): Promise<void> {
+  if (!spec['serviceAccountName']) spec['serviceAccountName'] = spec['serviceAccount'] || fallback;
+  spec['serviceAccount'] = spec['serviceAccountName'];
+  const account = await accountOf(request, String(spec['serviceAccountName']));
+  // The Pod's own wish counts before its account's.
+  const wanted = spec['automountServiceAccountToken'] ?? account?.['automountServiceAccountToken'];
+  if (wanted !== false) mountToken(spec);
+  const pulling = account?.['imagePullSecrets'];
+  if (listAt(spec, 'imagePullSecrets').length === 0 && Array.isArray(pulling))
+    spec['imagePullSecrets'] = pulling.map((secret) => ({ name: at(secret, 'name') }));
+}
+
+const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount';
+const volumePrefix = 'kube-api-access-';
+
+/** Into every container that has nothing of its own there. */
+function mountToken(spec: Spec): void {
+  const volumes = listAt(spec, 'volumes');
+  const present = volumes.map((volume) => at(volume, 'name')).find(isTokenVolume);
+  const name = present ?? generateName(volumePrefix);
+  let isNeeded = false;
+  for (const container of ['initContainers', 'containers'].flatMap((list) => listAt(spec, list))) {
+    const mounts = listAt(container, 'volumeMounts');
+    if (!isObject(container) || mounts.some((mount) => at(mount, 'mountPath') === mountPath)) continue;
+    container['volumeMounts'] = [...mounts, { name, readOnly: true, mountPath }];
+    isNeeded = true;
+  }
+  if (isNeeded && present === undefined)
+    spec['volumes'] = [...volumes, { name, projected: { sources: sources(), defaultMode: 0o644 } }];
+}
+
+const isTokenVolume = (name: unknown): boolean => typeof name === 'string' && name.startsWith(volumePrefix);
+
+function sources(): object[] {
+  const namespace = { path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } };
+  return [
+    // An hour, and time to notice: what kubelets renew.
+    { serviceAccountToken: { expirationSeconds: 3607, path: 'token' } },
+    { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+    { downwardAPI: { items: [namespace] } },
+  ];
+}
+
+/** Undefined: the namespace's own, which is made in a moment. */
+async function accountOf(request: AdmissionRequest, name: string): Promise<KubeObject | undefined> {
   const { cluster, namespace, registry } = request;
   try {
-    await registry.get({ cluster, group: '', resource: 'serviceaccounts', namespace, name });
+    return await registry.get({ cluster, group: '', resource: 'serviceaccounts', namespace, name });
   } catch (error) {
     if (!isStatusError(error, 'NotFound')) throw error;
+    if (name === fallback) return undefined;
     const why = `error looking up service account ${namespace}/${name}: serviceaccount ${JSON.stringify(name)} not found`;
     throw refusal(request, why);
   }

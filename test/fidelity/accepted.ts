@@ -90,20 +90,6 @@ export const accepted: readonly Accepted[] = [
     cases: /^media\/spoiled\/(json-case|protobuf-wrong-wire)$/,
     path: /^(status|body\.message)$/,
   },
-  {
-    id: 'service-accounts',
-    request: /^(POST|PUT) pods$/,
-    path: /^status$/,
-    kubernetes: /^422 .*must not be specified when serviceAccountName is not set/,
-    atoll: /^201/,
-  },
-  {
-    id: 'service-accounts',
-    request: /^POST pods$/,
-    path: /^status$/,
-    kubernetes: /^201/,
-    atoll: /^403 .*error looking up service account/,
-  },
   { id: 'root-paths', request: /^GET \/$/, path: /^body\.paths\.length$/ },
   { id: 'warning-ascii', path: /^headers\.warning$/, kubernetes: /ï¿½/, atoll: /\?/ },
   {
@@ -123,12 +109,6 @@ export const accepted: readonly Accepted[] = [
     path: /^body\.message$/,
     kubernetes: /yaml: |unsupported map key of type/,
     atoll: /yaml: /,
-  },
-  {
-    id: 'service-accounts',
-    path: /^body\.spec\.(serviceAccountName|serviceAccount)$/,
-    kubernetes: /^\(absent\)$/,
-    atoll: /^"?default"?$/,
   },
   {
     id: 'version',

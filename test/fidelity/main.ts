@@ -120,7 +120,7 @@ async function main(): Promise<number> {
   let atoll: Atoll | undefined;
   try {
     [kubernetes, atoll] = await Promise.all([
-      startKubernetes({ name: 'oracle', apiOnly: true }),
+      startKubernetes({ name: 'oracle', apiOnly: true, accounts: true }),
       startAtoll(),
     ]);
     const workspace = await logicalCluster(atoll, 'fidelity');

@@ -131,6 +131,25 @@ export async function makeNamespace(wire: Wire, name: string): Promise<void> {
   const { done } = await wire.send({ method: 'POST', path: '/api/v1/namespaces', body });
   const { status } = await done;
   if (status !== 201 && status !== 409) throw new Error(`namespace ${name}: ${status}`);
+  await makeAccount(wire, name);
+}
+
+/** No controller does. kube-apiserver comes to know of the namespace, and admission of the account, a moment later. */
+export async function makeAccount(wire: Wire, namespace: string): Promise<void> {
+  const path = `/api/v1/namespaces/${namespace}/serviceaccounts`;
+  const body = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } };
+  const { status } = await (await wire.send({ method: 'POST', path, body })).done;
+  if (status !== 201 && status !== 409) throw new Error(`ServiceAccount of ${namespace}: ${status}`);
+  const pod = {
+    ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'probe' } },
+    spec: { containers: [{ name: 'c', image: 'c' }] },
+  };
+  for (let tries = 0; tries < 100; tries++) {
+    const probe = { method: 'POST', path: `/api/v1/namespaces/${namespace}/pods?dryRun=All`, body: pod };
+    if ((await (await wire.send(probe)).done).status === 201) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`no pod may be made in ${namespace}`);
 }
 
 /** `/apis/apps/v1/namespaces/a/deployments/b/scale?x` -> `deployments/scale` */

@@ -44,6 +44,8 @@ export interface KubernetesOptions {
   fsync?: boolean;
   /** Only etcd and kube-apiserver, pods without ServiceAccounts: for benchmarks and comparisons of answers. */
   apiOnly?: boolean;
+  /** Beside that: pods have ServiceAccounts, which somebody has to make. */
+  accounts?: boolean;
 }
 
 /** A real Kubernetes 1.36 on loopback: etcd, kube-apiserver, its controllers and scheduler, kwok as kubelets. */
@@ -94,7 +96,7 @@ async function boot(
   );
   await start('kube-apiserver', [
     ...apiserverFlags(String(port), `http://127.0.0.1:${etcd}`),
-    ...(options.apiOnly ? ['--disable-admission-plugins', 'ServiceAccount'] : []),
+    ...(options.apiOnly && !options.accounts ? ['--disable-admission-plugins', 'ServiceAccount'] : []),
   ]);
   const ctl = (...args: string[]) => run(kubectl, ['--kubeconfig', kubeconfig, ...args], { timeout: 30_000 });
   await eventually(180, children, () => ctl('get', '--raw', '/readyz'));

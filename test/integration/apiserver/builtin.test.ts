@@ -29,6 +29,48 @@ test('a pod runs as default, with priority 0, unless it says otherwise', async (
   );
 });
 
+test.each([
+  ['default', undefined, true],
+  ['yes', undefined, true],
+  ['no', undefined, false],
+  ['default', true, true],
+  ['no', true, true],
+  ['default', false, false],
+  ['yes', false, false],
+])('a pod of account %s that says %s: a token is mounted is %s', async (account, own, expected) => {
+  for (const [name, automountServiceAccountToken] of [['yes', true] as const, ['no', false] as const]) {
+    const kind = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name } };
+    await create(`${namespace}/serviceaccounts`, { ...kind, automountServiceAccountToken });
+  }
+  const automount = own === undefined ? {} : { automountServiceAccountToken: own };
+  const { body } = await pod({ serviceAccountName: account, ...automount });
+  const [mount] = body.spec.containers[0].volumeMounts ?? [];
+  const [volume] = body.spec.volumes ?? [];
+  expect(mount?.name).toBe(volume?.name);
+  expect(mount?.mountPath).toBe(expected ? '/var/run/secrets/kubernetes.io/serviceaccount' : undefined);
+  // Field managers own what they sent.
+  expect(JSON.stringify(body.metadata.managedFields)).not.toContain('f:volumes');
+});
+
+test('a pod has the pull secrets of its account, and what it mounts itself it keeps', async () => {
+  const metadata = { name: 'puller' };
+  const imagePullSecrets = [{ name: 'registry' }];
+  await create(`${namespace}/serviceaccounts`, {
+    apiVersion: 'v1',
+    kind: 'ServiceAccount',
+    metadata,
+    imagePullSecrets,
+  });
+  const volumeMounts = [{ name: 'mine', mountPath: '/var/run/secrets/kubernetes.io/serviceaccount' }];
+  const { body } = await pod({
+    serviceAccountName: 'puller',
+    containers: [{ name: 'c', image: 'nginx', volumeMounts }],
+    volumes: [{ name: 'mine', emptyDir: {} }],
+  });
+  expect(body.spec).toMatchObject({ imagePullSecrets, containers: [{ volumeMounts }] });
+  expect(body.spec.volumes).toHaveLength(1);
+});
+
 test('priority classes', async () => {
   const classes = '/apis/scheduling.k8s.io/v1/priorityclasses';
   const of = (name: string, more: object) => ({

@@ -50,6 +50,11 @@ describe('closureOf', () => {
         ['Secret', 'y'],
       ],
     ],
+    [
+      'the token that admission added',
+      { volumes: [{ name: 'kube-api-access-x', projected: { sources: [{ configMap: { name: 'x' } }] } }] },
+      [],
+    ],
     ['pull secrets', { imagePullSecrets: [{ name: 'y' }] }, [['Secret', 'y']]],
     [
       'claims',
