@@ -7,15 +7,14 @@ import type {
   AdmissionPlugin,
   Authenticator,
   Authorizer,
-  Limits,
   PodConnector,
-  ServedResource,
   ServiceConnector,
-} from './options.ts';
+} from './plugins.ts';
 import type { Catalog } from './registry/catalog.ts';
 import type { Paths } from './registry/paths.ts';
-import type { ObjectRegistry } from './registry/registry.ts';
+import type { ObjectRegistry } from './registry/types.ts';
 import type { RequestInfo } from './request.ts';
+import type { ServedResource } from './served.ts';
 
 /** What every handler may use; made once by createApiServer. */
 export interface Core {
@@ -60,4 +59,20 @@ export interface ResourceExchange extends Exchange {
   served: ServedResource;
   /** In the version that is stored. */
   stored: ServedResource;
+}
+
+export interface Limits {
+  /** Connections at a time; beyond, they are closed as they come. */
+  connections: number;
+  /** Requests at a time, watches and logs apart; beyond: 429. 0: no limit. */
+  readsInFlight: number;
+  writesInFlight: number;
+  bodyBytes: number;
+  requestSeconds: number;
+  /** A stream whose reader lets more than this wait, or stalls longer than stallSeconds, is cut. */
+  streamBufferBytes: number;
+  stallSeconds: number;
+  /** While the server closes: how long a connection stays for another request, and until whoever does not come to an end is cut. */
+  lingerSeconds: number;
+  cutSeconds: number;
 }

@@ -1,9 +1,8 @@
 import { DurationError, parseDuration } from '../kube/duration.ts';
 import type { ApiResponse, UserInfo } from '../kube/http.ts';
 import { badRequest, StatusError } from '../kube/status.ts';
-import type { Exchange } from './core.ts';
+import type { Exchange, Limits } from './core.ts';
 import { text } from './encode/respond.ts';
-import type { Limits } from './options.ts';
 import type { RequestInfo } from './request.ts';
 import { Deadlines } from './wire/deadlines.ts';
 

@@ -11,10 +11,12 @@ import { noSuchResource, respondError } from './encode/respond.ts';
 import { handlerFor } from './handlers/dispatch.ts';
 import { type InFlight, isLongRunning, shuttingDown } from './inflight.ts';
 import { handleInfo } from './info/index.ts';
-import type { Authenticator, Peer, ServedResource, View } from './options.ts';
+import type { View } from './options.ts';
+import type { Authenticator, Peer } from './plugins.ts';
 import { translate } from './registry/errors.ts';
 import { definedLately } from './registry/kinds/definitions.ts';
 import { clusterIn, parseBare, parseRequest, pathOf } from './request.ts';
+import type { ServedResource } from './served.ts';
 
 export interface Ladder {
   /** From the network: authenticates first, then reads the body. */

@@ -1,16 +1,16 @@
 import type { Server } from 'node:net';
-import type { PeerCertificate } from 'node:tls';
-import type { GroupVersionKind } from '../kube/gvk.ts';
-import type { ApiRequest, ApiResponse, Transport, UserInfo } from '../kube/http.ts';
-import type { JsonObject, KubeObject } from '../kube/object.ts';
-import type { ResourceInfo } from '../kube/schema/resource.ts';
-import type { Schema } from '../kube/schema/schema.ts';
-import type { StatusCause } from '../kube/status.ts';
-import type { ColumnDefinition } from '../kube/table/index.ts';
+import type { ApiResponse, Transport, UserInfo } from '../kube/http.ts';
 import type { Fence, Store } from '../storage/store.ts';
-import type { Exchange } from './core.ts';
-import type { Definition } from './registry/kinds/defined.ts';
+import type { Exchange, Limits } from './core.ts';
+import type {
+  AdmissionPlugin,
+  Authenticator,
+  Authorizer,
+  PodConnector,
+  ServiceConnector,
+} from './plugins.ts';
 import type { Registry } from './registry/types.ts';
+import type { ServedResource } from './served.ts';
 
 export interface ApiServerOptions {
   store: Store;
@@ -34,136 +34,9 @@ export interface ApiServerOptions {
   limits?: Partial<Limits>;
 }
 
-export interface Limits {
-  /** Connections at a time; beyond, they are closed as they come. */
-  connections: number;
-  /** Requests at a time, watches and logs apart; beyond: 429. 0: no limit. */
-  readsInFlight: number;
-  writesInFlight: number;
-  bodyBytes: number;
-  requestSeconds: number;
-  /** A stream whose reader lets more than this wait, or stalls longer than stallSeconds, is cut. */
-  streamBufferBytes: number;
-  stallSeconds: number;
-  /** While the server closes: how long a connection stays for another request, and until whoever does not come to an end is cut. */
-  lingerSeconds: number;
-  cutSeconds: number;
-}
-
 export interface ServerLogger {
   info(message: string, values?: Record<string, unknown>): void;
   error(message: string, values?: Record<string, unknown>): void;
-}
-
-/** What the TLS layer knows of the caller. `certificate` only when it was verified against the client CA. */
-export interface Peer {
-  certificate?: Pick<PeerCertificate, 'subject'>;
-  address?: string;
-}
-
-/** `cluster` is the id of the logical cluster that the request is to; empty where there is none of that name. */
-export type Authenticator = (
-  request: ApiRequest,
-  peer: Peer,
-  cluster: string,
-) => UserInfo | undefined | Promise<UserInfo | undefined>;
-
-/** One question to the authorizer. `path` is set for, and only for, a request about no resource. */
-export interface Attributes {
-  user: UserInfo;
-  /** The logical cluster, `*` for all of them. */
-  cluster: string;
-  verb: string;
-  group: string;
-  version: string;
-  resource: string;
-  subresource: string;
-  namespace: string;
-  name: string;
-  path?: string;
-}
-
-export interface Decision {
-  allowed: boolean;
-  reason?: string;
-}
-
-export type Authorizer = (attributes: Attributes) => Decision | Promise<Decision>;
-
-/** One write on its way to the registry. Mutating plugins change `object` in place. */
-export interface AdmissionRequest {
-  user: UserInfo;
-  operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
-  cluster: string;
-  /** In the version that is stored, in which `object` and `old` are. */
-  stored: ServedResource;
-  /** In the version of the URL. */
-  requested: ServedResource;
-  /** What `object` and `old` are when they are not the resource's kind: Scale, Eviction, Binding. */
-  kind?: GroupVersionKind;
-  subresource: string;
-  namespace: string;
-  name: string;
-  object?: KubeObject;
-  old?: KubeObject;
-  dryRun: boolean;
-  /** True while mutating a new object: what it is called and when it was made is not decided. */
-  fresh?: boolean;
-  /** CreateOptions, UpdateOptions, PatchOptions or DeleteOptions as the client sent them. */
-  readonly options?: JsonObject | undefined;
-  registry: Registry;
-  authorize: Authorizer;
-  /** Adds a `Warning: 299` header to the answer. */
-  warn(message: string): void;
-}
-
-/** Refuses by throwing a StatusError. All mutate run before all validate. */
-export interface AdmissionPlugin {
-  name: string;
-  mutate?(request: AdmissionRequest): void | Promise<void>;
-  validate?(request: AdmissionRequest): void | Promise<void>;
-}
-
-/** A resource that is served: a built-in, one of ours, or a custom resource of one logical cluster. */
-export interface ServedResource {
-  info: ResourceInfo;
-  /** Of the stored version; `{type: 'any'}` when nothing is known. */
-  schema: Schema;
-  /** Subresources beside those that the info names. */
-  subresources?: { status?: boolean; scale?: ScalePaths };
-  columns?: readonly CustomColumn[];
-  /** The logical cluster it is served in; absent: in all of them. */
-  cluster?: string;
-  /** True for a CRD with several versions: what is stored may still say another version. */
-  manyVersions?: boolean;
-  /** True for kinds that come from outside the built-in table: items of a list keep kind and apiVersion. */
-  custom?: boolean;
-  /** The published OpenAPI v3 schema, for kinds that are not built in. */
-  openapi?: unknown;
-  /** JSON paths such as `.spec.color` that field selectors may use. */
-  selectableFields?: readonly string[];
-  /**
-   * Without nulls that have no place, and with the metadata of resources inside read; `error` tells what cannot be. Of a
-   * custom resource as it is read, from a client or from the store. Changes its argument.
-   */
-  coerce?(object: KubeObject): { object: KubeObject; error?: string };
-  defaults?(object: KubeObject): KubeObject;
-  /** Of a custom resource: what was stored by an older definition is read by this one (registry/defined.ts). */
-  definition?: Definition;
-  validate?(object: KubeObject, old: KubeObject | undefined, subresource: string): StatusCause[];
-}
-
-/** Where a custom resource keeps what autoscaling/v1 Scale shows: `.spec.replicas` and so on. */
-export interface ScalePaths {
-  specReplicasPath: string;
-  statusReplicasPath: string;
-  labelSelectorPath?: string;
-}
-
-export interface CustomColumn extends ColumnDefinition {
-  jsonPath: string;
-  /** In place of what is at jsonPath. */
-  compute?(object: KubeObject): string;
 }
 
 /**
@@ -177,21 +50,6 @@ export interface View {
   authorize: Authorizer;
   handle(exchange: Exchange): Promise<ApiResponse>;
 }
-
-/** The API that really runs a reflected pod, and the pod's path there. `undefined`: it runs nowhere. */
-export type PodConnector = (
-  cluster: string,
-  pod: KubeObject,
-) =>
-  | { transport: Transport; path: string }
-  | undefined
-  | Promise<{ transport: Transport; path: string } | undefined>;
-
-/** An API of a cluster that runs a logical cluster's Service, and its path there. `undefined`: none does. */
-export type ServiceConnector = (
-  cluster: string,
-  service: KubeObject,
-) => Promise<{ transport: Transport; path: string } | undefined>;
 
 /** An address, or the socket at which another process listens already. */
 export type ListenOptions = ({ host: string; port: number } | { socket: Server }) & {

@@ -4,23 +4,26 @@ import { builtinAdmission } from './admission/builtin.ts';
 import { WebhookDispatcher } from './admission/webhook/dispatch.ts';
 import { ServiceAccountTokens } from './authn/service-account.ts';
 import { mastersOnly } from './authz/masters.ts';
-import type { Core } from './core.ts';
+import type { Core, Limits } from './core.ts';
 import { fencedStore } from './fenced.ts';
 import { BookmarkClock } from './handlers/watch/bookmarks.ts';
 import { InFlight } from './inflight.ts';
 import { defaultGitVersion } from './info/version.ts';
 import { createLadder, type LadderOptions } from './ladder.ts';
-import type { ApiServer, ApiServerOptions, Limits } from './options.ts';
+import type { ApiServer, ApiServerOptions } from './options.ts';
 import { Catalog } from './registry/catalog.ts';
 import { Paths } from './registry/paths.ts';
-import { ObjectRegistry } from './registry/registry.ts';
+import { StoreRegistry } from './registry/registry.ts';
 import { starter } from './start.ts';
 import { WebhookCaller } from './webhook/call.ts';
 import { serviceResolver } from './webhook/resolve.ts';
 import { type Listener, listenHttps } from './wire/http.ts';
 
+export type { Limits } from './core.ts';
 export type * from './options.ts';
+export type * from './plugins.ts';
 export type * from './registry/types.ts';
+export type * from './served.ts';
 
 const defaultLimits: Limits = {
   connections: 10_000,
@@ -38,7 +41,7 @@ const defaultLimits: Limits = {
 export function createApiServer(options: ApiServerOptions): ApiServer {
   const { store } = options;
   const catalog = new Catalog(options.resources ?? []);
-  const registry = new ObjectRegistry(store, catalog);
+  const registry = new StoreRegistry(store, catalog);
   const draining = new AbortController();
   const tokens = options.serviceAccountKey ? new ServiceAccountTokens(options.serviceAccountKey) : undefined;
   const authenticators = [...options.authenticate, ...(tokens ? [tokens.authenticator(registry)] : [])];
@@ -78,7 +81,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const ladderFor = (holding: Fence | undefined) => {
     if (holding === undefined) return ladder;
     const fenced = fencedStore(store, holding);
-    return createLadder({ ...core, store: fenced, registry: new ObjectRegistry(fenced, catalog) }, rungs);
+    return createLadder({ ...core, store: fenced, registry: new StoreRegistry(fenced, catalog) }, rungs);
   };
   const listeners: Listener[] = [];
   return {

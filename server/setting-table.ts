@@ -1,12 +1,38 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { Settings } from './settings.ts';
+import type { CertificateFiles } from './certificates.ts';
 
 export const controllerSets = ['all', 'api'] as const;
 export type Controllers = (typeof controllerSets)[number];
 
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof logLevels)[number];
+
+/** What `atoll start` and `atoll demo` can be told. docs/reference/settings.md is this table for people. */
+export interface Settings {
+  dataDir: string;
+  /** As storage/open.ts takes it; a password may be in it. */
+  storage: string;
+  /** Bytes; absent: no limit. */
+  memoryBudget?: number;
+  listen: { host: string; port: number };
+  /** As which address clients know the server; absent: as the one that it listens at. */
+  advertise?: { host: string; port?: number };
+  /** Names and addresses in the server's certificate, beside its own. */
+  tlsSan: string[];
+  /** The server's certificate, where it is not one of our own authority. */
+  certificateFiles?: CertificateFiles;
+  settleSeconds: number;
+  controllers: Controllers;
+  /** Requests at a time that read or write; 0: no limit. */
+  maxRequestsInflight: number;
+  maxMutatingRequestsInflight: number;
+  /** How many processes may serve requests beside the first one. */
+  servingProcesses: number;
+  /** How long /readyz fails before the server stops to serve. */
+  shutdownDelay: number;
+  logLevel: LogLevel;
+}
 
 /** What can be set: some of it says one part of what Settings has as one. */
 export type SettingName =

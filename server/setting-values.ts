@@ -2,8 +2,14 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { UsageError } from './errors.ts';
-import { type Controllers, controllerSets, type LogLevel, logLevels, settings } from './setting-table.ts';
-import type { Settings } from './settings.ts';
+import {
+  type Controllers,
+  controllerSets,
+  type LogLevel,
+  logLevels,
+  type Settings,
+  settings,
+} from './setting-table.ts';
 
 /* What a setting says, from what is written. Each throws UsageError. */
 

@@ -1,9 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { decodeYaml } from '../kube/yaml.ts';
-import type { CertificateFiles } from './certificates.ts';
 import { UsageError } from './errors.ts';
-import { type Controllers, type LogLevel, type SettingName, settings } from './setting-table.ts';
+import {
+  type Controllers,
+  type LogLevel,
+  type SettingName,
+  type Settings,
+  settings,
+} from './setting-table.ts';
 import {
   budget,
   certificateFiles,
@@ -17,33 +22,7 @@ import {
   processes,
 } from './setting-values.ts';
 
-/** What `atoll start` and `atoll demo` can be told. docs/reference/settings.md is this table for people. */
-export interface Settings {
-  dataDir: string;
-  /** As storage/open.ts takes it; a password may be in it. */
-  storage: string;
-  /** Bytes; absent: no limit. */
-  memoryBudget?: number;
-  listen: { host: string; port: number };
-  /** As which address clients know the server; absent: as the one that it listens at. */
-  advertise?: { host: string; port?: number };
-  /** Names and addresses in the server's certificate, beside its own. */
-  tlsSan: string[];
-  /** The server's certificate, where it is not one of our own authority. */
-  certificateFiles?: CertificateFiles;
-  settleSeconds: number;
-  controllers: Controllers;
-  /** Requests at a time that read or write; 0: no limit. */
-  maxRequestsInflight: number;
-  maxMutatingRequestsInflight: number;
-  /** How many processes may serve requests beside the first one. */
-  servingProcesses: number;
-  /** How long /readyz fails before the server stops to serve. */
-  shutdownDelay: number;
-  logLevel: LogLevel;
-}
-
-export { type Controllers, type LogLevel, settings };
+export { type Controllers, type LogLevel, type Settings, settings };
 
 export type RawSettings = Partial<Record<keyof typeof settings, string>>;
 

@@ -1,4 +1,5 @@
-import type { ApiServer, PodConnector, ServiceConnector } from '../apiserver/options.ts';
+import type { ApiServer } from '../apiserver/options.ts';
+import type { PodConnector, ServiceConnector } from '../apiserver/plugins.ts';
 import { syncerUser } from '../apiserver/view/view.ts';
 import { Client } from '../client/client.ts';
 import { transportFromKubeconfig } from '../client/kubeconfig.ts';

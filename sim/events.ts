@@ -1,7 +1,6 @@
-import { type About, EventRecorder, type Word } from '../controller/events.ts';
+import { type About, EventRecorder, type RecorderOptions, type Word } from '../controller/events.ts';
 import { parseApiVersion } from '../kube/gvk.ts';
 import type { KubeObject } from '../kube/object.ts';
-import type { Context } from './workloads/controller.ts';
 
 /** A kubelet's own limits (eventBurst, eventRecordQPS): what comes faster is not told, so a burst of pods costs little. */
 const burst = 100;
@@ -14,15 +13,17 @@ export interface Source {
   fieldPath?: string;
 }
 
+type Recording = Omit<RecorderOptions, 'component' | 'host'>;
+
 /** The Events of a simulated cluster's scheduler, kubelets and controllers. */
 export class Events {
-  readonly #context: Omit<Context, 'events'>;
+  readonly #recording: Recording;
   readonly #recorders = new Map<string, EventRecorder>();
   #tokens = burst;
   #at = Date.now();
 
-  constructor(context: Omit<Context, 'events'>) {
-    this.#context = context;
+  constructor(recording: Recording) {
+    this.#recording = recording;
   }
 
   say(object: KubeObject, words: readonly Word[], { component, host = '', fieldPath }: Source): void {
@@ -35,7 +36,7 @@ export class Events {
     const key = `${component}/${host}`;
     const known = this.#recorders.get(key);
     if (known) return known;
-    const recorder = new EventRecorder({ ...this.#context, component, host });
+    const recorder = new EventRecorder({ ...this.#recording, component, host });
     this.#recorders.set(key, recorder);
     return recorder;
   }

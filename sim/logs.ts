@@ -1,4 +1,4 @@
-import type { PodConnector } from '../apiserver/options.ts';
+import type { PodConnector } from '../apiserver/plugins.ts';
 import type { ApiRequest, ApiResponse } from '../kube/http.ts';
 import { notFound, StatusError } from '../kube/status.ts';
 

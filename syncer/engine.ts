@@ -1,12 +1,11 @@
 import type { Client } from '../client/client.ts';
 import type { Informer } from '../client/informer.ts';
-import type { ShareView } from '../cluster/types.ts';
+import type { ClusterSlice, ShareView } from '../cluster/types.ts';
 import type { WorkQueue } from '../controller/queue.ts';
 import type { Logger } from '../kube/log.ts';
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
 import type { Namespaces } from './namespaces.ts';
 import type { Physical } from './physical.ts';
-import type { RunningPods } from './pods.ts';
 import { newRecord, type TargetRecord } from './records.ts';
 import { requiredTarget, type TargetId, targetOf } from './target.ts';
 import type { Unreadable } from './unreadable.ts';
@@ -69,3 +68,6 @@ export function recordFor(engine: Pick<Engine, 'records'>, id: TargetId): Target
   engine.records.set(id, record);
   return record;
 }
+
+/** Pods that are there and have not ended; their ordinals where all have one. */
+export type RunningPods = Omit<NonNullable<ClusterSlice['pods']>, 'since'>;

@@ -2,11 +2,10 @@ import type { Informer } from '../client/informer.ts';
 import { keyOf } from '../client/url.ts';
 import { locatorAnnotation, releasedByAnnotation, rootCluster } from '../cluster/names.ts';
 import { textAt } from '../cluster/read.ts';
-import type { ClusterSlice } from '../cluster/types.ts';
 import type { Retry } from '../controller/controller.ts';
 import { encodeJson } from '../kube/json.ts';
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
-import type { Engine } from './engine.ts';
+import type { Engine, RunningPods } from './engine.ts';
 import { markAs, orphanOf } from './orphans.ts';
 import { controllerOf, type Owners, type Root } from './owners.ts';
 import { readLocator } from './ownership.ts';
@@ -16,9 +15,6 @@ import { parseTarget, type TargetId } from './target.ts';
 const maxPodBytes = 240 << 10;
 const ownerMs = 50;
 const pods = { group: '', version: 'v1', resource: 'pods' };
-
-/** Pods that are there and have not ended; their ordinals where all have one. */
-export type RunningPods = Omit<NonNullable<ClusterSlice['pods']>, 'since'>;
 
 /** Pods of our workloads, reflected; and how many of each workload's are left. */
 export class PodReflector {

@@ -1,4 +1,4 @@
-import type { AdmissionPlugin } from '../options.ts';
+import type { AdmissionPlugin } from '../plugins.ts';
 import { limitRangerAdmission } from './limit-ranger.ts';
 import { priorityAdmission } from './priority.ts';
 import { protectionAdmission } from './protection.ts';

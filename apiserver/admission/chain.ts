@@ -1,7 +1,7 @@
 import type { GroupVersionKind } from '../../kube/gvk.ts';
 import type { JsonObject, KubeObject } from '../../kube/object.ts';
 import type { ResourceExchange } from '../core.ts';
-import type { AdmissionPlugin, AdmissionRequest } from '../options.ts';
+import type { AdmissionPlugin, AdmissionRequest } from '../plugins.ts';
 import { quotaAdmission } from './quota.ts';
 import type { Round } from './webhook/dispatch.ts';
 

@@ -6,7 +6,7 @@ import {
   formatQuantity,
   parseQuantity,
 } from '../../kube/quantity.ts';
-import type { AdmissionPlugin, AdmissionRequest } from '../options.ts';
+import type { AdmissionPlugin, AdmissionRequest } from '../plugins.ts';
 import { type Container, containersOf, isWriteOf, type Resources, refusal } from './pods.ts';
 
 type Quantities = Record<string, string>;

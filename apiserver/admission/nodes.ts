@@ -1,7 +1,7 @@
 import { reflectedFrom } from '../../cluster/reflected.ts';
 import { forbidden } from '../../kube/status.ts';
 import { isOwnController } from '../authn/controllers.ts';
-import type { AdmissionPlugin } from '../options.ts';
+import type { AdmissionPlugin } from '../plugins.ts';
 
 /** A Node of a physical cluster is shown, and changed where it is; one that a user made here is the user's. */
 export const nodesAdmission: AdmissionPlugin = {

@@ -2,7 +2,7 @@ import { placedKind } from '../../cluster/kinds.ts';
 import { clustersAnnotation, isSystemNamespace } from '../../cluster/names.ts';
 import { podTemplate } from '../../cluster/pod-spec.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import type { AdmissionRequest } from '../options.ts';
+import type { AdmissionRequest } from '../plugins.ts';
 
 const misspelt = 'atoll.dev/cluster';
 

@@ -2,7 +2,7 @@ import { isPlacementMark, isSystemMark, keepMarks } from '../../cluster/marks.ts
 import { clustersAnnotation, placedByAnnotation, schedulerUser } from '../../cluster/names.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isOwn } from '../authn/controllers.ts';
-import type { AdmissionPlugin, AdmissionRequest } from '../options.ts';
+import type { AdmissionPlugin, AdmissionRequest } from '../plugins.ts';
 import { refusePlacement } from './placement-refuse.ts';
 import { warnOfPlacement } from './placement-warn.ts';
 

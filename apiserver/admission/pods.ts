@@ -1,7 +1,7 @@
 import { isObject } from '../../kube/deep.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { forbidden, type StatusError } from '../../kube/status.ts';
-import type { AdmissionRequest } from '../options.ts';
+import type { AdmissionRequest } from '../plugins.ts';
 
 /** True for a write of the object itself, not of a part of it. */
 export function isWriteOf(

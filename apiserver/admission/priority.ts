@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../kube/object.ts';
-import type { AdmissionPlugin, AdmissionRequest } from '../options.ts';
+import type { AdmissionPlugin, AdmissionRequest } from '../plugins.ts';
 import { isWriteOf, refusal, specOf } from './pods.ts';
 
 const classes = { group: 'scheduling.k8s.io', resource: 'priorityclasses' };

@@ -1,4 +1,4 @@
-import type { AdmissionPlugin } from '../options.ts';
+import type { AdmissionPlugin } from '../plugins.ts';
 
 /** By `<group>/<resource>`. controller/protection/ takes them away when nobody uses what is being deleted. */
 const finalizers: Readonly<Record<string, string>> = {

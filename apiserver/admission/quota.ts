@@ -7,7 +7,7 @@ import {
   type Quantity,
   zeroQuantity,
 } from '../../kube/quantity.ts';
-import type { AdmissionPlugin, AdmissionRequest } from '../options.ts';
+import type { AdmissionPlugin, AdmissionRequest } from '../plugins.ts';
 import { containersOf, type Resources, refusal } from './pods.ts';
 
 /** Counted under a short name as well as `count/<resource>.<group>`. */

@@ -3,7 +3,7 @@ import { isObject } from '../../kube/deep.ts';
 import { generateName } from '../../kube/names.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
-import type { AdmissionPlugin, AdmissionRequest } from '../options.ts';
+import type { AdmissionPlugin, AdmissionRequest } from '../plugins.ts';
 import { isWriteOf, refusal, specOf } from './pods.ts';
 
 const fallback = 'default';

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../kube/object.ts';
-import type { AdmissionPlugin, AdmissionRequest } from '../options.ts';
+import type { AdmissionPlugin, AdmissionRequest } from '../plugins.ts';
 import { isWriteOf, specOf } from './pods.ts';
 
 const isDefault = [

@@ -1,6 +1,6 @@
 import { records } from '../../kube/defaults/json.ts';
 import type { JsonObject } from '../../kube/object.ts';
-import type { AdmissionPlugin } from '../options.ts';
+import type { AdmissionPlugin } from '../plugins.ts';
 import { isWriteOf, specOf } from './pods.ts';
 
 const notReady = 'node.kubernetes.io/not-ready';

@@ -3,7 +3,7 @@ import { controllersUser, rootCluster } from '../../cluster/names.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { forbidden, invalid } from '../../kube/status.ts';
 import { isOwn } from '../authn/controllers.ts';
-import type { AdmissionPlugin, AdmissionRequest } from '../options.ts';
+import type { AdmissionPlugin, AdmissionRequest } from '../plugins.ts';
 import { isFoundation } from '../registry/logical-clusters.ts';
 
 /**

@@ -2,7 +2,7 @@ import { rootCluster } from '../../cluster/names.ts';
 import type { ApiRequest, UserInfo } from '../../kube/http.ts';
 import { StatusError } from '../../kube/status.ts';
 import { authorizeRequest } from '../authz/check.ts';
-import type { Authorizer } from '../options.ts';
+import type { Authorizer } from '../plugins.ts';
 import type { RequestInfo } from '../request.ts';
 
 const userHeader = 'impersonate-user';

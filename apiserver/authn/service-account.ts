@@ -3,7 +3,7 @@ import { isObject } from '../../kube/deep.ts';
 import type { UserInfo } from '../../kube/http.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
-import type { Authenticator } from '../options.ts';
+import type { Authenticator } from '../plugins.ts';
 import type { Address, Registry } from '../registry/types.ts';
 import { bearerToken } from './bearer.ts';
 import { type PublicKey, TokenKey } from './jwt.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { UserInfo } from '../../kube/http.ts';
-import type { Authenticator } from '../options.ts';
+import type { Authenticator } from '../plugins.ts';
 import { bearerToken } from './bearer.ts';
 
 /** Static bearer tokens. Compared by digest, so that timing tells nothing of a token. */

@@ -1,5 +1,5 @@
 import type { UserInfo } from '../../kube/http.ts';
-import type { Authenticator } from '../options.ts';
+import type { Authenticator } from '../plugins.ts';
 
 /**
  * A verified client certificate: the common name is the user, the organisations its groups.

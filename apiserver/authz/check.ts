@@ -1,6 +1,6 @@
 import type { UserInfo } from '../../kube/http.ts';
 import { StatusError } from '../../kube/status.ts';
-import type { Attributes, Authorizer, Decision } from '../options.ts';
+import type { Attributes, Authorizer, Decision } from '../plugins.ts';
 import type { RequestInfo } from '../request.ts';
 
 export function attributesOf(info: RequestInfo, user: UserInfo): Attributes {

@@ -3,7 +3,7 @@ import type { UserInfo } from '../../kube/http.ts';
 import { openPaths } from '../authn/anonymous.ts';
 import { scopesExtra } from '../authn/impersonate.ts';
 import { clusterNameExtra } from '../authn/service-account.ts';
-import type { Authorizer } from '../options.ts';
+import type { Authorizer } from '../plugins.ts';
 
 export const mastersGroup = 'system:masters';
 const authenticated = 'system:authenticated';

@@ -1,6 +1,6 @@
 import { group, placements } from '../../cluster/names.ts';
 import { isOwnController } from '../authn/controllers.ts';
-import type { Authorizer } from '../options.ts';
+import type { Authorizer } from '../plugins.ts';
 
 const reads = new Set(['get', 'list', 'watch']);
 

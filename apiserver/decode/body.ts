@@ -15,7 +15,7 @@ import {
 } from '../../kube/schema/strict.ts';
 import { badRequest, invalid, type StatusCause, type StatusError } from '../../kube/status.ts';
 import { decodeYaml } from '../../kube/yaml.ts';
-import type { ServedResource } from '../options.ts';
+import type { ServedResource } from '../served.ts';
 import { type Duplicates, joinedProblems, noDuplicates, problemsOf } from './duplicates.ts';
 import type { Encoding } from './media.ts';
 

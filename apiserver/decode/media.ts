@@ -1,6 +1,6 @@
 import { protobufMediaType } from '../../kube/protobuf/codec.ts';
 import { StatusError } from '../../kube/status.ts';
-import type { ServedResource } from '../options.ts';
+import type { ServedResource } from '../served.ts';
 
 export type Encoding = 'json' | 'yaml' | 'protobuf';
 

@@ -1,7 +1,7 @@
 import { formatApiVersion } from '../../kube/gvk.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { decodeProtobuf, encodeProtobuf, hasProtobuf } from '../../kube/protobuf/codec.ts';
-import type { ServedResource } from '../options.ts';
+import type { ServedResource } from '../served.ts';
 
 /** Kinds whose replicas are a number where kube-apiserver makes the object, and so are written. */
 const counted = new Set(['Deployment', 'ReplicaSet', 'StatefulSet']);

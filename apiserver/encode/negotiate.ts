@@ -2,7 +2,7 @@ import { hasProtobuf, protobufMediaType } from '../../kube/protobuf/codec.ts';
 import { StatusError } from '../../kube/status.ts';
 import type { Encoding } from '../decode/media.ts';
 import { mediaTypes } from '../decode/media.ts';
-import type { ServedResource } from '../options.ts';
+import type { ServedResource } from '../served.ts';
 
 export type Shape = 'object' | 'Table' | 'PartialObjectMetadata';
 

@@ -2,7 +2,7 @@ import { getOwn, isObject } from '../../kube/deep.ts';
 import { encodeJson } from '../../kube/json.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { tableFor } from '../../kube/table/index.ts';
-import type { CustomColumn, ServedResource } from '../options.ts';
+import type { CustomColumn, ServedResource } from '../served.ts';
 import { partial } from './partial.ts';
 
 export type IncludeObject = 'None' | 'Metadata' | 'Object';

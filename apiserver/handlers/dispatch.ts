@@ -3,7 +3,7 @@ import { isStatusError, StatusError } from '../../kube/status.ts';
 import type { Exchange, ResourceExchange } from '../core.ts';
 import { checkAccept, listTypes } from '../encode/negotiate.ts';
 import { methodNotAllowed, noSuchResource } from '../encode/respond.ts';
-import type { ServedResource } from '../options.ts';
+import type { ServedResource } from '../served.ts';
 import { handleBinding } from './binding.ts';
 import { handleComponents } from './components.ts';
 import { handleConnect } from './connect.ts';

@@ -8,7 +8,7 @@ import { issuer } from '../authn/service-account.ts';
 import type { ResourceExchange } from '../core.ts';
 import { writeQuery } from '../decode/options.ts';
 import { formOf, respondAnswer } from '../encode/respond.ts';
-import type { Attributes } from '../options.ts';
+import type { Attributes } from '../plugins.ts';
 import { withManagers } from '../registry/managers.ts';
 import { timestamp } from '../registry/metadata.ts';
 import { checkNamespace, decodeRequest } from './writes/request.ts';

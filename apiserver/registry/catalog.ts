@@ -1,7 +1,7 @@
 import { rootCluster } from '../../cluster/names.ts';
 import { builtinResources, schemaOf } from '../../kube/schema/builtin.ts';
 import type { ResourceInfo } from '../../kube/schema/resource.ts';
-import type { ServedResource } from '../options.ts';
+import type { ServedResource } from '../served.ts';
 
 const builtins: readonly ServedResource[] = builtinResources.map((info) => ({
   info,

@@ -1,6 +1,6 @@
 import { formatApiVersion } from '../../kube/gvk.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import type { ServedResource } from '../options.ts';
+import type { ServedResource } from '../served.ts';
 import { eventFromCore, eventToCore } from './kinds/convert-events.ts';
 import { hpaFromV1, hpaToV1 } from './kinds/convert-hpa.ts';
 

@@ -5,19 +5,20 @@ import { alreadyExists, isStatusError, StatusError } from '../../kube/status.ts'
 import { strategyFor } from '../../kube/strategy/index.ts';
 import { validateCreate } from '../../kube/validation/index.ts';
 import type { Entry } from '../../storage/store.ts';
-import type { ServedResource } from '../options.ts';
+import type { ServedResource } from '../served.ts';
 import { asStored, written } from './codec.ts';
+import { defaulted, type Place, refuse, shownLater, type WriteContext, warn, writeOf } from './context.ts';
 import { translate, translated } from './errors.ts';
 import { objectKey } from './keys.ts';
 import { unclaim } from './kinds/claims.ts';
-import { hooksOf, type KindWrite } from './kinds.ts';
+import type { KindWrite } from './kinds/hooks.ts';
+import { hooksOf } from './kinds.ts';
 import { requireLogicalCluster } from './logical-clusters.ts';
 import { withManagers } from './managers.ts';
 import { initialiseMetadata } from './metadata.ts';
 import { requireNamespace } from './namespaces.ts';
-import type { ObjectRegistry } from './registry.ts';
 import { keepReserved } from './reserved.ts';
-import { defaulted, type Place, refuse, shownLater, type WriteContext, warn, writeOf } from './write.ts';
+import type { ObjectRegistry } from './types.ts';
 
 const generateTries = 8;
 

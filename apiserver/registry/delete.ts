@@ -3,7 +3,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import { conflict, isStatusError, staleObject } from '../../kube/status.ts';
 import { strategyFor } from '../../kube/strategy/index.ts';
 import type { Entry } from '../../storage/store.ts';
-import type { ServedResource } from '../options.ts';
+import type { ServedResource } from '../served.ts';
 import { decodeStored, encodeStored } from './codec.ts';
 import { translate } from './errors.ts';
 import { asDefined } from './kinds/defined.ts';
@@ -11,8 +11,7 @@ import { type Condition, conditionsOf, withCondition } from './kinds/own-status.
 import { hooksOf } from './kinds.ts';
 import { checkDeletePreconditions, deletesItself, timestamp } from './metadata.ts';
 import { checkNamespaceDeletable } from './namespaces.ts';
-import type { ObjectRegistry } from './registry.ts';
-import type { DeleteOptions } from './types.ts';
+import type { DeleteOptions, ObjectRegistry } from './types.ts';
 
 const tries = 5;
 const orphanFinalizer = 'orphan';

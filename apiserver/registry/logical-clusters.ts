@@ -1,10 +1,10 @@
 import { logicalClusters, rootCluster } from '../../cluster/names.ts';
 import { forbidden, StatusError } from '../../kube/status.ts';
 import { type Entry, prefixRange, type Store, StoreError } from '../../storage/store.ts';
-import type { ServedResource } from '../options.ts';
+import type { ServedResource } from '../served.ts';
 import { objectKey } from './keys.ts';
 import { recentAt } from './recent.ts';
-import type { ObjectRegistry } from './registry.ts';
+import type { ObjectRegistry } from './types.ts';
 
 /** kcp's, of the one LogicalCluster that a logical cluster has. */
 const foundationName = 'cluster';

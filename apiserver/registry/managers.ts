@@ -4,11 +4,11 @@ import { FieldSet } from '../../kube/patch/fields.ts';
 import { updateManagers } from '../../kube/patch/managed.ts';
 import type { FieldManagement } from '../../kube/patch/record.ts';
 import { resetFields } from '../../kube/strategy/reset.ts';
-import type { ServedResource } from '../options.ts';
+import type { ServedResource } from '../served.ts';
+import type { WriteContext } from './context.ts';
 import { fromStored, isStored, toStored } from './convert.ts';
 import { timestamp } from './metadata.ts';
-import type { ObjectRegistry } from './registry.ts';
-import type { WriteContext } from './write.ts';
+import type { ObjectRegistry } from './types.ts';
 
 /** `next` with metadata.managedFields as this write leaves them; fields are told in the version of the request. */
 export function withManagers(

@@ -3,9 +3,9 @@ import type { KubeObject } from '../../kube/object.ts';
 import { forbidden, type GroupResource, notFound, StatusError } from '../../kube/status.ts';
 import type { Entry, Store } from '../../storage/store.ts';
 import { objectKey, parseKey } from './keys.ts';
-import type { KindWrite } from './kinds.ts';
+import type { KindWrite } from './kinds/hooks.ts';
 import { recentAt } from './recent.ts';
-import type { ObjectRegistry } from './registry.ts';
+import type { ObjectRegistry } from './types.ts';
 
 const namespaces = { group: '', resource: 'namespaces', namespaced: false };
 const nameLabel = 'kubernetes.io/metadata.name';

@@ -2,9 +2,9 @@ import { logicalClusters, rootCluster } from '../../cluster/names.ts';
 import type { Json, KubeObject } from '../../kube/object.ts';
 import { applyMergePatch } from '../../kube/patch/merge.ts';
 import { expired, notFound, StatusError } from '../../kube/status.ts';
-import type { Entry, ListOptions, ListResult, Store, StoreEvent } from '../../storage/store.ts';
+import type { Entry, ListResult, Store, StoreEvent } from '../../storage/store.ts';
 import { StoreError } from '../../storage/store.ts';
-import type { ServedResource } from '../options.ts';
+import type { ServedResource } from '../served.ts';
 import type { Catalog } from './catalog.ts';
 import { decodeStored } from './codec.ts';
 import { createObject } from './create.ts';
@@ -19,15 +19,15 @@ import type {
   DeleteOptions,
   Listed,
   ObjectEvent,
+  ObjectRegistry,
   ObjectWatch,
-  Registry,
   Scope,
   WriteOptions,
 } from './types.ts';
 import { updateObject } from './write.ts';
 
 /** All objects, by what the catalog serves, in one store. */
-export class ObjectRegistry implements Registry {
+export class StoreRegistry implements ObjectRegistry {
   readonly store: Store;
   readonly catalog: Catalog;
 
@@ -65,18 +65,8 @@ export class ObjectRegistry implements Registry {
     return asDefined(entry, served);
   }
 
-  /** One page of entries; of one namespace across logical clusters, it holds other namespaces' too. */
-  readPage(
-    served: ServedResource,
-    cluster: string,
-    namespace: string,
-    options: ListOptions,
-  ): Promise<ListResult> {
-    return this.store.list(collectionRange(served.info, cluster, namespace), options);
-  }
-
   readAll(served: ServedResource, cluster: string, namespace: string): Promise<ListResult> {
-    return translated(this.readPage(served, cluster, namespace, {}), served.info);
+    return translated(this.store.list(collectionRange(served.info, cluster, namespace)), served.info);
   }
 
   /** An entry that was listed or watched, by its kind's definition in its own logical cluster: see defined.ts. */

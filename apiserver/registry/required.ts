@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../kube/object.ts';
 import { invalid } from '../../kube/status.ts';
 import { strategyFor } from '../../kube/strategy/index.ts';
-import type { ServedResource } from '../options.ts';
+import type { ServedResource } from '../served.ts';
 
 /** Of kinds whose updates must name the revision that they were made of. Throws StatusError 422. */
 export function requireVersion(object: KubeObject, served: ServedResource): void {

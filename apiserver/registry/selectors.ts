@@ -2,7 +2,7 @@ import { getOwn, isObject } from '../../kube/deep.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { type FieldRequirement, parseFieldSelector, parseLabelSelector } from '../../kube/selector.ts';
 import { badRequest } from '../../kube/status.ts';
-import type { ServedResource } from '../options.ts';
+import type { ServedResource } from '../served.ts';
 import { labelsOf } from './labels.ts';
 
 /** The label and field selectors of one list or watch. */

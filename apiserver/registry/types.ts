@@ -1,5 +1,7 @@
 import type { KubeObject } from '../../kube/object.ts';
-import type { ServedResource } from '../options.ts';
+import type { Entry, ListResult, Store } from '../../storage/store.ts';
+import type { ServedResource } from '../served.ts';
+import type { Catalog } from './catalog.ts';
 
 /** A collection. `cluster: '*'` means all logical clusters (reads only); no namespace means all of them. */
 export interface Scope {
@@ -82,4 +84,17 @@ export interface Registry {
   patch(at: Address, patch: object, options?: WriteOptions): Promise<KubeObject>;
   /** The object as it was, or as it is when finalizers keep it. */
   delete(at: Address, options?: DeleteOptions): Promise<KubeObject>;
+}
+
+/** The registry as the server itself uses it: with what is served where, and with entries as they are stored. */
+export interface ObjectRegistry extends Registry {
+  readonly store: Store;
+  readonly catalog: Catalog;
+  /** The stored entry; fails with 404. */
+  read(served: ServedResource, at: { cluster: string; namespace: string; name: string }): Promise<Entry>;
+  readAll(served: ServedResource, cluster: string, namespace: string): Promise<ListResult>;
+  /** An entry that was listed or watched, by its kind's definition in its own logical cluster: see defined.ts. */
+  asDefined(served: ServedResource, cluster: string, entry: Entry, old?: boolean): Entry;
+  /** As decodeStored; names the logical cluster when `cluster` is `*`. */
+  decode(served: ServedResource, cluster: string, entry: Entry): KubeObject;
 }

@@ -3,8 +3,8 @@ import { deepCopy, getOwn, isObject } from '../../kube/deep.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { canonicalQuantity } from '../../kube/quantity.ts';
 import { readObject } from '../registry/rewrite.ts';
+import type { Making } from './making.ts';
 import { placeIn } from './places.ts';
-import type { Making } from './reflected.ts';
 import { controllerOf, siblings } from './reflected-revision.ts';
 
 type Json = Record<string, unknown>;

@@ -4,7 +4,7 @@ import { reflectedAs, reflectedFrom } from '../../cluster/reflected.ts';
 import { isObject, setOwn } from '../../kube/deep.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { notFound } from '../../kube/status.ts';
-import type { Making } from './reflected.ts';
+import type { Making } from './making.ts';
 
 /** The Endpoints of a Service on several clusters are one here: the subsets of all. Fails with 404 for another's. */
 export function endpointsFrom({ of, at, body, before, owners }: Making, object: KubeObject): KubeObject {

@@ -7,8 +7,8 @@ import type { KubeObject } from '../../kube/object.ts';
 import { notFound } from '../../kube/status.ts';
 import { readObject } from '../registry/rewrite.ts';
 import { bounded } from './bounds.ts';
+import type { Making } from './making.ts';
 import { placeIn } from './places.ts';
-import type { Making } from './reflected.ts';
 
 const taken = [
   ...['reason', 'message', 'source', 'firstTimestamp', 'lastTimestamp', 'count', 'type', 'eventTime'],

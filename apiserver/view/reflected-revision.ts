@@ -7,8 +7,8 @@ import type { Store } from '../../storage/store.ts';
 import { decodeStored } from '../registry/codec.ts';
 import { listEntries } from '../registry/rewrite.ts';
 import { count } from './bounds.ts';
+import type { Making } from './making.ts';
 import type { NamespacePlace } from './places.ts';
-import type { Making } from './reflected.ts';
 
 const annotation = 'deployment.kubernetes.io/';
 export const revisionAnnotation = `${annotation}revision`;

@@ -1,32 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { serviceOfEndpoints } from '../../cluster/kinds.ts';
-import { isOurs, type ReflectedKind, reflectedAs, reflectedFrom } from '../../cluster/reflected.ts';
-import type { ObjectRef } from '../../cluster/types.ts';
+import { isOurs, reflectedAs, reflectedFrom } from '../../cluster/reflected.ts';
 import { isObject } from '../../kube/deep.ts';
 import { formatApiVersion } from '../../kube/gvk.ts';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../kube/object.ts';
 import { notFound } from '../../kube/status.ts';
-import type { Store } from '../../storage/store.ts';
 import { readObject } from '../registry/rewrite.ts';
 import { bounded, count } from './bounds.ts';
+import type { Making } from './making.ts';
 import { withOwnTemplate } from './own-template.ts';
 import { placeIn } from './places.ts';
 import { endpointsFrom } from './reflected-endpoints.ts';
 import { eventFrom } from './reflected-event.ts';
 import { revisionFrom } from './reflected-revision.ts';
-import type { SliceAddress } from './slices.ts';
-
-/** All that a reflection is made from. */
-export interface Making {
-  store: Store;
-  of: ReflectedKind;
-  at: SliceAddress;
-  /** What the syncer sent: untrusted. */
-  body: Record<string, unknown>;
-  before: KubeObject | undefined;
-  /** The objects that the cluster has a share of in this namespace, by uid. */
-  owners: ReadonlyMap<string, ObjectRef>;
-}
 
 /** Fields beside metadata that each kind has; what is not here is not taken over. */
 const fields: Readonly<Record<string, readonly string[]>> = {

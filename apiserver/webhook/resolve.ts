@@ -1,7 +1,7 @@
 import { isObject } from '../../kube/deep.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
-import type { ServiceConnector } from '../options.ts';
+import type { ServiceConnector } from '../plugins.ts';
 import type { Registry } from '../registry/types.ts';
 import { type ClientConfig, urlOf } from './reference.ts';
 

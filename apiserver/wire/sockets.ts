@@ -3,7 +3,8 @@ import type https from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { StatusError } from '../../kube/status.ts';
-import type { Limits, Peer } from '../options.ts';
+import type { Limits } from '../core.ts';
+import type { Peer } from '../plugins.ts';
 
 /**
  * What one client may cost before it is known who it is. Times as kube-apiserver has them; Node looks for requests

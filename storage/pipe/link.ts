@@ -1,26 +1,12 @@
 import type { Duplex } from 'node:stream';
-import { type Range, StoreError, type StoreEvent } from '../store.ts';
+import { type Range, StoreError } from '../store.ts';
 import { type Call, readAnswer, readEntries } from './answers.ts';
 import { asStoreError, readError } from './errors.ts';
 import { BadFrame, type Cursor, Frames } from './frames.ts';
 import { Ask, Tell, VERSION } from './ops.ts';
 import type { Out } from './out.ts';
 import { Outbox } from './outbox.ts';
-import { type Given, readPush } from './pushed.ts';
-
-/** What the other side tells of a watch. None of it throws. */
-export interface Listener {
-  /** Is told before anything else can see the revision. */
-  readonly first: boolean;
-  /** Whether this is its watch: of one push it may have given that up in the middle. */
-  hears(watch: number): boolean;
-  events(batch: readonly StoreEvent[]): void;
-  synced(yes: boolean): void;
-  /** All history was told. */
-  watching(): void;
-  /** The last that it is told. */
-  ended(reason: StoreError): void;
-}
+import { type Given, type Listener, readPush } from './pushed.ts';
 
 /**
  * One end of a pipe to a store: questions and their answers, watches, and what is known of the store. Whole frames

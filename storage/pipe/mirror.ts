@@ -1,6 +1,7 @@
 import type { Entry, ListResult, Range, StoreEvent } from '../store.ts';
 import { FEW_KEYS } from '../versions.ts';
-import type { Link, Listener } from './link.ts';
+import type { Link } from './link.ts';
+import type { Listener } from './pushed.ts';
 
 const MAX_MIRRORS = 4096;
 /** A range that was too large is not asked for again so soon. */

@@ -1,6 +1,5 @@
-import type { Entry, StoreEvent } from '../store.ts';
+import type { Entry, StoreError, StoreEvent } from '../store.ts';
 import { BadFrame, type Cursor } from './frames.ts';
-import type { Listener } from './link.ts';
 import { Flag, Item } from './ops.ts';
 
 /** What a watch is told: events, or whether it is synced. */
@@ -71,4 +70,18 @@ function at<T>(list: readonly T[], index: number): T {
   const found = list[index];
   if (found === undefined) throw new BadFrame(`number ${index} of ${list.length}`);
   return found;
+}
+
+/** What the other side tells of a watch. None of it throws. */
+export interface Listener {
+  /** Is told before anything else can see the revision. */
+  readonly first: boolean;
+  /** Whether this is its watch: of one push it may have given that up in the middle. */
+  hears(watch: number): boolean;
+  events(batch: readonly StoreEvent[]): void;
+  synced(yes: boolean): void;
+  /** All history was told. */
+  watching(): void;
+  /** The last that it is told. */
+  ended(reason: StoreError): void;
 }

@@ -1,5 +1,6 @@
 import { type Range, StoreError, type StoreEvent, type WatchOptions } from '../store.ts';
-import type { Link, Listener } from './link.ts';
+import type { Link } from './link.ts';
+import type { Listener } from './pushed.ts';
 
 /** Of a watcher that is not handed its events as they come: beyond so many batches it begins again from history. */
 const MAX_QUEUE = 256;

@@ -2,7 +2,7 @@ import { deepEqual } from '../../../kube/deep.ts';
 import { badRequest, internalError } from '../../../kube/status.ts';
 import type { Entry, Store } from '../../../storage/store.ts';
 import { isOwnController } from '../../authn/controllers.ts';
-import type { AdmissionRequest } from '../../options.ts';
+import type { AdmissionRequest } from '../../plugins.ts';
 import type { Catalog } from '../../registry/catalog.ts';
 import { decodeStored } from '../../registry/codec.ts';
 import { collectionRange } from '../../registry/keys.ts';

@@ -4,9 +4,10 @@ import { applyJsonPatch } from '../../../kube/patch/json.ts';
 import { internalError } from '../../../kube/status.ts';
 import { conform } from '../../decode/body.ts';
 import { noDuplicates } from '../../decode/duplicates.ts';
-import type { AdmissionRequest, ServedResource } from '../../options.ts';
+import type { AdmissionRequest } from '../../plugins.ts';
+import { defaulted } from '../../registry/context.ts';
 import { toStored } from '../../registry/convert.ts';
-import { defaulted } from '../../registry/write.ts';
+import type { ServedResource } from '../../served.ts';
 import type { Question } from './review.ts';
 
 /** Brings a webhook's patch into `request.object`, in place. True when that changed anything. */

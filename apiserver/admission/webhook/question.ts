@@ -1,8 +1,9 @@
 import { formatApiVersion, type GroupVersionResource } from '../../../kube/gvk.ts';
 import type { KubeObject } from '../../../kube/object.ts';
-import type { AdmissionRequest, ServedResource } from '../../options.ts';
+import type { AdmissionRequest } from '../../plugins.ts';
 import type { Catalog } from '../../registry/catalog.ts';
 import { fromStored } from '../../registry/convert.ts';
+import type { ServedResource } from '../../served.ts';
 import { meetsConditions } from './condition.ts';
 import type { Hook } from './hook.ts';
 import { matchedResource } from './match.ts';

@@ -1,7 +1,7 @@
 import type { ApiResponse, Transport } from '../../../kube/http.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import type { ResourceExchange } from '../../core.ts';
-import type { DeleteOptions } from '../../server.ts';
+import type { DeleteOptions } from '../../registry/types.ts';
 
 export function forwardDelete(
   { transport, path }: { transport: Transport; path: string },

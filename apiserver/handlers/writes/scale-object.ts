@@ -2,7 +2,7 @@ import { getOwn, isObject, setOwn } from '../../../kube/deep.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { labelSelectorFromObject } from '../../../kube/selector.ts';
 import { invalid } from '../../../kube/status.ts';
-import type { ScalePaths, ServedResource } from '../../options.ts';
+import type { ScalePaths, ServedResource } from '../../served.ts';
 
 const builtinPaths: ScalePaths = {
   specReplicasPath: '.spec.replicas',

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../../kube/object.ts';
 import { decodeStored } from '../codec.ts';
 import { objectKey, parseKey } from '../keys.ts';
-import type { Committed, KindWrite } from '../kinds.ts';
+import type { Committed, KindWrite } from './hooks.ts';
 import { type Condition, conditionsOf, isTold, withCondition, writeStatus } from './own-status.ts';
 
 const services = { group: '', resource: 'services', namespaced: true };

@@ -3,8 +3,8 @@ import { StatusError } from '../../../kube/status.ts';
 import { type Entry, prefixRange, type Store, StoreError } from '../../../storage/store.ts';
 import { decodeStored } from '../codec.ts';
 import { collectionRange, internalPrefix, objectKey, parseKey } from '../keys.ts';
-import type { KindWrite } from '../kinds.ts';
-import type { ObjectRegistry } from '../registry.ts';
+import type { ObjectRegistry } from '../types.ts';
+import type { KindWrite } from './hooks.ts';
 
 const services = { group: '', resource: 'services', namespaced: true };
 
@@ -46,12 +46,6 @@ interface Holder {
   uid: string;
   /** Milliseconds since 1970. */
   at: number;
-}
-
-/** A claim that a write made, to be given back if it fails. */
-export interface Claim {
-  key: string;
-  revision: number;
 }
 
 const orphanMs = 10 * 60_000;

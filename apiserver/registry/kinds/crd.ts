@@ -8,7 +8,7 @@ import { embeddedCauses, readEmbedded } from '../../../kube/validation/custom/em
 import { validateLists } from '../../../kube/validation/custom/lists.ts';
 import { validateSchema } from '../../../kube/validation/custom/schema.ts';
 import { validateCreate, validateUpdate } from '../../../kube/validation/index.ts';
-import type { ServedResource } from '../../options.ts';
+import type { ServedResource } from '../../served.ts';
 import type { Catalog } from '../catalog.ts';
 import { schemaFromOpenApi } from './crd-schema.ts';
 import { conditionsOf } from './own-status.ts';

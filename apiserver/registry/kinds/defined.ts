@@ -3,14 +3,8 @@ import type { Json, KubeObject } from '../../../kube/object.ts';
 import { prune } from '../../../kube/schema/prune.ts';
 import { isStatusError } from '../../../kube/status.ts';
 import type { Entry } from '../../../storage/store.ts';
-import type { ServedResource } from '../../options.ts';
+import type { ServedResource } from '../../served.ts';
 import { decodeStored, encodeStored } from '../codec.ts';
-
-/** Of which revision on what is stored was written by a definition as it is, and what older bytes are by it. */
-export interface Definition {
-  since: number;
-  readonly forms: WeakMap<Uint8Array, Uint8Array>;
-}
 
 /**
  * A stored custom resource by its definition as it is now: with the defaults that came since it was written, without the

@@ -9,8 +9,8 @@ import {
 import type { Entry } from '../../../storage/store.ts';
 import { decodeStored } from '../codec.ts';
 import { parseKey } from '../keys.ts';
-import type { Committed, KindWrite } from '../kinds.ts';
 import { definitions } from './crd.ts';
+import type { Committed, KindWrite } from './hooks.ts';
 import { type Condition, conditionsOf, isOwnCause, withCondition, writeStatus } from './own-status.ts';
 
 const manager = 'kube-apiserver';

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../../kube/object.ts';
 import type { Entry, Store } from '../../../storage/store.ts';
-import type { ServedResource } from '../../options.ts';
 import type { RequestInfo } from '../../request.ts';
+import type { ServedResource } from '../../served.ts';
 import type { Catalog } from '../catalog.ts';
 import { decodeStored } from '../codec.ts';
 import { follow } from '../follow.ts';

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../../kube/object.ts';
 import type { StatusCause } from '../../../kube/status.ts';
 import { decodeStored } from '../codec.ts';
 import { objectKey } from '../keys.ts';
-import type { KindWrite } from '../kinds.ts';
+import type { KindWrite } from './hooks.ts';
 
 const label = 'resource.kubernetes.io/admin-access';
 const namespaces = { group: '', resource: 'namespaces', namespaced: false };

@@ -2,8 +2,8 @@ import type { KubeObject } from '../../../kube/object.ts';
 import { applyServerSide } from '../../../kube/patch/managed.ts';
 import { decodeStored } from '../codec.ts';
 import { objectKey, parseKey } from '../keys.ts';
-import type { Committed, KindWrite } from '../kinds.ts';
 import { managementOf } from '../managers.ts';
+import type { Committed, KindWrite } from './hooks.ts';
 import { type Condition, conditionsOf, isTold, withCondition, writeStatus } from './own-status.ts';
 
 const group = 'flowcontrol.apiserver.k8s.io';

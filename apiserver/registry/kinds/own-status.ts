@@ -1,8 +1,8 @@
 import type { KubeObject } from '../../../kube/object.ts';
 import { isStatusError } from '../../../kube/status.ts';
-import type { Committed, KindWrite } from '../kinds.ts';
 import { timestamp } from '../metadata.ts';
 import type { WriteOptions } from '../types.ts';
+import type { Committed, KindWrite } from './hooks.ts';
 
 /** Status that kube-apiserver itself writes, as owner of its part: after the write that it tells of. */
 export interface Condition {

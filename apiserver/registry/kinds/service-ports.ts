@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 import { int, records, strings, text } from '../../../kube/defaults/json.ts';
 import type { JsonObject, KubeObject } from '../../../kube/object.ts';
 import { internalError, invalid } from '../../../kube/status.ts';
-import type { KindWrite } from '../kinds.ts';
 import { claim } from './claims.ts';
+import type { KindWrite } from './hooks.ts';
 import { checksHealth, hasNodePorts } from './service-families.ts';
 
 /** https://kubernetes.io/docs/concepts/services-networking/service/#type-nodeport, for each logical cluster by itself. */

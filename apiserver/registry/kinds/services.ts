@@ -3,8 +3,8 @@ import { deepCopy } from '../../../kube/deep.ts';
 import { record, strings, text } from '../../../kube/defaults/json.ts';
 import type { JsonObject, KubeObject } from '../../../kube/object.ts';
 import { invalid } from '../../../kube/status.ts';
-import type { KindWrite } from '../kinds.ts';
 import { claim } from './claims.ts';
+import type { KindWrite } from './hooks.ts';
 import { linkAllocated, settleFamilies } from './service-families.ts';
 import { allocateNodePorts, wantsAddress } from './service-ports.ts';
 

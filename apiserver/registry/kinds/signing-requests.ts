@@ -1,6 +1,6 @@
 import { record } from '../../../kube/defaults/json.ts';
 import type { KubeObject } from '../../../kube/object.ts';
-import type { KindWrite } from '../kinds.ts';
+import type { KindWrite } from './hooks.ts';
 
 /**
  * Who asks for a certificate is who sends the request, whatever it says.

@@ -1,6 +1,6 @@
 import { RunError } from './budget.ts';
-import type { Run } from './functions.ts';
 import { int, uint } from './operators.ts';
+import type { Run } from './run.ts';
 import { readDuration, readTimestamp, showDuration, showTimestamp } from './times.ts';
 import { Duration, noOverload, Opaque, TypeName, typeOf, Uint, type Value } from './values.ts';
 

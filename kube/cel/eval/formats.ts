@@ -7,7 +7,7 @@ import {
   validateQualifiedName,
 } from '../../names.ts';
 import { hasFormat } from '../../validation/formats.ts';
-import type { Run } from './functions.ts';
+import type { Run } from './run.ts';
 import { none, noOverload, Opaque, Optional } from './values.ts';
 
 type Check = (text: string) => string[];

@@ -5,14 +5,12 @@ import { lists } from './lists.ts';
 import { at, member, optionalAt } from './members.ts';
 import { network } from './network.ts';
 import { quantities } from './quantity.ts';
+import type { Run } from './run.ts';
 import { semvers } from './semver.ts';
 import { sets } from './sets.ts';
 import { strings } from './strings.ts';
 import { times } from './times.ts';
 import { isMap, mapSize, none, noOverload, Optional, setEntry, Uint, type Value } from './values.ts';
-
-/** A function of a library; of a member, what it is called on comes first. Charges for what it walks through. */
-export type Run = (budget: Budget, ...args: Value[]) => Value;
 
 /** Functions, by the names that typed/functions.ts declares. Those that ask an authorizer have none to ask. */
 export const functions: Readonly<Record<string, Run>> = {

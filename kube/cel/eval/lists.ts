@@ -1,7 +1,7 @@
 import { type Budget, RunError } from './budget.ts';
-import type { Run } from './functions.ts';
 import { optionalOf } from './members.ts';
 import { add, isEqual } from './operators.ts';
+import type { Run } from './run.ts';
 import { strings } from './strings.ts';
 import { compare, noOverload, type Optional, type Value } from './values.ts';
 

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { canonicalAddressMessages, parseRange, type Range } from '../../validation/ip.ts';
 import { type Budget, RunError } from './budget.ts';
-import type { Run } from './functions.ts';
+import type { Run } from './run.ts';
 import { noOverload, Opaque, type Value } from './values.ts';
 
 class Url extends Opaque {

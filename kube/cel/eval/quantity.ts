@@ -1,7 +1,7 @@
 import { compareQuantities, parseQuantity } from '../../defaults/quantity.ts';
 import { RunError } from './budget.ts';
-import type { Run } from './functions.ts';
 import { int } from './operators.ts';
+import type { Run } from './run.ts';
 import { Semver } from './semver.ts';
 import { noOverload, Opaque, type Value } from './values.ts';
 

@@ -1,6 +1,6 @@
 import type { Budget } from './budget.ts';
-import type { Run } from './functions.ts';
 import { isEqual } from './operators.ts';
+import type { Run } from './run.ts';
 import { noOverload, type Value } from './values.ts';
 
 function has(budget: Budget, item: Value, list: Value): boolean {

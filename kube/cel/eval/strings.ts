@@ -2,7 +2,7 @@ import { quoteGo } from '../../quote.ts';
 import { regex } from '../../regex.ts';
 import { type Budget, RunError } from './budget.ts';
 import { formatted } from './format.ts';
-import type { Run } from './functions.ts';
+import type { Run } from './run.ts';
 import { noOverload, type Value } from './values.ts';
 
 function text(value: Value): string {

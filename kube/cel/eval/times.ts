@@ -1,5 +1,5 @@
 import { RunError } from './budget.ts';
-import type { Run } from './functions.ts';
+import type { Run } from './run.ts';
 import { Duration, noOverload, type Value } from './values.ts';
 
 const units: Readonly<Record<string, bigint>> = {

@@ -115,3 +115,14 @@ export function tooExpensive(what: string, cost: number, limit: number): string 
     'try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared';
   return `${what} exceeds budget by factor of ${shown} (${hint})`;
 }
+
+/** What an ancestor says about a schema below it. */
+export interface Above {
+  /** Why no default may be set. */
+  noDefaults?: string;
+  /** Within metadata, kind or apiVersion of a resource. */
+  insideMeta?: boolean;
+  /** Where the schema is that keeps old and new values from being matched. */
+  uncorrelated?: string;
+  isRoot?: boolean;
+}

@@ -7,9 +7,9 @@ import { records, text } from '../../defaults/json.ts';
 import type { JsonObject } from '../../object.ts';
 import type { Field } from '../field.ts';
 import { shownAs } from '../shown.ts';
+import type { Above } from './context.ts';
 import { type CelContext, costLimits, observeCost, tooExpensive, Untyped } from './context.ts';
 import { schemaAt } from './field-path.ts';
-import type { Above } from './schema.ts';
 import { ruleShape } from './shown.ts';
 
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];

@@ -2,24 +2,13 @@ import { escapeName } from '../../cel/value.ts';
 import { isRecord, record, records, text } from '../../defaults/json.ts';
 import type { JsonObject } from '../../object.ts';
 import type { Field } from '../field.ts';
-import { belowContext, type CelContext } from './context.ts';
+import { type Above, belowContext, type CelContext } from './context.ts';
 import { listType, mapType } from './list-type.ts';
 import { rules } from './rules.ts';
 import { deepest } from './structural.ts';
 
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 const metaFields = ['metadata', 'kind', 'apiVersion'];
-
-/** What an ancestor says about a schema below it. */
-export interface Above {
-  /** Why no default may be set. */
-  noDefaults?: string;
-  /** Within metadata, kind or apiVersion of a resource. */
-  insideMeta?: boolean;
-  /** Where the schema is that keeps old and new values from being matched. */
-  uncorrelated?: string;
-  isRoot?: boolean;
-}
 
 const unsupported: readonly (readonly [string, (value: unknown) => boolean])[] = [
   ['id', (value) => text(value) !== ''],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { checkAccept, negotiate, offerOf } from '../../../apiserver/encode/negotiate.ts';
 import { valueAt } from '../../../apiserver/encode/table.ts';
-import type { ServedResource } from '../../../apiserver/options.ts';
+import type { ServedResource } from '../../../apiserver/served.ts';
 import { builtinResources } from '../../../kube/schema/builtin.ts';
 
 const info = builtinResources.find((r) => r.resource === 'pods')!;

@@ -1,0 +1,90 @@
+import type { PeerCertificate } from 'node:tls';
+import type { GroupVersionKind } from '../kube/gvk.ts';
+import type { ApiRequest, Transport, UserInfo } from '../kube/http.ts';
+import type { JsonObject, KubeObject } from '../kube/object.ts';
+import type { Registry } from './registry/types.ts';
+import type { ServedResource } from './served.ts';
+
+/** What the TLS layer knows of the caller. `certificate` only when it was verified against the client CA. */
+export interface Peer {
+  certificate?: Pick<PeerCertificate, 'subject'>;
+  address?: string;
+}
+
+/** `cluster` is the id of the logical cluster that the request is to; empty where there is none of that name. */
+export type Authenticator = (
+  request: ApiRequest,
+  peer: Peer,
+  cluster: string,
+) => UserInfo | undefined | Promise<UserInfo | undefined>;
+
+/** One question to the authorizer. `path` is set for, and only for, a request about no resource. */
+export interface Attributes {
+  user: UserInfo;
+  /** The logical cluster, `*` for all of them. */
+  cluster: string;
+  verb: string;
+  group: string;
+  version: string;
+  resource: string;
+  subresource: string;
+  namespace: string;
+  name: string;
+  path?: string;
+}
+
+export interface Decision {
+  allowed: boolean;
+  reason?: string;
+}
+
+export type Authorizer = (attributes: Attributes) => Decision | Promise<Decision>;
+
+/** One write on its way to the registry. Mutating plugins change `object` in place. */
+export interface AdmissionRequest {
+  user: UserInfo;
+  operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
+  cluster: string;
+  /** In the version that is stored, in which `object` and `old` are. */
+  stored: ServedResource;
+  /** In the version of the URL. */
+  requested: ServedResource;
+  /** What `object` and `old` are when they are not the resource's kind: Scale, Eviction, Binding. */
+  kind?: GroupVersionKind;
+  subresource: string;
+  namespace: string;
+  name: string;
+  object?: KubeObject;
+  old?: KubeObject;
+  dryRun: boolean;
+  /** True while mutating a new object: what it is called and when it was made is not decided. */
+  fresh?: boolean;
+  /** CreateOptions, UpdateOptions, PatchOptions or DeleteOptions as the client sent them. */
+  readonly options?: JsonObject | undefined;
+  registry: Registry;
+  authorize: Authorizer;
+  /** Adds a `Warning: 299` header to the answer. */
+  warn(message: string): void;
+}
+
+/** Refuses by throwing a StatusError. All mutate run before all validate. */
+export interface AdmissionPlugin {
+  name: string;
+  mutate?(request: AdmissionRequest): void | Promise<void>;
+  validate?(request: AdmissionRequest): void | Promise<void>;
+}
+
+/** The API that really runs a reflected pod, and the pod's path there. `undefined`: it runs nowhere. */
+export type PodConnector = (
+  cluster: string,
+  pod: KubeObject,
+) =>
+  | { transport: Transport; path: string }
+  | undefined
+  | Promise<{ transport: Transport; path: string } | undefined>;
+
+/** An API of a cluster that runs a logical cluster's Service, and its path there. `undefined`: none does. */
+export type ServiceConnector = (
+  cluster: string,
+  service: KubeObject,
+) => Promise<{ transport: Transport; path: string } | undefined>;

@@ -1,0 +1,48 @@
+import type { UserInfo } from '../../../kube/http.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import type { StatusCause } from '../../../kube/status.ts';
+import type { ServedResource } from '../../served.ts';
+import type { ObjectRegistry } from '../types.ts';
+
+/** What a kind needs beyond defaults, strategy and validation. `old` is undefined for a create. */
+export interface KindHooks {
+  /** After admission, before the strategy; may change `object`. */
+  prepare?(write: KindWrite, object: KubeObject, old: KubeObject | undefined): void | Promise<void>;
+  /** After the strategy has set what clients may not. */
+  settle?(object: KubeObject, old: KubeObject | undefined, subresource: string): void;
+  /** What else validation finds, with other objects at hand; not asked about subresources. */
+  causes?(
+    write: KindWrite,
+    object: KubeObject,
+    old: KubeObject | undefined,
+  ): StatusCause[] | Promise<StatusCause[]>;
+  /** Before the object goes for good; may be called again. */
+  leaving?(write: KindWrite, name: string): Promise<void> | undefined;
+  /** After the write is durable, before it is answered. Must not fail. */
+  committed?(write: KindWrite, name: string, change: Committed): void | Promise<void>;
+}
+
+/** `object` is undefined when it went, `old` when it is new. */
+export interface Committed {
+  object: KubeObject | undefined;
+  old: KubeObject | undefined;
+  revision: number;
+}
+
+export interface KindWrite {
+  registry: ObjectRegistry;
+  served: ServedResource;
+  cluster: string;
+  subresource: string;
+  dryRun: boolean;
+  /** Who writes; absent for the server's own writes. */
+  user?: UserInfo | undefined;
+  /** What hooks claimed for it so far: see claims.ts. */
+  claims: Claim[];
+}
+
+/** A claim that a write made, to be given back if it fails. */
+interface Claim {
+  key: string;
+  revision: number;
+}

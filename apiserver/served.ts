@@ -1,0 +1,53 @@
+import type { KubeObject } from '../kube/object.ts';
+import type { ResourceInfo } from '../kube/schema/resource.ts';
+import type { Schema } from '../kube/schema/schema.ts';
+import type { StatusCause } from '../kube/status.ts';
+import type { ColumnDefinition } from '../kube/table/index.ts';
+
+/** A resource that is served: a built-in, one of ours, or a custom resource of one logical cluster. */
+export interface ServedResource {
+  info: ResourceInfo;
+  /** Of the stored version; `{type: 'any'}` when nothing is known. */
+  schema: Schema;
+  /** Subresources beside those that the info names. */
+  subresources?: { status?: boolean; scale?: ScalePaths };
+  columns?: readonly CustomColumn[];
+  /** The logical cluster it is served in; absent: in all of them. */
+  cluster?: string;
+  /** True for a CRD with several versions: what is stored may still say another version. */
+  manyVersions?: boolean;
+  /** True for kinds that come from outside the built-in table: items of a list keep kind and apiVersion. */
+  custom?: boolean;
+  /** The published OpenAPI v3 schema, for kinds that are not built in. */
+  openapi?: unknown;
+  /** JSON paths such as `.spec.color` that field selectors may use. */
+  selectableFields?: readonly string[];
+  /**
+   * Without nulls that have no place, and with the metadata of resources inside read; `error` tells what cannot be. Of a
+   * custom resource as it is read, from a client or from the store. Changes its argument.
+   */
+  coerce?(object: KubeObject): { object: KubeObject; error?: string };
+  defaults?(object: KubeObject): KubeObject;
+  /** Of a custom resource: what was stored by an older definition is read by this one (registry/defined.ts). */
+  definition?: Definition;
+  validate?(object: KubeObject, old: KubeObject | undefined, subresource: string): StatusCause[];
+}
+
+/** Where a custom resource keeps what autoscaling/v1 Scale shows: `.spec.replicas` and so on. */
+export interface ScalePaths {
+  specReplicasPath: string;
+  statusReplicasPath: string;
+  labelSelectorPath?: string;
+}
+
+export interface CustomColumn extends ColumnDefinition {
+  jsonPath: string;
+  /** In place of what is at jsonPath. */
+  compute?(object: KubeObject): string;
+}
+
+/** Of which revision on what is stored was written by a definition as it is, and what older bytes are by it. */
+interface Definition {
+  since: number;
+  readonly forms: WeakMap<Uint8Array, Uint8Array>;
+}
