@@ -23,8 +23,11 @@ export function eachKey(text: string, onKey: OnKey): void {
 }
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
-/** What JSON.parse would spoil or admit: long integers, infinite exponents, surrogates written as escapes. */
-const delicate = /\d{16}|\d[eE]\+?\d{3}|\\u[dD][89a-fA-F]/;
+/**
+ * What JSON.parse would spoil or admit: long integers, infinite exponents, surrogates written as escapes. A number begins
+ * the text or follows a mark or a space; digits elsewhere are of a string, and every other uid has some like `1e234`.
+ */
+const delicate = /(?:^|[:[,\s])-?(?:\d{16}|[\d.]+[eE]\+?\d{3})|\\u[dD][89a-fA-F]/;
 const depthLimit = 10_000;
 
 /** Throws JsonSyntaxError with the text a Go server would answer. For repeated keys the last one wins. */
