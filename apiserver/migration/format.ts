@@ -53,5 +53,8 @@ async function isCurrent(store: Store): Promise<boolean> {
   if (entry === undefined) return false;
   const { format } = JSON.parse(Buffer.from(entry.value).toString()) as { format: number };
   if (format <= current) return true;
-  throw new StoreError('unavailable', `the store has format ${format}; this version reads up to ${current}`);
+  throw new StoreError(
+    'unavailable',
+    `the objects in the store have format ${format}, a later version's; this one reads up to ${current}, and has changed nothing`,
+  );
 }

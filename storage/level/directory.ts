@@ -22,7 +22,7 @@ export async function isNewStore(directory: string): Promise<boolean> {
   const text = await readIfThere(marker);
   if (text !== undefined) {
     const { format, state } = parseMarker(directory, text);
-    if (format > FORMAT) throw new StoreError('corrupt', newer(directory, format));
+    if (format > FORMAT) throw new StoreError('unavailable', newer(directory, format));
     if (state === 'ready') return false;
     await rm(database, { recursive: true, force: true });
     return true;
@@ -52,7 +52,7 @@ export async function markerProblem(directory: string): Promise<string | undefin
 }
 
 function newer(directory: string, format: number): string {
-  return `${directory} has format ${format}; this version reads up to ${FORMAT}`;
+  return `the store in ${directory} has format ${format}, a later version's; this one reads up to ${FORMAT}, and has changed nothing`;
 }
 
 /** Before the first file of a database: until it is ready, nothing in the directory is worth keeping. */

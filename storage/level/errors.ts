@@ -8,6 +8,15 @@ export function translate(error: unknown, directory: string): StoreError {
   if (/no space left|ENOSPC|disk quota|EDQUOT|file too large|EFBIG/i.test(text)) {
     return new StoreError('full', `the disk of ${directory} is full`, { cause: error });
   }
+  if (/EROFS|read-only file system/i.test(text)) {
+    return new StoreError(
+      'unavailable',
+      `the store in ${directory} cannot be written: its file system is for reading only`,
+      {
+        cause: error,
+      },
+    );
+  }
   if (/too many open files|permission denied|input\/output error/i.test(text)) {
     return new StoreError('unavailable', `the disk of ${directory} failed: ${text}`, { cause: error });
   }
@@ -35,7 +44,8 @@ function messages(error: unknown): string {
   const parts: string[] = [];
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     const code = errorCode(at);
-    parts.push(code === undefined ? at.message : `${code}: ${at.message}`);
+    // Those of the operating system begin with it.
+    parts.push(code === undefined || at.message.startsWith(code) ? at.message : `${code}: ${at.message}`);
   }
   return parts.join(': ') || String(error);
 }

@@ -22,14 +22,21 @@ export async function takeOwnership(path: string): Promise<() => Promise<void>> 
   };
 }
 
-/** Removes the file of a process that is gone; throws when its process lives. */
-async function removeStale(path: string): Promise<void> {
+/** What the file says, if there is one. Fails with `unavailable` while the process that it names lives. */
+export async function refuseOwned(path: string): Promise<string | undefined> {
   const theirs = await readIfThere(path);
-  if (theirs === undefined) return;
+  if (theirs === undefined) return undefined;
   const [pid = '', started = ''] = theirs.split(' ');
   if (await isAlive(Number(pid), started)) {
     throw new StoreError('unavailable', `the store is open in process ${pid} (${path})`);
   }
+  return theirs;
+}
+
+/** Removes the file of a process that is gone; throws when its process lives. */
+async function removeStale(path: string): Promise<void> {
+  const theirs = await refuseOwned(path);
+  if (theirs === undefined) return;
   // By renaming, of two processes that saw the same dead owner only one removes it.
   const aside = `${path}.${randomUUID()}`;
   try {

@@ -32,7 +32,9 @@ export async function repairLevel(directory: string): Promise<RepairReport> {
   const { problems, revision, ok, records } = await verifyLevel(directory);
   if (ok) return { problems, losses: { revisions: [] }, entries: records, revision };
   const { database, owner, watermark } = layout(directory);
-  const release = await takeOwnership(owner);
+  const release = await takeOwnership(owner).catch((error: unknown) => {
+    throw translate(error, directory);
+  });
   try {
     const found = await salvage(database);
     const { durable } = await inspect(database);

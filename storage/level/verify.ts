@@ -3,7 +3,7 @@ import { openDatabase } from './disk.ts';
 import { translate } from './errors.ts';
 import { layout } from './files.ts';
 import { inspect } from './inspect.ts';
-import { takeOwnership } from './owner.ts';
+import { takeForReading } from './reading.ts';
 import { readBase, scan } from './scan.ts';
 import { readWatermark, watermarkProblem } from './watermark.ts';
 
@@ -18,15 +18,17 @@ export interface VerifyReport {
 
 /** Checks a store that nobody has open, to the last record, and changes no data. Fails with `unavailable`. */
 export async function verifyLevel(directory: string): Promise<VerifyReport> {
-  const { database, owner, watermark } = layout(directory);
+  const { watermark } = layout(directory);
   const problems: string[] = [];
   let records = 0;
   let revision = 0;
   let compacted = 0;
   let newest = 0;
-  const wrong = await markerProblem(directory);
+  const wrong = await markerProblem(directory).catch((error: unknown) => {
+    throw translate(error, directory);
+  });
   if (wrong !== undefined) problems.push(wrong);
-  const release = await takeOwnership(owner);
+  const { database, release } = await takeForReading(directory);
   try {
     const inspection = await inspect(database);
     problems.push(...inspection.problems);

@@ -122,7 +122,7 @@ test('a store of a later version is refused in words', async () => {
   const later = openMemory();
   await later.create('/!internal/format', Buffer.from('{"format":3}'));
   await expect(carryForward(later, silentLogger)).rejects.toThrow(
-    'the store has format 3; this version reads up to 2',
+    "the objects in the store have format 3, a later version's; this one reads up to 2, and has changed nothing",
   );
 });
 
