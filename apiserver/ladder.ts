@@ -20,7 +20,13 @@ import type { ServedResource } from './served.ts';
 
 export interface Ladder {
   /** From the network: authenticates first, then reads the body. */
-  serve(request: ApiRequest, peer: Peer, body?: () => Promise<Uint8Array>): Promise<ApiResponse>;
+  serve(
+    request: ApiRequest,
+    peer: Peer,
+    body?: () => Promise<Uint8Array>,
+    /** Told who asks for what, as soon as it is known. */
+    known?: (exchange: Exchange) => void,
+  ): Promise<ApiResponse>;
   /** From inside: `user` is who asks. */
   serveAs(request: ApiRequest, user: UserInfo): Promise<ApiResponse>;
 }
@@ -53,6 +59,7 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
     user: UserInfo | undefined,
     peer?: Peer,
     body?: () => Promise<Uint8Array>,
+    known?: (exchange: Exchange) => void,
   ): Promise<ApiResponse> {
     let exchange: Exchange | undefined;
     try {
@@ -74,6 +81,7 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
       // It would end as it begins.
       if (peer && core.closing.aborted && isLongRunning(info)) return finish(shuttingDown(), undefined);
       exchange = { core, request, info, user: by, warnings: [] };
+      known?.(exchange);
       return finish(await limit.run(exchange, view ? through(view) : onward), exchange);
     } catch (error) {
       return finish(respondError(statusOf(error, request), exchange), exchange);
@@ -97,7 +105,7 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
   }
 
   return {
-    serve: (request, peer, body) => climb(request, undefined, peer, body),
+    serve: (request, peer, body, known) => climb(request, undefined, peer, body, known),
     serveAs: (request, user) => climb(request, user),
   };
 }

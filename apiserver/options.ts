@@ -35,6 +35,8 @@ export interface ApiServerOptions {
 }
 
 export interface ServerLogger {
+  /** Absent where nobody looks: what it would be told costs time. */
+  debug?(message: string, values?: Record<string, unknown>): void;
   info(message: string, values?: Record<string, unknown>): void;
   error(message: string, values?: Record<string, unknown>): void;
 }

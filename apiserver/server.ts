@@ -14,6 +14,7 @@ import type { ApiServer, ApiServerOptions } from './options.ts';
 import { Catalog } from './registry/catalog.ts';
 import { Paths } from './registry/paths.ts';
 import { StoreRegistry } from './registry/registry.ts';
+import { pathOf } from './request.ts';
 import { starter } from './start.ts';
 import { WebhookCaller } from './webhook/call.ts';
 import { serviceResolver } from './webhook/resolve.ts';
@@ -75,7 +76,8 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     authenticate: authenticators,
     views: options.views ?? [],
     ready: starter(core),
-    onError: (error, { method, url }) => options.logger?.error('request failed', { method, url, err: error }),
+    onError: (error, { method, url }) =>
+      options.logger?.error('request failed', { method, path: pathOf(url), err: error }),
   };
   const ladder = createLadder(core, rungs);
   const ladderFor = (holding: Fence | undefined) => {

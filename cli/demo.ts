@@ -1,13 +1,14 @@
 import { resolve } from 'node:path';
 import type { Client } from '../client/client.ts';
 import { clustersAnnotation, rootCluster } from '../cluster/names.ts';
+import type { Logger } from '../kube/log.ts';
 import { systemClient } from '../server/client.ts';
 import { jsonLogger } from '../server/log.ts';
 import type { Settings } from '../server/settings.ts';
 import { untilSignal } from '../server/signals.ts';
 import { type SimulatedCluster, startSimulatedCluster } from '../sim/cluster.ts';
 import { registerCluster } from './cluster.ts';
-import { startOrExplain } from './commands/start.ts';
+import { inTheLog, startOrExplain } from './commands/start.ts';
 import { untilRunning } from './demo/running.ts';
 import { applyShop, deployments, shop, summary } from './demo/shop.ts';
 import { print } from './output.ts';
@@ -24,14 +25,18 @@ const names = ['east', 'west', 'north', 'south'];
 const placed = 2;
 
 /** Shows the whole chain on one screen, then stays up, also where the data directory holds what stands in its way. */
-export async function runDemo(settings: Settings, size: DemoSize): Promise<void> {
+export function runDemo(settings: Settings, size: DemoSize): Promise<void> {
+  const logger = jsonLogger(settings.logLevel);
+  return inTheLog(logger, () => demonstrate(settings, size, logger));
+}
+
+async function demonstrate(settings: Settings, size: DemoSize, logger: Logger): Promise<void> {
   const signal = untilSignal();
   const started = Date.now();
   const step = (text: string) =>
     print(`${((Date.now() - started) / 1000).toFixed(1).padStart(5)} s  ${text}`);
-  const running = await startOrExplain(settings);
+  const running = await startOrExplain(settings, logger);
   step(`API server up at ${running.url}, store in ${settings.dataDir}`);
-  const logger = jsonLogger(settings.logLevel);
   const simulated = await Promise.all(
     Array.from({ length: size.clusters }, (_, i) => {
       const name = names[i] ?? `cluster-${i + 1}`;

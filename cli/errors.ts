@@ -1,4 +1,9 @@
-export { UsageError } from '../server/errors.ts';
+import { TransportError } from '../client/errors.ts';
+import { StatusError } from '../kube/status.ts';
+import { UsageError } from '../server/errors.ts';
+import { StoreError } from '../storage/store.ts';
+
+export { UsageError };
 
 /** What was asked could not be done: exit code 1, the reasons on stderr. */
 export class FailedError extends Error {
@@ -8,4 +13,28 @@ export class FailedError extends Error {
 /** The user stopped waiting: exit code 130, what goes on without them on stderr. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
+}
+
+/** What went wrong was said already. */
+export class ToldError extends Error {
+  override readonly name = 'ToldError';
+  readonly exitCode: number;
+
+  constructor(exitCode: number, cause: unknown) {
+    super('told already', { cause });
+    this.exitCode = exitCode;
+  }
+}
+
+/** In one sentence, with the exit code; undefined for what nobody foresaw. */
+export function explained(error: unknown): { message: string; exitCode: number } | undefined {
+  if (error instanceof UsageError) return { message: error.message, exitCode: 2 };
+  if (error instanceof FailedError || error instanceof StoreError)
+    return { message: error.message, exitCode: 1 };
+  if (error instanceof StatusError) return { message: `${error.message} (${error.reason})`, exitCode: 1 };
+  if (error instanceof TransportError)
+    return { message: `Atoll does not answer: ${error.message}`, exitCode: 1 };
+  // Of the operating system: its message names the call and the file.
+  if (error instanceof Error && 'syscall' in error) return { message: error.message, exitCode: 1 };
+  return undefined;
 }

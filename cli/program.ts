@@ -1,8 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
-import { TransportError } from '../client/errors.ts';
-import { StatusError } from '../kube/status.ts';
 import { atollVersion } from '../server/version.ts';
-import { StoreError } from '../storage/store.ts';
 import { backupCommand } from './commands/backup.ts';
 import { clusterCommand } from './commands/cluster.ts';
 import { demoCommand } from './commands/demo.ts';
@@ -11,7 +8,7 @@ import { kubeconfigCommand } from './commands/kubeconfig.ts';
 import { startCommand } from './commands/start.ts';
 import { restoreCommand, storeCommand } from './commands/store.ts';
 import { versionCommand } from './commands/version.ts';
-import { FailedError, InterruptedError, UsageError } from './errors.ts';
+import { explained, InterruptedError, ToldError } from './errors.ts';
 
 const examples = `
 Examples:
@@ -51,12 +48,10 @@ export async function main(argv: readonly string[]): Promise<number> {
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    if (error instanceof UsageError) return complain(error.message, 2);
-    if (error instanceof FailedError) return complain(error.message, 1);
+    if (error instanceof ToldError) return error.exitCode;
     if (error instanceof InterruptedError) return interrupted(error.message);
-    if (error instanceof StatusError) return complain(`${error.message} (${error.reason})`, 1);
-    if (error instanceof StoreError) return complain(error.message, 1);
-    if (error instanceof TransportError) return complain(`Atoll does not answer: ${error.message}`, 1);
+    const said = explained(error);
+    if (said) return complain(said.message, said.exitCode);
     process.stderr.write(`${(error as Error)?.stack ?? String(error)}\n`);
     return 1;
   }

@@ -47,6 +47,9 @@ export function apiOptions(of: {
       writesInFlight: settings.maxMutatingRequestsInflight,
     },
     logger: {
+      ...(settings.logLevel === 'debug' && {
+        debug: (message: string, values: object = {}) => logger.debug(values, message),
+      }),
       info: (message, values = {}) => logger.info(values, message),
       error: (message, values = {}) => logger.error(values, message),
     },

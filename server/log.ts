@@ -12,6 +12,15 @@ export function jsonLogger(level: LogLevel): Logger {
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
 }
 
+/** What Node itself would print as text goes into the log; a terminal that went takes nobody with it. */
+export function logProcess(logger: Logger): void {
+  process.removeAllListeners('warning').on('warning', (err) => logger.warn({ err }, 'a warning of Node'));
+  process.on('uncaughtException', (err) => {
+    logger.error({ err, stack: err.stack }, 'nobody expected this: the process ends');
+    process.exit(1);
+  });
+}
+
 /** JSON escapes the control characters of ASCII; terminals know others, and some readers other ends of lines. */
 function printable(text: string): string {
   return text.replace(/[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, (c) => {

@@ -9,6 +9,7 @@ import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { addQuantity, formatQuantity, parseQuantity, type Quantity } from '../kube/quantity.ts';
 import { isStatusError } from '../kube/status.ts';
+import type { Outage } from './outage.ts';
 import type { Unreadable } from './unreadable.ts';
 
 const namespaces = { group: '', version: 'v1', resource: 'namespaces' };
@@ -19,6 +20,8 @@ export interface HeartbeatOptions {
   client: Client;
   signal: AbortSignal;
   logger: Logger;
+  /** Hears what each beat found. */
+  outage: Outage;
   intervalMs: number;
   /** Why the cluster of this uid may not be taken under this name, as a sentence. */
   whyNotTaken?(clusterUID: string): Promise<string | undefined>;
@@ -95,6 +98,7 @@ async function beat(options: HeartbeatOptions, informer: Informer): Promise<bool
   const now = new Date(options.questions.begin()).toISOString();
   const before = await upstream.get<PhysicalCluster>(physicalClusters, { name }, signal);
   const found = await probe(client, signal, Math.max(1_000, intervalMs));
+  options.outage.heard(found.error);
   const clusterUID = found.clusterUID ?? before.status?.clusterUID;
   const refused = clusterUID && (await options.whyNotTaken?.(clusterUID));
   const namespaces = found.error === undefined ? options.namespaces() : undefined;

@@ -137,7 +137,10 @@ async function engage(
   try {
     transport = await options.transportFor(cluster);
   } catch (err) {
-    logger.warn({ err, cluster: name }, 'a physical cluster cannot be reached: its kubeconfig does not work');
+    logger.warn(
+      { physicalCluster: name, err },
+      'a physical cluster cannot be reached: its kubeconfig does not work',
+    );
     return { after: failedMs };
   }
   engaged.delete(name);

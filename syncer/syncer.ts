@@ -17,6 +17,7 @@ import { type Engine, indexShares, sharesResource } from './engine.ts';
 import { Questions, runHeartbeat } from './heartbeat.ts';
 import { Namespaces } from './namespaces.ts';
 import { NodeReflector, watchNodes } from './nodes.ts';
+import { Outage } from './outage.ts';
 import { Owners } from './owners.ts';
 import { Physical } from './physical.ts';
 import { PodReflector } from './pods.ts';
@@ -53,7 +54,9 @@ export interface Syncer {
 
 /** Carries one cluster's shares down, and statuses and pods up, until `signal` aborts. */
 export function startSyncer(options: SyncerOptions): Syncer {
-  const { name, upstream, physical, signal, logger, heartbeatMs = 10_000 } = options;
+  const { name, upstream, physical, signal, heartbeatMs = 10_000 } = options;
+  const outage = new Outage(name, options.logger);
+  const logger = outage.logger();
   const client = new Client(physical, { userAgent: 'atoll-syncer' });
   let becomeReady: () => void = () => {};
   let fail: (why: unknown) => void = () => {};
@@ -72,22 +75,37 @@ export function startSyncer(options: SyncerOptions): Syncer {
     let namespaces: Namespaces | undefined;
     let pods: PodReflector | undefined;
     const heartbeat = runHeartbeat({
-      ...{ name, upstream, client, signal, logger, questions, unreadable, nodes, intervalMs: heartbeatMs },
+      ...{
+        name,
+        upstream,
+        client,
+        signal,
+        logger,
+        outage,
+        questions,
+        unreadable,
+        nodes,
+        intervalMs: heartbeatMs,
+      },
       namespaces: () => namespaces?.count(),
       heardAgain: () => pods?.heardAgain(),
       ...(options.whyNotTaken && { whyNotTaken: options.whyNotTaken }),
     });
-    const uid = await ownUid(options);
+    const uid = await ownUid({ ...options, logger });
     const former = new Set(options.former);
     namespaces = new Namespaces({ client, syncer: uid, former, name, signal, logger, unreadable });
     await Promise.all([
       heartbeat,
-      work(options, { client, namespaces, nodes, uid, questions, unreadable, withPods }, becomeReady),
+      work(
+        { ...options, logger },
+        { client, namespaces, nodes, uid, questions, unreadable, withPods },
+        becomeReady,
+      ),
     ]);
   };
   const stopped = run().catch((err: unknown) => {
     fail(err);
-    if (!signal.aborted) logger.error({ err, cluster: name }, 'syncer ended');
+    if (!signal.aborted) logger.error({ err }, 'syncer ended');
   });
   return { ready, stopped };
 }
@@ -175,7 +193,7 @@ async function ownUid({ name, upstream, signal, logger }: SyncerOptions): Promis
       if (cluster.metadata.uid) return cluster.metadata.uid;
     } catch (err) {
       signal.throwIfAborted();
-      logger.warn({ err, cluster: name }, 'the syncer cannot read its own PhysicalCluster');
+      logger.warn({ err }, 'the syncer cannot read its own PhysicalCluster');
     }
     await sleep(1_000, signal);
   }

@@ -10,6 +10,7 @@ import type { Listening, ListenOptions, ServerLogger } from '../options.ts';
 import { Connections } from './connections.ts';
 import { letGo, type Patience, stopListening } from './leave.ts';
 import { Outbox } from './outbox.ts';
+import { type RequestLog, requestLog } from './request-log.ts';
 import { send } from './send.ts';
 import { bodyReader, peerOf, refuseConnection, socketLimits } from './sockets.ts';
 import { serveUpgrades } from './upgrade.ts';
@@ -29,6 +30,7 @@ interface Carrying {
   outbox: Outbox;
   connections: Connections;
   requests: number;
+  log: RequestLog | undefined;
   /** Answers wait for it. */
   held?: Promise<void> | undefined;
 }
@@ -53,7 +55,8 @@ export async function listenHttps(
   } as { https: https.ServerOptions }) as unknown as FastifyInstance;
   const server = app.server as unknown as Server;
   const connections = new Connections(server);
-  const carrying: Carrying = { limits, outbox: new Outbox(), connections, requests: 0 };
+  const log = requestLog(logger);
+  const carrying: Carrying = { limits, outbox: new Outbox(), connections, requests: 0, log };
   // Before anything reads a body or has an opinion on a header: nobody's bytes are read before it is known who sends them.
   app.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply) =>
     exchange(ladder, request, reply, carrying),
@@ -61,7 +64,7 @@ export async function listenHttps(
   app.server.maxConnections = limits.connections;
   // Node drops what comes after the thousandth without a word; the size of all of them is limited anyway.
   app.server.maxHeadersCount = 10_000;
-  const endTunnels = serveUpgrades(app.server, ladder, limits.stallSeconds * 1000);
+  const endTunnels = serveUpgrades(app.server, ladder, { stallMillis: limits.stallSeconds * 1000, log });
   await listen(app, where);
   const gone = once(server, 'close');
   let deaf: Promise<void> | undefined;
@@ -134,9 +137,11 @@ async function exchange(
     if (!out.writableFinished) gone?.abort();
   });
   const peer = peerOf(raw.socket as TLSSocket);
-  const response = await ladder.serve(request, peer, bodyReader(raw, limits.bodyBytes));
+  const log = carrying.log?.(request);
+  const response = await ladder.serve(request, peer, bodyReader(raw, limits.bodyBytes), log?.known);
   if (carrying.held !== undefined) await carrying.held;
   connections.answered(raw);
   if (connections.leaves(raw.socket)) response.headers['connection'] = 'close';
   await send(out, request, response, { stallMillis: limits.stallSeconds * 1000, outbox });
+  log?.answered(response.status);
 }

@@ -7,10 +7,16 @@ import type { TLSSocket } from 'node:tls';
 import type { ApiRequest, ApiResponse } from '../../kube/http.ts';
 import { text } from '../encode/respond.ts';
 import type { Ladder } from '../ladder.ts';
+import type { RequestLog } from './request-log.ts';
 import { peerOf } from './sockets.ts';
 import { overWebSocket, sendMessages } from './websocket.ts';
 
 const probeMillis = 30_000;
+
+export interface Upgrading {
+  stallMillis: number;
+  log: RequestLog | undefined;
+}
 
 /**
  * Requests to change the protocol climb the same ladder. One that is granted becomes a tunnel; a watch goes over the
@@ -18,7 +24,7 @@ const probeMillis = 30_000;
  * Node does not read, is 400. A reader that takes
  * nothing for `stallMillis` is cut. Returns what ends all tunnels.
  */
-export function serveUpgrades(server: Server, ladder: Ladder, stallMillis: number): () => void {
+export function serveUpgrades(server: Server, ladder: Ladder, options: Upgrading): () => void {
   const tunnels = new Set<Duplex>();
   server.on('upgrade', (incoming: IncomingMessage, socket: Socket, head: Buffer) => {
     tunnels.add(socket);
@@ -26,7 +32,7 @@ export function serveUpgrades(server: Server, ladder: Ladder, stallMillis: numbe
     // Until it is a tunnel nobody else listens.
     socket.on('error', () => socket.destroy());
     if (head.length > 0) socket.unshift(head);
-    answer(ladder, incoming, socket, stallMillis).catch(() => socket.destroy());
+    answer(ladder, incoming, socket, options).catch(() => socket.destroy());
   });
   return () => {
     for (const tunnel of tunnels) tunnel.destroy();
@@ -37,7 +43,7 @@ async function answer(
   ladder: Ladder,
   incoming: IncomingMessage,
   socket: Socket,
-  stallMillis: number,
+  { stallMillis, log }: Upgrading,
 ): Promise<void> {
   const gone = new AbortController();
   socket.on('close', () => gone.abort());
@@ -49,7 +55,9 @@ async function answer(
   };
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
   if (length !== '0' || encoding !== undefined) return refuse(socket, text(400, 'an upgrade has no body'));
-  const response = await ladder.serve(request, peerOf(socket as TLSSocket));
+  const logged = log?.(request);
+  const response = await ladder.serve(request, peerOf(socket as TLSSocket), undefined, logged?.known);
+  logged?.answered(response.status);
   const { tunnel } = response;
   if (socket.destroyed) return void tunnel?.destroy();
   if (tunnel === undefined) {

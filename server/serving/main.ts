@@ -9,7 +9,7 @@ import { apiOptions } from '../api.ts';
 import { systemClient } from '../client.ts';
 import { boundGarbage, gatherWhileBusy } from '../heap.ts';
 import { loadIdentity } from '../identity.ts';
-import { jsonLogger } from '../log.ts';
+import { jsonLogger, logProcess } from '../log.ts';
 import { type SyncerManager, startSyncerManager } from '../syncers.ts';
 import { gauge } from './gauge.ts';
 import { type Order, type Report, storeDescriptor } from './messages.ts';
@@ -39,6 +39,7 @@ async function serve(
   boundGarbage();
   gatherWhileBusy();
   const logger = jsonLogger(settings.logLevel);
+  logProcess(logger);
   const stop = new AbortController();
   setMaxListeners(0, stop.signal);
   const store = await openPipe(new Socket({ fd: storeDescriptor }));

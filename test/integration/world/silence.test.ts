@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { TransportError } from '../../../client/errors.ts';
 import { systemNamespace } from '../../../cluster/names.ts';
 import type { PhysicalCluster, Placement } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
@@ -128,4 +129,28 @@ test('a cluster that is registered twice, and Atoll itself, are not Ready and ge
       self: 'it is this Atoll itself',
     },
   });
+});
+
+test('an outage is one line of the log with the name of the cluster, and one when it is over', async () => {
+  await world.stop();
+  const lines: { level: string; message: string; fields: object }[] = [];
+  const at = (level: string) => (fields: object, message: string) =>
+    void lines.push({ level, message, fields });
+  world = await startWorld({
+    logger: { debug: () => {}, info: at('info'), warn: at('warn'), error: at('error') },
+  });
+  await podOnWest();
+  lines.length = 0;
+  const { faults } = world.physical('west');
+  faults.intercept = () => {
+    throw new TransportError('ECONNREFUSED', 'connect ECONNREFUSED');
+  };
+  await until('west is not ready', async () => !(await isReady(world.admin, 'west')));
+  faults.intercept = () => {};
+  await until('west is ready', () => isReady(world.admin, 'west'));
+  const west = lines.filter(({ level, fields }) => level !== 'info' || 'physicalCluster' in fields);
+  expect(west.map(({ message, fields }) => [message, fields])).toEqual([
+    ['a physical cluster does not answer', { physicalCluster: 'west', error: expect.any(String) }],
+    ['a physical cluster answers again', { physicalCluster: 'west', seconds: expect.any(Number) }],
+  ]);
 });

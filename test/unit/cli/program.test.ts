@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -83,9 +83,9 @@ describe('exit codes', () => {
     const { port } = taken.address() as { port: number };
     const listen = `127.0.0.1:${port}`;
     expect(await atoll('start', '--listen', listen, '--log-level', 'error')).toBe(1);
-    expect(err).toBe(
-      `error: ${listen} is taken: stop what listens there, or choose another with --listen HOST:PORT\n`,
-    );
+    const error = `${listen} is taken: stop what listens there, or choose another with --listen HOST:PORT`;
+    expect(out).toBe(`error: ${error}\n`);
+    expect(JSON.parse(err)).toMatchObject({ level: 'error', error });
     await new Promise((resolve) => taken.close(resolve));
   });
 
@@ -105,6 +105,25 @@ describe('exit codes', () => {
   test('version -o json', async () => {
     expect(await atoll('version', '-o', 'json')).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ atoll: '0.1.0', kubernetes: '1.36.3' });
+  });
+});
+
+describe('a store of a later format', () => {
+  test.each([
+    ['start'],
+    ['store', 'verify'],
+    ['store', 'repair'],
+    ['store', 'stats'],
+    ['store', 'backup', 'x'],
+  ])('is refused by %s %s in one sentence: 1', async (...command) => {
+    const dataDir = join(directory, 'later');
+    await mkdir(join(dataDir, 'store'), { recursive: true });
+    await writeFile(join(dataDir, 'store', 'STORE'), '{"format":2,"state":"ready"}');
+    expect(await atoll(...command.filter(Boolean), '--data-dir', dataDir)).toBe(1);
+    expect(out + err).toContain(
+      `error: the store in ${join(dataDir, 'store')} has format 2, a later version's`,
+    );
+    expect(err).not.toContain('    at ');
   });
 });
 
