@@ -74,7 +74,7 @@ async function runOnce(id: string, names: readonly string[], options: RunOptions
  */
 function interruptWhenStuck(child: ChildProcess, seconds: number): () => void {
   const moves = /^(\[sig-|(•|S) \[)/m;
-  let since = Date.now() + 60_000;
+  let since = Date.now() + 300_000;
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     if (moves.test(text)) since = Date.now();
   });
