@@ -20,7 +20,6 @@ import { WebhookCaller } from './webhook/call.ts';
 import { serviceResolver } from './webhook/resolve.ts';
 import { type Listener, listenHttps } from './wire/http.ts';
 
-export type { Limits } from './core.ts';
 export type * from './options.ts';
 export type * from './plugins.ts';
 export type * from './registry/types.ts';

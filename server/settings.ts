@@ -2,13 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { decodeYaml } from '../kube/yaml.ts';
 import { UsageError } from './errors.ts';
-import {
-  type Controllers,
-  type LogLevel,
-  type SettingName,
-  type Settings,
-  settings,
-} from './setting-table.ts';
+import { type Controllers, type SettingName, type Settings, settings } from './setting-table.ts';
 import {
   budget,
   certificateFiles,
@@ -22,7 +16,7 @@ import {
   processes,
 } from './setting-values.ts';
 
-export { type Controllers, type LogLevel, type Settings, settings };
+export { type Controllers, type Settings, settings };
 
 export type RawSettings = Partial<Record<keyof typeof settings, string>>;
 
