@@ -1,7 +1,7 @@
 import { compareQuantity, formatQuantity, type Quantity } from '../kube/quantity.ts';
+import { at } from '../kube/untyped.ts';
 import { readyOf } from './life.ts';
 import { quantityOf, type Resources } from './pod-spec.ts';
-import { at } from './read.ts';
 import type { PhysicalCluster } from './types.ts';
 
 /** By resource, the lower of the administrator's bound and what its nodes offer. */

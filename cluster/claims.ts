@@ -1,5 +1,5 @@
 import type { KubeObject } from '../kube/object.ts';
-import { listAt, numberAt, textAt } from './read.ts';
+import { listAt, numberAt, textAt } from '../kube/untyped.ts';
 import { reflectedFrom } from './reflected.ts';
 import type { ClosureRef, PlacementSpec } from './types.ts';
 

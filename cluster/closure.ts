@@ -2,10 +2,10 @@ import { groupResource } from '../kube/gvk.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { type LabelSelector, labelSelectorFromObject, labelSelectorFromSet } from '../kube/selector.ts';
 import { StatusError } from '../kube/status.ts';
+import { at, listAt, mapAt, textAt } from '../kube/untyped.ts';
 import { claimsNamed } from './claims.ts';
 import { isPlaceable, isSelectorless, type PlacedKind, type Reach, serviceOfEndpoints } from './kinds.ts';
 import { podReferences, podTemplate } from './pod-spec.ts';
-import { at, listAt, mapAt, textAt } from './read.ts';
 import type { ClosureRef } from './types.ts';
 
 /** An object of a namespace together with what kind it is. */

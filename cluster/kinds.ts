@@ -1,9 +1,9 @@
 import { type GroupVersionResource, parseApiVersion } from '../kube/gvk.ts';
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
+import { at, listAt, mapAt, textAt } from '../kube/untyped.ts';
 import { managedByLabel, mirroringController, serviceNameLabel, sliceController } from './endpoints.ts';
 import { isPlacementMark } from './marks.ts';
 import { adoptedAnnotation, isSystemNamespace } from './names.ts';
-import { at, listAt, mapAt, textAt } from './read.ts';
 import { isReflected } from './reflected.ts';
 
 /** workload: runs, and is placed for its own sake. closure: goes where a workload needs it. */

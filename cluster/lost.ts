@@ -1,5 +1,5 @@
+import { at, listAt, textAt } from '../kube/untyped.ts';
 import { isFinished } from './kinds.ts';
-import { at, listAt, textAt } from './read.ts';
 import type { Silence } from './silence.ts';
 
 type Status = Record<string, unknown>;

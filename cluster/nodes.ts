@@ -1,6 +1,5 @@
-import { isObject } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { at, listAt } from './read.ts';
+import { at, isRecord, listAt } from '../kube/untyped.ts';
 import type { ReflectedKind } from './reflected.ts';
 
 /** Nodes of physical clusters, as logical clusters show those on which their pods run. */
@@ -17,7 +16,7 @@ const statusFields = ['capacity', 'allocatable', 'addresses', 'nodeInfo', 'phase
  */
 export function shownNode({ metadata, spec, status }: KubeObject): KubeObject {
   const { name, uid, resourceVersion, creationTimestamp, labels, annotations } = metadata;
-  const conditions = listAt(status, 'conditions').filter(isObject).map(atRest);
+  const conditions = listAt(status, 'conditions').filter(isRecord).map(atRest);
   return {
     ...{ apiVersion: 'v1', kind: 'Node' },
     metadata: {

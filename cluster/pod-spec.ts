@@ -1,8 +1,8 @@
-import { deepCopy, isObject } from '../kube/deep.ts';
-import type { KubeObject } from '../kube/object.ts';
+import { deepCopy } from '../kube/deep.ts';
+import type { Json, KubeObject } from '../kube/object.ts';
 import { addQuantity, parseQuantity, type Quantity, QuantityError, zeroQuantity } from '../kube/quantity.ts';
+import { at, isRecord, listAt, mapAt, numberAt, textAt } from '../kube/untyped.ts';
 import { kindNamed, type WorkloadKindName } from './kinds.ts';
-import { at, listAt, mapAt, numberAt, textAt } from './read.ts';
 import type { ClosureRef } from './types.ts';
 
 export interface PodTemplate {
@@ -137,11 +137,11 @@ export function podRequests(spec: unknown): Resources {
   for (const container of listAt(spec, 'containers')) {
     const limits = at(container, 'resources', 'limits');
     const requests = at(container, 'resources', 'requests');
-    const asked = { ...(isObject(limits) && limits), ...(isObject(requests) && requests) };
+    const asked = { ...(isRecord(limits) && limits), ...(isRecord(requests) && requests) };
     sum = addResources(sum, new Map(Object.entries(asked).map(([name, q]) => [name, quantityOf(q)])));
   }
   const overhead = at(spec, 'overhead');
-  if (!isObject(overhead)) return sum;
+  if (!isRecord(overhead)) return sum;
   return addResources(sum, new Map(Object.entries(overhead).map(([name, q]) => [name, quantityOf(q)])));
 }
 
@@ -154,17 +154,17 @@ export function podCount(workload: KubeObject): number {
 
 /** Without what a logical cluster's own admission added for a pod that runs nowhere in particular. */
 export function withoutPodAssignment(spec: unknown): unknown {
-  if (!isObject(spec)) return spec;
+  if (!isRecord(spec)) return spec;
   const copy = deepCopy(spec);
   // The number that a class stands for is the cluster's own, too: it refuses another. Ephemeral containers are added
   // to the running pod, and by no other way.
   for (const field of ['nodeName', 'priority', 'preemptionPolicy', 'ephemeralContainers']) delete copy[field];
-  const keep = (items: unknown) =>
+  const keep = (items: Json = null): Json =>
     Array.isArray(items) ? items.filter((i) => !isInjected(at(i, 'name'))) : items;
   if ('volumes' in copy) copy['volumes'] = keep(copy['volumes']);
   for (const field of ['initContainers', 'containers']) {
     for (const container of listAt(copy, field)) {
-      if (isObject(container) && 'volumeMounts' in container) {
+      if (isRecord(container) && 'volumeMounts' in container) {
         container['volumeMounts'] = keep(container['volumeMounts']);
       }
     }

@@ -1,6 +1,6 @@
-import { getOwn } from '../kube/deep.ts';
 import type { GroupVersionResource } from '../kube/gvk.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { getOwn } from '../kube/untyped.ts';
 import { reflectedFromAnnotation, reflectedUidAnnotation } from './names.ts';
 import { formatClusters, parseClusters } from './placement.ts';
 

@@ -1,5 +1,6 @@
-import { deepCopy, isObject } from '../kube/deep.ts';
+import { deepCopy } from '../kube/deep.ts';
 import type { KubeObject, ObjectMeta } from '../kube/object.ts';
+import { at, isRecord, numberAt, textAt } from '../kube/untyped.ts';
 import { kindNamed, type PlacedKindName } from './kinds.ts';
 import { isSystemMark, withoutMarks } from './marks.ts';
 import {
@@ -11,7 +12,6 @@ import {
   scaledAnnotation,
 } from './names.ts';
 import { withoutPodAssignment } from './pod-spec.ts';
-import { at, numberAt, textAt } from './read.ts';
 import type { Locator, Share } from './types.ts';
 
 export interface ShapeTarget {
@@ -45,7 +45,7 @@ export function shapeFor(root: KubeObject, share: Share, target: ShapeTarget): K
   const { metadata: _metadata, status: _status, ...rest } = root;
   const copy = deepCopy(rest) as Record<string, unknown>;
   const shaped = { ...copy, metadata: metadataFor(root, share, target) } as KubeObject;
-  if (isObject(shaped.spec)) shaped.spec = unmarked(specFor(root, shaped.spec, share));
+  if (isRecord(shaped.spec)) shaped.spec = unmarked(specFor(root, shaped.spec, share));
   if (root.kind === 'ServiceAccount') delete shaped['secrets'];
   return shaped;
 }
@@ -78,15 +78,15 @@ function claimsGo({ kind, spec }: KubeObject): boolean {
 /** A pod, or a claim, that bore our marks by its template would be taken for what it is not. */
 function unmarked(spec: Spec): Spec {
   const job = at(spec, 'jobTemplate');
-  if (isObject(job) && isObject(job['spec']))
+  if (isRecord(job) && isRecord(job['spec']))
     return { ...spec, jobTemplate: { ...withoutOurs(job), spec: unmarked(job['spec']) } };
   const template = at(spec, 'template');
   const claims = at(spec, 'volumeClaimTemplates');
   return {
     ...spec,
-    ...(isObject(template) && { template: withoutOurs(template) }),
+    ...(isRecord(template) && { template: withoutOurs(template) }),
     ...(Array.isArray(claims) && {
-      volumeClaimTemplates: claims.map((claim) => (isObject(claim) ? withoutOurs(claim) : claim)),
+      volumeClaimTemplates: claims.map((claim) => (isRecord(claim) ? withoutOurs(claim) : claim)),
     }),
   };
 }
@@ -94,7 +94,7 @@ function unmarked(spec: Spec): Spec {
 function withoutOurs(template: Spec): Spec {
   const metadata = at(template, 'metadata');
   const marked = at(metadata, 'annotations');
-  if (!isObject(metadata) || !isObject(marked)) return template;
+  if (!isRecord(metadata) || !isRecord(marked)) return template;
   const annotations = withoutMarks(marked as Record<string, string>);
   return annotations === marked ? template : { ...template, metadata: { ...metadata, annotations } };
 }
@@ -138,7 +138,7 @@ const retention = ['persistentVolumeClaimRetentionPolicy'];
  */
 function withRetention(spec: Spec, { replicas }: Share): Spec {
   const policy = at(spec, ...retention);
-  if (!isObject(policy)) return spec;
+  if (!isRecord(policy)) return spec;
   const isWhole = replicas === undefined || replicas === (numberAt(spec, 'replicas') ?? 1);
   const kept = { ...policy, whenDeleted: 'Retain', ...(!isWhole && { whenScaled: 'Retain' }) };
   return { ...spec, persistentVolumeClaimRetentionPolicy: kept };
@@ -202,7 +202,7 @@ function jobSpec(spec: Spec, { completions, parallelism, suspend }: Share): Spec
   delete shaped['selector'];
   const template = at(shaped, 'template');
   const metadata = at(template, 'metadata');
-  if (isObject(template) && isObject(metadata) && isObject(metadata['labels'])) {
+  if (isRecord(template) && isRecord(metadata) && isRecord(metadata['labels'])) {
     const labels = without(metadata['labels'], jobLabels);
     shaped['template'] = { ...template, metadata: { ...metadata, labels } };
   }
@@ -214,7 +214,7 @@ function serviceSpec(spec: Spec): Spec {
   const headless = spec['clusterIP'] === 'None';
   const shaped = without(spec, ['healthCheckNodePort', ...(headless ? [] : ['clusterIP', 'clusterIPs'])]);
   if (Array.isArray(shaped['ports'])) {
-    shaped['ports'] = shaped['ports'].map((port) => (isObject(port) ? without(port, ['nodePort']) : port));
+    shaped['ports'] = shaped['ports'].map((port) => (isRecord(port) ? without(port, ['nodePort']) : port));
   }
   return shaped;
 }

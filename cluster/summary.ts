@@ -1,5 +1,5 @@
+import { numberAt } from '../kube/untyped.ts';
 import { placedKind } from './kinds.ts';
-import { numberAt } from './read.ts';
 import type { Placement, Share } from './types.ts';
 
 /** `east=3/3 west=1/2`: by cluster, what is ready of what it should have; the name alone of what has no count. */

@@ -1,9 +1,10 @@
-import { deepEqual, isObject } from '../kube/deep.ts';
+import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { openapiOf } from '../kube/openapi/custom.ts';
 import { parseQuantity, QuantityError } from '../kube/quantity.ts';
 import type { ObjectSchema } from '../kube/schema/schema.ts';
 import type { StatusCause } from '../kube/status.ts';
+import { isRecord } from '../kube/untyped.ts';
 import { validateSchema } from '../kube/validation/custom/schema.ts';
 import { Field } from '../kube/validation/field.ts';
 import { validateCreate, validateUpdate } from '../kube/validation/index.ts';
@@ -26,9 +27,9 @@ export function validateCluster(
   const { spec } = object;
   const before = old && { spec: old.spec };
   causes.push(...validateSchema({ spec }, openapiOf(schema), '', 0, before));
-  if (causes.length > 0 || !isObject(spec) || deepEqual(spec, old?.spec)) return causes;
+  if (causes.length > 0 || !isRecord(spec) || deepEqual(spec, old?.spec)) return causes;
   const field = new Field(causes).child('spec');
-  bounds(isObject(spec['capacity']) ? spec['capacity'] : {}, field.child('capacity'));
+  bounds(isRecord(spec['capacity']) ? spec['capacity'] : {}, field.child('capacity'));
   taints(Array.isArray(spec['taints']) ? spec['taints'] : [], field.child('taints'));
   return causes;
 }
@@ -49,7 +50,7 @@ function bounds(capacity: Record<string, unknown>, field: Field): void {
 function taints(list: readonly unknown[], field: Field): void {
   const seen = new Set<string>();
   for (const [index, taint] of list.entries()) {
-    if (!isObject(taint)) continue;
+    if (!isRecord(taint)) continue;
     const { key, effect } = taint;
     if (key === '') field.index(index).child('key').required();
     const pair = `${String(key)}:${String(effect)}`;

@@ -1,23 +1,10 @@
+import { setOwn } from './untyped.ts';
+
 /**
  * Copies and comparisons of JSON trees as deep as decodeJson admits, without recursion, and with keys such as
  * `__proto__` as ordinary keys. Trees hold null, booleans, numbers, bigints (int64), strings, arrays, objects.
  */
 type Container = unknown[] | Record<string, unknown>;
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Own property or undefined; never what a prototype carries. */
-export function getOwn<T>(object: Readonly<Record<string, T>>, key: string): T | undefined {
-  return Object.hasOwn(object, key) ? object[key] : undefined;
-}
-
-/** Sets an own property even when the key is `__proto__`. */
-export function setOwn<T>(object: Record<string, T>, key: string, value: T): void {
-  if (key !== '__proto__') object[key] = value;
-  else Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
-}
 
 function shallow(value: Container): Container {
   return Array.isArray(value) ? value.slice() : { ...value };
@@ -51,35 +38,46 @@ export function deepCopy<T>(value: T): T {
 
 /** Order of keys does not matter; an undefined property equals an absent one. */
 export function deepEqual(a: unknown, b: unknown): boolean {
+  return isEqual(a, b, false);
+}
+
+/** As deepEqual; null, too, equals what is absent. */
+export function sameJson(a: unknown, b: unknown): boolean {
+  return isEqual(a, b, true);
+}
+
+function isEqual(a: unknown, b: unknown, nullIsAbsent: boolean): boolean {
   const pending: unknown[] = [a, b];
   while (pending.length > 0) {
     const y = pending.pop();
     const x = pending.pop();
     if (x === y) continue;
     if (typeof x !== 'object' || typeof y !== 'object' || x === null || y === null) {
+      if (nullIsAbsent && (x ?? undefined) === (y ?? undefined)) continue;
       if (Number.isNaN(x) && Number.isNaN(y)) continue;
       return false;
     }
-    if (!pushChildren(x as Container, y as Container, pending)) return false;
+    if (!pushChildren(x as Container, y as Container, pending, nullIsAbsent)) return false;
   }
   return true;
 }
 
-function pushChildren(x: Container, y: Container, pending: unknown[]): boolean {
+function pushChildren(x: Container, y: Container, pending: unknown[], nullIsAbsent: boolean): boolean {
   if (Array.isArray(x) || Array.isArray(y)) {
     if (!Array.isArray(x) || !Array.isArray(y) || x.length !== y.length) return false;
     for (let i = 0; i < x.length; i++) pending.push(x[i], y[i]);
     return true;
   }
+  const isAbsent = (value: unknown) => value === undefined || (nullIsAbsent && value === null);
   let defined = 0;
   for (const key of Object.keys(x)) {
     const value = x[key];
-    if (value === undefined) continue;
+    if (isAbsent(value)) continue;
     defined++;
     const other = Object.hasOwn(y, key) ? y[key] : undefined;
-    if (other === undefined) return false;
+    if (isAbsent(other)) return false;
     pending.push(value, other);
   }
-  for (const key of Object.keys(y)) if (y[key] !== undefined) defined--;
+  for (const key of Object.keys(y)) if (!isAbsent(y[key])) defined--;
   return defined === 0;
 }

@@ -1,5 +1,5 @@
-import { getOwn, isObject, setOwn } from './deep.ts';
 import type { Json, JsonObject } from './object.ts';
+import { getOwn, isRecord, setOwn } from './untyped.ts';
 
 export class JsonSyntaxError extends Error {
   /** In UTF-16 units from the start of the text. */
@@ -30,7 +30,7 @@ interface Frame {
 /** What Go decodes twice into one struct or map has the members of both. Costs what is new, however often. */
 function joined(into: JsonObject, key: string, value: Json): Json {
   const before = getOwn(into, key) as Json | undefined;
-  if (!isObject(before) || !isObject(value)) return value;
+  if (!isRecord(before) || !isRecord(value)) return value;
   const all = before as JsonObject;
   for (const [name, member] of Object.entries(value as JsonObject))
     setOwn(all, name, joined(all, name, member));

@@ -15,9 +15,9 @@ import {
   strTag,
   YAMLException,
 } from 'js-yaml';
-import { isObject, setOwn } from './deep.ts';
 import type { DecodedJson } from './json.ts';
 import type { Json, JsonObject } from './object.ts';
+import { isRecord, setOwn } from './untyped.ts';
 import { resolvePlainScalar } from './yaml-scalar.ts';
 
 /** `message` starts with `yaml: `. */
@@ -86,7 +86,7 @@ const plainMapTag = defineMappingTag<Record<string, unknown>>('tag:yaml.org,2002
   },
   keys: (carrier) => Object.keys(carrier),
   get: (carrier, key) => (Object.hasOwn(carrier, String(key)) ? carrier[String(key)] : undefined),
-  identify: isObject,
+  identify: isRecord,
 });
 
 const base64Tag = defineScalarTag<string>('tag:yaml.org,2002:binary', {
@@ -170,7 +170,7 @@ function repeatedKeys(text: string): string[] {
 function unfold(value: unknown, budget: { left: number }, depth = 0): Json {
   if (--budget.left < 0 || depth > depthLimit) throw new YamlError('document contains excessive aliasing');
   if (Array.isArray(value)) return value.map((item) => unfold(item, budget, depth + 1));
-  if (!isObject(value)) return value as Json;
+  if (!isRecord(value)) return value as Json;
   const copy: JsonObject = {};
   for (const [key, item] of Object.entries(value)) setOwn(copy, key, unfold(item, budget, depth + 1));
   return copy;

@@ -1,6 +1,6 @@
 import { refKey } from '../cluster/closure.ts';
-import { textAt } from '../cluster/read.ts';
 import type { ClosureRef, Placement } from '../cluster/types.ts';
+import { textAt } from '../kube/untyped.ts';
 import type { Decided } from './types.ts';
 import type { Wish } from './wishes.ts';
 

@@ -1,8 +1,8 @@
 import { readyOf } from '../cluster/life.ts';
-import { at } from '../cluster/read.ts';
 import type { PhysicalCluster, Placement } from '../cluster/types.ts';
 import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { at } from '../kube/untyped.ts';
 import { mayTakeOver } from './orphans.ts';
 
 /** Whether a change to a placed object can change where anything goes. Statuses and payloads cannot. */

@@ -1,6 +1,6 @@
 import { isTombstone } from '../cluster/orphans.ts';
 import type { Placement, PlacementSpec, Share } from '../cluster/types.ts';
-import { getOwn } from '../kube/deep.ts';
+import { getOwn } from '../kube/untyped.ts';
 
 /** Every cluster has said that the object itself is gone, and what it left behind is not. */
 export function mayTakeOver(tombstone: Placement): boolean {

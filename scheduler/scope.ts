@@ -2,9 +2,9 @@ import { claimsNamed } from '../cluster/claims.ts';
 import { type PlacedObject, refKey, refOf } from '../cluster/closure.ts';
 import { type PlacedKind, placedKind } from '../cluster/kinds.ts';
 import { podReferences, podTemplate } from '../cluster/pod-spec.ts';
-import { listAt, textAt } from '../cluster/read.ts';
 import type { ClosureRef, Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { listAt, textAt } from '../kube/untyped.ts';
 
 /** Of these a namespace may hold thousands that no workload uses; a workload uses them by name only. */
 export function isUsedByName(kind: PlacedKind): boolean {

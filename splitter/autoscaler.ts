@@ -1,8 +1,8 @@
 import { kindNamed, type PlacedKind, placedKinds } from '../cluster/kinds.ts';
-import { at, numberAt, textAt } from '../cluster/read.ts';
 import type { Placement, Share } from '../cluster/types.ts';
 import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { at, numberAt, textAt } from '../kube/untyped.ts';
 import { divide } from './divide.ts';
 
 /** What an autoscaler keeps a workload's replicas within. */

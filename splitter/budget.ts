@@ -1,8 +1,8 @@
 import { kindNamed, type WorkloadKindName } from '../cluster/kinds.ts';
-import { at, numberAt } from '../cluster/read.ts';
 import type { Share } from '../cluster/types.ts';
 import { IntOrStringError, scaledIntOrPercent } from '../kube/int-or-string.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { at, numberAt } from '../kube/untyped.ts';
 import { divide } from './divide.ts';
 import type { Shares } from './plan.ts';
 

@@ -1,7 +1,7 @@
-import { at, numberAt } from '../cluster/read.ts';
 import type { Placement, Share } from '../cluster/types.ts';
 import { IntOrStringError, scaledIntOrPercent } from '../kube/int-or-string.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { at, numberAt } from '../kube/untyped.ts';
 import { divide } from './divide.ts';
 import type { Shares } from './plan.ts';
 

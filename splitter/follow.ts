@@ -1,8 +1,8 @@
 import { kindNamed } from '../cluster/kinds.ts';
-import { numberAt } from '../cluster/read.ts';
 import type { Scale, Share } from '../cluster/types.ts';
 import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { numberAt } from '../kube/untyped.ts';
 import type { Scaler } from './autoscaler.ts';
 import { divide, divideRanges, sizeOf } from './divide.ts';
 import { type Part, rangeOf, type Scaling, type Shares, type Slices } from './plan.ts';

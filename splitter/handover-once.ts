@@ -1,5 +1,5 @@
-import { numberAt } from '../cluster/read.ts';
 import type { Share } from '../cluster/types.ts';
+import { numberAt } from '../kube/untyped.ts';
 import { clip, covers, emptyRange, hull, type Range, sizeOf } from './divide.ts';
 import { rangeOf, type Slices } from './plan.ts';
 import { availableOf } from './ready.ts';

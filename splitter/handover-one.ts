@@ -1,6 +1,6 @@
 import { isFinished } from '../cluster/kinds.ts';
-import { listAt, numberAt, textAt } from '../cluster/read.ts';
 import type { Share } from '../cluster/types.ts';
+import { listAt, numberAt, textAt } from '../kube/untyped.ts';
 import type { Part } from './plan.ts';
 import {
   isCountedOn,

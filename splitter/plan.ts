@@ -1,7 +1,7 @@
 import { isFinished, kindNamed, type Spread } from '../cluster/kinds.ts';
-import { at, numberAt } from '../cluster/read.ts';
 import type { ClusterSlice, Share } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { at, numberAt } from '../kube/untyped.ts';
 import { autoscalerBounds, type ScaleTarget } from './autoscaler.ts';
 import { divide, divideRanges, type Range } from './divide.ts';
 

@@ -1,8 +1,7 @@
 import { kindNamed, type PlacedKindName } from '../cluster/kinds.ts';
-import { at, listAt, numberAt, textAt } from '../cluster/read.ts';
 import type { ClusterSlice, Share } from '../cluster/types.ts';
-import { isObject } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { at, isRecord, listAt, numberAt, textAt } from '../kube/untyped.ts';
 
 /**
  * Whether a share is in place: applied as it now stands, observed by the physical controller, and doing what
@@ -71,12 +70,12 @@ interface Asked {
 const applied = () => true;
 const said = (status: unknown, field: string) => numberAt(status, field) ?? 0;
 const isAvailable = ({ wanted, status }: Asked) =>
-  isObject(status) && said(status, 'availableReplicas') >= wanted;
+  isRecord(status) && said(status, 'availableReplicas') >= wanted;
 
 /** What each kind is for, as its status says it; `applied`: to be there is all. */
 const serving: Record<PlacedKindName, (asked: Asked) => boolean> = {
   Deployment: (asked) => isAvailable(asked) && said(asked.status, 'updatedReplicas') >= asked.wanted,
-  StatefulSet: ({ root, wanted, status }) => isObject(status) && isStatefulSetServing(root, wanted, status),
+  StatefulSet: ({ root, wanted, status }) => isRecord(status) && isStatefulSetServing(root, wanted, status),
   DaemonSet: ({ status }) => isDaemonSetServing(status),
   ReplicaSet: isAvailable,
   ReplicationController: isAvailable,

@@ -1,9 +1,9 @@
 import type { Client } from '../client/client.ts';
-import { numberAt } from '../cluster/read.ts';
 import type { ObjectRef, Scale } from '../cluster/types.ts';
 import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError, StatusError } from '../kube/status.ts';
+import { numberAt } from '../kube/untyped.ts';
 import { replicasOf } from './follow.ts';
 
 interface Writer {

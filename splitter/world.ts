@@ -5,9 +5,9 @@ import { askedSince } from '../cluster/heard.ts';
 import { type PlacedKind, placedKind, placedKinds } from '../cluster/kinds.ts';
 import { physicalClusters, placements, rootCluster } from '../cluster/names.ts';
 import { placementName } from '../cluster/placement.ts';
-import { listAt } from '../cluster/read.ts';
 import type { PhysicalCluster, Placement, PlacementSpec } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { listAt } from '../kube/untyped.ts';
 import { type Scaler, type ScaleTarget, scalerOf, scaleTarget, targetOf } from './autoscaler.ts';
 import { type Covered, coveredBy } from './disruption.ts';
 

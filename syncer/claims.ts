@@ -1,8 +1,8 @@
 import { isClaimName } from '../cluster/claims.ts';
 import { claimOfAnnotation, locatorAnnotation } from '../cluster/names.ts';
-import { listAt } from '../cluster/read.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
+import { listAt } from '../kube/untyped.ts';
 import type { Engine } from './engine.ts';
 import { readLocator } from './ownership.ts';
 import { isYoung, Reflector, reflectedMetadata } from './reflector.ts';

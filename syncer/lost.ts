@@ -11,9 +11,9 @@ import { commit } from '../controller/commit.ts';
 import { type Retry, runController } from '../controller/controller.ts';
 import { WorkQueue } from '../controller/queue.ts';
 import { sleep } from '../kube/clock.ts';
-import { isObject } from '../kube/deep.ts';
 import type { Logger } from '../kube/log.ts';
 import { isStatusError } from '../kube/status.ts';
+import { isRecord } from '../kube/untyped.ts';
 
 const pods = { group: '', version: 'v1', resource: 'pods' };
 const byCluster = 'syncer/reflected-from';
@@ -54,7 +54,7 @@ export async function runLost(options: LostOptions): Promise<void> {
   const reconcile = async (key: string): Promise<Retry | undefined> => {
     const pod = reflected.get(key);
     const [from] = pod ? reflectedFrom(pod) : [];
-    if (!pod || from === undefined || isLost(pod) || isFinished(pod) || !isObject(pod['status']))
+    if (!pod || from === undefined || isLost(pod) || isFinished(pod) || !isRecord(pod['status']))
       return undefined;
     const cluster = clusters.get(keyOf(rootCluster, '', from));
     const silence = cluster && silenceOf(cluster);

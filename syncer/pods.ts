@@ -1,10 +1,10 @@
 import type { Informer } from '../client/informer.ts';
 import { keyOf } from '../client/url.ts';
 import { locatorAnnotation, releasedByAnnotation, rootCluster } from '../cluster/names.ts';
-import { textAt } from '../cluster/read.ts';
 import type { Retry } from '../controller/controller.ts';
 import { encodeJson } from '../kube/json.ts';
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
+import { textAt } from '../kube/untyped.ts';
 import type { Engine, RunningPods } from './engine.ts';
 import { markAs, orphanOf } from './orphans.ts';
 import { controllerOf, type Owners, type Root } from './owners.ts';

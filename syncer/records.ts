@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { kindNamed } from '../cluster/kinds.ts';
-import { textAt } from '../cluster/read.ts';
 import type { ClusterSlice, Share, ShareView } from '../cluster/types.ts';
 import { encodeJson } from '../kube/json.ts';
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
+import { textAt } from '../kube/untyped.ts';
 import { isScaled, replicasThere, withoutReplicas } from './scaled.ts';
 import type { TargetId } from './target.ts';
 

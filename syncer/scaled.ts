@@ -1,8 +1,7 @@
 import { scaledAnnotation } from '../cluster/names.ts';
-import { at, numberAt } from '../cluster/read.ts';
 import type { ClusterSlice } from '../cluster/types.ts';
-import { isObject } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { at, isRecord, numberAt } from '../kube/untyped.ts';
 
 /** Whether an autoscaler of the physical cluster owns the replicas of what a manifest makes. */
 export function isScaled(manifest: KubeObject): boolean {
@@ -18,7 +17,7 @@ export function isScaled(manifest: KubeObject): boolean {
 export function scaledThere(manifest: KubeObject, object: KubeObject): KubeObject | undefined {
   const times = manifest.metadata.annotations?.[scaledAnnotation];
   if (times === undefined || object.metadata.annotations?.[scaledAnnotation] !== times) return undefined;
-  const spec = isObject(manifest.spec) ? manifest.spec : {};
+  const spec = isRecord(manifest.spec) ? manifest.spec : {};
   const replicas = numberAt(object, 'spec', 'replicas') ?? 1;
   const { resourceVersion } = object.metadata;
   return {
@@ -30,7 +29,7 @@ export function scaledThere(manifest: KubeObject, object: KubeObject): KubeObjec
 
 export function withoutReplicas(object: KubeObject): KubeObject {
   const spec = at(object, 'spec');
-  if (!isObject(spec)) return object;
+  if (!isRecord(spec)) return object;
   const { replicas: _replicas, ...rest } = spec;
   return { ...object, spec: rest };
 }

@@ -6,9 +6,9 @@ import {
   rootCluster,
 } from '../../cluster/names.ts';
 import { formatClusters, parseClusters } from '../../cluster/placement.ts';
-import { at, textAt } from '../../cluster/read.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { invalid } from '../../kube/status.ts';
+import { at, textAt } from '../../kube/untyped.ts';
 import type { AdmissionRequest } from '../plugins.ts';
 
 /** Fails where nothing is ever placed, and for names of clusters that do not exist. */

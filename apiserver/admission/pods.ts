@@ -1,6 +1,6 @@
-import { isObject } from '../../kube/deep.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { forbidden, type StatusError } from '../../kube/status.ts';
+import { isRecord } from '../../kube/untyped.ts';
 import type { AdmissionRequest } from '../plugins.ts';
 
 /** True for a write of the object itself, not of a part of it. */
@@ -16,7 +16,7 @@ export function isWriteOf(
 
 /** A Pod's spec, to be changed in place. */
 export function specOf(object: KubeObject): Record<string, unknown> {
-  if (!isObject(object.spec)) object.spec = {};
+  if (!isRecord(object.spec)) object.spec = {};
   return object.spec as Record<string, unknown>;
 }
 

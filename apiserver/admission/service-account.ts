@@ -1,8 +1,7 @@
-import { at, listAt } from '../../cluster/read.ts';
-import { isObject } from '../../kube/deep.ts';
 import { generateName } from '../../kube/names.ts';
-import type { KubeObject } from '../../kube/object.ts';
+import type { Json, KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
+import { at, isRecord, listAt } from '../../kube/untyped.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../plugins.ts';
 import { isWriteOf, refusal, specOf } from './pods.ts';
 
@@ -51,9 +50,9 @@ function mountToken(spec: Spec): void {
   const name = present ?? generateName(volumePrefix);
   let isNeeded = false;
   for (const container of ['initContainers', 'containers'].flatMap((list) => listAt(spec, list))) {
-    const mounts = listAt(container, 'volumeMounts');
-    if (!isObject(container) || mounts.some((mount) => at(mount, 'mountPath') === mountPath)) continue;
-    container['volumeMounts'] = [...mounts, { name, readOnly: true, mountPath }];
+    const mounts = listAt(container, 'volumeMounts') as Json[];
+    if (!isRecord(container) || mounts.some((mount) => at(mount, 'mountPath') === mountPath)) continue;
+    container['volumeMounts'] = [...mounts, { name: name as Json, readOnly: true, mountPath }];
     isNeeded = true;
   }
   if (isNeeded && present === undefined)

@@ -1,5 +1,5 @@
-import { records } from '../../kube/defaults/json.ts';
 import type { JsonObject } from '../../kube/object.ts';
+import { records } from '../../kube/untyped.ts';
 import type { AdmissionPlugin } from '../plugins.ts';
 import { isWriteOf, specOf } from './pods.ts';
 

@@ -1,5 +1,5 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
-import { isObject } from '../../kube/deep.ts';
+import { isRecord } from '../../kube/untyped.ts';
 
 /** A JSON Web Key (RFC 7517) of an elliptic curve. */
 export interface PublicKey {
@@ -59,7 +59,7 @@ function encode(value: object): string {
 function decode(text: string): Claims | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
-    return isObject(value) ? value : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }

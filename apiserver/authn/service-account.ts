@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { isObject } from '../../kube/deep.ts';
 import type { UserInfo } from '../../kube/http.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
+import { isRecord } from '../../kube/untyped.ts';
 import type { Authenticator } from '../plugins.ts';
 import type { Address, Registry } from '../registry/types.ts';
 import { bearerToken } from './bearer.ts';
@@ -88,7 +88,7 @@ export class ServiceAccountTokens {
   ): Promise<UserInfo | undefined> {
     const claims = this.#key.verify(token);
     const own = claims?.['kubernetes.io'];
-    if (claims === undefined || claims['iss'] !== issuer || !isObject(own)) return undefined;
+    if (claims === undefined || claims['iss'] !== issuer || !isRecord(own)) return undefined;
     const seconds = now.getTime() / 1000;
     if (Number(claims['exp']) < seconds || Number(claims['nbf']) > seconds + 1) return undefined;
     const meant =

@@ -1,4 +1,3 @@
-import { getOwn, isObject } from '../../kube/deep.ts';
 import { formatApiVersion, type GroupVersionKind, parseApiVersion } from '../../kube/gvk.ts';
 import { decodeJson, JsonSyntaxError } from '../../kube/json.ts';
 import type { Json, JsonObject, KubeObject } from '../../kube/object.ts';
@@ -14,6 +13,7 @@ import {
   strictProblems,
 } from '../../kube/schema/strict.ts';
 import { badRequest, invalid, type StatusCause, type StatusError } from '../../kube/status.ts';
+import { getOwn, isRecord } from '../../kube/untyped.ts';
 import { decodeYaml } from '../../kube/yaml.ts';
 import type { ServedResource } from '../served.ts';
 import { type Duplicates, joinedProblems, noDuplicates, problemsOf } from './duplicates.ts';
@@ -71,7 +71,7 @@ export function parseBody(body: Uint8Array, encoding: Encoding, expected: GroupV
     throw unrecognized(expected, why, body);
   }
   if (decoded.value === null) return { value: {}, duplicates: noDuplicates };
-  if (!isObject(decoded.value)) {
+  if (!isRecord(decoded.value)) {
     const type = Array.isArray(decoded.value) ? 'array' : typeof decoded.value;
     const into =
       'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
@@ -122,7 +122,7 @@ export function conform(
     for (const problem of problems) decoding.warn(problem);
   }
   const object = decoded.value as unknown as KubeObject;
-  return isObject(object.metadata) ? object : { ...object, metadata: {} };
+  return isRecord(object.metadata) ? object : { ...object, metadata: {} };
 }
 
 const crowd = 10_000;
@@ -132,7 +132,7 @@ const crowd = 10_000;
  * before it costs anything.
  */
 function refuseCrowds({ metadata }: JsonObject, { info }: ServedResource): void {
-  if (!isObject(metadata)) return;
+  if (!isRecord(metadata)) return;
   const causes: StatusCause[] = [];
   for (const field of ['labels', 'annotations', 'finalizers', 'ownerReferences', 'managedFields']) {
     const members = getOwn(metadata, field);

@@ -1,10 +1,10 @@
-import { isObject } from '../../kube/deep.ts';
 import { formatApiVersion } from '../../kube/gvk.ts';
 import type { JsonObject } from '../../kube/object.ts';
 import { quoteGo } from '../../kube/quote.ts';
 import { decodeStruct } from '../../kube/schema/strict.ts';
 import type { StatusCause } from '../../kube/status.ts';
 import { badRequest, invalid } from '../../kube/status.ts';
+import { isRecord } from '../../kube/untyped.ts';
 import type { Exchange } from '../core.ts';
 import type { DeleteOptions } from '../registry/types.ts';
 import { parseBody } from './body.ts';
@@ -57,7 +57,7 @@ const policies = ['Foreground', 'Background', 'Orphan'];
 export function checkDeleteOptions(given: Record<string, unknown>, query: URLSearchParams): DeleteOptions {
   const causes: StatusCause[] = [];
   const { propagationPolicy, orphanDependents, gracePeriodSeconds: grace } = given;
-  const preconditions = isObject(given['preconditions']) ? given['preconditions'] : {};
+  const preconditions = isRecord(given['preconditions']) ? given['preconditions'] : {};
   const policy = typeof propagationPolicy === 'string' ? propagationPolicy : undefined;
   const orphan = typeof orphanDependents === 'boolean' ? orphanDependents : undefined;
   if (policy !== undefined && orphan !== undefined) {

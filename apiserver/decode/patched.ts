@@ -1,4 +1,4 @@
-import { deepEqual, getOwn, isObject, setOwn } from '../../kube/deep.ts';
+import { deepEqual } from '../../kube/deep.ts';
 import { formatApiVersion, type GroupVersionKind, parseApiVersion } from '../../kube/gvk.ts';
 import { encodeJson } from '../../kube/json.ts';
 import type { Json, JsonObject } from '../../kube/object.ts';
@@ -7,6 +7,7 @@ import { quoteGo } from '../../kube/quote.ts';
 import { valueName } from '../../kube/schema/mismatch.ts';
 import type { Schema } from '../../kube/schema/schema.ts';
 import { invalid, type StatusError } from '../../kube/status.ts';
+import { getOwn, isRecord, setOwn } from '../../kube/untyped.ts';
 
 export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
 
@@ -48,7 +49,7 @@ export function requireKind(patched: Patched, info: GroupVersionKind): void {
   for (const [field, given, wanted] of expected) {
     if (given === wanted) continue;
     const { group } = parseApiVersion(String(apiVersion ?? ''));
-    const name = isObject(metadata) ? String(getOwn(metadata, 'name') ?? '') : '';
+    const name = isRecord(metadata) ? String(getOwn(metadata, 'name') ?? '') : '';
     const message = `Invalid value: ${quoteGo(String(given))}: must be ${wanted}`;
     throw invalid(group, String(kind), name, [{ reason: 'FieldValueInvalid', message, field }]);
   }
@@ -67,10 +68,10 @@ function textOf(patched: Patched): string {
 function ordered(value: Json, before: Json | undefined, schema: Schema, top: boolean): Json {
   const same = before !== undefined && !top && (value === before || deepEqual(value, before));
   if (same) return inGoOrder(value, schema);
-  if (!isObject(value)) return value;
+  if (!isRecord(value)) return value;
   const result: JsonObject = {};
   for (const name of Object.keys(value).sort()) {
-    const old = isObject(before) ? (getOwn(before, name) as Json | undefined) : undefined;
+    const old = isRecord(before) ? (getOwn(before, name) as Json | undefined) : undefined;
     setOwn(
       result,
       name,
@@ -93,7 +94,7 @@ function inGoOrder(value: Json, schema: Schema): Json {
     const items = schema.type === 'list' ? schema.items : any;
     return value.map((item) => inGoOrder(item, items));
   }
-  if (!isObject(value)) return value;
+  if (!isRecord(value)) return value;
   const names = Object.keys(value);
   const fields = schema.type === 'object' ? [...schema.fields.keys()] : [];
   const place = new Map(fields.map((name, i) => [name, i] as const));

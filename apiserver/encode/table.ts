@@ -1,7 +1,7 @@
-import { getOwn, isObject } from '../../kube/deep.ts';
 import { encodeJson } from '../../kube/json.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { tableFor } from '../../kube/table/index.ts';
+import { getOwn, isRecord } from '../../kube/untyped.ts';
 import type { CustomColumn, ServedResource } from '../served.ts';
 import { partial } from './partial.ts';
 
@@ -91,7 +91,7 @@ export function valueAt(object: unknown, path: string): unknown {
   for (const [, dotted, single, double, index, star, filter] of steps) {
     const name = dotted?.replace(/\\(.)/g, '$1') ?? single ?? double;
     values = values.flatMap((value) => {
-      if (name !== undefined) return isObject(value) ? [getOwn(value, name)] : [];
+      if (name !== undefined) return isRecord(value) ? [getOwn(value, name)] : [];
       if (!Array.isArray(value)) return [];
       if (index !== undefined) return [value[Number(index)]];
       return star !== undefined ? value : value.filter((item) => passes(item, filter ?? ''));

@@ -1,10 +1,10 @@
 import { isReflected } from '../../cluster/reflected.ts';
 import { sleep } from '../../kube/clock.ts';
-import { isObject } from '../../kube/deep.ts';
 import type { ApiResponse } from '../../kube/http.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { type LabelSelector, labelSelectorFromObject } from '../../kube/selector.ts';
 import { badRequest, isStatusError, StatusError } from '../../kube/status.ts';
+import { isRecord } from '../../kube/untyped.ts';
 import type { ResourceExchange } from '../core.ts';
 import { checkDeleteOptions } from '../decode/delete-options.ts';
 import { decodeStored } from '../registry/codec.ts';
@@ -29,7 +29,7 @@ export async function handleEviction(exchange: ResourceExchange): Promise<ApiRes
     throw badRequest('name in URL does not match name in Eviction object');
   }
   await admission.validate(object, undefined);
-  const given = isObject(object['deleteOptions']) ? object['deleteOptions'] : {};
+  const given = isRecord(object['deleteOptions']) ? object['deleteOptions'] : {};
   const asked = checkDeleteOptions(given, info.query);
   const options: DeleteOptions = { ...asked, dryRun: asked.dryRun === true || query.dryRun };
   const pod = decodeStored(await core.registry.read(stored, info));

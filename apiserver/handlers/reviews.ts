@@ -1,8 +1,7 @@
-import { isObject } from '../../kube/deep.ts';
-import { record } from '../../kube/defaults/json.ts';
 import type { ApiResponse, UserInfo } from '../../kube/http.ts';
 import type { JsonObject, KubeObject } from '../../kube/object.ts';
 import { badRequest, invalid, StatusError } from '../../kube/status.ts';
+import { isRecord, record } from '../../kube/untyped.ts';
 import { accessReviewProblems } from '../../kube/validation/review.ts';
 import { issuer } from '../authn/service-account.ts';
 import type { ResourceExchange } from '../core.ts';
@@ -116,8 +115,8 @@ async function access(exchange: ResourceExchange, object: KubeObject, user: User
 }
 
 function attributes(exchange: ResourceExchange, spec: Record<string, unknown>, user: UserInfo): Attributes {
-  const asked = isObject(spec['resourceAttributes']) ? spec['resourceAttributes'] : undefined;
-  const raw = isObject(spec['nonResourceAttributes']) ? spec['nonResourceAttributes'] : {};
+  const asked = isRecord(spec['resourceAttributes']) ? spec['resourceAttributes'] : undefined;
+  const raw = isRecord(spec['nonResourceAttributes']) ? spec['nonResourceAttributes'] : {};
   const word = (of: Record<string, unknown>, field: string) =>
     typeof of[field] === 'string' ? (of[field] as string) : '';
   const base = { user, cluster: exchange.info.cluster };

@@ -1,9 +1,9 @@
-import { isObject } from '../../kube/deep.ts';
 import type { ApiResponse } from '../../kube/http.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { updateManagers } from '../../kube/patch/managed.ts';
 import { schemaOf } from '../../kube/schema/builtin.ts';
 import { badRequest, conflict, invalid, StatusError } from '../../kube/status.ts';
+import { isRecord } from '../../kube/untyped.ts';
 import { issuer, type TokenFor } from '../authn/service-account.ts';
 import type { ResourceExchange } from '../core.ts';
 import { formOf, respondAnswer } from '../encode/respond.ts';
@@ -107,7 +107,7 @@ async function boundObject(
   { boundObjectRef: ref }: Spec,
   account: KubeObject,
 ): Promise<TokenFor['bound']> {
-  if (!isObject(ref)) return undefined;
+  if (!isRecord(ref)) return undefined;
   const boundKind = ref.kind ?? '';
   if (ref.apiVersion !== 'v1' || !Object.hasOwn(boundResources, boundKind)) {
     const of = (ref.apiVersion ?? '').includes('/') ? ref.apiVersion : `/${ref.apiVersion ?? ''}`;

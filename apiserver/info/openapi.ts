@@ -1,8 +1,8 @@
-import { isObject } from '../../kube/deep.ts';
 import type { ApiResponse } from '../../kube/http.ts';
 import type { JsonObject } from '../../kube/object.ts';
 import type { CustomSchema } from '../../kube/openapi/custom.ts';
 import { OpenApi, type OpenApiDocument } from '../../kube/openapi/openapi.ts';
+import { isRecord } from '../../kube/untyped.ts';
 import type { Exchange } from '../core.ts';
 import { parseAccept } from '../encode/negotiate.ts';
 import type { Catalog } from '../registry/catalog.ts';
@@ -92,7 +92,7 @@ function schemaFor(
         custom && info.group === gvk.group && info.version === gvk.version && info.kind === gvk.kind,
     );
   if (served === undefined) return undefined;
-  if (isObject(served.openapi)) return served.openapi as JsonObject;
+  if (isRecord(served.openapi)) return served.openapi as JsonObject;
   return served.schema.type === 'object' ? served.schema : { type: 'object' };
 }
 

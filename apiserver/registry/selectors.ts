@@ -1,7 +1,7 @@
-import { getOwn, isObject } from '../../kube/deep.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { type FieldRequirement, parseFieldSelector, parseLabelSelector } from '../../kube/selector.ts';
 import { badRequest } from '../../kube/status.ts';
+import { getOwn, isRecord } from '../../kube/untyped.ts';
 import type { ServedResource } from '../served.ts';
 import { labelsOf } from './labels.ts';
 
@@ -42,7 +42,7 @@ export function parseSelection(query: URLSearchParams, served: ServedResource): 
 function at(...path: string[]): Reader {
   return (object) => {
     let value: unknown = object;
-    for (const part of path) value = isObject(value) ? getOwn(value, part) : undefined;
+    for (const part of path) value = isRecord(value) ? getOwn(value, part) : undefined;
     return value === undefined || value === null ? '' : String(value);
   };
 }

@@ -1,6 +1,5 @@
-import { deepEqual } from '../../kube/deep.ts';
+import { deepEqual, sameJson } from '../../kube/deep.ts';
 import type { KubeObject, ManagedFieldsEntry } from '../../kube/object.ts';
-import { sameJson } from '../../kube/strategy/equal.ts';
 
 /**
  * Who wrote when is no change by itself: where nothing else differs from `old`, `next` keeps the times of its managers

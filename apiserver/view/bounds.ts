@@ -1,8 +1,7 @@
-import { textAt } from '../../cluster/read.ts';
 import type { ClusterSlice } from '../../cluster/types.ts';
-import { isObject } from '../../kube/deep.ts';
 import { encodeJson } from '../../kube/json.ts';
 import { badRequest, StatusError } from '../../kube/status.ts';
+import { isRecord, textAt } from '../../kube/untyped.ts';
 import { dnsName } from './route.ts';
 
 /** A status as JSON: bytes; how deep; one text. */
@@ -20,13 +19,13 @@ export function bounded(value: unknown, depth: number = limits.depth): unknown {
   if (typeof value === 'number') return Number.isFinite(value) ? Math.min(Math.max(value, 0), maxInt) : 0;
   if (typeof value === 'string') return value.length > limits.text ? value.slice(0, limits.text) : value;
   if (Array.isArray(value)) return value.map((item) => bounded(item, depth - 1));
-  if (!isObject(value)) return value;
+  if (!isRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, bounded(child, depth - 1)]));
 }
 
 /** Of whatever came, only a ClusterSlice. Fails with 400, 413 or 422. */
 export function boundedSlice(input: unknown): ClusterSlice {
-  if (!isObject(input)) throw badRequest('status is not an object');
+  if (!isRecord(input)) throw badRequest('status is not an object');
   if (typeof input['present'] !== 'boolean') throw badRequest('status.present is not a boolean');
   const slice: ClusterSlice = { present: input['present'] };
   if (input['orphans'] === true) slice.orphans = true;
@@ -40,9 +39,9 @@ export function boundedSlice(input: unknown): ClusterSlice {
   if (typeof nodeName === 'string' && dnsName.test(nodeName)) slice.nodeName = nodeName;
   const owner = ownerPart(input['owner']);
   if (owner) slice.owner = owner;
-  if (isObject(input['status'])) slice.status = boundedStatus(input['status']);
+  if (isRecord(input['status'])) slice.status = boundedStatus(input['status']);
   const error = input['error'];
-  if (isObject(error)) {
+  if (isRecord(error)) {
     slice.error = {
       reason: words(error['reason'], limits.reason),
       message: words(error['message'], limits.message),
@@ -59,7 +58,7 @@ export function boundedStatus(status: Record<string, unknown>): Record<string, u
 }
 
 function sharePart(input: unknown): ClusterSlice['share'] | undefined {
-  if (!isObject(input)) return undefined;
+  if (!isRecord(input)) return undefined;
   const share: NonNullable<ClusterSlice['share']> = {};
   for (const field of ['replicas', 'scaled', 'completions', 'parallelism', 'ordinalsStart'] as const) {
     const value = input[field];
@@ -70,9 +69,9 @@ function sharePart(input: unknown): ClusterSlice['share'] | undefined {
 }
 
 function podsPart(input: unknown): ClusterSlice['pods'] {
-  if (!isObject(input) || typeof input['count'] !== 'number') return undefined;
+  if (!isRecord(input) || typeof input['count'] !== 'number') return undefined;
   const { ordinals } = input;
-  const [start, end] = isObject(ordinals) ? [ordinals['start'], ordinals['end']] : [];
+  const [start, end] = isRecord(ordinals) ? [ordinals['start'], ordinals['end']] : [];
   const range = typeof start === 'number' && typeof end === 'number';
   return {
     since: words(input['since'], limits.reason),

@@ -1,5 +1,5 @@
 import type { Placement } from '../../cluster/types.ts';
-import { isObject } from '../../kube/deep.ts';
+import { isRecord } from '../../kube/untyped.ts';
 import type { Entry, Range, Store, StoreEvent } from '../../storage/store.ts';
 import { shownStored } from '../registry/codec.ts';
 import { collectionRange, parseKey } from '../registry/keys.ts';
@@ -208,7 +208,7 @@ function read(entry: Entry): Placement {
 /** Undefined: no cluster has a share of it. */
 function placeOf(key: string, { spec }: Placement): Place | undefined {
   const { shares, ref } = spec ?? {};
-  if (!isObject(shares) || !ref) return undefined;
+  if (!isRecord(shares) || !ref) return undefined;
   const clusters = Object.keys(shares);
   if (clusters.length === 0) return undefined;
   const { cluster: logical, namespace } = parseKey(placementsStored, key);

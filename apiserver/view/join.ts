@@ -4,10 +4,10 @@ import { apiVersion, logicalClusterAnnotation } from '../../cluster/names.ts';
 import { physicalNamespace } from '../../cluster/placement.ts';
 import { shapeFor } from '../../cluster/shape.ts';
 import type { Locator, ObjectRef, Placement, Share, ShareView } from '../../cluster/types.ts';
-import { getOwn } from '../../kube/deep.ts';
 import { groupResource } from '../../kube/gvk.ts';
 import { encodeJson } from '../../kube/json.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import { getOwn } from '../../kube/untyped.ts';
 
 /** Whose view: `uid` is the PhysicalCluster's, and goes into every locator. */
 export interface ViewOf {

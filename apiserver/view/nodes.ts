@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { reflectedNodes, shownNode } from '../../cluster/nodes.ts';
 import { isOurs, reflectedAs, reflectedFrom } from '../../cluster/reflected.ts';
-import { isObject } from '../../kube/deep.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { conflict, forbidden, notFound } from '../../kube/status.ts';
+import { isRecord } from '../../kube/untyped.ts';
 import type { Store } from '../../storage/store.ts';
 import { decodeStored } from '../registry/codec.ts';
 import { parseKey } from '../registry/keys.ts';
@@ -70,7 +70,7 @@ function nodeFrom(
   body: Record<string, unknown>,
   before: KubeObject | undefined,
 ): KubeObject {
-  const told = isObject(body['metadata']) ? body['metadata'] : {};
+  const told = isRecord(body['metadata']) ? body['metadata'] : {};
   const { spec, status } = shownNode({ ...body, metadata: {} } as KubeObject);
   const uid = before?.metadata.uid ?? randomUUID();
   const created = before?.metadata.creationTimestamp ?? timeOf(told['creationTimestamp']);
@@ -96,7 +96,7 @@ function timeOf(value: unknown): string {
 
 /** Those that are texts, and none that means something here. */
 function foreign(value: unknown): Record<string, string> {
-  const all = isObject(value) ? Object.entries(value) : [];
+  const all = isRecord(value) ? Object.entries(value) : [];
   const told = all.filter((one): one is [string, string] => typeof one[1] === 'string' && !isOurs(one[0]));
   return Object.fromEntries(told);
 }

@@ -1,9 +1,8 @@
 import { isAdopted } from '../../cluster/kinds.ts';
 import { adoptedAnnotation } from '../../cluster/names.ts';
-import { textAt } from '../../cluster/read.ts';
 import type { ClusterSlice, Placement } from '../../cluster/types.ts';
-import { getOwn } from '../../kube/deep.ts';
 import type { KubeObject, ObjectMeta } from '../../kube/object.ts';
+import { getOwn, textAt } from '../../kube/untyped.ts';
 import type { Store } from '../../storage/store.ts';
 import { decodeStored } from '../registry/codec.ts';
 import { listEntries, rewriteObject } from '../registry/rewrite.ts';

@@ -1,7 +1,7 @@
-import { at as valueAt } from '../../cluster/read.ts';
-import { deepCopy, getOwn, isObject } from '../../kube/deep.ts';
+import { deepCopy } from '../../kube/deep.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { canonicalQuantity } from '../../kube/quantity.ts';
+import { getOwn, isRecord, at as valueAt } from '../../kube/untyped.ts';
 import { readObject } from '../registry/rewrite.ts';
 import type { Making } from './making.ts';
 import { placeIn } from './places.ts';
@@ -23,7 +23,7 @@ export async function withOwnTemplate(making: Making, object: KubeObject): Promi
     const { data: _, ...rest } = object;
     return own ? { ...rest, data: { spec: { template: { ...own, $patch: 'replace' } } } } : rest;
   }
-  const { template: _, ...spec } = isObject(object.spec) ? object.spec : ({} as Json);
+  const { template: _, ...spec } = isRecord(object.spec) ? object.spec : ({} as Json);
   return { ...object, spec: own ? { ...spec, template: hashed(own, object) } : spec };
 }
 
@@ -48,19 +48,19 @@ async function ownTemplate(
 function templateOf(object: KubeObject | undefined): Json | undefined {
   const holder: unknown = object?.kind === 'ControllerRevision' ? object['data'] : object;
   const template = valueAt(holder, 'spec', 'template');
-  if (!isObject(template)) return undefined;
+  if (!isRecord(template)) return undefined;
   const own: Json = deepCopy(template);
   delete own['$patch'];
   const labels = valueAt(own, 'metadata', 'labels');
-  if (object?.kind === 'ReplicaSet' && isObject(labels)) delete labels[hashLabel];
+  if (object?.kind === 'ReplicaSet' && isRecord(labels)) delete labels[hashLabel];
   return own;
 }
 
 function hashed(template: Json, set: KubeObject): Json {
   const hash = set.metadata.labels?.[hashLabel];
   if (hash === undefined) return template;
-  const metadata = isObject(template['metadata']) ? template['metadata'] : {};
-  const labels = isObject(metadata['labels']) ? metadata['labels'] : {};
+  const metadata = isRecord(template['metadata']) ? template['metadata'] : {};
+  const labels = isRecord(metadata['labels']) ? metadata['labels'] : {};
   return { ...template, metadata: { ...metadata, labels: { ...labels, [hashLabel]: hash } } };
 }
 
@@ -71,7 +71,7 @@ function hashed(template: Json, set: KubeObject): Json {
 function agrees(told: unknown, own: unknown): boolean {
   if (Array.isArray(told) && Array.isArray(own))
     return told.length === own.length && told.every((item, i) => agrees(item, own[i]));
-  if (isObject(told) && isObject(own))
+  if (isRecord(told) && isRecord(own))
     return Object.keys(told).every((key) => !Object.hasOwn(own, key) || agrees(told[key], getOwn(own, key)));
   if (told === own || told === null || own === null) return true;
   return isScalar(told) && isScalar(own) && quantity(told) === quantity(own);

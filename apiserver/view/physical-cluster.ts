@@ -1,8 +1,9 @@
 import { apiVersion, rootCluster } from '../../cluster/names.ts';
 import type { Condition, PhysicalCluster, PhysicalClusterStatus } from '../../cluster/types.ts';
-import { deepEqual, isObject } from '../../kube/deep.ts';
+import { deepEqual } from '../../kube/deep.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { badRequest, notFound } from '../../kube/status.ts';
+import { isRecord } from '../../kube/untyped.ts';
 import type { Store, StoreEvent } from '../../storage/store.ts';
 import { decodeStored } from '../registry/codec.ts';
 import { translated } from '../registry/errors.ts';
@@ -51,7 +52,7 @@ export async function patchCluster(
   name: string,
   patch: Record<string, unknown>,
 ): Promise<PhysicalCluster> {
-  if (!isObject(patch['status'])) throw badRequest('status is not an object');
+  if (!isRecord(patch['status'])) throw badRequest('status is not an object');
   const told = boundedStatus(patch['status']);
   const written = await rewriteObject<PhysicalCluster>(store, placeOf(name), (cluster) => {
     if (!cluster) throw notFound(clustersStored, name);
@@ -75,7 +76,7 @@ function merged(before: PhysicalClusterStatus, told: Record<string, unknown>): P
   if (typeof clusterUID === 'string') status.clusterUID = clusterUID.slice(0, 64);
   if (typeof version === 'string') status.version = version.slice(0, 64);
   if (typeof namespaces === 'number') status.namespaces = Math.trunc(namespaces);
-  if (isObject(allocatable)) {
+  if (isRecord(allocatable)) {
     const quantities = Object.entries(allocatable).filter(
       (pair): pair is [string, string] => typeof pair[1] === 'string' && pair[1].length <= 32,
     );
@@ -89,7 +90,7 @@ function isTime(value: unknown): value is string {
 }
 
 function asCondition(value: unknown): Condition | undefined {
-  if (!isObject(value)) return undefined;
+  if (!isRecord(value)) return undefined;
   const { type, status, reason, message, lastTransitionTime } = value;
   if (status !== 'True' && status !== 'False' && status !== 'Unknown') return undefined;
   if (typeof type !== 'string' || typeof lastTransitionTime !== 'string') return undefined;

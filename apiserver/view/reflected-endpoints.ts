@@ -1,9 +1,8 @@
 import { reflectedPartsAnnotation } from '../../cluster/names.ts';
-import { textAt } from '../../cluster/read.ts';
 import { reflectedAs, reflectedFrom } from '../../cluster/reflected.ts';
-import { isObject, setOwn } from '../../kube/deep.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { notFound } from '../../kube/status.ts';
+import { isRecord, setOwn, textAt } from '../../kube/untyped.ts';
 import type { Making } from './making.ts';
 
 /** The Endpoints of a Service on several clusters are one here: the subsets of all. Fails with 404 for another's. */
@@ -44,7 +43,7 @@ function partsOf(object: KubeObject | undefined): Record<string, unknown[]> {
   if (from.length === 1) return { [only]: Array.isArray(subsets) ? subsets : [] };
   try {
     const value: unknown = JSON.parse(textAt(object.metadata, 'annotations', reflectedPartsAnnotation) ?? '');
-    if (!isObject(value)) return {};
+    if (!isRecord(value)) return {};
     const known = Object.entries(value).filter(([name, part]) => from.includes(name) && Array.isArray(part));
     return Object.fromEntries(known) as Record<string, unknown[]>;
   } catch {

@@ -1,10 +1,9 @@
 import { placedKinds } from '../../cluster/kinds.ts';
-import { textAt } from '../../cluster/read.ts';
 import { reflectedFrom } from '../../cluster/reflected.ts';
-import { isObject } from '../../kube/deep.ts';
 import { parseApiVersion } from '../../kube/gvk.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { notFound } from '../../kube/status.ts';
+import { isRecord, textAt } from '../../kube/untyped.ts';
 import { readObject } from '../registry/rewrite.ts';
 import { bounded } from './bounds.ts';
 import type { Making } from './making.ts';
@@ -21,7 +20,7 @@ const taken = [
  */
 export async function eventFrom(making: Making, event: KubeObject): Promise<KubeObject> {
   const { at, body } = making;
-  const about = isObject(body['involvedObject']) ? body['involvedObject'] : {};
+  const about = isRecord(body['involvedObject']) ? body['involvedObject'] : {};
   const { apiVersion, kind, name, fieldPath } = about;
   const uid = await uidHere(making, textAt(about, 'apiVersion') ?? '', textAt(about, 'kind') ?? '', name);
   const involvedObject = {

@@ -1,10 +1,9 @@
 import { withoutMarks } from '../../cluster/marks.ts';
-import { numberAt } from '../../cluster/read.ts';
 import { isReflected, type ReflectedKind } from '../../cluster/reflected.ts';
 import type { ObjectRef, Placement } from '../../cluster/types.ts';
-import { getOwn, isObject } from '../../kube/deep.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
+import { getOwn, isRecord, numberAt } from '../../kube/untyped.ts';
 import type { Store } from '../../storage/store.ts';
 import { decodeStored } from '../registry/codec.ts';
 import { listEntries, readObject } from '../registry/rewrite.ts';
@@ -92,6 +91,6 @@ function retired(object: KubeObject): KubeObject {
   const annotations = withoutMarks(object.metadata.annotations);
   const metadata = { ...object.metadata, ...(annotations && { annotations }) };
   if (object.kind !== 'ReplicaSet') return { ...object, metadata };
-  const spec = isObject(object.spec) ? object.spec : {};
+  const spec = isRecord(object.spec) ? object.spec : {};
   return { ...object, metadata, spec: { ...spec, replicas: 0 }, status: { replicas: 0 } };
 }

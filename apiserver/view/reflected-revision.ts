@@ -1,8 +1,7 @@
 import { reflectedPartsAnnotation } from '../../cluster/names.ts';
-import { numberAt, textAt } from '../../cluster/read.ts';
 import { type ReflectedKind, reflectedAs, reflectedFrom } from '../../cluster/reflected.ts';
-import { getOwn, isObject, setOwn } from '../../kube/deep.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import { getOwn, isRecord, numberAt, setOwn, textAt } from '../../kube/untyped.ts';
 import type { Store } from '../../storage/store.ts';
 import { decodeStored } from '../registry/codec.ts';
 import { listEntries } from '../registry/rewrite.ts';
@@ -124,13 +123,13 @@ function combined(object: KubeObject, parts: Record<string, Part>, revision: num
   ] as const) {
     if (Object.hasOwn(annotations, `${annotation}${name}`)) annotations[`${annotation}${name}`] = String(of);
   }
-  const told = isObject(object.status) ? object.status : {};
+  const told = isRecord(object.status) ? object.status : {};
   const sums = counts.map((name) => [name, sum(({ status }) => status?.[name])] as const);
   // As its controller writes it: replicas always, the others when there are any.
   const status = { ...told, ...Object.fromEntries(sums.filter(([name, n]) => n > 0 || name === 'replicas')) };
   for (const [name, n] of sums)
     if (n === 0 && name !== 'replicas' && name !== 'terminatingReplicas') delete status[name];
-  const spec = isObject(object.spec) ? object.spec : {};
+  const spec = isRecord(object.spec) ? object.spec : {};
   return {
     ...object,
     metadata: { ...object.metadata, annotations },
@@ -146,8 +145,8 @@ function partsOf(object: KubeObject | undefined): Record<string, Part> {
   if (!text) return {};
   try {
     const value: unknown = JSON.parse(text);
-    if (!isObject(value)) return {};
-    const known = Object.entries(value).filter(([name, part]) => from.includes(name) && isObject(part));
+    if (!isRecord(value)) return {};
+    const known = Object.entries(value).filter(([name, part]) => from.includes(name) && isRecord(part));
     return Object.fromEntries(known) as unknown as Record<string, Part>;
   } catch {
     return {};

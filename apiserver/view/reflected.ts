@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { serviceOfEndpoints } from '../../cluster/kinds.ts';
 import { isOurs, reflectedAs, reflectedFrom } from '../../cluster/reflected.ts';
-import { isObject } from '../../kube/deep.ts';
 import { formatApiVersion } from '../../kube/gvk.ts';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../kube/object.ts';
 import { notFound } from '../../kube/status.ts';
+import { isRecord } from '../../kube/untyped.ts';
 import { readObject } from '../registry/rewrite.ts';
 import { bounded, count } from './bounds.ts';
 import type { Making } from './making.ts';
@@ -26,7 +26,7 @@ const fields: Readonly<Record<string, readonly string[]>> = {
 
 export async function makeReflection(making: Making): Promise<KubeObject> {
   const { of, at, body, before } = making;
-  const told = isObject(body['metadata']) ? body['metadata'] : {};
+  const told = isRecord(body['metadata']) ? body['metadata'] : {};
   const created = time(told['creationTimestamp']) ?? new Date().toISOString().replace(/\.\d+Z$/, 'Z');
   const deleted = time(told['deletionTimestamp']);
   const grace = told['deletionGracePeriodSeconds'];
@@ -54,8 +54,8 @@ export async function makeReflection(making: Making): Promise<KubeObject> {
   if (of.kind === 'Endpoints') return endpointsFrom(making, object);
   for (const field of fields[of.kind] ?? []) {
     const value = body[field];
-    if (field === 'status') object.status = bounded(isObject(value) ? value : {});
-    else if (field === 'spec') object.spec = isObject(value) ? value : {};
+    if (field === 'status') object.status = bounded(isRecord(value) ? value : {});
+    else if (field === 'spec') object.spec = isRecord(value) ? value : {};
     else if (value !== undefined) object[field] = value;
   }
   if (of.kind === 'Job') return ownSelector(object);
@@ -96,12 +96,12 @@ function ofJob(
 
 /** The same of a Job that a CronJob made there. */
 function ownSelector(job: KubeObject): KubeObject {
-  const spec = isObject(job.spec) ? job.spec : {};
+  const spec = isRecord(job.spec) ? job.spec : {};
   const uid = job.metadata.uid ?? '';
   const relabel = (labels: unknown) => ofJob(texts(labels), { kind: 'Job', uid });
-  const selector = isObject(spec['selector']) ? spec['selector'] : {};
-  const template = isObject(spec['template']) ? spec['template'] : {};
-  const metadata = isObject(template['metadata']) ? template['metadata'] : {};
+  const selector = isRecord(spec['selector']) ? spec['selector'] : {};
+  const template = isRecord(spec['template']) ? spec['template'] : {};
+  const metadata = isRecord(template['metadata']) ? template['metadata'] : {};
   return {
     ...job,
     metadata: { ...job.metadata, labels: relabel(job.metadata.labels) },
@@ -114,7 +114,7 @@ function ownSelector(job: KubeObject): KubeObject {
 }
 
 function texts(value: unknown): Record<string, string> {
-  if (!isObject(value)) return {};
+  if (!isRecord(value)) return {};
   return Object.fromEntries(
     Object.entries(value).flatMap(([k, v]) => (typeof v === 'string' ? [[k, v]] : [])),
   );
@@ -131,7 +131,7 @@ function foreign(value: unknown): Record<string, string> {
  */
 async function ownerReferences(making: Making, value: unknown): Promise<OwnerReference[]> {
   if (!Array.isArray(value)) return [];
-  const references = value.filter(isObject).flatMap(({ apiVersion, kind, name, uid }) => {
+  const references = value.filter(isRecord).flatMap(({ apiVersion, kind, name, uid }) => {
     if (typeof apiVersion !== 'string' || typeof kind !== 'string' || typeof name !== 'string') return [];
     return [{ apiVersion, kind, name, uid: typeof uid === 'string' ? uid : '' }];
   });

@@ -4,9 +4,9 @@ import { reflectedFromAnnotation, reflectedUidAnnotation } from '../../cluster/n
 import { parseClusters } from '../../cluster/placement.ts';
 import { type ReflectedKind, reflectedAs, reflectedFrom } from '../../cluster/reflected.ts';
 import type { Placement } from '../../cluster/types.ts';
-import { getOwn } from '../../kube/deep.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { conflict, forbidden, notFound, type StatusError } from '../../kube/status.ts';
+import { getOwn } from '../../kube/untyped.ts';
 import type { Entry, Store } from '../../storage/store.ts';
 import { decodeStored } from '../registry/codec.ts';
 import { parseKey } from '../registry/keys.ts';

@@ -1,8 +1,8 @@
 import { apiVersion } from '../../cluster/names.ts';
-import { isObject } from '../../kube/deep.ts';
 import type { ApiRequest, ApiResponse } from '../../kube/http.ts';
 import { decodeJson, encodeJson } from '../../kube/json.ts';
 import { badRequest, StatusError } from '../../kube/status.ts';
+import { isRecord } from '../../kube/untyped.ts';
 
 export const shareKind = { kind: 'Share', apiVersion };
 
@@ -27,6 +27,6 @@ export function jsonBody(request: ApiRequest, max: number): Record<string, unkno
   } catch {
     throw badRequest('the body is not JSON');
   }
-  if (!isObject(value)) throw badRequest('the body is not a JSON object');
+  if (!isRecord(value)) throw badRequest('the body is not a JSON object');
   return value;
 }

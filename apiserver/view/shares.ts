@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Placement, PlacementSpec, ShareView, ShareViewSpec } from '../../cluster/types.ts';
-import { isObject } from '../../kube/deep.ts';
 import { encodeJson } from '../../kube/json.ts';
+import { isRecord } from '../../kube/untyped.ts';
 import type { Entry, Store, StoreEvent } from '../../storage/store.ts';
 import { decodeStored } from '../registry/codec.ts';
 import { translated } from '../registry/errors.ts';
@@ -128,7 +128,7 @@ export class Shares {
     if (read === undefined && !this.#isNamedIn(entry)) return undefined;
     const placement = read ?? (decodeStored(entry) as Placement);
     const { shares, ref, requires, orphaned } = placement.spec ?? {};
-    if (!isObject(shares) || !Object.hasOwn(shares, this.#of.cluster) || !ref) return undefined;
+    if (!isRecord(shares) || !Object.hasOwn(shares, this.#of.cluster) || !ref) return undefined;
     const { cluster: logical, namespace } = parseKey(placementsStored, entry.key);
     const rootKey = keyOf(placeIn({ logical, namespace }, ref));
     const home = [

@@ -1,6 +1,7 @@
 import type { ClusterSlice, Placement } from '../../cluster/types.ts';
-import { deepEqual, getOwn, setOwn } from '../../kube/deep.ts';
+import { deepEqual } from '../../kube/deep.ts';
 import { notFound } from '../../kube/status.ts';
+import { getOwn, setOwn } from '../../kube/untyped.ts';
 import type { Store } from '../../storage/store.ts';
 import { rewriteObject } from '../registry/rewrite.ts';
 import { type NamespacePlace, placementsStored } from './places.ts';

@@ -1,7 +1,7 @@
-import { isObject } from '../../kube/deep.ts';
 import { formatApiVersion } from '../../kube/gvk.ts';
 import type { ApiRequest, ApiResponse } from '../../kube/http.ts';
 import { badRequest } from '../../kube/status.ts';
+import { isRecord } from '../../kube/untyped.ts';
 import type { Core, Exchange } from '../core.ts';
 import type { View } from '../options.ts';
 import { boundedSlice } from './bounds.ts';
@@ -139,7 +139,7 @@ function uidAsked(query: URLSearchParams): string {
 function uidIn(request: ApiRequest): unknown {
   if (!request.body?.length) return undefined;
   const { preconditions } = jsonBody(request, maxPatchBytes);
-  return isObject(preconditions) ? preconditions['uid'] : undefined;
+  return isRecord(preconditions) ? preconditions['uid'] : undefined;
 }
 
 /** A slice's writer sees nothing of other clusters: only that it was written, and at which revision. */

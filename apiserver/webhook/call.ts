@@ -1,8 +1,8 @@
 import https from 'node:https';
 import { isIP } from 'node:net';
-import { isObject } from '../../kube/deep.ts';
 import { decodeJson, encodeJson } from '../../kube/json.ts';
 import type { JsonObject } from '../../kube/object.ts';
+import { isRecord } from '../../kube/untyped.ts';
 import { connectionError, refusedError } from './go-text.ts';
 import { type ClientConfig, postedUrl, urlOf } from './reference.ts';
 import type { Resolve, Route } from './resolve.ts';
@@ -154,7 +154,7 @@ function decodeReview(bytes: Uint8Array, asked: JsonObject): JsonObject {
   } catch {
     value = '';
   }
-  if (!isObject(value)) {
+  if (!isRecord(value)) {
     const type = Array.isArray(value) ? 'array' : typeof value;
     const into =
       'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';

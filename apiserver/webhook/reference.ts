@@ -1,4 +1,4 @@
-import { isObject } from '../../kube/deep.ts';
+import { isRecord } from '../../kube/untyped.ts';
 
 /** A webhook's clientConfig: where to POST. Either `url` or `service` is set. */
 export interface ClientConfig {
@@ -10,13 +10,13 @@ export interface ClientConfig {
 
 /** What a client of ours wrote, already validated. */
 export function clientConfigOf(raw: unknown): ClientConfig {
-  if (!isObject(raw)) return {};
+  if (!isRecord(raw)) return {};
   const config: ClientConfig = {};
   const { url, service, caBundle } = raw;
   if (typeof caBundle === 'string' && caBundle !== '') {
     config.ca = Buffer.from(caBundle, 'base64').toString('latin1');
   }
-  if (isObject(service)) {
+  if (isRecord(service)) {
     config.service = {
       namespace: String(service['namespace'] ?? ''),
       name: String(service['name'] ?? ''),

@@ -1,6 +1,6 @@
-import { isObject } from '../../kube/deep.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
+import { isRecord } from '../../kube/untyped.ts';
 import type { ServiceConnector } from '../plugins.ts';
 import type { Registry } from '../registry/types.ts';
 import { type ClientConfig, urlOf } from './reference.ts';
@@ -71,7 +71,7 @@ export function readyEndpoint(
 }
 
 function listOf(value: unknown): Record<string, unknown>[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
+  return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
 function proxied(path: string, port: number): string {

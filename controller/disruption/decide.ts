@@ -1,6 +1,5 @@
-import { numberAt, textAt } from '../../cluster/read.ts';
-import { isObject } from '../../kube/deep.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import { isRecord, numberAt, textAt } from '../../kube/untyped.ts';
 
 interface Condition {
   type: string;
@@ -28,7 +27,7 @@ export function statusOfNoPods(
   const before = conditions.find((one) => one.type === type);
   const isSo = status?.observedGeneration === generation && before?.status === 'False';
   if (isSo && numberAt(status, 'expectedPods') === 0) return undefined;
-  const least = isObject(spec) ? numberAt(spec, 'minAvailable') : undefined;
+  const least = isRecord(spec) ? numberAt(spec, 'minAvailable') : undefined;
   const lastTransitionTime = before?.status === 'False' ? textAt(before, 'lastTransitionTime') : undefined;
   const condition = {
     ...{ type, status: 'False', reason: 'InsufficientPods', message: '', observedGeneration: generation },

@@ -9,10 +9,10 @@ import {
   sliceController,
 } from '../../cluster/endpoints.ts';
 import { isSelectorless } from '../../cluster/kinds.ts';
-import { listAt, textAt } from '../../cluster/read.ts';
 import { isOurs, isReflected } from '../../cluster/reflected.ts';
 import { deepEqual } from '../../kube/deep.ts';
 import type { KubeObject, OwnerReference } from '../../kube/object.ts';
+import { listAt, textAt } from '../../kube/untyped.ts';
 import { mirrorsOf } from './mirror.ts';
 
 /** What a logical cluster holds of one name. */

@@ -1,7 +1,6 @@
 import { isIPv6 } from 'node:net';
-import { listAt, mapAt, textAt } from '../../cluster/read.ts';
-import { isObject } from '../../kube/deep.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import { isRecord, listAt, mapAt, textAt } from '../../kube/untyped.ts';
 
 export interface Mirror {
   addressType: string;
@@ -19,10 +18,10 @@ const maxPerSubset = 1000;
 /** What slices say that is said in Endpoints: one for each set of ports and kind of address. */
 export function mirrorsOf(endpoints: KubeObject): Mirror[] {
   const found = new Map<string, Mirror>();
-  for (const subset of listAt(endpoints, 'subsets').filter(isObject)) {
-    const ports = listAt(subset, 'ports').filter(isObject).map(portOf);
-    const ready = listAt(subset, 'addresses').filter(isObject);
-    const notReady = listAt(subset, 'notReadyAddresses').filter(isObject);
+  for (const subset of listAt(endpoints, 'subsets').filter(isRecord)) {
+    const ports = listAt(subset, 'ports').filter(isRecord).map(portOf);
+    const ready = listAt(subset, 'addresses').filter(isRecord);
+    const notReady = listAt(subset, 'notReadyAddresses').filter(isRecord);
     const all = [
       ...ready.map((address) => endpointOf(address, true)),
       ...notReady.map((address) => endpointOf(address, false)),

@@ -1,5 +1,6 @@
-import { deepEqual, getOwn, isObject } from '../deep.ts';
+import { deepEqual } from '../deep.ts';
 import type { StatusCause } from '../status.ts';
+import { getOwn, isRecord } from '../untyped.ts';
 import { Field } from '../validation/field.ts';
 import { Budget, CostExceeded, compileRule, optional, perRequest } from './rule.ts';
 import { toCel } from './value.ts';
@@ -41,12 +42,12 @@ const withRules = new WeakMap<object, boolean>();
 
 /** Most schemas have none, and need not be walked. */
 export function hasRules(schema: unknown): boolean {
-  if (!isObject(schema)) return false;
+  if (!isRecord(schema)) return false;
   const known = withRules.get(schema);
   if (known !== undefined) return known;
   const { properties, items, additionalProperties, allOf } = schema;
   const below = [items, additionalProperties, ...(Array.isArray(allOf) ? allOf : [])];
-  if (isObject(properties)) below.push(...Object.values(properties));
+  if (isRecord(properties)) below.push(...Object.values(properties));
   const found = rulesOf(schema).length > 0 || below.some(hasRules);
   withRules.set(schema, found);
   return found;
@@ -54,12 +55,12 @@ export function hasRules(schema: unknown): boolean {
 
 function rulesOf(schema: Rules): Rule[] {
   const rules = schema['x-kubernetes-validations'];
-  return Array.isArray(rules) ? (rules.filter(isObject) as unknown as Rule[]) : [];
+  return Array.isArray(rules) ? (rules.filter(isRecord) as unknown as Rule[]) : [];
 }
 
 function visit(node: Node, schema: unknown, field: Field): void {
   const { value, old } = node;
-  if (!isObject(schema) || value === undefined || value === null || !hasRules(schema)) return;
+  if (!isRecord(schema) || value === undefined || value === null || !hasRules(schema)) return;
   const rules = rulesOf(schema);
   if (rules.length > 0) applyRules(node, schema, rules, field);
   const { allOf } = schema;
@@ -72,9 +73,9 @@ function visit(node: Node, schema: unknown, field: Field): void {
     }
     return;
   }
-  if (!isObject(value)) return;
-  const properties = isObject(schema['properties']) ? schema['properties'] : {};
-  const before = isObject(old) ? old : {};
+  if (!isRecord(value)) return;
+  const properties = isRecord(schema['properties']) ? schema['properties'] : {};
+  const before = isRecord(old) ? old : {};
   for (const name of Object.keys(value).sort()) {
     const below = next(node, value[name], getOwn(before, name));
     if (Object.hasOwn(properties, name)) visit(below, properties[name], field.child(name));
@@ -88,13 +89,13 @@ function next(parent: Node, value: unknown, old: unknown): Node {
 
 /** The item of the old list that stands for this one: only lists with keys tell. */
 export function correlated(item: unknown, before: readonly unknown[], schema: Rules): unknown {
-  if (schema['x-kubernetes-list-type'] !== 'map' || !isObject(item)) return undefined;
+  if (schema['x-kubernetes-list-type'] !== 'map' || !isRecord(item)) return undefined;
   const keys = Array.isArray(schema['x-kubernetes-list-map-keys'])
     ? schema['x-kubernetes-list-map-keys']
     : [];
   return before.find(
     (other) =>
-      isObject(other) &&
+      isRecord(other) &&
       keys.every((key) => deepEqual(getOwn(other, String(key)), getOwn(item, String(key)))),
   );
 }

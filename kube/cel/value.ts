@@ -1,4 +1,4 @@
-import { isObject } from '../deep.ts';
+import { isRecord } from '../untyped.ts';
 import { readDuration } from './eval/times.ts';
 
 type Rules = Record<string, unknown>;
@@ -21,15 +21,15 @@ export function escapeName(name: string): string {
 
 /** Decoded JSON as CEL's values, by its structural schema: whole numbers, times and bytes are types there. */
 export function toCel(value: unknown, schema: unknown): unknown {
-  const rules: Rules = isObject(schema) ? schema : {};
+  const rules: Rules = isRecord(schema) ? schema : {};
   if (typeof value === 'number') {
     if (rules['type'] === 'number' || !Number.isInteger(value)) return value;
     return BigInt(value);
   }
   if (typeof value === 'string') return toCelString(value, rules['format']);
   if (Array.isArray(value)) return value.map((item) => toCel(item, rules['items']));
-  if (!isObject(value)) return value;
-  const properties = isObject(rules['properties']) ? rules['properties'] : {};
+  if (!isRecord(value)) return value;
+  const properties = isRecord(rules['properties']) ? rules['properties'] : {};
   const entries = Object.entries(value).map(([name, item]): [string, unknown] =>
     Object.hasOwn(properties, name)
       ? [escapeName(name), toCel(item, properties[name])]

@@ -1,7 +1,8 @@
 import type { JsonObject } from '../object.ts';
+import { records, text } from '../untyped.ts';
 import { normaliseSchema } from './custom-schema.ts';
 import type { Defaulter, Defaulters } from './defaulter.ts';
-import { child, fill, fillZero, records, text } from './json.ts';
+import { child, fill, fillZero } from './fill.ts';
 
 const port: Defaulter = (reference) => fill(reference, 'port', 443);
 const failurePolicy: Defaulter = (spec) => fill(spec, 'failurePolicy', 'Fail');

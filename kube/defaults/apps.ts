@@ -1,6 +1,7 @@
 import type { JsonObject } from '../object.ts';
+import { isRecord, records } from '../untyped.ts';
 import type { Defaulters } from './defaulter.ts';
-import { child, fill, fillList, fillZero, isRecord, records } from './json.ts';
+import { child, fill, fillList, fillZero } from './fill.ts';
 
 function deployment(object: JsonObject): void {
   const spec = child(object, 'spec');

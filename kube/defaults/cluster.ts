@@ -1,6 +1,7 @@
 import type { JsonObject } from '../object.ts';
+import { isRecord, records } from '../untyped.ts';
 import type { Defaulter, Defaulters } from './defaulter.ts';
-import { child, fill, fillList, fillZero, isRecord, records } from './json.ts';
+import { child, fill, fillList, fillZero } from './fill.ts';
 
 const rbacGroup = 'rbac.authorization.k8s.io';
 const roleRef: Defaulter = (object) => fillZero(child(object, 'roleRef'), 'apiGroup', rbacGroup);

@@ -1,19 +1,7 @@
 import type { JsonObject } from '../object.ts';
+import { at, int, isRecord, record, records, strings, text } from '../untyped.ts';
 import type { Defaulters } from './defaulter.ts';
-import {
-  at,
-  child,
-  fill,
-  fillMap,
-  fillZero,
-  int,
-  isRecord,
-  record,
-  records,
-  strings,
-  text,
-  withMissing,
-} from './json.ts';
+import { child, fill, fillMap, fillZero, withMissing } from './fill.ts';
 import { roundResources } from './pod.ts';
 
 function service(object: JsonObject): void {

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../object.ts';
-import { isRecord } from './json.ts';
+import { isRecord } from '../untyped.ts';
 
 /** Written even when they are zero: pointers, and values of any type. */
 const kept = new Set([

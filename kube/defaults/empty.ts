@@ -1,4 +1,4 @@
-import { isRecord } from './json.ts';
+import { isRecord } from '../untyped.ts';
 
 /**
  * Lists and maps that somebody gave, empty, and that are as good as absent: storage does not tell them from none, but

@@ -1,11 +1,11 @@
 import type { Json, JsonObject, KubeObject, ObjectMeta } from '../object.ts';
 import type { KindInfo } from '../strategy/kind.ts';
+import { isRecord } from '../untyped.ts';
 import { admissionDefaults } from './admission.ts';
 import { appsDefaults } from './apps.ts';
 import { clusterDefaults } from './cluster.ts';
 import { coreDefaults } from './core.ts';
 import type { Defaulters } from './defaulter.ts';
-import { isRecord } from './json.ts';
 import { normalise } from './normalise.ts';
 import { podDefaults } from './pod.ts';
 import { fieldsOf, rootType, type TypeShape } from './shape.ts';

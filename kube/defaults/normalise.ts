@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../object.ts';
+import { isRecord } from '../untyped.ts';
 import { markEmpty } from './empty.ts';
-import { isRecord } from './json.ts';
 import { canonicalQuantity } from './quantity.ts';
 import { type FieldShape, fieldsOf, type TypeShape } from './shape.ts';
 

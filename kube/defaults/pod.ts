@@ -1,8 +1,9 @@
 import type { JsonObject } from '../object.ts';
 import { addQuantity, formatQuantity, type Quantity } from '../quantity.ts';
+import { at, int, isRecord, record, records, text } from '../untyped.ts';
 import type { Defaulters } from './defaulter.ts';
+import { child, fill, fillZero, withMissing } from './fill.ts';
 import { defaultPullPolicy } from './image.ts';
-import { at, child, fill, fillZero, int, isRecord, record, records, text, withMissing } from './json.ts';
 import { canonicalQuantity, parseQuantity } from './quantity.ts';
 
 /** Pods only: in a template requests stay as written, until a Pod is made of it. */

@@ -1,7 +1,8 @@
 import type { JsonObject } from '../object.ts';
+import { isRecord, text } from '../untyped.ts';
 import type { Defaulter, Defaulters } from './defaulter.ts';
+import { fill, fillZero } from './fill.ts';
 import { defaultPullPolicy } from './image.ts';
-import { fill, fillZero, isRecord, text } from './json.ts';
 
 function volume(object: JsonObject): void {
   if (Object.entries(object).every(([key, value]) => key === 'name' || !isRecord(value)))

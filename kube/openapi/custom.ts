@@ -1,7 +1,7 @@
-import { setOwn } from '../deep.ts';
 import type { GroupVersionKind } from '../gvk.ts';
 import type { JsonObject } from '../object.ts';
 import type { ObjectSchema, Schema } from '../schema/schema.ts';
+import { setOwn } from '../untyped.ts';
 import type { Dialect } from './definition.ts';
 import { docsOf } from './docs.ts';
 import { meta } from './words.ts';

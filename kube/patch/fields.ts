@@ -1,5 +1,5 @@
-import { isObject, setOwn } from '../deep.ts';
 import type { JsonObject } from '../object.ts';
+import { isRecord, setOwn } from '../untyped.ts';
 import { formatPath, type PathElement, parseElement, sortElements } from './path-element.ts';
 
 export type FieldPath = readonly PathElement[];
@@ -152,7 +152,7 @@ function write(set: FieldSet, isMember: boolean): JsonObject {
 function read(json: unknown): { set: FieldSet; isMember: boolean } {
   const set = new FieldSet();
   let isMember = false;
-  if (!isObject(json)) throw new SyntaxError('fieldsV1 must hold objects');
+  if (!isRecord(json)) throw new SyntaxError('fieldsV1 must hold objects');
   for (const [key, value] of Object.entries(json)) {
     if (key === '.') {
       isMember = true;

@@ -1,7 +1,8 @@
-import { deepCopy, deepEqual, getOwn, isObject, setOwn } from '../deep.ts';
+import { deepCopy, deepEqual } from '../deep.ts';
 import { encodeJson } from '../json.ts';
 import type { Json, JsonObject } from '../object.ts';
 import { badRequest, StatusError } from '../status.ts';
+import { getOwn, isRecord, setOwn } from '../untyped.ts';
 
 const maxOperations = 10_000;
 /** What `copy` operations together may add, in bytes: kube-apiserver's limit of a request body. */
@@ -50,7 +51,7 @@ function decodeOperations(patch: Json): Operation[] {
     );
   }
   return patch.map((item) => {
-    if (!isObject(item)) {
+    if (!isRecord(item)) {
       throw badRequest(
         `error decoding patch: json: cannot unmarshal ${goType(item)} into Go value of type handlers.jsonPatchOp`,
       );

@@ -1,7 +1,7 @@
-import { isObject, setOwn } from '../deep.ts';
 import { decodeJsonText, encodeJson } from '../json.ts';
 import type { Json, JsonObject, KubeObject } from '../object.ts';
 import type { Schema } from '../schema/schema.ts';
+import { isRecord, setOwn } from '../untyped.ts';
 import type { FieldSet } from './fields.ts';
 import { compare, fieldSetOf, validate } from './typed.ts';
 
@@ -28,7 +28,7 @@ export function lastAppliedSet(
   let last: Json;
   try {
     last = decodeJsonText(text).value;
-    if (!isObject(last) || last['apiVersion'] !== apiVersion) return undefined;
+    if (!isRecord(last) || last['apiVersion'] !== apiVersion) return undefined;
     validate(last, schema);
   } catch {
     return undefined;
@@ -58,7 +58,7 @@ export function withLastApplied(object: KubeObject, applied: KubeObject): KubeOb
 
 function sortedKeys(value: Json): Json {
   if (Array.isArray(value)) return value.map(sortedKeys);
-  if (!isObject(value)) return value;
+  if (!isRecord(value)) return value;
   const result: JsonObject = {};
   for (const key of Object.keys(value).sort())
     setOwn(result, key, sortedKeys((value as JsonObject)[key] ?? null));

@@ -1,6 +1,6 @@
-import { isObject, setOwn } from '../deep.ts';
 import type { Json, JsonObject } from '../object.ts';
 import { badRequest } from '../status.ts';
+import { isRecord, setOwn } from '../untyped.ts';
 
 /**
  * RFC 7386 as kube-apiserver reads it: besides the RFC, nulls inside objects of a replaced array are dropped.
@@ -8,13 +8,13 @@ import { badRequest } from '../status.ts';
  */
 export function applyMergePatch(target: Json, patch: Json): Json {
   if (patch === null) throw badRequest('Invalid JSON Patch');
-  if (!isObject(patch)) {
+  if (!isRecord(patch)) {
     const type = Array.isArray(patch) ? 'array' : typeof patch === 'boolean' ? 'bool' : typeof patch;
     throw badRequest(
       `error decoding patch: json: cannot unmarshal ${type} into Go value of type map[string]interface {}`,
     );
   }
-  return mergeObjects(isObject(target) ? (target as JsonObject) : {}, patch as JsonObject);
+  return mergeObjects(isRecord(target) ? (target as JsonObject) : {}, patch as JsonObject);
 }
 
 function mergeObjects(target: JsonObject, patch: JsonObject): JsonObject {
@@ -31,13 +31,13 @@ function mergeObjects(target: JsonObject, patch: JsonObject): JsonObject {
 }
 
 function mergeValue(current: Json | undefined, patch: Json): Json {
-  if (!isObject(current)) return withoutNulls(patch);
-  return isObject(patch) ? mergeObjects(current as JsonObject, patch as JsonObject) : patch;
+  if (!isRecord(current)) return withoutNulls(patch);
+  return isRecord(patch) ? mergeObjects(current as JsonObject, patch as JsonObject) : patch;
 }
 
 function withoutNulls(value: Json): Json {
   if (Array.isArray(value)) return value.map(withoutNulls);
-  if (!isObject(value)) return value;
+  if (!isRecord(value)) return value;
   const result: JsonObject = {};
   for (const [key, item] of Object.entries(value as JsonObject)) {
     if (item !== null) setOwn(result, key, withoutNulls(item));

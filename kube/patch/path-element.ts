@@ -1,6 +1,6 @@
-import { isObject } from '../deep.ts';
 import { encodeJson } from '../json.ts';
 import type { Json, JsonObject } from '../object.ts';
+import { isRecord } from '../untyped.ts';
 
 /**
  * One step of a field path, in the text fieldsV1 uses: `f:name` a field, `k:{"name":"x"}` the list element with
@@ -49,7 +49,7 @@ export function parseElement(text: string): PathElement | undefined {
       return valueElement(JSON.parse(body));
     case 'k:': {
       const keys: Json = JSON.parse(body);
-      if (!isObject(keys)) throw new SyntaxError(`not an object: ${body}`);
+      if (!isRecord(keys)) throw new SyntaxError(`not an object: ${body}`);
       return keyElement(Object.entries(keys as JsonObject));
     }
     default:

@@ -1,6 +1,6 @@
-import { isObject, setOwn } from '../deep.ts';
 import type { Json, JsonObject } from '../object.ts';
 import type { Schema } from '../schema/schema.ts';
+import { isRecord, setOwn } from '../untyped.ts';
 import { FieldSet } from './fields.ts';
 import type { Managers } from './managers.ts';
 import { fieldSetOf, remove, withNamedFields } from './typed.ts';
@@ -36,9 +36,9 @@ function clean(pruned: Json, merged: Json | undefined): Json | undefined {
     // Items keep their identity unless pruned inside; whose counterpart is which does not matter for nulls.
     return pruned.map((item) => clean(item, undefined)).filter((item): item is Json => item !== undefined);
   }
-  if (!isObject(pruned)) return pruned;
+  if (!isRecord(pruned)) return pruned;
   const result: JsonObject = {};
-  const before = isObject(merged) ? (merged as JsonObject) : {};
+  const before = isRecord(merged) ? (merged as JsonObject) : {};
   for (const [key, item] of Object.entries(pruned as JsonObject)) {
     const value = clean(item, Object.hasOwn(before, key) ? before[key] : undefined);
     if (value !== undefined) setOwn(result, key, value);

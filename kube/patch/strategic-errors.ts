@@ -1,6 +1,6 @@
-import { isObject } from '../deep.ts';
 import type { Json } from '../object.ts';
 import { badRequest, StatusError } from '../status.ts';
+import { isRecord } from '../untyped.ts';
 
 export const badPrimitiveList = () => badRequest('invalid patch format of primitive list');
 export const badRetainKeys = () => badRequest('invalid patch format of retainKeys');
@@ -32,7 +32,7 @@ const goTypeNames = { map: 'map[string]interface {}', list: '[]interface {}' } a
 
 function goTypeOf(value: Json | undefined): string {
   if (Array.isArray(value)) return goTypeNames.list;
-  if (isObject(value)) return goTypeNames.map;
+  if (isRecord(value)) return goTypeNames.map;
   if (value === null || value === undefined) return '%!s(<nil>)';
   if (typeof value === 'boolean') return 'bool';
   if (typeof value === 'string') return 'string';
@@ -43,7 +43,7 @@ function goTypeOf(value: Json | undefined): string {
 export function goText(value: Json | undefined): string {
   if (value === null || value === undefined) return '<nil>';
   if (Array.isArray(value)) return `[${value.map(goText).join(' ')}]`;
-  if (!isObject(value)) return String(value);
+  if (!isRecord(value)) return String(value);
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
   return `map[${entries.map(([key, item]) => `${key}:${goText(item as Json)}`).join(' ')}]`;
 }

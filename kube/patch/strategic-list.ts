@@ -1,6 +1,6 @@
-import { isObject } from '../deep.ts';
 import type { Json, JsonObject } from '../object.ts';
 import type { Schema } from '../schema/schema.ts';
+import { isRecord } from '../untyped.ts';
 import {
   goText,
   listOfLists,
@@ -30,7 +30,7 @@ export function elementKind(...lists: readonly (readonly Json[])[]): ElementKind
 }
 
 function asMap(item: Json): JsonObject {
-  if (isObject(item)) return item as JsonObject;
+  if (isRecord(item)) return item as JsonObject;
   throw wrongType('map', item);
 }
 

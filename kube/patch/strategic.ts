@@ -1,6 +1,6 @@
-import { isObject, setOwn } from '../deep.ts';
 import type { Json, JsonObject } from '../object.ts';
 import type { Schema } from '../schema/schema.ts';
+import { isRecord, setOwn } from '../untyped.ts';
 import {
   badElementOrder,
   badPrimitiveList,
@@ -66,7 +66,7 @@ function mergeField(result: JsonObject, key: string, value: Json, schema: Schema
   const before = own(result, key);
   if (value === null) {
     delete result[key];
-  } else if (isObject(before) && isObject(value)) {
+  } else if (isRecord(before) && isRecord(value)) {
     const { strategy, schema: type } = lookupStruct(schema, key);
     const change = value as JsonObject;
     setOwn(result, key, strategy === 'replace' ? change : mergeObjects(before as JsonObject, change, type));
@@ -147,12 +147,12 @@ function checkOrder(change: Json[], order: Json[], mergeKey: string): void {
 }
 
 function directiveOf(item: Json): Json | undefined {
-  return isObject(item) ? own(item as JsonObject, directiveMarker) : undefined;
+  return isRecord(item) ? own(item as JsonObject, directiveMarker) : undefined;
 }
 
 function withoutNulls(value: Json): Json {
   if (Array.isArray(value)) return value.map(withoutNulls);
-  if (!isObject(value)) return value;
+  if (!isRecord(value)) return value;
   const result: JsonObject = {};
   for (const [key, item] of Object.entries(value as JsonObject)) {
     if (item !== null) setOwn(result, key, withoutNulls(item));
@@ -165,7 +165,7 @@ function withoutDirectives(value: Json): Json | undefined {
   if (Array.isArray(value)) {
     return value.map(withoutDirectives).filter((item): item is Json => item !== undefined);
   }
-  if (!isObject(value)) return value;
+  if (!isRecord(value)) return value;
   if (Object.hasOwn(value, directiveMarker)) return undefined;
   const result: JsonObject = {};
   for (const [key, item] of Object.entries(value as JsonObject)) {

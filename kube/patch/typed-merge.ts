@@ -1,6 +1,7 @@
-import { deepEqual, setOwn } from '../deep.ts';
+import { deepEqual } from '../deep.ts';
 import type { Json, JsonObject } from '../object.ts';
 import type { ListSchema, Schema } from '../schema/schema.ts';
+import { setOwn } from '../untyped.ts';
 import type { PathElement } from './path-element.ts';
 import {
   type Atom,

@@ -1,6 +1,6 @@
-import { setOwn } from '../deep.ts';
 import type { Json, JsonObject } from '../object.ts';
 import type { Schema } from '../schema/schema.ts';
+import { setOwn } from '../untyped.ts';
 import type { FieldSet } from './fields.ts';
 import { fieldElement } from './path-element.ts';
 import { anySchema, asList, asMap, atomOf, entrySchema, isAtomic, itemElement } from './typed-schema.ts';

@@ -1,6 +1,6 @@
-import { isObject } from '../deep.ts';
 import type { Json, JsonObject } from '../object.ts';
 import type { ListSchema, Schema } from '../schema/schema.ts';
+import { isRecord } from '../untyped.ts';
 import { keyElement, type PathElement, valueElement } from './path-element.ts';
 
 /** A value's place: undefined where nothing stands; null is something. */
@@ -70,7 +70,7 @@ export function zeroOf(schema: Schema, key: string): Maybe {
 }
 
 export function asMap(value: Maybe): JsonObject | undefined {
-  return isObject(value) ? (value as JsonObject) : undefined;
+  return isRecord(value) ? (value as JsonObject) : undefined;
 }
 
 export function asList(value: Maybe): Json[] | undefined {

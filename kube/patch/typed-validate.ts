@@ -1,6 +1,6 @@
-import { isObject } from '../deep.ts';
 import type { Json } from '../object.ts';
 import type { ListSchema, Schema } from '../schema/schema.ts';
+import { isRecord } from '../untyped.ts';
 import { fieldElement, formatElement } from './path-element.ts';
 import { goText } from './strategic-errors.ts';
 import { atomOf, entrySchema, ItemError, isAtomic, isDeclared, itemElement } from './typed-schema.ts';
@@ -35,7 +35,7 @@ function visit(value: Json, schema: Schema, path: string, errors: string[]): voi
       else if (schema.type === 'list') visitList(value, schema, path, errors);
       return;
     default:
-      if (!isObject(value)) errors.push(`${path}: expected map, got &{${goText(value)}}`);
+      if (!isRecord(value)) errors.push(`${path}: expected map, got &{${goText(value)}}`);
       else visitMap(value as Record<string, Json>, schema, path, errors);
   }
 }
@@ -95,14 +95,14 @@ function scalarProblem(value: Json, schema: Schema): string | undefined {
 
 function goTypeName(value: Json): string {
   if (Array.isArray(value)) return '[]interface {}';
-  if (isObject(value)) return 'map[string]interface {}';
+  if (isRecord(value)) return 'map[string]interface {}';
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
 /** Go's %#v, for what users get wrong: numbers, booleans, and containers. */
 function goLiteral(value: Json): string {
   if (Array.isArray(value)) return `[]interface {}{${value.map(goLiteral).join(', ')}}`;
-  if (!isObject(value)) return JSON.stringify(value);
+  if (!isRecord(value)) return JSON.stringify(value);
   const entries = Object.entries(value as Record<string, Json>).map(
     ([k, v]) => `${JSON.stringify(k)}:${goLiteral(v)}`,
   );

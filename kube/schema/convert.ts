@@ -1,6 +1,6 @@
-import { isObject } from '../deep.ts';
 import type { GroupVersionKind } from '../gvk.ts';
 import type { Json, JsonObject } from '../object.ts';
+import { isRecord } from '../untyped.ts';
 import { type GoField, type GoShape, type GoStruct, structOf } from './go.ts';
 import { base64Error, specialError, typeName, valueName } from './mismatch.ts';
 
@@ -17,7 +17,7 @@ export function conversionProblem(value: JsonObject, gvk: GroupVersionKind): str
 const text: GoShape = { kind: 'string' };
 
 function structProblem(value: Json, struct: GoStruct): string | undefined {
-  if (!isObject(value)) return `cannot restore struct from: ${goKind(value)}`;
+  if (!isRecord(value)) return `cannot restore struct from: ${goKind(value)}`;
   const map = value as JsonObject;
   const typed = struct.typed ? ['kind', 'apiVersion'] : [];
   for (const name of typed) {
@@ -47,7 +47,7 @@ function shapeProblem(value: Json, shape: GoShape): string | undefined {
       if (!Array.isArray(value)) return `cannot restore slice from ${goKind(value)}`;
       return first(value, (item) => shapeProblem(item, shape.items));
     case 'map':
-      if (!isObject(value)) return `cannot restore map from ${goKind(value)}`;
+      if (!isRecord(value)) return `cannot restore map from ${goKind(value)}`;
       return first(Object.values(value as JsonObject), (item) => shapeProblem(item, shape.values));
     case 'bytes': {
       if (typeof value !== 'string') return `cannot restore slice from ${goKind(value)}`;
@@ -97,7 +97,7 @@ function specialProblem(value: Json, { special, name }: GoStruct): string | unde
 
 function goKind(value: Json): string {
   if (Array.isArray(value)) return 'slice';
-  if (isObject(value)) return 'map';
+  if (isRecord(value)) return 'map';
   if (typeof value === 'boolean') return 'bool';
   if (typeof value === 'string') return 'string';
   return typeof value === 'bigint' || Number.isInteger(value) ? 'int64' : 'float64';

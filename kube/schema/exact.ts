@@ -1,5 +1,5 @@
-import { isObject } from '../deep.ts';
 import type { Json } from '../object.ts';
+import { isRecord } from '../untyped.ts';
 import { fieldsOf } from './fields.ts';
 import type { GoShape, GoStruct } from './go.ts';
 import { base64Error, fits, specialError } from './mismatch.ts';
@@ -9,7 +9,7 @@ export const maxDepth = 500;
 
 /** Whether decoding would answer the value itself: a look costs a fraction of a copy, and most values pass it. */
 export function isAsItIs(value: Json, struct: GoStruct, depth = 0): boolean {
-  if (!isObject(value) || depth > maxDepth) return false;
+  if (!isRecord(value) || depth > maxDepth) return false;
   const fields = fieldsOf(struct);
   for (const name of Object.keys(value)) {
     const item = value[name] as Json;
@@ -35,7 +35,7 @@ function fitsShape(value: Json, shape: GoShape, depth: number): boolean {
     case 'list':
       return Array.isArray(value) && value.every((item) => fitsShape(item, shape.items, depth + 1));
     case 'map':
-      if (!isObject(value)) return false;
+      if (!isRecord(value)) return false;
       for (const name of Object.keys(value)) {
         if (!fitsShape(value[name] as Json, shape.values, depth + 1)) return false;
       }

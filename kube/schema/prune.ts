@@ -1,6 +1,6 @@
-import { isObject, setOwn } from '../deep.ts';
 import type { Json, JsonObject } from '../object.ts';
 import { badRequest } from '../status.ts';
+import { isRecord, setOwn } from '../untyped.ts';
 import type { Schema } from './schema.ts';
 
 const maxDepth = 1000;
@@ -20,7 +20,7 @@ function visit(value: Json, schema: Schema, path: string, unknown: string[], dep
   if (schema.type === 'list' && Array.isArray(value)) {
     return value.map((item, index) => visit(item, schema.items, `${path}[${index}]`, unknown, depth + 1));
   }
-  if (!isObject(value) || (schema.type !== 'object' && schema.type !== 'map')) return value;
+  if (!isRecord(value) || (schema.type !== 'object' && schema.type !== 'map')) return value;
   const result: JsonObject = {};
   for (const [name, item] of Object.entries(value as JsonObject)) {
     const at = path === '' ? name : `${path}.${name}`;

@@ -1,7 +1,7 @@
-import { isObject, setOwn } from '../deep.ts';
 import { formatApiVersion, type GroupVersionKind } from '../gvk.ts';
 import type { Json, JsonObject } from '../object.ts';
 import { badRequest } from '../status.ts';
+import { isRecord, setOwn } from '../untyped.ts';
 import { isAsItIs, maxDepth } from './exact.ts';
 import { fieldsOf, shortName } from './fields.ts';
 import { type GoShape, type GoStruct, structNamed, structOf } from './go.ts';
@@ -78,7 +78,7 @@ class Decoder {
   #lenient = 0;
 
   struct(value: Json, struct: GoStruct): Json | undefined {
-    if (!isObject(value)) return this.#mismatch(value, typeName({ kind: 'struct', struct }));
+    if (!isRecord(value)) return this.#mismatch(value, typeName({ kind: 'struct', struct }));
     if (this.#path.length > maxDepth) return this.#fail('json: exceeded max depth');
     const fields = fieldsOf(struct);
     const result: JsonObject = {};
@@ -183,7 +183,7 @@ class Decoder {
   }
 
   #map(value: Json, shape: GoShape & { kind: 'map' }): Json | undefined {
-    if (!isObject(value)) return this.#mismatch(value, typeName(shape));
+    if (!isRecord(value)) return this.#mismatch(value, typeName(shape));
     const result: JsonObject = {};
     for (const [name, item] of Object.entries(value as JsonObject)) {
       this.#path.push(`.${name}`);
@@ -205,7 +205,7 @@ class Decoder {
   #props(value: Json, special: Special): Json | undefined {
     const props = structNamed('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps');
     if (props === undefined) return value;
-    if (special === 'props-or-bool' && !isObject(value) && typeof value !== 'boolean')
+    if (special === 'props-or-bool' && !isRecord(value) && typeof value !== 'boolean')
       return this.#fail('boolean or JSON schema expected');
     // What is neither a schema nor a list is there, and empty.
     if (typeof value !== 'object' && special !== 'props-or-bool') return null;

@@ -1,5 +1,5 @@
-import { isRecord, record, records } from '../defaults/json.ts';
 import type { JsonObject, KubeObject } from '../object.ts';
+import { isRecord, record, records } from '../untyped.ts';
 import type { KindInfo } from './kind.ts';
 
 /**

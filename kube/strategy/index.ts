@@ -1,10 +1,9 @@
-import { deepEqual } from '../deep.ts';
-import { at } from '../defaults/json.ts';
+import { deepEqual, sameJson } from '../deep.ts';
 import { emptyStatus } from '../defaults/normalise.ts';
 import { rootType } from '../defaults/shape.ts';
 import type { KubeObject } from '../object.ts';
+import { at } from '../untyped.ts';
 import { dropDisabled } from './disabled.ts';
-import { sameJson } from './equal.ts';
 import type { KindInfo } from './kind.ts';
 import { allMetadata, type KindRules, kindRules } from './kinds.ts';
 import { narrowings } from './subresource.ts';

@@ -1,5 +1,6 @@
-import { at, child, fill, isRecord, record } from '../defaults/json.ts';
+import { child, fill } from '../defaults/fill.ts';
 import type { JsonObject, KubeObject } from '../object.ts';
+import { at, isRecord, record } from '../untyped.ts';
 
 /**
  * Gives a Job that selects for itself its selector and its pods their labels; needs metadata.uid and metadata.name.

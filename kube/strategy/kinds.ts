@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { at, child, isRecord, record, records, strings, text } from '../defaults/json.ts';
+import { child } from '../defaults/fill.ts';
 import type { JsonObject, KubeObject } from '../object.ts';
+import { at, isRecord, record, records, strings, text } from '../untyped.ts';
 import { labelLikeItsPods, prepareJob } from './job.ts';
 import { preparePod, preparePodStatus } from './pod.ts';
 import { dropTypeDependentFields, ipFamilies } from './service.ts';

@@ -1,5 +1,6 @@
-import { at, child, record, records, text } from '../defaults/json.ts';
+import { child } from '../defaults/fill.ts';
 import type { Json, JsonObject, KubeObject } from '../object.ts';
+import { at, record, records, text } from '../untyped.ts';
 import { podQosClass } from './qos.ts';
 
 /** A new Pod's status, and the affinity terms that matchLabelKeys stand for. */

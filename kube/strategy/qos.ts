@@ -1,6 +1,6 @@
-import { at, isRecord, record, records } from '../defaults/json.ts';
 import { compareQuantities, parseQuantity } from '../defaults/quantity.ts';
 import type { JsonObject, KubeObject } from '../object.ts';
+import { at, isRecord, record, records } from '../untyped.ts';
 
 const counted = ['cpu', 'memory'];
 

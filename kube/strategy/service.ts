@@ -1,6 +1,7 @@
-import { fill, isRecord, record, records, strings, text } from '../defaults/json.ts';
+import { sameJson } from '../deep.ts';
+import { fill } from '../defaults/fill.ts';
 import type { JsonObject, KubeObject } from '../object.ts';
-import { sameJson } from './equal.ts';
+import { isRecord, record, records, strings, text } from '../untyped.ts';
 
 const needsNodePort = (spec: JsonObject) => ['NodePort', 'LoadBalancer'].includes(text(spec['type']));
 const balanced = (spec: JsonObject) => spec['type'] === 'LoadBalancer';

@@ -1,6 +1,6 @@
-import { at, record, records, text } from '../defaults/json.ts';
+import { sameJson } from '../deep.ts';
 import type { Json, JsonObject, KubeObject } from '../object.ts';
-import { sameJson } from './equal.ts';
+import { at, record, records, text } from '../untyped.ts';
 
 /** Narrows `object` to what one subresource may change of `old`; in place. */
 export type Narrow = (object: KubeObject, old: KubeObject) => void;

@@ -1,5 +1,5 @@
-import { at, int, isRecord, record, records, strings, text } from '../defaults/json.ts';
 import type { JsonObject } from '../object.ts';
+import { at, int, isRecord, record, records, strings, text } from '../untyped.ts';
 import { accessModes, conditionStatus } from './format.ts';
 import { isDefault } from './network.ts';
 import type { Printer, Printers, Row } from './printer.ts';

@@ -1,5 +1,5 @@
-import { at, record, records, strings, text } from '../defaults/json.ts';
 import type { JsonObject } from '../object.ts';
+import { at, record, records, strings, text } from '../untyped.ts';
 
 /** A span as `kubectl get` writes ages: two units at most, coarser as it grows. */
 export function humanDuration(millis: number): string {

@@ -1,7 +1,7 @@
-import { at, record, text } from '../defaults/json.ts';
 import { rootType } from '../defaults/shape.ts';
 import type { JsonObject, KubeObject } from '../object.ts';
 import type { KindInfo } from '../strategy/kind.ts';
+import { at, record, text } from '../untyped.ts';
 import { clusterPrinters } from './cluster.ts';
 import { since } from './format.ts';
 import { networkPrinters } from './network.ts';

@@ -1,5 +1,5 @@
-import { at, isRecord, record, records, text } from '../defaults/json.ts';
 import type { JsonObject } from '../object.ts';
+import { at, isRecord, record, records, text } from '../untyped.ts';
 
 const sources: Record<string, string> = {
   External: 'external',

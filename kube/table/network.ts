@@ -1,4 +1,4 @@
-import { at, int, records, strings, text } from '../defaults/json.ts';
+import { at, int, records, strings, text } from '../untyped.ts';
 import { formatLabels, formatSelector, listWithMore, loadBalancerAddresses } from './format.ts';
 import type { Printers, Row } from './printer.ts';
 

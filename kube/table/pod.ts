@@ -1,5 +1,5 @@
-import { at, int, isRecord, record, records, text } from '../defaults/json.ts';
 import type { JsonObject } from '../object.ts';
+import { at, int, isRecord, record, records, text } from '../untyped.ts';
 import { conditionStatus, containerCells, formatLabels } from './format.ts';
 import type { Printers, Row } from './printer.ts';
 

@@ -1,4 +1,4 @@
-import { at, int, isRecord, record, records, text } from '../defaults/json.ts';
+import { at, int, isRecord, record, records, text } from '../untyped.ts';
 import { conditionStatus, humanDuration, selectorText } from './format.ts';
 import type { Printer, Printers, Row } from './printer.ts';
 

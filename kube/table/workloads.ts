@@ -1,4 +1,4 @@
-import { at, int, records, text } from '../defaults/json.ts';
+import { at, int, records, text } from '../untyped.ts';
 import {
   conditionStatus,
   containerCells,

@@ -1,5 +1,5 @@
-import { int, isRecord, text } from '../defaults/json.ts';
 import { validateDns1035Label, validateDns1123Subdomain } from '../names.ts';
+import { int, isRecord, text } from '../untyped.ts';
 import type { KindCheck, KindChecks } from './kind.ts';
 import { inclusiveRange } from './rules.ts';
 

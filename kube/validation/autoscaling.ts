@@ -1,7 +1,7 @@
-import { at, int, isRecord, record, records, text } from '../defaults/json.ts';
 import { parseQuantity } from '../defaults/quantity.ts';
 import { validatePathSegmentName } from '../names.ts';
 import type { JsonObject } from '../object.ts';
+import { at, int, isRecord, record, records, text } from '../untyped.ts';
 import type { Field } from './field.ts';
 import type { KindCheck, KindChecks } from './kind.ts';
 import { containerResourceName } from './pod/resources.ts';

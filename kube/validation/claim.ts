@@ -1,6 +1,6 @@
-import { at, isRecord, strings, text } from '../defaults/json.ts';
 import { parseQuantity } from '../defaults/quantity.ts';
 import { validateDns1123Subdomain } from '../names.ts';
+import { at, isRecord, strings, text } from '../untyped.ts';
 import type { Field } from './field.ts';
 import { labelSelector } from './labels.ts';
 import { accessModes, resourceQuantity } from './pod/resources.ts';

@@ -1,6 +1,6 @@
-import { at, record, text } from '../defaults/json.ts';
+import { sameJson } from '../deep.ts';
 import type { JsonObject } from '../object.ts';
-import { sameJson } from '../strategy/equal.ts';
+import { at, record, text } from '../untyped.ts';
 import type { Field } from './field.ts';
 import type { KindCheck, KindChecks, Subject } from './kind.ts';
 import { configKeyMessages, immutable, qualifiedName } from './rules.ts';

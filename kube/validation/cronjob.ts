@@ -1,5 +1,5 @@
-import { at, record, text } from '../defaults/json.ts';
-import { sameJson } from '../strategy/equal.ts';
+import { sameJson } from '../deep.ts';
+import { at, record, text } from '../untyped.ts';
 import { scheduleError } from './cron.ts';
 import type { Field } from './field.ts';
 import { jobTemplateSpec } from './job.ts';

@@ -1,7 +1,7 @@
-import { at, isRecord, records, strings, text } from '../defaults/json.ts';
+import { sameJson } from '../deep.ts';
 import { validateDns1123Label, validateDns1123Subdomain, validateLabelValue } from '../names.ts';
 import type { JsonObject } from '../object.ts';
-import { sameJson } from '../strategy/equal.ts';
+import { at, isRecord, records, strings, text } from '../untyped.ts';
 import type { Field } from './field.ts';
 import { canonicalAddressMessages, endpointAddress } from './ip.ts';
 import type { KindCheck, KindChecks } from './kind.ts';

@@ -1,6 +1,6 @@
-import { records, text } from '../defaults/json.ts';
+import { sameJson } from '../deep.ts';
 import type { JsonObject } from '../object.ts';
-import { sameJson } from '../strategy/equal.ts';
+import { records, text } from '../untyped.ts';
 import type { Field } from './field.ts';
 import { endpointAddress, isAddress } from './ip.ts';
 import type { KindCheck, KindChecks } from './kind.ts';

@@ -1,7 +1,7 @@
-import { at, int, isRecord, text } from '../defaults/json.ts';
+import { sameJson } from '../deep.ts';
 import { validateQualifiedName } from '../names.ts';
 import type { Json, JsonObject } from '../object.ts';
-import { sameJson } from '../strategy/equal.ts';
+import { at, int, isRecord, text } from '../untyped.ts';
 import type { Field } from './field.ts';
 import { internal } from './internal.ts';
 import type { KindCheck, KindChecks, Subject } from './kind.ts';

@@ -1,6 +1,6 @@
-import { isRecord } from '../defaults/json.ts';
 import { quoteGo } from '../quote.ts';
 import type { StatusCause } from '../status.ts';
+import { isRecord } from '../untyped.ts';
 
 type Value = unknown;
 

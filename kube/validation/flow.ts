@@ -1,6 +1,6 @@
-import { at, int, isRecord, records, strings, text } from '../defaults/json.ts';
 import { validateDns1123Label, validateDns1123Subdomain } from '../names.ts';
 import type { JsonObject } from '../object.ts';
+import { at, int, isRecord, records, strings, text } from '../untyped.ts';
 import type { Field } from './field.ts';
 import type { KindCheck, KindChecks } from './kind.ts';
 

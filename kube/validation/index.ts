@@ -1,9 +1,9 @@
-import { record } from '../defaults/json.ts';
 import { rootType } from '../defaults/shape.ts';
 import type { GroupVersion } from '../gvk.ts';
 import type { JsonObject, KubeObject } from '../object.ts';
 import type { StatusCause } from '../status.ts';
 import type { KindInfo } from '../strategy/kind.ts';
+import { record } from '../untyped.ts';
 import { admissionChecks } from './admission/index.ts';
 import { apiServiceChecks } from './api-service.ts';
 import { autoscalingChecks } from './autoscaling.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { emptiesOf } from '../defaults/empty.ts';
-import { isRecord, record } from '../defaults/json.ts';
+import { isRecord, record } from '../untyped.ts';
 
 /** A field of one of kube-apiserver's own types; `name` is empty for a struct whose fields are its parent's. */
 interface InternalField {

@@ -1,6 +1,6 @@
 import { given } from '../defaults/empty.ts';
-import { at, int, isRecord, records, text } from '../defaults/json.ts';
 import type { JsonObject } from '../object.ts';
+import { at, int, isRecord, records, text } from '../untyped.ts';
 import type { Field } from './field.ts';
 import { internal } from './internal.ts';
 import { nonNegative, qualifiedName } from './rules.ts';

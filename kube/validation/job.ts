@@ -1,8 +1,8 @@
+import { sameJson } from '../deep.ts';
 import { given } from '../defaults/empty.ts';
-import { at, int, isRecord, record, records, text } from '../defaults/json.ts';
 import { validateDns1123Label } from '../names.ts';
 import type { JsonObject } from '../object.ts';
-import { sameJson } from '../strategy/equal.ts';
+import { at, int, isRecord, record, records, text } from '../untyped.ts';
 import { type Field, sortedMap } from './field.ts';
 import { internal } from './internal.ts';
 import { failurePolicy, successPolicy } from './job-policy.ts';

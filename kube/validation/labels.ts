@@ -1,6 +1,6 @@
-import { at, isRecord, record, records, strings, text } from '../defaults/json.ts';
 import { validateLabelValue, validateQualifiedName } from '../names.ts';
 import type { JsonObject } from '../object.ts';
+import { at, isRecord, record, records, strings, text } from '../untyped.ts';
 import type { Field } from './field.ts';
 import { qualifiedName } from './rules.ts';
 

@@ -1,5 +1,5 @@
-import { text } from '../defaults/json.ts';
 import { validateQualifiedName } from '../names.ts';
+import { text } from '../untyped.ts';
 import type { Field } from './field.ts';
 import type { KindCheck, KindChecks } from './kind.ts';
 

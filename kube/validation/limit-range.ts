@@ -1,8 +1,8 @@
-import { at, record, records, text } from '../defaults/json.ts';
 import { compareQuantities, parseQuantity } from '../defaults/quantity.ts';
 import { validateQualifiedName } from '../names.ts';
 import type { JsonObject } from '../object.ts';
 import { approximateQuantity } from '../quantity.ts';
+import { at, record, records, text } from '../untyped.ts';
 import type { Field } from './field.ts';
 import type { KindCheck, KindChecks } from './kind.ts';
 import { containerResourceName, isOvercommitted, resourceName } from './pod/resources.ts';

@@ -1,8 +1,8 @@
-import { record, text } from '../defaults/json.ts';
+import { sameJson } from '../deep.ts';
 import { validateGenerateName, validateQualifiedName } from '../names.ts';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../object.ts';
-import { sameJson } from '../strategy/equal.ts';
 import type { KindInfo } from '../strategy/kind.ts';
+import { record, text } from '../untyped.ts';
 import type { Field } from './field.ts';
 import { labels } from './labels.ts';
 import { checksGenerateName, nameRule } from './names.ts';

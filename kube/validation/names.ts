@@ -1,4 +1,3 @@
-import { record, text } from '../defaults/json.ts';
 import {
   maxCharactersMessage,
   maxLengthMessage,
@@ -9,6 +8,7 @@ import {
 import type { KubeObject } from '../object.ts';
 import { quoteGo } from '../quote.ts';
 import type { KindInfo } from '../strategy/kind.ts';
+import { record, text } from '../untyped.ts';
 import { canonicalAddressMessages } from './ip.ts';
 
 type NameRule = (name: string) => string[];

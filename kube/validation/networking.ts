@@ -1,5 +1,4 @@
 import { given } from '../defaults/empty.ts';
-import { at, int, isRecord, records, strings, text } from '../defaults/json.ts';
 import {
   maxCharactersMessage,
   validateDns1123Label,
@@ -7,6 +6,7 @@ import {
   validatePathSegmentName,
 } from '../names.ts';
 import type { JsonObject } from '../object.ts';
+import { at, int, isRecord, records, strings, text } from '../untyped.ts';
 import type { Field } from './field.ts';
 import { cidr, isAddress, parseRange, strictlyWithin } from './ip.ts';
 import type { KindCheck, KindChecks } from './kind.ts';

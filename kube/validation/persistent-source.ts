@@ -1,6 +1,6 @@
-import { isRecord, record, text } from '../defaults/json.ts';
 import { validateDns1123Label } from '../names.ts';
 import type { JsonObject } from '../object.ts';
+import { isRecord, record, text } from '../untyped.ts';
 import type { Field } from './field.ts';
 import { driverName } from './pod/volume.ts';
 import {

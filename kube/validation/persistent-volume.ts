@@ -1,10 +1,10 @@
 import { posix } from 'node:path';
+import { sameJson } from '../deep.ts';
 import { given } from '../defaults/empty.ts';
-import { at, isRecord, record, strings, text } from '../defaults/json.ts';
 import { parseQuantity } from '../defaults/quantity.ts';
 import type { JsonObject } from '../object.ts';
 import { scaledQuantity } from '../quantity.ts';
-import { sameJson } from '../strategy/equal.ts';
+import { at, isRecord, record, strings, text } from '../untyped.ts';
 import { volumeModes } from './claim.ts';
 import { jsonDiff } from './diff.ts';
 import { type Field, sortedMap } from './field.ts';

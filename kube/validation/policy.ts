@@ -1,5 +1,5 @@
-import { at, int, text } from '../defaults/json.ts';
-import { sameJson } from '../strategy/equal.ts';
+import { sameJson } from '../deep.ts';
+import { at, int, text } from '../untyped.ts';
 import { internal } from './internal.ts';
 import type { KindCheck, KindChecks } from './kind.ts';
 import { labelSelector } from './labels.ts';

@@ -1,5 +1,5 @@
-import { at, int, isRecord, record, text } from '../defaults/json.ts';
 import type { JsonObject } from '../object.ts';
+import { at, int, isRecord, record, text } from '../untyped.ts';
 import type { Field } from './field.ts';
 import type { KindCheck, KindChecks } from './kind.ts';
 import { oneOf } from './rules.ts';

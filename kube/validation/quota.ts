@@ -1,6 +1,6 @@
 import { given } from '../defaults/empty.ts';
-import { at, isRecord, record, records, strings, text } from '../defaults/json.ts';
 import type { JsonObject } from '../object.ts';
+import { at, isRecord, record, records, strings, text } from '../untyped.ts';
 import type { Field } from './field.ts';
 import { internal } from './internal.ts';
 import type { KindCheck, KindChecks } from './kind.ts';

@@ -1,7 +1,7 @@
-import { at, isRecord, record, records, strings, text } from '../defaults/json.ts';
+import { sameJson } from '../deep.ts';
 import { validateDns1123Subdomain, validatePathSegmentName } from '../names.ts';
 import type { JsonObject } from '../object.ts';
-import { sameJson } from '../strategy/equal.ts';
+import { at, isRecord, record, records, strings, text } from '../untyped.ts';
 import type { Field } from './field.ts';
 import type { KindCheck, KindChecks } from './kind.ts';
 import { labelSelector, selects } from './labels.ts';

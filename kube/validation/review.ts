@@ -1,7 +1,7 @@
-import { at, isRecord, record, records, strings, text } from '../defaults/json.ts';
 import { validateLabelValue, validateQualifiedName } from '../names.ts';
 import type { JsonObject } from '../object.ts';
 import type { StatusCause } from '../status.ts';
+import { at, isRecord, record, records, strings, text } from '../untyped.ts';
 import { Field } from './field.ts';
 import { internal } from './internal.ts';
 import { metadataFields } from './meta.ts';

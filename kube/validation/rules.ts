@@ -1,10 +1,10 @@
-import { at, isRecord } from '../defaults/json.ts';
 import {
   maxCharactersMessage,
   validateDns1123Label,
   validateDns1123Subdomain,
   validateQualifiedName,
 } from '../names.ts';
+import { at, isRecord } from '../untyped.ts';
 import type { Field } from './field.ts';
 
 /** Checks that many kinds share. Each adds its causes to the field it is given. */

@@ -1,4 +1,4 @@
-import { at, isRecord, records, text } from '../defaults/json.ts';
+import { at, isRecord, records, text } from '../untyped.ts';
 import { internal } from './internal.ts';
 import type { KindCheck, KindChecks } from './kind.ts';
 import { labels } from './labels.ts';

@@ -1,7 +1,7 @@
+import { sameJson } from '../deep.ts';
 import { given } from '../defaults/empty.ts';
-import { isRecord, strings, text } from '../defaults/json.ts';
 import { validatePathSegmentName } from '../names.ts';
-import { sameJson } from '../strategy/equal.ts';
+import { isRecord, strings, text } from '../untyped.ts';
 import type { Field } from './field.ts';
 import { internal } from './internal.ts';
 import { canonicalCidr, parseRange } from './ip.ts';

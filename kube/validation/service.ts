@@ -1,7 +1,7 @@
-import { at, int, records, strings, text } from '../defaults/json.ts';
+import { sameJson } from '../deep.ts';
 import type { JsonObject } from '../object.ts';
 import type { StatusCause } from '../status.ts';
-import { sameJson } from '../strategy/equal.ts';
+import { at, int, records, strings, text } from '../untyped.ts';
 import { Field } from './field.ts';
 import { cidr, endpointAddress, ipAddress, isAddress } from './ip.ts';
 import type { KindCheck, KindChecks } from './kind.ts';

@@ -1,5 +1,5 @@
-import { at } from '../defaults/json.ts';
 import type { Json } from '../object.ts';
+import { at } from '../untyped.ts';
 
 /** The fields of a type as Kubernetes' internal types name them, with their zero values: messages show those. */
 export type ShownShape = readonly (readonly [json: string, go: string, zero: Json])[];

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
-import { at, records, strings, text } from '../defaults/json.ts';
 import { validateDns1123Label, validateDns1123Subdomain } from '../names.ts';
 import { quoteGo } from '../quote.ts';
+import { at, records, strings, text } from '../untyped.ts';
 import type { Field } from './field.ts';
 import type { KindCheck, KindChecks, SubresourceCheck } from './kind.ts';
 import { pemBlocks, requestProblem } from './pem.ts';

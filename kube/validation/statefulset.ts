@@ -1,6 +1,6 @@
-import { at, isRecord, record, records, text } from '../defaults/json.ts';
+import { sameJson } from '../deep.ts';
 import type { JsonObject } from '../object.ts';
-import { sameJson } from '../strategy/equal.ts';
+import { at, isRecord, record, records, text } from '../untyped.ts';
 import { claimSpec } from './claim.ts';
 import { Field } from './field.ts';
 import { internal } from './internal.ts';

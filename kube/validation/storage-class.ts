@@ -1,6 +1,6 @@
+import { sameJson } from '../deep.ts';
 import { given } from '../defaults/empty.ts';
-import { record, records, strings, text } from '../defaults/json.ts';
-import { sameJson } from '../strategy/equal.ts';
+import { record, records, strings, text } from '../untyped.ts';
 import { type Field, sortedMap } from './field.ts';
 import type { KindCheck, KindChecks } from './kind.ts';
 import { immutable, qualifiedName } from './rules.ts';

@@ -1,7 +1,7 @@
-import { at, record } from '../defaults/json.ts';
+import { sameJson } from '../deep.ts';
 import { compareQuantities } from '../defaults/quantity.ts';
 import type { JsonObject } from '../object.ts';
-import { sameJson } from '../strategy/equal.ts';
+import { at, record } from '../untyped.ts';
 import { claimSpec } from './claim.ts';
 import { jsonDiff } from './diff.ts';
 import type { Field } from './field.ts';

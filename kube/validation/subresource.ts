@@ -1,7 +1,7 @@
-import { at, records, strings, text } from '../defaults/json.ts';
+import { sameJson } from '../deep.ts';
 import type { JsonObject, KubeObject } from '../object.ts';
-import { sameJson } from '../strategy/equal.ts';
 import { podQosClass } from '../strategy/qos.ts';
+import { at, records, strings, text } from '../untyped.ts';
 import type { SubresourceCheck } from './kind.ts';
 import { podAsItIs } from './pod/index.ts';
 import { signingRequestSubresources } from './signing-request.ts';

@@ -1,6 +1,6 @@
-import { int, isRecord, text } from '../defaults/json.ts';
 import { validateDns1035Label, validateDns1123Subdomain } from '../names.ts';
 import type { JsonObject } from '../object.ts';
+import { int, isRecord, text } from '../untyped.ts';
 import type { Field } from './field.ts';
 import { inclusiveRange } from './rules.ts';
 

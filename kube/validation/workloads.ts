@@ -1,7 +1,7 @@
+import { sameJson } from '../deep.ts';
 import { given } from '../defaults/empty.ts';
-import { at, int, isRecord, record, text } from '../defaults/json.ts';
 import type { JsonObject } from '../object.ts';
-import { sameJson } from '../strategy/equal.ts';
+import { at, int, isRecord, record, text } from '../untyped.ts';
 import { type Field, sortedMap } from './field.ts';
 import { internal } from './internal.ts';
 import type { KindCheck, KindChecks, Subject } from './kind.ts';

@@ -1,6 +1,6 @@
-import { at, int, isRecord, record, records, text } from '../defaults/json.ts';
 import type { JsonObject } from '../object.ts';
 import { quoteGo } from '../quote.ts';
+import { at, int, isRecord, record, records, text } from '../untyped.ts';
 import { fractionalBytes } from './quantity.ts';
 
 const lists = ['initContainers', 'containers', 'ephemeralContainers'];

@@ -1,8 +1,8 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { at, isRecord, record, records, strings, text } from '../defaults/json.ts';
 import { compareQuantities } from '../defaults/quantity.ts';
 import type { JsonObject } from '../object.ts';
 import { quoteGo } from '../quote.ts';
+import { at, isRecord, record, records, strings, text } from '../untyped.ts';
 import { addressWarnings, rangeWarnings } from './ip.ts';
 import { nodeTermWarnings } from './node-labels.ts';
 import { claimSpecWarnings } from './quantity.ts';

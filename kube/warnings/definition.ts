@@ -1,6 +1,6 @@
-import { isRecord } from '../defaults/json.ts';
 import type { JsonObject } from '../object.ts';
 import { quoteGo } from '../quote.ts';
+import { isRecord } from '../untyped.ts';
 import { customSchemas } from '../validation/crd/versions.ts';
 import { isFormatOf } from '../validation/formats.ts';
 import type { KindWarnings } from './kind.ts';

@@ -1,5 +1,5 @@
-import { at, records } from '../defaults/json.ts';
-import { sameJson } from '../strategy/equal.ts';
+import { sameJson } from '../deep.ts';
+import { at, records } from '../untyped.ts';
 import type { KindWarnings } from './kind.ts';
 
 /** https://kubernetes-csi.github.io/docs/token-requests.html */

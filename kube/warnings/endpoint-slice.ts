@@ -1,4 +1,4 @@
-import { at, records, strings } from '../defaults/json.ts';
+import { at, records, strings } from '../untyped.ts';
 import { addressWarnings } from './ip.ts';
 import type { KindWarnings } from './kind.ts';
 

@@ -1,6 +1,6 @@
-import { at, int, records, text } from '../defaults/json.ts';
 import { validateDns1123Label } from '../names.ts';
 import type { JsonObject } from '../object.ts';
+import { at, int, records, text } from '../untyped.ts';
 import {
   claimWarnings,
   endpointsWarnings,

@@ -1,5 +1,5 @@
-import { at, records, strings, text } from '../defaults/json.ts';
 import { validateLabelValue } from '../names.ts';
+import { at, records, strings, text } from '../untyped.ts';
 
 const deprecatedLabels: Readonly<Record<string, string>> = {
   'beta.kubernetes.io/arch': 'deprecated since v1.14; use "kubernetes.io/arch" instead',

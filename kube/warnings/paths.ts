@@ -1,6 +1,6 @@
-import { at, isRecord, records, text } from '../defaults/json.ts';
 import type { JsonObject } from '../object.ts';
 import { quoteGo } from '../quote.ts';
+import { at, isRecord, records, text } from '../untyped.ts';
 
 interface Mapped {
   path: string;

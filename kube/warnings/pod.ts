@@ -1,6 +1,6 @@
-import { at, isRecord, record, records, text } from '../defaults/json.ts';
 import type { JsonObject } from '../object.ts';
 import { quoteGo } from '../quote.ts';
+import { at, isRecord, record, records, text } from '../untyped.ts';
 import { containersOf, containerWarnings, portWarnings, profileWarnings } from './containers.ts';
 import { addressWarnings } from './ip.ts';
 import { deprecatedLabel, nodeAffinityWarnings } from './node-labels.ts';

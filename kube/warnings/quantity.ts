@@ -1,7 +1,7 @@
-import { record } from '../defaults/json.ts';
 import { parseQuantity } from '../defaults/quantity.ts';
 import { scaledQuantity } from '../quantity.ts';
 import { quoteGo } from '../quote.ts';
+import { record } from '../untyped.ts';
 
 /** Of a resource list at `path`, each of `names` that asks for a part of a byte. */
 export function fractionalBytes(list: unknown, names: readonly string[], path: string): string[] {

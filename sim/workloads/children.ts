@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { isObject } from '../../kube/deep.ts';
 import type { KubeObject, OwnerReference } from '../../kube/object.ts';
+import { isRecord } from '../../kube/untyped.ts';
 import type { Pod, PodTemplate, Workload } from '../types.ts';
 
 /** A controller reference, as the garbage collector and `kubectl describe` read it. */
@@ -28,7 +28,7 @@ export function templateHash(template: PodTemplate): string {
 
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
-    isObject(inner) ? Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)) : inner,
+    isRecord(inner) ? Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)) : inner,
   );
 }
 

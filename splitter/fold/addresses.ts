@@ -1,4 +1,4 @@
-import { listAt } from '../../cluster/read.ts';
+import { listAt } from '../../kube/untyped.ts';
 import { foldConditions } from './conditions.ts';
 import { type Fold, union } from './part.ts';
 

@@ -1,6 +1,6 @@
 import { quantityOf } from '../../cluster/pod-spec.ts';
-import { at, mapAt, textAt } from '../../cluster/read.ts';
 import { compareQuantity } from '../../kube/quantity.ts';
+import { at, mapAt, textAt } from '../../kube/untyped.ts';
 import { foldConditions } from './conditions.ts';
 import type { Fold, FoldPart } from './part.ts';
 

@@ -1,4 +1,4 @@
-import { at, listAt, textAt } from '../../cluster/read.ts';
+import { at, listAt, textAt } from '../../kube/untyped.ts';
 import type { FoldPart } from './part.ts';
 import { silentReason } from './silent.ts';
 

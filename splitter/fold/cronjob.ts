@@ -1,4 +1,4 @@
-import { listAt } from '../../cluster/read.ts';
+import { listAt } from '../../kube/untyped.ts';
 import { type Fold, latest, union } from './part.ts';
 
 export const foldCronJob: Fold = ({ parts }) => {

@@ -1,5 +1,5 @@
-import { at, listAt, numberAt, textAt } from '../../cluster/read.ts';
 import { IntOrStringError, scaledIntOrPercent } from '../../kube/int-or-string.ts';
+import { at, listAt, numberAt, textAt } from '../../kube/untyped.ts';
 import { foldConditions } from './conditions.ts';
 import { type Fold, type FoldInput, observedGeneration, sum, sums, told } from './part.ts';
 

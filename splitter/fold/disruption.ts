@@ -1,4 +1,4 @@
-import { mapAt } from '../../cluster/read.ts';
+import { mapAt } from '../../kube/untyped.ts';
 import { foldConditions } from './conditions.ts';
 import { type Fold, type FoldInput, observedGeneration, type Status, sum } from './part.ts';
 

@@ -1,10 +1,9 @@
 import { kindNamed, type PlacedKindName } from '../../cluster/kinds.ts';
 import { lostStatus } from '../../cluster/lost.ts';
-import { listAt, numberAt } from '../../cluster/read.ts';
 import type { Silence } from '../../cluster/silence.ts';
-import { isObject } from '../../kube/deep.ts';
 import { encodeJson } from '../../kube/json.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import { isRecord, listAt, numberAt } from '../../kube/untyped.ts';
 import type { Shares, Slices } from '../plan.ts';
 import { foldAddresses } from './addresses.ts';
 import { foldAutoscaler } from './autoscaler.ts';
@@ -73,7 +72,7 @@ export function foldStatus(
   const all = byName.flatMap(([cluster, share]): FoldPart[] => {
     const slice = Object.hasOwn(slices, cluster) ? slices[cluster] : undefined;
     if (share.phase === 'Leaving' && slice?.present !== true) return [];
-    const said = slice?.present === true && isObject(slice.status) ? slice.status : {};
+    const said = slice?.present === true && isRecord(slice.status) ? slice.status : {};
     const silence = silenceOf(cluster);
     return [{ cluster, share, slice, silence, status: unheard({ status: said, share, silence }) }];
   });
@@ -82,7 +81,7 @@ export function foldStatus(
   const isSaid = all.some((part) => part.slice?.present === true && part.slice.status !== undefined);
   const silences = conditioned.has(kind) ? clustersHeard(all) : [];
   // Where it once had a status it ran: what nobody speaks of any more is not there.
-  const had = isObject(root.status) && Object.keys(root.status).length > 0;
+  const had = isRecord(root.status) && Object.keys(root.status).length > 0;
   if (!isSaid && silences.length === 0 && !(had && emptied.has(kind))) return undefined;
   const status = folds[kind]({ root, parts: withinSurge(root, all), now });
   if (!status || silences.length === 0) return status;

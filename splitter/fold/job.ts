@@ -1,5 +1,5 @@
 import { isFinished } from '../../cluster/kinds.ts';
-import { at, listAt } from '../../cluster/read.ts';
+import { at, listAt } from '../../kube/untyped.ts';
 import { foldConditions } from './conditions.ts';
 import { earliest, type Fold, type FoldPart, latest, single, sums, told } from './part.ts';
 

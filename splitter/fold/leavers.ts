@@ -1,7 +1,7 @@
 import { kindNamed } from '../../cluster/kinds.ts';
-import { at, numberAt } from '../../cluster/read.ts';
 import { IntOrStringError, scaledIntOrPercent } from '../../kube/int-or-string.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import { at, numberAt } from '../../kube/untyped.ts';
 import { countOf, type FoldPart, sum } from './part.ts';
 
 const counters = [

@@ -1,9 +1,8 @@
-import { at, numberAt, textAt } from '../../cluster/read.ts';
 import type { Silence } from '../../cluster/silence.ts';
 import type { ClusterSlice, Share } from '../../cluster/types.ts';
-import { isObject } from '../../kube/deep.ts';
 import { encodeJson } from '../../kube/json.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import { at, isRecord, numberAt, textAt } from '../../kube/untyped.ts';
 
 export type Status = Record<string, unknown>;
 
@@ -93,7 +92,7 @@ export const listLimit = 200;
 export function union(lists: readonly (readonly unknown[])[]): unknown[] {
   const byText = new Map<string, unknown>();
   for (const list of lists) {
-    for (const item of list.slice(0, listLimit)) if (isObject(item)) byText.set(encodeJson(item), item);
+    for (const item of list.slice(0, listLimit)) if (isRecord(item)) byText.set(encodeJson(item), item);
   }
   return [...byText].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item);
 }

@@ -1,4 +1,4 @@
-import { numberAt } from '../../cluster/read.ts';
+import { numberAt } from '../../kube/untyped.ts';
 import type { FoldPart, Status } from './part.ts';
 
 export const silentReason = 'ClusterSilent';

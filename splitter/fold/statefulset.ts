@@ -1,4 +1,4 @@
-import { textAt } from '../../cluster/read.ts';
+import { textAt } from '../../kube/untyped.ts';
 import { type Fold, type FoldPart, observedGeneration, type Status, sum, sums } from './part.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { Client } from '../../client/client.ts';
 import { startInformer } from '../../client/informer.ts';
 import { transportFromKubeconfigFile } from '../../client/kubeconfig.ts';
-import { at, listAt } from '../../cluster/read.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import { at, listAt } from '../../kube/untyped.ts';
 import type { Kubernetes } from '../kubernetes/kubernetes.ts';
 
 /** What the physical clusters' own pods say, by watches of theirs: every state that they were in, not now and then. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { at, numberAt, textAt } from '../../cluster/read.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import { at, numberAt, textAt } from '../../kube/untyped.ts';
 import { atoll, mustJson, until } from '../atoll/kubectl.ts';
 import {
   type Name,

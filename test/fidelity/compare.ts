@@ -1,5 +1,5 @@
-import { isObject } from '../../kube/deep.ts';
 import type { Json } from '../../kube/object.ts';
+import { isRecord } from '../../kube/untyped.ts';
 import type { Comparable } from './normalise.ts';
 
 export interface Difference {
@@ -33,13 +33,13 @@ export function compare(kubernetes: Comparable, atoll: Comparable, most = 200): 
 }
 
 function messageOf(body: Json): string {
-  return isObject(body) && typeof body['message'] === 'string' ? short(body['message']) : '';
+  return isRecord(body) && typeof body['message'] === 'string' ? short(body['message']) : '';
 }
 
 /** The message of an Invalid lists its causes, in an order that Go's maps make random. */
 function sameCauses(a: Json, b: Json): boolean {
   const causes = (body: Json) =>
-    isObject(body) && isObject(body['details']) && Array.isArray(body['details']['causes'])
+    isRecord(body) && isRecord(body['details']) && Array.isArray(body['details']['causes'])
       ? body['details']['causes']
       : undefined;
   const [left, right] = [causes(a), causes(b)];
@@ -47,7 +47,7 @@ function sameCauses(a: Json, b: Json): boolean {
 }
 
 function withoutMessage(body: Json): Json {
-  return isObject(body) ? ({ ...body, message: '' } as Json) : body;
+  return isRecord(body) ? ({ ...body, message: '' } as Json) : body;
 }
 
 function walk(a: Json | undefined, b: Json | undefined, path: string, into: Difference[]): void {
@@ -56,7 +56,7 @@ function walk(a: Json | undefined, b: Json | undefined, path: string, into: Diff
     walkLists(a, b, path, into);
     return;
   }
-  if (isObject(a) && isObject(b)) {
+  if (isRecord(a) && isRecord(b)) {
     for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
       const [left, right] = [a, b].map((o) => (Object.hasOwn(o, key) ? (o[key] as Json) : undefined));
       walk(left, right, `${path}.${key}`, into);
@@ -80,9 +80,9 @@ function walkLists(a: Json[], b: Json[], path: string, into: Difference[]): void
 
 /** An item by its name, where it has one. */
 function gist(item: Json): Json {
-  if (!isObject(item)) return item;
-  const meta = isObject(item['metadata']) ? item['metadata'] : item;
-  if (typeof item['type'] === 'string' && isObject(item['object']))
+  if (!isRecord(item)) return item;
+  const meta = isRecord(item['metadata']) ? item['metadata'] : item;
+  if (typeof item['type'] === 'string' && isRecord(item['object']))
     return `${item['type']} ${short(item['object'] as Json)}`;
   return (meta['name'] as Json) ?? item;
 }

@@ -1,5 +1,5 @@
-import { isObject, setOwn } from '../../kube/deep.ts';
 import type { Json, JsonObject } from '../../kube/object.ts';
+import { isRecord, setOwn } from '../../kube/untyped.ts';
 
 export interface Mutation {
   /** `spec.ports[0].port wrong-type` */
@@ -25,7 +25,7 @@ export function mutations(object: JsonObject): Mutation[] {
     if (path.length === 0 || path[0] === 'kind' || path[0] === 'apiVersion') return;
     add(path, 'dropped', undefined);
     add(path, 'null', null);
-    if (isObject(value)) {
+    if (isRecord(value)) {
       add(path, 'text', 'text');
       add(path, 'list', []);
       add(path, 'empty', {});
@@ -73,7 +73,7 @@ function brokenScalars(value: Json): [string, Json][] {
 function visit(value: Json, path: Path, see: (path: Path, value: Json) => void): void {
   see(path, value);
   if (Array.isArray(value)) for (const [i, item] of value.entries()) visit(item, [...path, i], see);
-  else if (isObject(value)) {
+  else if (isRecord(value)) {
     for (const [key, item] of Object.entries(value)) visit(item as Json, [...path, key], see);
   }
 }
@@ -85,7 +85,7 @@ function put(root: JsonObject, path: Path, value: Json | undefined): void {
   if (Array.isArray(at)) {
     if (value === undefined) at.splice(Number(last), 1);
     else at[Number(last)] = value;
-  } else if (isObject(at)) {
+  } else if (isRecord(at)) {
     if (value === undefined) delete (at as JsonObject)[String(last)];
     else setOwn(at as JsonObject, String(last), value);
   }

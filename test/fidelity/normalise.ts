@@ -1,5 +1,5 @@
-import { isObject, setOwn } from '../../kube/deep.ts';
 import type { Json } from '../../kube/object.ts';
+import { isRecord, setOwn } from '../../kube/untyped.ts';
 import { layoutOf, treeOf } from './body.ts';
 import type { Answer, Names } from './case.ts';
 import { isForeign, isOpenApi, plainOpenApi } from './openapi.ts';
@@ -61,16 +61,16 @@ export class Normaliser {
   #walk(value: Json, key: string, path: readonly string[]): Json {
     if (typeof value === 'string') return this.#text(value, key, path);
     if (Array.isArray(value)) return this.#list(value, key, path);
-    if (!isObject(value)) return isPort(value, key) ? '<nodeport>' : value;
+    if (!isRecord(value)) return isPort(value, key) ? '<nodeport>' : value;
     const at = [...path, key];
     const copy: { [key: string]: Json } = {};
     if (isTable(value)) this.#columns.splice(0, Infinity, ...columnNames(value));
     const object = value as { [key: string]: Json };
-    const isList = isObject(object['metadata']) && isCollection(object);
+    const isList = isRecord(object['metadata']) && isCollection(object);
     // In one order: what is seen first is new.
     for (const [name, item] of Object.entries(object).sort(([x], [y]) => (x < y ? -1 : 1))) {
       if (key === 'paths' && isForeign(/^apis\/([^/]+)/.exec(name)?.[1])) continue;
-      if (isList && name === 'metadata' && isObject(item)) {
+      if (isList && name === 'metadata' && isRecord(item)) {
         setOwn(copy, name, {
           ...item,
           ...(item['resourceVersion'] && { resourceVersion: '<list>' }),
@@ -83,7 +83,7 @@ export class Normaliser {
 
   #listMeta(copy: { [key: string]: Json }): void {
     const meta = copy['metadata'];
-    if (isObject(meta) && meta['continue']) meta['continue'] = '<continue>';
+    if (isRecord(meta) && meta['continue']) meta['continue'] = '<continue>';
   }
 
   #list(value: Json[], key: string, path: readonly string[]): Json {
@@ -104,9 +104,9 @@ export class Normaliser {
 
   /** Made by another case, which goes on meanwhile. */
   #ofOthers(item: Json): boolean {
-    if (!isObject(item)) return false;
-    const object = isObject(item['object']) ? item['object'] : item;
-    const { namespace = '', name = '' } = isObject(object['metadata'])
+    if (!isRecord(item)) return false;
+    const object = isRecord(item['object']) ? item['object'] : item;
+    const { namespace = '', name = '' } = isRecord(object['metadata'])
       ? (object['metadata'] as { namespace?: string; name?: string })
       : {};
     const own = [this.#names.ns, this.#names.name];
@@ -118,8 +118,8 @@ export class Normaliser {
 
   /** In discovery: what no request of this case is about. */
   #foreignGroup(item: Json, key: string): boolean {
-    if (!isObject(item) || (key === 'items' && !Array.isArray(item['versions']))) return false;
-    const name = String(isObject(item['metadata']) ? item['metadata']['name'] : item['name']);
+    if (!isRecord(item) || (key === 'items' && !Array.isArray(item['versions']))) return false;
+    const name = String(isRecord(item['metadata']) ? item['metadata']['name'] : item['name']);
     return isForeign(name) && !name.startsWith(this.#names.name);
   }
 
@@ -197,7 +197,7 @@ function isPort(value: Json, key: string): boolean {
 function isCollection(object: Record<string, unknown>): boolean {
   if (Array.isArray(object['items'] ?? object['rows'])) return true;
   const annotations = (object['metadata'] as Record<string, unknown>)['annotations'];
-  const ends = isObject(annotations) && 'k8s.io/initial-events-end' in annotations;
+  const ends = isRecord(annotations) && 'k8s.io/initial-events-end' in annotations;
   return ends || /^(Table|[A-Z]\w*List)$/.test(String(object['kind'] ?? ''));
 }
 
@@ -211,9 +211,9 @@ function columnNames(table: Record<string, unknown>): string[] {
 
 /** Kubernetes' controllers do not run beside the kube-apiserver that is compared with; Atoll's cannot be stopped. */
 function madeByControllers(item: Json): boolean {
-  if (!isObject(item)) return false;
-  const object = isObject(item['object']) ? item['object'] : item;
-  const meta = isObject(object['metadata']) ? object['metadata'] : undefined;
+  if (!isRecord(item)) return false;
+  const object = isRecord(item['object']) ? item['object'] : item;
+  const meta = isRecord(object['metadata']) ? object['metadata'] : undefined;
   if (meta?.['name'] === 'kube-root-ca.crt') return true;
   const cells = item['cells'];
   if (Array.isArray(cells) && cells[0] === 'kube-root-ca.crt') return true;
@@ -227,7 +227,7 @@ function madeByControllers(item: Json): boolean {
 function withoutTimers(tree: Json): Json {
   if (!Array.isArray(tree)) return tree;
   return tree.filter((event) => {
-    if (!isObject(event)) return true;
+    if (!isRecord(event)) return true;
     const text = JSON.stringify(event['object'], (_, value) =>
       typeof value === 'bigint' ? String(value) : value,
     );

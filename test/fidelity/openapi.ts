@@ -1,5 +1,5 @@
-import { isObject } from '../../kube/deep.ts';
 import type { Json, JsonObject } from '../../kube/object.ts';
+import { isRecord } from '../../kube/untyped.ts';
 
 const methods = ['get', 'put', 'post', 'delete', 'patch', 'options', 'head'];
 
@@ -12,7 +12,7 @@ export function isForeign(group: string | undefined): boolean {
 }
 
 export function isOpenApi(body: Json): body is JsonObject {
-  return isObject(body) && ('swagger' in body || 'openapi' in body) && isObject(body['paths']);
+  return isRecord(body) && ('swagger' in body || 'openapi' in body) && isRecord(body['paths']);
 }
 
 /**
@@ -50,11 +50,11 @@ function plainPath(item: JsonObject, shared: JsonObject): JsonObject {
 }
 
 function nameOf(parameter: Json): Json {
-  return isObject(parameter) ? ((parameter['name'] as Json) ?? '') : '';
+  return isRecord(parameter) ? ((parameter['name'] as Json) ?? '') : '';
 }
 
 function resolve(parameter: Json, shared: JsonObject): Json {
-  const reference = isObject(parameter) ? parameter['$ref'] : undefined;
+  const reference = isRecord(parameter) ? parameter['$ref'] : undefined;
   if (typeof reference !== 'string') return parameter;
   return shared[reference.slice('#/parameters/'.length)] ?? parameter;
 }
@@ -62,7 +62,7 @@ function resolve(parameter: Json, shared: JsonObject): Json {
 /** `description` is prose wherever it is text; a field of that name has a schema. */
 function withoutProse(value: Json): Json {
   if (Array.isArray(value)) return value.map(withoutProse);
-  if (!isObject(value)) return value;
+  if (!isRecord(value)) return value;
   const kept = Object.entries(value as JsonObject).filter(
     ([key, item]) => key !== 'description' || typeof item !== 'string',
   );

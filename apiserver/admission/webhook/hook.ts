@@ -1,10 +1,10 @@
-import { isObject } from '../../../kube/deep.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import {
   type LabelSelector,
   type LabelSelectorMatcher,
   labelSelectorFromObject,
 } from '../../../kube/selector.ts';
+import { isRecord } from '../../../kube/untyped.ts';
 import { type ClientConfig, clientConfigOf } from '../../webhook/reference.ts';
 
 export interface Rule {
@@ -37,7 +37,7 @@ export interface Hook {
 /** The webhooks of a Mutating- or ValidatingWebhookConfiguration as it is stored, defaults filled in. */
 export function hooksOf(configuration: KubeObject): Hook[] {
   const webhooks = Array.isArray(configuration['webhooks']) ? configuration['webhooks'] : [];
-  return webhooks.filter(isObject).map((raw, index) => hookOf(raw, configuration.metadata.name ?? '', index));
+  return webhooks.filter(isRecord).map((raw, index) => hookOf(raw, configuration.metadata.name ?? '', index));
 }
 
 function hookOf(raw: Record<string, unknown>, configuration: string, index: number): Hook {
@@ -46,7 +46,7 @@ function hookOf(raw: Record<string, unknown>, configuration: string, index: numb
     id: `${configuration}/${String(raw['name'])}/${index}`,
     name: String(raw['name'] ?? ''),
     config: clientConfigOf(raw['clientConfig']),
-    rules: listOf(raw['rules']).filter(isObject).map(ruleOf),
+    rules: listOf(raw['rules']).filter(isRecord).map(ruleOf),
     equivalent: raw['matchPolicy'] !== 'Exact',
     ignoreFailure: raw['failurePolicy'] === 'Ignore',
     sideEffects: String(raw['sideEffects'] ?? ''),

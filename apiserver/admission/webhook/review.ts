@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { isObject } from '../../../kube/deep.ts';
 import type { GroupVersionKind, GroupVersionResource } from '../../../kube/gvk.ts';
 import type { UserInfo } from '../../../kube/http.ts';
 import { decodeJson } from '../../../kube/json.ts';
 import type { Json, JsonObject, KubeObject } from '../../../kube/object.ts';
 import { type StatusDetails, StatusError } from '../../../kube/status.ts';
+import { isRecord } from '../../../kube/untyped.ts';
 
 /** One request as a webhook sees it; objects are in the version of `kind`. */
 export interface Question {
@@ -77,14 +77,14 @@ export class ReviewError extends Error {}
 /** Throws ReviewError for what a webhook may not answer. */
 export function verdictOf(answer: JsonObject, review: JsonObject, mutating: boolean): Verdict {
   const response = answer['response'];
-  if (!isObject(response)) throw invalid('webhook response was absent');
+  if (!isRecord(response)) throw invalid('webhook response was absent');
   const v1 = review['apiVersion'] === 'admission.k8s.io/v1';
   const { patch, patchType } = response as { patch?: string; patchType?: string };
   if (v1) checkV1(answer, review, response, mutating);
   const warnings = Array.isArray(response['warnings']) ? response['warnings'].map(String) : [];
   return {
     allowed: response['allowed'] === true,
-    result: (isObject(response['status']) ? response['status'] : {}) as JsonObject,
+    result: (isRecord(response['status']) ? response['status'] : {}) as JsonObject,
     warnings,
     patch: mutating && patch ? decodePatch(patch, v1 ? patchType : 'JSONPatch') : undefined,
   };
@@ -128,7 +128,7 @@ function decodePatch(base64: string, type: string | undefined): Json {
     throw undecodable(error instanceof Error ? error.message : String(error));
   }
   if (Array.isArray(patch)) return patch;
-  const given = isObject(patch) ? 'object' : typeof patch;
+  const given = isRecord(patch) ? 'object' : typeof patch;
   throw undecodable(`json: cannot unmarshal ${given} into Go value of type jsonpatch.Patch`);
 }
 
@@ -138,7 +138,7 @@ export function denial(name: string, result: JsonObject): StatusError {
   const code = typeof result['code'] === 'number' && result['code'] >= 400 ? result['code'] : 400;
   const reason = typeof result['reason'] === 'string' ? result['reason'] : '';
   const said = typeof result['message'] === 'string' && result['message'] ? result['message'] : reason;
-  const details = isObject(result['details']) ? detailsOf(result['details'] as StatusDetails) : undefined;
+  const details = isRecord(result['details']) ? detailsOf(result['details'] as StatusDetails) : undefined;
   return new StatusError(code, reason, said ? `${by}: ${said}` : `${by} without explanation`, details);
 }
 

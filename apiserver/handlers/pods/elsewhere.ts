@@ -1,8 +1,8 @@
 import { isReflected, reflectedAs, reflectedFrom } from '../../../cluster/reflected.ts';
-import { getOwn, isObject } from '../../../kube/deep.ts';
 import type { ApiResponse, Transport } from '../../../kube/http.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { internalError, isStatusError } from '../../../kube/status.ts';
+import { getOwn, isRecord } from '../../../kube/untyped.ts';
 import { admissionFor } from '../../admission/chain.ts';
 import { isOwnController } from '../../authn/controllers.ts';
 import type { ResourceExchange } from '../../core.ts';
@@ -123,8 +123,8 @@ function isMissing({ status: code, body }: Whole): boolean {
   if (code !== 404) return false;
   try {
     const status: unknown = JSON.parse(Buffer.from(body).toString());
-    const details = isObject(status) ? getOwn(status, 'details') : undefined;
-    return isObject(details) && Boolean(getOwn(details, 'name'));
+    const details = isRecord(status) ? getOwn(status, 'details') : undefined;
+    return isRecord(details) && Boolean(getOwn(details, 'name'));
   } catch (error) {
     if (error instanceof SyntaxError) return false;
     throw error;

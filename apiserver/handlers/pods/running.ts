@@ -1,9 +1,9 @@
-import { at } from '../../../cluster/read.ts';
 import { isReflected } from '../../../cluster/reflected.ts';
-import { deepEqual, isObject } from '../../../kube/deep.ts';
+import { deepEqual } from '../../../kube/deep.ts';
 import type { ApiResponse } from '../../../kube/http.ts';
 import { encodeJson } from '../../../kube/json.ts';
 import type { KubeObject } from '../../../kube/object.ts';
+import { at, isRecord } from '../../../kube/untyped.ts';
 import type { ResourceExchange } from '../../core.ts';
 import { decodeStored } from '../../registry/codec.ts';
 import { contentType } from './forward.ts';
@@ -86,8 +86,8 @@ export function patchFor(subresource: string, before: KubeObject, after: KubeObj
 }
 
 function containers({ spec }: KubeObject, list: string): Record<string, unknown>[] {
-  const items = isObject(spec) ? spec[list] : undefined;
-  return Array.isArray(items) ? items.filter(isObject) : [];
+  const items = isRecord(spec) ? spec[list] : undefined;
+  return Array.isArray(items) ? items.filter(isRecord) : [];
 }
 
 function resized({ name, resources, resizePolicy }: Record<string, unknown>): object {

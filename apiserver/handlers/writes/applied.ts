@@ -1,7 +1,7 @@
-import { isObject } from '../../../kube/deep.ts';
 import { formatApiVersion } from '../../../kube/gvk.ts';
 import type { Json, JsonObject, KubeObject } from '../../../kube/object.ts';
 import { badRequest } from '../../../kube/status.ts';
+import { isRecord } from '../../../kube/untyped.ts';
 import { decodeYaml } from '../../../kube/yaml.ts';
 import type { ResourceExchange } from '../../core.ts';
 
@@ -21,7 +21,7 @@ export function decodeApplied({ request, served }: ResourceExchange): Applied {
       `error decoding YAML: error converting YAML to JSON: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
-  if (!isObject(decoded.value)) throw badRequest('error decoding YAML: the document is not an object');
+  if (!isRecord(decoded.value)) throw badRequest('error decoding YAML: the document is not an object');
   const value = decoded.value as JsonObject;
   const expected = formatApiVersion(served.info);
   if (value['apiVersion'] !== expected || value['kind'] !== served.info.kind) {

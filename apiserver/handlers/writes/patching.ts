@@ -1,10 +1,10 @@
-import { isObject } from '../../../kube/deep.ts';
 import { decodeJson } from '../../../kube/json.ts';
 import type { Json, JsonObject } from '../../../kube/object.ts';
 import { applyJsonPatch } from '../../../kube/patch/json.ts';
 import { applyMergePatch } from '../../../kube/patch/merge.ts';
 import { applyStrategicMergePatch } from '../../../kube/patch/strategic.ts';
 import { badRequest, StatusError } from '../../../kube/status.ts';
+import { isRecord } from '../../../kube/untyped.ts';
 import type { ResourceExchange } from '../../core.ts';
 import type { PatchType } from '../../decode/patched.ts';
 
@@ -48,12 +48,12 @@ export function patcher({ request, served }: ResourceExchange, type: Exclude<Pat
     const pinned = Array.isArray(value) && value.some(namesVersion);
     return { type, patch: (current) => objectOf(applyJsonPatch(current, value)), value, pinned, duplicates };
   }
-  const metadata = isObject(value) ? value['metadata'] : undefined;
-  const pinned = isObject(metadata) && typeof metadata['resourceVersion'] === 'string';
+  const metadata = isRecord(value) ? value['metadata'] : undefined;
+  const pinned = isRecord(metadata) && typeof metadata['resourceVersion'] === 'string';
   if (type === 'merge') {
     return { type, patch: (current) => objectOf(applyMergePatch(current, value)), value, pinned, duplicates };
   }
-  if (!isObject(value)) {
+  if (!isRecord(value)) {
     const type = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
     throw badRequest(`json: cannot unmarshal ${type} into Go value of type map[string]interface {}`);
   }
@@ -67,11 +67,11 @@ export function patcher({ request, served }: ResourceExchange, type: Exclude<Pat
 }
 
 function namesVersion(operation: Json): boolean {
-  return isObject(operation) && operation['path'] === '/metadata/resourceVersion';
+  return isRecord(operation) && operation['path'] === '/metadata/resourceVersion';
 }
 
 function objectOf(value: Json): JsonObject {
-  if (isObject(value)) return value as JsonObject;
+  if (isRecord(value)) return value as JsonObject;
   throw badRequest('the patched document is not an object');
 }
 

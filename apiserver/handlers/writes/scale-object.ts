@@ -1,7 +1,7 @@
-import { getOwn, isObject, setOwn } from '../../../kube/deep.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { labelSelectorFromObject } from '../../../kube/selector.ts';
 import { invalid } from '../../../kube/status.ts';
+import { getOwn, isRecord, setOwn } from '../../../kube/untyped.ts';
 import type { ScalePaths, ServedResource } from '../../served.ts';
 
 const builtinPaths: ScalePaths = {
@@ -61,7 +61,7 @@ function steps(path: string): string[] {
 }
 
 function readPath(object: KubeObject, path: string): unknown {
-  return steps(path).reduce<unknown>((at, step) => (isObject(at) ? getOwn(at, step) : undefined), object);
+  return steps(path).reduce<unknown>((at, step) => (isRecord(at) ? getOwn(at, step) : undefined), object);
 }
 
 function numberAt(object: KubeObject, path: string): number | undefined {
@@ -74,7 +74,7 @@ export function writePath(object: KubeObject, path: string, value: unknown): voi
   let at: Record<string, unknown> = object;
   for (const name of names.slice(0, -1)) {
     const there = getOwn(at, name);
-    const child = isObject(there) ? { ...there } : {};
+    const child = isRecord(there) ? { ...there } : {};
     setOwn(at, name, child);
     at = child;
   }
@@ -84,7 +84,7 @@ export function writePath(object: KubeObject, path: string, value: unknown): voi
 /** A selector object in the text form of a query. */
 function selectorText(selector: unknown): string {
   if (typeof selector === 'string') return selector;
-  if (!isObject(selector)) return '';
+  if (!isRecord(selector)) return '';
   const structured = 'matchLabels' in selector || 'matchExpressions' in selector;
   const matcher = labelSelectorFromObject(
     structured ? selector : { matchLabels: selector as Record<string, string> },

@@ -1,5 +1,5 @@
-import { isObject } from '../../../kube/deep.ts';
 import type { KubeObject } from '../../../kube/object.ts';
+import { isRecord } from '../../../kube/untyped.ts';
 
 /**
  * autoscaling/v1 shows one metric, CPU utilization, as a field of its own; everything else it keeps in
@@ -19,7 +19,7 @@ export function hpaFromV1(hpa: KubeObject): KubeObject {
   return {
     ...withAnnotations(hpa, rest),
     apiVersion: 'autoscaling/v2',
-    spec: { ...spec, ...(all.length > 0 && { metrics: all }), ...(isObject(parsed) && { behavior: parsed }) },
+    spec: { ...spec, ...(all.length > 0 && { metrics: all }), ...(isRecord(parsed) && { behavior: parsed }) },
     ...(hpa.status !== undefined && {
       status: {
         ...status,
@@ -43,7 +43,7 @@ export function hpaToV1(hpa: KubeObject): KubeObject {
   const kept = {
     ...annotations(hpa),
     ...(others.length > 0 && { [metricsAnnotation]: JSON.stringify(others) }),
-    ...(isObject(behavior) && { [behaviorAnnotation]: JSON.stringify(behavior) }),
+    ...(isRecord(behavior) && { [behaviorAnnotation]: JSON.stringify(behavior) }),
   };
   return {
     ...withAnnotations(hpa, kept),
@@ -77,7 +77,7 @@ function utilization(metric: unknown, side: 'target' | 'current'): unknown {
 }
 
 function fields(value: unknown): Fields {
-  return isObject(value) ? value : {};
+  return isRecord(value) ? value : {};
 }
 
 function list(text: string | undefined): unknown[] {

@@ -1,6 +1,6 @@
-import { isObject } from '../../../kube/deep.ts';
 import { schemaNamed } from '../../../kube/schema/builtin.ts';
 import type { Field, ListSchema, Schema } from '../../../kube/schema/schema.ts';
+import { isRecord } from '../../../kube/untyped.ts';
 
 type Properties = Record<string, unknown>;
 
@@ -19,7 +19,7 @@ export function schemaFromOpenApi(root: unknown): Schema {
 }
 
 function convert(given: unknown, depth: number, isRoot = false): Schema {
-  if (!isObject(given) || depth > maxDepth) return any;
+  if (!isRecord(given) || depth > maxDepth) return any;
   const extension = (name: string) => given[`x-kubernetes-${name}`];
   if (extension('int-or-string') === true) return { type: 'int-or-string' };
   switch (given['type']) {
@@ -44,17 +44,17 @@ function convertObject(given: Properties, depth: number, preserve: boolean, isRo
   const properties = given['properties'];
   const additional = given['additionalProperties'];
   const atomic = given['x-kubernetes-map-type'] === 'atomic';
-  if (!isObject(properties)) {
-    if (isObject(additional)) {
+  if (!isRecord(properties)) {
+    if (isRecord(additional)) {
       return { type: 'map', values: convert(additional, depth + 1), ...(atomic && { atomic }) };
     }
     if (additional === true) return { type: 'map', values: any, ...(atomic && { atomic }) };
   }
   const required = Array.isArray(given['required']) ? given['required'] : [];
   const fields = new Map<string, Field>();
-  for (const [name, value] of Object.entries(isObject(properties) ? properties : {})) {
+  for (const [name, value] of Object.entries(isRecord(properties) ? properties : {})) {
     const schema = convert(value, depth + 1);
-    const byDefault = isObject(value) ? value['default'] : undefined;
+    const byDefault = isRecord(value) ? value['default'] : undefined;
     fields.set(name, {
       name,
       schema,

@@ -1,7 +1,8 @@
 import { hasRules, validateRules } from '../../../kube/cel/validate.ts';
-import { deepEqual, isObject } from '../../../kube/deep.ts';
+import { deepEqual } from '../../../kube/deep.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import type { StatusCause } from '../../../kube/status.ts';
+import { isRecord } from '../../../kube/untyped.ts';
 import type { DefinitionNames } from '../../../kube/validation/crd/accepted-names.ts';
 import { applySchemaDefaults, dropNulls } from '../../../kube/validation/custom/apply.ts';
 import { embeddedCauses, readEmbedded } from '../../../kube/validation/custom/embedded.ts';
@@ -197,6 +198,6 @@ function servedVersion(cluster: string, spec: DefinitionSpec, version: Version):
 
 /** metadata has rules of its own. */
 function withoutMetadata(openapi: unknown): unknown {
-  if (!isObject(openapi) || !Array.isArray(openapi['required'])) return openapi;
+  if (!isRecord(openapi) || !Array.isArray(openapi['required'])) return openapi;
   return { ...openapi, required: openapi['required'].filter((name) => name !== 'metadata') };
 }

@@ -1,6 +1,6 @@
-import { at, records } from '../../../kube/defaults/json.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import type { StatusCause } from '../../../kube/status.ts';
+import { at, records } from '../../../kube/untyped.ts';
 import { decodeStored } from '../codec.ts';
 import { objectKey } from '../keys.ts';
 import type { KindWrite } from './hooks.ts';

@@ -1,6 +1,7 @@
-import { fill, int, records, strings, text } from '../../../kube/defaults/json.ts';
+import { fill } from '../../../kube/defaults/fill.ts';
 import type { JsonObject } from '../../../kube/object.ts';
 import type { StatusCause } from '../../../kube/status.ts';
+import { int, records, strings, text } from '../../../kube/untyped.ts';
 import { serviceAddressProblems } from '../../../kube/validation/service.ts';
 
 /** The only family in which a logical cluster gives addresses. */

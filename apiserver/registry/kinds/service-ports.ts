@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
-import { int, records, strings, text } from '../../../kube/defaults/json.ts';
 import type { JsonObject, KubeObject } from '../../../kube/object.ts';
 import { internalError, invalid } from '../../../kube/status.ts';
+import { int, records, strings, text } from '../../../kube/untyped.ts';
 import { claim } from './claims.ts';
 import type { KindWrite } from './hooks.ts';
 import { checksHealth, hasNodePorts } from './service-families.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { deepCopy } from '../../../kube/deep.ts';
-import { record, strings, text } from '../../../kube/defaults/json.ts';
 import type { JsonObject, KubeObject } from '../../../kube/object.ts';
 import { invalid } from '../../../kube/status.ts';
+import { record, strings, text } from '../../../kube/untyped.ts';
 import { claim } from './claims.ts';
 import type { KindWrite } from './hooks.ts';
 import { linkAllocated, settleFamilies } from './service-families.ts';

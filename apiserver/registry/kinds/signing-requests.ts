@@ -1,5 +1,5 @@
-import { record } from '../../../kube/defaults/json.ts';
 import type { KubeObject } from '../../../kube/object.ts';
+import { record } from '../../../kube/untyped.ts';
 import type { KindWrite } from './hooks.ts';
 
 /**

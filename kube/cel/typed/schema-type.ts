@@ -1,4 +1,4 @@
-import { isObject } from '../../deep.ts';
+import { isRecord } from '../../untyped.ts';
 import { escapeName } from '../value.ts';
 import type { Declarations } from './environment.ts';
 import {
@@ -44,14 +44,14 @@ const metadata = { type: 'object', properties: { name: plainText, generateName: 
  * type where it is an object. https://kubernetes.io/docs/reference/using-api/cel/#type-checking
  */
 export function schemaType(schema: unknown, isResource: boolean, name: string): SchemaType | undefined {
-  if (!isObject(schema)) return undefined;
+  if (!isRecord(schema)) return undefined;
   if (schema['x-kubernetes-int-or-string'] === true)
     return simple(dyn, 1, textLimit(schema, largestRequest - 2));
   switch (schema['type']) {
     case 'array':
       return listType(schema, name);
     case 'object':
-      return isObject(schema['additionalProperties'])
+      return isRecord(schema['additionalProperties'])
         ? mapType(schema, schema['additionalProperties'], name)
         : objectType(schema, isResource, name);
     case 'string':
@@ -67,7 +67,7 @@ export function schemaType(schema: unknown, isResource: boolean, name: string): 
   }
 }
 
-const isEmbedded = (schema: unknown) => isObject(schema) && schema['x-kubernetes-embedded-resource'] === true;
+const isEmbedded = (schema: unknown) => isRecord(schema) && schema['x-kubernetes-embedded-resource'] === true;
 
 function limit(schema: Rules, name: string): number | undefined {
   const value = schema[name];
@@ -95,7 +95,7 @@ function mapType(schema: Rules, more: Rules, name: string): SchemaType | undefin
 }
 
 function objectType(schema: Rules, isResource: boolean, name: string): SchemaType {
-  const given = isObject(schema['properties']) ? schema['properties'] : {};
+  const given = isRecord(schema['properties']) ? schema['properties'] : {};
   const properties = isResource ? { ...given, kind: plainText, apiVersion: plainText, metadata } : given;
   const required = new Set(Array.isArray(schema['required']) ? schema['required'] : []);
   const fields = new Map<string, SchemaType>();
@@ -106,7 +106,7 @@ function objectType(schema: Rules, isResource: boolean, name: string): SchemaTyp
     if (!field) continue;
     if (/^[A-Za-z_]\w*$/.test(escaped)) fields.set(escaped, field);
     const hasDefault =
-      isObject(property) && property['default'] !== undefined && property['default'] !== null;
+      isRecord(property) && property['default'] !== undefined && property['default'] !== null;
     if (required.has(key) && !hasDefault) leastBytes += Buffer.byteLength(key) + field.leastBytes + 4;
   }
   return { type: struct(name), most: 0, leastBytes, fields };

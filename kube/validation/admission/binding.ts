@@ -1,5 +1,5 @@
-import { isRecord, records, strings, text } from '../../defaults/json.ts';
 import { validateDns1123Subdomain, validatePathSegmentName } from '../../names.ts';
+import { isRecord, records, strings, text } from '../../untyped.ts';
 import type { Field } from '../field.ts';
 import type { KindCheck } from '../kind.ts';
 import { labelSelector } from '../labels.ts';

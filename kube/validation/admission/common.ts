@@ -1,9 +1,9 @@
 import { type PolicyScope as Scope, variableType } from '../../cel/typed/messages.ts';
 import { type CelType, dyn } from '../../cel/typed/types.ts';
-import { at, isRecord, records, text } from '../../defaults/json.ts';
+import { sameJson } from '../../deep.ts';
 import { validateDns1035Label, validateDns1123Subdomain } from '../../names.ts';
 import type { JsonObject } from '../../object.ts';
-import { sameJson } from '../../strategy/equal.ts';
+import { at, isRecord, records, text } from '../../untyped.ts';
 import type { Field } from '../field.ts';
 import { pointedOneOf } from '../rules.ts';
 import { condition, matchConditions } from './expression.ts';

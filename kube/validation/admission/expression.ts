@@ -2,7 +2,7 @@ import { judge } from '../../cel/compile.ts';
 import type { Declarations } from '../../cel/typed/environment.ts';
 import { policyDeclarations, type PolicyScope as Scope } from '../../cel/typed/messages.ts';
 import { type CelType, declaredType } from '../../cel/typed/types.ts';
-import { records, text } from '../../defaults/json.ts';
+import { records, text } from '../../untyped.ts';
 import type { Field } from '../field.ts';
 import { qualifiedName } from '../rules.ts';
 

@@ -1,5 +1,5 @@
-import { isRecord, records, strings } from '../../defaults/json.ts';
 import { validatePathSegmentName } from '../../names.ts';
+import { isRecord, records, strings } from '../../untyped.ts';
 import type { Field } from '../field.ts';
 import { labelSelector } from '../labels.ts';
 import { pointedOneOf } from '../rules.ts';

@@ -1,6 +1,6 @@
 import type { PolicyScope as Scope } from '../../cel/typed/messages.ts';
-import { at, isRecord, records, text } from '../../defaults/json.ts';
 import type { JsonObject } from '../../object.ts';
+import { at, isRecord, records, text } from '../../untyped.ts';
 import type { Field } from '../field.ts';
 import type { KindCheck } from '../kind.ts';
 import { oneOf } from '../rules.ts';

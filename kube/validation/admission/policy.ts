@@ -1,7 +1,7 @@
 import type { PolicyScope as Scope } from '../../cel/typed/messages.ts';
-import { at, isRecord, records, text } from '../../defaults/json.ts';
 import { validateQualifiedName } from '../../names.ts';
 import type { JsonObject } from '../../object.ts';
+import { at, isRecord, records, text } from '../../untyped.ts';
 import type { Field } from '../field.ts';
 import type { KindCheck } from '../kind.ts';
 import { commonPolicy } from './common.ts';

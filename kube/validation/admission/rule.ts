@@ -1,5 +1,5 @@
-import { strings, text } from '../../defaults/json.ts';
 import type { JsonObject } from '../../object.ts';
+import { strings, text } from '../../untyped.ts';
 import type { Field } from '../field.ts';
 
 function wildcardAlone(rule: JsonObject, name: string, what: string, field: Field): string[] {

@@ -1,7 +1,7 @@
-import { record, records, strings, text } from '../../defaults/json.ts';
+import { sameJson } from '../../deep.ts';
 import { validateDns1123Subdomain } from '../../names.ts';
 import type { JsonObject } from '../../object.ts';
-import { sameJson } from '../../strategy/equal.ts';
+import { record, records, strings, text } from '../../untyped.ts';
 import type { Field } from '../field.ts';
 import type { KindCheck } from '../kind.ts';
 import { labelSelector } from '../labels.ts';

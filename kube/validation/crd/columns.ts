@@ -1,4 +1,4 @@
-import { records, text } from '../../defaults/json.ts';
+import { records, text } from '../../untyped.ts';
 import type { Field } from '../field.ts';
 import { simplePath } from './subresources.ts';
 

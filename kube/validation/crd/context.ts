@@ -1,7 +1,7 @@
 import { type SchemaType, schemaType } from '../../cel/typed/schema-type.ts';
-import { isRecord } from '../../defaults/json.ts';
 import type { JsonObject } from '../../object.ts';
 import type { StatusCause } from '../../status.ts';
+import { isRecord } from '../../untyped.ts';
 
 /** What all rules of a schema cost together at most, and the four that cost most of it. */
 export interface TotalCost {

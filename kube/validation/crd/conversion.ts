@@ -1,4 +1,4 @@
-import { isRecord, record, strings, text } from '../../defaults/json.ts';
+import { isRecord, record, strings, text } from '../../untyped.ts';
 import type { Field } from '../field.ts';
 import { reviewVersions, webhookClient } from '../webhook-client.ts';
 

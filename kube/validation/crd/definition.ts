@@ -1,8 +1,8 @@
-import { at, record, records, strings, text } from '../../defaults/json.ts';
+import { sameJson } from '../../deep.ts';
 import { validateDns1123Subdomain } from '../../names.ts';
 import type { JsonObject } from '../../object.ts';
 import { quoteGo } from '../../quote.ts';
-import { sameJson } from '../../strategy/equal.ts';
+import { at, record, records, strings, text } from '../../untyped.ts';
 import type { Field } from '../field.ts';
 import type { KindCheck, KindChecks, Subject } from '../kind.ts';
 import { immutable } from '../rules.ts';

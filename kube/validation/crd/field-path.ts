@@ -1,5 +1,5 @@
-import { isRecord, record, records, text } from '../../defaults/json.ts';
 import type { JsonObject } from '../../object.ts';
+import { isRecord, record, records, text } from '../../untyped.ts';
 import type { Field } from '../field.ts';
 
 const noField = 'does not refer to a valid field';

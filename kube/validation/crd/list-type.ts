@@ -1,5 +1,5 @@
-import { isRecord, record, strings, text } from '../../defaults/json.ts';
 import type { JsonObject } from '../../object.ts';
+import { isRecord, record, strings, text } from '../../untyped.ts';
 import type { Field } from '../field.ts';
 import { shownSchema } from './shown.ts';
 

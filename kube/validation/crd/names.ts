@@ -1,6 +1,6 @@
-import { strings, text } from '../../defaults/json.ts';
 import { validateDns1035Label } from '../../names.ts';
 import type { JsonObject } from '../../object.ts';
+import { strings, text } from '../../untyped.ts';
 import type { Field } from '../field.ts';
 
 /** All that is wrong with a DNS-1035 label in one message; empty for a good one. */

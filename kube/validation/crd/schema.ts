@@ -1,6 +1,6 @@
 import { escapeName } from '../../cel/value.ts';
-import { isRecord, record, records, text } from '../../defaults/json.ts';
 import type { JsonObject } from '../../object.ts';
+import { isRecord, record, records, text } from '../../untyped.ts';
 import type { Field } from '../field.ts';
 import { type Above, belowContext, type CelContext } from './context.ts';
 import { listType, mapType } from './list-type.ts';

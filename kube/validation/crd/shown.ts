@@ -1,5 +1,5 @@
-import { isRecord, record, text } from '../../defaults/json.ts';
 import type { Json, JsonObject } from '../../object.ts';
+import { isRecord, record, text } from '../../untyped.ts';
 import { sortedMap } from '../field.ts';
 import { type ShownShape, shownAs } from '../shown.ts';
 import { deepest } from './structural.ts';

@@ -1,7 +1,7 @@
-import { isRecord, record, records, strings, text } from '../../defaults/json.ts';
+import { sameJson } from '../../deep.ts';
 import type { JsonObject } from '../../object.ts';
 import { regexProblem } from '../../regex.ts';
-import { sameJson } from '../../strategy/equal.ts';
+import { isRecord, record, records, strings, text } from '../../untyped.ts';
 import type { Field } from '../field.ts';
 
 type Level = 'root' | 'item' | 'field';

@@ -1,4 +1,4 @@
-import { isRecord, text } from '../../defaults/json.ts';
+import { isRecord, text } from '../../untyped.ts';
 import type { Field } from '../field.ts';
 
 export function simplePath(path: string, field: Field): boolean {

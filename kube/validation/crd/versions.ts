@@ -1,7 +1,7 @@
+import { sameJson } from '../../deep.ts';
 import { given } from '../../defaults/empty.ts';
-import { at, isRecord, records, text } from '../../defaults/json.ts';
 import type { JsonObject } from '../../object.ts';
-import { sameJson } from '../../strategy/equal.ts';
+import { at, isRecord, records, text } from '../../untyped.ts';
 import { defaults } from '../custom/defaults.ts';
 import { Field } from '../field.ts';
 import { printerColumns } from './columns.ts';

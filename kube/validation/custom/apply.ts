@@ -1,4 +1,4 @@
-import { getOwn, isObject, setOwn } from '../../deep.ts';
+import { getOwn, isRecord, setOwn } from '../../untyped.ts';
 
 type Rules = Record<string, unknown>;
 
@@ -6,7 +6,7 @@ const maxDepth = 100;
 
 /** Fills in a structural schema's defaults, also where a null stands that the schema does not take. Changes `value`. */
 export function applySchemaDefaults(value: unknown, schema: unknown, depth = 0): void {
-  if (!isObject(schema) || depth > maxDepth) return;
+  if (!isRecord(schema) || depth > maxDepth) return;
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
       const missing = isMisplaced(item, schema['items']) ? defaultOf(schema['items']) : undefined;
@@ -15,7 +15,7 @@ export function applySchemaDefaults(value: unknown, schema: unknown, depth = 0):
     }
     return;
   }
-  if (!isObject(value)) return;
+  if (!isRecord(value)) return;
   const properties = propertiesOf(schema);
   for (const [name, rules] of Object.entries(properties)) {
     const there = getOwn(value, name);
@@ -24,7 +24,7 @@ export function applySchemaDefaults(value: unknown, schema: unknown, depth = 0):
     applySchemaDefaults(getOwn(value, name), rules, depth + 1);
   }
   const others = schema['additionalProperties'];
-  if (!isObject(others)) return;
+  if (!isRecord(others)) return;
   for (const [name, item] of Object.entries(value)) {
     if (Object.hasOwn(properties, name)) continue;
     const missing = isMisplaced(item, others) ? defaultOf(others) : undefined;
@@ -38,12 +38,12 @@ export function applySchemaDefaults(value: unknown, schema: unknown, depth = 0):
  * with them is told. Changes `value`.
  */
 export function dropNulls(value: unknown, schema: unknown, depth = 0): void {
-  if (!isObject(schema) || depth > maxDepth) return;
+  if (!isRecord(schema) || depth > maxDepth) return;
   if (Array.isArray(value)) {
     for (const item of value) dropNulls(item, schema['items'], depth + 1);
     return;
   }
-  if (!isObject(value)) return;
+  if (!isRecord(value)) return;
   const properties = propertiesOf(schema);
   for (const [name, item] of Object.entries(value)) {
     const rules = getOwn(properties, name) ?? schema['additionalProperties'];
@@ -53,15 +53,15 @@ export function dropNulls(value: unknown, schema: unknown, depth = 0): void {
 }
 
 function propertiesOf(schema: Rules): Rules {
-  return isObject(schema['properties']) ? schema['properties'] : {};
+  return isRecord(schema['properties']) ? schema['properties'] : {};
 }
 
 function isMisplaced(value: unknown, rules: unknown): boolean {
-  return value === null && isObject(rules) && rules['nullable'] !== true;
+  return value === null && isRecord(rules) && rules['nullable'] !== true;
 }
 
 /** A copy; undefined where there is none. */
 function defaultOf(rules: unknown): unknown {
-  const given = isObject(rules) ? rules['default'] : undefined;
+  const given = isRecord(rules) ? rules['default'] : undefined;
   return given === undefined || given === null ? undefined : structuredClone(given);
 }

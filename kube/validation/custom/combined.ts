@@ -1,5 +1,5 @@
-import { isObject } from '../../deep.ts';
 import type { StatusCause } from '../../status.ts';
+import { isRecord } from '../../untyped.ts';
 
 /** allOf, anyOf, oneOf, not: what is wrong as a whole, then what the first of the alternatives asks for. */
 export function combined(
@@ -33,6 +33,6 @@ export function combined(
     const none = valid === 0 ? '. None validated' : '';
     if (valid < results.length) causes.push(refuse(`validate all the schemas (allOf)${none}`));
   }
-  if (isObject(not) && judge(not).length === 0) causes.push(refuse('not validate the schema (not)'));
+  if (isRecord(not) && judge(not).length === 0) causes.push(refuse('not validate the schema (not)'));
   return causes;
 }

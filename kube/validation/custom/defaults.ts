@@ -1,6 +1,6 @@
 import { validateRules } from '../../cel/validate.ts';
-import { isObject } from '../../deep.ts';
 import type { StatusCause } from '../../status.ts';
+import { isRecord } from '../../untyped.ts';
 import type { Field } from '../field.ts';
 import { validateLists } from './lists.ts';
 import { validateSchema } from './schema.ts';
@@ -18,11 +18,11 @@ export function defaults(schema: unknown, field: Field): void {
 }
 
 function visit(schema: unknown, path: string, causes: StatusCause[], depth: number): void {
-  if (!isObject(schema) || depth > deepest) return;
+  if (!isRecord(schema) || depth > deepest) return;
   const value = schema['default'];
   if (value !== undefined && value !== null) causes.push(...ofDefault(value, schema, `${path}.default`));
   visit(schema['items'], `${path}.items`, causes, depth + 1);
-  const properties = isObject(schema['properties']) ? schema['properties'] : {};
+  const properties = isRecord(schema['properties']) ? schema['properties'] : {};
   for (const [name, one] of Object.entries(properties))
     visit(one, `${path}.properties[${name}]`, causes, depth + 1);
 }
@@ -44,13 +44,13 @@ function below(path: string, field: string): string {
 }
 
 function hasUnknown(value: unknown, schema: unknown): boolean {
-  if (!isObject(schema)) return false;
+  if (!isRecord(schema)) return false;
   if (Array.isArray(value)) return value.some((item) => hasUnknown(item, schema['items']));
-  if (!isObject(value) || schema['x-kubernetes-preserve-unknown-fields'] === true) return false;
-  const properties = isObject(schema['properties']) ? schema['properties'] : {};
+  if (!isRecord(value) || schema['x-kubernetes-preserve-unknown-fields'] === true) return false;
+  const properties = isRecord(schema['properties']) ? schema['properties'] : {};
   const more = schema['additionalProperties'];
   return Object.entries(value).some(([name, item]) => {
     if (Object.hasOwn(properties, name)) return hasUnknown(item, properties[name]);
-    return more === undefined || more === false || (isObject(more) && hasUnknown(item, more));
+    return more === undefined || more === false || (isRecord(more) && hasUnknown(item, more));
   });
 }

@@ -1,8 +1,8 @@
-import { getOwn, isObject } from '../../deep.ts';
 import { validateDns1035Label } from '../../names.ts';
 import type { Json } from '../../object.ts';
 import { decodeMetadata } from '../../schema/strict.ts';
 import type { StatusCause } from '../../status.ts';
+import { getOwn, isRecord } from '../../untyped.ts';
 import { Field } from '../field.ts';
 
 type Visit = (object: Record<string, unknown>, field: Field) => void;
@@ -54,15 +54,15 @@ export function embeddedCauses(value: unknown, schema: unknown): StatusCause[] {
 }
 
 function eachEmbedded(value: unknown, schema: unknown, field: Field, visit: Visit, depth = 0): void {
-  if (!isObject(schema) || depth > maxDepth) return;
+  if (!isRecord(schema) || depth > maxDepth) return;
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries())
       eachEmbedded(item, schema['items'], field.index(index), visit, depth + 1);
     return;
   }
-  if (!isObject(value)) return;
+  if (!isRecord(value)) return;
   if (schema['x-kubernetes-embedded-resource'] === true) visit(value, field);
-  const properties = isObject(schema['properties']) ? schema['properties'] : {};
+  const properties = isRecord(schema['properties']) ? schema['properties'] : {};
   for (const [name, item] of Object.entries(value)) {
     const known = Object.hasOwn(properties, name);
     const at = known ? field.child(name) : field.key(name);

@@ -1,17 +1,17 @@
-import { getOwn, isObject } from '../../deep.ts';
 import type { StatusCause } from '../../status.ts';
+import { getOwn, isRecord } from '../../untyped.ts';
 
 type Rules = Record<string, unknown>;
 
 /** The causes for which lists repeat what must be there once: items of sets, keys of maps. */
 export function validateLists(value: unknown, schema: unknown, path = ''): StatusCause[] {
-  if (!isObject(schema)) return [];
+  if (!isRecord(schema)) return [];
   if (Array.isArray(value)) {
     const below = value.flatMap((item, i) => validateLists(item, schema['items'], `${path}[${i}]`));
     return [...repeated(value, schema, path), ...below];
   }
-  if (!isObject(value)) return [];
-  const properties = isObject(schema['properties']) ? schema['properties'] : {};
+  if (!isRecord(value)) return [];
+  const properties = isRecord(schema['properties']) ? schema['properties'] : {};
   return Object.keys(value)
     .sort()
     .flatMap((name) => {
@@ -29,7 +29,7 @@ function repeated(list: readonly unknown[], schema: Rules, path: string): Status
     : [];
   const seen = new Set<string>();
   return list.flatMap((item, i) => {
-    const shown = type === 'set' || !isObject(item) ? item : keyOf(item, keys.map(String));
+    const shown = type === 'set' || !isRecord(item) ? item : keyOf(item, keys.map(String));
     const identity = JSON.stringify(shown);
     if (!seen.has(identity)) {
       seen.add(identity);

@@ -1,6 +1,7 @@
 import { correlated } from '../../cel/validate.ts';
-import { deepEqual, getOwn, isObject } from '../../deep.ts';
+import { deepEqual } from '../../deep.ts';
 import type { StatusCause } from '../../status.ts';
+import { getOwn, isRecord } from '../../untyped.ts';
 import { combined } from './combined.ts';
 import { numberCauses } from './number.ts';
 import { enumCauses, invalid, stringCauses, tooMany, typeCause } from './scalar.ts';
@@ -20,7 +21,7 @@ export function validateSchema(
   depth = 0,
   old?: unknown,
 ): StatusCause[] {
-  if (!isObject(schema) || depth > maxDepth) return [];
+  if (!isRecord(schema) || depth > maxDepth) return [];
   // What an update leaves as it was may stay as bad as it was.
   if (old !== undefined && deepEqual(value, old)) return [];
   if (value === null && schema['nullable'] === true) return enumCauses(value, schema, path);
@@ -32,7 +33,7 @@ export function validateSchema(
     causes.push(...numberCauses(value, schema, path));
   if (typeof value === 'string') causes.push(...stringCauses(value, schema, path));
   if (Array.isArray(value)) causes.push(...listCauses(value, schema, path, depth, old));
-  else if (isObject(value)) causes.push(...objectCauses(value, schema, path, depth, old));
+  else if (isRecord(value)) causes.push(...objectCauses(value, schema, path, depth, old));
   return causes;
 }
 
@@ -68,7 +69,7 @@ function objectCauses(
   old: unknown,
 ): StatusCause[] {
   const causes: StatusCause[] = [];
-  const before = isObject(old) ? old : {};
+  const before = isRecord(old) ? old : {};
   const below = (name: string) => (path === '' ? name : `${path}.${name}`);
   const required = Array.isArray(schema['required']) ? schema['required'].map(String) : [];
   for (const name of required) {
@@ -84,7 +85,7 @@ function objectCauses(
   if (typeof maxProperties === 'number' && count > maxProperties) {
     causes.push(tooMany(path, count, maxProperties));
   }
-  const properties = isObject(schema['properties']) ? schema['properties'] : {};
+  const properties = isRecord(schema['properties']) ? schema['properties'] : {};
   for (const [name, item] of Object.entries(value)) {
     const rules = getOwn(properties, name) ?? schema['additionalProperties'];
     causes.push(...validateSchema(item, rules, below(name), depth + 1, getOwn(before, name)));

@@ -1,7 +1,7 @@
-import { isRecord } from '../../defaults/json.ts';
 import { canonicalQuantity, compareQuantities, parseQuantity } from '../../defaults/quantity.ts';
 import type { JsonObject } from '../../object.ts';
 import { addQuantity, formatQuantity } from '../../quantity.ts';
+import { isRecord } from '../../untyped.ts';
 import type { Field } from '../field.ts';
 
 const mostOptions = 10;

@@ -1,4 +1,4 @@
-import { record, text } from '../../defaults/json.ts';
+import { record, text } from '../../untyped.ts';
 import type { Field } from '../field.ts';
 import { dns1123Label } from '../rules.ts';
 

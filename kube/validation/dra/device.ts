@@ -1,8 +1,8 @@
+import { sameJson } from '../../deep.ts';
 import { given } from '../../defaults/empty.ts';
-import { isRecord, record, records, strings, text } from '../../defaults/json.ts';
 import { validateLabelValue, validateQualifiedName } from '../../names.ts';
 import type { JsonObject } from '../../object.ts';
-import { sameJson } from '../../strategy/equal.ts';
+import { isRecord, record, records, strings, text } from '../../untyped.ts';
 import type { Field } from '../field.ts';
 import { nodeSelector } from '../pod/affinity.ts';
 import { dns1123Label, oneOf, qualifiedName } from '../rules.ts';

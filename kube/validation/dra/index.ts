@@ -1,6 +1,6 @@
-import { at, record, records } from '../../defaults/json.ts';
+import { sameJson } from '../../deep.ts';
 import { validateQualifiedName } from '../../names.ts';
-import { sameJson } from '../../strategy/equal.ts';
+import { at, record, records } from '../../untyped.ts';
 import { internal } from '../internal.ts';
 import type { KindCheck, KindChecks } from '../kind.ts';
 import { templateMetadata } from '../meta.ts';

@@ -1,4 +1,4 @@
-import { isRecord, text } from '../../defaults/json.ts';
+import { isRecord, text } from '../../untyped.ts';
 import type { Field } from '../field.ts';
 import { driverName } from '../pod/volume.ts';
 import { dns1123Label, dns1123Subdomain } from '../rules.ts';

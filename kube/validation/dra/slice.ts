@@ -1,6 +1,6 @@
+import { sameJson } from '../../deep.ts';
 import { given } from '../../defaults/empty.ts';
-import { int, isRecord, record, records, text } from '../../defaults/json.ts';
-import { sameJson } from '../../strategy/equal.ts';
+import { int, isRecord, record, records, text } from '../../untyped.ts';
 import type { Field } from '../field.ts';
 import { internal } from '../internal.ts';
 import type { KindCheck } from '../kind.ts';

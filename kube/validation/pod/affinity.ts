@@ -1,6 +1,6 @@
-import { at, int, isRecord, record, records, strings, text } from '../../defaults/json.ts';
 import { validateDns1123Label, validateLabelValue } from '../../names.ts';
 import type { JsonObject } from '../../object.ts';
+import { at, int, isRecord, record, records, strings, text } from '../../untyped.ts';
 import type { Field } from '../field.ts';
 import { labelSelector, requirementShape } from '../labels.ts';
 import { dns1123Subdomain, positive, qualifiedName } from '../rules.ts';

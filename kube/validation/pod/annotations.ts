@@ -1,5 +1,5 @@
-import { at, isRecord, record, text } from '../../defaults/json.ts';
 import type { JsonObject } from '../../object.ts';
+import { at, isRecord, record, text } from '../../untyped.ts';
 import type { Field } from '../field.ts';
 import { localDescendingPath } from '../rules.ts';
 import { tolerations } from './affinity.ts';

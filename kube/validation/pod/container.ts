@@ -1,5 +1,5 @@
-import { int, records, text } from '../../defaults/json.ts';
 import type { JsonObject } from '../../object.ts';
+import { int, records, text } from '../../untyped.ts';
 import type { Field } from '../field.ts';
 import { dns1123Label, oneOf, portNameMessages, portNumber } from '../rules.ts';
 import { environment, environmentFrom } from './env.ts';

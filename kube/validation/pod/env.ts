@@ -1,6 +1,6 @@
-import { at, isRecord, record, records, text } from '../../defaults/json.ts';
 import { validateDns1123Subdomain } from '../../names.ts';
 import type { JsonObject } from '../../object.ts';
+import { at, isRecord, record, records, text } from '../../untyped.ts';
 import type { Field } from '../field.ts';
 import { configKeyMessages, dns1123Label, isSet, noBacksteps, qualifiedName } from '../rules.ts';
 import { eachContainer } from './platform.ts';

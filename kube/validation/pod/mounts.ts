@@ -1,5 +1,5 @@
-import { at, records, text } from '../../defaults/json.ts';
 import type { JsonObject } from '../../object.ts';
+import { at, records, text } from '../../untyped.ts';
 import type { Field } from '../field.ts';
 import { isSet, localDescendingPath, noBacksteps } from '../rules.ts';
 

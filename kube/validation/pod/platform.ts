@@ -1,5 +1,5 @@
-import { at, isRecord, records, text } from '../../defaults/json.ts';
 import type { JsonObject } from '../../object.ts';
+import { at, isRecord, records, text } from '../../untyped.ts';
 import type { Field } from '../field.ts';
 import { dns1123Subdomain } from '../rules.ts';
 

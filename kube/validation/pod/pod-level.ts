@@ -1,7 +1,7 @@
-import { at, isRecord, record, records, text } from '../../defaults/json.ts';
 import { compareQuantities, parseQuantity } from '../../defaults/quantity.ts';
 import type { JsonObject } from '../../object.ts';
 import { addQuantity, compareQuantity, formatQuantity, type Quantity } from '../../quantity.ts';
+import { at, isRecord, record, records, text } from '../../untyped.ts';
 import type { Field } from '../field.ts';
 import { claimNames, huge, resourceName, resources } from './resources.ts';
 

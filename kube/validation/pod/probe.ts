@@ -1,4 +1,4 @@
-import { at, int, isRecord, record, records, strings, text } from '../../defaults/json.ts';
+import { at, int, isRecord, record, records, strings, text } from '../../untyped.ts';
 import type { Field } from '../field.ts';
 import { isSet, nonNegative, portNumber, portNumberOrName } from '../rules.ts';
 

@@ -1,5 +1,5 @@
-import { int, isRecord, record, records, text } from '../../defaults/json.ts';
 import type { JsonObject } from '../../object.ts';
+import { int, isRecord, record, records, text } from '../../untyped.ts';
 import type { Field } from '../field.ts';
 import { fileMode, isSet, localNonReservedPath } from '../rules.ts';
 import { resourceReference, volumeFieldReference } from './env.ts';

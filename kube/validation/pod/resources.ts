@@ -1,8 +1,8 @@
-import { at, record, records, strings, text } from '../../defaults/json.ts';
 import { compareQuantities, parseQuantity } from '../../defaults/quantity.ts';
 import { validateQualifiedName } from '../../names.ts';
 import type { JsonObject } from '../../object.ts';
 import { scaledQuantity } from '../../quantity.ts';
+import { at, record, records, strings, text } from '../../untyped.ts';
 import type { Field } from '../field.ts';
 import { dns1123Label, notNegative } from '../rules.ts';
 

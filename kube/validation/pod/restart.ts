@@ -1,5 +1,5 @@
-import { isRecord, records, text } from '../../defaults/json.ts';
 import type { JsonObject } from '../../object.ts';
+import { isRecord, records, text } from '../../untyped.ts';
 import type { Field } from '../field.ts';
 import { oneOf } from '../rules.ts';
 

@@ -1,4 +1,4 @@
-import { at, isRecord, records, strings, text } from '../../defaults/json.ts';
+import { at, isRecord, records, strings, text } from '../../untyped.ts';
 import type { Field } from '../field.ts';
 import { internal } from '../internal.ts';
 import { localDescendingPath, userId } from '../rules.ts';

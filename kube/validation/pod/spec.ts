@@ -1,6 +1,6 @@
-import { at, int, isRecord, record, records, strings, text } from '../../defaults/json.ts';
 import { validateSearchDomain } from '../../names.ts';
 import type { JsonObject } from '../../object.ts';
+import { at, int, isRecord, record, records, strings, text } from '../../untyped.ts';
 import type { Field } from '../field.ts';
 import { ipAddress } from '../ip.ts';
 import { labels } from '../labels.ts';

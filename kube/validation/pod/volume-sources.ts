@@ -1,5 +1,5 @@
-import { int, isRecord, record, strings, text } from '../../defaults/json.ts';
 import type { JsonObject } from '../../object.ts';
+import { int, isRecord, record, strings, text } from '../../untyped.ts';
 import type { Field } from '../field.ts';
 import { dns1123Label, inclusiveRange, localDescendingPath, noBacksteps } from '../rules.ts';
 

@@ -1,7 +1,7 @@
-import { isRecord, record, records, text } from '../../defaults/json.ts';
 import { compareQuantities } from '../../defaults/quantity.ts';
 import { validateDns1123Label, validateDns1123Subdomain } from '../../names.ts';
 import type { JsonObject } from '../../object.ts';
+import { isRecord, record, records, text } from '../../untyped.ts';
 import { claimSpec } from '../claim.ts';
 import type { Field } from '../field.ts';
 import { labels } from '../labels.ts';

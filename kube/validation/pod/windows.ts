@@ -1,6 +1,6 @@
-import { at, isRecord } from '../../defaults/json.ts';
 import { validateDns1123Subdomain } from '../../names.ts';
 import type { JsonObject } from '../../object.ts';
+import { at, isRecord } from '../../untyped.ts';
 import type { Field } from '../field.ts';
 import { eachContainer } from './platform.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { at, numberAt } from '../../../cluster/read.ts';
+import { at, numberAt } from '../../../kube/untyped.ts';
 import { isScaled } from '../../../syncer/scaled.ts';
 import { type Autoscaler, runAutoscaler } from '../../world/autoscaler.ts';
 import { deployment, find, move, readyPods, resources, settled, until } from '../../world/objects.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { deepCopy, deepEqual } from '../../../kube/deep.ts';
+import { deepCopy, deepEqual, sameJson } from '../../../kube/deep.ts';
 import { decodeJson, decodeJsonText, encodeJson } from '../../../kube/json.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -154,18 +154,44 @@ describe('decodeJson', () => {
   });
 });
 
-describe('deepEqual', () => {
+describe('deepEqual and sameJson', () => {
   it.each([
-    [{ a: 1, b: undefined }, { a: 1 }, true],
-    [{ a: 1 }, { b: 1 }, false],
-    [{ a: undefined }, { b: undefined }, true],
-    [[1, 2], [2, 1], false],
-    [[], {}, false],
-    [{ a: '1' }, { a: 1 }, false],
-    [{ a: null }, {}, false],
-  ])('%j and %j', (a, b, equal) => {
+    [{ a: 1, b: undefined }, { a: 1 }, true, true],
+    [{ a: 1 }, { b: 1 }, false, false],
+    [{ a: 1 }, { a: 1, b: 2 }, false, false],
+    [{ a: undefined }, { b: undefined }, true, true],
+    [[1, 2], [2, 1], false, false],
+    [[], {}, false, false],
+    [{ a: '1' }, { a: 1 }, false, false],
+    [{ a: [{ b: 1 }] }, { a: [{ b: 2 }] }, false, false],
+    [{ a: null }, {}, false, true],
+    [{ a: { b: null } }, { a: {} }, false, true],
+    [[null], [undefined], false, true],
+    [null, undefined, false, true],
+    [{ a: null }, { a: 0 }, false, false],
+  ])('%j and %j', (a, b, equal, same) => {
     const shown = (v: unknown) => v;
-    expect(deepEqual(shown(a), b)).toBe(equal);
-    expect(deepEqual(b, a)).toBe(equal);
+    for (const [x, y] of [
+      [shown(a), b],
+      [b, a],
+    ]) {
+      expect(deepEqual(x, y)).toBe(equal);
+      expect(sameJson(x, y)).toBe(same);
+    }
+  });
+
+  it('look at each value once, however deep it is', () => {
+    let looks = 0;
+    const deep = (levels: number): object => {
+      const inner = levels === 0 ? {} : deep(levels - 1);
+      const get = () => {
+        looks++;
+        return inner;
+      };
+      return Object.defineProperty({}, 'a', { enumerable: true, get });
+    };
+    expect(sameJson(deep(40), deep(40))).toBe(true);
+    expect(looks).toBeLessThan(400);
+    expect(sameJson(deep(4000), deep(4000))).toBe(true);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { listAt, textAt } from '../../../cluster/read.ts';
 import type { ClusterSlice, Share } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
+import { listAt, textAt } from '../../../kube/untyped.ts';
 import { withBudgets } from '../../../splitter/budget.ts';
 import { foldStatus } from '../../../splitter/fold/index.ts';
 
