@@ -23,6 +23,8 @@ const ANSWER_MS = 20_000;
 /** MiB of heap and buffers that a minute may add once the history is full; and a short soak altogether. */
 const FLAT = 1;
 const WAVES = 8;
+/** Flat proves nothing then. */
+const UNLOADED = 'the machine is too busy: less than half of the operations of the load were done';
 
 /** Hours of a steady load in little: what a server holds must not grow once its history is full. */
 export const soak: FaultPart = {
@@ -82,13 +84,15 @@ function judge(samples: readonly { minute: number; held: Held }[], load: SoakLoa
   const growth = slope(points);
   const last = samples.at(-1)?.held ?? { heap: 0, buffers: 0, rss: 0 };
   const minutes = (samples.at(-1)?.minute ?? 0) - (samples[0]?.minute ?? 0);
+  const slow = load.skipped > load.operations;
   const flat = growth <= Math.max(FLAT, WAVES / minutes);
   const told = `memory grows by ${growth.toFixed(2)} MiB a minute once the history is full`;
   return {
     ops: load.operations,
     faults: 0,
-    failures: [...(flat ? [] : [told]), ...load.failures.slice(0, 3)],
+    failures: [...(flat ? [] : [told]), ...(slow ? [UNLOADED] : []), ...load.failures.slice(0, 3)],
     counts: {
+      'operations left out': load.skipped,
       'KiB a minute of growth': Math.round(growth * 1024),
       'MiB of heap at the end': Math.round(mib(last.heap)),
       'MiB of buffers at the end': Math.round(mib(last.buffers)),

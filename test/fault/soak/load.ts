@@ -14,6 +14,8 @@ const namespace = 'default';
 /** 250 operations a second on a thousand ConfigMaps, and watchers that come and go, until the signal aborts. */
 export class SoakLoad {
   operations = 0;
+  /** What was due while a second's worth of operations was under way. */
+  skipped = 0;
   /** What was answered otherwise than an operation may be that others race with. */
   readonly failures: string[] = [];
   readonly #client: Client;
@@ -35,7 +37,10 @@ export class SoakLoad {
     for (let due = 0; !signal.aborted; await sleep(TICK_MS)) {
       const until = ((performance.now() - begin) / 1000) * PER_SECOND;
       // A server that is slow for a while is not asked for all that it missed.
-      for (; due < until; due++) if (this.#under.size < PER_SECOND) this.#begin();
+      for (; due < until; due++) {
+        if (this.#under.size < PER_SECOND) this.#begin();
+        else this.skipped++;
+      }
     }
     await Promise.all([...watchers, ...this.#under]);
   }
