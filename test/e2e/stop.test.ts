@@ -135,7 +135,7 @@ describe.each([
     expect(writers.failures).toEqual([]);
     // Other processes hear of it a moment later.
     if (!shares) expect(writers.connections.filter((header) => header !== 'close')).toEqual([]);
-    if (delay > 0) expect(writers.connections.length).toBeGreaterThan(100);
+    if (delay > 0) expect(writers.connections).not.toEqual([]);
     await server.restart();
     const names = await stored();
     expect(writers.made.filter((name) => !names.has(name))).toEqual([]);
