@@ -36,7 +36,7 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
   boundGarbage();
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const store = await openStore(settings.storage, {
-    logger,
+    ...{ logger, reserveBytes: settings.diskReserve },
     ...(settings.memoryBudget !== undefined && { memoryBudget: settings.memoryBudget }),
   });
   gatherWhileBusy();

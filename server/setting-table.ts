@@ -15,6 +15,8 @@ export interface Settings {
   storage: string;
   /** Bytes; absent: no limit. */
   memoryBudget?: number;
+  /** Bytes that must be free on the disk of the store for creates and updates. */
+  diskReserve: number;
   listen: { host: string; port: number };
   /** As which address clients know the server; absent: as the one that it listens at. */
   advertise?: { host: string; port?: number };
@@ -73,6 +75,13 @@ export const settings: Record<SettingName, Setting> = {
     placeholder: 'SIZE',
     default: 'all',
     help: 'how much of the stored values stays in memory, such as 512Mi; of level: only',
+  },
+  diskReserve: {
+    flag: 'disk-reserve',
+    variable: 'ATOLL_DISK_RESERVE',
+    placeholder: 'SIZE',
+    default: '128Mi',
+    help: 'creates and updates are refused while less is free on the disk; of level: only',
   },
   listen: {
     flag: 'listen',

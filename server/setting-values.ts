@@ -66,10 +66,14 @@ export function certificateFiles(
 
 export function budget(text: string): { memoryBudget?: number } {
   if (text === settings.memoryBudget.default) return {};
+  return { memoryBudget: sizeOf('--memory-budget', text, 'such as 512Mi or 4Gi, or all') };
+}
+
+/** Bytes. */
+export function sizeOf(flag: string, text: string, such: string): number {
   const [, digits, unit = ''] = /^(\d{1,9})(Ki|Mi|Gi|)$/.exec(text) ?? [];
-  if (digits === undefined)
-    throw new UsageError(`--memory-budget ${text}: expected a size such as 512Mi or 4Gi, or all`);
-  return { memoryBudget: Number(digits) * 1024 ** ['', 'Ki', 'Mi', 'Gi'].indexOf(unit) };
+  if (digits === undefined) throw new UsageError(`${flag} ${text}: expected a size ${such}`);
+  return Number(digits) * 1024 ** ['', 'Ki', 'Mi', 'Gi'].indexOf(unit);
 }
 
 export function parseSeconds(flag: string, text: string): number {

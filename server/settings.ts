@@ -14,6 +14,7 @@ import {
   parseNames,
   parseSeconds,
   processes,
+  sizeOf,
 } from './setting-values.ts';
 
 export { type Controllers, type Settings, settings };
@@ -41,6 +42,7 @@ export function resolveSettings(
     dataDir: resolve(dataDir),
     storage: storageUrl(raw('storage'), resolve(dataDir)),
     ...budget(raw('memoryBudget')),
+    diskReserve: sizeOf('--disk-reserve', raw('diskReserve'), 'such as 128Mi or 1Gi, or 0'),
     listen: parseListen(raw('listen')),
     ...parseAdvertise(raw('advertiseAddress')),
     tlsSan: parseNames(raw('tlsSan')),

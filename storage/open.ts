@@ -6,6 +6,7 @@ import { type Store, StoreError } from './store.ts';
 export interface OpenOptions extends Pick<EtcdOptions, 'logger' | 'signal'> {
   /** Of `level:`; see LevelOptions. */
   memoryBudget?: number;
+  reserveBytes?: number;
 }
 
 /**
@@ -13,13 +14,14 @@ export interface OpenOptions extends Pick<EtcdOptions, 'logger' | 'signal'> {
  * `etcd://HOST:PORT,...` (see etcd/url.ts).
  */
 export async function openStore(url: string, options: OpenOptions = {}): Promise<Store> {
-  const { memoryBudget, ...remote } = options;
+  const { memoryBudget, reserveBytes, ...remote } = options;
   const [, scheme = 'level', rest = ''] = /^(?:([a-z][a-z0-9+.-]*):)?(.*)$/s.exec(url) ?? [];
   if (scheme === 'memory') return openMemory();
   if (scheme === 'level' && rest !== '') {
     const { logger } = options;
     return openLevel(rest, {
       ...(memoryBudget !== undefined && { memoryBudget }),
+      ...(reserveBytes !== undefined && { reserveBytes }),
       ...(logger && {
         logger: {
           info: (text: string) => logger.info({}, text),

@@ -22,6 +22,8 @@ export interface Store {
    * after a revision below it, fail with `compacted`; the state as of this revision itself is still known.
    */
   readonly compacted: number;
+  /** Why creates and updates are refused for now, while reads and deletes are not; where a store can tell. */
+  readonly refusing?: string | undefined;
   /** `undefined` when the key is absent at that revision (default: the newest). */
   get(key: string, options?: { revision?: number }): Promise<Entry | undefined>;
   list(range: Range, options?: ListOptions): Promise<ListResult>;

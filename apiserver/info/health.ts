@@ -4,13 +4,16 @@ import { text } from '../encode/respond.ts';
 
 const endpoints = ['healthz', 'livez', 'readyz'];
 
-type Check = (exchange: Exchange) => boolean | Promise<boolean>;
+/** A text is good, too, with something to say. */
+type Check = (exchange: Exchange) => boolean | string | Promise<boolean | string>;
 
 const checks: Readonly<Record<string, Check>> = {
   ping: () => true,
   store: async ({ core }) => {
     await core.store.get('/ready');
-    return true;
+    // Not a failure: whoever stopped to send requests here could not make room by deleting either.
+    const { refusing } = core.store;
+    return refusing === undefined || `creates and updates are refused: ${refusing}`;
   },
   shutdown: ({ core }) => !core.draining.aborted,
 };
@@ -35,14 +38,15 @@ async function report(exchange: Exchange, endpoint: string, names: readonly stri
       continue;
     }
     const good = await passes(exchange, name);
-    healthy &&= good;
-    lines.push(good ? `[+]${name} ok` : `[-]${name} failed: reason withheld`);
+    healthy &&= good !== false;
+    const more = typeof good === 'string' ? `, ${good}` : '';
+    lines.push(good !== false ? `[+]${name} ok${more}` : `[-]${name} failed: reason withheld`);
   }
   if (!healthy) return text(500, `${lines.join('\n')}\n${endpoint} check failed\n`);
   return text(200, query.has('verbose') ? `${lines.join('\n')}\n${endpoint} check passed\n` : 'ok');
 }
 
-async function passes(exchange: Exchange, name: string): Promise<boolean> {
+async function passes(exchange: Exchange, name: string): Promise<boolean | string> {
   try {
     return (await checks[name]?.(exchange)) ?? false;
   } catch {

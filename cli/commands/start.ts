@@ -5,6 +5,7 @@ import type { RunningServer } from '../../server/run.ts';
 import { resolveSettings, type Settings } from '../../server/settings.ts';
 import { untilSignal } from '../../server/signals.ts';
 import { tellSystemd } from '../../server/systemd.ts';
+import { StoreError } from '../../storage/store.ts';
 import { explained, FailedError, ToldError } from '../errors.ts';
 import { print } from '../output.ts';
 import { addServerFlags, type ServerFlags } from './options.ts';
@@ -70,6 +71,9 @@ export async function startOrExplain(settings: Settings, logger: Logger): Promis
       throw new FailedError(
         `${settings.dataDir} is on a file system for reading only: choose another --data-dir`,
       );
+    if (error instanceof StoreError && error.code === 'full') {
+      throw new FailedError(`${error.message}: a new store needs more, or a smaller --disk-reserve`);
+    }
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.ts';
-import type { ResourceRef } from '../../client/url.ts';
+import type { ResourceRef, Target } from '../../client/url.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
 
@@ -22,6 +22,8 @@ export async function ensureSystemNamespaces(
   signal?: AbortSignal,
 ): Promise<void> {
   for (const name of systemNamespaces) {
+    // Asked for first: a store without room for another object would refuse also what is there.
+    if (await isThere(client, namespaces, { cluster, name }, signal)) continue;
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
     await createIfAbsent(client, namespaces, namespace, { cluster, signal, fieldManager: apiServer });
   }
@@ -54,12 +56,7 @@ async function ensureApiService(
   options: { cluster: string | undefined; signal: AbortSignal | undefined },
 ): Promise<void> {
   const { namespace, name } = apiService.metadata;
-  try {
-    await client.get(services, { cluster: options.cluster, namespace, name }, options.signal);
-    return;
-  } catch (error) {
-    if (!isStatusError(error, 'NotFound')) throw error;
-  }
+  if (await isThere(client, services, { cluster: options.cluster, namespace, name }, options.signal)) return;
   const writing = { ...options, fieldManager: apiServer };
   try {
     await createIfAbsent(client, services, apiService, writing);
@@ -79,6 +76,7 @@ async function ensureServiceRange(
   options: { cluster: string | undefined; signal: AbortSignal | undefined },
 ): Promise<void> {
   const { cluster, signal } = options;
+  if (await isThere(client, serviceRanges, { cluster, name: 'kubernetes' }, signal)) return;
   const kind = { apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR', metadata: { name: 'kubernetes' } };
   const range = { ...kind, spec: { cidrs: [serviceCidr] } };
   const writing = { ...options, fieldManager: apiServer };
@@ -124,6 +122,21 @@ export async function furnish(
 
 function isTerminating(error: unknown): boolean {
   return isStatusError(error, 'Forbidden') && /being terminated/.test(error.message);
+}
+
+async function isThere(
+  client: Client,
+  resource: ResourceRef,
+  target: Target,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  try {
+    await client.get(resource, target, signal);
+    return true;
+  } catch (error) {
+    if (isStatusError(error, 'NotFound')) return false;
+    throw error;
+  }
 }
 
 async function createIfAbsent(

@@ -38,6 +38,8 @@ export interface LevelOptions {
   historyBytes?: number;
   /** Refuse creates and updates with `full` while fewer bytes are free on the disk. Default 128 MiB. */
   reserveBytes?: number;
+  /** How many bytes are free on the disk of a directory; default: what the file system says. */
+  freeBytes?: (directory: string) => Promise<number>;
   /**
    * How many bytes of current values stay in memory; default all. Above it the least used are read from disk when
    * somebody asks for them. Keys, and history within its own bound, stay in memory in any case.
@@ -78,7 +80,10 @@ export async function startLevel(disk: Disk, options: LevelOptions = {}): Promis
       ...(options.historyBytes !== undefined && { bytes: options.historyBytes }),
     });
     const writer = new Writer({ disk, versions, hub, base, retention, watermark, logger: options.logger });
-    const reserve = new Reserve(directory, options.reserveBytes ?? DEFAULT_RESERVE);
+    const { reserveBytes: bytes = DEFAULT_RESERVE, freeBytes: free, logger } = options;
+    const reserve = new Reserve({ directory, bytes, free, logger });
+    // Whoever opens a store on a nearly full disk is told so before anybody writes.
+    await reserve.look(performance.now());
     const leases = new Leases(await readToken(disk.database, directory));
     return new LevelStore({ disk, versions, hub, writer, watermark, reserve, leases });
   } catch (error) {
@@ -131,6 +136,10 @@ class LevelStore implements Store {
 
   get compacted(): number {
     return this.#versions.compacted;
+  }
+
+  get refusing(): string | undefined {
+    return this.#reserve.refusing;
   }
 
   async get(key: string, options?: { revision?: number }): Promise<Entry | undefined> {
@@ -249,6 +258,7 @@ class LevelStore implements Store {
 
   async #close(): Promise<void> {
     this.#closing.abort();
+    this.#reserve.stop();
     await this.#checking?.catch(() => {});
     await this.#writer.close();
     this.#hub.close();

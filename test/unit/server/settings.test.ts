@@ -28,6 +28,7 @@ describe('settings', () => {
     expect(found).toEqual({
       dataDir: resolve('x'),
       storage: `level:${resolve('x', 'store')}`,
+      diskReserve: 128 << 20,
       listen: { host: '127.0.0.1', port: 3 },
       tlsSan: [],
       settleSeconds: 4,
@@ -110,6 +111,7 @@ describe('settings', () => {
     [{ controllers: 'none' }, '--controllers none: expected one of all, api'],
     [{ logLevel: 'loud' }, '--log-level loud: expected one of debug, info, warn, error'],
     [{ storage: 'redis:x' }, '--storage redis:x: expected level:DIRECTORY or etcd://HOST:PORT,...'],
+    [{ diskReserve: 'some' }, '--disk-reserve some: expected a size such as 128Mi or 1Gi, or 0'],
     [{ memoryBudget: '1G' }, '--memory-budget 1G: expected a size such as 512Mi or 4Gi, or all'],
     [{ dataDir: '' }, '--data-dir must name a directory'],
   ])('refuses %j', (flags, message) => {
@@ -119,7 +121,7 @@ describe('settings', () => {
   test.each([
     [
       'surprise: 1',
-      'unknown setting "surprise"; known: data-dir, storage, memory-budget, listen, advertise-address, tls-san, tls-cert-file, tls-private-key-file, settle-seconds, controllers, max-requests-inflight, max-mutating-requests-inflight, serving-processes, shutdown-delay, log-level',
+      'unknown setting "surprise"; known: data-dir, storage, memory-budget, disk-reserve, listen, advertise-address, tls-san, tls-cert-file, tls-private-key-file, settle-seconds, controllers, max-requests-inflight, max-mutating-requests-inflight, serving-processes, shutdown-delay, log-level',
     ],
     ['[1]', 'must be a YAML mapping of settings'],
     ['listen: [1]', '"listen" must be a string or a number'],

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Disk, openDisk } from '../../../storage/level/disk.ts';
 import { openLevel, startLevel } from '../../../storage/level/level.ts';
 import type { Store } from '../../../storage/store.ts';
@@ -127,4 +127,51 @@ it('refuses creates and updates while the disk has too little left, but deletes'
     return code === 'full';
   });
   expect((await store.delete('/a', store.revision)).key).toBe('/a');
+});
+
+describe('on a disk that fills up', () => {
+  const RESERVE = 100 << 20;
+  let free: number;
+  let lines: string[];
+  const full = () =>
+    openLevel(directory, {
+      ...{ sync: false, reserveBytes: RESERVE, freeBytes: async () => free },
+      logger: { info: (text) => lines.push(`info ${text}`), warn: (text) => lines.push(`warn ${text}`) },
+    });
+
+  beforeEach(async () => {
+    await store.create('/a', bytes('1'));
+    await store.close();
+    [free, lines] = [RESERVE, []];
+  });
+
+  it('opens, reads and deletes, and says at once that it refuses the rest', async () => {
+    free = 99 << 20;
+    store = await full();
+    expect(store.refusing).toBe('less than 100 MiB are free on the disk');
+    expect(lines).toEqual([
+      `warn creates and updates are refused, reads and deletes go on: 99 MiB are free on the disk of ${directory}, 100 MiB are its reserve`,
+    ]);
+    await expect(store.create('/b', bytes(''))).rejects.toMatchObject({ code: 'full' });
+    await expect(store.update('/a', bytes(''), 1)).rejects.toMatchObject({ code: 'full' });
+    expect((await store.get('/a'))?.revision).toBe(1);
+    expect((await store.delete('/a', 1)).key).toBe('/a');
+  });
+
+  it('says once that it begins and once that it is over, also when nobody writes', async () => {
+    store = await full();
+    expect({ refusing: store.refusing, lines }).toEqual({ refusing: undefined, lines: [] });
+    free = 0;
+    await until(() => {
+      store.update('/a', bytes('2'), 1).catch(() => {});
+      return store.refusing !== undefined;
+    });
+    free = RESERVE;
+    await until(() => store.refusing === undefined);
+    expect(lines.map((line) => line.split(':')[0])).toEqual([
+      'warn creates and updates are refused, reads and deletes go on',
+      'info creates and updates are accepted again',
+    ]);
+    expect((await store.create('/b', bytes(''))).key).toBe('/b');
+  });
 });

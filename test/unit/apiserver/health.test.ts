@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { createApiServer } from '../../../apiserver/server.ts';
+import { openMemory } from '../../../storage/memory/memory.ts';
+
+const admin = { name: 'admin', groups: ['system:masters'] };
+
+test.each<[string | undefined, string]>([
+  [undefined, '[+]store ok\n'],
+  ['no room', '[+]store ok, creates and updates are refused: no room\n'],
+])(
+  'a store that refuses writes (%s) is ready, and readyz says so to who asks for more',
+  async (refusing, line) => {
+    const store = Object.assign(openMemory(), { refusing });
+    const server = createApiServer({ store, logicalClusters: true, authenticate: [] });
+    const ask = async (url: string) => {
+      const { status, body } = await server.transport(admin)({ method: 'GET', url, headers: {} });
+      const parts: Uint8Array[] = [];
+      if (body instanceof Uint8Array) parts.push(body);
+      else for await (const part of body ?? []) parts.push(part);
+      return { status, text: Buffer.concat(parts).toString() };
+    };
+    expect(await ask('/readyz')).toEqual({ status: 200, text: 'ok' });
+    const { status, text } = await ask('/readyz?verbose');
+    expect(status).toBe(200);
+    expect(text).toContain(line);
+    await server.close();
+    await store.close();
+  },
+);
