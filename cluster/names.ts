@@ -15,6 +15,8 @@ export const controllersUser = 'system:atoll:controllers';
 export const locatorAnnotation = 'atoll.dev/locator';
 /** On a physical workload that an autoscaler there scales: which setting of its replicas was the last (Share.scaled). */
 export const scaledAnnotation = 'atoll.dev/scaled';
+/** On a namespace there: the id of the logical cluster that it is of. */
+export const logicalClusterLabel = 'atoll.dev/logical-cluster';
 /** On a namespace there: which of its labels we put there, comma-separated. */
 export const labelledAnnotation = 'atoll.dev/labelled';
 /** On the same objects, so that one labelled watch finds them. */

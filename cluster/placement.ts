@@ -19,9 +19,21 @@ export function physicalNamespace(logicalCluster: string, namespace: string, uid
   return `${words.slice(0, 52).replace(/-+$/, '')}-${digest(whole, 8)}`;
 }
 
-/** The labels of a Namespace that its physical namespaces bear: all but the system's, which differ there. */
+/** Each Placement of the Namespace says them. */
+const mostLabels = 64;
+
+/**
+ * The labels of a Namespace that its physical namespaces bear, the first so many by name: all but the system's, which
+ * differ there, and those that would lift what the cluster asks of every pod.
+ */
 export function carriedLabels(labels: Record<string, string> = {}): Record<string, string> {
-  return Object.fromEntries(Object.entries(labels).filter(([key]) => !isSystemLabel(key)));
+  const carried = Object.entries(labels).filter(([key, value]) => !isSystemLabel(key) && !lifts(key, value));
+  return Object.fromEntries(carried.sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, mostLabels));
+}
+
+/** https://kubernetes.io/docs/concepts/security/pod-security-admission/ */
+function lifts(key: string, value: string): boolean {
+  return key.startsWith('pod-security.kubernetes.io/') && value === 'privileged';
 }
 
 function isSystemLabel(key: string): boolean {

@@ -11,6 +11,7 @@ import {
   managedValue,
   scaledAnnotation,
 } from './names.ts';
+import { amongNeighbours } from './neighbours.ts';
 import { withoutPodAssignment } from './pod-spec.ts';
 import type { Locator, Share } from './types.ts';
 
@@ -46,6 +47,8 @@ export function shapeFor(root: KubeObject, share: Share, target: ShapeTarget): K
   const copy = deepCopy(rest) as Record<string, unknown>;
   const shaped = { ...copy, metadata: metadataFor(root, share, target) } as KubeObject;
   if (isRecord(shaped.spec)) shaped.spec = unmarked(specFor(root, shaped.spec, share));
+  if (root.kind === 'NetworkPolicy' && isRecord(shaped.spec))
+    shaped.spec = amongNeighbours(shaped.spec, target.locator.cluster);
   if (root.kind === 'ServiceAccount') delete shaped['secrets'];
   return shaped;
 }

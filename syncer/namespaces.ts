@@ -10,6 +10,7 @@ import type { KubeObject } from '../kube/object.ts';
 import { isStatusError, StatusError } from '../kube/status.ts';
 import { labelPatch } from './namespace-labels.ts';
 import {
+  borne,
   type Former,
   isLeftBehind,
   leftBehind,
@@ -32,8 +33,11 @@ export class Namespaces {
   readonly #client: Client;
   readonly #syncer: string;
   readonly #signal: AbortSignal;
+  readonly #logger: Logger;
   /** Made by us just now; the watch will tell. */
   readonly #made = new Map<string, KubeObject>();
+  /** Which labels, over which version, the cluster did not take. */
+  readonly #refused = new Map<string, string>();
   /** Labelled by us just now, over that version. */
   readonly #written = new Map<string, { over: string | undefined; object: KubeObject }>();
 
@@ -53,6 +57,7 @@ export class Namespaces {
     this.#client = client;
     this.#syncer = syncer;
     this.#signal = signal;
+    this.#logger = logger;
     this.informer = startInformer(client, resource, {
       ...{ labelSelector: managedSelector, signal, logger },
       onOutcome: (failure) => unreadable.note(resource, failure),
@@ -66,6 +71,7 @@ export class Namespaces {
       delete: ({ metadata: { name = '' } }) => {
         this.#made.delete(name);
         this.#written.delete(name);
+        this.#refused.delete(name);
       },
     });
   }
@@ -111,9 +117,19 @@ export class Namespaces {
   async label(name: string, of: Locator, labels: Readonly<Record<string, string>>): Promise<void> {
     const object = this.#cached(name);
     if (!object || namespaceOwnership(object, of, this.former) !== 'ours') return;
-    if ((await this.#relabel(object, labels)) || this.#signal.aborted) return;
-    // It has changed since the watch told of it: what others put there counts as it is now.
-    await this.#relabel(await this.#client.get(resource, { name }, this.#signal), labels);
+    const wanted = borne(labels, of);
+    const what = JSON.stringify([object.metadata.resourceVersion, wanted]);
+    if (this.#refused.get(name) === what) return;
+    try {
+      if (await this.#relabel(object, wanted)) return;
+      // It has changed since the watch told of it: what others put there counts as it is now.
+      await this.#relabel(await this.#client.get(resource, { name }, this.#signal), wanted);
+    } catch (err) {
+      // Whoever guards labels there keeps nothing else from running.
+      if (!(err instanceof StatusError) || err.code >= 500 || err.code === 429) throw err;
+      this.#refused.set(name, what);
+      this.#logger.warn({ err, namespace: name }, 'the labels of a namespace of ours could not be written');
+    }
   }
 
   /** False: somebody else was quicker. */

@@ -1,5 +1,11 @@
 import { isPath } from '../cluster/logical.ts';
-import { locatorAnnotation, managedLabel, managedValue, rootCluster } from '../cluster/names.ts';
+import {
+  locatorAnnotation,
+  logicalClusterLabel,
+  managedLabel,
+  managedValue,
+  rootCluster,
+} from '../cluster/names.ts';
 import type { Locator, ShareViewSpec } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { firstLabels } from './namespace-labels.ts';
@@ -86,12 +92,20 @@ export function namespaceOwnership(
   return found.uid === '' ? 'unsigned' : 'foreign';
 }
 
+/** What a namespace there is to bear of ours, beside the mark that finds it. */
+export function borne(
+  carried: Readonly<Record<string, string>>,
+  { cluster }: Locator,
+): Record<string, string> {
+  return { ...carried, [logicalClusterLabel]: cluster };
+}
+
 export function namespaceFor(
   name: string,
   locator: Locator,
   carried: Readonly<Record<string, string>> = {},
 ): KubeObject {
-  const { labels, annotations } = firstLabels(carried);
+  const { labels, annotations } = firstLabels(borne(carried, locator));
   return {
     apiVersion: 'v1',
     kind: 'Namespace',

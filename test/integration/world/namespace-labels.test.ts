@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { StatusError } from '../../../kube/status.ts';
 import { deployment, resources, settled, until } from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
 
@@ -61,4 +62,19 @@ test('what the cluster’s administrator put there stays, also under the same na
   await until('the rest is there', async () => (await labelsOn('east'))[0]?.['other'] === 'x');
   expect((await labelsOn('east'))[0]).toEqual({ cost: 'theirs', other: 'x' });
   await until('west has both', async () => (await labelsOn('west'))[0]?.['cost'] === 'ours');
+});
+
+test('a cluster that refuses a label runs everything all the same', async () => {
+  const { faults } = world.physical('east');
+  faults.intercept = ({ method, url }) => {
+    if (method === 'PATCH' && /\/namespaces\/[^/]+\?|\/namespaces\/[^/]+$/.test(url))
+      throw new StatusError(403, 'Forbidden', 'no such label here');
+  };
+  await world.admin.patch(resources.namespaces, name, 'merge', { metadata: { labels: { refused: 'x' } } });
+  await until('west has it', async () => (await labelsOn('west'))[0]?.['refused'] === 'x');
+  const { metadata, ...app } = deployment('later', 1, 'east');
+  await world.admin.create(resources.deployments, { ...app, metadata: { ...metadata, ...team } }, team);
+  await settled(world.admin, 'later.deployments.apps', 'team');
+  expect((await labelsOn('east'))[0]).not.toHaveProperty('refused');
+  faults.intercept = () => {};
 });

@@ -60,6 +60,41 @@ describe('shapeFor', () => {
     expect(JSON.stringify(shapedSpec('StatefulSet', claims(forged)))).not.toContain('atoll.dev');
   });
 
+  it('a NetworkPolicy never speaks of another logical cluster’s namespaces', () => {
+    const own = { key: 'atoll.dev/logical-cluster', operator: 'In', values: [target.locator.cluster] };
+    const nobodys = { key: 'atoll.dev/logical-cluster', operator: 'DoesNotExist' };
+    const podSelector = { matchLabels: { app: 'a' } };
+    const named = { matchLabels: { team: 'a' }, matchExpressions: [{ key: 'x', operator: 'Exists' }] };
+    const spec = {
+      podSelector: {},
+      ingress: [{ from: [{ namespaceSelector: {}, podSelector }, { podSelector }] }, {}],
+      egress: [{ to: [{ namespaceSelector: named }, { ipBlock: { cidr: '10.0.0.0/8' } }] }],
+    };
+    const of = (one: object) => ({ ...named, matchExpressions: [...named.matchExpressions, one] });
+    expect(shapedSpec('NetworkPolicy', spec)).toEqual({
+      podSelector: {},
+      ingress: [
+        {
+          from: [
+            { namespaceSelector: { matchExpressions: [own] }, podSelector },
+            { namespaceSelector: { matchExpressions: [nobodys] }, podSelector },
+            { podSelector },
+          ],
+        },
+        {},
+      ],
+      egress: [
+        {
+          to: [
+            { namespaceSelector: of(own) },
+            { namespaceSelector: of(nobodys) },
+            { ipBlock: { cidr: '10.0.0.0/8' } },
+          ],
+        },
+      ],
+    });
+  });
+
   it.each<[string, string, object, Partial<Share>, object]>([
     ['replicas', 'Deployment', { replicas: 5 }, { replicas: 2 }, { replicas: 2 }],
     [

@@ -21,12 +21,22 @@ test.each([
   expect(labelPatch(object as never, wanted as Record<string, string>)).toEqual(patch);
 });
 
-test('the system’s own labels are not carried', () => {
+test('no more than so many are carried, always the same', () => {
+  const labels = Object.fromEntries(
+    Array.from({ length: 1000 }, (_, i) => [`l${i}`, 'x'] as const).reverse(),
+  );
+  const carried = Object.keys(carriedLabels(labels));
+  expect(carried).toHaveLength(64);
+  expect(carried).toEqual(Object.keys(labels).sort().slice(0, 64));
+});
+
+test('neither the system’s own labels are carried, nor any that lifts what the cluster asks of pods', () => {
   const labels = {
     'kubernetes.io/metadata.name': 'shop',
     'atoll.dev/managed-by': 'me',
     'internal.atoll.dev/x': 'y',
     'pod-security.kubernetes.io/enforce': 'baseline',
+    'pod-security.kubernetes.io/warn': 'privileged',
     team: 'a',
   };
   expect(carriedLabels(labels)).toEqual({ 'pod-security.kubernetes.io/enforce': 'baseline', team: 'a' });
