@@ -13,8 +13,8 @@ export class Connections {
   readonly #handshaking = new Map<string, Socket>();
   readonly #leaving = new WeakSet<Socket>();
   readonly #movements = new WeakMap<Socket, Movement>();
-  /** With whether their answer is there, and only has to be sent. */
-  readonly #requests = new Map<IncomingMessage, boolean>();
+  /** With when their answer was there, and had only to be sent. */
+  readonly #requests = new Map<IncomingMessage, number | undefined>();
   #allLeave = false;
   #accepted = 0;
 
@@ -42,11 +42,11 @@ export class Connections {
   }
 
   begun(request: IncomingMessage): void {
-    this.#requests.set(request, false);
+    this.#requests.set(request, undefined);
   }
 
   answered(request: IncomingMessage): void {
-    this.#requests.set(request, true);
+    this.#requests.set(request, performance.now());
   }
 
   ended(request: IncomingMessage): void {
@@ -87,19 +87,26 @@ export class Connections {
     }
   }
 
-  /** Cuts all but those whose request came whole and has no answer yet: what it does is under way. */
-  cut(): void {
+  /**
+   * Cuts all but those whose request came whole and has no answer yet, as what it does is under way, or has had one for
+   * less than `millis`: that is being sent.
+   */
+  cut(millis: number): void {
     const working = new Set<Socket>();
+    const since = performance.now() - millis;
     for (const [request, answered] of this.#requests) {
-      if (request.complete && !answered) working.add(request.socket);
+      if (request.complete && (answered ?? Infinity) > since) working.add(request.socket);
     }
-    for (const socket of this.#open) if (!working.has(socket)) socket.destroy();
-    for (const socket of this.#handshaking.values()) socket.destroy();
+    this.#cutBut(working);
   }
 
   cutAll(): void {
-    this.#requests.clear();
-    this.cut();
+    this.#cutBut(new Set());
+  }
+
+  #cutBut(spared: ReadonlySet<Socket>): void {
+    for (const socket of this.#open) if (!spared.has(socket)) socket.destroy();
+    for (const socket of this.#handshaking.values()) socket.destroy();
   }
 
   #moved(socket: Socket): void {

@@ -11,7 +11,7 @@ const stepMs = 50;
 export interface Patience {
   /** For the next request on a connection: one that is on its way is answered. */
   lingerMs: number;
-  /** For whoever sends or reads, but does not come to an end. */
+  /** For whoever sends, and for whoever reads an answer, from when it was there. */
   cutMs: number;
   /** For requests at work. */
   longestMs: number;
@@ -44,7 +44,7 @@ export async function letGo(
   const timer = setInterval(() => {
     const past = performance.now() - from;
     if (past >= longestMs) connections.cutAll();
-    else if (past >= cutMs) connections.cut();
+    else if (past >= cutMs) connections.cut(cutMs);
     else connections.endIdle(lingerMs);
   }, stepMs);
   try {

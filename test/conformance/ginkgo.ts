@@ -78,11 +78,13 @@ function interruptWhenStuck(child: ChildProcess, seconds: number): () => void {
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     if (moves.test(text)) since = Date.now();
   });
+  let told = false;
   const timer = setInterval(() => {
     const late = (Date.now() - since) / 1000 - seconds;
     // Its report alone takes a while on a busy machine.
     if (late > 120) child.kill('SIGKILL');
-    else if (late > 0) child.kill('SIGTERM');
+    // Told again, it would leave what it cleans up, then the report.
+    else if (late > 0 && !told) told = child.kill('SIGTERM');
   }, 5000);
   return () => clearInterval(timer);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readSpecs, type Section } from '../../conformance/specs.ts';
+import { isAsExpected, readSpecs, type Section } from '../../conformance/specs.ts';
 
 const read = (section: Section, only = /./) => readSpecs('test/conformance', section, only);
 
@@ -15,4 +15,16 @@ test('only those that match', async () => {
   const { names } = await read('A', /Secrets/);
   expect(names.length).toBeGreaterThan(0);
   expect(names.filter((name) => !name.includes('Secrets'))).toEqual([]);
+});
+
+test.each([
+  ['passed', true, false],
+  ['failed', false, true],
+  ['timedout', false, true],
+  ['interrupted', false, true],
+  ['panicked', false, true],
+  ['skipped', false, false],
+  ['not run', false, false],
+])('%s is as expected: %s; where a failure is expected: %s', (state, ofOthers, ofFailing) => {
+  expect([isAsExpected(state, false), isAsExpected(state, true)]).toEqual([ofOthers, ofFailing]);
 });
