@@ -156,6 +156,11 @@ function isMade({ kind }: WorkloadKind, owners: readonly OwnerReference[] = []):
   return makers[kind].some((maker) => maker === owner.kind && workloads[maker].group === group);
 }
 
+/** Whether its controller makes Pods, and may take over one that somebody else has made. */
+export function isPodMaker({ group, kind }: { group: string; kind: string }): boolean {
+  return makers.Pod.some((maker) => maker === kind && workloads[maker].group === group);
+}
+
 /** A Pod of its own that a workload has taken over where both run stays what it was here: placed itself. */
 export function isAdopted({ kind, metadata: { uid, annotations } }: KubeObject): boolean {
   return kind === 'Pod' && uid !== undefined && annotations?.[adoptedAnnotation] === uid;

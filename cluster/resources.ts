@@ -100,7 +100,7 @@ const slice = object(
       texts.pods,
     ),
     nodeName: text,
-    owner: object({ apiVersion: text, kind: text, name: text, uid: text }, texts.owner),
+    owner: object({ uid: text }, texts.owner),
     status: any,
     error: object({ reason: text, message: text }, texts.error),
   } satisfies Fields<ClusterSlice>,

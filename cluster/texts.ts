@@ -69,9 +69,6 @@ const pods: Texts<NonNullable<ClusterSlice['pods']>> = {
 const ordinals = { start: 'The first ordinal.', end: 'The one after the last ordinal.' };
 
 const owner: Texts<NonNullable<ClusterSlice['owner']>> = {
-  apiVersion: "The workload's API version.",
-  kind: "The workload's kind, such as ReplicaSet.",
-  name: "The workload's name.",
   uid: 'Of this very workload, not of another one of the same name.',
 };
 

@@ -190,8 +190,8 @@ export interface ClusterSlice {
   pods?: { since: string; count: number; ordinals?: { start: number; end: number } };
   /** Of a Pod: the node that it is bound to there. */
   nodeName?: string;
-  /** Of a Pod: the workload here whose controller adopted it there. */
-  owner?: Pick<OwnerReference, 'apiVersion' | 'kind' | 'name' | 'uid'>;
+  /** Of a Pod: the workload here whose controller adopted it there. What else an owner is called, its Placement says. */
+  owner?: Pick<OwnerReference, 'uid'>;
   /** The physical object's own status, as it stands there. */
   status?: Record<string, unknown>;
   /** Why the object could not be applied; absent when it could. */

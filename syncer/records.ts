@@ -118,9 +118,7 @@ export function sliceOf(
   return {
     present: true,
     ...(nodeName && { nodeName }),
-    ...(owner && {
-      owner: { apiVersion: owner.apiVersion, kind: owner.kind, name: owner.name, uid: owner.uid },
-    }),
+    ...(owner && { owner: { uid: owner.uid } }),
     ...(record.observed && {
       observedGeneration: record.observed.generation,
       share: replicasThere(record.observed.share, object),

@@ -81,10 +81,8 @@ function podsPart(input: unknown): ClusterSlice['pods'] {
 }
 
 function ownerPart(input: unknown): ClusterSlice['owner'] {
-  const [apiVersion, kind, name, uid] = ['apiVersion', 'kind', 'name', 'uid'].map((field) =>
-    textAt(input, field),
-  );
-  return apiVersion && kind && name && uid ? { apiVersion, kind, name, uid } : undefined;
+  const uid = textAt(input, 'uid');
+  return uid ? { uid } : undefined;
 }
 
 /** A whole number that can be added up and shown, whatever was said. */

@@ -1,7 +1,8 @@
-import { isAdopted } from '../../cluster/kinds.ts';
+import { isAdopted, isPodMaker } from '../../cluster/kinds.ts';
 import { adoptedAnnotation } from '../../cluster/names.ts';
-import type { ClusterSlice, Placement } from '../../cluster/types.ts';
-import type { KubeObject, ObjectMeta } from '../../kube/object.ts';
+import type { Placement } from '../../cluster/types.ts';
+import { formatApiVersion } from '../../kube/gvk.ts';
+import type { KubeObject, ObjectMeta, OwnerReference } from '../../kube/object.ts';
 import { getOwn, textAt } from '../../kube/untyped.ts';
 import type { Store } from '../../storage/store.ts';
 import { decodeStored } from '../registry/codec.ts';
@@ -20,7 +21,7 @@ export async function noteOwnPod(store: Store, at: SliceAddress, placement: Plac
   const slice = getOwn(placement.status?.clusters ?? {}, at.cluster);
   if (ref?.kind !== 'Pod' || phase === undefined || phase === 'Leaving' || !slice?.present) return;
   const { owner, nodeName } = slice;
-  const adopter = owner && (await hasShare(store, at, owner.uid)) ? owner : undefined;
+  const adopter = owner && (await adopterOf(store, at, owner.uid));
   await rewriteObject(store, placeIn(at, ref), (pod) => {
     if (pod?.metadata.uid !== ref.uid) return pod;
     return bound({ ...pod, metadata: adopted(pod, adopter) }, nodeName);
@@ -33,14 +34,14 @@ function bound(pod: KubeObject, nodeName: string | undefined): KubeObject {
 }
 
 /** A controller that the user named stays. */
-function adopted(pod: KubeObject, owner: ClusterSlice['owner']): ObjectMeta {
+function adopted(pod: KubeObject, owner: OwnerReference | undefined): ObjectMeta {
   const { annotations, ownerReferences = [], ...metadata } = pod.metadata;
   const was = isAdopted(pod);
   const controlled = ownerReferences.some(({ controller }) => controller === true);
   if (controlled !== was || (!was && !owner)) return pod.metadata;
   const { [adoptedAnnotation]: _, ...users } = annotations ?? {};
   const others = ownerReferences.filter(({ controller }) => controller !== true);
-  const references = owner ? [...others, { ...owner, controller: true, blockOwnerDeletion: true }] : others;
+  const references = owner ? [...others, owner] : others;
   const marked = owner ? { ...users, [adoptedAnnotation]: pod.metadata.uid ?? '' } : users;
   return {
     ...metadata,
@@ -49,11 +50,18 @@ function adopted(pod: KubeObject, owner: ClusterSlice['owner']): ObjectMeta {
   };
 }
 
-async function hasShare(store: Store, at: SliceAddress, uid: string): Promise<boolean> {
+/**
+ * The cluster is believed which of its own workloads it is, and nothing else: under another kind or name the owner would
+ * be missing here, and the Pod collected as garbage.
+ */
+async function adopterOf(store: Store, at: SliceAddress, uid: string): Promise<OwnerReference | undefined> {
   const { logical: cluster, namespace } = at;
   const { entries } = await listEntries(store, { of: placementsStored, cluster, namespace });
-  return entries.some((entry) => {
-    const { spec } = decodeStored(entry) as Placement;
-    return spec?.ref.uid === uid && getOwn(spec.shares ?? {}, at.cluster) !== undefined;
-  });
+  for (const entry of entries) {
+    const { ref, shares = {} } = (decodeStored(entry) as Placement).spec ?? {};
+    if (ref?.uid !== uid || !isPodMaker(ref) || getOwn(shares, at.cluster) === undefined) continue;
+    const { kind, name } = ref;
+    return { apiVersion: formatApiVersion(ref), kind, name, uid, controller: true, blockOwnerDeletion: true };
+  }
+  return undefined;
 }

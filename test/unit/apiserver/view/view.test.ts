@@ -275,6 +275,48 @@ describe('slices', () => {
   });
 });
 
+describe('a placed Pod', () => {
+  const set = { ...deployment('web')[1], resource: 'replicasets', kind: 'ReplicaSet' };
+  const bare = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', name: 'bare', uid: 'uid-of-bare' };
+  const adopted = (owner: object) => slice('bare.pods', { present: true, owner });
+  const owners = async () =>
+    (await upstream.read(keys.pod(logical, namespace, 'bare')))?.metadata.ownerReferences;
+  const uid = set.uid;
+  beforeEach(async () => {
+    await upstream.place(object('v1', 'Pod', 'bare'), bare, { east: active });
+    await upstream.place(object('apps/v1', 'ReplicaSet', 'web'), set, { east: active });
+    await upstream.place(...deployment('api'), { east: active });
+    await upstream.place(
+      object('apps/v1', 'ReplicaSet', 'far'),
+      { ...set, name: 'far', uid: 'uid-of-far' },
+      {
+        west: active,
+      },
+    );
+  });
+
+  test.each([
+    ['kind', { kind: 'Job', apiVersion: 'batch/v1', name: 'web', uid }],
+    ['name', { kind: 'ReplicaSet', apiVersion: 'apps/v1', name: 'nothing', uid }],
+  ])('has the owner that its cluster has, whatever that says of its %s', async (_, owner) => {
+    await adopted(owner);
+    const controls = { controller: true, blockOwnerDeletion: true };
+    expect(await owners()).toEqual([
+      { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid, ...controls },
+    ]);
+  });
+
+  test.each([
+    ['that makes no Pods', 'uid-of-api'],
+    ['that is itself', 'uid-of-bare'],
+    ['of another cluster', 'uid-of-far'],
+    ['of nobody', 'uid-of-nobody'],
+  ])('gets no owner %s', async (_, other) => {
+    await adopted({ uid: other });
+    expect(await owners()).toBeUndefined();
+  });
+});
+
 describe('pods', () => {
   const pod = (name: string, more: object = {}): KubeObject => ({
     kind: 'Pod',
