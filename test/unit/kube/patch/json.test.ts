@@ -1,3 +1,5 @@
+import fc from 'fast-check';
+import fastJsonPatch from 'fast-json-patch';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../../kube/object.ts';
 import { applyJsonPatch } from '../../../../kube/patch/json.ts';
@@ -89,4 +91,15 @@ describe('applyJsonPatch', () => {
     expect(() => applyJsonPatch({}, [{ op: 'add', path: '/constructor/x', value: 1 }])).toThrow();
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
+});
+
+// What an independent implementation of RFC 6902 says is the difference takes one to the other here.
+it('carries out what fast-json-patch finds between any two documents', () => {
+  const object = fc.dictionary(fc.string({ maxLength: 3 }), fc.jsonValue({ maxDepth: 3 }));
+  fc.assert(
+    fc.property(object, object, (from, to) => {
+      const [before, after] = JSON.parse(JSON.stringify([from, to])) as [Json & object, Json & object];
+      expect(applyJsonPatch(before, fastJsonPatch.compare(before, after) as unknown as Json)).toEqual(after);
+    }),
+  );
 });

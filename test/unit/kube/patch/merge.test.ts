@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import mergePatch from 'json-merge-patch';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../../kube/object.ts';
 import { applyMergePatch } from '../../../../kube/patch/merge.ts';
@@ -48,4 +49,16 @@ describe('applyMergePatch', () => {
   ])('refuses %j', (patch, message) => {
     expect(() => applyMergePatch({}, patch)).toThrow(expect.objectContaining({ code: 400, message }));
   });
+});
+
+// What an independent implementation of RFC 7396 says is the difference takes one to the other here; null says "remove" there.
+it('carries out what json-merge-patch finds between any two documents', () => {
+  fc.assert(
+    fc.property(object, object, (from, to) => {
+      fc.pre(!JSON.stringify([from, to]).includes('null'));
+      const [before, after] = JSON.parse(JSON.stringify([from, to])) as [Json & object, Json & object];
+      const patch = mergePatch.generate(before, after) as Json | undefined;
+      expect(patch === undefined ? before : applyMergePatch(before, patch)).toEqual(after);
+    }),
+  );
 });
