@@ -82,11 +82,14 @@ export class Certificates {
     return (await this.#reread()) || due;
   }
 
-  /** Calls `changed` after each change, until `signal` aborts. */
-  async follow(signal: AbortSignal, changed: () => Promise<void>): Promise<void> {
-    while (await passes(checkMs, signal)) {
+  /** Calls `changed` after each change, again until it succeeds; until `signal` aborts. */
+  async follow(signal: AbortSignal, changed: () => Promise<void>, everyMs = checkMs): Promise<void> {
+    let due = false;
+    while (await passes(everyMs, signal)) {
       try {
-        if (await this.refresh()) await changed();
+        due = (await this.refresh()) || due;
+        if (due) await changed();
+        due = false;
       } catch (err) {
         this.#logger.error({ err }, 'the certificates could not be renewed');
       }

@@ -14,6 +14,7 @@ export function jsonLogger(level: LogLevel): Logger {
 
 /** What Node itself would print as text goes into the log; a terminal that went takes nobody with it. */
 export function logProcess(logger: Logger): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   process.removeAllListeners('warning').on('warning', (err) => logger.warn({ err }, 'a warning of Node'));
   process.on('uncaughtException', (err) => {
     logger.error({ err, stack: err.stack }, 'nobody expected this: the process ends');

@@ -1,5 +1,4 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import type { Server } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -19,11 +18,17 @@ export interface ChildOptions {
   store: Store;
 }
 
+/** Its code, or the signal that killed it, or why it was never there. */
+interface Exit {
+  code: number | null;
+  signal: string | null;
+  err?: Error;
+}
+
 /** A process beside the first, as the first sees it. */
 export class Child {
   readonly #process: ChildProcess;
-  /** With its code, or the signal that killed it. */
-  readonly exited: Promise<{ code: number | null; signal: string | null }>;
+  readonly exited: Promise<Exit>;
   /** It takes no more connections, or never will. */
   readonly deaf: Promise<unknown>;
   /** Undefined until it serves. */
@@ -37,7 +42,9 @@ export class Child {
       stdio: ['ignore', process.stderr, process.stderr, 'ipc', 'pipe'],
       serialization: 'json',
     });
-    this.exited = once(this.#process, 'exit').then(([code, signal]) => ({ code, signal }));
+    this.exited = exitOf(this.#process);
+    this.deaf = this.exited;
+    if (this.pid === undefined) return;
     serveStore(store, this.#process.stdio[storeDescriptor] as Duplex);
     const deaf = new Promise<void>((resolve) => {
       this.#process.on('message', (said: Report) => {
@@ -60,4 +67,14 @@ export class Child {
   kill(): void {
     this.#process.kill('SIGKILL');
   }
+}
+
+/** For want of processes or descriptors there may be none: it has no id then, fails, and never exits. */
+function exitOf(process: ChildProcess): Promise<Exit> {
+  return new Promise((resolve) => {
+    process.on('exit', (code, signal) => resolve({ code, signal }));
+    process.on('error', (err) => {
+      if (process.pid === undefined) resolve({ code: null, signal: null, err });
+    });
+  });
 }

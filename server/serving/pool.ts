@@ -94,15 +94,22 @@ export class Pool {
 
   #start(): void {
     const { settings, listening, store, tls, logger } = this.#options;
-    const child = new Child({ settings, tls: tls(), socket: listening.socket, store });
+    let child: Child;
+    try {
+      child = new Child({ settings, tls: tls(), socket: listening.socket, store });
+    } catch (err) {
+      this.#failedAt = performance.now();
+      logger.error({ err }, 'no serving process can be started');
+      return;
+    }
     this.#children.push(child);
     logger.info({ pid: child.pid }, 'busy: a serving process starts');
-    void child.exited.then(({ code, signal }) => {
+    void child.exited.then(({ code, signal, err }) => {
       const at = this.#children.indexOf(child);
       if (at < 0) return;
       this.#children.splice(at, 1);
       this.#failedAt = performance.now();
-      logger.error({ pid: child.pid, code, signal }, 'a serving process ended');
+      logger.error({ pid: child.pid, code, signal, err }, 'a serving process ended');
     });
   }
 }

@@ -64,7 +64,8 @@ async function isAlive(pid: number, started: string): Promise<boolean> {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    return errorCode(error) === 'EPERM';
+    // Another user's lives, too; whether it is the one that is named only its start tells.
+    if (errorCode(error) !== 'EPERM') return false;
   }
   return (await startTime(pid)) === started;
 }

@@ -77,6 +77,21 @@ describe('certificates from files', () => {
     expect(certificates.tls).toMatchObject({ cert: second.certificate, key: second.privateKey });
   });
 
+  test('are told of until somebody heard it', async () => {
+    const first = await files('one.example');
+    await first.write();
+    const certificates = await Certificates.load(await load(), first.paths, silentLogger);
+    await (await files('two.example')).write();
+    const stop = new AbortController();
+    let calls = 0;
+    const changed = async () => {
+      if (++calls === 1) throw new Error('a disk is full');
+      stop.abort();
+    };
+    await certificates.follow(stop.signal, changed, 1);
+    expect(calls).toBe(2);
+  });
+
   test('that are none are refused', async () => {
     const { paths, write } = await files('one.example');
     await write();

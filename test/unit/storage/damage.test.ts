@@ -1,7 +1,7 @@
 import { access, copyFile, cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { backup, restore } from '../../../storage/backup.ts';
 import { openLevel } from '../../../storage/level/level.ts';
 import { repairLevel } from '../../../storage/level/repair.ts';
@@ -122,6 +122,21 @@ describe('ownership', () => {
     await writeFile(join(data, 'OWNER'), `${process.pid} 1 of-an-earlier-process-with-this-id\n`);
     await (await openLevel(data)).close();
     expect(await readdir(data)).not.toContain('OWNER');
+  });
+
+  it('is not kept by the process of another user that has the id of a former owner', async () => {
+    const theirs = vi.spyOn(process, 'kill').mockImplementation(() => {
+      throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
+    });
+    try {
+      await writeFile(join(data, 'OWNER'), `${process.pid} 1 of-an-earlier-process-with-this-id\n`);
+      await (await openLevel(data)).close();
+      const store = await openLevel(data);
+      await fails(openLevel(data), 'unavailable');
+      await store.close();
+    } finally {
+      theirs.mockRestore();
+    }
   });
 });
 

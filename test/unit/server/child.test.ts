@@ -1,0 +1,22 @@
+import { Server } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { Child } from '../../../server/serving/child.ts';
+import { openMemory } from '../../../storage/memory/memory.ts';
+
+const { execPath } = process;
+afterEach(() => {
+  process.execPath = execPath;
+});
+
+test('a process that cannot be started is one that has ended', async () => {
+  process.execPath = '/nowhere/node';
+  const child = new Child({
+    settings: {} as never,
+    tls: {} as never,
+    socket: new Server(),
+    store: openMemory(),
+  });
+  child.tell({ order: 'drain' });
+  expect(await child.exited).toMatchObject({ code: null, signal: null, err: { code: 'ENOENT' } });
+  await child.deaf;
+});
