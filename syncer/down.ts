@@ -95,14 +95,18 @@ function mayFollow(engine: Engine, required: TargetId, isThere: boolean): boolea
   return record?.manifest === manifestDigest(share.spec.manifest);
 }
 
-/** 0: go on. The first repair is at once; a fight over fields slows down to one a minute. */
+/**
+ * 0: go on. The first repair is at once; a fight, over fields or over whether it is there at all, slows down to one a
+ * minute.
+ */
 function repairDelay(record: TargetRecord, cached: KubeObject | undefined, manifest: KubeObject): number {
-  if (!cached || record.manifest !== manifestDigest(manifest)) {
+  const { applied } = record;
+  if (!applied || record.manifest !== manifestDigest(manifest)) {
     record.repairs = 0;
     return 0;
   }
-  if (record.applied?.uid !== cached.metadata.uid || record.fingerprint === fingerprint(cached, manifest))
-    return 0;
+  const isAsApplied = cached && record.fingerprint === fingerprint(cached, manifest);
+  if (cached && (applied.uid !== cached.metadata.uid || isAsApplied)) return 0;
   const wait = record.repairNotBefore - Date.now();
   if (wait > 0) return wait;
   record.repairs += 1;

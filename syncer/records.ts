@@ -21,9 +21,11 @@ export interface TargetRecord {
   error?: { reason: string; message: string } | undefined;
   /** The targets that had to be there before; they leave after. */
   requires: TargetId[];
-  /** Repairs of drift so far: each waits longer for the next. Milliseconds since 1970. */
+  /** Repairs so far, of drift or of an absence: each waits longer for the next. Milliseconds since 1970. */
   repairs: number;
   repairNotBefore: number;
+  /** What controls the Pod there and was not among ours when it was looked for, since when: milliseconds since 1970. */
+  stranger?: { uid: string; since: number };
   /** The object is known to be absent. */
   absent: boolean;
   /** It is, and what it left behind stays. */

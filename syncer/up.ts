@@ -7,12 +7,13 @@ import { isStatusError } from '../kube/status.ts';
 import { type Engine, shareFor, sharesResource } from './engine.ts';
 import { controllerOf } from './owners.ts';
 import { ownership } from './ownership.ts';
-import { hasObserved, shareNumbers, sliceOf } from './records.ts';
+import { hasObserved, shareNumbers, sliceOf, type TargetRecord } from './records.ts';
 import { parseTarget, type TargetId } from './target.ts';
 
 /** At most one slice of a share in this time: a rollout's many small steps become a few writes. */
 const minIntervalMs = 100;
 const adopterMs = 1_000;
+const adopterMostMs = 30_000;
 
 interface Sent {
   uid: string;
@@ -67,7 +68,7 @@ function sliceNow(engine: Engine, id: TargetId, share: ShareView): ClusterSlice 
     hasObserved(object, applied.physicalGeneration)
   )
     record.observed = { generation: applied.generation, share: applied.share };
-  const slice = sliceOf(share, record, object, adopterOf(engine, id, object));
+  const slice = sliceOf(share, record, object, adopterOf(engine, id, record, object));
   const { held } = share.spec.share;
   // Only of what the share says now, once that was seen: before, its controller may make more of them.
   if (!held || !slice?.present || !applied || record.observed?.share !== applied.share) return slice;
@@ -76,12 +77,20 @@ function sliceNow(engine: Engine, id: TargetId, share: ShareView): ClusterSlice 
   return pods ? { ...slice, pods: { since: held.since, ...pods } } : slice;
 }
 
-/** The watch of workloads may be behind the one of pods. */
-function adopterOf(engine: Engine, id: TargetId, pod: KubeObject | undefined): OwnerReference | undefined {
-  if (pod?.kind !== 'Pod' || !controllerOf(pod)) return undefined;
+/** The watch of workloads may be behind the one of pods; what is not ours by then is a stranger. */
+function adopterOf(
+  engine: Engine,
+  id: TargetId,
+  record: TargetRecord,
+  pod: KubeObject | undefined,
+): OwnerReference | undefined {
+  const controller = pod?.kind === 'Pod' ? controllerOf(pod) : undefined;
+  if (!pod || !controller) return undefined;
   const owner = engine.ownerOf(pod);
-  if (!owner) engine.up.addAfter(id, adopterMs);
-  return owner;
+  if (owner) return owner;
+  if (record.stranger?.uid !== controller.uid) record.stranger = { uid: controller.uid, since: Date.now() };
+  if (Date.now() - record.stranger.since < adopterMostMs) engine.up.addAfter(id, adopterMs);
+  return undefined;
 }
 
 /**

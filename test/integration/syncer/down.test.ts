@@ -116,6 +116,21 @@ describe('a share', () => {
     await sides.untilThere(configmaps, 'settings');
   });
 
+  test('that somebody deletes there again and again is made anew less and less often', async () => {
+    const { upstream, physical } = sides;
+    await upstream.place(configMap('settings'), { east: active });
+    sides.start();
+    const at = { namespace: upstream.home, name: 'settings' };
+    const gone: number[] = [];
+    for (let i = 0; i < 5; i += 1) {
+      await sides.untilThere(configmaps, 'settings');
+      gone.push(Date.now());
+      await physical.client.delete(configmaps, at);
+    }
+    // The second waits for 200 ms, each one for twice as long as the one before.
+    expect((gone[4] ?? 0) - (gone[1] ?? 0)).toBeGreaterThanOrEqual(200 + 400 + 800 - 100);
+  });
+
   test('of a kind that is not served is an error of that share, and stops nothing else', async () => {
     const { upstream, physical } = sides;
     const ref = await upstream.place(web, { east: active });
