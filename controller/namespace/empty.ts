@@ -1,6 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import { type DiscoveredResource, discover } from '../../client/discovery.ts';
 import { isMissing } from '../../client/errors.ts';
+import { placedKind } from '../../cluster/kinds.ts';
 import { group as atollGroup } from '../../cluster/names.ts';
 import { isReflected } from '../../cluster/reflected.ts';
 import type { PlacementSpec } from '../../cluster/types.ts';
@@ -20,8 +21,9 @@ export interface Where {
  * there when it came by. Only a pass that finds nothing proves the namespace empty. What is served is asked
  * anew each time: a kind that nobody knew a minute ago may have objects here.
  *
- * Pods go first, and nothing else while one is there, so that no pod outlives what it relies on, a NetworkPolicy say.
- * Those of workloads that run on physical clusters end with their workloads, which take along what they need.
+ * Pods go first, and what makes them, and nothing else while a pod is there or nobody knows, so that none outlives what
+ * it relies on, a NetworkPolicy say. Those of workloads that run on physical clusters end with their workloads, which
+ * take along what they need.
  */
 export async function emptyNamespace(client: Client, where: Where): Promise<Remains> {
   const { cluster, signal } = where;
@@ -32,23 +34,26 @@ export async function emptyNamespace(client: Client, where: Where): Promise<Rema
     failures: failed.map(({ group, version }) => `discovery of ${group}/${version}`),
   };
   const all = resources.filter(canBeEmptied);
-  const first = all.filter(isPods);
+  const first = all.filter(runs);
+  let wait = false;
   for (const resource of first) {
     const left = await count(tally, client, resource, where);
-    if (left.some((pod) => !isReflected(pod))) return tally;
+    if (!left || (isPods(resource) && left.some((pod) => !isReflected(pod)))) wait = true;
   }
+  if (wait) return tally;
   for (const resource of all) if (!first.includes(resource)) await count(tally, client, resource, where);
   return tally;
 }
 
 type Tally = { counts: Record<string, number>; finalizers: Record<string, number>; failures: string[] };
 
+/** Answers what is left; undefined: that cannot be told. */
 async function count(
   tally: Tally,
   client: Client,
   resource: DiscoveredResource,
   where: Where,
-): Promise<KubeObject[]> {
+): Promise<KubeObject[] | undefined> {
   try {
     const left = await emptyResource(client, resource, where);
     if (left.length > 0) tally.counts[groupResource(resource)] = left.length;
@@ -59,7 +64,7 @@ async function count(
     where.signal.throwIfAborted();
     const message = error instanceof Error ? error.message : String(error);
     tally.failures.push(`${groupResource(resource)}: ${message}`);
-    return [];
+    return undefined;
   }
 }
 
@@ -69,6 +74,10 @@ function isControlled({ metadata }: KubeObject): boolean {
 
 function isPods({ group, resource }: DiscoveredResource): boolean {
   return group === '' && resource === 'pods';
+}
+
+function runs(resource: DiscoveredResource): boolean {
+  return isPods(resource) || placedKind(resource)?.role === 'workload';
 }
 
 function canBeEmptied({ namespaced, verbs }: DiscoveredResource): boolean {

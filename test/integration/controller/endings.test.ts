@@ -127,7 +127,7 @@ test('the pods of a Job stay when nobody says otherwise, and are nobody’s then
   expect((await api.call('GET', `${pods}/p`)).body.metadata.ownerReferences).toBeUndefined();
 });
 
-test('of a namespace that goes the pods go first', async () => {
+test('of a namespace that goes the pods and what makes them go first, and none waits for the others', async () => {
   await api.call('POST', '/api/v1/namespaces', {
     apiVersion: 'v1',
     kind: 'Namespace',
@@ -144,7 +144,15 @@ test('of a namespace that goes the pods go first', async () => {
     kind: 'ConfigMap',
     metadata: { name: 'map' },
   });
+  const labels = { app: 'runs' };
+  const template = { metadata: { labels }, spec };
+  const made = await api.call('POST', '/apis/apps/v1/namespaces/ends/deployments', {
+    ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'runs' } },
+    spec: { selector: { matchLabels: labels }, template },
+  });
+  expect(made.status).toBe(201);
   await api.call('DELETE', ends);
+  await gone('/apis/apps/v1/namespaces/ends/deployments/runs');
   const remaining = (of: { status?: { conditions?: { type: string; message: string }[] } }) =>
     of.status?.conditions?.find(({ type }) => type === 'NamespaceContentRemaining')?.message;
   await until(async () =>
