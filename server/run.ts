@@ -99,10 +99,11 @@ async function certify(store: Store, settings: Settings, logger: Logger) {
 }
 
 /** Where clients find a server that listens at `url`, which none can connect to if it says "all of this machine's". */
-function advertised(url: string, { advertise }: Settings): string {
+export function advertised(url: string, { advertise }: Settings): string {
   if (!advertise) return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
   const { host, port = new URL(url).port } = advertise;
-  return `https://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
+  // A URL with the port 443 has none.
+  return `https://${isIP(host) === 6 ? `[${host}]` : host}${port === '' ? '' : `:${port}`}`;
 }
 
 function kubeconfigOf(identity: Identity, certificates: Certificates, server: string): string {

@@ -34,7 +34,8 @@ export function parseAdvertise(text: string): Pick<Settings, 'advertise'> {
 }
 
 export function parseNames(text: string): string[] {
-  if (text === settings.tlsSan.default) return [];
+  // An empty list in the file is empty text.
+  if (text === settings.tlsSan.default || text === '') return [];
   const names = text.split(',').map((name) => name.trim());
   for (const name of names) {
     if (!isName(name))

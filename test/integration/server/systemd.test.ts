@@ -3,6 +3,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { settings } from '../../../server/setting-table.ts';
 import { type Atoll, startAtoll } from '../../atoll/atoll.ts';
 import { until } from '../../world/objects.ts';
 
@@ -35,6 +36,13 @@ test('the unit file has what systemd knows', async () => {
   const text = await readFile(unit, 'utf8');
   const sections = [...text.matchAll(/^\[(\w+)\]$/gm)].map(([, name]) => name);
   expect(sections).toEqual(['Unit', 'Service', 'Install']);
+  // Flags would win over what the administrator says in the file.
+  expect(text).toMatch(/^ExecStart=.* start$/m);
+  const said = /^Environment=(.*)$/m
+    .exec(text)?.[1]
+    ?.split(' ')
+    .map((one) => one.split('=')[0]);
+  expect(said).toEqual([settings.listen.variable, settings.dataDir.variable]);
   for (const line of text.split('\n')) expect(line).toMatch(/^$|^#|^\[\w+\]$|^[A-Z]\w+=/);
   if (spawnSync('systemd-analyze', ['--version']).status !== 0) return;
   // The program that it names is elsewhere here.

@@ -88,6 +88,7 @@ describe('settings', () => {
     const config = await file(`tls-san: ["${names.join('", "')}"]`);
     expect(resolveSettings({}, config, {}).tlsSan).toEqual(names);
     expect(resolveSettings({}, undefined, { ATOLL_TLS_SAN: names.join(', ') }).tlsSan).toEqual(names);
+    expect(resolveSettings({}, await file('tls-san: []'), {}).tlsSan).toEqual([]);
   });
 
   test.each([
