@@ -1,21 +1,30 @@
 import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client } from '../../client/client.ts';
 import { transportFromKubeconfigFile } from '../../client/kubeconfig.ts';
-import { type Atoll, bundled, program, startAtoll } from '../atoll/atoll.ts';
+import { type Atoll, program, startAtoll } from '../atoll/atoll.ts';
 
 const run = promisify(execFile);
-const scripts = join(program, '../../../scripts');
+const dist = join(program, '../..');
 const configMaps = { group: '', version: 'v1', resource: 'configmaps' };
+let folder = '';
+let bundled: string;
 let server: Atoll;
 
 beforeAll(async () => {
-  await run(process.execPath, [join(scripts, 'bundle.mjs')]);
+  // Not where it is installed: whoever runs that one goes on.
+  folder = await mkdtemp(join(dist, 'bundle-'));
+  await run(process.execPath, [join(dist, '../scripts/bundle.mjs'), folder]);
+  bundled = join(folder, 'main.js');
   server = await startAtoll({ program: bundled });
 });
-afterAll(() => server?.dispose());
+afterAll(async () => {
+  await server?.dispose();
+  await rm(folder, { recursive: true, force: true });
+});
 
 describe('the program as it is installed', () => {
   test('knows its version', async () => {

@@ -98,7 +98,7 @@ describe('a damaged store', () => {
     expect(store.revision).toBe(0);
     await store.close();
     await writeFile(join(fresh, 'STORE'), '{"format":2,"state":"ready"}');
-    await fails(openLevel(fresh), 'corrupt');
+    await fails(openLevel(fresh), 'unavailable');
   });
 });
 
