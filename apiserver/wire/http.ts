@@ -64,7 +64,8 @@ export async function listenHttps(
   app.server.maxConnections = limits.connections;
   // Node drops what comes after the thousandth without a word; the size of all of them is limited anyway.
   app.server.maxHeadersCount = 10_000;
-  const endTunnels = serveUpgrades(app.server, ladder, { stallMillis: limits.stallSeconds * 1000, log });
+  const stallMillis = limits.stallSeconds * 1000;
+  const endTunnels = serveUpgrades(app.server, ladder, { stallMillis, log, connections });
   await listen(app, where);
   const gone = once(server, 'close');
   let deaf: Promise<void> | undefined;

@@ -7,6 +7,7 @@ import type { TLSSocket } from 'node:tls';
 import type { ApiRequest, ApiResponse } from '../../kube/http.ts';
 import { text } from '../encode/respond.ts';
 import type { Ladder } from '../ladder.ts';
+import type { Connections } from './connections.ts';
 import type { RequestLog } from './request-log.ts';
 import { peerOf } from './sockets.ts';
 import { overWebSocket, sendMessages } from './websocket.ts';
@@ -16,25 +17,32 @@ const probeMillis = 30_000;
 export interface Upgrading {
   stallMillis: number;
   log: RequestLog | undefined;
+  connections: Connections;
 }
 
 /**
  * Requests to change the protocol climb the same ladder. One that is granted becomes a tunnel; a watch goes over the
  * WebSocket that was asked for; any other gets its answer as plain HTTP, and the connection goes. One with a body, which
  * Node does not read, is 400. A reader that takes
- * nothing for `stallMillis` is cut. Returns what ends all tunnels.
+ * nothing for `stallMillis` is cut. Returns what ends all tunnels, also those that come later; other requests are known
+ * to the connections.
  */
 export function serveUpgrades(server: Server, ladder: Ladder, options: Upgrading): () => void {
   const tunnels = new Set<Duplex>();
-  server.on('upgrade', (incoming: IncomingMessage, socket: Socket, head: Buffer) => {
+  let over = false;
+  const keep = (socket: Socket) => {
     tunnels.add(socket);
     socket.on('close', () => tunnels.delete(socket));
+    if (over) socket.destroy();
+  };
+  server.on('upgrade', (incoming: IncomingMessage, socket: Socket, head: Buffer) => {
     // Until it is a tunnel nobody else listens.
     socket.on('error', () => socket.destroy());
     if (head.length > 0) socket.unshift(head);
-    answer(ladder, incoming, socket, options).catch(() => socket.destroy());
+    answer(ladder, incoming, socket, { ...options, keep }).catch(() => socket.destroy());
   });
   return () => {
+    over = true;
     for (const tunnel of tunnels) tunnel.destroy();
   };
 }
@@ -43,7 +51,7 @@ async function answer(
   ladder: Ladder,
   incoming: IncomingMessage,
   socket: Socket,
-  { stallMillis, log }: Upgrading,
+  { stallMillis, log, connections, keep }: Upgrading & { keep(tunnel: Socket): void },
 ): Promise<void> {
   const gone = new AbortController();
   socket.on('close', () => gone.abort());
@@ -55,9 +63,12 @@ async function answer(
   };
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
   if (length !== '0' || encoding !== undefined) return refuse(socket, text(400, 'an upgrade has no body'));
+  connections.begun(incoming);
+  socket.on('close', () => connections.ended(incoming));
   const logged = log?.(request);
   const response = await ladder.serve(request, peerOf(socket as TLSSocket), undefined, logged?.known);
   logged?.answered(response.status);
+  connections.answered(incoming);
   const { tunnel } = response;
   if (socket.destroyed) return void tunnel?.destroy();
   if (tunnel === undefined) {
@@ -69,6 +80,7 @@ async function answer(
   }
   socket.write(headOf(response));
   join(socket, tunnel);
+  keep(socket);
 }
 
 function lasting(end: Duplex): void {
