@@ -5,6 +5,7 @@ import { rootCluster } from '../cluster/names.ts';
 import { reflectedNodes, shownNode } from '../cluster/nodes.ts';
 import { type Retry, runController } from '../controller/controller.ts';
 import { WorkQueue } from '../controller/queue.ts';
+import { sleep } from '../kube/clock.ts';
 import { deepEqual } from '../kube/deep.ts';
 import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -18,6 +19,7 @@ import type { Unreadable } from './unreadable.ts';
 const clashMs = 30_000;
 /** The next pod of a rollout may come to the node that one has just left. */
 const lingerMs = 3_000;
+const rereadMs = 10_000;
 
 /** One cache for what they offer together and for what is shown of each. */
 export function watchNodes(
@@ -44,6 +46,7 @@ export class NodeReflector {
   /** The digest of what is shown; empty: of before this syncer began. */
   readonly #shown = new Map<string, string>();
 
+  /** `pods`: with the index `namespace`. */
   constructor(engine: Engine, nodes: Informer, pods: Informer) {
     this.#engine = engine;
     this.#nodes = nodes;
@@ -97,20 +100,31 @@ export class NodeReflector {
   }
 
   #lookInto(namespace: string): void {
-    for (const pod of this.#pods.values())
-      if (pod.metadata.namespace === namespace) this.#count(pod, this.#keyOf(pod));
+    for (const pod of this.#pods.byIndex('namespace', namespace)) this.#count(pod, this.#keyOf(pod));
   }
 
   /** From before a restart too: what has no pod any more goes. */
   async #readShown(): Promise<void> {
-    const { upstream, signal, namespaces } = this.#engine;
+    const { upstream, signal, namespaces, logger } = this.#engine;
     await namespaces.informer.synced;
-    const { items } = await upstream.list(reflectedNodes, { signal });
-    for (const node of items) {
-      const key = `${logicalClusterOf(node)}/${node.metadata.name ?? ''}`;
-      this.#shown.set(key, '');
-      this.#queue.add(key);
+    try {
+      const { items } = await upstream.list(reflectedNodes, { signal });
+      for (const node of items) {
+        const key = `${logicalClusterOf(node)}/${node.metadata.name ?? ''}`;
+        if (!this.#shown.has(key)) this.#shown.set(key, '');
+        this.#queue.add(key);
+      }
+    } catch (err) {
+      if (signal.aborted) throw err;
+      logger.warn({ err }, 'cannot list the nodes that are shown');
+      void this.#readShownLater();
     }
+  }
+
+  async #readShownLater(): Promise<void> {
+    const { signal } = this.#engine;
+    await sleep(rereadMs, signal);
+    if (!signal.aborted) await this.#readShown().catch(() => undefined);
   }
 
   /** For how long one that is shown, and runs none of the pods any more, is shown still. */

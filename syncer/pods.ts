@@ -33,6 +33,7 @@ export class PodReflector {
     this.#owners = owners;
     this.#between = between;
     this.#reflector = new Reflector(engine, 'pods', (key, pod, place) => this.#reflect(key, pod, place));
+    this.informer.addIndex('namespace', ({ metadata: { namespace } }) => (namespace ? [namespace] : []));
   }
 
   get informer(): Informer {
@@ -52,10 +53,8 @@ export class PodReflector {
   running(id: TargetId, namespace: string): RunningPods | undefined {
     const { informer } = this.#reflector;
     if (!informer.hasSynced) return undefined;
-    for (const pod of informer.values()) {
-      const { namespace: of, name, uid } = pod.metadata;
-      if (of === namespace && this.#seen.get(`${of}/${name}`) !== uid) return undefined;
-    }
+    for (const { metadata } of informer.byIndex('namespace', namespace))
+      if (this.#seen.get(`${namespace}/${metadata.name}`) !== metadata.uid) return undefined;
     const names = [...(this.#byRoot.get(id) ?? [])].filter((key) => {
       const phase = textAt(this.#object(key), 'status', 'phase');
       return phase !== 'Succeeded' && phase !== 'Failed';

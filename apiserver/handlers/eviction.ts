@@ -33,6 +33,8 @@ export async function handleEviction(exchange: ResourceExchange): Promise<ApiRes
   const asked = checkDeleteOptions(given, info.query);
   const options: DeleteOptions = { ...asked, dryRun: asked.dryRun === true || query.dryRun };
   const pod = decodeStored(await core.registry.read(stored, info));
+  // What is refused here must not have stopped there by then.
+  if (core.connectPod && !isReflected(pod)) await evict(exchange, { ...options, dryRun: true });
   const forwarded = await evictThere(exchange, pod, given, options);
   if (forwarded && (forwarded.status >= 300 || isReflected(pod) || options.dryRun)) return forwarded;
   if (forwarded) {

@@ -58,6 +58,7 @@ export class ShareIndex {
 }
 
 interface Place {
+  logical: string;
   clusters: readonly string[];
   rootKey: string;
 }
@@ -70,6 +71,8 @@ export class Fed {
   readonly #places = new Map<string, Place>();
   readonly #byRoot = new Map<string, Set<string>>();
   readonly #byCluster = new Map<string, Set<string>>();
+  /** How many shares, by `<physical>/<logical cluster>`. */
+  readonly #inLogical = new Map<string, number>();
   readonly #listeners = new Map<string, Set<Listener>>();
   #departures: { cluster: string; key: string; revision: number }[] = [];
   /** Whoever left after it is among the departures. */
@@ -109,9 +112,7 @@ export class Fed {
 
   /** Whether the physical cluster has a share of anything in the logical one. */
   isIn(cluster: string, logical: string): boolean {
-    for (const key of this.#byCluster.get(cluster) ?? [])
-      if (parseKey(placementsStored, key).cluster === logical) return true;
-    return false;
+    return this.#inLogical.has(`${cluster}/${logical}`);
   }
 
   /** Whether the listeners got every visible event. */
@@ -179,11 +180,14 @@ export class Fed {
     if (before && before.rootKey !== place?.rootKey) leave(this.#byRoot, before.rootKey, key);
     if (place && before?.rootKey !== place.rootKey) enter(this.#byRoot, place.rootKey, key);
     for (const cluster of place?.clusters ?? []) {
-      if (!before?.clusters.includes(cluster)) enter(this.#byCluster, cluster, key);
+      if (before?.clusters.includes(cluster)) continue;
+      enter(this.#byCluster, cluster, key);
+      tally(this.#inLogical, `${cluster}/${place?.logical}`, 1);
     }
     for (const cluster of before?.clusters ?? []) {
       if (place?.clusters.includes(cluster)) continue;
       leave(this.#byCluster, cluster, key);
+      tally(this.#inLogical, `${cluster}/${before?.logical}`, -1);
       this.#departures.push({ cluster, key, revision });
     }
     if (this.#departures.length <= mostDepartures) return;
@@ -212,7 +216,7 @@ function placeOf(key: string, { spec }: Placement): Place | undefined {
   const clusters = Object.keys(shares);
   if (clusters.length === 0) return undefined;
   const { cluster: logical, namespace } = parseKey(placementsStored, key);
-  return { clusters, rootKey: keyOf(placeIn({ logical, namespace }, ref)) };
+  return { logical, clusters, rootKey: keyOf(placeIn({ logical, namespace }, ref)) };
 }
 
 function enter(index: Map<string, Set<string>>, at: string, key: string): void {
@@ -225,4 +229,10 @@ function leave(index: Map<string, Set<string>>, at: string, key: string): void {
   const keys = index.get(at);
   keys?.delete(key);
   if (keys?.size === 0) index.delete(at);
+}
+
+function tally(counts: Map<string, number>, of: string, more: number): void {
+  const now = (counts.get(of) ?? 0) + more;
+  if (now > 0) counts.set(of, now);
+  else counts.delete(of);
 }

@@ -1,7 +1,7 @@
 import { isReflected, reflectedAs, reflectedFrom } from '../../../cluster/reflected.ts';
 import type { ApiResponse, Transport } from '../../../kube/http.ts';
 import type { KubeObject } from '../../../kube/object.ts';
-import { internalError, isStatusError } from '../../../kube/status.ts';
+import { internalError, StatusError } from '../../../kube/status.ts';
 import { getOwn, isRecord } from '../../../kube/untyped.ts';
 import { admissionFor } from '../../admission/chain.ts';
 import { isOwnController } from '../../authn/controllers.ts';
@@ -95,7 +95,8 @@ async function whereItStops(
   try {
     return await core.connectPod(info.cluster, pod);
   } catch (error) {
-    if (isStatusError(error, 'ServiceUnavailable')) return undefined;
+    // Its share takes it away in any case.
+    if (error instanceof StatusError) return undefined;
     throw error;
   }
 }

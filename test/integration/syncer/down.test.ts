@@ -131,6 +131,25 @@ describe('a share', () => {
     expect((gone[4] ?? 0) - (gone[1] ?? 0)).toBeGreaterThanOrEqual(200 + 400 + 800 - 100);
   });
 
+  test('arrives though the nodes that are shown cannot be read', async () => {
+    const { upstream } = sides;
+    let asked = 0;
+    upstream.faults.instead = ({ method, url }) => {
+      if (method !== 'GET' || !url.includes('/nodes')) return undefined;
+      asked += 1;
+      return { status: 403, headers: {}, body: Buffer.from('no') };
+    };
+    let isOver = false;
+    void sides.start().stopped.then(() => {
+      isOver = true;
+    });
+    await until('they were asked for', () => asked > 0);
+    const ref = await upstream.place(configMap('settings'), { east: active });
+    await sides.untilThere(configmaps, 'settings');
+    await until('slice', async () => (await upstream.slice(ref))?.present);
+    expect(isOver).toBe(false);
+  });
+
   test('of a kind that is not served is an error of that share, and stops nothing else', async () => {
     const { upstream, physical } = sides;
     const ref = await upstream.place(web, { east: active });

@@ -75,6 +75,18 @@ test('one that is evicted is gone', async () => {
   await staysGone('evicted');
 });
 
+test('one whose eviction is refused here is not stopped there', async () => {
+  await run('refused');
+  const at = { namespace: 'default', name: 'refused' };
+  const eviction = {
+    ...{ apiVersion: 'policy/v1', kind: 'Eviction', metadata: at },
+    deleteOptions: { preconditions: { resourceVersion: '1' } },
+  };
+  const evicted = world.admin.create(pods, eviction, { ...at, subresource: 'eviction' });
+  await expect(evicted).rejects.toMatchObject({ code: 409 });
+  expect((await there('refused'))?.metadata.deletionTimestamp).toBeUndefined();
+});
+
 test('a finalizer keeps its record, and does not keep it running', async () => {
   await run('kept', { finalizers: ['example.com/keeps'] });
   const at = { namespace: 'default', name: 'kept' };
