@@ -33,7 +33,8 @@ export class Keys {
   entry(kv: KeyValue): Entry {
     return {
       key: this.name(kv),
-      value: owned(kv.value),
+      // An empty one is decoded to an empty array that is no bytes.
+      value: kv.value.length === 0 ? new Uint8Array(0) : owned(kv.value),
       revision: number(kv.modRevision),
       created: number(kv.createRevision),
     };
