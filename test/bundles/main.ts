@@ -1,5 +1,6 @@
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { isSystemNamespace } from '../../cluster/names.ts';
 import { type Atoll, startAtoll } from '../atoll/atoll.ts';
 import { atoll, kubectl, must, mustJson, until } from '../atoll/kubectl.ts';
 import { startKubernetes } from '../kubernetes/kubernetes.ts';
@@ -144,7 +145,11 @@ async function runToReady(server: Atoll): Promise<Set<string>> {
     for (const bundle of bundles) {
       const kubeconfig = join(server.dataDir, `${bundle.name}.kubeconfig`);
       await kustomize(server, kubeconfig, bundle);
-      await must(kubeconfig, 'annotate', 'ns', '--all', 'atoll.dev/clusters=east,west', '--overwrite');
+      const all = (await must(kubeconfig, 'get', 'ns', '-o', 'jsonpath={.items[*].metadata.name}')).split(
+        ' ',
+      );
+      const users = all.filter((namespace) => !isSystemNamespace(namespace));
+      await must(kubeconfig, 'annotate', 'ns', ...users, 'atoll.dev/clusters=east,west', '--overwrite');
       const ready = await becomesReady(kubeconfig).catch((error: Error) => error);
       if (ready === true) ran.add(bundle.name);
       process.stdout.write(
