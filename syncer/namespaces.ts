@@ -3,7 +3,7 @@ import { isMissing } from '../client/errors.ts';
 import { type Informer, startInformer } from '../client/informer.ts';
 import { keyOf } from '../client/url.ts';
 import { rootCluster } from '../cluster/names.ts';
-import type { Locator, ShareView } from '../cluster/types.ts';
+import type { Locator, ShareView, ShareViewSpec } from '../cluster/types.ts';
 import { sleep } from '../kube/clock.ts';
 import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -164,16 +164,17 @@ export class Namespaces {
    * are. Answers when the watch has told it.
    */
   async signAll(shares: Iterable<ShareView>, logger: Logger): Promise<void> {
-    const unsigned = new Map<string, Locator>();
+    const unsigned = new Map<string, ShareViewSpec>();
     for (const { spec } of shares) {
       const object = spec && this.informer.get(keyOf(rootCluster, '', spec.physicalNamespace));
       if (!spec || !object || namespaceOwnership(object, namespaceLocator(spec), this.former) !== 'unsigned')
         continue;
-      unsigned.set(spec.physicalNamespace, namespaceLocator(spec));
+      unsigned.set(spec.physicalNamespace, spec);
     }
-    for (const [name, of] of unsigned) {
+    for (const [name, spec] of unsigned) {
+      const of = namespaceLocator(spec);
       try {
-        await this.ensure(name, of);
+        await this.ensure(name, of, spec.namespaceLabels);
         await this.#told(name, of);
       } catch (err) {
         this.#signal.throwIfAborted();

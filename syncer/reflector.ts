@@ -53,6 +53,7 @@ export class Reflector {
   readonly #reflect: ToReflection;
   readonly #queue = new WorkQueue();
   /** By `<physical namespace>/<name>`. */
+  #begun = false;
   readonly #reflected = new Map<string, Reflected>();
   /** There, but not to be shown, or not now; since when. */
   readonly #refused = new Map<string, number>();
@@ -74,7 +75,7 @@ export class Reflector {
 
   /** We were not heard of for a while: looks at what the logical clusters hold of us. */
   heardAgain(): void {
-    if (this.informer.hasSynced) void this.#readReflected();
+    if (this.#begun && this.informer.hasSynced) void this.#readReflected();
   }
 
   /** It is on its way up: there, not refused, and not yet shown. */
@@ -98,13 +99,19 @@ export class Reflector {
       reconcile: (key) => this.#reconcile(key),
       signal,
       logger,
-      ready: [...ready, this.informer.synced, Promise.all(ready).then(() => this.#readReflected())],
+      ready: [...ready, this.informer.synced, Promise.all(ready).then(() => this.#readFirst())],
     });
   }
 
   #object(key: string): KubeObject | undefined {
     const [physical = '', name = ''] = key.split('/');
     return this.informer.get(keyOf(rootCluster, physical, name));
+  }
+
+  /** Not before it is known which namespaces are whose: what has no place is withdrawn. */
+  #readFirst(): Promise<void> {
+    this.#begun = true;
+    return this.#readReflected();
   }
 
   /** What the logical clusters hold of us, from before a restart too: what is not here any more goes. */
