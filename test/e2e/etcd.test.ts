@@ -41,9 +41,9 @@ const apply = async (server: Atoll, object: object) => {
 describe('an etcd that nobody answers for', () => {
   it('ends the start with its address, not in silence', async () => {
     const flags = ['--data-dir', directory, '--listen', '127.0.0.1:0', '--storage', 'etcd://127.0.0.1:9'];
-    const { code, stderr } = await atoll(one.kubeconfig, 'start', ...flags);
+    const { code, stdout } = await atoll(one.kubeconfig, 'start', ...flags);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^error: .*127\.0\.0\.1:9/m);
+    expect(stdout).toMatch(/^error: .*127\.0\.0\.1:9/m);
   });
 });
 
