@@ -79,7 +79,13 @@ async function accountOf(request: AdmissionRequest, name: string): Promise<KubeO
   } catch (error) {
     if (!isStatusError(error, 'NotFound')) throw error;
     if (name === fallback) return undefined;
-    const why = `error looking up service account ${namespace}/${name}: serviceaccount ${JSON.stringify(name)} not found`;
-    throw refusal(request, why);
+    throw refusal(request, `error looking up service account ${namespace}/${name}: ${whyNotFound(name)}`);
   }
+}
+
+/** A name that fits in no path is refused by Kubernetes' client before anybody is asked. */
+function whyNotFound(name: string): string {
+  const illegal = ['/', '%'].filter((part) => name.includes(part)).map((part) => `may not contain '${part}'`);
+  if (illegal.length === 0) return `serviceaccount ${JSON.stringify(name)} not found`;
+  return `invalid resource name ${JSON.stringify(name)}: [${illegal.join(' ')}]`;
 }
