@@ -6,7 +6,8 @@ import type { KubeObject } from '../kube/object.ts';
 import type { Engine } from './engine.ts';
 import type { Owners } from './owners.ts';
 import { readLocator } from './ownership.ts';
-import { isYoung, ownerMayCome, Reflector, reflectedMetadata, type ToReflection } from './reflector.ts';
+import { isYoung, ownerMayCome, reflectedMetadata } from './reflected.ts';
+import { Reflector, type ToReflection } from './reflector.ts';
 
 const maxBytes = 240 << 10;
 /** The watch of Services may be behind the one of Endpoints. */

@@ -5,7 +5,8 @@ import { isStatusError } from '../kube/status.ts';
 import { listAt } from '../kube/untyped.ts';
 import type { Engine } from './engine.ts';
 import { readLocator } from './ownership.ts';
-import { isYoung, Reflector, reflectedMetadata } from './reflector.ts';
+import { isYoung, reflectedMetadata } from './reflected.ts';
+import { Reflector } from './reflector.ts';
 
 const claims = { group: '', version: 'v1', resource: 'persistentvolumeclaims' };
 

@@ -9,7 +9,8 @@ import type { Engine, RunningPods } from './engine.ts';
 import { markAs, orphanOf } from './orphans.ts';
 import { controllerOf, type Owners, type Root } from './owners.ts';
 import { readLocator } from './ownership.ts';
-import { ownerMayCome, type Place, Reflector, reflectedMetadata } from './reflector.ts';
+import { ownerMayCome, reflectedMetadata } from './reflected.ts';
+import { type Place, Reflector } from './reflector.ts';
 import { parseTarget, type TargetId } from './target.ts';
 
 const maxPodBytes = 240 << 10;

@@ -1,13 +1,7 @@
 import { type Informer, startInformer } from '../client/informer.ts';
 import { keyOf } from '../client/url.ts';
 import { isLost } from '../cluster/lost.ts';
-import {
-  claimOfAnnotation,
-  locatorAnnotation,
-  logicalClusterAnnotation,
-  orphanOfAnnotation,
-  rootCluster,
-} from '../cluster/names.ts';
+import { logicalClusterAnnotation, rootCluster } from '../cluster/names.ts';
 import { type ReflectedKind, reflectedKind } from '../cluster/reflected.ts';
 import { type Retry, runController } from '../controller/controller.ts';
 import { WorkQueue } from '../controller/queue.ts';
@@ -52,8 +46,9 @@ export class Reflector {
   readonly #kind: ReflectedKind;
   readonly #reflect: ToReflection;
   readonly #queue = new WorkQueue();
-  /** By `<physical namespace>/<name>`. */
+  /** The first reading of what the logical clusters hold of us has begun. */
   #begun = false;
+  /** By `<physical namespace>/<name>`. */
   readonly #reflected = new Map<string, Reflected>();
   /** There, but not to be shown, or not now; since when. */
   readonly #refused = new Map<string, number>();
@@ -225,43 +220,4 @@ function slim(object: KubeObject): KubeObject {
   const { apiVersion, kind } = object;
   if (!ourShape.test(namespace ?? '')) return { apiVersion, kind, metadata: names };
   return { ...object, metadata: { ...metadata, ...names } };
-}
-
-/** What owns it may have been made a moment ago, and not be in our caches yet: when to look again. */
-export function ownerMayCome({ metadata }: KubeObject): Retry | undefined {
-  const owned = metadata.ownerReferences?.some(({ controller }) => controller === true);
-  return owned && isYoung({ metadata }) ? { after: 1_000 } : undefined;
-}
-
-export function isYoung({ metadata }: Pick<KubeObject, 'metadata'>): boolean {
-  return Date.now() - Date.parse(metadata.creationTimestamp ?? '') < 30_000;
-}
-
-/** The metadata that goes up; what proves ownership there says nothing here. */
-export function reflectedMetadata({ metadata }: KubeObject): KubeObject['metadata'] {
-  const {
-    name,
-    generateName,
-    labels,
-    generation,
-    creationTimestamp,
-    deletionTimestamp,
-    deletionGracePeriodSeconds,
-  } = metadata;
-  const {
-    [locatorAnnotation]: _,
-    [orphanOfAnnotation]: __,
-    [claimOfAnnotation]: ___,
-    ...annotations
-  } = metadata.annotations ?? {};
-  return {
-    ...(name && { name }),
-    ...(generateName && { generateName }),
-    ...(labels && { labels }),
-    ...(Object.keys(annotations).length > 0 && { annotations }),
-    ...(generation !== undefined && { generation }),
-    ...(creationTimestamp && { creationTimestamp }),
-    ...(deletionTimestamp && { deletionTimestamp }),
-    ...(deletionTimestamp && { deletionGracePeriodSeconds: deletionGracePeriodSeconds ?? 0 }),
-  };
 }

@@ -1,0 +1,42 @@
+import { claimOfAnnotation, locatorAnnotation, orphanOfAnnotation } from '../cluster/names.ts';
+import type { Retry } from '../controller/controller.ts';
+import type { KubeObject } from '../kube/object.ts';
+
+/** What owns it may have been made a moment ago, and not be in our caches yet: when to look again. */
+export function ownerMayCome({ metadata }: KubeObject): Retry | undefined {
+  const owned = metadata.ownerReferences?.some(({ controller }) => controller === true);
+  return owned && isYoung({ metadata }) ? { after: 1_000 } : undefined;
+}
+
+export function isYoung({ metadata }: Pick<KubeObject, 'metadata'>): boolean {
+  return Date.now() - Date.parse(metadata.creationTimestamp ?? '') < 30_000;
+}
+
+/** The metadata that goes up; what proves ownership there says nothing here. */
+export function reflectedMetadata({ metadata }: KubeObject): KubeObject['metadata'] {
+  const {
+    name,
+    generateName,
+    labels,
+    generation,
+    creationTimestamp,
+    deletionTimestamp,
+    deletionGracePeriodSeconds,
+  } = metadata;
+  const {
+    [locatorAnnotation]: _,
+    [orphanOfAnnotation]: __,
+    [claimOfAnnotation]: ___,
+    ...annotations
+  } = metadata.annotations ?? {};
+  return {
+    ...(name && { name }),
+    ...(generateName && { generateName }),
+    ...(labels && { labels }),
+    ...(Object.keys(annotations).length > 0 && { annotations }),
+    ...(generation !== undefined && { generation }),
+    ...(creationTimestamp && { creationTimestamp }),
+    ...(deletionTimestamp && { deletionTimestamp }),
+    ...(deletionTimestamp && { deletionGracePeriodSeconds: deletionGracePeriodSeconds ?? 0 }),
+  };
+}
