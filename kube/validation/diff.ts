@@ -39,9 +39,8 @@ function unified(a: string[], b: string[]): string {
     if (!first || !last) continue;
     out.push(`@@ -${range(first.a[0], last.a[1])} +${range(first.b[0], last.b[1])} @@`);
     for (const change of group) {
-      const old = a.slice(...change.a);
-      if (change.equal) out.push(...old.map((line) => ` ${line}`));
-      else out.push(...old.map((line) => `-${line}`), ...b.slice(...change.b).map((line) => `+${line}`));
+      for (const line of a.slice(...change.a)) out.push(`${change.equal ? ' ' : '-'}${line}`);
+      if (!change.equal) for (const line of b.slice(...change.b)) out.push(`+${line}`);
     }
   }
   return out.map((line) => `${line}\n`).join('');
