@@ -2,7 +2,7 @@ SHELL := /bin/bash
 BIN := node_modules/.bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install build demo test cover e2e clients bundles conformance fidelity fault bench lint format clean etcd kubernetes
+.PHONY: help install build demo test cover e2e clients bundles conformance fidelity fault bench lint format clean etcd kubernetes generate
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -62,10 +62,14 @@ fault: build etcd ## kill, cut the power, fill and damage the store: ten minutes
 bench: build kubernetes ## ratios against a real kube-apiserver and etcd on this machine
 	@node dist/test/bench/main.js
 
-lint: build ## types, format, style, ranks, dead code
+lint: build ## types, format, style, ranks, dead code, generated files that are stale
 	@$(BIN)/biome check --error-on-warnings .
 	@$(BIN)/depcruise --config .dependency-cruiser.cjs kube storage cluster client apiserver controller scheduler splitter syncer sim server cli
 	@$(BIN)/knip
+	@node scripts/generate/check.mjs
+
+generate: build kubernetes ## write anew what is generated from Kubernetes (scripts/generate/table.mjs lists it): needs Go; ONLY=types a part of it
+	@node scripts/generate/main.mjs $(ONLY)
 
 format: node_modules/.installed ## rewrite the sources in the one format
 	@$(BIN)/biome check --write .

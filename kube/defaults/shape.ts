@@ -1,15 +1,18 @@
-import { roots, shapes } from './generated/shapes.ts';
+import { type GoField, type GoShape, type GoStruct, kindOf, structNamed, structOf } from '../schema/go.ts';
+import { type Special, typeTable } from '../schema/table.ts';
 
-/** How a type is written in JSON; see generated/shapes.ts for the letters. */
+/**
+ * How a type is written in JSON. The codes of scalars: s string, i integer, f float, b boolean, q quantity, t time,
+ * u microtime, d duration, x int-or-string, y bytes, r anything.
+ */
 export type TypeShape =
   | { kind: 'scalar'; code: string }
   | { kind: 'pointer' | 'list' | 'map'; of: TypeShape }
+  /** `core.v1.PodSpec`: the end of its published name. */
   | { kind: 'struct'; name: string };
 
 export interface FieldShape {
   name: string;
-  /** `?` left out when zero, `~` also as a struct, `!` always written. */
-  flag: string;
   type: TypeShape;
   /** Written as its zero when nobody gave it. */
   always: boolean;
@@ -17,55 +20,118 @@ export interface FieldShape {
   omits: boolean;
 }
 
-const lines = new Map<string, string>();
-const parsed = new Map<string, FieldShape[]>();
-const rootTypes = new Map<string, string>();
+const codes: Readonly<Record<Exclude<GoShape['kind'], 'struct' | 'list' | 'map'>, string>> = {
+  string: 's',
+  int32: 'i',
+  int64: 'i',
+  double: 'f',
+  bool: 'b',
+  bytes: 'y',
+  any: 'r',
+};
 
-function parseType(code: string): TypeShape {
-  const rest = code.slice(1);
-  if (code.startsWith('*')) return { kind: 'pointer', of: parseType(rest) };
-  if (code.startsWith('[')) return { kind: 'list', of: parseType(rest) };
-  if (code.startsWith('{')) return { kind: 'map', of: parseType(rest) };
-  return code.length === 1 ? { kind: 'scalar', code } : { kind: 'struct', name: code };
+const specialCodes: Partial<Readonly<Record<Special, string>>> = {
+  quantity: 'q',
+  time: 't',
+  microtime: 'u',
+  duration: 'd',
+  'int-or-string': 'x',
+};
+
+/** Its fields are nobody's to fill in: a definition's schema is kept as it was given. */
+const untouched = 'apiextensions.v1.JSONSchemaProps';
+
+/** What every object has, and no list. */
+const metadataName = 'meta.v1.ObjectMeta';
+
+const shortName = /[^.]+\.[^.]+\.[^.]+$/;
+
+function nameOf(published: string): string {
+  return shortName.exec(published)?.[0] ?? published;
 }
 
-function parseField(word: string): FieldShape {
-  const split = word.search(/[?~!]/);
-  const [flag, type] = [word.charAt(split), parseType(word.slice(split + 1))];
-  const always = flag === '!' || (flag === '?' && alwaysWritten(type));
-  const omits = flag !== '!' && type.kind !== 'pointer' && !alwaysWritten(type);
-  return { name: word.slice(0, split), flag, type, always, omits };
+function typeOf(shape: GoShape): TypeShape {
+  switch (shape.kind) {
+    case 'list':
+      return { kind: 'list', of: typeOf(shape.items) };
+    case 'map':
+      return { kind: 'map', of: typeOf(shape.values) };
+    case 'struct':
+      return structType(shape.struct);
+    default:
+      return { kind: 'scalar', code: codes[shape.kind] };
+  }
+}
+
+function structType({ special, name: published }: GoStruct): TypeShape {
+  if (special !== undefined) return { kind: 'scalar', code: specialCodes[special] ?? 'r' };
+  const name = nameOf(published);
+  return name === untouched ? { kind: 'scalar', code: 'r' } : { kind: 'struct', name };
+}
+
+function toField(field: GoField): FieldShape {
+  const { name, omitZero, omitEmpty, pointer } = field;
+  const bare = typeOf(field.shape);
+  const type: TypeShape = pointer ? { kind: 'pointer', of: bare } : bare;
+  const written = isWritten(type);
+  return {
+    name,
+    type,
+    always: !omitZero && (!omitEmpty || written),
+    omits: (omitZero || omitEmpty) && !pointer && !written,
+  };
 }
 
 /** Go's `omitempty` does not apply to structs, and these are structs. */
-function alwaysWritten(type: TypeShape): boolean {
+function isWritten(type: TypeShape): boolean {
   return type.kind === 'struct' || (type.kind === 'scalar' && 'xtuqdr'.includes(type.code));
 }
 
+function collect(struct: GoStruct, into: FieldShape[]): FieldShape[] {
+  if (struct.typed) {
+    const type: TypeShape = { kind: 'scalar', code: 's' };
+    for (const name of ['kind', 'apiVersion']) into.push({ name, type, always: false, omits: true });
+  }
+  for (const field of struct.fields) {
+    if (field.inline && field.shape.kind === 'struct') collect(field.shape.struct, into);
+    else into.push(toField(field));
+  }
+  return into;
+}
+
+let published: ReadonlyMap<string, string> | undefined;
+const known = new Map<string, readonly FieldShape[]>();
+
 /** The fields of a type in their order, empty for an unknown one. */
 export function fieldsOf(name: string): readonly FieldShape[] {
-  if (lines.size === 0) {
-    for (const line of shapes.trim().split('\n')) {
-      const space = line.indexOf(' ');
-      if (space > 0) lines.set(line.slice(0, space), line.slice(space + 1));
-    }
-  }
-  let fields = parsed.get(name);
-  if (!fields) {
-    fields = (lines.get(name) ?? '').split(' ').filter(Boolean).map(parseField);
-    parsed.set(name, fields);
+  let fields = known.get(name);
+  if (fields === undefined) {
+    published ??= new Map(typeTable().names.map((full) => [nameOf(full), full]));
+    const struct = structNamed(published.get(name) ?? '');
+    fields = struct === undefined ? [] : collect(struct, []);
+    known.set(name, fields);
   }
   return fields;
 }
 
-/** The type of a built-in kind; undefined for any other. */
+const roots = new Map<GoStruct, TypeShape>();
+
+/** The type of a built-in kind that is kept; undefined for any other. */
 export function rootType(group: string, version: string, kind: string): TypeShape | undefined {
-  if (rootTypes.size === 0) {
-    for (const line of roots.trim().split('\n')) {
-      const [key = '', name = ''] = line.split('=');
-      rootTypes.set(key, name);
-    }
+  const struct = structOf(group, version, kind);
+  if (struct === undefined) return undefined;
+  let type = roots.get(struct);
+  if (type === undefined) {
+    if (!isKept(struct, group, version)) return undefined;
+    type = structType(struct);
+    roots.set(struct, type);
   }
-  const name = rootTypes.get(`${group}/${version}/${kind}`);
-  return name === undefined ? undefined : { kind: 'struct', name };
+  return type;
+}
+
+/** Of a version that is served by default; a kind that all groups share is of none. */
+function isKept(struct: GoStruct, group: string, version: string): boolean {
+  const metadata = struct.fields.find(({ name }) => name === 'metadata');
+  if (metadata?.shape.kind !== 'struct' || nameOf(metadata.shape.struct.name) !== metadataName) return false;
+  return kindOf(struct)?.group === group && /^v[12]$/.test(version);
 }

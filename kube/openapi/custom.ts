@@ -33,7 +33,7 @@ export function customDefinition(schema: CustomSchema, dialect: Dialect): JsonOb
   return dialect.version === 2 ? toSwagger(root) : root;
 }
 
-/** The typings have no words for it. */
+/** The types' own words have no such sentence. */
 const metadataWords =
   "Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata";
 

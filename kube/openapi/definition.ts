@@ -57,17 +57,8 @@ function addProperties(
       continue;
     }
     if (field.required) required.push(field.name);
-    into[field.name] = described(
-      property(field, dialect, refs),
-      docs.get(field.name) ?? ofType(field, dialect),
-    );
+    into[field.name] = described(property(field, dialect, refs), docs.get(field.name));
   }
-}
-
-/** The typings say nothing of a field whose type is a struct: the struct's own words, where they have a place. */
-function ofType({ shape, raw }: GoField, { version }: Dialect): string | undefined {
-  if (shape.kind !== 'struct' || (version === 3 && !raw.x?.includes('c'))) return undefined;
-  return docsOf(shape.struct.name).type;
 }
 
 function described(property: JsonObject, description: string | undefined): JsonObject {

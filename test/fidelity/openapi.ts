@@ -17,7 +17,7 @@ export function isOpenApi(body: Json): body is JsonObject {
 
 /**
  * An OpenAPI document of either version in one form: parameters where they are used, in the order of their names;
- * without prose, and without the groups that only Atoll serves.
+ * operations without prose; and without the groups that only Atoll serves.
  */
 export function plainOpenApi(document: JsonObject): JsonObject {
   const shared = (document['parameters'] ?? {}) as JsonObject;
@@ -27,13 +27,13 @@ export function plainOpenApi(document: JsonObject): JsonObject {
   const definitions = (document['definitions'] ?? undefined) as JsonObject | undefined;
   const { parameters: _, ...rest } = document;
   const own = (name: string) => /^(dev\.atoll|io\.kcp|com\.example)\./.test(name);
-  return withoutProse({
+  return {
     ...rest,
-    paths: Object.fromEntries(paths),
+    paths: withoutProse(Object.fromEntries(paths)),
     ...(definitions && {
       definitions: Object.fromEntries(Object.entries(definitions).filter(([name]) => !own(name))),
     }),
-  }) as JsonObject;
+  };
 }
 
 function plainPath(item: JsonObject, shared: JsonObject): JsonObject {

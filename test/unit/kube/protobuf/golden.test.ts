@@ -10,7 +10,7 @@ import { decodeYaml } from '../../../../kube/yaml.ts';
 
 /**
  * Every kind of k8s.io/api 0.36.3, served or not, with every field filled: the fixtures by which Kubernetes tells that
- * its own encodings did not change, packed by scripts/golden.mjs. `pb` is in base64.
+ * its own encodings did not change, packed by scripts/generate/fixtures.mjs. `pb` is in base64.
  */
 const golden = JSON.parse(
   brotliDecompressSync(readFileSync(new URL('./golden.json.br', import.meta.url))).toString('utf8'),

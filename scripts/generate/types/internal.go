@@ -1,21 +1,18 @@
 package main
 
 import (
-	"compress/gzip"
-	"encoding/json"
 	"go/ast"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strconv"
 	"strings"
 )
 
-// writeInternal saves how kube-apiserver itself shapes the kinds that it validates, for messages that show a part of
+// internal tells how kube-apiserver itself shapes the kinds that it validates, for messages that show a part of
 // one: by `core.PodSpec` the fields in order, each `Name:type`, or `:type` for an embedded struct and `name?:type` for
 // one left out when empty. A type is s string, n number, b boolean, y bytes, j what is shown as the API shows it,
 // `*T`, `[]T`, `{}T` or the name of a struct.
-func (s *source) writeInternal(path string) {
+func (s *source) internal() map[string]string {
 	root := s.modules["k8s.io/kubernetes"]
 	files, err := filepath.Glob(filepath.Join(root, "pkg", "apis", "*", "types.go"))
 	check(err)
@@ -29,15 +26,7 @@ func (s *source) writeInternal(path string) {
 			}
 		}
 	}
-	file, err := os.Create(path)
-	check(err)
-	packed, err := gzip.NewWriterLevel(file, gzip.BestCompression)
-	check(err)
-	encoder := json.NewEncoder(packed)
-	encoder.SetEscapeHTML(false)
-	check(encoder.Encode(types))
-	check(packed.Close())
-	check(file.Close())
+	return types
 }
 
 func (s *source) internalFields(d *declaration, structType *ast.StructType) string {

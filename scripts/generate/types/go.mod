@@ -1,8 +1,8 @@
-module atoll.dev/kube/schema/generate
+module atoll.dev/scripts/generate/types
 
 go 1.24
 
-// Read as files, never compiled: generate.sh downloads exactly these.
+// Read as files, never compiled: ../kubernetes.mjs downloads exactly these.
 require (
 	k8s.io/api v0.36.3
 	k8s.io/apiextensions-apiserver v0.36.3
