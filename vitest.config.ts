@@ -1,8 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
 // For what hangs, not for what is slow: a shared disk may stand still for half a minute.
-const quick = { testTimeout: 120_000, hookTimeout: 120_000 };
-const slow = { testTimeout: 240_000, hookTimeout: 300_000, fileParallelism: false };
+const patient = { expect: { poll: { timeout: 100_000 } } };
+const quick = { testTimeout: 120_000, hookTimeout: 120_000, ...patient };
+const slow = { testTimeout: 240_000, hookTimeout: 300_000, fileParallelism: false, ...patient };
 
 export default defineConfig({
   test: {

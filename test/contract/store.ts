@@ -87,7 +87,7 @@ export function storeContract(
     describe('backups', () => backups(now));
     describe('closing', () => closing(now));
     describe('restarts', () => restarts(() => under));
-    it('does what a trivial model does, whatever the operations', () => againstModel(open), 60_000);
+    it('does what a trivial model does, whatever the operations', () => againstModel(open));
   });
 }
 

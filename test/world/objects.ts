@@ -2,6 +2,7 @@ import type { Client } from '../../client/client.ts';
 import type { PhysicalCluster, Placement } from '../../cluster/types.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
+import { patienceMs } from '../eventually.ts';
 
 const ref = (group: string, resource: string, version = 'v1') => ({ group, version, resource });
 
@@ -112,11 +113,11 @@ export async function settled(client: Client, placement: string, namespace = 'de
   });
 }
 
-/** Waits until `check` answers something true and gives it; fails with `what` after a minute. */
+/** Waits until `check` answers something true and gives it; fails with `what` when only a hang can be why. */
 export async function until<T>(
   what: string,
   check: () => T | Promise<T>,
-  ms = 60_000,
+  ms = patienceMs,
 ): Promise<NonNullable<T>> {
   const deadline = Date.now() + ms;
   for (;;) {

@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Client } from '../../../client/client.ts';
 import { ensureSystemNamespaces } from '../../../controller/namespace/furnish.ts';
 import { openMemory } from '../../../storage/memory/memory.ts';
 import { prefixRange, type Store } from '../../../storage/store.ts';
+import { eventually } from '../../eventually.ts';
 import { type Answer, type Api, admin, call, configMap, configMaps, startApi } from './api.ts';
 
 let store: Store;
@@ -42,7 +43,7 @@ describe('two servers on one store', () => {
   test('serve what the other one defines, and stop when it goes', async () => {
     expect((await two.call('GET', '/apis/example.com/v1/widgets')).status).toBe(404);
     await one.call('POST', crds, definition);
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect((await two.call('GET', '/apis/example.com/v1/widgets')).status).toBe(200),
     );
     expect((await two.call('GET', '/apis/example.com/v1')).body.resources[0].name).toBe('widgets');
@@ -50,7 +51,7 @@ describe('two servers on one store', () => {
     body.metadata.finalizers = [];
     await two.call('PUT', `${crds}/widgets.example.com`, body);
     expect((await two.call('GET', '/apis/example.com/v1/widgets')).status).toBe(404);
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect((await one.call('GET', '/apis/example.com/v1/widgets')).status).toBe(404),
     );
   });

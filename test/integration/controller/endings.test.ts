@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Client } from '../../../client/client.ts';
 import { InformerSet } from '../../../client/informers.ts';
 import { ownResources } from '../../../cluster/resources.ts';
 import { startGenericControllers } from '../../../controller/generic.ts';
 import { silentLogger } from '../../../kube/log.ts';
+import { eventually } from '../../eventually.ts';
 import { type Api, definitions, startApi, thingsDefinition } from '../apiserver/api.ts';
 
 let api: Api;
@@ -26,9 +27,8 @@ afterEach(async () => {
   await api.close();
 });
 
-const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 60_000, interval: 20 });
 const gone = (path: string) =>
-  until(async () => expect((await api.call('GET', path)).status, path).toBe(404));
+  eventually(async () => expect((await api.call('GET', path)).status, path).toBe(404));
 const core = '/api/v1/namespaces/default';
 const claims = `${core}/persistentvolumeclaims`;
 const pods = `${core}/pods`;
@@ -138,7 +138,7 @@ test('of a namespace that goes the pods and what makes them go first, and none w
   const spec = { containers: [{ name: 'c', image: 'i' }] };
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: kept, spec };
   // The account that pods have by default is made by a controller.
-  await until(async () => expect((await api.call('POST', `${ends}/pods`, pod)).status).toBe(201));
+  await eventually(async () => expect((await api.call('POST', `${ends}/pods`, pod)).status).toBe(201));
   await api.call('POST', `${ends}/configmaps`, {
     apiVersion: 'v1',
     kind: 'ConfigMap',
@@ -155,7 +155,7 @@ test('of a namespace that goes the pods and what makes them go first, and none w
   await gone('/apis/apps/v1/namespaces/ends/deployments/runs');
   const remaining = (of: { status?: { conditions?: { type: string; message: string }[] } }) =>
     of.status?.conditions?.find(({ type }) => type === 'NamespaceContentRemaining')?.message;
-  await until(async () =>
+  await eventually(async () =>
     expect(remaining((await api.call('GET', ends)).body)).toBe(
       'Some resources are remaining: pods has 1 resource instances',
     ),

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, test } from 'vitest';
 import type { Client } from '../../../client/client.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { deployment, find, resources, settled, until } from '../../world/objects.ts';
@@ -56,7 +56,8 @@ const configMap = (name: string, metadata: object): KubeObject => ({
   ...{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default', ...metadata } },
 });
 const gone = { apiVersion: 'v1', kind: 'ConfigMap', name: 'never', uid: 'never-was' };
-const numbers = Array.from({ length: 12 }, (_, i) => `n${i}`);
+/** One after the other, each hanging for 30 seconds, they would take longer than the test may. */
+const numbers = Array.from({ length: 32 }, (_, i) => `n${i}`);
 
 test('a webhook that hangs on all that controllers write in one logical cluster delays no other', async () => {
   const [x, y] = [await logicalCluster('x'), await logicalCluster('y')];
@@ -75,15 +76,12 @@ test('a webhook that hangs on all that controllers write in one logical cluster 
     await x.delete(resources.namespaces, { name });
   }
   await until('all of them hang', () => hooks.asked.length >= 12);
-  const began = performance.now();
   await Promise.all([
     y.create(resources.deployments, deployment('web', 2)).then(() => settled(y, 'web.deployments.apps')),
     collects(y),
     ends(y),
     logicalCluster('z'),
   ]);
-  // Far less than one hanging webhook takes.
-  expect(performance.now() - began).toBeLessThan(15_000);
 });
 
 async function collects(client: Client): Promise<void> {
@@ -108,6 +106,6 @@ test.each(['/deny', '/hang'])(
     await configure(x, path);
     await world.admin.delete(resources.workspaces, { name: 'x' });
     const left = async () => await find(world.admin, resources.workspaces, 'x', '');
-    await until('it is gone', async () => !(await left()), 20_000);
+    await until('it is gone', async () => !(await left()));
   },
 );

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { rewriteObject } from '../../../apiserver/registry/rewrite.ts';
 import { Client } from '../../../client/client.ts';
 import { InformerSet } from '../../../client/informers.ts';
@@ -9,6 +9,7 @@ import { silentLogger } from '../../../kube/log.ts';
 import type { KubeObject, ObjectMeta } from '../../../kube/object.ts';
 import { openMemory } from '../../../storage/memory/memory.ts';
 import type { Store } from '../../../storage/store.ts';
+import { eventually } from '../../eventually.ts';
 import { type Api, startApi } from '../apiserver/api.ts';
 
 const core = (resource: string) => ({ group: '', version: 'v1', resource });
@@ -56,8 +57,6 @@ function start(cluster?: string): void {
   done = startGenericControllers(options);
 }
 
-const until = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 60_000, interval: 20 });
-
 async function make(name: string, metadata: ObjectMeta = {}, cluster?: string): Promise<KubeObject> {
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, ...metadata } };
   return await client.create(maps, object, { namespace: 'x', cluster });
@@ -78,13 +77,13 @@ const ownedBy = (owner: KubeObject, blockOwnerDeletion = false): ObjectMeta => (
 test('every namespace of every logical cluster is furnished, again when a part is removed', async () => {
   await ensureSystemNamespaces(client, 'root:a');
   start('*');
-  await until(async () => expect(await countIn('serviceaccounts', 'root:a')).toBe(5));
-  await until(async () => expect(await countIn('configmaps', 'root:a')).toBe(5));
+  await eventually(async () => expect(await countIn('serviceaccounts', 'root:a')).toBe(5));
+  await eventually(async () => expect(await countIn('configmaps', 'root:a')).toBe(5));
   const target = { cluster: 'root:a', namespace: 'default', name: 'kube-root-ca.crt' };
   await client.patch(maps, target, 'merge', { data: { 'ca.crt': 'forged' } });
-  await until(async () => expect((await client.get(maps, target))['data']).toEqual({ 'ca.crt': 'PEM' }));
+  await eventually(async () => expect((await client.get(maps, target))['data']).toEqual({ 'ca.crt': 'PEM' }));
   await client.delete(maps, target);
-  await until(async () => expect((await client.get(maps, target))['data']).toEqual({ 'ca.crt': 'PEM' }));
+  await eventually(async () => expect((await client.get(maps, target))['data']).toEqual({ 'ca.crt': 'PEM' }));
 });
 
 test('a logical cluster says where the addresses of its Services come from', async () => {
@@ -100,13 +99,13 @@ test('a terminating namespace is emptied, waits for finalizers, and goes', async
   start();
   await make('plain');
   const held = await make('held', { finalizers: ['example.com/wait'] });
-  await until(async () => expect(await names('serviceaccounts')).toEqual(['default']));
+  await eventually(async () => expect(await names('serviceaccounts')).toEqual(['default']));
   await client.delete(namespaces, { name: 'x' });
-  await until(async () => expect(await names('configmaps')).toEqual(['held']));
+  await eventually(async () => expect(await names('configmaps')).toEqual(['held']));
   expect((await client.get(namespaces, { name: 'x' })).metadata.deletionTimestamp).toBeDefined();
   const target = { namespace: 'x', name: held.metadata.name ?? '' };
   await client.patch(maps, target, 'merge', { metadata: { finalizers: null } });
-  await until(async () => {
+  await eventually(async () => {
     const { items } = await client.list(namespaces);
     expect(items.map(({ metadata }) => metadata.name)).not.toContain('x');
   });
@@ -131,7 +130,7 @@ test.each(['*', undefined])(
       return { ...before, metadata: { ...before.metadata, annotations } };
     });
     await client.delete(maps, { namespace: 'x', name: 'owner' }, { propagationPolicy: 'Background' });
-    await until(async () => expect(await names('configmaps')).toEqual(['other', 'reflected']));
+    await eventually(async () => expect(await names('configmaps')).toEqual(['other', 'reflected']));
   },
 );
 
@@ -140,7 +139,7 @@ test('an owner that never was counts as gone; one in another logical cluster is 
   await make('child', ownedBy(elsewhere), 'root:a');
   await make('sibling', ownedBy(elsewhere), 'root:b');
   start('*');
-  await until(async () => expect(await names('configmaps')).toEqual(['owner', 'sibling']));
+  await eventually(async () => expect(await names('configmaps')).toEqual(['owner', 'sibling']));
 });
 
 test('an object with an owner left keeps its life and loses the reference', async () => {
@@ -149,7 +148,7 @@ test('an object with an owner left keeps its life and loses the reference', asyn
   const both = [...(ownedBy(one).ownerReferences ?? []), ...(ownedBy(two).ownerReferences ?? [])];
   await make('child', { ownerReferences: both });
   await client.delete(maps, { namespace: 'x', name: 'one' });
-  await until(async () => {
+  await eventually(async () => {
     const child = await client.get(maps, { namespace: 'x', name: 'child' });
     expect(child.metadata.ownerReferences?.map(({ name }) => name)).toEqual(['two']);
   });
@@ -161,10 +160,12 @@ test('in the foreground the owner goes last', async () => {
   const child = await make('child', { ...ownedBy(owner, true), finalizers: ['example.com/wait'] });
   await client.delete(maps, { namespace: 'x', name: 'owner' }, { propagationPolicy: 'Foreground' });
   const target = { namespace: 'x', name: child.metadata.name ?? '' };
-  await until(async () => expect((await client.get(maps, target)).metadata.deletionTimestamp).toBeDefined());
+  await eventually(async () =>
+    expect((await client.get(maps, target)).metadata.deletionTimestamp).toBeDefined(),
+  );
   expect(await names('configmaps')).toEqual(['child', 'owner']);
   await client.patch(maps, target, 'merge', { metadata: { finalizers: null } });
-  await until(async () => expect(await names('configmaps')).toEqual([]));
+  await eventually(async () => expect(await names('configmaps')).toEqual([]));
 });
 
 test('orphans stay, without the reference', async () => {
@@ -173,7 +174,7 @@ test('orphans stay, without the reference', async () => {
   await client.delete(maps, { namespace: 'x', name: 'owner' }, { propagationPolicy: 'Orphan' });
   // Started only now, so that the collector's caches have both before it works: it frees those it knows.
   start();
-  await until(async () => expect(await names('configmaps')).toEqual(['child']));
+  await eventually(async () => expect(await names('configmaps')).toEqual(['child']));
   const child = await client.get(maps, { namespace: 'x', name: 'child' });
   expect(child.metadata.ownerReferences ?? []).toEqual([]);
 });

@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { PhysicalClusterSpec, Placement, PlacementSpec } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
+import { eventually } from '../../eventually.ts';
 import { deployment, find, move, readyPods, resources, settled, until } from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
 
@@ -15,7 +16,6 @@ beforeEach(async () => {
 });
 afterEach(() => world.stop());
 
-const check = (what: () => Promise<void>) => vi.waitFor(what, { timeout: 60_000, interval: 20 });
 const spec = async (name: string) =>
   (await find<Placement>(world.admin, resources.placements, name))?.spec as PlacementSpec | undefined;
 const shares = async (name: string) =>
@@ -62,15 +62,12 @@ function watchPods(): () => Promise<number> {
 /** Nothing of it is written any more, over several settle times. */
 async function quiet(name: string): Promise<void> {
   let before: string | undefined = '';
-  await vi.waitFor(
-    async () => {
-      const now = (await find(world.admin, resources.placements, name))?.metadata.resourceVersion;
-      const same = now === before;
-      before = now;
-      expect(same).toBe(true);
-    },
-    { timeout: 60_000, interval: 5 * settleMs },
-  );
+  await eventually(async () => {
+    const now = (await find(world.admin, resources.placements, name))?.metadata.resourceVersion;
+    const same = now === before;
+    before = now;
+    expect(same).toBe(true);
+  }, 5 * settleMs);
 }
 
 test('a workload and what it uses are placed, moved and deleted', async () => {
@@ -78,18 +75,18 @@ test('a workload and what it uses are placed, moved and deleted', async () => {
   await createWeb();
   await settled(world.admin, web);
   expect(await shares(web)).toEqual(['east=Active 4']);
-  await check(async () => expect(await shares(conf)).toEqual(['east=Active']));
-  await check(async () => {
+  await eventually(async () => expect(await shares(conf)).toEqual(['east=Active']));
+  await eventually(async () => {
     expect(await find(world.admin, resources.deployments, 'web')).toMatchObject({
       status: { availableReplicas: 4 },
     });
   });
   const fewest = watchPods();
   await move(world.admin, resources.deployments, 'web', 'east,west');
-  await check(async () => expect(await shares(web)).toEqual(['east=Active 2', 'west=Active 2']));
+  await eventually(async () => expect(await shares(web)).toEqual(['east=Active 2', 'west=Active 2']));
   await move(world.admin, resources.deployments, 'web', 'west');
-  await check(async () => expect(await shares(web)).toEqual(['west=Active 4']));
-  await check(async () => expect(await shares(conf)).toEqual(['west=Active']));
+  await eventually(async () => expect(await shares(web)).toEqual(['west=Active 4']));
+  await eventually(async () => expect(await shares(conf)).toEqual(['west=Active']));
   expect(await fewest()).toBe(4);
   await until('east has nothing left', async () => {
     const { items } = await world.physical('east').client.list(resources.configmaps, {});
@@ -101,7 +98,7 @@ test('a workload and what it uses are placed, moved and deleted', async () => {
   expect(Object.keys(placement?.status?.clusters ?? {})).toEqual(['west']);
 
   await world.admin.delete(resources.deployments, { namespace, name: 'web' });
-  await check(async () => {
+  await eventually(async () => {
     expect((await world.admin.list(resources.placements, { namespace })).items).toEqual([]);
   });
   expect(await readyPods(world.physical('west'), 'web')).toEqual([]);
@@ -115,9 +112,9 @@ test('a drain moves it, and a restart in the middle resumes where it was', async
   await settled(world.admin, web);
   const fewest = watchPods();
   await cluster('east', { unschedulable: true, drain: true });
-  await check(async () => expect(await shares(web)).toHaveLength(2));
+  await eventually(async () => expect(await shares(web)).toHaveLength(2));
   await world.restartControllers();
-  await check(async () => expect(await shares(web)).toEqual(['west=Active 4']));
+  await eventually(async () => expect(await shares(web)).toEqual(['west=Active 4']));
   expect(await fewest()).toBe(4);
   await quiet(web);
 });
@@ -128,12 +125,12 @@ test('where nothing else fits, a drain leaves it in place until something does',
   await settled(world.admin, web);
   const fewest = watchPods();
   await cluster('east', { unschedulable: true, drain: true });
-  await check(async () => expect((await spec(web))?.reasons?.['east']).toContain('stays'));
+  await eventually(async () => expect((await spec(web))?.reasons?.['east']).toContain('stays'));
   await quiet(web);
   expect(await shares(web)).toEqual(['east=Active 4']);
   await move(world.admin, resources.deployments, 'web', 'east,west');
   await cluster('west', { unschedulable: null });
-  await check(async () => expect(await shares(web)).toEqual(['west=Active 4']));
+  await eventually(async () => expect(await shares(web)).toEqual(['west=Active 4']));
   expect(await fewest()).toBe(4);
 });
 
@@ -153,19 +150,19 @@ test('an autoscaler’s bounds follow the shares of what it scales', async () =>
   );
   const hpa = async () => (await spec('hpa.horizontalpodautoscalers.autoscaling'))?.shares;
   const whole = { phase: 'Active', replicas: 4, maxReplicas: 8 };
-  await check(async () => expect(await hpa()).toMatchObject({ east: whole }));
+  await eventually(async () => expect(await hpa()).toMatchObject({ east: whole }));
   await move(world.admin, resources.deployments, 'web', 'east,west');
   const half = { phase: 'Active', replicas: 2, maxReplicas: 4 };
-  await check(async () => expect(await hpa()).toMatchObject({ east: half, west: half }));
+  await eventually(async () => expect(await hpa()).toMatchObject({ east: half, west: half }));
 });
 
 test('what a workload names comes along when it is made last, whatever else there is', async () => {
   for (let i = 0; i < 20; i++) await createMap(`unused-${i}`);
   await createWeb(1);
-  await check(async () => expect((await shares(web))[0]).toContain('east='));
+  await eventually(async () => expect((await shares(web))[0]).toContain('east='));
   await createMap('unused-more');
   await createMap('conf');
-  await check(async () => expect(await shares(conf)).toEqual(['east=Active']));
+  await eventually(async () => expect(await shares(conf)).toEqual(['east=Active']));
   await settled(world.admin, web);
   await quiet(web);
   const { items } = await world.admin.list(resources.placements, { namespace });

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Client } from '../../../client/client.ts';
 import { transportFromKubeconfig } from '../../../client/kubeconfig.ts';
@@ -13,6 +12,7 @@ import {
 import { resources } from '../../../sim/resources.ts';
 import type { Pod, Workload } from '../../../sim/types.ts';
 import { isReady } from '../../../sim/workloads/children.ts';
+import { until } from '../../world/objects.ts';
 
 const running: SimulatedCluster[] = [];
 afterEach(async () => {
@@ -30,14 +30,6 @@ async function start(options: Partial<SimulationOptions> = {}): Promise<Simulate
   const cluster = await startSimulatedCluster({ name: 'east', ...options });
   running.push(cluster);
   return cluster;
-}
-
-async function until(what: string, condition: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 20_000;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`not within 20 s: ${what}`);
-    await sleep(20);
-  }
 }
 
 const namespace = 'default';

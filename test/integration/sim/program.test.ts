@@ -1,7 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client } from '../../../client/client.ts';
@@ -12,6 +11,7 @@ import { isStatusError } from '../../../kube/status.ts';
 import { resources } from '../../../sim/resources.ts';
 import type { Pod, Workload } from '../../../sim/types.ts';
 import { type Atoll, program, startAtoll } from '../../atoll/atoll.ts';
+import { until } from '../../world/objects.ts';
 
 const run = promisify(execFile);
 let demo: Atoll;
@@ -35,12 +35,11 @@ async function where(): Promise<string[]> {
 }
 
 async function untilOn(clusters: string[], watch: () => Promise<void> = async () => {}): Promise<void> {
-  const deadline = Date.now() + 30_000;
-  while ((await where()).join() !== clusters.join()) {
-    if (Date.now() > deadline) throw new Error(`web is on ${await where()}, not on ${clusters}`);
+  await until(`web is on ${clusters}`, async () => {
+    if ((await where()).join() === clusters.join()) return true;
     await watch();
-    await sleep(50);
-  }
+    return false;
+  });
 }
 
 async function atoll(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
@@ -58,13 +57,10 @@ describe('atoll demo', () => {
     expect((await stat(demo.kubeconfig)).mode & 0o777).toBe(0o600);
     // Where a cluster joins, its pods are ready before the others go: for a moment there are more than asked for.
     await expect
-      .poll(
-        async () => {
-          const { items } = await client.list<Workload>(resources.deployments, { namespace });
-          return items.map(({ metadata, status }) => [metadata.name, status?.['readyReplicas']]).sort();
-        },
-        { timeout: 30_000 },
-      )
+      .poll(async () => {
+        const { items } = await client.list<Workload>(resources.deployments, { namespace });
+        return items.map(({ metadata, status }) => [metadata.name, status?.['readyReplicas']]).sort();
+      })
       .toEqual([
         ['api', 3],
         ['store', 2],
@@ -96,10 +92,6 @@ describe('atoll demo', () => {
       (await client.list(resources.replicaSets, named)).items.flatMap(
         (set) => set.metadata.ownerReferences ?? [],
       );
-    const until = async (what: string, holds: () => Promise<boolean>) => {
-      for (const deadline = Date.now() + 30_000; !(await holds()); await sleep(50))
-        if (Date.now() > deadline) throw new Error(`not within 30 s: ${what}`);
-    };
     await until('the move is over', async () => {
       const placement = await client.get<Placement>(placements, { namespace, name: 'web.deployments.apps' });
       const settled = placement.status?.conditions?.find(({ type }) => type === 'Settled');
@@ -194,9 +186,10 @@ describe('atoll demo', () => {
     const workspaces = { group: 'tenancy.kcp.io', version: 'v1alpha1', resource: 'workspaces' };
     const apiVersion = 'tenancy.kcp.io/v1alpha1';
     await client.create(workspaces, { apiVersion, kind: 'Workspace', metadata: { name: 'team-a' } });
-    let answer = await atoll('kubeconfig', 'root:team-a');
-    for (const deadline = Date.now() + 30_000; answer.code !== 0 && Date.now() < deadline; )
-      answer = await atoll('kubeconfig', 'root:team-a');
+    const answer = await until('its kubeconfig is given', async () => {
+      const given = await atoll('kubeconfig', 'root:team-a');
+      return given.code === 0 ? given : undefined;
+    });
     expect(answer.stdout).toContain(`server: ${demo.url}/clusters/root:team-a`);
     expect(await atoll('kubeconfig', 'nosuch')).toMatchObject({
       code: 1,
@@ -205,11 +198,9 @@ describe('atoll demo', () => {
     });
   });
 
-  test('starts again on the same data, and a signal ends it with 0 in seconds', async () => {
+  test('starts again on the same data, and a signal ends it with 0', async () => {
     await demo.restart();
     await untilOn(['east', 'west']);
-    const asked = Date.now();
     expect(await demo.terminate()).toBe(0);
-    expect(Date.now() - asked).toBeLessThan(30_000);
   });
 });

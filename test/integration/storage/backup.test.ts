@@ -11,10 +11,10 @@ import { silentLogger } from '../../../kube/log.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { type RunningServer, runServer } from '../../../server/run.ts';
 import { resolveSettings } from '../../../server/settings.ts';
+import { eventually } from '../../eventually.ts';
 
 const configMaps = { group: '', version: 'v1', resource: 'configmaps' };
 const WRITERS = 4;
-const deadline = { timeout: 60_000 };
 
 let directory: string;
 let running: RunningServer | undefined;
@@ -77,7 +77,7 @@ test('a backup under load is of one moment; restored elsewhere, clients go on an
   const resets: string[] = [];
   const enough = new AbortController();
   const writing = Array.from({ length: WRITERS }, (_, i) => write(client, i, enough.signal));
-  await vi.waitFor(() => expect(numberOf(informer, 'second-0')).toBeGreaterThan(5), deadline);
+  await eventually(() => expect(numberOf(informer, 'second-0')).toBeGreaterThan(5));
   const file = join(directory, 'monday.backup');
   const at = ['--atoll-kubeconfig', kubeconfig];
   expect(await atoll(...at, 'backup', file, '-o', 'json'), out).toBe(0);
@@ -87,17 +87,14 @@ test('a backup under load is of one moment; restored elsewhere, clients go on an
 
   // What comes after the backup is lost by restoring it; whoever saw it must be told.
   const seen = numberOf(informer, 'first-0');
-  await vi.waitFor(() => expect(numberOf(informer, 'first-0')).toBeGreaterThan(seen + 5), deadline);
+  await eventually(() => expect(numberOf(informer, 'first-0')).toBeGreaterThan(seen + 5));
   enough.abort();
   const last = await Promise.all(writing);
   await client.create(configMaps, {
     ...{ apiVersion: 'v1', kind: 'ConfigMap' },
     metadata: { name: 'later', namespace: 'default' },
   });
-  await vi.waitFor(
-    () => expect(informer.list().some((o) => o.metadata.name === 'later')).toBe(true),
-    deadline,
-  );
+  await eventually(() => expect(informer.list().some((o) => o.metadata.name === 'later')).toBe(true));
   const newest = (await client.list(configMaps, { namespace: 'default' })).metadata?.resourceVersion ?? '';
   informer.on({ delete: (object) => resets.push(object.metadata.name ?? '') });
   const { host } = new URL(url);
@@ -123,14 +120,14 @@ test('a backup under load is of one moment; restored elsewhere, clients go on an
     const answer = await transport({ method: 'GET', url: watch, headers: {} });
     expect(await firstEvent(answer.body)).toMatchObject({ code: 410, reason: 'Expired' });
   }
-  await vi.waitFor(() => expect(resets).toContain('later'), deadline);
+  await eventually(() => expect(resets).toContain('later'));
   await client.create(configMaps, {
     ...{ apiVersion: 'v1', kind: 'ConfigMap' },
     metadata: { name: 'afterwards', namespace: 'default' },
   });
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(informer.list().some((o) => o.metadata.name === 'afterwards')).toBe(true);
-  }, deadline);
+  });
   transport.close();
 });
 

@@ -4,7 +4,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openLevel } from '../../../storage/level/level.ts';
 import { openMemory } from '../../../storage/memory/memory.ts';
@@ -143,7 +142,7 @@ describe('two pipes to one store', () => {
       const record = (line: Line): number => lines.push(line);
       return new Clients(each, { ...load, seed: 40 + i, life: `p${i}` }, record, stop.signal).run();
     });
-    await sleep(2000);
+    await until(() => lines.length > 3000);
     stop.abort();
     await Promise.all(running);
     for (const { pipe } of pipes) await pipe.close();

@@ -12,7 +12,7 @@ const logicalClusters = { group: 'core.kcp.io', version: 'v1alpha1', resource: '
 let world: World;
 beforeAll(async () => {
   world = await startWorld({ clusters: ['east'] });
-}, 60_000);
+});
 afterAll(() => world.stop());
 
 /** Whoever has the credentials of east's syncer, and says what they like. */

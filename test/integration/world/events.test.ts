@@ -22,8 +22,7 @@ async function said(): Promise<string[]> {
     .map((event) => `${event['reason']}: ${event['message']}`);
 }
 
-const hears = (what: RegExp) =>
-  until(String(what), async () => (await said()).find((one) => what.test(one)), 20_000);
+const hears = (what: RegExp) => until(String(what), async () => (await said()).find((one) => what.test(one)));
 
 test('placing, moving, refusing and silence are told on the user’s own object, once each', async () => {
   const spec = { capacity: { pods: '2' } };

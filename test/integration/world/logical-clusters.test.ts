@@ -19,7 +19,7 @@ const widgets = { group: 'example.com', version: 'v1', resource: 'widgets' };
 let world: World;
 beforeAll(async () => {
   world = await startWorld({ clusters: ['east'] });
-}, 60_000);
+});
 afterAll(() => world.stop());
 
 type Workspace = KubeObject<{ cluster?: string; URL?: string }, { phase?: string }>;

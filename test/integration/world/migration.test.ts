@@ -21,7 +21,7 @@ beforeAll(async () => {
   east = await startSimulatedCluster({ name: 'east', nodes: 3 });
   await formerPhysical(east);
   await until('four pods run there', async () => (await physicalPods()).length === 4);
-}, 60_000);
+});
 afterAll(() => east.stop());
 beforeEach(async () => {
   store = openMemory();
@@ -130,7 +130,7 @@ describe('on that store', () => {
   let world: World;
   afterAll(() => world?.stop());
 
-  test('what runs goes on as it is, and what is new comes beside it', { timeout: 90_000 }, async () => {
+  test('what runs goes on as it is, and what is new comes beside it', async () => {
     const before = await physicalPods();
     await carryForward(store, silentLogger);
     world = await startWorld({ clusters: [], store });

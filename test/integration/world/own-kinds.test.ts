@@ -120,7 +120,7 @@ test('what does not fit is refused with numbers, and is not settled', async () =
   );
   const path = `${placements}?fieldSelector=metadata.name%3Dhuge.deployments.apps`;
   await expect
-    .poll(() => tableOf(path), { timeout: 30_000 })
+    .poll(() => tableOf(path))
     .toMatchObject([
       {
         Clusters: '<none>',

@@ -34,7 +34,7 @@ beforeAll(async () => {
     tokens.set(name, await tokenIn(`root:${name}`));
   }
   tokens.set('root', await tokenIn('root'));
-}, 60_000);
+});
 afterAll(() => world.stop());
 
 async function tokenIn(cluster: string): Promise<string> {

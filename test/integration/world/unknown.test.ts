@@ -120,7 +120,7 @@ test('a pod that has not changed meanwhile is what it was when its cluster is he
     await until('all are Unknown', async () => (await pods()).unknown.length === 3);
     expect(await pods()).toMatchObject({ all: 3, ready: 0, started: 0 });
     world.physical('west').faults.heal();
-    await until('all are ready again', async () => (await pods()).ready === 3, 20_000);
+    await until('all are ready again', async () => (await pods()).ready === 3);
     expect(await pods()).toMatchObject({ all: 3, started: 3, unknown: [] });
   }
 });

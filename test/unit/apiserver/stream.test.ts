@@ -1,6 +1,6 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { EventStream, joinBytes } from '../../../apiserver/handlers/watch/stream.ts';
+import { until } from '../../contract/until.ts';
 
 const line = (n: number) => Buffer.alloc(100, String(n % 10));
 
@@ -27,8 +27,7 @@ test('a reader that takes nothing is cut, and its source is freed', async () => 
   const stream = new EventStream({ bufferBytes: 1000, stallMillis: 50 }, () => ended++, joinBytes);
   for (let i = 0; i < 20; i++) stream.push(line(i));
   expect(stream.ended).toBe(false);
-  const deadline = Date.now() + 2000;
-  while (!stream.ended && Date.now() < deadline) await wait(10);
+  await until(() => stream.ended);
   expect(ended).toBe(1);
   expect(await collect(stream)).toBe('');
 });

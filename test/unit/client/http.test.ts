@@ -117,7 +117,7 @@ test('a watch streams, outlives the timeout of requests, and ends with its signa
     response = answer.writeHead(200);
     answer.flushHeaders();
   };
-  const client = new Client(connect({ timeoutMs: 40 }));
+  const client = new Client(connect({ timeoutMs: 1000 }));
   const stop = new AbortController();
   const seen: string[] = [];
   const send = () => response?.write('{"type":"ADDED","object":{"metadata":{"name":"a"}}}\n');
@@ -125,7 +125,7 @@ test('a watch streams, outlives the timeout of requests, and ends with its signa
     for await (const { object } of client.watch(configMaps, { signal: stop.signal })) {
       seen.push(object.metadata.name ?? '');
       if (seen.length === 2) stop.abort();
-      else setTimeout(send, 80);
+      else setTimeout(send, 2000);
     }
   })();
   while (!response) await new Promise((resolve) => setImmediate(resolve));

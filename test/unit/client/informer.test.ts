@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Client } from '../../../client/client.ts';
 import { type Informer, startInformer } from '../../../client/informer.ts';
+import { eventually } from '../../eventually.ts';
 import { bookmark, configMap, event, failure, list, scripted, watch, watchBytes } from './scripted.ts';
 
 const configMaps = { group: '', version: 'v1', resource: 'configmaps' };
@@ -28,7 +29,7 @@ test('lists, then watches from the list on', async () => {
   const changes = [event('MODIFIED', configMap('a', '12')), event('ADDED', configMap('b', '13'))];
   const { informer, log, urls } = follow([list('10', configMap('a', '5')), watch(changes, true)]);
   await informer.synced;
-  await vi.waitFor(() => expect(log).toEqual(['add a@5', 'update a@12', 'add b@13']));
+  await eventually(() => expect(log).toEqual(['add a@5', 'update a@12', 'add b@13']));
   expect(urls[1]).toContain('resourceVersion=10');
   expect(urls[1]).toContain('allowWatchBookmarks=true');
   expect(informer.get('root/x/b')?.metadata.resourceVersion).toBe('13');
@@ -41,7 +42,7 @@ test('goes on from the last event, or the last bookmark, when a watch ends', asy
     watch([event('DELETED', configMap('a', '21'))]),
     watch([], true),
   ]);
-  await vi.waitFor(() => expect(urls).toHaveLength(4));
+  await eventually(() => expect(urls).toHaveLength(4));
   expect(log).toEqual(['add a@11', 'delete a@21']);
   expect(urls[2]).toContain('resourceVersion=20');
   expect(urls[3]).toContain('resourceVersion=21');
@@ -58,7 +59,7 @@ test.each([
     list('30', configMap('kept', '1'), configMap('changed', '25'), configMap('new', '26')),
     watch([], true),
   ]);
-  await vi.waitFor(() => expect(urls).toHaveLength(4));
+  await eventually(() => expect(urls).toHaveLength(4));
   expect(log.slice(3).sort()).toEqual(['add new@26', 'delete gone@3', 'update changed@25']);
   expect(keys(informer)).toEqual(['root/x/changed', 'root/x/kept', 'root/x/new']);
   expect(urls[3]).toContain('resourceVersion=30');
@@ -69,7 +70,7 @@ test.each([
   ['a lost connection', () => Promise.reject(new Error('reset'))],
 ])('does not list again after %s', async (_what, broken) => {
   const { urls } = follow([list('10'), broken, watch([], true)]);
-  await vi.waitFor(() => expect(urls).toHaveLength(3));
+  await eventually(() => expect(urls).toHaveLength(3));
   expect(urls[2]).toContain('watch=true');
   expect(urls[2]).toContain('resourceVersion=10');
 });
@@ -82,13 +83,13 @@ test('one made again under the same name is a deletion and a creation', async ()
     list('50', again),
     watch([], true),
   ]);
-  await vi.waitFor(() => expect(log).toEqual(['add a@5', 'delete a@5', 'add a@40']));
+  await eventually(() => expect(log).toEqual(['add a@5', 'delete a@5', 'add a@40']));
 });
 
 test('events that come twice are told once', async () => {
   const twice = [event('ADDED', configMap('a', '11')), event('ADDED', configMap('a', '11')), bookmark('12')];
   const { log, urls } = follow([list('10'), watch(twice), watch([], true)]);
-  await vi.waitFor(() => expect(urls).toHaveLength(3));
+  await eventually(() => expect(urls).toHaveLength(3));
   expect(log).toEqual(['add a@11']);
 });
 
@@ -97,7 +98,7 @@ test('chunks may end anywhere, also inside a character; half an event is none', 
   const bytes = Buffer.from(`${whole}\n${whole.slice(0, 40)}`);
   const single = [...bytes].map((_byte, i) => bytes.subarray(i, i + 1));
   const { informer, log, urls } = follow([list('10'), watchBytes(single), watch([], true)]);
-  await vi.waitFor(() => expect(urls).toHaveLength(3));
+  await eventually(() => expect(urls).toHaveLength(3));
   expect(log).toEqual(['add a@11']);
   expect(informer.get('root/x/a')?.metadata.labels).toEqual({ l: 'é漢🙂' });
   expect(urls[2]).toContain('resourceVersion=11');
@@ -105,7 +106,7 @@ test('chunks may end anywhere, also inside a character; half an event is none', 
 
 test('a silent watch is made anew', async () => {
   const { urls } = follow([list('10'), watch([], true), watch([], true)], { idleMs: 20 });
-  await vi.waitFor(() => expect(urls.length).toBeGreaterThanOrEqual(3));
+  await eventually(() => expect(urls.length).toBeGreaterThanOrEqual(3));
   expect(urls[2]).toContain('resourceVersion=10');
 });
 
@@ -118,7 +119,7 @@ test('objects of several logical clusters do not meet; indexes follow', async ()
     watch([], true),
   ]);
   informer.addIndex('namespace', (object) => [object.metadata.namespace ?? '']);
-  await vi.waitFor(() => expect(urls).toHaveLength(3));
+  await eventually(() => expect(urls).toHaveLength(3));
   expect(keys(informer)).toEqual(['root:t/x/a']);
   expect(informer.byIndex('namespace', 'x').map(({ metadata }) => metadata.uid)).toEqual(['root:t']);
   expect(informer.byIndex('namespace', 'y')).toEqual([]);

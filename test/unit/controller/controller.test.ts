@@ -1,8 +1,9 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { runController } from '../../../controller/controller.ts';
 import { WorkQueue } from '../../../controller/queue.ts';
 import { silentLogger } from '../../../kube/log.ts';
 import { conflict } from '../../../kube/status.ts';
+import { eventually } from '../../eventually.ts';
 
 function start(reconcile: (key: string) => Promise<undefined | { after: number }>, workers = 2) {
   const queue = new WorkQueue({ baseDelayMs: 1, maxDelayMs: 10_000 });
@@ -27,7 +28,7 @@ test('failures and asked delays come again, success is the end', async () => {
     return await outcomes[key]?.shift()?.();
   });
   for (const key of Object.keys(outcomes)) queue.add(key);
-  await vi.waitFor(() => expect(queue.idle).toBe(true), { interval: 5 });
+  await eventually(() => expect(queue.idle).toBe(true), 5);
   const counts = Object.keys(outcomes).map((key) => calls.filter((call) => call === key).length);
   expect(counts).toEqual([2, 5, 2]);
   expect(queue.failures('races')).toBe(0);
@@ -49,7 +50,7 @@ test('one key is never reconciled twice at the same time', async () => {
     return undefined;
   }, 4);
   queue.add('a');
-  await vi.waitFor(() => expect(calls).toBe(5));
+  await eventually(() => expect(calls).toBe(5));
   expect(most).toBe(1);
   stop.abort();
   await done;
@@ -67,7 +68,7 @@ test('stopping waits for what is under way and starts nothing more', async () =>
   }, 1);
   queue.add('a');
   queue.add('b');
-  await vi.waitFor(() => expect(queue.length).toBe(1));
+  await eventually(() => expect(queue.length).toBe(1));
   let ended = false;
   void done.then(() => {
     ended = true;
@@ -96,7 +97,7 @@ test('what takes long needs no worker, and a party has no more of it under way t
   const base = { name: 'test', queue, workers: 2, signal: stop.signal, logger: silentLogger };
   const done = runController({ ...base, reconcile });
   for (const key of ['x1', 'x2', 'x3', 'x4', 'y1', 'y2', 'y3']) queue.add(key);
-  await vi.waitFor(() => expect(begun).toHaveLength(5), { interval: 5, timeout: 10_000 });
+  await eventually(() => expect(begun).toHaveLength(5), 5);
   expect([...begun].sort()).toEqual(['x1', 'x2', 'y1', 'y2', 'y3']);
   stop.abort();
   let stopped = false;

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runLeader, type Term } from '../../../controller/leader.ts';
 import { silentLogger } from '../../../kube/log.ts';
 import { openMemory } from '../../../storage/memory/memory.ts';
@@ -11,7 +11,10 @@ beforeEach(() => {
   store = openMemory();
   stop = new AbortController();
 });
-afterEach(() => stop.abort());
+afterEach(() => {
+  stop.abort();
+  vi.useRealTimers();
+});
 
 interface Candidate {
   terms: Term[];
@@ -39,11 +42,10 @@ function pause(ms: number): void {
 
 describe('of several candidates', () => {
   it('one leads, for longer than its lease would last, and the next when it stops', async () => {
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
     const all = [candidate(), candidate(), candidate()];
     const terms = () => all.flatMap((one) => one.terms);
-    await until(() => terms().length === 1);
-    const began = performance.now();
-    await until(() => performance.now() > began + 2500);
+    await vi.advanceTimersByTimeAsync(2500);
     expect(terms()).toHaveLength(1);
     const [first] = terms();
     expect([first?.held(), first?.signal.aborted]).toEqual([true, false]);
@@ -51,7 +53,8 @@ describe('of several candidates', () => {
     leader?.stop();
     await leader?.stopped;
     expect([first?.held(), first?.signal.aborted]).toEqual([false, true]);
-    await until(() => terms().length === 2);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(terms()).toHaveLength(2);
     expect(Math.max(...terms().map(({ fence }) => fence.token))).toBeGreaterThan(
       first?.fence.token ?? Infinity,
     );

@@ -49,7 +49,7 @@ describe.each(pages)('the examples of $name', ({ example }) => {
   });
 });
 
-it('the examples are well typed', { timeout: 60_000 }, () => {
+it('the examples are well typed', () => {
   const modules = pages.map(({ name, example }): [string, string] => [
     join(folder, `${name}.ts`),
     example.code,

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { CallError } from '../../../../storage/etcd/errors.ts';
 import { UnaryChannel } from '../../../../storage/etcd/unary.ts';
+import { patienceMs } from '../../../eventually.ts';
 
 type Answer = (stream: ServerHttp2Stream, message: Buffer) => void;
 
@@ -33,7 +34,7 @@ async function serve(answer: Answer) {
     for (const session of sessions) session.destroy();
     server.close();
   });
-  const call = (text: string, timeoutMs = 5000) =>
+  const call = (text: string, timeoutMs = patienceMs) =>
     channel.call('/etcdserverpb.KV/Txn', Buffer.from(text), { headers: { token: 't' }, timeoutMs });
   return { call, channel, sessions, headers };
 }
@@ -77,7 +78,7 @@ describe('a call', () => {
     expect(server.headers[0]).toMatchObject({
       ':path': '/etcdserverpb.KV/Txn',
       'content-type': 'application/grpc+proto',
-      'grpc-timeout': '5000m',
+      'grpc-timeout': `${patienceMs}m`,
       ...{ te: 'trailers', token: 't' },
     });
   });
@@ -159,7 +160,7 @@ describe('a connection', () => {
     const server = await serve(() => {});
     const channel = new UnaryChannel('http://127.0.0.1:1');
     expect(
-      await failure(channel.call('/x', Buffer.from(''), { headers: {}, timeoutMs: 5000 })),
+      await failure(channel.call('/x', Buffer.from(''), { headers: {}, timeoutMs: patienceMs })),
     ).toMatchObject({
       code: 14,
     });
