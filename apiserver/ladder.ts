@@ -14,6 +14,7 @@ import { handleInfo } from './info/index.ts';
 import type { View } from './options.ts';
 import type { Authenticator, Peer } from './plugins.ts';
 import { translate } from './registry/errors.ts';
+import { showDefaultRoles } from './registry/kinds/default-roles.ts';
 import { definedLately } from './registry/kinds/definitions.ts';
 import { clusterIn, parseBare, parseRequest, pathOf } from './request.ts';
 import type { ServedResource } from './served.ts';
@@ -155,7 +156,8 @@ function handle(exchange: Exchange): Promise<ApiResponse> {
 
 function handleServed(exchange: Exchange, served: ServedResource): Promise<ApiResponse> {
   const found = handlerFor(exchange, served);
-  return found.handle(found.exchange);
+  const showing = showDefaultRoles(exchange.core.registry, exchange.info);
+  return showing ? showing.then(() => found.handle(found.exchange)) : found.handle(found.exchange);
 }
 
 /** The one write that a logical cluster needs before it exists: that of its own LogicalCluster. */

@@ -22,8 +22,10 @@ export interface ApiServerOptions {
   authenticate: readonly Authenticator[];
   /** PEM, PKCS #8, ECDSA P-256: signs ServiceAccounts' tokens and knows them again. */
   serviceAccountKey?: string;
-  /** Default: system:masters may do everything, everyone else nothing but look at discovery. */
+  /** Default: system:masters may do everything, everyone else what roles of the logical cluster let them. */
   authorize?: Authorizer;
+  /** Asked in place of it, with it at hand. */
+  guard?(authorize: Authorizer): Authorizer;
   admission?: readonly AdmissionPlugin[];
   views?: readonly View[];
   connectPod?: PodConnector;

@@ -3,7 +3,8 @@ import type { Fence } from '../storage/store.ts';
 import { builtinAdmission } from './admission/builtin.ts';
 import { WebhookDispatcher } from './admission/webhook/dispatch.ts';
 import { ServiceAccountTokens } from './authn/service-account.ts';
-import { mastersOnly } from './authz/masters.ts';
+import { rbacAuthorizer } from './authz/rbac/authorizer.ts';
+import type { RoleIndex } from './authz/rbac/role-index.ts';
 import type { Core, Limits } from './core.ts';
 import { fencedStore } from './fenced.ts';
 import { BookmarkClock } from './handlers/watch/bookmarks.ts';
@@ -11,9 +12,11 @@ import { InFlight } from './inflight.ts';
 import { defaultGitVersion } from './info/version.ts';
 import { createLadder, type LadderOptions } from './ladder.ts';
 import type { ApiServer, ApiServerOptions } from './options.ts';
+import type { Authorizer } from './plugins.ts';
 import { Catalog } from './registry/catalog.ts';
 import { Paths } from './registry/paths.ts';
 import { StoreRegistry } from './registry/registry.ts';
+import { Roles } from './registry/roles.ts';
 import { pathOf } from './request.ts';
 import { starter } from './start.ts';
 import { WebhookCaller } from './webhook/call.ts';
@@ -41,7 +44,8 @@ const defaultLimits: Limits = {
 export function createApiServer(options: ApiServerOptions): ApiServer {
   const { store } = options;
   const catalog = new Catalog(options.resources ?? []);
-  const registry = new StoreRegistry(store, catalog);
+  const roles = new Roles();
+  const registry = new StoreRegistry(store, catalog, roles);
   const draining = new AbortController();
   const tokens = options.serviceAccountKey ? new ServiceAccountTokens(options.serviceAccountKey) : undefined;
   const authenticators = [...options.authenticate, ...(tokens ? [tokens.authenticator(registry)] : [])];
@@ -55,7 +59,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     catalog,
     paths: new Paths(store),
     registry,
-    authorize: options.authorize ?? mastersOnly,
+    authorize: authorizerOf(options, roles.index),
     admission: options.admission ?? [],
     builtin: builtinAdmission,
     webhooks: new WebhookDispatcher({ store, catalog, caller }),
@@ -82,7 +86,10 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const ladderFor = (holding: Fence | undefined) => {
     if (holding === undefined) return ladder;
     const fenced = fencedStore(store, holding);
-    return createLadder({ ...core, store: fenced, registry: new StoreRegistry(fenced, catalog) }, rungs);
+    return createLadder(
+      { ...core, store: fenced, registry: new StoreRegistry(fenced, catalog, roles) },
+      rungs,
+    );
   };
   const listeners: Listener[] = [];
   return {
@@ -98,6 +105,11 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     },
     ...ending({ draining, closing, listeners, caller }),
   };
+}
+
+function authorizerOf({ authorize, guard }: ApiServerOptions, roles: RoleIndex): Authorizer {
+  const decide = authorize ?? rbacAuthorizer(roles);
+  return guard ? guard(decide) : decide;
 }
 
 function ending({

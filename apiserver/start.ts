@@ -7,8 +7,9 @@ import { createInitialNamespaces } from './registry/namespaces.ts';
 export function starter({ store, catalog, paths, registry, closing }: Core): () => Promise<void> {
   const follow = again(() => followDefinitions(store, catalog, closing));
   const know = again(() => paths.follow(closing));
+  const allow = again(() => registry.roles.follow(store, closing));
   return again(async () => {
-    await Promise.all([follow(), know()]);
+    await Promise.all([follow(), know(), allow()]);
     await createInitialNamespaces(registry, 'root');
     await claimExisting(registry);
   });

@@ -3,7 +3,6 @@ import { placementAdmission } from '../apiserver/admission/placement.ts';
 import { tenancyAdmission } from '../apiserver/admission/tenancy.ts';
 import { tokenAuthenticator } from '../apiserver/authn/token.ts';
 import { certificateAuthenticator } from '../apiserver/authn/x509.ts';
-import { mastersOnly } from '../apiserver/authz/masters.ts';
 import { placementsBySystem } from '../apiserver/authz/placements.ts';
 import type { ApiServerOptions } from '../apiserver/options.ts';
 import { syncerView } from '../apiserver/view/view.ts';
@@ -36,7 +35,7 @@ export function apiOptions(of: {
     })),
     authenticate: [certificateAuthenticator, tokenAuthenticator(new Map([[identity.adminToken, adminUser]]))],
     serviceAccountKey: identity.serviceAccountKey,
-    authorize: placementsBySystem(mastersOnly),
+    guard: placementsBySystem,
     admission: [placementAdmission, tenancyAdmission, nodesAdmission],
     views: [syncerView(), backupView()],
     connectPod: (cluster, pod) => syncers()?.connectPod(cluster, pod),

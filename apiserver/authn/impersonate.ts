@@ -2,6 +2,7 @@ import { rootCluster } from '../../cluster/names.ts';
 import type { ApiRequest, UserInfo } from '../../kube/http.ts';
 import { StatusError } from '../../kube/status.ts';
 import { authorizeRequest } from '../authz/check.ts';
+import { mastersGroup } from '../authz/masters.ts';
 import type { Authorizer } from '../plugins.ts';
 import type { RequestInfo } from '../request.ts';
 
@@ -42,8 +43,9 @@ export async function impersonated(
       'Internal error occurred: requested impersonation without a user',
     );
   }
+  const allowed = withoutReserved(authorize);
   const may = (about: Partial<RequestInfo>) =>
-    authorizeRequest(authorize, { ...nothing, cluster, ...about } as RequestInfo, user);
+    authorizeRequest(allowed, { ...nothing, cluster, ...about } as RequestInfo, user);
   const account = accountOf(name);
   await may(account ? { resource: 'serviceaccounts', ...account } : { resource: 'users', name });
   for (const group of asked) await may({ resource: 'groups', name: group });
@@ -66,6 +68,17 @@ export async function impersonated(
     ...(uid !== '' && { uid }),
     groups: groups.includes(known) ? groups : [...groups, known],
     ...(Object.keys(extra).length > 0 && { extra }),
+  };
+}
+
+/** Whoever administers one logical cluster becomes no administrator of all, and none of the server's own controllers. */
+function withoutReserved(authorize: Authorizer): Authorizer {
+  return (asked) => {
+    const isReserved = asked.name === mastersGroup || asked.name.startsWith('system:atoll:');
+    const isAdmin = asked.user.groups.includes(mastersGroup);
+    return isReserved && !isAdmin
+      ? { allowed: false, reason: `${asked.name} is reserved` }
+      : authorize(asked);
   };
 }
 

@@ -1,9 +1,9 @@
 import type { ApiResponse, UserInfo } from '../../kube/http.ts';
 import type { JsonObject, KubeObject } from '../../kube/object.ts';
 import { badRequest, invalid, StatusError } from '../../kube/status.ts';
-import { isRecord, record } from '../../kube/untyped.ts';
+import { isRecord, record, strings, text } from '../../kube/untyped.ts';
 import { accessReviewProblems } from '../../kube/validation/review.ts';
-import { issuer } from '../authn/service-account.ts';
+import { clusterNameExtra, issuer } from '../authn/service-account.ts';
 import type { ResourceExchange } from '../core.ts';
 import { writeQuery } from '../decode/options.ts';
 import { formOf, respondAnswer } from '../encode/respond.ts';
@@ -18,8 +18,10 @@ type Answer = (exchange: ResourceExchange, object: KubeObject) => unknown | Prom
 const answers: Readonly<Record<string, Answer>> = {
   selfsubjectreviews: ({ user }) => ({ userInfo: userInfo(user) }),
   selfsubjectaccessreviews: (exchange, object) => access(exchange, object, exchange.user),
-  subjectaccessreviews: (exchange, object) => access(exchange, object, subjectOf(object)),
-  localsubjectaccessreviews: (exchange, object) => access(exchange, object, subjectOf(object)),
+  subjectaccessreviews: (exchange, object) =>
+    access(exchange, object, subjectOf(exchange.info.cluster, object)),
+  localsubjectaccessreviews: (exchange, object) =>
+    access(exchange, object, subjectOf(exchange.info.cluster, object)),
   selfsubjectrulesreviews: rules,
   tokenreviews: tokenReview,
 };
@@ -103,9 +105,20 @@ function userInfo(user: UserInfo) {
   };
 }
 
-function subjectOf(object: KubeObject): UserInfo {
-  const spec = (object.spec ?? {}) as { user?: string; groups?: string[]; uid?: string };
-  return { name: spec.user ?? '', groups: spec.groups ?? [], ...(spec.uid && { uid: spec.uid }) };
+/** A ServiceAccount that is asked about is the logical cluster's own. */
+function subjectOf(cluster: string, object: KubeObject): UserInfo {
+  const spec = record(object.spec);
+  const name = text(spec['user']);
+  const uid = text(spec['uid']);
+  const said = Object.entries(record(spec['extra'])).map(([key, values]) => [key, strings(values)] as const);
+  const own = name.startsWith('system:serviceaccount:') ? { [clusterNameExtra]: [cluster] } : {};
+  const extra: Record<string, readonly string[]> = { ...Object.fromEntries(said), ...own };
+  return {
+    name,
+    groups: strings(spec['groups']),
+    ...(uid !== '' && { uid }),
+    ...(Object.keys(extra).length > 0 && { extra }),
+  };
 }
 
 async function access(exchange: ResourceExchange, object: KubeObject, user: UserInfo) {
@@ -136,13 +149,22 @@ function attributes(exchange: ResourceExchange, spec: Record<string, unknown>, u
   };
 }
 
-/** Without RBAC there is one rule: everything or nothing. */
-async function rules(exchange: ResourceExchange) {
-  const spec = { resourceAttributes: { verb: '*', group: '*', resource: '*' } };
-  const { allowed } = await exchange.core.authorize(attributes(exchange, spec, exchange.user));
+/** Whoever may do everything needs no role for it. */
+function rules({ core, info, user }: ResourceExchange, object: KubeObject) {
+  const { namespace = '' } = (object.spec ?? {}) as { namespace?: string };
+  const { rules, error } = core.registry.roles.index.rulesFor(info.cluster, user, namespace);
+  const given = (list: readonly string[], name: string) => list.length > 0 && { [name]: list };
+  const ofResources = rules.filter(({ resources }) => resources.length > 0);
+  const ofPaths = rules.filter(({ nonResourceURLs }) => nonResourceURLs.length > 0);
   return {
-    resourceRules: allowed ? [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }] : [],
-    nonResourceRules: allowed ? [{ verbs: ['*'], nonResourceURLs: ['*'] }] : [],
+    resourceRules: ofResources.map(({ verbs, apiGroups, resources, resourceNames }) => ({
+      verbs,
+      ...given(apiGroups, 'apiGroups'),
+      resources,
+      ...given(resourceNames, 'resourceNames'),
+    })),
+    nonResourceRules: ofPaths.map(({ verbs, nonResourceURLs }) => ({ verbs, nonResourceURLs })),
     incomplete: false,
+    ...(error !== undefined && { evaluationError: error }),
   };
 }

@@ -4,6 +4,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import { invalid, type StatusCause } from '../../kube/status.ts';
 import { warningsOf } from '../../kube/warnings/index.ts';
 import type { Entry } from '../../storage/store.ts';
+import type { Authorizer } from '../plugins.ts';
 import type { ServedResource } from '../served.ts';
 import type { KindWrite } from './kinds/hooks.ts';
 import type { ObjectRegistry, WriteOptions } from './types.ts';
@@ -19,8 +20,9 @@ export interface WriteContext extends WriteOptions {
   pinned?: boolean;
   /** A resourceVersion in the object to create is an error, which a dry run does not come to. */
   refuseVersion?: boolean;
-  /** Who writes; absent for the server's own writes. */
+  /** Who writes, and who says what they may; absent for the server's own writes. */
   user?: UserInfo;
+  authorize?: Authorizer;
   /** What is said beside the answer. */
   warn?(message: string): void;
   /** The name was made of generateName. */
@@ -44,8 +46,8 @@ export function writeOf(
   cluster: string,
   context: WriteContext,
 ): KindWrite {
-  const { subresource = '', dryRun = false, user } = context;
-  return { registry, served, cluster, subresource, dryRun, user, claims: [] };
+  const { subresource = '', dryRun = false, user, authorize } = context;
+  return { registry, served, cluster, subresource, dryRun, user, authorize, claims: [] };
 }
 
 export function defaulted(object: KubeObject, served: ServedResource): KubeObject {

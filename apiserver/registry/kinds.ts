@@ -6,6 +6,7 @@ import { tellEstablished } from './kinds/definition-status.ts';
 import { adminAccess } from './kinds/device-access.ts';
 import { tellDangling, tellDependents } from './kinds/flow-status.ts';
 import type { KindHooks } from './kinds/hooks.ts';
+import { bindingHooks, roleHooks } from './kinds/roles.ts';
 import { allocateService } from './kinds/services.ts';
 import { nameRequester } from './kinds/signing-requests.ts';
 import { isFoundation, sweep } from './logical-clusters.ts';
@@ -26,6 +27,10 @@ const hooks: Readonly<Record<string, KindHooks>> = {
   'apiregistration.k8s.io/apiservices': { committed: tellAvailable },
   'flowcontrol.apiserver.k8s.io/flowschemas': { committed: tellDangling },
   'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations': { committed: tellDependents },
+  'rbac.authorization.k8s.io/clusterroles': roleHooks,
+  'rbac.authorization.k8s.io/clusterrolebindings': bindingHooks,
+  'rbac.authorization.k8s.io/roles': roleHooks,
+  'rbac.authorization.k8s.io/rolebindings': bindingHooks,
   // What a request that was under way meanwhile wrote goes afterwards.
   'core.kcp.io/logicalclusters': {
     leaving: ({ registry, cluster }, name) =>

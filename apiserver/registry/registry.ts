@@ -14,6 +14,7 @@ import { collectionRange, objectKey, parseKey, storageGroup } from './keys.ts';
 import { asDefined } from './kinds/defined.ts';
 import { foundation } from './logical-clusters.ts';
 import { recent, recentList } from './recent.ts';
+import type { Roles } from './roles.ts';
 import type {
   Address,
   DeleteOptions,
@@ -30,10 +31,12 @@ import { updateObject } from './write.ts';
 export class StoreRegistry implements ObjectRegistry {
   readonly store: Store;
   readonly catalog: Catalog;
+  readonly roles: Roles;
 
-  constructor(store: Store, catalog: Catalog) {
+  constructor(store: Store, catalog: Catalog, roles: Roles) {
     this.store = store;
     this.catalog = catalog;
+    this.roles = roles;
   }
 
   get resourceVersion(): string {

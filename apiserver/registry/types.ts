@@ -2,6 +2,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import type { Entry, ListResult, Store } from '../../storage/store.ts';
 import type { ServedResource } from '../served.ts';
 import type { Catalog } from './catalog.ts';
+import type { Roles } from './roles.ts';
 
 /** A collection. `cluster: '*'` means all logical clusters (reads only); no namespace means all of them. */
 export interface Scope {
@@ -90,6 +91,7 @@ export interface Registry {
 export interface ObjectRegistry extends Registry {
   readonly store: Store;
   readonly catalog: Catalog;
+  readonly roles: Roles;
   /** The stored entry; fails with 404. */
   read(served: ServedResource, at: { cluster: string; namespace: string; name: string }): Promise<Entry>;
   readAll(served: ServedResource, cluster: string, namespace: string): Promise<ListResult>;

@@ -17,6 +17,7 @@ export function writeContext(
     mutate: admission.mutate,
     validate: admission.validate,
     user: exchange.user,
+    authorize: exchange.core.authorize,
     // A write that is tried again says the same again.
     warn: (message: string) => {
       if (!exchange.warnings.includes(message)) exchange.warnings.push(message);

@@ -1,6 +1,7 @@
 import type { UserInfo } from '../../../kube/http.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import type { StatusCause } from '../../../kube/status.ts';
+import type { Authorizer } from '../../plugins.ts';
 import type { ServedResource } from '../../served.ts';
 import type { ObjectRegistry } from '../types.ts';
 
@@ -35,8 +36,9 @@ export interface KindWrite {
   cluster: string;
   subresource: string;
   dryRun: boolean;
-  /** Who writes; absent for the server's own writes. */
+  /** Who writes, and who says what they may; absent for the server's own writes. */
   user?: UserInfo | undefined;
+  authorize?: Authorizer | undefined;
   /** What hooks claimed for it so far: see claims.ts. */
   claims: Claim[];
 }

@@ -1,0 +1,43 @@
+import { rootCluster } from '../../../cluster/names.ts';
+import type { UserInfo } from '../../../kube/http.ts';
+import { openPaths } from '../../authn/anonymous.ts';
+import { scopesExtra } from '../../authn/impersonate.ts';
+import { clusterNameExtra } from '../../authn/service-account.ts';
+import type { Authorizer, Decision } from '../../plugins.ts';
+import { mastersGroup } from '../masters.ts';
+import type { RoleIndex } from './role-index.ts';
+
+const no: Decision = { allowed: false };
+const yes: Decision = { allowed: true };
+
+/**
+ * system:masters may do everything; everybody else what the roles and bindings of the logical cluster let them, and
+ * nothing in all of them at once. A ServiceAccount is of its own logical cluster, an impersonated user of the one where
+ * that happened. Others are known everywhere, and are nobody until a binding there names them or a group of
+ * theirs: not even that a logical cluster exists is told to whom it gave nothing. In root they are at home.
+ */
+export function rbacAuthorizer(roles: RoleIndex): Authorizer {
+  return (asked) => {
+    const { user, cluster, path, verb } = asked;
+    const at = standing(user, cluster);
+    if (at === 'nobody') return no;
+    if (user.groups.includes(mastersGroup)) return yes;
+    if (cluster === '*') return no;
+    if (path !== undefined && isOpen(cluster, verb, path)) return yes;
+    if (at === 'guest' && cluster !== rootCluster && !roles.names(cluster, user)) return no;
+    return roles.decide(asked);
+  };
+}
+
+function standing({ extra }: UserInfo, cluster: string): 'home' | 'guest' | 'nobody' {
+  const scopes = extra?.[scopesExtra];
+  const own = extra?.[clusterNameExtra]?.[0];
+  if (scopes === undefined && own === undefined) return 'guest';
+  const isHome = scopes ? scopes.includes(`cluster:${cluster}`) : own === cluster;
+  return isHome ? 'home' : 'nobody';
+}
+
+/** As much as anybody may know of the server itself. */
+function isOpen(cluster: string, verb: string, path: string): boolean {
+  return cluster === rootCluster && verb === 'get' && openPaths.includes(path);
+}

@@ -1,0 +1,158 @@
+import type { UserInfo } from '../../../kube/http.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import { quoteGo } from '../../../kube/quote.ts';
+import { bootstrapObjects, type RbacResource, rbacResources } from '../../../kube/rbac/bootstrap.ts';
+import { type Action, type PolicyRule, ruleAllows } from '../../../kube/rbac/rule.ts';
+import { reasonOf } from './describe.ts';
+import { type Binding, Grants, keysOf, type RoleRef } from './grants.ts';
+
+export interface Asked extends Action {
+  user: UserInfo;
+  /** An id, never `*`. */
+  cluster: string;
+  namespace: string;
+}
+
+export interface Verdict {
+  allowed: boolean;
+  reason?: string;
+}
+
+/** One object of a kind of RBAC, or the note that a logical cluster has the defaults of that kind as objects. */
+export interface RbacKey {
+  resource: RbacResource;
+  cluster: string;
+  namespace: string;
+  name: string;
+}
+
+class LogicalCluster {
+  readonly grants = new Grants((binding) => !defaults().has(binding));
+  /** Of which kinds its own objects are all there is: until then, the defaults count beside them. */
+  readonly written = new Set<RbacResource>();
+}
+
+/**
+ * Who may do what, in every logical cluster, found by whom a binding is for: the authorizer asks here for every request, and
+ * waits for nobody. What a logical cluster was never asked for, the default roles and bindings, is here once for
+ * all: docs/decisions/0027. Deny by default: a binding whose role is not known grants nothing.
+ */
+export class RoleIndex {
+  readonly #clusters = new Map<string, LogicalCluster>();
+
+  put({ resource, cluster, namespace, name }: RbacKey, object: KubeObject | undefined): void {
+    const known = this.#clusters.get(cluster);
+    if (known === undefined && object === undefined) return;
+    const { grants, written } = known ?? this.#begin(cluster);
+    if (resource === 'roles' || resource === 'clusterroles') grants.putRole(namespace, name, object);
+    else grants.putBinding(namespace, name, object);
+    if (grants.isEmpty && written.size === 0) this.#clusters.delete(cluster);
+  }
+
+  /** From now on the logical cluster's own objects of that kind are all that counts there, or no longer. */
+  note(cluster: string, resource: RbacResource, written: boolean): void {
+    if (written) (this.#clusters.get(cluster) ?? this.#begin(cluster)).written.add(resource);
+    const known = this.#clusters.get(cluster);
+    if (written || known === undefined) return;
+    known.written.delete(resource);
+    if (known.grants.isEmpty && known.written.size === 0) this.#clusters.delete(cluster);
+  }
+
+  isWritten(cluster: string, resource: RbacResource): boolean {
+    return this.#clusters.get(cluster)?.written.has(resource) ?? false;
+  }
+
+  /** Whether anybody gave this user, or a group of theirs, anything there; what everybody has by default is nothing. */
+  names(cluster: string, user: UserInfo): boolean {
+    return this.#clusters.get(cluster)?.grants.names(keysOf(user)) ?? false;
+  }
+
+  decide(asked: Asked): Verdict {
+    const { user, cluster, namespace } = asked;
+    const keys = keysOf(user);
+    const missing: string[] = [];
+    for (const binding of this.#bindings(cluster, namespace, keys)) {
+      const rules = this.rules(cluster, binding.roleRef, binding.namespace);
+      if (typeof rules === 'string') missing.push(rules);
+      else if (rules.some((rule) => ruleAllows(rule, asked))) {
+        return { allowed: true, reason: `RBAC: allowed by ${reasonOf(binding, keys)}` };
+      }
+    }
+    return missing.length > 0
+      ? { allowed: false, reason: `RBAC: ${aggregate(missing)}` }
+      : { allowed: false };
+  }
+
+  /** All rules that a user has; `error` tells which roles are not there. */
+  rulesFor(cluster: string, user: UserInfo, namespace: string): { rules: PolicyRule[]; error?: string } {
+    const rules: PolicyRule[] = [];
+    const missing: string[] = [];
+    for (const binding of this.#bindings(cluster, namespace, keysOf(user))) {
+      const found = this.rules(cluster, binding.roleRef, binding.namespace);
+      if (typeof found === 'string') missing.push(found);
+      else rules.push(...found);
+    }
+    return missing.length > 0 ? { rules, error: aggregate(missing) } : { rules };
+  }
+
+  /** The rules of a role, or what is wrong with the reference. `namespace`: the binding's. */
+  rules(cluster: string, { kind, name }: RoleRef, namespace: string): readonly PolicyRule[] | string {
+    if (kind !== 'Role' && kind !== 'ClusterRole') return `unsupported role reference kind: "${kind}"`;
+    const resource = kind === 'Role' ? 'roles' : 'clusterroles';
+    const where = kind === 'Role' ? namespace : '';
+    const own = this.#clusters.get(cluster);
+    const found =
+      own?.grants.rules(where, name) ??
+      (own?.written.has(resource) ? undefined : defaults().rules(where, name));
+    return found ?? `${kind.toLowerCase()}.rbac.authorization.k8s.io ${quoteGo(name)} not found`;
+  }
+
+  #bindings(cluster: string, namespace: string, keys: readonly string[]): readonly Binding[] {
+    const wide = this.#applying(cluster, 'clusterrolebindings', '', keys);
+    if (namespace === '') return wide;
+    const narrow = this.#applying(cluster, 'rolebindings', namespace, keys);
+    return narrow.length === 0 ? wide : [...wide, ...narrow];
+  }
+
+  #applying(
+    cluster: string,
+    resource: RbacResource,
+    namespace: string,
+    keys: readonly string[],
+  ): readonly Binding[] {
+    const own = this.#clusters.get(cluster);
+    const mine = own?.grants.applying(namespace, keys) ?? [];
+    if (own?.written.has(resource)) return mine;
+    const byDefault = defaults().applying(namespace, keys);
+    if (mine.length === 0) return byDefault;
+    return byDefault.length === 0 ? mine : [...mine, ...byDefault];
+  }
+
+  #begin(cluster: string): LogicalCluster {
+    const made = new LogicalCluster();
+    this.#clusters.set(cluster, made);
+    return made;
+  }
+}
+
+/** As Go shows several errors. */
+function aggregate(errors: readonly string[]): string {
+  const [first = '', ...others] = new Set(errors);
+  return others.length === 0 ? first : `[${[first, ...others].join(', ')}]`;
+}
+
+let shared: Grants | undefined;
+
+/** The default roles and bindings, once for all. */
+function defaults(): Grants {
+  if (shared !== undefined) return shared;
+  shared = new Grants();
+  for (const resource of rbacResources) {
+    for (const object of bootstrapObjects(resource)) {
+      const { namespace = '', name = '' } = object.metadata;
+      if (resource.endsWith('bindings')) shared.putBinding(namespace, name, object);
+      else shared.putRole(namespace, name, object);
+    }
+  }
+  return shared;
+}

@@ -1,0 +1,55 @@
+import type { KubeObject } from '../../../kube/object.ts';
+import { aggregates } from '../../../kube/rbac/aggregate.ts';
+import { bootstrapObjects } from '../../../kube/rbac/bootstrap.ts';
+import { objectKey } from '../keys.ts';
+import { rbacKinds, rbacResource } from '../roles.ts';
+import { aggregateAll, concerning } from './aggregation.ts';
+import { isWriting, showNamesake, writeDefaultRoles } from './default-roles.ts';
+import { confirmBinding, confirmRole } from './escalation.ts';
+import type { Committed, KindHooks, KindWrite } from './hooks.ts';
+
+export const roleHooks: KindHooks = {
+  async prepare(write, object, old) {
+    await confirmRole(write, object, old);
+    if (old === undefined) await namesake(write, object);
+  },
+  async committed(write, name, change) {
+    tellIndex(write, name, change);
+    if (write.served.info.resource === 'clusterroles') await aggregate(write, change);
+  },
+};
+
+export const bindingHooks: KindHooks = {
+  async prepare(write, object, old) {
+    await confirmBinding(write, object, old);
+    if (old === undefined) await namesake(write, object);
+  },
+  committed: tellIndex,
+};
+
+function namesake({ registry, cluster, served }: KindWrite, object: KubeObject): Promise<void> | undefined {
+  const resource = rbacResource(served.info.group, served.info.resource);
+  if (resource === undefined || isWriting(registry, cluster, resource)) return undefined;
+  return showNamesake(registry, cluster, resource, object);
+}
+
+function tellIndex({ registry, cluster, served }: KindWrite, name: string, change: Committed): void {
+  const resource = rbacResource(served.info.group, served.info.resource);
+  if (resource === undefined) return;
+  const { namespace = '' } = (change.object ?? change.old)?.metadata ?? {};
+  const key = objectKey(rbacKinds[resource], cluster, namespace, name);
+  registry.roles.wrote(key, change.object, change.revision);
+}
+
+/** What fails here is made good by the next write of a role that is a part of the same. */
+async function aggregate({ registry, cluster }: KindWrite, { object, old }: Committed): Promise<void> {
+  const concerned = concerning(object, old);
+  if (concerned === undefined || isWriting(registry, cluster, 'clusterroles')) return;
+  try {
+    const byDefault = bootstrapObjects('clusterroles').filter(aggregates);
+    if (byDefault.some(concerned)) await writeDefaultRoles(registry, cluster, 'clusterroles');
+    await aggregateAll(registry, cluster, concerned);
+  } catch {
+    // The write itself is done.
+  }
+}
