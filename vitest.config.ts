@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { FailedReporter } from './test/reporter.ts';
 
 // For what hangs, not for what is slow: a shared disk may stand still for half a minute.
 const patient = { expect: { poll: { timeout: 100_000 } } };
@@ -9,6 +10,7 @@ export default defineConfig({
   test: {
     // Many wait for clusters to settle, so that two take half the time of one on two processors.
     maxWorkers: 2,
+    reporters: ['default', new FailedReporter()],
     coverage: {
       provider: 'v8',
       include: [
