@@ -45,219 +45,219 @@ const loneSurrogate = /\p{Surrogate}/gu;
  * only where JSON.parse would not do, so it is written for exactness before speed.
  */
 export class JsonParser {
-  private at = 0;
-  private readonly stack: Frame[] = [];
-  private readonly duplicates = new Set<string>();
-  private readonly text: string;
-  private readonly strict: boolean;
-  private readonly onKey: OnKey | undefined;
+  #at = 0;
+  readonly #stack: Frame[] = [];
+  readonly #duplicates = new Set<string>();
+  readonly #text: string;
+  readonly #strict: boolean;
+  readonly #onKey: OnKey | undefined;
 
   constructor(text: string, strict: boolean, onKey?: OnKey) {
-    this.text = text;
-    this.strict = strict;
-    this.onKey = onKey;
+    this.#text = text;
+    this.#strict = strict;
+    this.#onKey = onKey;
   }
 
   parse(): { value: Json; duplicates: string[] } {
-    let value = this.openValue();
+    let value = this.#openValue();
     for (;;) {
-      const frame = this.stack[this.stack.length - 1];
+      const frame = this.#stack[this.#stack.length - 1];
       if (!frame) break;
       if (value === undefined) {
-        value = this.openValue();
+        value = this.#openValue();
         continue;
       }
-      value = this.close(frame, value);
+      value = this.#close(frame, value);
     }
-    this.skipSpace();
-    if (this.at < this.text.length) this.fail('after top-level value');
-    return { value: value ?? null, duplicates: [...this.duplicates].slice(0, duplicatesLimit) };
+    this.#skipSpace();
+    if (this.#at < this.#text.length) this.#fail('after top-level value');
+    return { value: value ?? null, duplicates: [...this.#duplicates].slice(0, duplicatesLimit) };
   }
 
   /** A scalar or an empty container; undefined when a container was opened and its first value is due. */
-  private openValue(): Json | undefined {
-    this.skipSpace();
-    switch (this.text[this.at]) {
+  #openValue(): Json | undefined {
+    this.#skipSpace();
+    switch (this.#text[this.#at]) {
       case '{': {
-        this.push({ into: {}, key: '' });
-        this.skipSpace();
-        if (this.text[this.at] === '}') return this.pop();
-        this.readKey();
+        this.#push({ into: {}, key: '' });
+        this.#skipSpace();
+        if (this.#text[this.#at] === '}') return this.#pop();
+        this.#readKey();
         return undefined;
       }
       case '[': {
-        this.push({ into: [], key: '' });
-        this.skipSpace();
-        if (this.text[this.at] === ']') return this.pop();
+        this.#push({ into: [], key: '' });
+        this.#skipSpace();
+        if (this.#text[this.#at] === ']') return this.#pop();
         return undefined;
       }
       case '"':
-        return this.readString();
+        return this.#readString();
       case 't':
-        return this.readWord('true', true);
+        return this.#readWord('true', true);
       case 'f':
-        return this.readWord('false', false);
+        return this.#readWord('false', false);
       case 'n':
-        return this.readWord('null', null);
+        return this.#readWord('null', null);
       default:
-        return this.readNumber();
+        return this.#readNumber();
     }
   }
 
   /** Stores a finished value; answers the container when that ends too, else undefined. */
-  private close(frame: Frame, value: Json): Json | undefined {
+  #close(frame: Frame, value: Json): Json | undefined {
     const { into } = frame;
     const array = Array.isArray(into);
     if (array) into.push(value);
-    else setOwn(into, frame.key, this.strict ? joined(into, frame.key, value) : value);
-    this.skipSpace();
-    const c = this.text[this.at];
+    else setOwn(into, frame.key, this.#strict ? joined(into, frame.key, value) : value);
+    this.#skipSpace();
+    const c = this.#text[this.#at];
     if (c === ',') {
-      this.at++;
-      if (!array) this.readKey();
+      this.#at++;
+      if (!array) this.#readKey();
       return undefined;
     }
-    if (c === (array ? ']' : '}')) return this.pop();
-    return this.fail(array ? 'after array element' : 'after object key:value pair');
+    if (c === (array ? ']' : '}')) return this.#pop();
+    return this.#fail(array ? 'after array element' : 'after object key:value pair');
   }
 
-  private push(frame: Frame): void {
-    if (this.stack.length >= depthLimit) {
-      throw new JsonSyntaxError(`invalid character '${this.text[this.at]}' exceeded max depth`, this.at);
+  #push(frame: Frame): void {
+    if (this.#stack.length >= depthLimit) {
+      throw new JsonSyntaxError(`invalid character '${this.#text[this.#at]}' exceeded max depth`, this.#at);
     }
-    this.stack.push(frame);
-    this.at++;
+    this.#stack.push(frame);
+    this.#at++;
   }
 
-  private pop(): Json {
-    this.at++;
-    return this.stack.pop()?.into ?? null;
+  #pop(): Json {
+    this.#at++;
+    return this.#stack.pop()?.into ?? null;
   }
 
-  private readKey(): void {
-    this.skipSpace();
-    if (this.text[this.at] !== '"') this.fail('looking for beginning of object key string');
-    const key = this.readString();
-    const frame = this.stack[this.stack.length - 1];
+  #readKey(): void {
+    this.#skipSpace();
+    if (this.#text[this.#at] !== '"') this.#fail('looking for beginning of object key string');
+    const key = this.#readString();
+    const frame = this.#stack[this.#stack.length - 1];
     if (frame) {
       frame.key = key;
-      const isRepeated = this.strict && Object.hasOwn(frame.into, key);
-      if (isRepeated) this.duplicates.add(this.path());
-      if (this.onKey && this.stack.length <= toldDepth) this.onKey(this.path(), isRepeated);
+      const isRepeated = this.#strict && Object.hasOwn(frame.into, key);
+      if (isRepeated) this.#duplicates.add(this.#path());
+      if (this.#onKey && this.#stack.length <= toldDepth) this.#onKey(this.#path(), isRepeated);
     }
-    this.skipSpace();
-    if (this.text[this.at] !== ':') this.fail('after object key');
-    this.at++;
+    this.#skipSpace();
+    if (this.#text[this.#at] !== ':') this.#fail('after object key');
+    this.#at++;
   }
 
-  private path(): string {
+  #path(): string {
     let path = '';
-    for (const { into, key } of this.stack) {
+    for (const { into, key } of this.#stack) {
       if (Array.isArray(into)) path += `[${into.length}]`;
       else path += path === '' ? key : `.${key}`;
     }
     return path;
   }
 
-  private readString(): string {
-    let end = this.at + 1;
+  #readString(): string {
+    let end = this.#at + 1;
     for (;;) {
-      const c = this.text.charCodeAt(end);
+      const c = this.#text.charCodeAt(end);
       if (c === 0x22) {
-        const plain = this.text.slice(this.at + 1, end);
-        this.at = end + 1;
+        const plain = this.#text.slice(this.#at + 1, end);
+        this.#at = end + 1;
         return plain.replace(loneSurrogate, '\ufffd');
       }
       if (c === 0x5c || !(c >= 0x20)) break;
       end++;
     }
-    return this.readEscaped(end);
+    return this.#readEscaped(end);
   }
 
-  private readEscaped(firstEscape: number): string {
-    const start = this.at;
+  #readEscaped(firstEscape: number): string {
+    const start = this.#at;
     let i = firstEscape;
     for (;;) {
-      const c = this.text[i];
+      const c = this.#text[i];
       if (c === '"') break;
       if (c === '\\') {
-        i = this.checkEscape(i + 1);
+        i = this.#checkEscape(i + 1);
         continue;
       }
       if (c === undefined || c < ' ') {
-        this.at = i;
-        return this.fail('in string literal');
+        this.#at = i;
+        return this.#fail('in string literal');
       }
       i++;
     }
-    this.at = i + 1;
-    const value: string = JSON.parse(this.text.slice(start, i + 1));
+    this.#at = i + 1;
+    const value: string = JSON.parse(this.#text.slice(start, i + 1));
     return value.replace(loneSurrogate, '\ufffd');
   }
 
-  private checkEscape(at: number): number {
-    const c = this.text[at];
-    this.at = at;
+  #checkEscape(at: number): number {
+    const c = this.#text[at];
+    this.#at = at;
     if (c !== 'u') {
-      if (c === undefined || !'"\\/bfnrt'.includes(c)) this.fail('in string escape code');
+      if (c === undefined || !'"\\/bfnrt'.includes(c)) this.#fail('in string escape code');
       return at + 1;
     }
     for (let i = at + 1; i < at + 5; i++) {
-      this.at = i;
-      if (!/^[0-9a-fA-F]$/.test(this.text[i] ?? '')) this.fail('in \\u hexadecimal character escape');
+      this.#at = i;
+      if (!/^[0-9a-fA-F]$/.test(this.#text[i] ?? '')) this.#fail('in \\u hexadecimal character escape');
     }
     return at + 5;
   }
 
-  private readNumber(): Json {
-    numberPattern.lastIndex = this.at;
-    const match = numberPattern.exec(this.text);
+  #readNumber(): Json {
+    numberPattern.lastIndex = this.#at;
+    const match = numberPattern.exec(this.#text);
     if (!match) {
-      if (this.text[this.at] !== '-') return this.fail('looking for beginning of value');
-      this.at++;
-      return this.fail('in numeric literal');
+      if (this.#text[this.#at] !== '-') return this.#fail('looking for beginning of value');
+      this.#at++;
+      return this.#fail('in numeric literal');
     }
     const [literal, fraction, exponent] = match;
-    this.at += literal.length;
-    const next = this.text[this.at] ?? '';
+    this.#at += literal.length;
+    const next = this.#text[this.#at] ?? '';
     if (next === '.' && fraction === undefined && exponent === undefined) {
-      this.at++;
-      return this.fail('after decimal point in numeric literal');
+      this.#at++;
+      return this.#fail('after decimal point in numeric literal');
     }
     if (/^[eE]$/.test(next) && exponent === undefined) {
-      this.at += /^[-+]$/.test(this.text[this.at + 1] ?? '') ? 2 : 1;
-      return this.fail('in exponent of numeric literal');
+      this.#at += /^[-+]$/.test(this.#text[this.#at + 1] ?? '') ? 2 : 1;
+      return this.#fail('in exponent of numeric literal');
     }
-    return fraction === undefined && exponent === undefined ? integer(literal) : this.float(literal);
+    return fraction === undefined && exponent === undefined ? integer(literal) : this.#float(literal);
   }
 
-  private float(literal: string): number {
+  #float(literal: string): number {
     const value = Number(literal);
     if (Number.isFinite(value)) return value;
     throw new JsonSyntaxError(
       `json: cannot unmarshal number ${literal} into Go value of type float64`,
-      this.at,
+      this.#at,
     );
   }
 
-  private readWord<T extends Json>(word: string, value: T): T {
+  #readWord<T extends Json>(word: string, value: T): T {
     for (let i = 1; i < word.length; i++) {
-      if (this.text[this.at + i] === word[i]) continue;
-      this.at += i;
-      this.fail(`in literal ${word} (expecting '${word[i]}')`);
+      if (this.#text[this.#at + i] === word[i]) continue;
+      this.#at += i;
+      this.#fail(`in literal ${word} (expecting '${word[i]}')`);
     }
-    this.at += word.length;
+    this.#at += word.length;
     return value;
   }
 
-  private skipSpace(): void {
-    while (' \t\r\n'.includes(this.text[this.at] ?? 'x')) this.at++;
+  #skipSpace(): void {
+    while (' \t\r\n'.includes(this.#text[this.#at] ?? 'x')) this.#at++;
   }
 
-  private fail(context: string): never {
-    const c = this.text[this.at];
-    if (c === undefined) throw new JsonSyntaxError('unexpected end of JSON input', this.at);
-    throw new JsonSyntaxError(`invalid character ${quoteCharacter(c)} ${context}`, this.at);
+  #fail(context: string): never {
+    const c = this.#text[this.#at];
+    if (c === undefined) throw new JsonSyntaxError('unexpected end of JSON input', this.#at);
+    throw new JsonSyntaxError(`invalid character ${quoteCharacter(c)} ${context}`, this.#at);
   }
 }
 

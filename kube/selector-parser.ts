@@ -46,28 +46,28 @@ function tokenize(text: string): Token[] {
 }
 
 class Cursor {
-  private at = 0;
-  private readonly tokens: Token[];
+  #at = 0;
+  readonly #tokens: Token[];
 
   constructor(text: string) {
-    this.tokens = tokenize(text);
+    this.#tokens = tokenize(text);
   }
 
   /** `in` and `notin` are words like any other where a key or a value is due. */
   peek(): Token {
-    const token = this.tokens[Math.min(this.at, this.tokens.length - 1)] ?? { kind: 'end', text: '' };
+    const token = this.#tokens[Math.min(this.#at, this.#tokens.length - 1)] ?? { kind: 'end', text: '' };
     return token.kind === 'in' || token.kind === 'notin' ? { kind: 'identifier', text: token.text } : token;
   }
 
   next(): Token {
     const token = this.peek();
-    this.at++;
+    this.#at++;
     return token;
   }
 
   nextOperator(): Token {
-    const token = this.tokens[this.at] ?? { kind: 'end', text: '' };
-    this.at++;
+    const token = this.#tokens[this.#at] ?? { kind: 'end', text: '' };
+    this.#at++;
     return token;
   }
 }

@@ -87,20 +87,20 @@ export class StoreRegistry implements ObjectRegistry {
   }
 
   async get(at: Address): Promise<KubeObject> {
-    const served = this.require(at);
+    const served = this.#require(at);
     const entry = await this.read(served, { ...at, namespace: at.namespace ?? '' });
     return decodeStored(entry);
   }
 
   async list(scope: Scope): Promise<Listed> {
-    const served = this.require(scope);
+    const served = this.#require(scope);
     const range = collectionRange(served.info, scope.cluster, scope.namespace ?? '');
     const { entries, revision } = await translated(this.store.list(range), served.info);
     return { items: this.#objectsOf(served, scope, entries), resourceVersion: String(revision) };
   }
 
   recent(scope: Scope): readonly KubeObject[] | Promise<readonly KubeObject[]> {
-    const served = this.require(scope);
+    const served = this.#require(scope);
     const range = collectionRange(served.info, scope.cluster, scope.namespace ?? '');
     const found = recentList(this.store, range);
     if (!(found instanceof Promise)) return this.#objectsOf(served, scope, found);
@@ -108,7 +108,7 @@ export class StoreRegistry implements ObjectRegistry {
   }
 
   async watch(scope: Scope, options: ObjectWatch): Promise<void> {
-    const served = this.require(scope);
+    const served = this.#require(scope);
     const range = collectionRange(served.info, scope.cluster, scope.namespace ?? '');
     const toEvent = (event: StoreEvent): ObjectEvent => {
       const gone = event.type === 'delete';
@@ -138,7 +138,7 @@ export class StoreRegistry implements ObjectRegistry {
 
   create(scope: Scope, object: KubeObject, options: WriteOptions = {}): Promise<KubeObject> {
     const place = { cluster: scope.cluster, namespace: scope.namespace ?? '' };
-    return createObject(this, this.require(scope), place, object, { ...options });
+    return createObject(this, this.#require(scope), place, object, { ...options });
   }
 
   update(
@@ -147,7 +147,7 @@ export class StoreRegistry implements ObjectRegistry {
     options: WriteOptions = {},
   ): Promise<KubeObject> {
     const place = { cluster: at.cluster, namespace: at.namespace ?? '', name: at.name };
-    return updateObject(this, this.require(at), place, change, { ...options });
+    return updateObject(this, this.#require(at), place, change, { ...options });
   }
 
   patch(at: Address, patch: object, options: WriteOptions = {}): Promise<KubeObject> {
@@ -158,7 +158,7 @@ export class StoreRegistry implements ObjectRegistry {
 
   async delete(at: Address, options: DeleteOptions = {}): Promise<KubeObject> {
     const place = { cluster: at.cluster, namespace: at.namespace ?? '', name: at.name };
-    return (await deleteObject(this, this.require(at), place, options)).object;
+    return (await deleteObject(this, this.#require(at), place, options)).object;
   }
 
   #objectsOf(served: ServedResource, scope: Scope, entries: readonly Entry[]): KubeObject[] {
@@ -169,7 +169,7 @@ export class StoreRegistry implements ObjectRegistry {
     );
   }
 
-  private require(at: Scope): ServedResource {
+  #require(at: Scope): ServedResource {
     const served = this.find(at.cluster, at.group, at.resource);
     if (served) return served;
     throw new StatusError(404, 'NotFound', 'the server could not find the requested resource');

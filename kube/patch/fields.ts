@@ -32,12 +32,12 @@ export class FieldSet {
   insert(path: FieldPath): void {
     let at: FieldSet = this;
     const last = path.length - 1;
-    for (let i = 0; i < last; i++) at = at.descend(path[i] ?? '');
+    for (let i = 0; i < last; i++) at = at.#descend(path[i] ?? '');
     const element = path[last];
     if (element !== undefined) at.members.add(element);
   }
 
-  private descend(element: PathElement): FieldSet {
+  #descend(element: PathElement): FieldSet {
     let child = this.children.get(element);
     if (!child) {
       child = new FieldSet();
@@ -62,7 +62,7 @@ export class FieldSet {
 
   union(other: FieldSet): FieldSet {
     if (this.children.size === 0 && this.members.size === 0) return other;
-    const result = this.copyShallow();
+    const result = this.#copyShallow();
     for (const member of other.members) result.members.add(member);
     for (const [element, child] of other.children) {
       const own = result.children.get(element);
@@ -76,29 +76,29 @@ export class FieldSet {
     for (const member of this.members) if (other.members.has(member)) result.members.add(member);
     for (const [element, child] of this.children) {
       const theirs = other.children.get(element);
-      if (theirs) result.keepChild(element, child.intersection(theirs));
+      if (theirs) result.#keepChild(element, child.intersection(theirs));
     }
     return result;
   }
 
   /** Without the other's members; what lies below them stays. */
   difference(other: FieldSet): FieldSet {
-    return this.subtract(other, false);
+    return this.#subtract(other, false);
   }
 
   /** Without the other's members and everything below them. */
   recursiveDifference(other: FieldSet): FieldSet {
-    return this.subtract(other, true);
+    return this.#subtract(other, true);
   }
 
-  private subtract(other: FieldSet, recursive: boolean): FieldSet {
+  #subtract(other: FieldSet, recursive: boolean): FieldSet {
     if (other.members.size === 0 && other.children.size === 0) return this;
     const result = new FieldSet();
     for (const member of this.members) if (!other.members.has(member)) result.members.add(member);
     for (const [element, child] of this.children) {
       if (recursive && other.members.has(element)) continue;
       const theirs = other.children.get(element);
-      result.keepChild(element, theirs ? child.subtract(theirs, recursive) : child);
+      result.#keepChild(element, theirs ? child.#subtract(theirs, recursive) : child);
     }
     return result;
   }
@@ -107,7 +107,7 @@ export class FieldSet {
   leaves(): FieldSet {
     const result = new FieldSet();
     for (const member of this.members) if (!this.children.has(member)) result.members.add(member);
-    for (const [element, child] of this.children) result.keepChild(element, child.leaves());
+    for (const [element, child] of this.children) result.#keepChild(element, child.leaves());
     return result;
   }
 
@@ -127,11 +127,11 @@ export class FieldSet {
     return [...this.paths()].map(formatPath).join('\n');
   }
 
-  private keepChild(element: PathElement, child: FieldSet): void {
+  #keepChild(element: PathElement, child: FieldSet): void {
     if (!child.isEmpty()) this.children.set(element, child);
   }
 
-  private copyShallow(): FieldSet {
+  #copyShallow(): FieldSet {
     const copy = new FieldSet();
     for (const member of this.members) copy.members.add(member);
     for (const [element, child] of this.children) copy.children.set(element, child);

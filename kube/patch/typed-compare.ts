@@ -42,95 +42,95 @@ class Comparing implements Comparison {
   readonly modified = new FieldSet();
   readonly removed = new FieldSet();
   broken = false;
-  private readonly path: PathElement[] = [];
+  readonly #path: PathElement[] = [];
 
   visit(before: Maybe, after: Maybe, schema: Schema): void {
     if (before === after) return;
     const a = atomOf(schema, before);
     const b = atomOf(schema, after);
     let leaf: boolean;
-    if (after === undefined) leaf = this.walk(a, before, after, schema);
-    else if (before === undefined || a === b) leaf = this.walk(b, before, after, schema);
+    if (after === undefined) leaf = this.#walk(a, before, after, schema);
+    else if (before === undefined || a === b) leaf = this.#walk(b, before, after, schema);
     else {
-      this.walk(a, before, after, schema);
-      leaf = this.walk(b, before, after, schema);
+      this.#walk(a, before, after, schema);
+      leaf = this.#walk(b, before, after, schema);
     }
     if (leaf) return;
-    if (before === undefined) this.added.insert(this.path);
-    else if (after === undefined) this.removed.insert(this.path);
+    if (before === undefined) this.added.insert(this.#path);
+    else if (after === undefined) this.removed.insert(this.#path);
   }
 
-  private within(element: PathElement, visit: () => void): void {
-    this.path.push(element);
+  #within(element: PathElement, visit: () => void): void {
+    this.#path.push(element);
     visit();
-    this.path.pop();
+    this.#path.pop();
   }
 
   /** Answers whether the value was taken as one leaf. */
-  private walk(atom: Atom | undefined, before: Maybe, after: Maybe, schema: Schema): boolean {
+  #walk(atom: Atom | undefined, before: Maybe, after: Maybe, schema: Schema): boolean {
     if (atom === 'scalar' || isAtomic(schema) || (atom === 'list' && schema.type !== 'list')) {
-      return this.leaf(before, after);
+      return this.#leaf(before, after);
     }
     if (atom === 'list' && schema.type === 'list') {
       const x = asList(before) ?? [];
       const y = asList(after) ?? [];
-      if (x.length === 0 && y.length === 0) return this.leaf(before, after);
-      this.items(x, y, schema);
+      if (x.length === 0 && y.length === 0) return this.#leaf(before, after);
+      this.#items(x, y, schema);
       return false;
     }
-    return this.entries(before, after, schema);
+    return this.#entries(before, after, schema);
   }
 
-  private leaf(before: Maybe, after: Maybe): boolean {
-    if (before === undefined) this.added.insert(this.path);
-    else if (after === undefined) this.removed.insert(this.path);
-    else if (!deepEqual(before, after)) this.modified.insert(this.path);
+  #leaf(before: Maybe, after: Maybe): boolean {
+    if (before === undefined) this.added.insert(this.#path);
+    else if (after === undefined) this.removed.insert(this.#path);
+    else if (!deepEqual(before, after)) this.modified.insert(this.#path);
     return true;
   }
 
-  private entries(before: Maybe, after: Maybe, schema: Schema): boolean {
+  #entries(before: Maybe, after: Maybe, schema: Schema): boolean {
     const x = asMap(before);
     const y = asMap(after);
     const keys = new Set(Object.keys(x ?? {}));
     for (const key of Object.keys(y ?? {})) keys.add(key);
     // A struct that stands on one side only brings its zero fields along.
     if ((x === undefined) !== (y === undefined)) for (const key of zeroFields(schema)) keys.add(key);
-    if (keys.size === 0) return this.leaf(before, after);
+    if (keys.size === 0) return this.#leaf(before, after);
     const empties = emptiesOf(after);
     for (const key of keys) {
       const type = entrySchema(schema, key) ?? anySchema;
       const next = entry(y, key, schema);
       // A list that Go always writes and that was given empty is no longer told from none, but is its giver's.
       const given = next === null ? ((empties?.[key] as Maybe) ?? next) : next;
-      this.within(fieldElement(key), () => this.visit(entry(x, key, schema), given, type));
+      this.#within(fieldElement(key), () => this.visit(entry(x, key, schema), given, type));
     }
     return false;
   }
 
   /** Items that share their keys are compared as one, in order. */
-  private items(before: Json[], after: Json[], schema: ListSchema): void {
+  #items(before: Json[], after: Json[], schema: ListSchema): void {
     if (deepEqual(before, after)) return;
-    const x = this.index(before, schema);
-    const y = this.index(after, schema);
+    const x = this.#index(before, schema);
+    const y = this.#index(after, schema);
     for (const element of new Set([...x.keys(), ...y.keys()])) {
       const [a, ...moreA] = x.get(element) ?? [];
       const [b, ...moreB] = y.get(element) ?? [];
-      this.within(element, () => {
+      this.#within(element, () => {
         if (moreA.length === 0 && moreB.length === 0) this.visit(a, b, schema.items);
         else if (moreA.length > 0 && moreB.length > 0) {
-          if (!deepEqual(x.get(element), y.get(element))) this.modified.insert(this.path);
+          if (!deepEqual(x.get(element), y.get(element))) this.modified.insert(this.#path);
         } else if (moreA.length > 0) {
           if (b !== undefined) this.visit(undefined, b, schema.items);
-          this.removed.insert(this.path);
+          this.removed.insert(this.#path);
         } else {
           if (a !== undefined) this.visit(a, undefined, schema.items);
-          this.added.insert(this.path);
+          this.added.insert(this.#path);
         }
       });
     }
   }
 
-  private index(list: Json[], schema: ListSchema): Map<PathElement, Json[]> {
+  #index(list: Json[], schema: ListSchema): Map<PathElement, Json[]> {
     const index = new Map<PathElement, Json[]>();
     for (const item of list) {
       try {

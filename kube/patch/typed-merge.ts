@@ -52,32 +52,32 @@ function mergeValue(live: Maybe, applied: Maybe, schema: Schema): Maybe {
  * shared item they followed.
  */
 class ListMerge {
-  private readonly live: Json[];
-  private readonly applied: Json[];
-  private readonly schema: ListSchema;
-  private readonly liveElements: PathElement[];
-  private readonly appliedElements: PathElement[];
-  private readonly liveItems = new Map<PathElement, Maybe>();
-  private readonly appliedItems = new Map<PathElement, Maybe>();
-  private readonly done = new Set<PathElement>();
-  private readonly shared: PathElement[];
-  private nextShared: PathElement | undefined;
-  private readonly out: Json[] = [];
+  readonly #live: Json[];
+  readonly #applied: Json[];
+  readonly #schema: ListSchema;
+  readonly #liveElements: PathElement[];
+  readonly #appliedElements: PathElement[];
+  readonly #liveItems = new Map<PathElement, Maybe>();
+  readonly #appliedItems = new Map<PathElement, Maybe>();
+  readonly #done = new Set<PathElement>();
+  readonly #shared: PathElement[];
+  #nextShared: PathElement | undefined;
+  readonly #out: Json[] = [];
 
   constructor(live: Json[], applied: Json[], schema: ListSchema) {
-    this.live = live;
-    this.applied = applied;
-    this.schema = schema;
-    this.liveElements = this.index(live, this.liveItems);
-    this.appliedElements = this.index(applied, this.appliedItems);
-    this.shared = this.appliedElements.filter((e) => this.liveItems.has(e));
-    this.nextShared = this.shared.shift();
+    this.#live = live;
+    this.#applied = applied;
+    this.#schema = schema;
+    this.#liveElements = this.#index(live, this.#liveItems);
+    this.#appliedElements = this.#index(applied, this.#appliedItems);
+    this.#shared = this.#appliedElements.filter((e) => this.#liveItems.has(e));
+    this.#nextShared = this.#shared.shift();
   }
 
   /** Repeated live items cannot be merged with an applied one: it replaces them all. */
-  private index(list: Json[], items: Map<PathElement, Maybe>): PathElement[] {
+  #index(list: Json[], items: Map<PathElement, Maybe>): PathElement[] {
     return list.map((item) => {
-      const element = itemElement(this.schema, item);
+      const element = itemElement(this.#schema, item);
       items.set(element, items.has(element) ? undefined : item);
       return element;
     });
@@ -86,47 +86,48 @@ class ListMerge {
   run(): Json[] {
     let l = 0;
     let r = 0;
-    while (l < this.live.length || r < this.applied.length) {
-      const mine = this.liveElements[l];
-      const theirs = this.appliedElements[r];
+    while (l < this.#live.length || r < this.#applied.length) {
+      const mine = this.#liveElements[l];
+      const theirs = this.#appliedElements[r];
       if (mine !== undefined && theirs !== undefined) {
         if (mine === theirs) {
-          this.take(mine);
-          this.nextShared = this.shared.shift();
+          this.#take(mine);
+          this.#nextShared = this.#shared.shift();
           l++;
           r++;
           continue;
         }
-        if (this.appliedItems.has(mine) && this.nextShared !== undefined && this.nextShared !== mine) {
+        if (this.#appliedItems.has(mine) && this.#nextShared !== undefined && this.#nextShared !== mine) {
           l++;
           continue;
         }
       }
       if (mine !== undefined) {
-        if (!this.appliedItems.has(mine)) {
-          this.push(this.live[l]);
+        if (!this.#appliedItems.has(mine)) {
+          this.#push(this.#live[l]);
           l++;
           continue;
         }
-        if (this.done.has(mine)) l++;
+        if (this.#done.has(mine)) l++;
       }
       if (theirs !== undefined) {
-        this.take(theirs);
-        if (this.nextShared === theirs) this.nextShared = this.shared.shift();
+        this.#take(theirs);
+        if (this.#nextShared === theirs) this.#nextShared = this.#shared.shift();
         r++;
       }
     }
-    const same = this.out.length === this.live.length && this.out.every((item, i) => item === this.live[i]);
-    return same ? this.live : this.out;
+    const same =
+      this.#out.length === this.#live.length && this.#out.every((item, i) => item === this.#live[i]);
+    return same ? this.#live : this.#out;
   }
 
-  private take(element: PathElement): void {
-    this.done.add(element);
-    const live = this.liveItems.get(element);
-    this.push(mergeValue(live, this.appliedItems.get(element), this.schema.items));
+  #take(element: PathElement): void {
+    this.#done.add(element);
+    const live = this.#liveItems.get(element);
+    this.#push(mergeValue(live, this.#appliedItems.get(element), this.#schema.items));
   }
 
-  private push(item: Maybe): void {
-    if (item !== undefined) this.out.push(item);
+  #push(item: Maybe): void {
+    if (item !== undefined) this.#out.push(item);
   }
 }

@@ -70,19 +70,19 @@ export class Field {
   }
 
   internal(detail: string): void {
-    this.add('InternalError', 'Internal error', detail);
+    this.#add('InternalError', 'Internal error', detail);
   }
 
   required(detail = ''): void {
-    this.add('FieldValueRequired', 'Required value', detail);
+    this.#add('FieldValueRequired', 'Required value', detail);
   }
 
   forbidden(detail: string): void {
-    this.add('FieldValueForbidden', 'Forbidden', detail);
+    this.#add('FieldValueForbidden', 'Forbidden', detail);
   }
 
   invalid(value: Value, detail: string): void {
-    this.add('FieldValueInvalid', `Invalid value: ${shown(value)}`, detail);
+    this.#add('FieldValueInvalid', `Invalid value: ${shown(value)}`, detail);
   }
 
   /** One cause per message of a name check. */
@@ -92,30 +92,30 @@ export class Field {
 
   notSupported(value: Value, supported: readonly string[]): void {
     const list = supported.length > 0 ? `supported values: ${supported.map(quoteGo).join(', ')}` : '';
-    this.add('FieldValueNotSupported', `Unsupported value: ${shown(value)}`, list);
+    this.#add('FieldValueNotSupported', `Unsupported value: ${shown(value)}`, list);
   }
 
   duplicate(value: Value, detail = ''): void {
-    this.add('FieldValueDuplicate', `Duplicate value: ${shown(value)}`, detail);
+    this.#add('FieldValueDuplicate', `Duplicate value: ${shown(value)}`, detail);
   }
 
   /** As invalid, without showing objects and lists: they are too large. */
   invalidOf(value: Value, detail: string): void {
-    if (typeof value === 'object') this.add('FieldValueInvalid', 'Invalid value', detail);
+    if (typeof value === 'object') this.#add('FieldValueInvalid', 'Invalid value', detail);
     else this.invalid(value, detail);
   }
 
   duplicateOf(value: Value): void {
-    if (typeof value === 'object') this.add('FieldValueDuplicate', 'Duplicate value');
+    if (typeof value === 'object') this.#add('FieldValueDuplicate', 'Duplicate value');
     else this.duplicate(value);
   }
 
   notFound(value: Value, detail = ''): void {
-    this.add('FieldValueNotFound', `Not found: ${shown(value)}`, detail);
+    this.#add('FieldValueNotFound', `Not found: ${shown(value)}`, detail);
   }
 
   tooLong(bytes: number): void {
-    this.add(
+    this.#add(
       'FieldValueTooLong',
       'Too long',
       `may not be more than ${bytes} ${bytes === 1 ? 'byte' : 'bytes'}`,
@@ -123,14 +123,14 @@ export class Field {
   }
 
   tooMany(actual: number, most: number): void {
-    this.add(
+    this.#add(
       'FieldValueTooMany',
       `Too many: ${actual}`,
       `must have at most ${most} ${most === 1 ? 'item' : 'items'}`,
     );
   }
 
-  private add(reason: string, body: string, detail = ''): void {
+  #add(reason: string, body: string, detail = ''): void {
     if (this.causes.length >= causesLimit) return;
     const message = detail === '' ? body : `${body}: ${detail}`;
     this.causes.push({ reason, message, field: this.path === '' ? '<nil>' : this.path });

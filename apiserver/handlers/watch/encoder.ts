@@ -54,7 +54,7 @@ export class WatchEncoder extends WatchTeller<Uint8Array> {
     return this.#line('ERROR', error.toStatus());
   }
 
-  protected tell(type: EventType, entry: Entry, synthetic = false): Uint8Array {
+  tell(type: EventType, entry: Entry, synthetic = false): Uint8Array {
     const table = this.#form.shape === 'Table';
     if (table || synthetic) return this.#make(type, entry);
     return shared.bytes(`${type} ${this.#shape}`, entry, () => this.#make(type, entry));

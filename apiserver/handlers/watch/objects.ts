@@ -15,7 +15,7 @@ const small = 100;
 
 /** Store events for a watch from inside this process: without a detour through bytes. Nobody may change the objects. */
 export class WatchObjects extends WatchTeller<Told> {
-  protected tell(type: EventType, entry: Entry, synthetic = false): Told {
+  tell(type: EventType, entry: Entry, synthetic = false): Told {
     const { core, info, stored, served } = this.exchange;
     const object = synthetic ? core.registry.decode(stored, info.cluster, entry) : this.decoded(entry);
     return { event: { type, object: fromStored(object, served) }, length: entry.value.length };

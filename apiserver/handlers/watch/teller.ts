@@ -12,7 +12,7 @@ export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
 /** What one watch is told of store events: filtered by its selection, each as a T. */
 export abstract class WatchTeller<T> {
-  protected readonly exchange: ResourceExchange;
+  readonly exchange: ResourceExchange;
   readonly #selection: Selection;
 
   constructor(exchange: ResourceExchange, selection: Selection) {
@@ -20,8 +20,8 @@ export abstract class WatchTeller<T> {
     this.#selection = selection;
   }
 
-  /** @param synthetic the entry is not what the store holds at its revision: nobody shares it. */
-  protected abstract tell(type: EventType, entry: Entry, synthetic?: boolean): T;
+  /** What one event is. @param synthetic the entry is not what the store holds at its revision: nobody shares it. */
+  abstract tell(type: EventType, entry: Entry, synthetic?: boolean): T;
   abstract bookmark(revision: number, annotations?: Record<string, string>): T;
   abstract error(error: StatusError): T;
 
@@ -45,7 +45,7 @@ export abstract class WatchTeller<T> {
   }
 
   /** The entry as an object, which others see too: nobody may change it. */
-  protected decoded(entry: Entry): KubeObject {
+  decoded(entry: Entry): KubeObject {
     const { info, stored } = this.exchange;
     const form = `${info.cluster === '*' ? '*' : ''}${stored.info.version}`;
     return shared.decoded(form, entry, () => {
