@@ -1,4 +1,6 @@
 import { isLogicalClusterName, rootCluster } from '../cluster/names.ts';
+import { validatePathSegmentName } from '../kube/names.ts';
+import { parseFieldSelector } from '../kube/selector.ts';
 import { badRequest, StatusError } from '../kube/status.ts';
 
 /** What a URL and a method ask for. Fields that do not apply are empty strings. */
@@ -21,6 +23,8 @@ export interface RequestInfo {
   subresource: string;
   /** What follows a subresource: `/proxy/a/b`. */
   rest: string;
+  /** Of a list or watch: the one name that its field selector leaves. Who may get that object may list or watch it. */
+  selected?: string;
 }
 
 const verbs: Readonly<Record<string, string>> = {
@@ -127,7 +131,23 @@ function resourceRequest(info: RequestInfo, given: string[]): RequestInfo {
   if (info.name === '' && info.verb === 'delete') info.verb = 'deletecollection';
   if (info.verb === 'get' && info.subresource === '' && legacyWatch) info.verb = 'watch';
   if (legacyWatch && info.verb === 'list') info.verb = 'watch';
+  const selected = info.verb === 'list' || info.verb === 'watch' ? selectedName(info.query) : undefined;
+  if (selected !== undefined && info.name === '') info.selected = selected;
   return info;
+}
+
+function selectedName(query: URLSearchParams): string | undefined {
+  const selector = query.get('fieldSelector');
+  if (!selector?.includes('metadata.name')) return undefined;
+  try {
+    const exact = parseFieldSelector(selector).find(
+      ({ field, op }) => field === 'metadata.name' && op === '=',
+    );
+    return exact && validatePathSegmentName(exact.value).length === 0 ? exact.value : undefined;
+  } catch {
+    // Whoever reads the selector says what is wrong with it.
+    return undefined;
+  }
 }
 
 function isTrue(value: string | null): boolean {

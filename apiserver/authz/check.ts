@@ -4,7 +4,8 @@ import type { Attributes, Authorizer, Decision } from '../plugins.ts';
 import type { RequestInfo } from '../request.ts';
 
 export function attributesOf(info: RequestInfo, user: UserInfo): Attributes {
-  const { cluster, verb, group, version, resource, subresource, namespace, name, path } = info;
+  const { cluster, verb, group, version, resource, subresource, namespace, path } = info;
+  const name = info.selected ?? info.name;
   const what = { user, cluster, verb, group, version, resource, subresource, namespace, name };
   return info.isResource ? what : { ...what, path };
 }
@@ -25,7 +26,8 @@ function insist(decision: Decision, info: RequestInfo, user: UserInfo): void {
   if (decision.allowed) return;
   const why = decision.reason ? `: ${decision.reason}` : '';
   const message = `${subject(info)} is forbidden: ${complaint(info, user)}${why}`;
-  const { name, group, resource } = info;
+  const { group, resource } = info;
+  const name = info.selected ?? info.name;
   const details = info.isResource ? { ...(name && { name }), ...(group && { group }), kind: resource } : {};
   throw new StatusError(
     403,
@@ -35,7 +37,8 @@ function insist(decision: Decision, info: RequestInfo, user: UserInfo): void {
   );
 }
 
-function subject({ group, resource, name }: RequestInfo): string {
+function subject({ group, resource, ...info }: RequestInfo): string {
+  const name = info.selected ?? info.name;
   const kind = group === '' ? resource : `${resource}.${group}`;
   return name === '' ? kind : `${kind} ${JSON.stringify(name)}`;
 }

@@ -17,6 +17,12 @@ export interface Accepted {
 
 export const accepted: readonly Accepted[] = [
   {
+    id: 'access-guests',
+    cases: /^rbac\/decisions\/nobody$/,
+    request: /^POST subjectaccessreviews$/,
+    path: /^body\.status\.(allowed|reason)$/,
+  },
+  {
     id: 'aggregated-servers',
     request: /^GET \/apis$/,
     cases: /^discovery\/apiservice$/,
@@ -37,9 +43,11 @@ export const accepted: readonly Accepted[] = [
     atoll: /^\(absent\)$/,
   },
   {
-    id: 'authorization-rules',
-    request: /^POST (selfsubjectrulesreviews|subjectaccessreviews|localsubjectaccessreviews)$/,
-    path: /^body\.status\.(reason|resourceRules\.length|nonResourceRules\.length)$/,
+    id: 'impersonation-scopes',
+    request: /^POST selfsubjectreviews$/,
+    path: /^body\.status\.userInfo\.extra$/,
+    kubernetes: /^\(absent\)$/,
+    atoll: /^\{"authentication\.kcp\.io\/scopes":/,
   },
   { id: 'column-descriptions', path: /columnDefinitions\[\]\.description$/ },
   {

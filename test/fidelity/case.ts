@@ -7,6 +7,7 @@ export const areas = [
   'writes',
   'validation',
   'subresources',
+  'rbac',
   'custom',
   'transcripts',
   'bundles',
@@ -20,13 +21,15 @@ export interface Request {
   accept?: string;
   /** Default for a body: application/json. */
   contentType?: string;
-  headers?: Readonly<Record<string, string>>;
+  headers?: Readonly<Record<string, string | string[]>>;
   /** Objects are sent as JSON; text and bytes as they are. */
   body?: object | string | Uint8Array;
   /** Goes on in the background until the server ends it; the next request waits for its headers only. */
   watch?: boolean;
   /** Set-up: made, but not compared. */
   silent?: boolean;
+  /** Made again until this is the status: kube-apiserver knows of what was written a moment later. */
+  until?: number;
 }
 
 export interface Answer {

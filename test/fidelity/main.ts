@@ -8,9 +8,11 @@ import { accepted, explanationOf, unpaired } from './accepted.ts';
 import { type Area, areas, type Case } from './case.ts';
 import { bundlesCases } from './cases/bundles.ts';
 import { customCases } from './cases/custom.ts';
+import { decisionsCases } from './cases/decisions.ts';
 import { discoveryCases } from './cases/discovery.ts';
 import { mediaCases } from './cases/media.ts';
 import { readingCases } from './cases/reading.ts';
+import { rolesCases } from './cases/roles.ts';
 import { subresourcesCases } from './cases/subresources.ts';
 import { transcriptsCases } from './cases/transcripts.ts';
 import { validationCases } from './cases/validation.ts';
@@ -100,6 +102,7 @@ async function allCases(): Promise<Case[]> {
     writes: writesCases,
     validation: () => validationCases(goldenObjects(golden)),
     subresources: subresourcesCases,
+    rbac: () => [...rolesCases(), ...decisionsCases()],
     custom: customCases,
     transcripts: () => (wire === undefined ? [] : transcriptsCases(wire)),
     bundles: () => (bundles === undefined ? [] : bundlesCases(bundles)),

@@ -25,6 +25,9 @@ const compared = [
   'location',
 ];
 
+/** In the order of Go's maps. */
+const unordered = ['causes', 'managedFields', 'resourceRules', 'nonResourceRules'];
+
 /**
  * One for each case and server: a revision or uid that the case has seen before shows as known, so that a write
  * which should have changed nothing shows.
@@ -98,7 +101,7 @@ export class Normaliser {
     // Asked of all at once, and told as they answer.
     if (listed && walked.some(isComponent)) return walked.sort(byText);
     // Owners come in order of their times, which are whole seconds: the order that is left is chance.
-    if (key !== 'causes' && key !== 'managedFields') return walked;
+    if (!unordered.includes(key)) return walked;
     return walked.sort(byText);
   }
 

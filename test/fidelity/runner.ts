@@ -112,11 +112,7 @@ async function play(wire: Wire, item: Case, names: Names): Promise<{ request: Re
   const seen: Answer[] = [];
   for (const step of item.steps(names)) {
     const request = typeof step === 'function' ? step(seen) : step;
-    const exchange = await wire.send(request).catch(
-      (error: Error): Sent => ({
-        done: Promise.resolve({ ...nothing, body: Buffer.from(error.message) }),
-      }),
-    );
+    const exchange = await exchanged(wire, request);
     requests.push(request);
     sent.push(exchange);
     seen.push(request.watch ? nothing : await exchange.done);
@@ -124,6 +120,19 @@ async function play(wire: Wire, item: Case, names: Names): Promise<{ request: Re
   }
   const answers = await Promise.all(sent.map(({ done }) => done.catch(() => nothing)));
   return requests.map((request, i) => ({ request, answer: answers[i] ?? nothing }));
+}
+
+async function exchanged(wire: Wire, request: Request): Promise<Sent> {
+  for (let tries = 1; ; tries++) {
+    const sent = await wire.send(request).catch(
+      (error: Error): Sent => ({
+        done: Promise.resolve({ ...nothing, body: Buffer.from(error.message) }),
+      }),
+    );
+    if (request.until === undefined || (await sent.done).status === request.until || tries >= 100)
+      return sent;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
 }
 
 export async function makeNamespace(wire: Wire, name: string): Promise<void> {

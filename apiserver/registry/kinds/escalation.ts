@@ -3,7 +3,7 @@ import type { Json, KubeObject } from '../../../kube/object.ts';
 import { quoteGo } from '../../../kube/quote.ts';
 import { compactRules, missingRules } from '../../../kube/rbac/covers.ts';
 import { describeRule, type PolicyRule, quoteList, rbacGroup, rulesOf } from '../../../kube/rbac/rule.ts';
-import { forbidden, notFound, StatusError } from '../../../kube/status.ts';
+import { badRequest, forbidden, notFound, StatusError } from '../../../kube/status.ts';
 import { listAt, textAt } from '../../../kube/untyped.ts';
 import { mastersGroup } from '../../authz/masters.ts';
 import type { KindWrite } from './hooks.ts';
@@ -47,10 +47,10 @@ export async function confirmBinding(
   if (isRole && (await may(write, object, { verb: 'bind', resource, name }))) return;
   const { namespace = '' } = object.metadata;
   const rules = write.registry.roles.index.rules(write.cluster, { kind, name }, namespace);
-  if (typeof rules === 'string') {
-    if (isRole) throw notFound({ group: rbacGroup, resource: kind.toLowerCase() }, name);
-    throw new StatusError(500, '', rules);
-  }
+  if (kind === 'Role' && namespace === '') throw badRequest('Namespace parameter required.');
+  // As kube-apiserver says it, whatever it is that was not found.
+  if (typeof rules === 'string' && isRole) throw notFound(write.served.info, name);
+  if (typeof rules === 'string') throw new StatusError(500, '', rules);
   confirm(write, object, rules);
 }
 
