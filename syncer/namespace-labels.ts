@@ -1,4 +1,4 @@
-import { labelledAnnotation } from '../cluster/names.ts';
+import { labelledAnnotation, logicalClusterLabel } from '../cluster/names.ts';
 import type { KubeObject } from '../kube/object.ts';
 
 /** A merge patch of metadata: null removes. */
@@ -12,26 +12,47 @@ export function firstLabels(wanted: Readonly<Record<string, string>>): {
   labels: Record<string, string>;
   annotations: Record<string, string>;
 } {
-  const keys = Object.keys(wanted).sort();
-  return { labels: { ...wanted }, annotations: keys.length > 0 ? { [labelledAnnotation]: keys.join() } : {} };
+  const said = format(wanted, Object.keys(wanted));
+  return { labels: { ...wanted }, annotations: said === '' ? {} : { [labelledAnnotation]: said } };
 }
 
 /**
- * What makes a physical namespace bear the labels of its logical one. A label that somebody else put there stays as it
- * is, ours of former times goes. Undefined: nothing is to be done.
+ * What makes a physical namespace bear the labels of its logical one. A label that somebody else put there, or that has
+ * another value than we gave it, stays as it is, ours of former times goes. Undefined: nothing is to be done.
  */
 export function labelPatch(
   { metadata }: KubeObject,
   wanted: Readonly<Record<string, string>>,
 ): LabelPatch | undefined {
-  const there = metadata.labels ?? {};
+  const there = new Map(Object.entries(metadata.labels ?? {}));
   const text = metadata.annotations?.[labelledAnnotation] ?? '';
-  const ours = new Set(text.split(',').filter((key) => key !== ''));
-  const keys = Object.keys(wanted).filter((key) => ours.has(key) || !Object.hasOwn(there, key));
+  const said = parse(text);
+  const isOurs = (key: string) =>
+    key === logicalClusterLabel || (said.has(key) && (said.get(key) ?? there.get(key)) === there.get(key));
+  const keys = Object.keys(wanted).filter((key) => isOurs(key) || !there.has(key));
   const labels: LabelPatch['labels'] = {};
-  for (const key of ours) if (!keys.includes(key) && Object.hasOwn(there, key)) labels[key] = null;
-  for (const key of keys) if (there[key] !== wanted[key]) labels[key] = wanted[key] ?? null;
-  const said = keys.sort().join();
-  if (said === text && Object.keys(labels).length === 0) return undefined;
-  return { labels, annotations: { [labelledAnnotation]: said === '' ? null : said } };
+  for (const key of said.keys()) if (isOurs(key) && !keys.includes(key) && there.has(key)) labels[key] = null;
+  for (const key of keys) if (there.get(key) !== wanted[key]) labels[key] = wanted[key] ?? null;
+  const now = format(wanted, keys);
+  if (now === text && Object.keys(labels).length === 0) return undefined;
+  return { labels, annotations: { [labelledAnnotation]: now === '' ? null : now } };
+}
+
+/** `env=test,team=a`: neither a key nor a value has a comma or an equals sign. */
+function format(wanted: Readonly<Record<string, string>>, keys: readonly string[]): string {
+  return [...keys]
+    .sort()
+    .map((key) => `${key}=${wanted[key]}`)
+    .join();
+}
+
+/** Without values, as older versions said it, whatever is there is ours. */
+function parse(text: string): Map<string, string | undefined> {
+  const said = text.split(',').filter((one) => one !== '');
+  return new Map(
+    said.map((one) => {
+      const [key = '', value] = one.split('=');
+      return [key, value];
+    }),
+  );
 }

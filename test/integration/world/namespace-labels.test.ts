@@ -62,6 +62,12 @@ test('what the cluster’s administrator put there stays, also under the same na
   await until('the rest is there', async () => (await labelsOn('east'))[0]?.['other'] === 'x');
   expect((await labelsOn('east'))[0]).toEqual({ cost: 'theirs', other: 'x' });
   await until('west has both', async () => (await labelsOn('west'))[0]?.['cost'] === 'ours');
+  // One of ours, too: what it is made there is neither undone nor taken away.
+  await east.patch(resources.namespaces, mine, 'merge', { metadata: { labels: { other: 'mine' } } });
+  const then = { labels: { other: null, more: 'x' } };
+  await world.admin.patch(resources.namespaces, name, 'merge', { metadata: then });
+  await until('the rest is there', async () => (await labelsOn('east'))[0]?.['more'] === 'x');
+  expect((await labelsOn('east'))[0]).toEqual({ cost: 'theirs', other: 'mine', more: 'x' });
 });
 
 test('a cluster that refuses a label runs everything all the same', async () => {
