@@ -3,12 +3,14 @@ import { clustersAnnotation, placedByAnnotation, schedulerUser } from '../../clu
 import type { KubeObject } from '../../kube/object.ts';
 import { isOwn } from '../authn/controllers.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../plugins.ts';
+import { requirePlace } from './placement-authorize.ts';
 import { refusePlacement } from './placement-refuse.ts';
 import { warnOfPlacement } from './placement-warn.ts';
 
 /**
  * Guards the one attribute, atoll.dev/clusters, on Namespaces and namespaced objects, and our own marks on all objects:
  * - whoever writes it is recorded in atoll.dev/placed-by, which nobody can set themselves;
+ * - whoever names clusters needs the verb `place` on each;
  * - names of clusters that do not exist are refused, before anything is stored, and so is any in a system namespace;
  * - the scheduler's value survives a replace that does not mention it; a user's goes when the user removes it;
  * - a write of a subresource changes none of it, and no write through the API any of our marks.
@@ -30,7 +32,8 @@ export const placementAdmission: AdmissionPlugin = {
     if (!saysWhere(request)) return undefined;
     const after = wantedBy(object);
     const isNew = after !== undefined && after !== wantedBy(old);
-    return isNew ? refusePlacement(request, object, after) : undefined;
+    if (!isNew) return undefined;
+    return requirePlace(request, object, after).then(() => refusePlacement(request, object, after));
   },
 };
 

@@ -16,7 +16,7 @@ interface Line {
 
 /**
  * The roles and bindings that every kube-apiserver 1.36 makes, as it makes them; roles that aggregate have their rules
- * already. scripts/bootstrap-roles.mjs wrote the file. One copy for everybody: nobody may change it.
+ * already. scripts/generate/roles.mjs wrote the file. One copy for everybody: nobody may change it.
  */
 export function bootstrapObjects(resource: RbacResource): readonly KubeObject[] {
   known ??= read();

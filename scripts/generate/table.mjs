@@ -26,6 +26,12 @@ export const generated = [
     files: ['kube/schema/generated/resources.json'],
   },
   {
+    name: 'roles',
+    from: 'the roles and bindings that a kube-apiserver (make kubernetes) makes at its first start',
+    by: ['scripts/generate/roles.mjs'],
+    files: ['kube/rbac/generated/bootstrap.json'],
+  },
+  {
     name: 'fixtures',
     from: 'k8s.io/api/testdata/HEAD of the Go module: every kind with every field, in JSON, YAML and protobuf',
     by: ['scripts/generate/fixtures.mjs', 'scripts/generate/modules.mjs'],

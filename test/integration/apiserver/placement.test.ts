@@ -217,6 +217,40 @@ it('a user may not place into a namespace of the system, nor the credentials of 
   });
 });
 
+it('takes the verb place on each cluster that is named, of whoever is no administrator', async () => {
+  const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/default';
+  const rules = [
+    { apiGroups: [''], resources: ['pods'], verbs: ['create', 'patch'] },
+    { apiGroups: ['atoll.dev'], resources: ['physicalclusters'], resourceNames: ['east'], verbs: ['place'] },
+  ];
+  await create(`${rbac}/roles`, { metadata: { name: 'dev' }, rules });
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'dev' };
+  const subjects = [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'dev' }];
+  await create(`${rbac}/rolebindings`, { metadata: { name: 'dev' }, roleRef, subjects });
+  const dev = api.server.transport({ name: 'dev', groups: ['system:authenticated'] });
+  const make = async (name: string, value?: string) => {
+    const { status, body } = await call(
+      dev,
+      'POST',
+      pods,
+      pod(name, value === undefined ? value : { [clusters]: value }),
+    );
+    return [status, status === 403 ? body.message : annotationsOf({ body } as Reply)[placedBy]];
+  };
+  const refused = (of: string, name: string) =>
+    `pods "${of}" is forbidden: User "dev" cannot place on physicalclusters.atoll.dev/${name} in the namespace "default": ` +
+    'the annotation atoll.dev/clusters needs the verb "place" on resource "physicalclusters" in API group "atoll.dev" ' +
+    `named "${name}"; ask for a role with it, or leave the annotation to the scheduler`;
+  expect(await make('a')).toEqual([201, undefined]);
+  expect(await make('b', 'east')).toEqual([201, 'dev']);
+  expect(await make('c', 'east,west')).toEqual([403, refused('c', 'west')]);
+  // Nor do they learn which there are.
+  expect(await make('d', 'mars')).toEqual([403, refused('d', 'mars')]);
+  const patch = async (value: string | null) =>
+    (await call(dev, 'PATCH', `${pods}/b`, { metadata: { annotations: { [clusters]: value } } })).status;
+  expect([await patch('west'), await patch('east'), await patch(null)]).toEqual([403, 200, 200]);
+});
+
 const where = 'metadata.annotations[atoll.dev/clusters]';
 it.each<[string, string, object, string[]]>([
   ['plain', pods, pod('p', { [clusters]: 'east,west' }), []],
