@@ -1,5 +1,6 @@
 import { isPath } from '../cluster/logical.ts';
 import { rootCluster } from '../cluster/names.ts';
+import { isBuiltinGroup } from '../kube/discovery/groups.ts';
 import type { ApiRequest, ApiResponse, UserInfo } from '../kube/http.ts';
 import { StatusError, unauthorized } from '../kube/status.ts';
 import { randomUid } from '../kube/uuid.ts';
@@ -7,7 +8,7 @@ import { anonymous } from './authn/anonymous.ts';
 import { impersonated, impersonates } from './authn/impersonate.ts';
 import { authorizeRequest } from './authz/check.ts';
 import type { Core, Exchange } from './core.ts';
-import { noSuchResource, respondError } from './encode/respond.ts';
+import { noSuchResource, respondError, text } from './encode/respond.ts';
 import { handlerFor } from './handlers/dispatch.ts';
 import { type InFlight, isLongRunning, shuttingDown } from './inflight.ts';
 import { handleInfo } from './info/index.ts';
@@ -149,8 +150,9 @@ function handle(exchange: Exchange): Promise<ApiResponse> {
   const served = core.catalog.find(info.cluster, info.group, info.version, info.resource);
   if (served !== undefined) return handleServed(exchange, served);
   return definedLately(core, info).then((late) => {
-    if (late === undefined) throw noSuchResource();
-    return handleServed(exchange, late);
+    if (late !== undefined) return handleServed(exchange, late);
+    if (isBuiltinGroup(info.group)) throw noSuchResource();
+    return text(404, '404 page not found\n');
   });
 }
 

@@ -20,6 +20,10 @@ export interface ServedResource {
   custom?: boolean;
   /** The published OpenAPI v3 schema, for kinds that are not built in. */
   openapi?: unknown;
+  /** What every request to the version is warned of. */
+  deprecation?: string | undefined;
+  /** Of its lists, where that is not the kind and `List`. */
+  listKind?: string;
   /** JSON paths such as `.spec.color` that field selectors may use. */
   selectableFields?: readonly string[];
   /**

@@ -1,6 +1,6 @@
 import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { openapiOf } from '../kube/openapi/custom.ts';
+import { openapiOf } from '../kube/openapi/own.ts';
 import { parseQuantity, QuantityError } from '../kube/quantity.ts';
 import type { ObjectSchema } from '../kube/schema/schema.ts';
 import type { StatusCause } from '../kube/status.ts';

@@ -132,8 +132,8 @@ export function includeOf(exchange: Exchange): IncludeObject {
 }
 
 export function listKind(exchange: ResourceExchange): { kind: string; apiVersion: string } {
-  const { info } = exchange.served;
-  return { kind: `${info.kind}List`, apiVersion: formatApiVersion(info) };
+  const { info, listKind = `${info.kind}List` } = exchange.served;
+  return { kind: listKind, apiVersion: formatApiVersion(info) };
 }
 
 /** Any failure as a metav1.Status. */

@@ -74,8 +74,10 @@ export function handlerFor(
   return { exchange: resourceExchange, handle: info.group === 'events.k8s.io' ? named(handle) : handle };
 }
 
-function warnDeprecated({ info, warnings }: ResourceExchange): void {
-  const deprecated = deprecations[`${info.group}/${info.version}/${info.resource}`];
+function warnDeprecated({ info, served, warnings }: ResourceExchange): void {
+  const deprecated = served.custom
+    ? served.deprecation
+    : deprecations[`${info.group}/${info.version}/${info.resource}`];
   if (deprecated !== undefined) warnings.push(deprecated);
 }
 

@@ -1,6 +1,5 @@
 import type { ApiResponse } from '../../kube/http.ts';
-import type { JsonObject } from '../../kube/object.ts';
-import type { CustomSchema } from '../../kube/openapi/custom.ts';
+import type { CustomKind } from '../../kube/openapi/custom.ts';
 import { OpenApi, type OpenApiDocument } from '../../kube/openapi/openapi.ts';
 import { isRecord } from '../../kube/untyped.ts';
 import type { Exchange } from '../core.ts';
@@ -84,7 +83,7 @@ function schemaFor(
   catalog: Catalog,
   cluster: string,
   gvk: { group: string; version: string; kind: string },
-): CustomSchema | undefined {
+): CustomKind | undefined {
   const served = catalog
     .resources(cluster)
     .find(
@@ -92,8 +91,9 @@ function schemaFor(
         custom && info.group === gvk.group && info.version === gvk.version && info.kind === gvk.kind,
     );
   if (served === undefined) return undefined;
-  if (isRecord(served.openapi)) return served.openapi as JsonObject;
-  return served.schema.type === 'object' ? served.schema : { type: 'object' };
+  const { openapi, schema, listKind, selectableFields } = served;
+  const own = schema.type === 'object' ? schema : { type: 'object' };
+  return { schema: isRecord(openapi) ? openapi : own, listKind, selectableFields };
 }
 
 function respond(

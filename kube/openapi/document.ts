@@ -2,15 +2,15 @@ import { formatApiVersion, type GroupVersion, type GroupVersionKind } from '../g
 import type { JsonObject } from '../object.ts';
 import { type GoStruct, kindOf, structNamed, structOf } from '../schema/go.ts';
 import type { ResourceInfo } from '../schema/resource.ts';
-import { type CustomSchema, customDefinition, customList, customName } from './custom.ts';
+import { type CustomKind, customDefinition, customList, customName, listKindOf } from './custom.ts';
 import { type Dialect, definitionOf } from './definition.ts';
 import { pathsOf } from './operations.ts';
 import { clientVersions, registeredVersions } from './registered.ts';
 import { type Root, resourcesRoot } from './roots.ts';
 import { meta } from './words.ts';
 
-/** Answers the schema of a kind that is not built in; undefined for built-in kinds. */
-export type SchemaFor = (gvk: GroupVersionKind) => CustomSchema | undefined;
+/** Answers what is known of a kind that is not built in; undefined for built-in kinds. */
+export type SchemaFor = (gvk: GroupVersionKind) => CustomKind | undefined;
 
 /** Kinds that belong to every group version that has objects. */
 const shared = new Set([`${meta}.DeleteOptions`, `${meta}.WatchEvent`]);
@@ -51,9 +51,16 @@ export class Parts {
       if (verb === 'watch' && !builtin) continue;
       if (resource.verbs.includes(verb)) for (const kind of kinds) this.#addMeta(kind);
     }
-    const paths = pathsOf({ resource, nameOf: (gvk) => this.#nameOf(gvk), builtin }, this.#dialect);
-    Object.assign(this.paths, paths);
-    this.#nameOf(resource);
+    const target = {
+      resource,
+      nameOf: (gvk: GroupVersionKind) => this.#nameOf(gvk),
+      listNameOf: (gvk: GroupVersionKind) => this.#listNameOf(gvk),
+      builtin,
+    };
+    Object.assign(this.paths, pathsOf(target, this.#dialect));
+    const custom = this.#schemaFor(resource);
+    if (custom === undefined) this.#nameOf(resource);
+    else this.#addCustom(resource, custom);
   }
 
   #addVersion(gv: GroupVersion, builtin: boolean): void {
@@ -77,9 +84,7 @@ export class Parts {
 
   /** Names a kind's definition and sees to it that the document has it. */
   #nameOf(gvk: GroupVersionKind): string | undefined {
-    const item = gvk.kind.endsWith('List') ? { ...gvk, kind: gvk.kind.slice(0, -4) } : gvk;
-    const schema = this.#schemaFor(item);
-    if (schema !== undefined) return this.#addCustom(item, schema, item !== gvk);
+    if (this.#schemaFor(gvk) !== undefined) return customName(gvk);
     const struct = structOf(gvk.group, gvk.version, gvk.kind) ?? structNamed(`${meta}.${gvk.kind}`);
     if (struct === undefined) return undefined;
     this.#pending.add(struct);
@@ -91,18 +96,22 @@ export class Parts {
     return struct.name;
   }
 
-  #addCustom(gvk: GroupVersionKind, schema: CustomSchema, list: boolean): string {
-    const { group, version, kind } = gvk;
-    const name = customName(gvk);
-    if (!Object.hasOwn(this.definitions, name)) {
-      this.definitions[name] = customDefinition(schema, this.#dialect);
-      this.definitions[`${name}List`] = customList(name, this.#dialect);
-      this.#mark(name, { group, version, kind });
-      this.#mark(`${name}List`, { group, version, kind: `${kind}List` });
-      this.#addMeta('ObjectMeta');
-      this.#addMeta('ListMeta');
-    }
-    return list ? `${name}List` : name;
+  #listNameOf(gvk: GroupVersionKind): string | undefined {
+    const custom = this.#schemaFor(gvk);
+    if (custom === undefined) return this.#nameOf({ ...gvk, kind: `${gvk.kind}List` });
+    return customName({ ...gvk, kind: listKindOf(gvk, custom) });
+  }
+
+  #addCustom(resource: ResourceInfo, custom: CustomKind): void {
+    const { group, version, kind } = resource;
+    const list = { group, version, kind: listKindOf(resource, custom) };
+    const [name, listName] = [customName(resource), customName(list)];
+    this.definitions[name] = customDefinition(custom, this.#dialect);
+    this.definitions[listName] = customList(resource, resource.resource, custom, this.#dialect);
+    this.#mark(name, { group, version, kind });
+    this.#mark(listName, list);
+    this.#addMeta('ObjectMeta');
+    this.#addMeta('ListMeta');
   }
 
   #mark(name: string, { group, version, kind }: GroupVersionKind): void {

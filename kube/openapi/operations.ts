@@ -13,6 +13,8 @@ export interface Target {
   readonly resource: ResourceInfo;
   /** Names the definition of a kind. */
   readonly nameOf: (gvk: GroupVersionKind) => string | undefined;
+  /** Of lists of it. */
+  readonly listNameOf: (gvk: GroupVersionKind) => string | undefined;
   /** Strategic merge patch and protobuf are for built-in kinds only. */
   readonly builtin: boolean;
 }
@@ -164,7 +166,7 @@ class Operations {
       of.kind === resource.kind &&
       resource.resource !== 'namespaces';
     if (!gone && verb.startsWith('delete')) return `${meta}.Status`;
-    return this.#target.nameOf(verb === 'list' ? { ...of, kind: `${of.kind}List` } : of);
+    return verb === 'list' ? this.#target.listNameOf(of) : this.#target.nameOf(of);
   }
 
   #body(verb: string, of: GroupVersionKind, connect: boolean): JsonObject | undefined {

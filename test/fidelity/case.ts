@@ -28,8 +28,11 @@ export interface Request {
   watch?: boolean;
   /** Set-up: made, but not compared. */
   silent?: boolean;
-  /** Made again until this is the status: kube-apiserver knows of what was written a moment later. */
-  until?: number;
+  /**
+   * Made again until the answer has this status, or is so, for at most half a minute: what is written elsewhere in
+   * kube-apiserver a moment later, or much later.
+   */
+  until?: number | ((answer: Answer) => boolean);
 }
 
 export interface Answer {

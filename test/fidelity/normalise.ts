@@ -52,7 +52,7 @@ export class Normaliser {
     const text = answer.body.toString('utf8');
     const tree = withoutTimers(treeOf(String(headers['content-type'] ?? ''), answer.body));
     if (isOpenApi(tree)) {
-      return { status: answer.status, headers: kept, layout: '', body: plainOpenApi(tree) };
+      return { status: answer.status, headers: kept, layout: '', body: plainOpenApi(tree, this.#names.name) };
     }
     // A watch that told nothing but bookmarks told nothing.
     if (Array.isArray(tree) && tree.length === 0)

@@ -17,23 +17,28 @@ export function isOpenApi(body: Json): body is JsonObject {
 
 /**
  * An OpenAPI document of either version in one form: parameters where they are used, in the order of their names;
- * operations without prose; and without the groups that only Atoll serves.
+ * operations without prose; and without the groups that only Atoll serves, or that other cases made: theirs begin with
+ * `own`, which becomes a placeholder.
  */
-export function plainOpenApi(document: JsonObject): JsonObject {
+export function plainOpenApi(document: JsonObject, own: string): JsonObject {
   const shared = (document['parameters'] ?? {}) as JsonObject;
   const paths = Object.entries(document['paths'] as JsonObject)
-    .filter(([path]) => !isForeign(/^\/apis\/([^/]+)\//.exec(path)?.[1]))
+    .filter(([path]) => path.startsWith(`/apis/${own}.`) || !isForeign(/^\/apis\/([^/]+)\//.exec(path)?.[1]))
     .map(([path, item]): [string, Json] => [path, plainPath(item as JsonObject, shared)]);
   const definitions = (document['definitions'] ?? undefined) as JsonObject | undefined;
   const { parameters: _, ...rest } = document;
-  const own = (name: string) => /^(dev\.atoll|io\.kcp|com\.example)\./.test(name);
-  return {
+  const isOthers = (name: string) =>
+    /^(dev\.atoll|io\.kcp|com\.example)\./.test(name) && !name.includes(`.${own}.`);
+  const plain: JsonObject = {
     ...rest,
     paths: withoutProse(Object.fromEntries(paths)),
     ...(definitions && {
-      definitions: Object.fromEntries(Object.entries(definitions).filter(([name]) => !own(name))),
+      definitions: Object.fromEntries(Object.entries(definitions).filter(([name]) => !isOthers(name))),
     }),
   };
+  const text = JSON.stringify(plain);
+  const title = own.slice(0, 1).toUpperCase() + own.slice(1);
+  return JSON.parse(text.replaceAll(own, '<name>').replaceAll(title, '<Name>')) as JsonObject;
 }
 
 function plainPath(item: JsonObject, shared: JsonObject): JsonObject {

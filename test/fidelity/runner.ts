@@ -123,15 +123,17 @@ async function play(wire: Wire, item: Case, names: Names): Promise<{ request: Re
 }
 
 async function exchanged(wire: Wire, request: Request): Promise<Sent> {
-  for (let tries = 1; ; tries++) {
+  const { until } = request;
+  const isSo = typeof until === 'number' ? ({ status }: Answer) => status === until : until;
+  const started = Date.now();
+  for (let pause = 50; ; pause = Math.min(pause * 1.5, 1000)) {
     const sent = await wire.send(request).catch(
       (error: Error): Sent => ({
         done: Promise.resolve({ ...nothing, body: Buffer.from(error.message) }),
       }),
     );
-    if (request.until === undefined || (await sent.done).status === request.until || tries >= 100)
-      return sent;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    if (isSo === undefined || isSo(await sent.done) || Date.now() - started > 30_000) return sent;
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
 

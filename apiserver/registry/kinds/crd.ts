@@ -1,5 +1,6 @@
 import { hasRules, validateRules } from '../../../kube/cel/validate.ts';
 import { deepEqual } from '../../../kube/deep.ts';
+import { compareVersions } from '../../../kube/discovery/groups.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import type { StatusCause } from '../../../kube/status.ts';
 import { isRecord } from '../../../kube/untyped.ts';
@@ -39,6 +40,8 @@ interface Version {
     jsonPath: string;
   }[];
   selectableFields?: { jsonPath: string }[];
+  deprecated?: boolean;
+  deprecationWarning?: string;
 }
 
 interface DefinitionSpec {
@@ -164,6 +167,8 @@ function servedVersion(cluster: string, spec: DefinitionSpec, version: Version):
     },
     schema: schemaFromOpenApi(version.schema?.openAPIV3Schema),
     openapi,
+    ...(names.listKind !== undefined && { listKind: names.listKind }),
+    deprecation: deprecationOf(spec, version),
     coerce: ({ metadata, ...rest }) => {
       dropNulls(rest, openapi);
       const error = readEmbedded(rest, openapi);
@@ -194,6 +199,20 @@ function servedVersion(cluster: string, spec: DefinitionSpec, version: Version):
     custom: true,
     ...(spec.versions.length > 1 && { manyVersions: true }),
   };
+}
+
+/** In its own words, or which newer version to use. */
+function deprecationOf({ group, names, versions }: DefinitionSpec, version: Version): string | undefined {
+  if (version.deprecated !== true) return undefined;
+  if (version.deprecationWarning !== undefined) return version.deprecationWarning;
+  const newer = versions
+    .filter(
+      ({ name, served, deprecated }) => served && !deprecated && compareVersions(name, version.name) < 0,
+    )
+    .map(({ name }) => name)
+    .sort(compareVersions);
+  const use = newer[0] === undefined ? '' : `; use ${group}/${newer[0]} ${names.kind}`;
+  return `${group}/${version.name} ${names.kind} is deprecated${use}`;
 }
 
 /** metadata has rules of its own. */

@@ -30,6 +30,17 @@ const apiService: Case = {
   },
 };
 
+/** Groups, versions and resources that nobody knows. */
+const unserved = [
+  '/apis/none.example.com/v1/things',
+  '/apis/none.example.com/v1/namespaces/default/things',
+  '/apis/apps/v9/deployments',
+  '/apis/apps/v1/things',
+  '/apis/apps/v1/namespaces/default/things',
+  '/api/v1/things',
+  '/api/v9/pods',
+];
+
 export function discoveryCases(): Case[] {
   const aggregated = (version: string) =>
     `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
@@ -106,6 +117,13 @@ export function discoveryCases(): Case[] {
           }),
           { method: 'GET', path, accept: '*/*', headers: { 'if-none-match': '"x"' } },
         ],
+      }),
+    ),
+    ...unserved.map(
+      (path): Case => ({
+        id: `discovery/unserved${path}`,
+        area: 'discovery',
+        steps: () => [get(path), { method: 'POST', path, body: {} }, { method: 'DELETE', path: `${path}/a` }],
       }),
     ),
     ...['api/v1', ...versions.slice(1).map((path) => path.slice(1))].map(

@@ -295,7 +295,8 @@ test('every service gets an address of its own, and keeps it', async () => {
 
 test.each([
   ['GET', '/nope', 404, undefined],
-  ['GET', '/apis/nope/v1/x', 404, 'NotFound'],
+  ['GET', '/apis/nope/v1/x', 404, undefined],
+  ['GET', '/apis/apps/v1/nope', 404, 'NotFound'],
   ['GET', '/api/v1/namespaces/default/nodes', 404, 'NotFound'],
   ['GET', '/api/v1/pods/x', 404, 'NotFound'],
   ['POST', '/api/v1/configmaps', 405, 'MethodNotAllowed'],

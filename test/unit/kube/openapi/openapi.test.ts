@@ -136,7 +136,7 @@ describe('OpenAPI 3', () => {
 
   it('adds kinds of CRDs and of ours', () => {
     const gv = { group: 'example.org', version: 'v1' };
-    const mine = openapiV3Document(gv, [widget], () => widgetSchema) as unknown as V3;
+    const mine = openapiV3Document(gv, [widget], () => ({ schema: widgetSchema })) as unknown as V3;
     expect(mine.components.schemas['org.example.v1.Widget']).toMatchObject({
       description: 'A widget',
       properties: {
@@ -163,7 +163,7 @@ describe('OpenAPI 3', () => {
       type: 'object',
       fields: new Map([['spec', { name: 'spec', schema: spec }]]),
     };
-    const typed = openapiV3Document(gv, [widget], () => schema) as unknown as V3;
+    const typed = openapiV3Document(gv, [widget], () => ({ schema })) as unknown as V3;
     expect(typed.components.schemas['org.example.v1.Widget']?.properties['spec']).toEqual({
       type: 'array',
       items: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } },
@@ -175,7 +175,7 @@ describe('OpenAPI 3', () => {
 
 describe('OpenAPI 2', () => {
   const v2 = openapiV2([widget, ...builtinResources], (gvk) =>
-    gvk.group === 'example.org' ? widgetSchema : undefined,
+    gvk.group === 'example.org' ? { schema: widgetSchema } : undefined,
   ) as unknown as { definitions: Record<string, JsonObject>; paths: Record<string, JsonObject> };
 
   it('carries no defaults, one type a schema, and extensions beside $ref', () => {
@@ -204,7 +204,7 @@ describe('OpenAPI 2', () => {
 
   it('says nothing of a CRD that takes whatever it is given', () => {
     const open = { type: 'object', description: 'Any', 'x-kubernetes-preserve-unknown-fields': true };
-    const { definitions } = openapiV2([widget], () => open) as unknown as typeof v2;
+    const { definitions } = openapiV2([widget], () => ({ schema: open })) as unknown as typeof v2;
     expect(definitions['org.example.v1.Widget']).toEqual({
       type: 'object',
       'x-kubernetes-group-version-kind': [{ group: 'example.org', version: 'v1', kind: 'Widget' }],
@@ -255,7 +255,8 @@ describe('gnostic', () => {
 });
 
 describe('OpenApi', () => {
-  const schemaFor = (gvk: { group: string }) => (gvk.group === 'example.org' ? widgetSchema : undefined);
+  const schemaFor = (gvk: { group: string }) =>
+    gvk.group === 'example.org' ? { schema: widgetSchema } : undefined;
   const api = new OpenApi([...builtinResources, widget], schemaFor);
 
   it('hashes bytes and keeps documents', () => {

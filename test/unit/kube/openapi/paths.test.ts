@@ -92,7 +92,7 @@ describe('paths of OpenAPI documents', () => {
 
   it('gives what names no resource a document of its own, for built-in groups', () => {
     const documents = new OpenApi([...builtinResources, widget], ({ group }) =>
-      group === 'example.org' ? { type: 'object' } : undefined,
+      group === 'example.org' ? { schema: { type: 'object' } } : undefined,
     );
     const index = JSON.parse(Buffer.from(documents.index().bytes).toString()) as { paths: object };
     expect(Object.keys(index.paths)).toEqual(
@@ -114,7 +114,7 @@ describe('paths of OpenAPI documents', () => {
 
   it('publishes custom resources as the server of definitions does', () => {
     const gv = { group: 'example.org', version: 'v1' };
-    const document = openapiV3Document(gv, [widget], () => ({ type: 'object' })) as unknown as {
+    const document = openapiV3Document(gv, [widget], () => ({ schema: { type: 'object' } })) as unknown as {
       paths: Paths;
       info: object;
       components: object;
