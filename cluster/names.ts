@@ -17,7 +17,9 @@ export const locatorAnnotation = 'atoll.dev/locator';
 export const scaledAnnotation = 'atoll.dev/scaled';
 /** On a namespace there: the id of the logical cluster that it is of. */
 export const logicalClusterLabel = 'atoll.dev/logical-cluster';
-/** On a namespace there: which of its labels we put there, as `key=value`, comma-separated. */
+/** On a namespace there: what the Namespace is called in its logical cluster. */
+export const logicalNamespaceLabel = 'atoll.dev/namespace';
+/** On a namespace there: which of its labels under other names than ours we put there, as `key=value`, comma-separated. */
 export const labelledAnnotation = 'atoll.dev/labelled';
 /** On the same objects, so that one labelled watch finds them. */
 export const managedLabel = 'atoll.dev/managed-by';

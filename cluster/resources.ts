@@ -146,6 +146,7 @@ const physicalClusterSpec = object(
     forget: flag,
     adopt: { type: 'list', items: text, listType: 'set' },
     capacity: map({ type: 'string', format: 'quantity' }),
+    namespaceLabels: { type: 'list', items: text, listType: 'set' },
   } satisfies Fields<PhysicalClusterSpec>,
   texts.physicalClusterSpec,
   ['kubeconfigSecretRef'],

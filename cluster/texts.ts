@@ -106,7 +106,8 @@ const placementSpec: Texts<PlacementSpec> = {
   ref: 'The object that this is about, in the same namespace.',
   namespaceUid: 'The uid of the Namespace that it is in.',
   physicalNamespace: 'The namespace that the object has on each physical cluster.',
-  namespaceLabels: 'The labels of the Namespace that it is in, which its physical namespaces bear too.',
+  namespaceLabels:
+    'The labels of the Namespace that it is in; its physical namespaces bear them under labels.atoll.dev.',
   clusters: 'The physical clusters where it should be. Empty: nowhere fits, and reasons says why.',
   wanted:
     "The physical clusters that the object's annotation atoll.dev/clusters asks for, or its Namespace's; absent where the scheduler picks.",
@@ -142,6 +143,8 @@ const physicalClusterSpec: Texts<PhysicalClusterSpec> = {
   adopt: 'The uids under which this very cluster was registered before: what bears them there is taken over.',
   capacity:
     'Upper bounds on what is placed there: cpu, memory, pods. Where its nodes offer less, that counts.',
+  namespaceLabels:
+    "Which labels of users' Namespaces its namespaces bear as they are written: keys, prefix/*, or * for all but those of kubernetes.io, k8s.io and openshift.io, which have to be named.",
 };
 
 const secretRef = { namespace: "The Secret's namespace.", name: "The Secret's name." };

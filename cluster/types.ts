@@ -32,6 +32,11 @@ export interface PhysicalClusterSpec {
   adopt?: string[];
   /** Upper bounds (quantities) on what we place there: `cpu`, `memory`, `pods`. */
   capacity?: Record<string, string>;
+  /**
+   * Which labels of users' Namespaces its namespaces bear as they are written: keys, `prefix/*`, `*`. What else is
+   * borne, and how: labelsThere.
+   */
+  namespaceLabels?: string[];
 }
 
 export interface PhysicalClusterStatus {
@@ -69,7 +74,7 @@ export interface PlacementSpec {
    */
   namespaceUid?: string;
   physicalNamespace?: string;
-  /** What the Namespace is labelled with, which the physical one bears too; absent where that is nothing. */
+  /** What the Namespace is labelled with, absent where that is nothing; how the physical one bears it: labelsThere. */
   namespaceLabels?: Record<string, string>;
   /** Where it should be, sorted. Empty: nowhere fits (see reasons). */
   clusters: string[];

@@ -4,11 +4,12 @@ import { openapiOf } from '../kube/openapi/own.ts';
 import { parseQuantity, QuantityError } from '../kube/quantity.ts';
 import type { ObjectSchema } from '../kube/schema/schema.ts';
 import type { StatusCause } from '../kube/status.ts';
-import { isRecord } from '../kube/untyped.ts';
+import { isRecord, listAt } from '../kube/untyped.ts';
 import { validateSchema } from '../kube/validation/custom/schema.ts';
 import { Field } from '../kube/validation/field.ts';
 import { validateCreate, validateUpdate } from '../kube/validation/index.ts';
 import { containerResourceName, resourceQuantity } from '../kube/validation/pod/resources.ts';
+import { qualifiedName } from '../kube/validation/rules.ts';
 import { group, version } from './names.ts';
 
 const kind = { group, version, kind: 'PhysicalCluster', resource: 'physicalclusters', namespaced: false };
@@ -31,6 +32,7 @@ export function validateCluster(
   const field = new Field(causes).child('spec');
   bounds(isRecord(spec['capacity']) ? spec['capacity'] : {}, field.child('capacity'));
   taints(Array.isArray(spec['taints']) ? spec['taints'] : [], field.child('taints'));
+  patterns(listAt(spec, 'namespaceLabels'), field.child('namespaceLabels'));
   return causes;
 }
 
@@ -44,6 +46,13 @@ function bounds(capacity: Record<string, unknown>, field: Field): void {
       if (!(error instanceof QuantityError)) throw error;
       field.key(name).invalid(amount, error.message);
     }
+  }
+}
+
+/** A key, `prefix/*`, or `*`. */
+function patterns(list: readonly unknown[], field: Field): void {
+  for (const [index, pattern] of list.entries()) {
+    if (pattern !== '*') qualifiedName(String(pattern).replace(/[/][*]$/, '/x'), field.index(index));
   }
 }
 

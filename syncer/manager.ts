@@ -48,7 +48,7 @@ interface Engaged extends Reachable {
 }
 
 /**
- * One syncer per PhysicalCluster, engaged when it appears, made anew when its uid or credentials change. Every server
+ * One syncer per PhysicalCluster, engaged when it appears, made anew when its uid, credentials or spec.namespaceLabels change. Every server
  * keeps the way to every cluster; the syncer runs where it is elected.
  */
 export function startSyncers(options: SyncersOptions): Syncers {
@@ -156,6 +156,7 @@ async function engage(
       logger,
       whyNotTaken: (clusterUID) => twins.whyNot(key, clusterUID, term.signal),
       former: cluster.spec?.adopt ?? [],
+      namespaceLabels: cluster.spec?.namespaceLabels ?? [],
       ...(heartbeatMs !== undefined && { heartbeatMs }),
       ...(namespaceDelayMs !== undefined && { namespaceDelayMs }),
     }).stopped;
@@ -192,5 +193,11 @@ async function identityOf(client: Client, cluster: PhysicalCluster, signal: Abor
   } catch (error) {
     if (!isStatusError(error, 'NotFound')) throw error;
   }
-  return JSON.stringify([cluster.metadata.uid, ref, data, cluster.spec?.adopt ?? []]);
+  return JSON.stringify([
+    cluster.metadata.uid,
+    ref,
+    data,
+    cluster.spec?.adopt ?? [],
+    cluster.spec?.namespaceLabels ?? [],
+  ]);
 }

@@ -1,4 +1,5 @@
-import { labelledAnnotation, logicalClusterLabel } from '../cluster/names.ts';
+import { labelledAnnotation } from '../cluster/names.ts';
+import { isOwnKey } from '../cluster/namespace-labels.ts';
 import type { KubeObject } from '../kube/object.ts';
 
 /** A merge patch of metadata: null removes. */
@@ -28,19 +29,20 @@ export function labelPatch(
   const text = metadata.annotations?.[labelledAnnotation] ?? '';
   const said = parse(text);
   const isOurs = (key: string) =>
-    key === logicalClusterLabel || (said.has(key) && (said.get(key) ?? there.get(key)) === there.get(key));
+    isOwnKey(key) || (said.has(key) && (said.get(key) ?? there.get(key)) === there.get(key));
   const keys = Object.keys(wanted).filter((key) => isOurs(key) || !there.has(key));
   const labels: LabelPatch['labels'] = {};
-  for (const key of said.keys()) if (isOurs(key) && !keys.includes(key) && there.has(key)) labels[key] = null;
+  for (const key of there.keys()) if (isOurs(key) && !keys.includes(key)) labels[key] = null;
   for (const key of keys) if (there.get(key) !== wanted[key]) labels[key] = wanted[key] ?? null;
   const now = format(wanted, keys);
   if (now === text && Object.keys(labels).length === 0) return undefined;
   return { labels, annotations: { [labelledAnnotation]: now === '' ? null : now } };
 }
 
-/** `env=test,team=a`: neither a key nor a value has a comma or an equals sign. */
+/** `env=test,team=a`, of those that are not ours by their keys: neither a key nor a value has a comma or an equals sign. */
 function format(wanted: Readonly<Record<string, string>>, keys: readonly string[]): string {
-  return [...keys]
+  return keys
+    .filter((key) => !isOwnKey(key))
     .sort()
     .map((key) => `${key}=${wanted[key]}`)
     .join();

@@ -2,7 +2,7 @@ import type { Client } from '../client/client.ts';
 import { isMissing } from '../client/errors.ts';
 import { type Informer, startInformer } from '../client/informer.ts';
 import { keyOf } from '../client/url.ts';
-import { rootCluster } from '../cluster/names.ts';
+import { locatorAnnotation, rootCluster } from '../cluster/names.ts';
 import type { Locator, ShareView, ShareViewSpec } from '../cluster/types.ts';
 import { sleep } from '../kube/clock.ts';
 import type { Logger } from '../kube/log.ts';
@@ -30,6 +30,8 @@ export class Namespaces {
   /** The uids of former registrations of this cluster, whose namespaces are taken over. */
   readonly former: Former;
   readonly #name: string;
+  /** The PhysicalCluster's spec.namespaceLabels. */
+  readonly #patterns: readonly string[];
   readonly #client: Client;
   readonly #syncer: string;
   readonly #signal: AbortSignal;
@@ -45,15 +47,17 @@ export class Namespaces {
     client: Client;
     syncer: string;
     former: Former;
-    /** The PhysicalCluster's. */
+    /** The PhysicalCluster's, and its spec.namespaceLabels. */
     name: string;
+    patterns: readonly string[];
     signal: AbortSignal;
     logger: Logger;
     unreadable: Unreadable;
   }) {
-    const { client, syncer, former, name, signal, logger, unreadable } = options;
+    const { client, syncer, former, name, patterns, signal, logger, unreadable } = options;
     this.former = former;
     this.#name = name;
+    this.#patterns = patterns;
     this.#client = client;
     this.#syncer = syncer;
     this.#signal = signal;
@@ -117,7 +121,7 @@ export class Namespaces {
   async label(name: string, of: Locator, labels: Readonly<Record<string, string>>): Promise<void> {
     const object = this.#cached(name);
     if (!object || namespaceOwnership(object, of, this.former) !== 'ours') return;
-    const wanted = borne(labels, of);
+    const wanted = borne(labels, of, this.#patterns);
     const what = JSON.stringify([object.metadata.resourceVersion, wanted]);
     if (this.#refused.get(name) === what) return;
     try {
@@ -196,7 +200,7 @@ export class Namespaces {
   /** Says whose it is: from now on it goes with that Namespace. */
   async #sign(name: string, object: KubeObject, of: Locator): Promise<void> {
     const { uid, resourceVersion } = object.metadata;
-    const { annotations } = namespaceFor(name, of).metadata;
+    const annotations = { [locatorAnnotation]: JSON.stringify(of) };
     const metadata = { uid, resourceVersion, annotations };
     const signal = this.#signal;
     this.#made.set(name, await this.#client.patch(resource, { name }, 'merge', { metadata }, { signal }));
@@ -204,7 +208,7 @@ export class Namespaces {
 
   async #create(name: string, of: Locator, labels: Readonly<Record<string, string>>): Promise<KubeObject> {
     try {
-      const wanted = namespaceFor(name, of, labels);
+      const wanted = namespaceFor(name, of, borne(labels, of, this.#patterns));
       const object = await this.#client.create(resource, wanted, { signal: this.#signal });
       this.#made.set(name, object);
       return object;

@@ -2,10 +2,12 @@ import { isPath } from '../cluster/logical.ts';
 import {
   locatorAnnotation,
   logicalClusterLabel,
+  logicalNamespaceLabel,
   managedLabel,
   managedValue,
   rootCluster,
 } from '../cluster/names.ts';
+import { labelsThere } from '../cluster/namespace-labels.ts';
 import type { Locator, ShareViewSpec } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { firstLabels } from './namespace-labels.ts';
@@ -92,20 +94,23 @@ export function namespaceOwnership(
   return found.uid === '' ? 'unsigned' : 'foreign';
 }
 
-/** What a namespace there is to bear of ours, beside the mark that finds it. */
+/** What a namespace there is to bear of ours, beside the mark that finds it. `labels`: those of the logical one. */
 export function borne(
-  carried: Readonly<Record<string, string>>,
-  { cluster }: Locator,
+  labels: Readonly<Record<string, string>>,
+  { cluster, namespace }: Locator,
+  patterns: readonly string[] = [],
 ): Record<string, string> {
-  return { ...carried, [logicalClusterLabel]: cluster };
+  const marks = { [logicalClusterLabel]: cluster, [logicalNamespaceLabel]: namespace };
+  return { ...labelsThere(labels, patterns), ...marks };
 }
 
+/** `wanted`: what `borne` says. */
 export function namespaceFor(
   name: string,
   locator: Locator,
-  carried: Readonly<Record<string, string>> = {},
+  wanted: Readonly<Record<string, string>>,
 ): KubeObject {
-  const { labels, annotations } = firstLabels(borne(carried, locator));
+  const { labels, annotations } = firstLabels(wanted);
   return {
     apiVersion: 'v1',
     kind: 'Namespace',

@@ -37,6 +37,8 @@ export interface SyncerOptions {
   logger: Logger;
   /** The PhysicalCluster's spec.adopt. */
   former?: readonly string[];
+  /** The PhysicalCluster's spec.namespaceLabels. */
+  namespaceLabels?: readonly string[];
   /** Default 10 000. */
   heartbeatMs?: number;
   /** Why the cluster of this uid may not be taken under this name, as a sentence; default: it may. */
@@ -93,7 +95,8 @@ export function startSyncer(options: SyncerOptions): Syncer {
     });
     const uid = await ownUid({ ...options, logger });
     const former = new Set(options.former);
-    namespaces = new Namespaces({ client, syncer: uid, former, name, signal, logger, unreadable });
+    const patterns = options.namespaceLabels ?? [];
+    namespaces = new Namespaces({ client, syncer: uid, former, name, patterns, signal, logger, unreadable });
     await Promise.all([
       heartbeat,
       work(

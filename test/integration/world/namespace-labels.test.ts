@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { physicalClusters } from '../../../cluster/names.ts';
+import { keyThere } from '../../../cluster/namespace-labels.ts';
+import { deepEqual } from '../../../kube/deep.ts';
 import { StatusError } from '../../../kube/status.ts';
 import { deployment, resources, settled, until } from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
@@ -28,12 +31,18 @@ async function untilBoth(what: string, wanted: Record<string, string>): Promise<
   for (const cluster of ['east', 'west'])
     await until(`${cluster} ${what}`, async () => {
       const found = await labelsOn(cluster);
-      return JSON.stringify(found) === JSON.stringify([wanted]);
+      return deepEqual(found, [wanted]);
     });
 }
 
+const warn = 'pod-security.kubernetes.io/warn';
+const audit = 'pod-security.kubernetes.io/audit';
+/** As all of them are there. */
+const there = (labels: Record<string, string>) =>
+  Object.fromEntries(Object.entries(labels).map(([key, value]) => [keyThere(key), value]));
+
 test('the physical namespaces bear the labels of the logical one from the first, and follow it', async () => {
-  const labels = { env: 'test', 'pod-security.kubernetes.io/warn': 'baseline' };
+  const labels = { env: 'test', 'policy.corp/exempt': 'true', [warn]: 'baseline' };
   await world.admin.create(resources.namespaces, {
     ...{ apiVersion: 'v1', kind: 'Namespace' },
     metadata: { name: 'team', labels },
@@ -41,11 +50,14 @@ test('the physical namespaces bear the labels of the logical one from the first,
   const { metadata, ...app } = deployment('app', 2, 'east,west');
   await world.admin.create(resources.deployments, { ...app, metadata: { ...metadata, ...team } }, team);
   await settled(world.admin, 'app.deployments.apps', 'team');
-  for (const cluster of ['east', 'west']) expect(await labelsOn(cluster)).toEqual([labels]);
-  await world.admin.patch(resources.namespaces, name, 'merge', { metadata: { labels: { env: 'live' } } });
-  await untilBoth('has the change', { ...labels, env: 'live' });
+  for (const cluster of ['east', 'west'])
+    expect(await labelsOn(cluster)).toEqual([{ ...there(labels), [warn]: 'baseline' }]);
+  const change = { env: 'live', [warn]: 'restricted', 'policy.corp/exempt': null };
+  await world.admin.patch(resources.namespaces, name, 'merge', { metadata: { labels: change } });
+  const changed = { ...there({ env: 'live', [warn]: 'restricted' }), [warn]: 'restricted' };
+  await untilBoth('has the change', changed);
   await world.admin.patch(resources.namespaces, name, 'merge', {
-    metadata: { labels: { env: null, 'pod-security.kubernetes.io/warn': null } },
+    metadata: { labels: { env: null, [warn]: null } },
   });
   await untilBoth('has none', {});
 });
@@ -53,21 +65,40 @@ test('the physical namespaces bear the labels of the logical one from the first,
 test('what the cluster’s administrator put there stays, also under the same name', async () => {
   const east = world.physical('east').client;
   const { items } = await east.list(resources.namespaces, {});
-  const there = items.find(({ metadata }) => metadata.annotations?.['atoll.dev/locator']?.includes('"team"'));
-  const mine = { name: there?.metadata.name ?? '' };
-  await east.patch(resources.namespaces, mine, 'merge', { metadata: { labels: { cost: 'theirs' } } });
+  const found = items.find(({ metadata }) => metadata.annotations?.['atoll.dev/locator']?.includes('"team"'));
+  const mine = { name: found?.metadata.name ?? '' };
+  await east.patch(resources.namespaces, mine, 'merge', { metadata: { labels: { [warn]: 'restricted' } } });
   await world.admin.patch(resources.namespaces, name, 'merge', {
-    metadata: { labels: { cost: 'ours', other: 'x' } },
+    metadata: { labels: { [warn]: 'baseline', [audit]: 'baseline' } },
   });
-  await until('the rest is there', async () => (await labelsOn('east'))[0]?.['other'] === 'x');
-  expect((await labelsOn('east'))[0]).toEqual({ cost: 'theirs', other: 'x' });
-  await until('west has both', async () => (await labelsOn('west'))[0]?.['cost'] === 'ours');
+  await until('the rest is there', async () => (await labelsOn('east'))[0]?.[audit] === 'baseline');
+  expect((await labelsOn('east'))[0]).toMatchObject({ [warn]: 'restricted', [audit]: 'baseline' });
+  await until('west has both', async () => (await labelsOn('west'))[0]?.[warn] === 'baseline');
   // One of ours, too: what it is made there is neither undone nor taken away.
-  await east.patch(resources.namespaces, mine, 'merge', { metadata: { labels: { other: 'mine' } } });
-  const then = { labels: { other: null, more: 'x' } };
+  await east.patch(resources.namespaces, mine, 'merge', { metadata: { labels: { [audit]: 'restricted' } } });
+  const then = { labels: { [audit]: null, [warn]: null, more: 'x' } };
   await world.admin.patch(resources.namespaces, name, 'merge', { metadata: then });
-  await until('the rest is there', async () => (await labelsOn('east'))[0]?.['more'] === 'x');
-  expect((await labelsOn('east'))[0]).toEqual({ cost: 'theirs', other: 'mine', more: 'x' });
+  await until(
+    'the rest is there',
+    async () => (await labelsOn('east'))[0]?.['labels.atoll.dev/more'] === 'x',
+  );
+  expect((await labelsOn('east'))[0]).toEqual({
+    [warn]: 'restricted',
+    [audit]: 'restricted',
+    ...there({ more: 'x' }),
+  });
+});
+
+test('the cluster’s administrator lets labels in as they are written, and keeps them out again', async () => {
+  const letIn = (namespaceLabels: string[] | null) =>
+    world.admin.patch(physicalClusters, { name: 'west' }, 'merge', { spec: { namespaceLabels } });
+  expect(await labelsOn('west')).toEqual([there({ more: 'x' })]);
+  await letIn(['mo', 'more']);
+  await until('it is let in', async () => (await labelsOn('west'))[0]?.['more'] === 'x');
+  expect((await labelsOn('east'))[0]).not.toHaveProperty(['more']);
+  await letIn(null);
+  await until('it is out', async () => (await labelsOn('west'))[0]?.['more'] === undefined);
+  await expect(letIn(['*more'])).rejects.toMatchObject({ reason: 'Invalid' });
 });
 
 test('a cluster that refuses a label runs everything all the same', async () => {
@@ -77,10 +108,10 @@ test('a cluster that refuses a label runs everything all the same', async () => 
       throw new StatusError(403, 'Forbidden', 'no such label here');
   };
   await world.admin.patch(resources.namespaces, name, 'merge', { metadata: { labels: { refused: 'x' } } });
-  await until('west has it', async () => (await labelsOn('west'))[0]?.['refused'] === 'x');
+  await until('west has it', async () => (await labelsOn('west'))[0]?.['labels.atoll.dev/refused'] === 'x');
   const { metadata, ...app } = deployment('later', 1, 'east');
   await world.admin.create(resources.deployments, { ...app, metadata: { ...metadata, ...team } }, team);
   await settled(world.admin, 'later.deployments.apps', 'team');
-  expect((await labelsOn('east'))[0]).not.toHaveProperty('refused');
+  expect((await labelsOn('east'))[0]).not.toHaveProperty(['labels.atoll.dev/refused']);
   faults.intercept = () => {};
 });

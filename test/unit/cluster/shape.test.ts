@@ -60,24 +60,39 @@ describe('shapeFor', () => {
     expect(JSON.stringify(shapedSpec('StatefulSet', claims(forged)))).not.toContain('atoll.dev');
   });
 
-  it('a NetworkPolicy never speaks of another logical cluster’s namespaces', () => {
+  it('a NetworkPolicy never speaks of another logical cluster’s namespaces, and of its own by their own labels', () => {
     const own = { key: 'atoll.dev/logical-cluster', operator: 'In', values: [target.locator.cluster] };
-    const nobodys = { key: 'atoll.dev/logical-cluster', operator: 'DoesNotExist' };
+    const nobodys = [
+      { key: 'atoll.dev/logical-cluster', operator: 'DoesNotExist' },
+      { key: 'atoll.dev/managed-by', operator: 'DoesNotExist' },
+    ];
     const podSelector = { matchLabels: { app: 'a' } };
-    const named = { matchLabels: { team: 'a' }, matchExpressions: [{ key: 'x', operator: 'Exists' }] };
+    const isX = { key: 'x.example/y', operator: 'Exists' };
+    const named = {
+      matchLabels: { team: 'a', 'kubernetes.io/metadata.name': 'db' },
+      matchExpressions: [isX, { key: 'kubernetes.io/metadata.name', operator: 'In', values: ['db', 'shop'] }],
+    };
     const spec = {
       podSelector: {},
       ingress: [{ from: [{ namespaceSelector: {}, podSelector }, { podSelector }] }, {}],
       egress: [{ to: [{ namespaceSelector: named }, { ipBlock: { cidr: '10.0.0.0/8' } }] }],
     };
-    const of = (one: object) => ({ ...named, matchExpressions: [...named.matchExpressions, one] });
+    const ownNamed = {
+      matchLabels: { 'labels.atoll.dev/team': 'a', 'atoll.dev/namespace': 'db' },
+      matchExpressions: [
+        { ...isX, key: 'x.example.labels.atoll.dev/y' },
+        { key: 'atoll.dev/namespace', operator: 'In', values: ['db', 'shop'] },
+        own,
+      ],
+    };
+    const nobodysNamed = { ...named, matchExpressions: [...named.matchExpressions, ...nobodys] };
     expect(shapedSpec('NetworkPolicy', spec)).toEqual({
       podSelector: {},
       ingress: [
         {
           from: [
             { namespaceSelector: { matchExpressions: [own] }, podSelector },
-            { namespaceSelector: { matchExpressions: [nobodys] }, podSelector },
+            { namespaceSelector: { matchExpressions: nobodys }, podSelector },
             { podSelector },
           ],
         },
@@ -86,8 +101,8 @@ describe('shapeFor', () => {
       egress: [
         {
           to: [
-            { namespaceSelector: of(own) },
-            { namespaceSelector: of(nobodys) },
+            { namespaceSelector: ownNamed },
+            { namespaceSelector: nobodysNamed },
             { ipBlock: { cidr: '10.0.0.0/8' } },
           ],
         },

@@ -54,7 +54,7 @@ describe('a pod of a physical cluster', () => {
       if (asked !== undefined) throw refused;
       asked = request;
       const of = { syncer: 'u', cluster: 'root', namespace: 'default', uid: 'n' };
-      const body = Buffer.from(JSON.stringify(namespaceFor('x', of)));
+      const body = Buffer.from(JSON.stringify(namespaceFor('x', of, {})));
       return { status: 200, headers: { 'content-type': 'application/json' }, body };
     });
     expect(connection?.path).toMatch(/\/pods\/p$/);

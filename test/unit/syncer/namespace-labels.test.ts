@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { labelledAnnotation, logicalClusterLabel as mark } from '../../../cluster/names.ts';
-import { carriedLabels } from '../../../cluster/placement.ts';
 import { labelPatch } from '../../../syncer/namespace-labels.ts';
 
 const said = (keys: string | null) => ({ [labelledAnnotation]: keys });
@@ -37,32 +36,11 @@ test.each([
     { [mark]: 'x' },
     '',
     { [mark]: 'y' },
-    { labels: { [mark]: 'y' }, annotations: said(`${mark}=y`) },
+    { labels: { [mark]: 'y' }, annotations: said(null) },
   ],
   ['also where it goes', { a: '1' }, 'a', {}, { labels: { a: null }, annotations: said(null) }],
 ])('%s', (_, labels, keys, wanted, patch) => {
   const annotations = keys === '' ? {} : said(keys as string);
   const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { labels, annotations } };
   expect(labelPatch(object as never, wanted as Record<string, string>)).toEqual(patch);
-});
-
-test('no more than so many are carried, always the same', () => {
-  const labels = Object.fromEntries(
-    Array.from({ length: 1000 }, (_, i) => [`l${i}`, 'x'] as const).reverse(),
-  );
-  const carried = Object.keys(carriedLabels(labels));
-  expect(carried).toHaveLength(64);
-  expect(carried).toEqual(Object.keys(labels).sort().slice(0, 64));
-});
-
-test('neither the system’s own labels are carried, nor any that lifts what the cluster asks of pods', () => {
-  const labels = {
-    'kubernetes.io/metadata.name': 'shop',
-    'atoll.dev/managed-by': 'me',
-    'internal.atoll.dev/x': 'y',
-    'pod-security.kubernetes.io/enforce': 'baseline',
-    'pod-security.kubernetes.io/warn': 'privileged',
-    team: 'a',
-  };
-  expect(carriedLabels(labels)).toEqual({ 'pod-security.kubernetes.io/enforce': 'baseline', team: 'a' });
 });

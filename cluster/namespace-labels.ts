@@ -1,0 +1,86 @@
+import { digest } from './digest.ts';
+import { group, logicalClusterLabel, logicalNamespaceLabel } from './names.ts';
+
+/** Each Placement of the Namespace says them. */
+const mostLabels = 64;
+const nameLabel = 'kubernetes.io/metadata.name';
+const podSecurity = 'pod-security.kubernetes.io/';
+/** Under which users' labels are on physical namespaces: nobody else's policies trust what bears it. */
+const suffix = `labels.${group}`;
+/** Whose prefixes mean something to a cluster itself; a pattern has to name them. */
+const reserved = ['kubernetes.io', 'k8s.io', 'openshift.io'];
+
+/**
+ * The labels of a Namespace that its Placements say: those of pod security and then the first by name, so many in all.
+ * What of them a physical namespace bears, and how, labelsThere says.
+ */
+export function carriedLabels(labels: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const keys = Object.keys(labels).filter((key) => key !== nameLabel);
+  const rank = (key: string) => `${isSafe(key, labels[key] ?? '') ? 0 : 1}${key}`;
+  const ranked = keys.sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
+  return Object.fromEntries(ranked.slice(0, mostLabels).map((key) => [key, labels[key] ?? '']));
+}
+
+/**
+ * What a physical namespace bears of the labels of its logical one. Each is there under keyThere, where it says nothing
+ * to anybody but the user's own policies. As it is written is there only what cannot lift anything that the cluster
+ * asks, and what the cluster's administrator lets in by a pattern: a key, `prefix/*`, or `*`.
+ */
+export function labelsThere(
+  labels: Readonly<Record<string, string>>,
+  patterns: readonly string[] = [],
+): Record<string, string> {
+  const there: Record<string, string> = {};
+  for (const [key, value] of Object.entries(labels)) {
+    there[keyThere(key)] = value;
+    if (isSafe(key, value) || isLetIn(key, patterns)) there[key] = value;
+  }
+  return there;
+}
+
+/** `team` is `labels.atoll.dev/team` there, `corp.example/team` is `corp.example.labels.atoll.dev/team`. */
+export function keyThere(key: string): string {
+  if (key === nameLabel) return logicalNamespaceLabel;
+  const slash = key.indexOf('/');
+  if (slash < 0) return `${suffix}/${key}`;
+  const prefix = key.slice(0, slash);
+  const fits = prefix.length + 1 + suffix.length <= 253;
+  return `${fits ? prefix : digest(prefix, 16)}.${suffix}${key.slice(slash)}`;
+}
+
+/** On a physical namespace it is ours by its key alone, whoever wrote it. */
+export function isOwnKey(key: string): boolean {
+  return key === logicalClusterLabel || key === logicalNamespaceLabel || isBelow(prefixOf(key), suffix);
+}
+
+/** https://kubernetes.io/docs/concepts/security/pod-security-admission/ */
+function isSafe(key: string, value: string): boolean {
+  if (!key.startsWith(podSecurity)) return false;
+  switch (key.slice(podSecurity.length)) {
+    case 'enforce':
+      return value === 'restricted';
+    case 'warn':
+    case 'audit':
+      return value === 'restricted' || value === 'baseline';
+    case 'warn-version':
+    case 'audit-version':
+      return /^(latest|v1\.(0|[1-9]\d{0,5}))$/.test(value);
+    default:
+      return false;
+  }
+}
+
+function isLetIn(key: string, patterns: readonly string[]): boolean {
+  const prefix = prefixOf(key);
+  if (key === nameLabel || isBelow(prefix, group)) return false;
+  if (patterns.includes(key) || (prefix !== '' && patterns.includes(`${prefix}/*`))) return true;
+  return patterns.includes('*') && !reserved.some((one) => isBelow(prefix, one));
+}
+
+function prefixOf(key: string): string {
+  return key.slice(0, Math.max(0, key.indexOf('/')));
+}
+
+function isBelow(prefix: string, domain: string): boolean {
+  return prefix === domain || prefix.endsWith(`.${domain}`);
+}
