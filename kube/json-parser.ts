@@ -38,7 +38,6 @@ function joined(into: JsonObject, key: string, value: Json): Json {
 }
 
 const numberPattern = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?/y;
-const loneSurrogate = /\p{Surrogate}/gu;
 
 /**
  * The careful reader behind decodeJson: explicit stack, Go's error texts, exact integers, repeated keys. Used
@@ -166,7 +165,7 @@ export class JsonParser {
       if (c === 0x22) {
         const plain = this.#text.slice(this.#at + 1, end);
         this.#at = end + 1;
-        return plain.replace(loneSurrogate, '\ufffd');
+        return plain.toWellFormed();
       }
       if (c === 0x5c || !(c >= 0x20)) break;
       end++;
@@ -192,7 +191,7 @@ export class JsonParser {
     }
     this.#at = i + 1;
     const value: string = JSON.parse(this.#text.slice(start, i + 1));
-    return value.replace(loneSurrogate, '\ufffd');
+    return value.toWellFormed();
   }
 
   #checkEscape(at: number): number {

@@ -40,17 +40,20 @@ export function unmarshalErrors(lines: readonly string[]): string {
 
 const duplicate = (path: string): string => `duplicate field ${JSON.stringify(path)}`;
 
-/** What is below a field that nobody knows is not looked at. */
+/** What is below a field that nobody knows is not looked at. A body may repeat one key a hundred thousand times. */
 function inOrder(text: string, unknown: readonly string[]): string[] {
-  const left = new Set(unknown);
-  const told = new Set<string>();
+  const nobodyKnows = new Map(unknown.map((problem) => [pathIn(problem), problem]));
+  const told = new Map<string, string>();
   let skipped: string | undefined;
   eachKey(text, (path, isRepeated) => {
     if (skipped !== undefined && (path.startsWith(`${skipped}.`) || path.startsWith(`${skipped}[`))) return;
-    const nobodyKnows = `unknown field ${JSON.stringify(path)}`;
-    skipped = left.has(nobodyKnows) ? path : undefined;
-    if (skipped !== undefined) told.add(nobodyKnows);
-    else if (isRepeated) told.add(duplicate(path));
+    skipped = nobodyKnows.has(path) ? path : undefined;
+    if ((skipped === undefined && !isRepeated) || told.has(path)) return;
+    told.set(path, nobodyKnows.get(path) ?? duplicate(path));
   });
-  return [...told].slice(0, limit);
+  return [...told.values()].slice(0, limit);
+}
+
+function pathIn(problem: string): string {
+  return String(JSON.parse(problem.slice('unknown field '.length)));
 }

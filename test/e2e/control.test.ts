@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type Atoll, startAtoll } from '../atoll/atoll.ts';
+import { kubectl, must, until } from '../atoll/kubectl.ts';
+
+let server: Atoll;
+beforeEach(async () => {
+  server = await startAtoll({ args: ['--controllers-process', 'on'] });
+});
+afterEach(() => server.dispose());
+
+/** The processes that have had the controllers, the newest last. */
+function started(): number[] {
+  const lines = [...server.log().matchAll(/^.*controllers and syncers have a process of their own.*$/gm)];
+  return lines.map(([line]) => (JSON.parse(line) as { pid: number }).pid);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+async function furnished(namespace: string): Promise<void> {
+  await must(server.kubeconfig, 'create', 'namespace', namespace);
+  await until(`${namespace} is furnished`, async () => {
+    const found = await kubectl(server.kubeconfig, '-n', namespace, 'get', 'serviceaccount', 'default');
+    return found.code === 0;
+  });
+}
+
+it('a process of controllers that dies is followed by another, and nobody who asks notices', async () => {
+  expect((await must(server.kubeconfig, 'get', 'namespaces', '-o', 'name')).split('\n')).toContain(
+    'namespace/default',
+  );
+  await furnished('before');
+  const [first = 0] = started();
+  process.kill(first, 'SIGKILL');
+  await must(server.kubeconfig, 'get', 'namespaces');
+  await furnished('after');
+  const [, second] = started();
+  expect(second).toEqual(expect.any(Number));
+  expect(second).not.toBe(first);
+});
+
+it('it ends with the server that was told to stop', async () => {
+  const [pid = 0] = started();
+  expect(isAlive(pid)).toBe(true);
+  expect(await server.terminate()).toBe(0);
+  expect(isAlive(pid)).toBe(false);
+});
+
+it('and with one that was killed', async () => {
+  const [pid = 0] = started();
+  await server.kill();
+  await until('it has ended', async () => !isAlive(pid));
+});
