@@ -1,12 +1,14 @@
 import { resolve } from 'node:path';
-import type { Client } from '../client/client.ts';
+import { Client } from '../client/client.ts';
+import { transportFromKubeconfig } from '../client/kubeconfig.ts';
 import { clustersAnnotation, rootCluster } from '../cluster/names.ts';
 import type { Logger } from '../kube/log.ts';
 import { systemClient } from '../server/client.ts';
 import { jsonLogger } from '../server/log.ts';
 import type { Settings } from '../server/settings.ts';
 import { untilSignal } from '../server/signals.ts';
-import { type SimulatedCluster, startSimulatedCluster } from '../sim/cluster.ts';
+import { simulateApart } from '../sim/apart.ts';
+import type { DistantCluster } from '../sim/messages.ts';
 import { registerCluster } from './cluster.ts';
 import { inTheLog, startOrExplain } from './commands/start.ts';
 import { untilRunning } from './demo/running.ts';
@@ -37,24 +39,24 @@ async function demonstrate(settings: Settings, size: DemoSize, logger: Logger): 
     print(`${((Date.now() - started) / 1000).toFixed(1).padStart(5)} s  ${text}`);
   const running = await startOrExplain(settings, logger);
   step(`API server up at ${running.url}, store in ${settings.dataDir}`);
-  const simulated = await Promise.all(
+  const simulation = await simulateApart(
     Array.from({ length: size.clusters }, (_, i) => {
-      const name = names[i] ?? `cluster-${i + 1}`;
-      return startSimulatedCluster({ name, nodes: size.nodes, seed: i + 1, logger });
+      return { name: names[i] ?? `cluster-${i + 1}`, nodes: size.nodes, seed: i + 1 };
     }),
+    logger,
   );
   const stop = async () => {
     await running.stop();
-    await Promise.all(simulated.map((cluster) => cluster.stop()));
+    await simulation.stop();
   };
   const client = systemClient(running.server, 'admin', rootCluster);
-  const shown = show(client, simulated, size, step).catch((error: unknown) => {
+  const shown = show(client, simulation.clusters, size, step).catch((error: unknown) => {
     step(`the app is not shown: ${(error as Error).message}`);
   });
   // Ctrl-C counts from the first moment on.
   const finished = await Promise.race([shown.then(() => true), signal.then(() => false)]);
   if (finished) {
-    print(next(running.kubeconfig, simulated));
+    print(next(running.kubeconfig, simulation.clusters));
     print(`Atoll is ready at ${running.url} (KUBECONFIG=${running.kubeconfig}). Ctrl-C stops it.`);
     await signal;
   }
@@ -63,7 +65,7 @@ async function demonstrate(settings: Settings, size: DemoSize, logger: Logger): 
 
 async function show(
   client: Client,
-  simulated: readonly SimulatedCluster[],
+  simulated: readonly DistantCluster[],
   size: DemoSize,
   step: (text: string) => void,
 ): Promise<void> {
@@ -81,11 +83,19 @@ async function show(
   const objects = shop();
   await applyShop(client, objects);
   step(`applied the shop: ${summary(objects)}`);
-  await untilRunning(client, deployments, shown, step);
+  const physical = await Promise.all(shown.map(reached));
+  await untilRunning(client, deployments, physical, step).finally(() => {
+    for (const { close } of physical) close();
+  });
+}
+
+async function reached({ name, kubeconfig }: DistantCluster) {
+  const transport = await transportFromKubeconfig(kubeconfig);
+  return { name, client: new Client(transport), close: () => transport.close() };
 }
 
 /** Every line works in any directory: `npx atoll` would fetch somebody else's package where this one is not installed. */
-function next(kubeconfig: string, simulated: readonly SimulatedCluster[]): string {
+function next(kubeconfig: string, simulated: readonly DistantCluster[]): string {
   const [first = '', last = first] = simulated.slice(0, placed).map(({ name }) => name);
   return `
 In another terminal:

@@ -6,12 +6,16 @@ import { setTimeout } from 'node:timers/promises';
 import { carryForward } from '../apiserver/migration/format.ts';
 import type { ApiServer } from '../apiserver/options.ts';
 import { createApiServer } from '../apiserver/server.ts';
+import { controllersUser, rootCluster } from '../cluster/names.ts';
+import { ensureSystemNamespaces } from '../controller/namespace/furnish.ts';
 import type { Logger } from '../kube/log.ts';
 import { openStore } from '../storage/open.ts';
 import { startSelfCheck } from '../storage/self-check.ts';
 import type { Store } from '../storage/store.ts';
 import { apiOptions } from './api.ts';
 import { Certificates } from './certificates.ts';
+import { systemClient } from './client.ts';
+import { ControlProcess } from './control/process.ts';
 import { startControllers } from './controllers.ts';
 import { boundGarbage, gatherWhileBusy } from './heap.ts';
 import { type Identity, loadIdentity, writePrivate } from './identity.ts';
@@ -57,16 +61,16 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
   await listening.catch(() => store.close());
   const url = advertised((await listening).url, settings);
   const pool = new Pool({ listening: await listening, settings, store, tls: () => certificates.tls, logger });
-  const running = startControllers({
-    ...{ server, store, signal: stop.signal, logger, rootCa: certificates.trusted, url: () => url },
-    settleMs: settings.settleSeconds * 1000,
-    controllers: settings.controllers,
-  }).catch((err: unknown) => {
-    if (!stop.signal.aborted) logger.error({ err }, 'the controllers stopped');
+  const behind = await controlled({
+    server,
+    store,
+    settings,
+    logger,
+    url,
+    rootCa: certificates.trusted,
+    stop,
   });
-  if (settings.controllers === 'all') {
-    syncers = startSyncerManager({ server, store, signal: stop.signal, logger, leads: true });
-  }
+  syncers = behind.syncers;
   const kubeconfig = join(dataDir, 'admin.kubeconfig');
   const write = () => writePrivate(kubeconfig, kubeconfigOf(identity, certificates, url));
   await write();
@@ -82,13 +86,50 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
       pool.drain();
       await setTimeout(settings.shutdownDelay * 1000);
       stop.abort();
-      await Promise.allSettled([running, syncers?.stopped]);
+      await behind.stopped();
       // Whom they answered last comes to this one, which listens for longest.
       await pool.stop();
       await Promise.all([server.close(), pool.stopped()]);
       await store.close();
     },
   };
+}
+
+interface Behind {
+  syncers: SyncerManager | undefined;
+  /** Resolves when everything has ended, after `stop` aborted. */
+  stopped(): Promise<unknown>;
+}
+
+/** The controllers and syncers: in a process of their own, or in this one. */
+async function controlled(of: {
+  server: ApiServer;
+  store: Store;
+  settings: Settings;
+  logger: Logger;
+  url: string;
+  rootCa: string;
+  stop: AbortController;
+}): Promise<Behind> {
+  const { server, store, settings, logger, url, rootCa } = of;
+  const { signal } = of.stop;
+  const all = settings.controllers === 'all';
+  const apart = all && settings.controllersProcess;
+  const syncers = all ? startSyncerManager({ server, store, signal, logger, leads: !apart }) : undefined;
+  if (apart) {
+    // They are there when a server says that it is ready; a process takes half a second to start.
+    await ensureSystemNamespaces(systemClient(server, controllersUser), rootCluster);
+    const process = new ControlProcess({ store, settings, rootCa, url, logger });
+    return { syncers, stopped: () => Promise.allSettled([process.stop(), syncers?.stopped]) };
+  }
+  const running = startControllers({
+    ...{ server, store, signal, logger, rootCa, url: () => url },
+    settleMs: settings.settleSeconds * 1000,
+    controllers: settings.controllers,
+  }).catch((err: unknown) => {
+    if (!signal.aborted) logger.error({ err }, 'the controllers stopped');
+  });
+  return { syncers, stopped: () => Promise.allSettled([running, syncers?.stopped]) };
 }
 
 async function certify(store: Store, settings: Settings, logger: Logger) {

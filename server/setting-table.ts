@@ -31,6 +31,8 @@ export interface Settings {
   maxMutatingRequestsInflight: number;
   /** How many processes may serve requests beside the first one. */
   servingProcesses: number;
+  /** Whether controllers and syncers have a process of their own. */
+  controllersProcess: boolean;
   /** How long /readyz fails before the server stops to serve. */
   shutdownDelay: number;
   logLevel: LogLevel;
@@ -153,6 +155,13 @@ export const settings: Record<SettingName, Setting> = {
     placeholder: 'N',
     default: 'auto',
     help: 'how many processes may serve beside the first while that is busy; auto: two less than processors',
+  },
+  controllersProcess: {
+    flag: 'controllers-process',
+    variable: 'ATOLL_CONTROLLERS_PROCESS',
+    placeholder: 'WHETHER',
+    default: 'auto',
+    help: 'on: controllers and syncers have a process of their own, so that users are answered while they work; off; auto: on with two processors',
   },
   shutdownDelay: {
     flag: 'shutdown-delay',

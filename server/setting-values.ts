@@ -96,6 +96,14 @@ export function processes(text: string): number {
   return parseCount('serving-processes', text);
 }
 
+export function ownProcess(text: string): boolean {
+  if (text === settings.controllersProcess.default) return availableParallelism() > 1;
+  if (text !== 'on' && text !== 'off') {
+    throw new UsageError(`--controllers-process ${text}: expected on, off or auto`);
+  }
+  return text === 'on';
+}
+
 export function parseControllers(text: string): Controllers {
   const set = controllerSets.find((known) => known === text);
   if (!set) throw new UsageError(`--controllers ${text}: expected one of ${controllerSets.join(', ')}`);

@@ -6,6 +6,7 @@ import { type Controllers, type SettingName, type Settings, settings } from './s
 import {
   budget,
   certificateFiles,
+  ownProcess,
   parseAdvertise,
   parseControllers,
   parseCount,
@@ -55,6 +56,7 @@ export function resolveSettings(
       raw('maxMutatingRequestsInflight'),
     ),
     servingProcesses: processes(raw('servingProcesses')),
+    controllersProcess: ownProcess(raw('controllersProcess')),
     shutdownDelay: parseSeconds('shutdown-delay', raw('shutdownDelay')),
     logLevel: parseLevel(raw('logLevel')),
   };

@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
-import { startAtoll } from '../atoll/atoll.ts';
+import { bundled, startAtoll } from '../atoll/atoll.ts';
 import { atoll } from '../atoll/kubectl.ts';
 import { type Kubernetes, startKubernetes } from '../kubernetes/kubernetes.ts';
 import { measureApplyToPresent } from './apply.ts';
+import { measureBurst } from './burst.ts';
 import { measureFanout } from './fanout.ts';
 import { connect, fill } from './load.ts';
 import { type Peers, peers, residentMiB, startBoth } from './peers.ts';
@@ -10,7 +11,7 @@ import { print, row } from './table.ts';
 import { creates, longLists, reads } from './verbs.ts';
 
 /** Ratios above 1 mean that Atoll is better. The two servers take turns, so that a slow moment hits both. */
-const parts = { verbs, memory, watches, etcd, apply };
+const parts = { verbs, memory, watches, etcd, apply, burst };
 /** Names of parts, with commas between them; `create` is that row of `verbs` alone. Default: all. */
 const only = process.env['BENCH_ONLY']?.split(',');
 
@@ -96,5 +97,29 @@ async function apply(): Promise<void> {
   } finally {
     await ours.dispose();
     await physical.stop();
+  }
+}
+
+/** What one client notices of another's thousand Deployments. There is no peer: the ratio is to when nothing else happens. */
+async function burst(): Promise<void> {
+  const args = ['--clusters', '2', '--nodes', '20'];
+  const demo = await startAtoll({ command: 'demo', args, program: bundled });
+  try {
+    const { idle, during, refused, opened, ...seconds } = await measureBurst(demo.kubeconfig, 1000);
+    const name = 'creates of another client during a burst of 1,000 Deployments';
+    const rows = [
+      ['p50 ms', during.p50, idle.p50],
+      ['p99 ms', during.p99, idle.p99],
+      ['longest ms', during.max, idle.max],
+    ] as const;
+    for (const [figure, busy, quiet] of rows) {
+      const times = `${(busy / quiet).toFixed(1)}x idle`;
+      print([`${name}: ${figure}`, busy.toFixed(1), `${quiet.toFixed(1)} (idle)`, times]);
+    }
+    print([`${name}: new connections refused`, `${refused} of ${opened}`, '-', '-']);
+    print(['all applied after, s', seconds.appliedSeconds.toFixed(1), '-', '-']);
+    print(['all available after, s', seconds.runningSeconds.toFixed(1), '-', '-']);
+  } finally {
+    await demo.dispose();
   }
 }

@@ -1,0 +1,7 @@
+import type { Settings } from '../settings.ts';
+
+/** What the first process tells the one that controls: once and first with `control`, at last to stop. */
+export type Order = { order: 'control'; settings: Settings; rootCa: string; url: string } | { order: 'stop' };
+
+/** The descriptor of the pipe to the store of the first process. */
+export const storeDescriptor = 4;

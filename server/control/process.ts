@@ -1,0 +1,106 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { setPriority } from 'node:os';
+import type { Duplex } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Logger } from '../../kube/log.ts';
+import { serveStore } from '../../storage/pipe/serve.ts';
+import type { Store } from '../../storage/store.ts';
+import type { Settings } from '../settings.ts';
+import { type Order, storeDescriptor } from './messages.ts';
+
+const program = fileURLToPath(new URL('./main.js', import.meta.url));
+/** After it ended by itself, until the next starts: what it led is led by nobody for as long, whoever starts. */
+const restartMs = 1000;
+/** What controllers have begun takes less; a physical cluster that does not answer is not waited for. */
+const stopMs = 10_000;
+/** A third of a processor where somebody else wants all of it. */
+const niceness = 5;
+
+export interface ControlOptions {
+  store: Store;
+  settings: Settings;
+  rootCa: string;
+  url: string;
+  logger: Logger;
+}
+
+/**
+ * Controllers and syncers in a process of their own: while they work through a thousand new Deployments, users are answered.
+ * One that ends by itself is followed by another, which takes up the work where the store says that it stands.
+ * Decision 0028.
+ */
+export class ControlProcess {
+  readonly #options: ControlOptions;
+  readonly #stopping = new AbortController();
+  readonly #running: Promise<void>;
+  #child: ChildProcess | undefined;
+
+  constructor(options: ControlOptions) {
+    this.#options = options;
+    this.#running = this.#run();
+  }
+
+  /** Resolves when it has ended. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    tell(this.#child, { order: 'stop' });
+    const cut = new AbortController();
+    const late = setTimeout(stopMs, undefined, { signal: cut.signal, ref: false }).then(
+      () => this.#child?.kill('SIGKILL'),
+      () => undefined,
+    );
+    await this.#running;
+    cut.abort();
+    await late;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      const exit = await this.#once();
+      if (signal.aborted) return;
+      this.#options.logger.error(exit, 'the process of the controllers ended: another one starts');
+      await setTimeout(restartMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  #once(): Promise<object> {
+    const { store, settings, rootCa, url, logger } = this.#options;
+    return new Promise((resolve) => {
+      let child: ChildProcess;
+      try {
+        child = fork(program, [], {
+          execArgv: [...process.execArgv, '--v8-pool-size=1'],
+          stdio: ['ignore', process.stderr, process.stderr, 'ipc', 'pipe'],
+          serialization: 'json',
+        });
+      } catch (err) {
+        return resolve({ err });
+      }
+      child.on('exit', (code, by) => resolve({ pid: child.pid, code, signal: by }));
+      child.on('error', (err) => {
+        if (child.pid === undefined) resolve({ err });
+      });
+      if (child.pid === undefined) return;
+      this.#child = child;
+      yieldToUsers(child.pid);
+      serveStore(store, child.stdio[storeDescriptor] as Duplex);
+      logger.info({ pid: child.pid }, 'controllers and syncers have a process of their own');
+      tell(child, { order: 'control', settings, rootCa, url });
+    });
+  }
+}
+
+function tell(child: ChildProcess | undefined, order: Order): void {
+  if (child?.connected) child.send(order);
+}
+
+/** Where processors are short, those who wait for an answer come first. */
+function yieldToUsers(pid: number): void {
+  try {
+    setPriority(pid, niceness);
+  } catch {
+    // It has ended already.
+  }
+}
