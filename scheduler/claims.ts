@@ -33,8 +33,11 @@ export function claimsOf(
 
 /** Where a claim stays for its data, whether or not a workload is there: no user's annotation leaves it out. */
 export function heldOn(claim: Placement, own: Wish | undefined, workloads: readonly Decided[]): string[] {
+  const bound = boundOn(claim);
+  // Most are no claims, and there may be thousands of both.
+  if (bound.length === 0) return bound;
   const key = claim.spec && refKey(claim.spec.ref);
   const users = workloads.filter(({ requires }) => requires.some((ref) => refKey(ref) === key));
   const wishes = [own, ...users.map(({ wish }) => wish)];
-  return boundOn(claim).filter((c) => wishes.every((wish) => !wish || wish.names.includes(c)));
+  return bound.filter((c) => wishes.every((wish) => !wish || wish.names.includes(c)));
 }

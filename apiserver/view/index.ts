@@ -1,10 +1,11 @@
-import type { Placement } from '../../cluster/types.ts';
+import type { ObjectRef, Placement } from '../../cluster/types.ts';
 import { isRecord } from '../../kube/untyped.ts';
 import type { Entry, Range, Store, StoreEvent } from '../../storage/store.ts';
 import { shownStored } from '../registry/codec.ts';
 import { collectionRange, parseKey } from '../registry/keys.ts';
 import { keyOf, listEntries } from '../registry/rewrite.ts';
-import { placeIn, placementsStored } from './places.ts';
+import { Owned, type Share } from './owned.ts';
+import { type NamespacePlace, placeIn, placementsStored } from './places.ts';
 
 /** Kinds of any group are placed: one watch over all keys keeps them in one order. */
 export const everything: Range = { start: '/', end: '0' };
@@ -57,9 +58,7 @@ export class ShareIndex {
   }
 }
 
-interface Place {
-  logical: string;
-  clusters: readonly string[];
+interface Place extends Share {
   rootKey: string;
 }
 
@@ -73,6 +72,7 @@ export class Fed {
   readonly #byCluster = new Map<string, Set<string>>();
   /** How many shares, by `<physical>/<logical cluster>`. */
   readonly #inLogical = new Map<string, number>();
+  readonly #owned = new Owned();
   readonly #listeners = new Map<string, Set<Listener>>();
   #departures: { cluster: string; key: string; revision: number }[] = [];
   /** Whoever left after it is among the departures. */
@@ -113,6 +113,11 @@ export class Fed {
   /** Whether the physical cluster has a share of anything in the logical one. */
   isIn(cluster: string, logical: string): boolean {
     return this.#inLogical.has(`${cluster}/${logical}`);
+  }
+
+  /** The objects of this namespace that the cluster has a share of, by uid; undefined: none. What was orphaned is not among them. */
+  owners(cluster: string, place: NamespacePlace): ReadonlyMap<string, ObjectRef> | undefined {
+    return this.#owned.in(cluster, place);
   }
 
   /** Whether the listeners got every visible event. */
@@ -179,6 +184,8 @@ export class Fed {
     else this.#places.set(key, place);
     if (before && before.rootKey !== place?.rootKey) leave(this.#byRoot, before.rootKey, key);
     if (place && before?.rootKey !== place.rootKey) enter(this.#byRoot, place.rootKey, key);
+    if (before) this.#owned.remove(before);
+    if (place) this.#owned.add(place);
     for (const cluster of place?.clusters ?? []) {
       if (before?.clusters.includes(cluster)) continue;
       enter(this.#byCluster, cluster, key);
@@ -211,12 +218,13 @@ function read(entry: Entry): Placement {
 
 /** Undefined: no cluster has a share of it. */
 function placeOf(key: string, { spec }: Placement): Place | undefined {
-  const { shares, ref } = spec ?? {};
+  const { shares, ref, orphaned } = spec ?? {};
   if (!isRecord(shares) || !ref) return undefined;
   const clusters = Object.keys(shares);
   if (clusters.length === 0) return undefined;
   const { cluster: logical, namespace } = parseKey(placementsStored, key);
-  return { logical, clusters, rootKey: keyOf(placeIn({ logical, namespace }, ref)) };
+  const rootKey = keyOf(placeIn({ logical, namespace }, ref));
+  return { logical, namespace, clusters, rootKey, ref, isOrphaned: orphaned === ref.uid };
 }
 
 function enter(index: Map<string, Set<string>>, at: string, key: string): void {

@@ -79,10 +79,8 @@ async function isAmongNewest(
   object: KubeObject,
   limit: number,
 ): Promise<boolean> {
-  const owner = controllerOf(object);
-  const newer = (await reflectedBeside(store, of, at)).filter(
-    (other) => controllerOf(other) === owner && revisionOf(other) > revisionOf(object),
-  );
+  const beside = await reflectedBeside(store, of, at, controllerOf(object) ?? '');
+  const newer = beside.filter((other) => revisionOf(other) > revisionOf(object));
   // The newest is the present one, which the limit does not count.
   return newer.length <= limit;
 }

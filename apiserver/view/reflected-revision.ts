@@ -68,20 +68,24 @@ function numbered(cluster: string, there: number, known: number, others: readonl
 export async function siblings({ store, of, at }: Making, object: KubeObject): Promise<KubeObject[]> {
   const owner = controllerOf(object);
   if (owner === undefined) return [];
-  return (await reflectedBeside(store, of, at)).filter(
-    (other) => other.metadata.name !== at.name && controllerOf(other) === owner,
-  );
+  const beside = await reflectedBeside(store, of, at, owner);
+  return beside.filter((other) => other.metadata.name !== at.name);
 }
 
-/** All of the kind in the namespace. */
+/** All of the kind in the namespace that the owner controls. Of others only the bytes are looked at. */
 export async function reflectedBeside(
   store: Store,
   { group, resource }: ReflectedKind,
   { logical: cluster, namespace }: NamespacePlace,
+  owner: string,
 ): Promise<KubeObject[]> {
   const of = { group, resource, namespaced: true };
   const { entries } = await listEntries(store, { of, cluster, namespace });
-  return entries.map((entry) => decodeStored(entry));
+  const needle = Buffer.from(JSON.stringify(owner));
+  return entries
+    .filter(({ value }) => Buffer.from(value.buffer, value.byteOffset, value.byteLength).includes(needle))
+    .map((entry) => decodeStored(entry))
+    .filter((object) => controllerOf(object) === owner);
 }
 
 export function controllerOf(object: KubeObject): string | undefined {

@@ -6,13 +6,13 @@ import { type ReflectedKind, reflectedAs, reflectedFrom } from '../../cluster/re
 import type { Placement } from '../../cluster/types.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { conflict, forbidden, notFound, type StatusError } from '../../kube/status.ts';
-import { getOwn } from '../../kube/untyped.ts';
-import type { Entry, Store } from '../../storage/store.ts';
+import type { Store } from '../../storage/store.ts';
 import { decodeStored } from '../registry/codec.ts';
 import { parseKey } from '../registry/keys.ts';
 import { requireNamespace } from '../registry/namespaces.ts';
 import { listEntries, rewriteObject } from '../registry/rewrite.ts';
 import type { Registry } from '../registry/types.ts';
+import type { Fed } from './index.ts';
 import type { Making } from './making.ts';
 import { requireUid } from './namespace.ts';
 import { placeIn, placementsStored } from './places.ts';
@@ -45,16 +45,15 @@ export async function listReflections(
  * where the cluster has a share: a name that is taken is 409, another namespace 403.
  */
 export async function putReflection(
-  { store, registry }: { store: Store; registry: Registry },
+  { store, registry, index }: { store: Store; registry: Registry; index: Fed },
   of: ReflectedKind,
   at: SliceAddress,
   body: Record<string, unknown>,
 ): Promise<KubeObject> {
   const written = await rewriteObject(store, placeIn(at, { ...of, name: at.name }), async (stored) => {
     const there = stored && withUid(stored);
-    const placed = await placedIn(store, at);
-    const owners = ownersHere(placed, of, at, Boolean(body['namespaceUid']));
-    const before = there && !replaces(of, there, at, placed) ? there : undefined;
+    const owners = ownersHere(index, of, at, Boolean(body['namespaceUid']));
+    const before = there && !(await replaces(store, of, there, at)) ? there : undefined;
     if (before && !mayWrite(of, before, at.cluster, owners)) throw taken(of, at, before);
     await requireUid(store, at, body['namespaceUid']);
     if (!before) await requireNamespace(store, at.logical, at.namespace, { of, name: at.name });
@@ -107,15 +106,18 @@ function isClaim({ kind }: ReflectedKind): boolean {
 }
 
 /** Of two claims of one name, on two clusters, the one that pods use is shown; else the one that was first. */
-function replaces(
+async function replaces(
+  store: Store,
   of: ReflectedKind,
   there: KubeObject,
   at: SliceAddress,
-  placed: readonly Placement['spec'][],
-): boolean {
+): Promise<boolean> {
   const whose = reflectedFrom(there);
   if (!isClaim(of) || whose.length === 0 || whose.includes(at.cluster)) return false;
-  const isInUse = (cluster: string) => isClaimInUse(at.name, cluster, placed);
+  const { logical: cluster, namespace } = at;
+  const { entries } = await listEntries(store, { of: placementsStored, cluster, namespace });
+  const placed = entries.map((entry) => (decodeStored(entry) as Placement).spec);
+  const isInUse = (name: string) => isClaimInUse(at.name, name, placed);
   return isInUse(at.cluster) && !whose.some(isInUse);
 }
 
@@ -130,41 +132,18 @@ function taken(of: ReflectedKind, at: SliceAddress, object: KubeObject): StatusE
   return conflict(of, at.name, whose ? `it is reflected from cluster ${whose}` : 'it is not a reflection');
 }
 
-/** By the bytes: a namespace's Placements are looked at for each pod that comes, and seldom change. */
-const specs = new WeakMap<Uint8Array, Placement['spec']>();
-
-function specOf(entry: Entry): Placement['spec'] {
-  const bytes = entry.value;
-  const known = specs.get(bytes);
-  if (known) return known;
-  const { spec } = decodeStored(entry) as Placement;
-  if (spec) specs.set(bytes, spec);
-  return spec;
-}
-
-async function placedIn(store: Store, at: SliceAddress): Promise<Placement['spec'][]> {
-  const { entries } = await listEntries(store, {
-    of: placementsStored,
-    cluster: at.logical,
-    namespace: at.namespace,
-  });
-  return entries.map((entry) => specOf(entry));
-}
-
 /**
  * The objects that the cluster has a share of in this namespace. Fails with 403 where there are none; but a claim
  * outlives its set, and who knows the Namespace's uid has had a share there.
  */
 function ownersHere(
-  placed: readonly Placement['spec'][],
+  index: Fed,
   of: ReflectedKind,
   at: SliceAddress,
   knowsNamespace: boolean,
 ): Making['owners'] {
-  const here = placed.filter((spec) => getOwn(spec?.shares ?? {}, at.cluster) !== undefined);
-  if (here.length === 0 && !(isClaim(of) && knowsNamespace))
+  const owners = index.owners(at.cluster, at);
+  if (owners === undefined && !(isClaim(of) && knowsNamespace))
     throw forbidden(of, at.name, `cluster ${at.cluster} has no share in this namespace`);
-  // What was orphaned owns nothing any more, and what it made is still shown.
-  const owning = here.flatMap((spec) => (spec && spec.orphaned !== spec.ref.uid ? [spec.ref] : []));
-  return new Map(owning.map((ref) => [ref.uid, ref]));
+  return owners ?? new Map();
 }

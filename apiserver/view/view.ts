@@ -84,7 +84,7 @@ async function dispatch(call: Call, route: Route): Promise<ApiResponse> {
         request.method === 'DELETE'
           ? await deleteReflection(store, route.of, { cluster, ...route }, uidIn(request))
           : await putReflection(
-              call.core,
+              { ...call.core, index: await call.index.ready() },
               route.of,
               { cluster, ...route },
               jsonBody(request, maxReflectionBytes),
