@@ -24,7 +24,7 @@ function isAlive(pid: number): boolean {
 
 async function furnished(namespace: string): Promise<void> {
   await must(server.kubeconfig, 'create', 'namespace', namespace);
-  await until(`${namespace} is furnished`, async () => {
+  await until(`${namespace} is furnished`, 60, async () => {
     const found = await kubectl(server.kubeconfig, '-n', namespace, 'get', 'serviceaccount', 'default');
     return found.code === 0;
   });
@@ -54,5 +54,5 @@ it('it ends with the server that was told to stop', async () => {
 it('and with one that was killed', async () => {
   const [pid = 0] = started();
   await server.kill();
-  await until('it has ended', async () => !isAlive(pid));
+  await until('it has ended', 20, async () => !isAlive(pid));
 });
