@@ -8,7 +8,7 @@ import { runDisruptionController } from '../controller/disruption/controller.ts'
 import { runEndpointsController } from '../controller/endpoints/controller.ts';
 import { startGenericControllers, startServerControllers } from '../controller/generic.ts';
 import { runLeader, type Term } from '../controller/leader.ts';
-import { ensureSystemNamespaces } from '../controller/namespace/furnish.ts';
+import { ensureServiceRanges, ensureSystemNamespaces } from '../controller/namespace/furnish.ts';
 import { slim } from '../controller/slim.ts';
 import { runWorkspaceController } from '../controller/workspace/controller.ts';
 import type { Logger } from '../kube/log.ts';
@@ -61,6 +61,7 @@ async function controlFor(settings: ControllerSettings, { signal, fence }: Term)
   setMaxListeners(0, signal);
   const client = systemClient(server, controllersUser, '*', fence);
   await ensureSystemNamespaces(client, rootCluster, signal);
+  await ensureServiceRanges(client, { logger, signal });
   const informers = new InformerSet(client, { cluster: '*', signal, logger, keep: slim });
   if (settings.controllers === 'api') return startServerControllers({ client, informers, signal, logger });
   const scheduler = systemClient(server, schedulerUser, '*', fence);

@@ -1,5 +1,6 @@
 import type { Client } from '../../client/client.ts';
-import type { ResourceRef, Target } from '../../client/url.ts';
+import { logicalClusterOf, type ResourceRef, type Target } from '../../client/url.ts';
+import type { Logger } from '../../kube/log.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
 
@@ -87,6 +88,32 @@ async function ensureServiceRange(
   const target = { cluster, name: 'kubernetes', subresource: 'status' };
   const applying = { fieldManager: apiServer, force: true, signal };
   await client.patch(serviceRanges, target, 'apply', { ...kind, status: { conditions: [ready] } }, applying);
+}
+
+/**
+ * Logical clusters that were made before each had its ServiceCIDR get theirs; `client` sees all of them. What fails is
+ * logged, and tried again when the next server leads: nothing else waits for it.
+ */
+export async function ensureServiceRanges(
+  client: Client,
+  { logger, signal }: { logger: Logger; signal: AbortSignal },
+): Promise<void> {
+  try {
+    for (const cluster of await withoutServiceRange(client, signal)) {
+      await ensureServiceRange(client, { cluster, signal });
+    }
+  } catch (error) {
+    if (!signal.aborted) logger.warn({ err: error }, 'not every logical cluster has its ServiceCIDR');
+  }
+}
+
+async function withoutServiceRange(client: Client, signal: AbortSignal): Promise<string[]> {
+  const named = (resource: ResourceRef, name: string) =>
+    client.list(resource, { cluster: '*', fieldSelector: `metadata.name=${name}`, signal });
+  const have = new Set((await named(serviceRanges, 'kubernetes')).items.map(logicalClusterOf));
+  const { items } = await named(namespaces, 'default');
+  const staying = items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  return staying.map(logicalClusterOf).filter((cluster) => !have.has(cluster));
 }
 
 /** What every namespace has: the ServiceAccount that Pods get by default, and the CA that they trust. */

@@ -4,7 +4,7 @@ import { Client } from '../../../client/client.ts';
 import { InformerSet } from '../../../client/informers.ts';
 import { reflectedAs } from '../../../cluster/reflected.ts';
 import { startGenericControllers } from '../../../controller/generic.ts';
-import { ensureSystemNamespaces } from '../../../controller/namespace/furnish.ts';
+import { ensureServiceRanges, ensureSystemNamespaces } from '../../../controller/namespace/furnish.ts';
 import { silentLogger } from '../../../kube/log.ts';
 import type { KubeObject, ObjectMeta } from '../../../kube/object.ts';
 import { openMemory } from '../../../storage/memory/memory.ts';
@@ -93,6 +93,17 @@ test('a logical cluster says where the addresses of its Services come from', asy
   const range = await client.get(ranges, { cluster: 'root:a', name: 'kubernetes' });
   const ready = { type: 'Ready', status: 'True', message: 'Kubernetes default Service CIDR is ready' };
   expect(range).toMatchObject({ spec: { cidrs: ['10.96.0.0/12'] }, status: { conditions: [ready] } });
+});
+
+test('logical clusters of before get theirs, once', async () => {
+  const ranges = { group: 'networking.k8s.io', version: 'v1', resource: 'servicecidrs' };
+  await ensureSystemNamespaces(client, 'root:a');
+  const before = await client.get(ranges, { cluster: 'root:a', name: 'kubernetes' });
+  await ensureServiceRanges(client, { logger: silentLogger, signal: stop.signal });
+  await ensureServiceRanges(client, { logger: silentLogger, signal: stop.signal });
+  expect(await client.get(ranges, { cluster: 'root:a', name: 'kubernetes' })).toEqual(before);
+  const made = await client.get(ranges, { cluster: 'root:b', name: 'kubernetes' });
+  expect(made).toMatchObject({ spec: before.spec, status: { conditions: [{ type: 'Ready' }] } });
 });
 
 test('a terminating namespace is emptied, waits for finalizers, and goes', async () => {
