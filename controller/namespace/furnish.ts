@@ -84,9 +84,9 @@ async function ensureServiceRange(
   if (!(await createIfAbsent(client, serviceRanges, range, writing))) return;
   const message = 'Kubernetes default Service CIDR is ready';
   const lastTransitionTime = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
-  const ready = { type: 'Ready', status: 'True', reason: '', message, lastTransitionTime };
+  const ready = { type: 'Ready', status: 'True', message, lastTransitionTime };
   const target = { cluster, name: 'kubernetes', subresource: 'status' };
-  const applying = { fieldManager: apiServer, force: true, signal };
+  const applying = { fieldManager: 'kubernetes-service-cidr-controller', force: true, signal };
   await client.patch(serviceRanges, target, 'apply', { ...kind, status: { conditions: [ready] } }, applying);
 }
 

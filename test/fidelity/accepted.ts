@@ -119,6 +119,13 @@ export const accepted: readonly Accepted[] = [
     atoll: /yaml: /,
   },
   {
+    id: 'service-addresses',
+    cases: /^writes\/addresses\/service$/,
+    request: /^GET ipaddresses$/,
+    path: /^status$/,
+    atoll: /^404/,
+  },
+  {
     id: 'version',
     request: /^GET \/version/,
     path: /^body\.(gitVersion|gitCommit|gitTreeState|buildDate|goVersion)$/,

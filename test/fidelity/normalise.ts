@@ -163,7 +163,7 @@ export class Normaliser {
         .replaceAll(/(\bresourceVersion\\?":\\?)"\d+/g, '$1"<rv>')
         // In an object that a message shows: their order is that of whole seconds.
         .replaceAll(/(\\*"managedFields\\*":)\[[^\]]*\]/g, '$1<managers>')
-        .replaceAll(/\b10\.(0|96)\.\d{1,3}\.\d{1,3}\b/g, '<ip>')
+        .replaceAll(/\b10\.(0|9[6-9]|10\d|11[01])\.\d{1,3}\.\d{1,3}\b(\/\d\d\b)?/g, '<ip>')
         .replaceAll(/127\.0\.0\.1:\d+/g, '<address>')
         .replaceAll('/clusters/root:fidelity/', '/')
         .replaceAll(/\?hash=[0-9A-Za-z%_-]+/g, '?hash=<hash>')

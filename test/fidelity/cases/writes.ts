@@ -1,6 +1,7 @@
 import { encodeYaml } from '../../../kube/yaml.ts';
 import { type Answer, type Case, type Names, type Request, rv, type Step, set } from '../case.ts';
 import { type Fixture, fixtures } from '../fixtures.ts';
+import { addressesCases } from './addresses.ts';
 import { strictCases } from './strict.ts';
 
 const merge = 'application/merge-patch+json';
@@ -16,7 +17,7 @@ export function writesCases(): Case[] {
     deletes(fixture),
     ...options(fixture),
   ]);
-  return [...ofKinds, ...strictCases()];
+  return [...ofKinds, ...strictCases(), ...addressesCases()];
 }
 
 interface Kind {
