@@ -7,7 +7,7 @@ import type { ServedResource } from './served.ts';
 
 /** What the TLS layer knows of the caller. `certificate` only when it was verified against the client CA. */
 export interface Peer {
-  certificate?: Pick<PeerCertificate, 'subject'>;
+  certificate?: Pick<PeerCertificate, 'subject'> & Partial<Pick<PeerCertificate, 'valid_to'>>;
   address?: string;
 }
 

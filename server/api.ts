@@ -10,6 +10,7 @@ import { ownResources } from '../cluster/resources.ts';
 import type { Logger } from '../kube/log.ts';
 import type { Store } from '../storage/store.ts';
 import { backupView } from './backup-view.ts';
+import { certificateView } from './certificate-view.ts';
 import { adminUser, type Identity } from './identity.ts';
 import type { Settings } from './settings.ts';
 import type { SyncerManager } from './syncers.ts';
@@ -37,7 +38,7 @@ export function apiOptions(of: {
     serviceAccountKey: identity.serviceAccountKey,
     guard: placementsBySystem,
     admission: [placementAdmission, tenancyAdmission, nodesAdmission],
-    views: [syncerView(), backupView()],
+    views: [syncerView(), backupView(), certificateView(identity.signClient)],
     connectPod: (cluster, pod) => syncers()?.connectPod(cluster, pod),
     connectService: async (cluster, service) => syncers()?.connectService(cluster, service),
     version: `v${kubernetesVersion}+atoll`,

@@ -4,7 +4,7 @@ import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import type { ListenOptions } from '../apiserver/options.ts';
-import { createAuthority, type Issued, loadAuthority } from '../apiserver/tls/ca.ts';
+import { type Authority, createAuthority, type Issued, loadAuthority } from '../apiserver/tls/ca.ts';
 import type { Store } from '../storage/store.ts';
 import { sharedSecret } from './secrets.ts';
 
@@ -17,6 +17,8 @@ export interface Identity {
   adminToken: string;
   /** PEM: signs ServiceAccounts' tokens. */
   serviceAccountKey: string;
+  /** Of a user who keeps the key: see apiserver/tls/ca.ts. */
+  signClient: Authority['signClient'];
   /** The same, with new certificates of the server and the administrator. */
   renew(): Promise<Identity>;
 }
@@ -51,6 +53,7 @@ export async function loadIdentity(
     admin: await authority.issueClient(adminUser.name, ['system:masters']),
     adminToken: admin.token,
     serviceAccountKey: accounts.key,
+    signClient: authority.signClient,
     renew: issue,
   });
   return issue();

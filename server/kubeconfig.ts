@@ -40,11 +40,17 @@ interface Kubeconfig {
   'current-context'?: string;
 }
 
+/** In place of whose kubeconfig it is. */
+export interface OtherUser {
+  name: string;
+  fields: JsonObject;
+}
+
 /**
  * The same credentials for another logical cluster. The context has its name, and nothing but the current context
  * is kept, so that several merge into one file.
  */
-export function forLogicalCluster(text: string, logicalCluster: string): string {
+export function forLogicalCluster(text: string, logicalCluster: string, other?: OtherUser): string {
   const config = decodeYaml(text).value as Kubeconfig;
   const current = config.contexts?.find(({ name }) => name === config['current-context'])?.context;
   const entry = config.clusters?.find(({ name }) => name === current?.['cluster']) ?? config.clusters?.[0];
@@ -56,10 +62,10 @@ export function forLogicalCluster(text: string, logicalCluster: string): string 
   const { namespace: _, ...contextFields } = current ?? {};
   return kubeconfigText({
     cluster: isRoot ? (entry?.name ?? 'atoll') : `atoll-${logicalCluster}`,
-    user: user?.name ?? 'admin',
+    user: other?.name ?? user?.name ?? 'admin',
     context: logicalCluster,
     clusterFields: { ...entry?.cluster, server: isRoot ? root : `${root}/clusters/${logicalCluster}` },
-    userFields: user?.user ?? {},
+    userFields: other?.fields ?? user?.user ?? {},
     contextFields,
   });
 }

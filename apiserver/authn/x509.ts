@@ -7,12 +7,17 @@ import type { Authenticator } from '../plugins.ts';
  */
 export const certificateAuthenticator: Authenticator = (_request, { certificate }) => {
   if (certificate === undefined) return undefined;
-  if (!known.has(certificate)) known.set(certificate, userOf(certificate.subject));
-  return known.get(certificate);
+  let found = known.get(certificate);
+  if (found === undefined) {
+    found = { user: userOf(certificate.subject), until: Date.parse(certificate.valid_to ?? '') };
+    known.set(certificate, found);
+  }
+  // A connection may outlast it.
+  return found.until < Date.now() ? undefined : found.user;
 };
 
 /** A connection's certificate says the same for as long as it lasts. */
-const known = new WeakMap<object, UserInfo | undefined>();
+const known = new WeakMap<object, { user: UserInfo | undefined; until: number }>();
 
 function userOf(subject: { CN?: string | string[]; O?: string | string[] }): UserInfo | undefined {
   const name = [subject.CN ?? []].flat()[0];

@@ -15,6 +15,12 @@ export interface Authority extends Issued {
   issueServer(names: readonly string[]): Promise<Issued>;
   /** The common name is the user, the organisations are its groups, as Kubernetes reads them. */
   issueClient(user: string, groups: readonly string[]): Promise<Issued>;
+  /** The same, for a key that its owner keeps: `publicKey` is PEM, SPKI. The certificate in PEM. */
+  signClient(
+    user: string,
+    groups: readonly string[],
+    of: { publicKey: string; seconds: number },
+  ): Promise<string>;
 }
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
@@ -47,32 +53,45 @@ export async function createAuthority(commonName: string): Promise<Authority> {
 export async function loadAuthority(pems: Issued): Promise<Authority> {
   const issuer = new x509.X509Certificate(pems.certificate);
   const signingKey = await keyOf(pems.privateKey);
+  const sign = async (
+    subject: string,
+    of: { publicKey: unknown; days: number; usage: x509.ExtendedKeyUsage },
+    extensions: x509.Extension[] = [],
+  ): Promise<string> => {
+    const certificate = await x509.X509CertificateGenerator.create({
+      serialNumber: serial(),
+      subject,
+      issuer: issuer.subject,
+      ...validity(of.days),
+      signingAlgorithm: algorithm,
+      publicKey: of.publicKey as never,
+      signingKey: signingKey as never,
+      extensions: [
+        new x509.BasicConstraintsExtension(false, undefined, true),
+        new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+        new x509.ExtendedKeyUsageExtension([of.usage]),
+        await x509.AuthorityKeyIdentifierExtension.create(issuer),
+        ...extensions,
+      ],
+    });
+    return certificate.toString('pem');
+  };
   const issue = async (
     subject: string,
     extensions: x509.Extension[],
     usage: x509.ExtendedKeyUsage,
   ): Promise<Issued> => {
-    const keys = await generate();
-    const certificate = await x509.X509CertificateGenerator.create({
-      serialNumber: serial(),
-      subject,
-      issuer: issuer.subject,
-      ...validity(lifetimeDays.leaf),
-      signingAlgorithm: algorithm,
-      publicKey: keys.publicKey as never,
-      signingKey: signingKey as never,
-      extensions: [
-        new x509.BasicConstraintsExtension(false, undefined, true),
-        new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
-        new x509.ExtendedKeyUsageExtension([usage]),
-        await x509.AuthorityKeyIdentifierExtension.create(issuer),
-        ...extensions,
-      ],
-    });
-    return { certificate: certificate.toString('pem'), privateKey: await pemOf(keys.privateKey) };
+    const { publicKey, privateKey } = await generate();
+    const certificate = await sign(subject, { publicKey, days: lifetimeDays.leaf, usage }, extensions);
+    return { certificate, privateKey: await pemOf(privateKey) };
   };
   return {
     ...pems,
+    signClient: async (user, groups, { publicKey, seconds }) => {
+      const days = (seconds * 1000) / day;
+      const of = { publicKey: new x509.PublicKey(publicKey), days, usage: x509.ExtendedKeyUsage.clientAuth };
+      return sign(subjectOf(user, groups), of);
+    },
     issueServer: (names) => {
       const entries = names.map((name) => ({
         type: isIP(name) ? ('ip' as const) : ('dns' as const),

@@ -6,17 +6,34 @@ import { UsageError } from '../errors.ts';
 import { print } from '../output.ts';
 import type { Global } from './options.ts';
 
+interface Flags {
+  logicalCluster?: string;
+  user?: string;
+  group: string[];
+  expires: string;
+  admin: boolean;
+}
+
 export function kubeconfigCommand(): Command {
   return new Command('kubeconfig')
-    .description('print a kubeconfig for a logical cluster')
-    .argument('[LOGICAL_CLUSTER]', 'such as root:team-a', rootCluster)
+    .description('print a kubeconfig for a logical cluster: yours, or one for somebody else')
+    .argument('[LOGICAL_CLUSTER]', 'such as root:team-a; default root')
+    .option('--logical-cluster <PATH>', 'the same')
+    .option('--user <NAME>', 'with a certificate of their own; what they may do, roles there say')
+    .option('--group <NAME>', 'of theirs; may be given again', (one, all: string[]) => [...all, one], [])
+    .option('--expires <DURATION>', 'how long their certificate lasts', '8h')
+    .option('--admin', 'they may do everything, everywhere', false)
     .addHelpText(
       'after',
-      '\nExamples:\n  atoll kubeconfig > ~/.kube/atoll\n  atoll kubeconfig root:team-a > team-a.yaml',
+      '\nExamples:\n  atoll kubeconfig > ~/.kube/atoll\n  atoll kubeconfig root:team-a > team-a.yaml\n  atoll kubeconfig root:team-a --user ann --group developers --expires 8h > ann.yaml',
     )
-    .action(async (cluster: string, _local, command: Command) => {
+    .action(async (argument: string | undefined, flags: Flags, command: Command) => {
+      const cluster = argument ?? flags.logicalCluster ?? rootCluster;
       if (!isLogicalClusterName(cluster))
         throw new UsageError(`"${cluster}" is not a logical cluster's name, such as root:team-a`);
+      if (argument !== undefined && flags.logicalCluster !== undefined && argument !== flags.logicalCluster)
+        throw new UsageError(`two logical clusters: ${argument} and ${flags.logicalCluster}`);
+      const asked = await askedFor(flags);
       const { atollKubeconfig } = command.optsWithGlobals<Global>();
       const file = findKubeconfig(atollKubeconfig);
       // The root is always there: its kubeconfig can be had without a server.
@@ -25,6 +42,29 @@ export function kubeconfigCommand(): Command {
         await insist(await connect(atollKubeconfig), cluster);
       }
       const { forLogicalCluster } = await import('../../server/kubeconfig.ts');
-      print(forLogicalCluster(readFileSync(file, 'utf8'), cluster).trimEnd());
+      const other = asked && (await (await import('../certificate.ts')).certifiedUser(file, asked));
+      print(forLogicalCluster(readFileSync(file, 'utf8'), cluster, other).trimEnd());
     });
+}
+
+/** Undefined: it is one's own. Throws UsageError. */
+async function askedFor({ user, group, expires, admin }: Flags) {
+  if (user === undefined) {
+    if (group.length > 0 || admin) throw new UsageError('--group and --admin go with --user NAME');
+    return undefined;
+  }
+  const [{ parseDuration }, { problemOf }] = await Promise.all([
+    import('../../kube/duration.ts'),
+    import('../../server/certificate-view.ts'),
+  ]);
+  let expirationSeconds: number;
+  try {
+    expirationSeconds = Math.floor(parseDuration(expires) / 1000);
+  } catch {
+    throw new UsageError(`--expires ${expires}: expected a duration, such as 8h or 90m`);
+  }
+  const asked = { user, groups: group, expirationSeconds, admin };
+  const problem = problemOf(asked);
+  if (problem !== undefined) throw new UsageError(problem);
+  return asked;
 }

@@ -1,0 +1,42 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { transportFromKubeconfigFile } from '../client/kubeconfig.ts';
+import { base64 } from '../kube/kubeconfig.ts';
+import { type CertificateRequest, certificatePath } from '../server/certificate-view.ts';
+import type { OtherUser } from '../server/kubeconfig.ts';
+import { FailedError } from './errors.ts';
+
+/** A user of a kubeconfig, with a key that is made here and a certificate for it from the server that `kubeconfig` leads to. */
+export async function certifiedUser(
+  kubeconfig: string,
+  asked: Omit<CertificateRequest, 'publicKey'>,
+): Promise<OtherUser> {
+  const keys = generateKeyPairSync('ec', {
+    namedCurve: 'P-256',
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
+  const transport = await transportFromKubeconfigFile(kubeconfig);
+  try {
+    const body = Buffer.from(JSON.stringify({ ...asked, publicKey: keys.publicKey }));
+    const headers = { 'content-type': 'application/json' };
+    const answer = await transport({ method: 'POST', url: certificatePath, headers, body });
+    const said = JSON.parse(await textOf(answer.body)) as { certificate?: string; message?: string };
+    if (said.certificate === undefined) {
+      throw new FailedError(`no certificate: ${said.message ?? `the server answered ${answer.status}`}`);
+    }
+    const fields = {
+      'client-certificate-data': base64(said.certificate),
+      'client-key-data': base64(keys.privateKey),
+    };
+    return { name: asked.user, fields };
+  } finally {
+    transport.close();
+  }
+}
+
+async function textOf(body: Uint8Array | AsyncIterable<Uint8Array>): Promise<string> {
+  if (body instanceof Uint8Array) return Buffer.from(body).toString();
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}

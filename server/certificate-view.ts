@@ -1,0 +1,81 @@
+import { mastersGroup } from '../apiserver/authz/masters.ts';
+import type { View } from '../apiserver/options.ts';
+import type { Authority } from '../apiserver/tls/ca.ts';
+import { decodeJson } from '../kube/json.ts';
+import { badRequest, StatusError } from '../kube/status.ts';
+import { numberAt, record, strings, text } from '../kube/untyped.ts';
+
+/** Where a running server gives out client certificates. */
+export const certificatePath = '/client-certificates';
+
+const longestSeconds = 365 * 86_400;
+
+export interface CertificateRequest {
+  user: string;
+  groups: readonly string[];
+  expirationSeconds: number;
+  /** PEM, SPKI: whoever asks keeps the private one. */
+  publicKey: string;
+  /** Of an administrator of everything, a member of system:masters. */
+  admin: boolean;
+}
+
+/**
+ * POST /client-certificates: a certificate for a user and a key, for system:masters alone. Nobody gets a name or group of the
+ * system's: those are what our own controllers, ServiceAccounts and Kubernetes' components are known by.
+ */
+export function certificateView(sign: Authority['signClient']): View {
+  return {
+    owns: (path) => path === certificatePath,
+    authorize: ({ user }) => ({ allowed: user.groups.includes(mastersGroup) }),
+    async handle({ info, request: { method, body } }) {
+      if (method !== 'POST') {
+        throw new StatusError(405, 'MethodNotAllowed', `cannot ${info.verb} path "${certificatePath}"`, {});
+      }
+      const asked = readRequest(body ?? new Uint8Array());
+      const groups = asked.admin ? [...asked.groups, mastersGroup] : asked.groups;
+      const { publicKey, expirationSeconds: seconds } = asked;
+      const certificate = await sign(asked.user, groups, { publicKey, seconds }).catch(() => {
+        throw badRequest('publicKey is no public key in PEM');
+      });
+      const headers = { 'content-type': 'application/json' };
+      return { status: 201, headers, body: Buffer.from(`${JSON.stringify({ certificate })}\n`) };
+    },
+  };
+}
+
+function readRequest(body: Uint8Array): CertificateRequest {
+  let decoded: unknown;
+  try {
+    decoded = decodeJson(body).value;
+  } catch {
+    throw badRequest('the body is no JSON');
+  }
+  const given = record(decoded);
+  const asked = {
+    user: text(given['user']),
+    groups: strings(given['groups']),
+    expirationSeconds: numberAt(given, 'expirationSeconds') ?? 0,
+    publicKey: text(given['publicKey']),
+    admin: given['admin'] === true,
+  };
+  const problem = problemOf(asked);
+  if (problem !== undefined) throw badRequest(problem);
+  return asked;
+}
+
+/** What is wrong with it, in words for whoever asks. */
+export function problemOf({
+  user,
+  groups,
+  expirationSeconds,
+}: Omit<CertificateRequest, 'publicKey'>): string | undefined {
+  const reserved = [user, ...groups].find((name) => name.startsWith('system:'));
+  if (reserved !== undefined)
+    return `${JSON.stringify(reserved)}: names that begin with system: are the system's`;
+  if (user === '' || groups.includes('')) return 'a user and groups have names';
+  if (/\p{C}/u.test([user, ...groups].join(''))) return 'a name has characters that do not print';
+  if (!(expirationSeconds >= 60 && expirationSeconds <= longestSeconds))
+    return 'a certificate lasts between one minute and a year (8760h)';
+  return undefined;
+}

@@ -1,0 +1,175 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createAuthority } from '../../../apiserver/tls/ca.ts';
+import { main } from '../../../cli/program.ts';
+import { type HttpTransport, transportFromKubeconfig } from '../../../client/kubeconfig.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import { decodeYaml, encodeYaml } from '../../../kube/yaml.ts';
+import { resources, until } from '../../world/objects.ts';
+import { startWorld, type World } from '../../world/world.ts';
+import { call, configMap } from '../apiserver/api.ts';
+
+const { workspaces, serviceaccounts } = resources;
+const rbac = 'rbac.authorization.k8s.io';
+const roles = { group: rbac, version: 'v1', resource: 'roles' };
+const bindings = { group: rbac, version: 'v1', resource: 'rolebindings' };
+const clusterBindings = { group: rbac, version: 'v1', resource: 'clusterrolebindings' };
+const maps = '/api/v1/namespaces/default/configmaps';
+const into = { cluster: 'root:a', namespace: 'default' };
+
+let world: World;
+let file: string;
+let out = '';
+let err = '';
+const open: HttpTransport[] = [];
+
+beforeAll(async () => {
+  world = await startWorld({ clusters: [] });
+  file = await world.listen();
+  for (const name of ['a', 'b']) {
+    const object = { apiVersion: 'tenancy.kcp.io/v1alpha1', kind: 'Workspace', metadata: { name } };
+    await world.admin.create(workspaces, object);
+    await until(`${name} is ready`, async () => {
+      const { status } = await world.admin.get<KubeObject<unknown, { phase?: string }>>(workspaces, { name });
+      return status?.phase === 'Ready';
+    });
+  }
+  const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch', 'create'] }];
+  await world.admin.create(roles, object('Role', 'developer', { rules }), into);
+  const roleRef = { apiGroup: rbac, kind: 'Role', name: 'developer' };
+  const subjects = [
+    { kind: 'Group', apiGroup: rbac, name: 'developers' },
+    { kind: 'ServiceAccount', name: 'robot' },
+  ];
+  await world.admin.create(bindings, object('RoleBinding', 'developers', { roleRef, subjects }), into);
+}, 60_000);
+afterAll(async () => {
+  for (const transport of open) transport.close();
+  await world.stop();
+});
+beforeEach(() => {
+  [out, err] = ['', ''];
+  const keep = (add: (text: string) => void) => (text: string | Uint8Array) => {
+    add(String(text));
+    return true;
+  };
+  vi.spyOn(process.stdout, 'write').mockImplementation(keep((text) => (out += text)));
+  vi.spyOn(process.stderr, 'write').mockImplementation(keep((text) => (err += text)));
+});
+afterEach(() => vi.restoreAllMocks());
+
+function object(kind: string, name: string, said: object): KubeObject {
+  return { apiVersion: `${rbac}/v1`, kind, metadata: { name }, ...said };
+}
+
+const atoll = (...args: string[]) =>
+  main(['node', 'atoll', '--atoll-kubeconfig', file, 'kubeconfig', ...args]);
+
+/** Over the network, with a kubeconfig that was printed; below another logical cluster than its own with `place`. */
+async function user(text: string, place?: string) {
+  const config = decodeYaml(text).value as { clusters: { cluster: { server: string } }[] };
+  const [entry] = config.clusters;
+  if (entry && place !== undefined)
+    entry.cluster.server = entry.cluster.server.replace(/\/clusters\/.*/, place);
+  const transport = await transportFromKubeconfig(encodeYaml(config as never));
+  open.push(transport);
+  return async (method: string, url: string, body?: object) =>
+    (await call(transport, method, url, body)).status;
+}
+
+describe('a kubeconfig for somebody else', () => {
+  test('holds their own certificate and nothing of the administrator’s; roles say what they may', async () => {
+    const args = ['root:a', '--user', 'ann', '--group', 'developers', '--expires', '10m'];
+    expect([await atoll(...args), err]).toEqual([0, '']);
+    const given = out;
+    expect(given).not.toMatch(/token|admin/);
+    const ann = await user(given);
+    expect([await ann('POST', maps, configMap('mine')), await ann('GET', maps)]).toEqual([201, 200]);
+    const refused = [
+      ['DELETE', `${maps}/mine`],
+      ['GET', '/api/v1/secrets'],
+      ['GET', '/api/v1/namespaces/kube-system/configmaps'],
+      ['GET', `/apis/${rbac}/v1/clusterroles`],
+    ] as const;
+    for (const what of refused) expect([what, await ann(...what)]).toEqual([what, 403]);
+    for (const place of ['/clusters/root:b', '/clusters/*', '']) {
+      const elsewhere = await user(given, place);
+      expect([place, await elsewhere('GET', maps)]).toEqual([place, 403]);
+    }
+    const inRoot = await user(given, '');
+    for (const path of ['/client-certificates', '/backup', '/syncers/east/api'])
+      expect([path, await inRoot('POST', path, {})]).toEqual([path, 403]);
+  });
+
+  test('is refused from the next request on when it is taken away', async () => {
+    await atoll('root:a', '--user', 'bob', '--group', 'readers');
+    const bob = await user(out);
+    expect(await bob('GET', maps)).toBe(403);
+    const roleRef = { apiGroup: rbac, kind: 'ClusterRole', name: 'view' };
+    const subjects = [{ kind: 'Group', apiGroup: rbac, name: 'readers' }];
+    const binding = object('ClusterRoleBinding', 'readers', { roleRef, subjects });
+    await world.admin.create(clusterBindings, binding, { cluster: 'root:a' });
+    expect([await bob('GET', maps), await bob('GET', '/api/v1/pods')]).toEqual([200, 200]);
+    await world.admin.delete(clusterBindings, { cluster: 'root:a', name: 'readers' });
+    expect([await bob('GET', maps), await bob('GET', '/apis')]).toEqual([403, 403]);
+  });
+
+  test('of another administrator, where that is said', async () => {
+    await atoll('--user', 'carol', '--admin', '--expires', '1h');
+    const carol = await user(out);
+    expect([await carol('GET', '/clusters/*/api/v1/namespaces'), await carol('GET', '/backup')]).toEqual([
+      200, 200,
+    ]);
+  });
+
+  test.each<[string[], string]>([
+    [['--user', 'x', '--group', 'system:masters'], '"system:masters": names that begin with system:'],
+    [['--user', 'system:atoll:scheduler'], '"system:atoll:scheduler": names that begin with system:'],
+    [['--user', ''], 'a user and groups have names'],
+    [['--user', 'x', '--expires', 'soon'], '--expires soon: expected a duration, such as 8h or 90m'],
+    [['--user', 'x', '--expires', '10s'], 'a certificate lasts between one minute and a year'],
+    [['--group', 'x'], '--group and --admin go with --user NAME'],
+    [['root:a', '--logical-cluster', 'root:b'], 'two logical clusters: root:a and root:b'],
+  ])('%j is wrong use', async (args, message) => {
+    expect(await atoll(...args)).toBe(2);
+    expect([out, err]).toEqual(['', expect.stringContaining(message)]);
+  });
+
+  test('the server refuses what the command does', async () => {
+    const admin = await user(await (await import('node:fs/promises')).readFile(file, 'utf8'));
+    const { privateKey: _, ...issued } = await createAuthority('x');
+    const asked = { user: 'x', groups: [], expirationSeconds: 600, publicKey: issued.certificate };
+    const wrong = [
+      { groups: ['system:masters'] },
+      { user: 'system:x' },
+      { expirationSeconds: 1 },
+      { expirationSeconds: 1e9 },
+      {},
+    ];
+    for (const one of wrong)
+      expect(await admin('POST', '/client-certificates', { ...asked, ...one })).toBe(400);
+    expect(await admin('GET', '/client-certificates')).toBe(405);
+  });
+});
+
+test('a ServiceAccount does what its RoleBinding says, in its logical cluster', async () => {
+  const account = { ...into, name: 'robot' };
+  const core = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'robot' } };
+  await world.admin.create(serviceaccounts, core, into);
+  const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', metadata: {} };
+  const made = await world.admin.create(serviceaccounts, request, { ...account, subresource: 'token' });
+  const { token } = (made as KubeObject<unknown, { token: string }>).status ?? { token: '' };
+  await atoll('root:a');
+  const config = decodeYaml(out).value as { users: { user: object }[] };
+  for (const one of config.users) one.user = { token };
+  const text = encodeYaml(config as never);
+  const robot = await user(text);
+  const seen = [
+    await robot('GET', maps),
+    await robot('GET', '/api/v1/secrets'),
+    await robot('DELETE', `${maps}/x`),
+  ];
+  expect(seen).toEqual([200, 403, 403]);
+  for (const place of ['/clusters/root:b', '/clusters/*', '']) {
+    expect([place, await (await user(text, place))('GET', maps)]).toEqual([place, 401]);
+  }
+});
