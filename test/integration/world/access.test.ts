@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAuthority } from '../../../apiserver/tls/ca.ts';
 import { main } from '../../../cli/program.ts';
-import { type HttpTransport, transportFromKubeconfig } from '../../../client/kubeconfig.ts';
+import { transportFromKubeconfig } from '../../../client/kubeconfig.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { decodeYaml, encodeYaml } from '../../../kube/yaml.ts';
 import { resources, until } from '../../world/objects.ts';
@@ -20,7 +20,7 @@ let world: World;
 let file: string;
 let out = '';
 let err = '';
-const open: HttpTransport[] = [];
+const open: { close(): void }[] = [];
 
 beforeAll(async () => {
   world = await startWorld({ clusters: [] });
@@ -84,12 +84,12 @@ describe('a kubeconfig for somebody else', () => {
     expect(given).not.toMatch(/token|admin/);
     const ann = await user(given);
     expect([await ann('POST', maps, configMap('mine')), await ann('GET', maps)]).toEqual([201, 200]);
-    const refused = [
+    const refused: [string, string][] = [
       ['DELETE', `${maps}/mine`],
       ['GET', '/api/v1/secrets'],
       ['GET', '/api/v1/namespaces/kube-system/configmaps'],
       ['GET', `/apis/${rbac}/v1/clusterroles`],
-    ] as const;
+    ];
     for (const what of refused) expect([what, await ann(...what)]).toEqual([what, 403]);
     for (const place of ['/clusters/root:b', '/clusters/*', '']) {
       const elsewhere = await user(given, place);
