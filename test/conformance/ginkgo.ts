@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { kubectl, programs } from '../kubernetes/kubernetes.ts';
 
 /** What became of one spec; only `passed` is good. */
@@ -20,6 +21,8 @@ export interface RunOptions {
   out: string;
   /** After so long without an end of a spec the one that runs is interrupted, and failed. */
   specSeconds: number;
+  /** Called when a spec ends, whatever became of it. */
+  ended?: () => void;
   /** When to end, in milliseconds since 1970; what has not run by then has failed. */
   deadline: number;
 }
@@ -61,7 +64,7 @@ async function runOnce(id: string, names: readonly string[], options: RunOptions
   const log = createWriteStream(join(options.out, `${id}.log`));
   child.stdout.pipe(log, { end: false });
   child.stderr.pipe(log, { end: false });
-  const stopWatching = interruptWhenStuck(child, options.specSeconds);
+  const stopWatching = interruptWhenStuck(child, options);
   await once(child, 'close');
   stopWatching();
   log.end();
@@ -72,12 +75,17 @@ async function runOnce(id: string, names: readonly string[], options: RunOptions
  * A spec that begins is a line with its name, one that ends is a line that begins with a dot, or with an S where it was
  * skipped. Until the first one begins the program only reads itself, which takes long on a busy machine.
  */
-function interruptWhenStuck(child: ChildProcess, seconds: number): () => void {
-  const moves = /^(\[sig-|(•|S) \[)/m;
+function interruptWhenStuck(child: ChildProcess, { specSeconds: seconds, ended }: RunOptions): () => void {
+  const moves = /^(\[sig-|(•|S) \[)/;
   let since = Date.now() + 300_000;
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    if (moves.test(text)) since = Date.now();
-  });
+  child.stdout?.setEncoding('utf8');
+  if (child.stdout) {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      if (!moves.test(line)) return;
+      since = Date.now();
+      if (!line.startsWith('[sig-')) ended?.();
+    });
+  }
   let told = false;
   const timer = setInterval(() => {
     const late = (Date.now() - since) / 1000 - seconds;

@@ -16,6 +16,9 @@ interface Options {
   failing?: boolean;
 }
 
+/** How often a run says how far it is. */
+const tellMs = 30_000;
+
 /** For those that are expected to fail, however late it is: one that did not run has not failed as expected. */
 const failingMs = 10 * 60_000;
 
@@ -47,11 +50,18 @@ async function main(): Promise<number> {
   if (names.length === 0) throw new Error(`no spec of section ${section} matches ${only}`);
   const out = options.out === undefined ? await mkdtemp(join(tmpdir(), 'atoll-conformance-')) : options.out;
   await mkdir(out, { recursive: true });
+  const running = names.filter((name) => options.failing || !expectedToFail.has(name)).length;
   const started = Date.now();
   const server = await startServer(section);
+  let count = 0;
+  const telling = setInterval(() => {
+    const seconds = Math.round((Date.now() - started) / 1000);
+    process.stdout.write(`${count} of ${running} specs have ended, ${seconds} s\n`);
+  }, tellMs);
   try {
     const deadline = started + minutes * 60_000;
-    const run = { kubeconfig: server.kubeconfig, out: resolve(out), specSeconds, deadline };
+    const ended = () => void count++;
+    const run = { kubeconfig: server.kubeconfig, out: resolve(out), specSeconds, deadline, ended };
     const outcomes = await runSpecs(
       'run',
       names.filter((name) => !expectedToFail.has(name)),
@@ -68,6 +78,7 @@ async function main(): Promise<number> {
     process.stdout.write(`logs in ${out}, ${Math.round((Date.now() - started) / 1000)} s\n`);
     return report(outcomes, expectedToFail);
   } finally {
+    clearInterval(telling);
     await writeFile(join(out, 'atoll.log'), server.log());
     await server.stop();
   }
