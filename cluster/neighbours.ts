@@ -1,8 +1,15 @@
-import { isRecord, listAt } from '../kube/untyped.ts';
+import { at, isRecord, listAt } from '../kube/untyped.ts';
 import { logicalClusterLabel, managedLabel } from './names.ts';
 import { keyThere } from './namespace-labels.ts';
+import type { Locator } from './types.ts';
 
 type Spec = Record<string, unknown>;
+
+/** Where an object goes on a physical cluster, and whose it is. */
+export interface ShapeTarget {
+  physicalNamespace: string;
+  locator: Locator;
+}
 
 /**
  * A NetworkPolicy's spec that speaks of the namespaces of its own logical cluster, by the labels that the user gave them,
@@ -54,4 +61,63 @@ function nobodys(selector: Spec): Spec {
   // Each of ours bears the second from its birth on, the first as soon as it is told to.
   const isNobodys = [logicalClusterLabel, managedLabel].map((key) => ({ key, operator: 'DoesNotExist' }));
   return { ...selector, matchExpressions: [...listAt(selector, 'matchExpressions'), ...isNobodys] };
+}
+
+const required = 'requiredDuringSchedulingIgnoredDuringExecution';
+const preferred = 'preferredDuringSchedulingIgnoredDuringExecution';
+
+/**
+ * A pod's spec whose affinities speak of pods of its own logical cluster only: by those of another it could tell what
+ * runs there, and keep it from running. https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
+ */
+export function nearNeighbours(spec: Spec, target: ShapeTarget): Spec {
+  const { affinity } = spec;
+  if (!isRecord(affinity)) return spec;
+  const changed: Spec = { ...affinity };
+  for (const field of ['podAffinity', 'podAntiAffinity']) {
+    const terms = affinity[field];
+    if (isRecord(terms)) changed[field] = termsNear(terms, target, field === 'podAntiAffinity');
+  }
+  return { ...spec, affinity: changed };
+}
+
+function termsNear(terms: Spec, target: ShapeTarget, mayBeTwo: boolean): Spec {
+  const changed: Spec = { ...terms };
+  if (Array.isArray(terms[required]))
+    changed[required] = terms[required].flatMap((term) => termNear(term, target, mayBeTwo));
+  if (Array.isArray(terms[preferred]))
+    changed[preferred] = terms[preferred].flatMap((one) =>
+      isRecord(one)
+        ? termNear(one['podAffinityTerm'], target, true).map((term) => ({ ...one, podAffinityTerm: term }))
+        : [one],
+    );
+  return changed;
+}
+
+/**
+ * A term speaks of the namespaces that it names and of those that it selects. Together these are two terms there, but
+ * not where all terms must find a pod: then of the named ones only its own remains.
+ */
+function termNear(term: unknown, { physicalNamespace, locator }: ShapeTarget, mayBeTwo: boolean): unknown[] {
+  if (!isRecord(term)) return [term];
+  const { namespaces: _, namespaceSelector: given, ...rest } = term;
+  const names = listAt(term, 'namespaces');
+  const selected = isRecord(given) ? ownNamespaces(given, locator.cluster) : undefined;
+  if (names.length === 0) return selected ? [{ ...rest, namespaceSelector: selected }] : [term];
+  const own = names.includes(locator.namespace) ? { namespaces: [physicalNamespace] } : {};
+  const isOwnAlone = names.every((name) => name === locator.namespace);
+  const named = { key: 'kubernetes.io/metadata.name', operator: 'In', values: names };
+  const bySelector = { ...rest, namespaceSelector: selected };
+  const byName = {
+    ...rest,
+    namespaceSelector: ownNamespaces({ matchExpressions: [named] }, locator.cluster),
+  };
+  if (!selected) return isOwnAlone ? [{ ...rest, ...own }] : [byName];
+  if (isEverything(given)) return [bySelector];
+  return isOwnAlone || !mayBeTwo ? [{ ...bySelector, ...own }] : [bySelector, byName];
+}
+
+function isEverything(selector: unknown): boolean {
+  const labels = at(selector, 'matchLabels');
+  return listAt(selector, 'matchExpressions').length === 0 && Object.keys(labels ?? {}).length === 0;
 }

@@ -11,14 +11,9 @@ import {
   managedValue,
   scaledAnnotation,
 } from './names.ts';
-import { amongNeighbours } from './neighbours.ts';
+import { amongNeighbours, nearNeighbours, type ShapeTarget } from './neighbours.ts';
 import { withoutPodAssignment } from './pod-spec.ts';
-import type { Locator, Share } from './types.ts';
-
-export interface ShapeTarget {
-  physicalNamespace: string;
-  locator: Locator;
-}
+import type { Share } from './types.ts';
 
 type Spec = Record<string, unknown>;
 
@@ -46,7 +41,8 @@ export function shapeFor(root: KubeObject, share: Share, target: ShapeTarget): K
   const { metadata: _metadata, status: _status, ...rest } = root;
   const copy = deepCopy(rest) as Record<string, unknown>;
   const shaped = { ...copy, metadata: metadataFor(root, share, target) } as KubeObject;
-  if (isRecord(shaped.spec)) shaped.spec = unmarked(specFor(root, shaped.spec, share));
+  if (isRecord(shaped.spec)) shaped.spec = withTemplates(specFor(root, shaped.spec, share), target);
+  if (root.kind === 'Pod' && isRecord(shaped.spec)) shaped.spec = nearNeighbours(shaped.spec, target);
   if (root.kind === 'NetworkPolicy' && isRecord(shaped.spec))
     shaped.spec = amongNeighbours(shaped.spec, target.locator.cluster);
   if (root.kind === 'ServiceAccount') delete shaped['secrets'];
@@ -78,20 +74,28 @@ function claimsGo({ kind, spec }: KubeObject): boolean {
   return kind === 'StatefulSet' && at(spec, ...retention, 'whenDeleted') === 'Delete';
 }
 
-/** A pod, or a claim, that bore our marks by its template would be taken for what it is not. */
-function unmarked(spec: Spec): Spec {
+/**
+ * A pod, or a claim, that bore our marks by its template would be taken for what it is not. Nor is a pod of it kept near
+ * to, or away from, those of others.
+ */
+function withTemplates(spec: Spec, target: ShapeTarget): Spec {
   const job = at(spec, 'jobTemplate');
   if (isRecord(job) && isRecord(job['spec']))
-    return { ...spec, jobTemplate: { ...withoutOurs(job), spec: unmarked(job['spec']) } };
+    return { ...spec, jobTemplate: { ...withoutOurs(job), spec: withTemplates(job['spec'], target) } };
   const template = at(spec, 'template');
   const claims = at(spec, 'volumeClaimTemplates');
   return {
     ...spec,
-    ...(isRecord(template) && { template: withoutOurs(template) }),
+    ...(isRecord(template) && { template: ofNeighbours(withoutOurs(template), target) }),
     ...(Array.isArray(claims) && {
       volumeClaimTemplates: claims.map((claim) => (isRecord(claim) ? withoutOurs(claim) : claim)),
     }),
   };
+}
+
+function ofNeighbours(template: Spec, target: ShapeTarget): Spec {
+  const spec = at(template, 'spec');
+  return isRecord(spec) ? { ...template, spec: nearNeighbours(spec, target) } : template;
 }
 
 function withoutOurs(template: Spec): Spec {

@@ -110,6 +110,91 @@ describe('shapeFor', () => {
     });
   });
 
+  const own = { key: 'atoll.dev/logical-cluster', operator: 'In', values: [target.locator.cluster] };
+  const called = (...values: string[]) => ({ key: 'atoll.dev/namespace', operator: 'In', values });
+  const pods = { labelSelector: { matchLabels: { app: 'db' } }, topologyKey: 'kubernetes.io/hostname' };
+  const labelled = { namespaceSelector: { matchLabels: { team: 'a' } } };
+  const labelledThere = {
+    namespaceSelector: { matchLabels: { 'labels.atoll.dev/team': 'a' }, matchExpressions: [own] },
+  };
+  const calledThere = (...names: string[]) => ({
+    namespaceSelector: { matchExpressions: [called(...names), own] },
+  });
+  /** A term that keeps a pod near others, and one that keeps it away from others. */
+  it.each<[string, object, object[], object[]]>([
+    ['its own namespace', {}, [{}], [{}]],
+    [
+      'its own namespace, said by an empty list',
+      { namespaces: [] },
+      [{ namespaces: [] }],
+      [{ namespaces: [] }],
+    ],
+    [
+      'its own namespace, by name',
+      { namespaces: ['shop'] },
+      [{ namespaces: ['root-shop-1'] }],
+      [{ namespaces: ['root-shop-1'] }],
+    ],
+    [
+      'all namespaces',
+      { namespaceSelector: {} },
+      [{ namespaceSelector: { matchExpressions: [own] } }],
+      [{ namespaceSelector: { matchExpressions: [own] } }],
+    ],
+    ['labelled ones', labelled, [labelledThere], [labelledThere]],
+    ['named ones', { namespaces: ['db', 'x'] }, [calledThere('db', 'x')], [calledThere('db', 'x')]],
+    [
+      'named ones and all',
+      { namespaces: ['db'], namespaceSelector: {} },
+      [{ namespaceSelector: { matchExpressions: [own] } }],
+      [{ namespaceSelector: { matchExpressions: [own] } }],
+    ],
+    [
+      'its own and labelled ones',
+      { namespaces: ['shop'], ...labelled },
+      [{ namespaces: ['root-shop-1'], ...labelledThere }],
+      [{ namespaces: ['root-shop-1'], ...labelledThere }],
+    ],
+    // Terms all hold at once: what may be in either cannot be two where it is to be near, and is the narrower.
+    [
+      'named and labelled ones',
+      { namespaces: ['shop', 'db'], ...labelled },
+      [{ namespaces: ['root-shop-1'], ...labelledThere }],
+      [labelledThere, calledThere('shop', 'db')],
+    ],
+    [
+      'another named one and labelled ones',
+      { namespaces: ['db'], ...labelled },
+      [labelledThere],
+      [labelledThere, calledThere('db')],
+    ],
+  ])(
+    'a pod is kept near to, and away from, pods of its own logical cluster only: %s',
+    (_, term, near, away) => {
+      const weighed = (terms: object[]) => terms.map((podAffinityTerm) => ({ weight: 7, podAffinityTerm }));
+      const affinity = (required: object[], preferred: object[]) => ({
+        requiredDuringSchedulingIgnoredDuringExecution: required.map((one) => ({ ...pods, ...one })),
+        preferredDuringSchedulingIgnoredDuringExecution: weighed(
+          preferred.map((one) => ({ ...pods, ...one })),
+        ),
+      });
+      const spec = (near: object[], away: object[], soft: object[]) => ({
+        affinity: {
+          nodeAffinity: { kept: true },
+          podAffinity: affinity(near, soft),
+          podAntiAffinity: affinity(away, soft),
+        },
+      });
+      const [given, there] = [spec([term], [term], [term]), spec(near, away, away)];
+      const template = (of: object) => ({ template: { metadata: { labels: { a: 'b' } }, spec: of } });
+      expect(shapedSpec('Pod', given)).toEqual(there);
+      expect(shapedSpec('Deployment', template(given))).toEqual(template(there));
+      expect(shapedSpec('CronJob', { jobTemplate: { spec: template(given) } })).toEqual({
+        jobTemplate: { spec: template(there) },
+      });
+    },
+  );
+
   it.each<[string, string, object, Partial<Share>, object]>([
     ['replicas', 'Deployment', { replicas: 5 }, { replicas: 2 }, { replicas: 2 }],
     [
