@@ -15,7 +15,7 @@ export const controllersUser = 'system:atoll:controllers';
 export const locatorAnnotation = 'atoll.dev/locator';
 /** On a physical workload that an autoscaler there scales: which setting of its replicas was the last (Share.scaled). */
 export const scaledAnnotation = 'atoll.dev/scaled';
-/** On a namespace there: the id of the logical cluster that it is of. */
+/** On a namespace there: which logical cluster it is of. See markOf. */
 export const logicalClusterLabel = 'atoll.dev/logical-cluster';
 /** On a namespace there: what the Namespace is called in its logical cluster. */
 export const logicalNamespaceLabel = 'atoll.dev/namespace';

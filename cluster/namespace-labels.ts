@@ -1,5 +1,6 @@
 import { digest } from './digest.ts';
-import { group, logicalClusterLabel, logicalNamespaceLabel } from './names.ts';
+import { group, logicalClusterLabel, logicalNamespaceLabel, rootCluster } from './names.ts';
+import type { Locator } from './types.ts';
 
 /** Each Placement of the Namespace says them. */
 const mostLabels = 64;
@@ -46,6 +47,14 @@ export function keyThere(key: string): string {
   const prefix = key.slice(0, slash);
   const fits = prefix.length + 1 + suffix.length <= 253;
   return `${fits ? prefix : digest(prefix, 16)}.${suffix}${key.slice(slash)}`;
+}
+
+/**
+ * What logicalClusterLabel says: the id, which nobody shares. Root's is the same in every Atoll, and two may use one
+ * physical cluster: there the registration tells them apart.
+ */
+export function markOf({ cluster, syncer }: Locator): string {
+  return cluster === rootCluster ? `${cluster}-${digest(syncer, 8)}` : cluster;
 }
 
 /** On a physical namespace it is ours by its key alone, whoever wrote it. */

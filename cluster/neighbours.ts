@@ -1,6 +1,6 @@
 import { at, isRecord, listAt } from '../kube/untyped.ts';
 import { logicalClusterLabel, managedLabel } from './names.ts';
-import { keyThere } from './namespace-labels.ts';
+import { keyThere, markOf } from './namespace-labels.ts';
 import type { Locator } from './types.ts';
 
 type Spec = Record<string, unknown>;
@@ -16,12 +16,12 @@ export interface ShapeTarget {
  * and of those on the physical cluster that are nobody's here (its DNS, its ingress controller), by the labels that they
  * have there, but never of another logical cluster's. https://kubernetes.io/docs/concepts/services-networking/network-policies/
  */
-export function amongNeighbours(spec: Spec, logicalCluster: string): Spec {
+export function amongNeighbours(spec: Spec, locator: Locator): Spec {
   const rules = (list: unknown, field: 'from' | 'to') =>
     Array.isArray(list)
       ? list.map((rule) =>
           isRecord(rule) && Array.isArray(rule[field])
-            ? { ...rule, [field]: rule[field].flatMap((peer) => peersOf(peer, logicalCluster)) }
+            ? { ...rule, [field]: rule[field].flatMap((peer) => peersOf(peer, locator)) }
             : rule,
         )
       : list;
@@ -32,23 +32,23 @@ export function amongNeighbours(spec: Spec, logicalCluster: string): Spec {
   };
 }
 
-function peersOf(peer: unknown, logicalCluster: string): unknown[] {
+function peersOf(peer: unknown, locator: Locator): unknown[] {
   const selector = isRecord(peer) ? peer['namespaceSelector'] : undefined;
   if (!isRecord(peer) || !isRecord(selector)) return [peer];
-  return [ownNamespaces(selector, logicalCluster), nobodys(selector)].map((namespaceSelector) => ({
+  return [ownNamespaces(selector, locator), nobodys(selector)].map((namespaceSelector) => ({
     ...peer,
     namespaceSelector,
   }));
 }
 
 /** Of the namespaces of one logical cluster those that the selector means there. */
-function ownNamespaces(selector: Spec, logicalCluster: string): Spec {
+function ownNamespaces(selector: Spec, locator: Locator): Spec {
   const { matchLabels } = selector;
   const labels = isRecord(matchLabels) ? Object.entries(matchLabels) : [];
   const expressions = listAt(selector, 'matchExpressions').map((one) =>
     isRecord(one) && typeof one['key'] === 'string' ? { ...one, key: keyThere(one['key']) } : one,
   );
-  const own = { key: logicalClusterLabel, operator: 'In', values: [logicalCluster] };
+  const own = { key: logicalClusterLabel, operator: 'In', values: [markOf(locator)] };
   return {
     ...(labels.length > 0 && {
       matchLabels: Object.fromEntries(labels.map(([key, value]) => [keyThere(key), value])),
@@ -102,7 +102,7 @@ function termNear(term: unknown, { physicalNamespace, locator }: ShapeTarget, ma
   if (!isRecord(term)) return [term];
   const { namespaces: _, namespaceSelector: given, ...rest } = term;
   const names = listAt(term, 'namespaces');
-  const selected = isRecord(given) ? ownNamespaces(given, locator.cluster) : undefined;
+  const selected = isRecord(given) ? ownNamespaces(given, locator) : undefined;
   if (names.length === 0) return selected ? [{ ...rest, namespaceSelector: selected }] : [term];
   const own = names.includes(locator.namespace) ? { namespaces: [physicalNamespace] } : {};
   const isOwnAlone = names.every((name) => name === locator.namespace);
@@ -110,7 +110,7 @@ function termNear(term: unknown, { physicalNamespace, locator }: ShapeTarget, ma
   const bySelector = { ...rest, namespaceSelector: selected };
   const byName = {
     ...rest,
-    namespaceSelector: ownNamespaces({ matchExpressions: [named] }, locator.cluster),
+    namespaceSelector: ownNamespaces({ matchExpressions: [named] }, locator),
   };
   if (!selected) return isOwnAlone ? [{ ...rest, ...own }] : [byName];
   if (isEverything(given)) return [bySelector];

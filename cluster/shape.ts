@@ -44,7 +44,7 @@ export function shapeFor(root: KubeObject, share: Share, target: ShapeTarget): K
   if (isRecord(shaped.spec)) shaped.spec = withTemplates(specFor(root, shaped.spec, share), target);
   if (root.kind === 'Pod' && isRecord(shaped.spec)) shaped.spec = nearNeighbours(shaped.spec, target);
   if (root.kind === 'NetworkPolicy' && isRecord(shaped.spec))
-    shaped.spec = amongNeighbours(shaped.spec, target.locator.cluster);
+    shaped.spec = amongNeighbours(shaped.spec, target.locator);
   if (root.kind === 'ServiceAccount') delete shaped['secrets'];
   return shaped;
 }

@@ -7,7 +7,7 @@ import {
   managedValue,
   rootCluster,
 } from '../cluster/names.ts';
-import { labelsThere } from '../cluster/namespace-labels.ts';
+import { labelsThere, markOf } from '../cluster/namespace-labels.ts';
 import type { Locator, ShareViewSpec } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { firstLabels } from './namespace-labels.ts';
@@ -97,10 +97,10 @@ export function namespaceOwnership(
 /** What a namespace there is to bear of ours, beside the mark that finds it. `labels`: those of the logical one. */
 export function borne(
   labels: Readonly<Record<string, string>>,
-  { cluster, namespace }: Locator,
+  locator: Locator,
   patterns: readonly string[] = [],
 ): Record<string, string> {
-  const marks = { [logicalClusterLabel]: cluster, [logicalNamespaceLabel]: namespace };
+  const marks = { [logicalClusterLabel]: markOf(locator), [logicalNamespaceLabel]: locator.namespace };
   return { ...labelsThere(labels, patterns), ...marks };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { carriedLabels, keyThere, labelsThere } from '../../../cluster/namespace-labels.ts';
+import { carriedLabels, keyThere, labelsThere, markOf } from '../../../cluster/namespace-labels.ts';
 
 const security = 'pod-security.kubernetes.io';
 
@@ -10,6 +10,13 @@ test('no more than so many are carried, always the same, those of pod security b
   const carried = carriedLabels({ ...labels, [`${security}/enforce`]: 'restricted' });
   expect(Object.keys(carried)).toHaveLength(64);
   expect(Object.keys(carried)).toEqual([`${security}/enforce`, ...Object.keys(labels).sort().slice(0, 63)]);
+});
+
+test('a logical cluster’s mark is its id; of root, which every Atoll has, its own on each physical cluster', () => {
+  const of = (cluster: string, syncer: string) => markOf({ cluster, syncer, namespace: 'shop', uid: 'u' });
+  expect(of('k3q', 'a')).toBe('k3q');
+  expect(of('root', 'a')).toMatch(/^root-[0-9a-f]{8}$/);
+  expect(of('root', 'a')).not.toBe(of('root', 'b'));
 });
 
 test('what a Namespace is called is carried by its locator', () => {

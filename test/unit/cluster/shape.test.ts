@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { markOf } from '../../../cluster/namespace-labels.ts';
 import { shapeFor } from '../../../cluster/shape.ts';
 import type { Share } from '../../../cluster/types.ts';
 import { deployment, placed } from './objects.ts';
@@ -61,7 +62,7 @@ describe('shapeFor', () => {
   });
 
   it('a NetworkPolicy never speaks of another logical cluster’s namespaces, and of its own by their own labels', () => {
-    const own = { key: 'atoll.dev/logical-cluster', operator: 'In', values: [target.locator.cluster] };
+    const own = { key: 'atoll.dev/logical-cluster', operator: 'In', values: [markOf(locator)] };
     const nobodys = [
       { key: 'atoll.dev/logical-cluster', operator: 'DoesNotExist' },
       { key: 'atoll.dev/managed-by', operator: 'DoesNotExist' },
@@ -110,7 +111,7 @@ describe('shapeFor', () => {
     });
   });
 
-  const own = { key: 'atoll.dev/logical-cluster', operator: 'In', values: [target.locator.cluster] };
+  const own = { key: 'atoll.dev/logical-cluster', operator: 'In', values: [markOf(locator)] };
   const called = (...values: string[]) => ({ key: 'atoll.dev/namespace', operator: 'In', values });
   const pods = { labelSelector: { matchLabels: { app: 'db' } }, topologyKey: 'kubernetes.io/hostname' };
   const labelled = { namespaceSelector: { matchLabels: { team: 'a' } } };
