@@ -40,6 +40,7 @@ const version = moduleVersions().get('k8s.io/kubernetes')?.slice(1);
 const others = {
   'test/kubernetes/build': /^kubernetes=(\S+)/m,
   'test/conformance/build': /^kubernetes=(\S+)/m,
+  'kube/rbac/bootstrap.ts': /bootstrapVersion = '([^']+)'/,
   'server/version.ts': /kubernetesVersion = '([^']+)'/,
 };
 for (const [path, pattern] of Object.entries(others)) {
