@@ -28,8 +28,17 @@ export function program(): Command {
     .showHelpAfterError('(atoll --help lists the commands)')
     .exitOverride();
   const commands = [
-    ...[startCommand(), demoCommand(), clusterCommand(), cordonCommand(), uncordonCommand(), drainCommand()],
-    ...[kubeconfigCommand(), backupCommand(), restoreCommand(), storeCommand(), versionCommand()],
+    startCommand(),
+    demoCommand(),
+    clusterCommand(),
+    cordonCommand(),
+    uncordonCommand(),
+    drainCommand(),
+    kubeconfigCommand(),
+    backupCommand(),
+    restoreCommand(),
+    storeCommand(),
+    versionCommand(),
   ];
   for (const command of commands) atoll.addCommand(command);
   inherit(atoll);

@@ -30,7 +30,9 @@ export function claimsNamed(workload: KubeObject): ClosureRef[] {
   const count = Math.min(mostNamed, numberAt(workload, 'spec', 'replicas') ?? 1);
   return templates(workload).flatMap((stem) =>
     Array.from({ length: count }, (_, i) => ({
-      ...{ group: '', resource: 'persistentvolumeclaims', name: `${stem}-${first + i}` },
+      group: '',
+      resource: 'persistentvolumeclaims',
+      name: `${stem}-${first + i}`,
     })),
   );
 }

@@ -64,7 +64,12 @@ function closure(
   traits: Pick<ClosureRow, 'reach' | 'passive'> & Partial<ClosureRow>,
 ): ClosureRow {
   return {
-    ...{ group, resource, role: 'closure', spread: 'whole', identity: 'many', countsGenerations: false },
+    group,
+    resource,
+    role: 'closure',
+    spread: 'whole',
+    identity: 'many',
+    countsGenerations: false,
     ...traits,
   };
 }
@@ -81,7 +86,9 @@ const workloads = {
   DaemonSet: workload('apps', 'daemonsets', { spread: 'whole', identity: 'many', generations: true }),
   ReplicaSet: workload('apps', 'replicasets', { spread: 'counts', identity: 'asked', generations: true }),
   ReplicationController: workload('', 'replicationcontrollers', {
-    ...{ spread: 'counts', identity: 'asked', generations: true },
+    spread: 'counts',
+    identity: 'asked',
+    generations: true,
   }),
   Pod: workload('', 'pods', { spread: 'one', identity: 'asked', generations: false }),
   Job: workload('batch', 'jobs', { spread: 'batch', identity: 'once', generations: false }),
@@ -100,10 +107,15 @@ const closures = {
   NetworkPolicy: closure('networking.k8s.io', 'networkpolicies', { reach: 'covers', passive: true }),
   LimitRange: closure('', 'limitranges', { reach: 'limits', passive: true }),
   HorizontalPodAutoscaler: closure('autoscaling', 'horizontalpodautoscalers', {
-    ...{ reach: 'scales', passive: false, version: 'v2', spread: 'bounds' },
+    reach: 'scales',
+    passive: false,
+    version: 'v2',
+    spread: 'bounds',
   }),
   PodDisruptionBudget: closure('policy', 'poddisruptionbudgets', {
-    ...{ reach: 'covers', passive: false, countsGenerations: true },
+    reach: 'covers',
+    passive: false,
+    countsGenerations: true,
   }),
 };
 

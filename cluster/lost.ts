@@ -19,7 +19,9 @@ export function lostStatus(status: Status, { since, words }: Silence): Status {
       return condition;
     return {
       ...(condition as Status),
-      ...{ status: 'False', reason: 'NodeStatusUnknown', message: words },
+      status: 'False',
+      reason: 'NodeStatusUnknown',
+      message: words,
       ...(since !== '' && { lastTransitionTime: since }),
     };
   });
@@ -31,7 +33,8 @@ export function lostStatus(status: Status, { since, words }: Silence): Status {
     ...status,
     ...(conditions.length > 0 && { conditions }),
     ...(containers.length > 0 && { containerStatuses: containers }),
-    ...{ reason: lostReason, message: words },
+    reason: lostReason,
+    message: words,
   };
 }
 

@@ -4,7 +4,11 @@ import type { ReflectedKind } from './reflected.ts';
 
 /** Nodes of physical clusters, as logical clusters show those on which their pods run. */
 export const reflectedNodes: ReflectedKind = {
-  ...{ group: '', version: 'v1', resource: 'nodes', kind: 'Node', shared: false },
+  group: '',
+  version: 'v1',
+  resource: 'nodes',
+  kind: 'Node',
+  shared: false,
 };
 
 const specFields = ['podCIDR', 'podCIDRs', 'providerID', 'taints', 'unschedulable'];
@@ -18,7 +22,8 @@ export function shownNode({ metadata, spec, status }: KubeObject): KubeObject {
   const { name, uid, resourceVersion, creationTimestamp, labels, annotations } = metadata;
   const conditions = listAt(status, 'conditions').filter(isRecord).map(atRest);
   return {
-    ...{ apiVersion: 'v1', kind: 'Node' },
+    apiVersion: 'v1',
+    kind: 'Node',
     metadata: {
       ...(name && { name }),
       ...(uid && { uid }),

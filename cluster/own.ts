@@ -40,7 +40,13 @@ export function info(of: {
     verbs: ['get', 'patch', 'update'],
   };
   return {
-    ...{ group: of.group, version: of.version, kind: kindName, resource, namespaced, verbs, shortNames },
+    group: of.group,
+    version: of.version,
+    kind: kindName,
+    resource,
+    namespaced,
+    verbs,
+    shortNames,
     singular: kindName.toLowerCase(),
     categories: [],
     subresources: [status],

@@ -23,7 +23,11 @@ const table: readonly [group: string, resource: string, kind: string, shared: bo
 ];
 
 export const reflectedKinds: readonly ReflectedKind[] = table.map(([group, resource, kind, shared]) => ({
-  ...{ group, version: 'v1', resource, kind, shared },
+  group,
+  version: 'v1',
+  resource,
+  kind,
+  shared,
 }));
 
 /** Fails for a resource that is not reflected. */

@@ -202,7 +202,11 @@ export const ownResources: readonly OwnResource[] = [
   },
   {
     info: info({
-      ...{ group, version, kind: 'Placement', resource: 'placements', namespaced: true },
+      group,
+      version,
+      kind: 'Placement',
+      resource: 'placements',
+      namespaced: true,
       shortNames: ['pl'],
     }),
     schema: kind(

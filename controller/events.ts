@@ -83,7 +83,8 @@ export class EventRecorder {
       const count = (typeof known['count'] === 'number' ? known['count'] : 1) + 1;
       const { resourceVersion } = known.metadata;
       const body = {
-        ...{ count, lastTimestamp: event['lastTimestamp'] },
+        count,
+        lastTimestamp: event['lastTimestamp'],
         metadata: { ...(resourceVersion && { resourceVersion }) },
       };
       await client.patch(events, target, 'merge', body, { signal });
@@ -111,7 +112,12 @@ export class EventRecorder {
         uid,
         ...part,
       },
-      ...{ type, reason, message: said, count: 1, firstTimestamp: now, lastTimestamp: now },
+      type,
+      reason,
+      message: said,
+      count: 1,
+      firstTimestamp: now,
+      lastTimestamp: now,
       source: { component, ...(host && { host }) },
       reportingComponent: component,
       reportingInstance: host,

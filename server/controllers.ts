@@ -82,7 +82,10 @@ async function controlFor(settings: ControllerSettings, { signal, fence }: Term)
       viewOf: (name) => new Client(server.transport(syncerUser(name), fence), { prefix: `/syncers/${name}` }),
     }),
     runSilence({
-      ...{ client: client.with({ cluster: rootCluster }), signal, logger, ...silentMs },
+      client: client.with({ cluster: rootCluster }),
+      signal,
+      logger,
+      ...silentMs,
     }),
     runLost({ client, informers, signal, logger, ...silentMs }),
   ]);

@@ -40,7 +40,8 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
   boundGarbage();
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const store = await openStore(settings.storage, {
-    ...{ logger, reserveBytes: settings.diskReserve },
+    logger,
+    reserveBytes: settings.diskReserve,
     ...(settings.memoryBudget !== undefined && { memoryBudget: settings.memoryBudget }),
   });
   gatherWhileBusy();
@@ -80,7 +81,9 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
     await write();
   });
   return {
-    ...{ url, kubeconfig, server },
+    url,
+    kubeconfig,
+    server,
     stop: async () => {
       server.drain();
       pool.drain();
@@ -123,7 +126,12 @@ async function controlled(of: {
     return { syncers, stopped: () => Promise.allSettled([process.stop(), syncers?.stopped]) };
   }
   const running = startControllers({
-    ...{ server, store, signal, logger, rootCa, url: () => url },
+    server,
+    store,
+    signal,
+    logger,
+    rootCa,
+    url: () => url,
     settleMs: settings.settleSeconds * 1000,
     controllers: settings.controllers,
   }).catch((err: unknown) => {

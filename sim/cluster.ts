@@ -89,7 +89,10 @@ export async function startSimulatedCluster(options: SimulationOptions): Promise
     userFields: { token },
   });
   return {
-    ...{ name, url, client, kubeconfig },
+    name,
+    url,
+    client,
+    kubeconfig,
     stop: async () => {
       stop.abort();
       await running;

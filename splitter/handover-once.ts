@@ -146,7 +146,8 @@ function resized({ plan: { first }, now }: Scene, share: Share, range: Range): S
   const { readySince: _restarts, settled: _settled, held: _held, ...rest } = share;
   const held = heldRange(share, first);
   return {
-    ...{ ...rest, ...numbers },
+    ...rest,
+    ...numbers,
     ...(covers(before, range) ? {} : { phase: 'Joining' as const }),
     ...(covers(range, held) ? {} : { held: { ...numbersOf(held), since: new Date(now).toISOString() } }),
   };
@@ -204,7 +205,8 @@ function recounted(scene: Scene, share: Share, replicas: number): Share {
   const { readySince: _restarts, settled: _settled, held: _held, ...rest } = share;
   const held = heldCount(share);
   return {
-    ...{ ...rest, replicas },
+    ...rest,
+    replicas,
     ...(replicas > before ? { phase: 'Joining' as const } : {}),
     ...(replicas < held ? { held: { replicas: held, since: new Date(scene.now).toISOString() } } : {}),
   };

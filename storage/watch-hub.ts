@@ -101,8 +101,13 @@ export class WatchHub {
   #join(range: Range, options: WatchOptions): Watcher {
     const stop = (): void => this.#leave(watcher);
     const watcher: Watcher = {
-      ...{ range, options, stop },
-      ...{ seen: options.after, live: false, ended: false, settle: undefined },
+      range,
+      options,
+      stop,
+      seen: options.after,
+      live: false,
+      ended: false,
+      settle: undefined,
     };
     if (options.signal?.aborted) {
       watcher.ended = true;

@@ -63,7 +63,9 @@ export class Namespaces {
     this.#signal = signal;
     this.#logger = logger;
     this.informer = startInformer(client, resource, {
-      ...{ labelSelector: managedSelector, signal, logger },
+      labelSelector: managedSelector,
+      signal,
+      logger,
       onOutcome: (failure) => unreadable.note(resource, failure),
     });
     this.informer.addIndex('logical', (object) => {

@@ -28,7 +28,9 @@ export function watchNodes(
 ): Informer {
   const { signal, logger, unreadable } = options;
   return startInformer(client, reflectedNodes, {
-    ...{ signal, logger, transform: shownNode },
+    signal,
+    logger,
+    transform: shownNode,
     onOutcome: (failure) => unreadable.note(reflectedNodes, failure),
   });
 }

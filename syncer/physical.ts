@@ -69,7 +69,10 @@ export class Physical {
     const { client, signal, logger, changed } = this.#options;
     const onOutcome = (failure: unknown) => this.#options.unreadable.note(kind, failure);
     const informer = startInformer(client, kind, {
-      ...{ labelSelector: managedSelector, signal, logger, onOutcome },
+      labelSelector: managedSelector,
+      signal,
+      logger,
+      onOutcome,
     });
     this.#kinds.set(groupResource(kind), { kind, informer });
     informer.addIndex('namespace', (object) => [object.metadata.namespace ?? '']);

@@ -59,7 +59,9 @@ export class Reflector {
     this.#kind = reflectedKind(resource);
     this.#reflect = reflect;
     this.informer = startInformer(client, this.#kind, {
-      ...{ signal, logger, transform: slim },
+      signal,
+      logger,
+      transform: slim,
       onOutcome: (failure) => engine.unreadable.note(this.#kind, failure),
     });
     const tell = ({ metadata: { namespace = '', name = '' } }: KubeObject) => {

@@ -159,8 +159,11 @@ export function checkAccept(
 
 /** What a collection's GET may give. */
 export const listTypes: readonly string[] = [
-  ...[types.json, types.yaml, types.protobuf],
-  ...[`${types.json};stream=watch`, `${types.protobuf};stream=watch`],
+  types.json,
+  types.yaml,
+  types.protobuf,
+  `${types.json};stream=watch`,
+  `${types.protobuf};stream=watch`,
 ];
 
 export function notAcceptable(message: string, details?: Record<string, never>): StatusError {

@@ -81,7 +81,10 @@ export function respondAnswer(exchange: ResourceExchange, form: Form, object: Ku
 function plainForm({ request, info }: Exchange): Form {
   return (
     choose(request.headers, info.query, plainOffer) ?? {
-      ...{ encoding: 'json', shape: 'object', version: 'v1', pretty: true },
+      encoding: 'json',
+      shape: 'object',
+      version: 'v1',
+      pretty: true,
     }
   );
 }

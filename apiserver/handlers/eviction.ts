@@ -117,8 +117,12 @@ function withCondition(pod: KubeObject, options: DeleteOptions, now: string): Ku
   const status = (pod.status ?? {}) as { conditions?: { type?: string }[] };
   const conditions = (status.conditions ?? []).filter((one) => one.type !== 'DisruptionTarget');
   const target = {
-    ...{ type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI' },
-    ...{ message: 'Eviction API: evicting', lastProbeTime: null, lastTransitionTime: now },
+    type: 'DisruptionTarget',
+    status: 'True',
+    reason: 'EvictionByEvictionAPI',
+    message: 'Eviction API: evicting',
+    lastProbeTime: null,
+    lastTransitionTime: now,
   };
   return { ...pod, status: { ...status, conditions: [...conditions, target] } };
 }

@@ -101,7 +101,8 @@ async function applyScale(exchange: ResourceExchange, query: WriteQuery): Promis
   const context = {
     ...writeContext(exchange, query, 'UPDATE', ''),
     ...scaleAdmission(exchange, query.dryRun),
-    ...{ managed: true, patched: true },
+    managed: true,
+    patched: true,
   };
   const object = await updateObject(core.registry, stored, info, change, context);
   return respondScale(exchange, scaleOf(object, stored));

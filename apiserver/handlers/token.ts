@@ -48,7 +48,10 @@ export async function handleToken(exchange: ResourceExchange): Promise<ApiRespon
     apiVersion,
     metadata: {
       ...object.metadata,
-      ...{ name, namespace, uid: account.metadata.uid ?? '', creationTimestamp: timestamp(now) },
+      name,
+      namespace,
+      uid: account.metadata.uid ?? '',
+      creationTimestamp: timestamp(now),
       ...(managedFields && { managedFields }),
     },
     spec: { audiences, expirationSeconds, boundObjectRef: given.boundObjectRef ?? null },
@@ -56,7 +59,11 @@ export async function handleToken(exchange: ResourceExchange): Promise<ApiRespon
   await admission.validate(request, undefined);
   const bound = await boundObject(exchange, given, account);
   const token = core.tokens.issue({
-    ...{ cluster: info.cluster, account, audiences, expirationSeconds, now },
+    cluster: info.cluster,
+    account,
+    audiences,
+    expirationSeconds,
+    now,
     ...(bound && { bound }),
   });
   const expirationTimestamp = timestamp(new Date(now.getTime() + expirationSeconds * 1000));

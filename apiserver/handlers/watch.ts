@@ -76,7 +76,10 @@ async function watch<T extends { readonly length: number }, Batch>(
     const range = rangeFor(exchange, selection) ?? wholeRange(exchange);
     await begun(stream, onEnd, (pause) =>
       core.store.watch(range, {
-        ...{ after: begin.after, signal: stop.signal, onEnd, pause },
+        after: begin.after,
+        signal: stop.signal,
+        onEnd,
+        pause,
         sink: (events) => deliver(events, begin.skipTo),
         onSynced: (yes) => {
           synced = yes;

@@ -44,7 +44,10 @@ export function followShares(
         reading.abort();
       };
       await store.watch(everything, {
-        ...{ after, signal: reading.signal, pause: out.pause, onEnd: out.fail },
+        after,
+        signal: reading.signal,
+        pause: out.pause,
+        onEnd: out.fail,
         sink: (events) => {
           if (live) return;
           for (const one of events) event(one);
@@ -70,7 +73,10 @@ export function followCluster(store: Store, cluster: string, after: number): Sou
     reached: () => reached,
     async start(out: Out, signal) {
       await store.watch(keyRange(clusterKey(cluster)), {
-        ...{ after, signal, pause: out.pause, onEnd: out.fail },
+        after,
+        signal,
+        pause: out.pause,
+        onEnd: out.fail,
         sink: (events) => {
           for (const event of events) {
             reached = event.entry.revision;

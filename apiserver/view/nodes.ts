@@ -75,9 +75,12 @@ function nodeFrom(
   const uid = before?.metadata.uid ?? randomUUID();
   const created = before?.metadata.creationTimestamp ?? timeOf(told['creationTimestamp']);
   const node = {
-    ...{ apiVersion: 'v1', kind: reflectedNodes.kind },
+    apiVersion: 'v1',
+    kind: reflectedNodes.kind,
     metadata: {
-      ...{ name: at.name, uid, creationTimestamp: created },
+      name: at.name,
+      uid,
+      creationTimestamp: created,
       labels: foreign(told['labels']),
       annotations: reflectedAs(foreign(told['annotations']), uid, [at.cluster]),
     },

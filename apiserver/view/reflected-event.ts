@@ -10,8 +10,18 @@ import type { Making } from './making.ts';
 import { placeIn } from './places.ts';
 
 const taken = [
-  ...['reason', 'message', 'source', 'firstTimestamp', 'lastTimestamp', 'count', 'type', 'eventTime'],
-  ...['series', 'action', 'reportingComponent', 'reportingInstance'],
+  'reason',
+  'message',
+  'source',
+  'firstTimestamp',
+  'lastTimestamp',
+  'count',
+  'type',
+  'eventTime',
+  'series',
+  'action',
+  'reportingComponent',
+  'reportingInstance',
 ];
 
 /**
@@ -24,7 +34,11 @@ export async function eventFrom(making: Making, event: KubeObject): Promise<Kube
   const { apiVersion, kind, name, fieldPath } = about;
   const uid = await uidHere(making, textAt(about, 'apiVersion') ?? '', textAt(about, 'kind') ?? '', name);
   const involvedObject = {
-    ...{ kind, namespace: at.namespace, name, uid, apiVersion },
+    kind,
+    namespace: at.namespace,
+    name,
+    uid,
+    apiVersion,
     ...(typeof fieldPath === 'string' && { fieldPath }),
   };
   const rest = taken

@@ -89,8 +89,12 @@ export class WebhookCaller {
     const name = url.hostname.replace(/^\[|\]$/g, '');
     return new Promise((resolve, reject) => {
       const request = https.request({
-        ...{ agent: this.#agent, method: 'POST', path: `${url.pathname}${search}` },
-        ...{ host: route.host, port: route.port, signal },
+        agent: this.#agent,
+        method: 'POST',
+        path: `${url.pathname}${search}`,
+        host: route.host,
+        port: route.port,
+        signal,
         ...(config.ca !== undefined && { ca: config.ca }),
         servername: isIP(name) ? '' : name,
         headers: { ...headers, host: url.host, 'content-length': body.length },

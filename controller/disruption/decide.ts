@@ -30,12 +30,18 @@ export function statusOfNoPods(
   const least = isRecord(spec) ? numberAt(spec, 'minAvailable') : undefined;
   const lastTransitionTime = before?.status === 'False' ? textAt(before, 'lastTransitionTime') : undefined;
   const condition = {
-    ...{ type, status: 'False', reason: 'InsufficientPods', message: '', observedGeneration: generation },
+    type,
+    status: 'False',
+    reason: 'InsufficientPods',
+    message: '',
+    observedGeneration: generation,
     lastTransitionTime: lastTransitionTime ?? now,
   };
   return {
     observedGeneration: generation,
-    ...{ disruptionsAllowed: 0, currentHealthy: 0, expectedPods: 0 },
+    disruptionsAllowed: 0,
+    currentHealthy: 0,
+    expectedPods: 0,
     // A percentage of no pods is none.
     desiredHealthy: least ?? 0,
     conditions: [...conditions.filter((one) => one.type !== type), condition],

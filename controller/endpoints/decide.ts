@@ -94,8 +94,12 @@ function emptySlice(service: KubeObject): KubeObject {
   const { name = '', namespace = '' } = service.metadata;
   const [family = 'IPv4'] = listAt(service, 'spec', 'ipFamilies');
   return sliceOf({
-    ...{ namespace, service: name, addressType: String(family), labels: labelsOf(service) },
-    ...{ managedBy: sliceController, owner: ownerOf(service, 'Service') },
+    namespace,
+    service: name,
+    addressType: String(family),
+    labels: labelsOf(service),
+    managedBy: sliceController,
+    owner: ownerOf(service, 'Service'),
   });
 }
 
@@ -120,11 +124,15 @@ function sliceOf(of: {
     apiVersion: 'discovery.k8s.io/v1',
     kind: 'EndpointSlice',
     metadata: {
-      ...{ generateName: `${service}-`, name: `${service}-${suffix}`, namespace },
+      generateName: `${service}-`,
+      name: `${service}-${suffix}`,
+      namespace,
       labels: { ...labels, [managedByLabel.slice]: managedBy, [serviceNameLabel]: service },
       ownerReferences: [owner],
     },
-    ...{ addressType, endpoints: [], ports: [] },
+    addressType,
+    endpoints: [],
+    ports: [],
   };
 }
 
@@ -175,8 +183,13 @@ function mirroredSlices(endpoints: KubeObject): KubeObject[] {
   const annotations: Annotations = Object.fromEntries(own.filter(([key]) => !notCopied.has(key)));
   return mirrorsOf(endpoints).map(({ addressType, ports, part, endpoints: list }) => {
     const slice = sliceOf({
-      ...{ namespace, service, addressType, labels, part },
-      ...{ managedBy: mirroringController, owner: ownerOf(endpoints, 'Endpoints') },
+      namespace,
+      service,
+      addressType,
+      labels,
+      part,
+      managedBy: mirroringController,
+      owner: ownerOf(endpoints, 'Endpoints'),
     });
     const metadata = { ...slice.metadata, ...(Object.keys(annotations).length > 0 && { annotations }) };
     return { ...slice, metadata, ports, endpoints: list };

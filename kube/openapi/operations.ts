@@ -116,7 +116,8 @@ class Operations {
     const two = this.#dialect.version === 2;
     if (two && body !== undefined)
       parameters.unshift({
-        ...{ name: 'body', in: 'body' },
+        name: 'body',
+        in: 'body',
         ...(!verb.startsWith('delete') && { required: true }),
         schema: body,
       });
@@ -185,7 +186,8 @@ class Operations {
   #patchTypes(): string[] {
     const strategic = this.#target.builtin ? ['application/strategic-merge-patch+json'] : [];
     return [
-      ...['application/json-patch+json', 'application/merge-patch+json'],
+      'application/json-patch+json',
+      'application/merge-patch+json',
       ...strategic,
       'application/apply-patch+yaml',
     ];

@@ -38,7 +38,11 @@ export function ownedByCreator(
   if (fieldsV1 === undefined) return undefined;
   const { manager, operation, apiVersion, subresource } = identityOf(by, 'Update');
   const entry: ManagedFieldsEntry = {
-    ...{ manager, operation, apiVersion, time: by.time, fieldsType: 'FieldsV1' },
+    manager,
+    operation,
+    apiVersion,
+    time: by.time,
+    fieldsType: 'FieldsV1',
     fieldsV1,
   };
   if (subresource) entry.subresource = subresource;

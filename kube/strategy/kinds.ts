@@ -91,12 +91,11 @@ function availableWhenLocal(object: KubeObject): void {
   if (isRecord(at(object, 'spec', 'service'))) return;
   child(object as unknown as JsonObject, 'status')['conditions'] = [
     {
-      ...{
-        type: 'Available',
-        status: 'True',
-        lastTransitionTime: `${new Date().toISOString().slice(0, 19)}Z`,
-      },
-      ...{ reason: 'Local', message: 'Local APIServices are always available' },
+      type: 'Available',
+      status: 'True',
+      lastTransitionTime: `${new Date().toISOString().slice(0, 19)}Z`,
+      reason: 'Local',
+      message: 'Local APIServices are always available',
     },
   ];
 }

@@ -34,15 +34,15 @@ function resourcesOf({ metadata, versions }) {
     resources.map((of) => {
       if (!first.has(of.resource)) first.set(of.resource, version);
       return {
-        ...{
-          group,
-          version,
-          kind: of.responseKind.kind,
-          resource: of.resource,
-          singular: of.singularResource,
-        },
-        ...{ namespaced: of.scope === 'Namespaced', shortNames: of.shortNames ?? [] },
-        ...{ categories: of.categories ?? [], verbs: of.verbs },
+        group,
+        version,
+        kind: of.responseKind.kind,
+        resource: of.resource,
+        singular: of.singularResource,
+        namespaced: of.scope === 'Namespaced',
+        shortNames: of.shortNames ?? [],
+        categories: of.categories ?? [],
+        verbs: of.verbs,
         subresources: (of.subresources ?? []).map((sub) => subresourceOf(sub, { group, version })),
         storageVersion: first.get(of.resource),
       };

@@ -100,7 +100,10 @@ async function step(key: string, scene: Scene): Promise<{ after: number } | unde
   // Not at its end: what is said of a pod that is gone finds nobody.
   if (entered.isNew && pod.metadata.deletionTimestamp) tellContainers(events, pod, stopping);
   const next = nextStep({
-    ...{ pod, now, seed: options.seed, behaviour: behaviourOf(pod, options.behaviours) },
+    pod,
+    now,
+    seed: options.seed,
+    behaviour: behaviourOf(pod, options.behaviours),
     since: entered.at,
     draws: memory.draws.nameOf(pod),
     ip: addressOf(options.seed, memory.addresses + 1),

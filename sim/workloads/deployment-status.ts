@@ -66,7 +66,9 @@ function progressing(
 ): Progress {
   const say = (status: string, reason: string, message: string) => ({
     type: 'Progressing' as const,
-    ...{ status, reason, message },
+    status,
+    reason,
+    message,
   });
   const desired = deployment.spec?.replicas ?? 1;
   const { replicas: all, updatedReplicas: updated, availableReplicas: available } = numbers;

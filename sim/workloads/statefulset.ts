@@ -52,7 +52,9 @@ function sceneOf(set: Workload<StatefulSetSpec>, pods: readonly Pod[], hash: str
   });
   const names = new Set(slots.map(({ name }) => name));
   return {
-    ...{ set, hash, slots },
+    set,
+    hash,
+    slots,
     parallel: set.spec?.podManagementPolicy === 'Parallel',
     surplus: pods
       .filter((pod) => !names.has(pod.metadata.name ?? ''))

@@ -5,7 +5,11 @@ import { at, numberAt } from '../../kube/untyped.ts';
 import { countOf, type FoldPart, sum } from './part.ts';
 
 const counters = [
-  ...['replicas', 'readyReplicas', 'availableReplicas', 'updatedReplicas', 'currentReplicas'],
+  'replicas',
+  'readyReplicas',
+  'availableReplicas',
+  'updatedReplicas',
+  'currentReplicas',
   'fullyLabeledReplicas',
 ];
 

@@ -5,10 +5,21 @@ export const silentReason = 'ClusterSilent';
 
 /** What is counted of pods. What is wanted, and what has come to its end, is no matter of who answers. */
 const counted = new Set([
-  ...['replicas', 'readyReplicas', 'availableReplicas', 'updatedReplicas', 'currentReplicas'],
-  ...['fullyLabeledReplicas', 'terminatingReplicas', 'ready', 'terminating'],
-  ...['numberReady', 'numberAvailable', 'currentNumberScheduled', 'updatedNumberScheduled'],
-  ...['disruptionsAllowed', 'currentHealthy'],
+  'replicas',
+  'readyReplicas',
+  'availableReplicas',
+  'updatedReplicas',
+  'currentReplicas',
+  'fullyLabeledReplicas',
+  'terminatingReplicas',
+  'ready',
+  'terminating',
+  'numberReady',
+  'numberAvailable',
+  'currentNumberScheduled',
+  'updatedNumberScheduled',
+  'disruptionsAllowed',
+  'currentHealthy',
 ]);
 
 /** What still holds of what a silent cluster said: nobody knows whether a pod of it is there. */
@@ -33,7 +44,9 @@ export function clustersHeard(parts: readonly FoldPart[]): Status[] {
   if (first === undefined) return [];
   return [
     {
-      ...{ type: 'ClustersHeard', status: 'False', reason: silentReason },
+      type: 'ClustersHeard',
+      status: 'False',
+      reason: silentReason,
       message: silences.map(({ words }) => words).join('; '),
       ...(first !== '' && { lastTransitionTime: first }),
     },

@@ -40,7 +40,10 @@ export async function startPair(): Promise<Pair> {
   const list = async (kubeconfig: string, ...args: string[]) =>
     (await mustJson<{ items: KubeObject[] }>(kubeconfig, 'get', ...args)).items;
   const pair: Pair = {
-    ...{ server, work: new Map(), ctl, cluster: (name) => clusters[name] },
+    server,
+    work: new Map(),
+    ctl,
+    cluster: (name) => clusters[name],
     add: (name, ...more) => {
       const { kubeconfig } = clusters[name];
       return atoll(server.kubeconfig, 'cluster', 'add', name, '--kubeconfig', kubeconfig, ...more);
@@ -103,7 +106,9 @@ export function workload(
 ): KubeObject<Record<string, unknown>> {
   const annotations = clusters !== undefined && { annotations: { 'atoll.dev/clusters': clusters } };
   return {
-    ...{ apiVersion: 'apps/v1', kind, metadata: { name: app, ...annotations } },
+    apiVersion: 'apps/v1',
+    kind,
+    metadata: { name: app, ...annotations },
     spec: { replicas, selector: { matchLabels: { app } }, template: template(app) },
   };
 }
@@ -119,10 +124,15 @@ export function withClaims(app: string, replicas: number): KubeObject {
 /** What such claims are bound to. */
 export function volumes(count: number): KubeObject[] {
   return Array.from({ length: count }, (_, i) => ({
-    ...{ apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name: `v${i}` } },
+    apiVersion: 'v1',
+    kind: 'PersistentVolume',
+    metadata: { name: `v${i}` },
     spec: {
-      ...{ capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], storageClassName: 'manual' },
-      ...{ hostPath: { path: `/tmp/v${i}` }, persistentVolumeReclaimPolicy: 'Retain' },
+      capacity: { storage: '1Gi' },
+      accessModes: ['ReadWriteOnce'],
+      storageClassName: 'manual',
+      hostPath: { path: `/tmp/v${i}` },
+      persistentVolumeReclaimPolicy: 'Retain',
     },
   }));
 }

@@ -34,7 +34,9 @@ export async function samplePods(clusters: Iterable<Kubernetes>, app: string): P
   const podsOf = (cluster: string) => informers.get(cluster)?.list() ?? [];
   const samples: PodSamples = {
     ready: (cluster) => namesOf(podsOf(cluster).filter(isReady)),
-    ...{ lowest: Number.POSITIVE_INFINITY, highest: 0, twice: new Set() },
+    lowest: Number.POSITIVE_INFINITY,
+    highest: 0,
+    twice: new Set(),
     begin: () => {
       samples.lowest = Number.POSITIVE_INFINITY;
       samples.highest = 0;

@@ -200,9 +200,17 @@ async function open(data: string, objects: number, memoryBudget: number): Promis
   const laterRssMiB = process.memoryUsage().rss / MIB;
   await store.close();
   return {
-    ...{ openMs, rssMiB, startRssMiB, laterRssMiB },
-    ...{ getP50: percentile(gets, 50), getP99: percentile(gets, 99), createP99: creates?.p99 },
-    ...{ listMs: list.ms, listDelayMs: list.delayMs, watchMs: watch.ms, watchDelayMs: watch.delayMs },
+    openMs,
+    rssMiB,
+    startRssMiB,
+    laterRssMiB,
+    getP50: percentile(gets, 50),
+    getP99: percentile(gets, 99),
+    createP99: creates?.p99,
+    listMs: list.ms,
+    listDelayMs: list.delayMs,
+    watchMs: watch.ms,
+    watchDelayMs: watch.delayMs,
   };
 }
 

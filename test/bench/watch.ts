@@ -66,7 +66,10 @@ async function stores(): Promise<void> {
   ] as const) {
     const fresh = await openLevel(join(directory, name.slice(7, 10)));
     await run({
-      ...{ ...scene, name, groups, perSecond },
+      ...scene,
+      name,
+      groups,
+      perSecond,
       watch: async (group, seen) => {
         const prefix = folder(group);
         const sink = (events: readonly { entry: { key: string } }[]) => {
@@ -120,7 +123,10 @@ async function overApi(name: string, transport: Transport, groups: number, watch
   const path = (group: number) => `/api/v1/namespaces/ns-${group}/configmaps`;
   const data = { payload: 'x'.repeat(800) };
   await run({
-    ...{ name, groups, watchers: watching, perSecond: 100 },
+    name,
+    groups,
+    watchers: watching,
+    perSecond: 100,
     watch: async (group, seen) => {
       const url = `${path(group)}?watch=true`;
       const answer = await transport({ method: 'GET', url, headers: {}, signal: stop.signal });

@@ -10,7 +10,9 @@ let failed = 0;
 for (const session of chosen.length > 0 ? chosen : await sessions()) {
   const started = Date.now();
   const { steps, differences } = await runSession({
-    ...{ kubectl, session, namespace: `s${Date.now().toString(36)}${session}` },
+    kubectl,
+    session,
+    namespace: `s${Date.now().toString(36)}${session}`,
     theirs: { kubeconfig: theirs, dir: join(dir, 'theirs') },
     ours: { kubeconfig: ours, dir: join(dir, 'ours') },
     onExplained: (line) => console.log(`may differ: ${line}`),

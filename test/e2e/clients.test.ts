@@ -53,8 +53,11 @@ describe('kubectl says the same to Atoll and to Kubernetes', () => {
         dir: join(dir, version, session, name),
       });
       const ran = await runSession({
-        ...{ kubectl: programs.kubectl, session, namespace: `k${version.replace('.', '')}${session}` },
-        ...{ theirs: side('theirs', oracle.kubeconfig), ours: side('ours', server.kubeconfig) },
+        kubectl: programs.kubectl,
+        session,
+        namespace: `k${version.replace('.', '')}${session}`,
+        theirs: side('theirs', oracle.kubeconfig),
+        ours: side('ours', server.kubeconfig),
         settleMs: 60_000,
       });
       expect(ran.steps).toBeGreaterThan(20);

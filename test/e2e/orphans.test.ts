@@ -13,10 +13,7 @@ beforeAll(async () => {
   physical = await startKubernetes({ name: 'east', nodes: 1 });
   server = await startAtoll();
   await must(server.kubeconfig, 'create', 'ns', 'shop');
-  const added = await atoll(
-    server.kubeconfig,
-    ...['cluster', 'add', 'east', '--kubeconfig', physical.kubeconfig],
-  );
+  const added = await atoll(server.kubeconfig, 'cluster', 'add', 'east', '--kubeconfig', physical.kubeconfig);
   expect(added.code).toBe(0);
 });
 afterAll(async () => {

@@ -37,10 +37,14 @@ it('an autoscaler scales where the pods are: 2, 8, moved, 2', async () => {
   const quick = { stabilizationWindowSeconds: 0, policies: [{ type: 'Pods', value: 100, periodSeconds: 1 }] };
   const cpu = { name: 'cpu', target: { type: 'AverageValue', averageValue: '100m' } };
   const pods = await pair.journey('scaled', workload('Deployment', 'scaled', 2, 'east'), {
-    ...{ apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', metadata: { name: 'scaled' } },
+    apiVersion: 'autoscaling/v2',
+    kind: 'HorizontalPodAutoscaler',
+    metadata: { name: 'scaled' },
     spec: {
       scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'scaled' },
-      ...{ minReplicas: 2, maxReplicas: 10, behavior: { scaleUp: quick, scaleDown: quick } },
+      minReplicas: 2,
+      maxReplicas: 10,
+      behavior: { scaleUp: quick, scaleDown: quick },
       metrics: [{ type: 'Resource', resource: cpu }],
     },
   });
@@ -142,10 +146,13 @@ it('an operator’s StatefulSet runs, and goes with the object that controls it'
   const names = { plural: 'databases', singular: 'database', kind: 'Database', listKind: 'DatabaseList' };
   const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
   const pods = await pair.journey('owned', {
-    ...{ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' },
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
     metadata: { name: 'databases.example.com' },
     spec: {
-      ...{ group: 'example.com', scope: 'Namespaced', names },
+      group: 'example.com',
+      scope: 'Namespaced',
+      names,
       versions: [{ name: 'v1', served: true, storage: true, schema }],
     },
   });

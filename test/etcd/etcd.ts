@@ -72,15 +72,25 @@ async function startMember(
   const client = `${scheme}://127.0.0.1:${port}`;
   const peerUrl = `http://127.0.0.1:${peer}`;
   const flags = [
-    ...['--data-dir', join(dir, 'data'), '--name', name, '--log-level', 'error'],
-    ...['--listen-client-urls', client, '--advertise-client-urls', client],
-    ...['--listen-peer-urls', peerUrl, '--initial-advertise-peer-urls', peerUrl],
-    ...[
-      '--initial-cluster',
-      members.map((m) => `${m.name}=http://127.0.0.1:${m.peer}`).join(','),
-      ...(fsync ? [] : ['--unsafe-no-fsync']),
-      ...args,
-    ],
+    '--data-dir',
+    join(dir, 'data'),
+    '--name',
+    name,
+    '--log-level',
+    'error',
+    '--listen-client-urls',
+    client,
+    '--advertise-client-urls',
+    client,
+    '--listen-peer-urls',
+    peerUrl,
+    '--initial-advertise-peer-urls',
+    peerUrl,
+
+    '--initial-cluster',
+    members.map((m) => `${m.name}=http://127.0.0.1:${m.peer}`).join(','),
+    ...(fsync ? [] : ['--unsafe-no-fsync']),
+    ...args,
   ];
   let child: ChildProcess | undefined;
   const kill = async (): Promise<void> => {

@@ -21,8 +21,13 @@ describe('TLS', () => {
     authority = await createTestAuthority(dir);
     etcd = await startEtcd({
       args: [
-        ...['--cert-file', authority.server.cert, '--key-file', authority.server.key],
-        ...['--trusted-ca-file', authority.ca, '--client-cert-auth'],
+        '--cert-file',
+        authority.server.cert,
+        '--key-file',
+        authority.server.key,
+        '--trusted-ca-file',
+        authority.ca,
+        '--client-cert-auth',
       ],
     });
   });

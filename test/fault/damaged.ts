@@ -18,7 +18,9 @@ export async function judge(data: string, whole: Model, what: string): Promise<R
   const refusal = await serve(data, model).catch((error: unknown) => error);
   const ops = model.changes.length;
   const result = (count: string, failures: readonly string[]): RunResult => ({
-    ...{ ops, faults: 1, counts: { [count]: 1, [`mutation: ${what.split(':')[0]}`]: 1 } },
+    ops,
+    faults: 1,
+    counts: { [count]: 1, [`mutation: ${what.split(':')[0]}`]: 1 },
     failures: failures.map((text) => `${what}: ${text}`),
   });
   if (isServed(refusal)) return result(refusal.count, refusal.failures);

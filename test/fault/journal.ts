@@ -53,7 +53,10 @@ export function decodeValue(bytes: Uint8Array): string {
 
 export function changeOf({ type, entry, previous }: StoreEvent): Change {
   return {
-    ...{ type, key: entry.key, revision: entry.revision, created: entry.created },
+    type,
+    key: entry.key,
+    revision: entry.revision,
+    created: entry.created,
     value: decodeValue(entry.value),
     previous: previous && { revision: previous.revision, value: decodeValue(previous.value) },
   };

@@ -41,8 +41,15 @@ export async function runPart(part: FaultPart, budget: Budget, options: RunnerOp
   await rm(directory, { recursive: true, force: true });
   await mkdir(directory, { recursive: true });
   const summary: PartSummary = {
-    ...{ part: part.name, bug, wanted: budget.runs, runs: 0, faults: 0, ops: 0, seconds: 0 },
-    ...{ counts: {}, failures: [] },
+    part: part.name,
+    bug,
+    wanted: budget.runs,
+    runs: 0,
+    faults: 0,
+    ops: 0,
+    seconds: 0,
+    counts: {},
+    failures: [],
   };
   const fail = (seed: number | undefined, text: string): void => {
     summary.failures.push({ seed, text });

@@ -47,11 +47,25 @@ export class Trial {
     const { random, run } = this;
     const life = `L${++this.#lives}`;
     return {
-      ...{ directory: this.data, journal: join(run.directory, `${life}.journal`), sync: true, life },
-      ...{ seed: random.bits(), writers: 64, hotKeys: 10, coldKeys: 1000, watchers: 6 },
-      ...{ valueBytes: random.pick([60, 300, 1000, 20_000]), after: this.#newest() },
-      ...{ historyEvents: random.pick([200, 2000, 100_000]), step: undefined, nth: 0 },
-      ...{ ms: random.between(30, 150), backup: undefined, close: false, quota: undefined, bug: run.bug },
+      directory: this.data,
+      journal: join(run.directory, `${life}.journal`),
+      sync: true,
+      life,
+      seed: random.bits(),
+      writers: 64,
+      hotKeys: 10,
+      coldKeys: 1000,
+      watchers: 6,
+      valueBytes: random.pick([60, 300, 1000, 20_000]),
+      after: this.#newest(),
+      historyEvents: random.pick([200, 2000, 100_000]),
+      step: undefined,
+      nth: 0,
+      ms: random.between(30, 150),
+      backup: undefined,
+      close: false,
+      quota: undefined,
+      bug: run.bug,
       ...changes,
     };
   }

@@ -152,7 +152,9 @@ export async function makeAccount(wire: Wire, namespace: string): Promise<void> 
   const { status } = await (await wire.send({ method: 'POST', path, body })).done;
   if (status !== 201 && status !== 409) throw new Error(`ServiceAccount of ${namespace}: ${status}`);
   const pod = {
-    ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'probe' } },
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'probe' },
     spec: { containers: [{ name: 'c', image: 'c' }] },
   };
   for (let tries = 0; tries < 100; tries++) {

@@ -103,8 +103,13 @@ async function boot(
   if (!options.apiOnly) {
     await start('kube-controller-manager', managerFlags(String(manager)));
     await start('kube-scheduler', [
-      ...['--kubeconfig', 'kubeconfig', '--leader-elect=false', '--bind-address', '127.0.0.1'],
-      ...['--secure-port', String(scheduler)],
+      '--kubeconfig',
+      'kubeconfig',
+      '--leader-elect=false',
+      '--bind-address',
+      '127.0.0.1',
+      '--secure-port',
+      String(scheduler),
     ]);
     await writeFile(
       join(dir, 'pod.log'),
@@ -124,7 +129,14 @@ async function boot(
   const api = children.get('kube-apiserver');
   const pids = { apiserver: api?.pid ?? 0, etcd: children.get('etcd')?.pid ?? 0 };
   return {
-    ...{ name, url, kubeconfig, token, ca, pids, stop, etcd: `127.0.0.1:${etcd}` },
+    name,
+    url,
+    kubeconfig,
+    token,
+    ca,
+    pids,
+    stop,
+    etcd: `127.0.0.1:${etcd}`,
     pause: () => void api?.kill('SIGSTOP'),
     resume: () => void api?.kill('SIGCONT'),
   };
@@ -171,66 +183,96 @@ function kubeconfigText(name: string, server: string, ca: string, token: string)
 
 function etcdFlags(client: string, peer: string, fsync: boolean): string[] {
   return [
-    ...['--data-dir', 'etcd', '--log-level', 'error', ...(fsync ? [] : ['--unsafe-no-fsync'])],
-    ...['--listen-client-urls', client, '--advertise-client-urls', client, '--listen-peer-urls', peer],
+    '--data-dir',
+    'etcd',
+    '--log-level',
+    'error',
+    ...(fsync ? [] : ['--unsafe-no-fsync']),
+    '--listen-client-urls',
+    client,
+    '--advertise-client-urls',
+    client,
+    '--listen-peer-urls',
+    peer,
   ];
 }
 
 function apiserverFlags(port: string, etcd: string): string[] {
   return [
-    ...['--etcd-servers', etcd, '--bind-address', '127.0.0.1', '--secure-port', port],
-    ...[
-      '--tls-cert-file',
-      'server.crt',
-      '--tls-private-key-file',
-      'server.key',
-      '--client-ca-file',
-      'ca.crt',
-    ],
-    ...['--token-auth-file', 'tokens.csv', '--authorization-mode', 'Node,RBAC', '--allow-privileged'],
-    ...['--service-cluster-ip-range', '10.0.0.0/16', '--endpoint-reconciler-type', 'none'],
-    ...['--service-account-issuer', 'https://kubernetes.default.svc'],
-    ...['--service-account-key-file', 'sa.pub', '--service-account-signing-key-file', 'sa.key'],
+    '--etcd-servers',
+    etcd,
+    '--bind-address',
+    '127.0.0.1',
+    '--secure-port',
+    port,
+
+    '--tls-cert-file',
+    'server.crt',
+    '--tls-private-key-file',
+    'server.key',
+    '--client-ca-file',
+    'ca.crt',
+    '--token-auth-file',
+    'tokens.csv',
+    '--authorization-mode',
+    'Node,RBAC',
+    '--allow-privileged',
+    '--service-cluster-ip-range',
+    '10.0.0.0/16',
+    '--endpoint-reconciler-type',
+    'none',
+    '--service-account-issuer',
+    'https://kubernetes.default.svc',
+    '--service-account-key-file',
+    'sa.pub',
+    '--service-account-signing-key-file',
+    'sa.key',
   ];
 }
 
 function managerFlags(port: string): string[] {
   return [
-    ...[
-      '--kubeconfig',
-      'kubeconfig',
-      '--leader-elect=false',
-      '--secure-port',
-      port,
-      '--bind-address',
-      '127.0.0.1',
-    ],
-    ...['--use-service-account-credentials', '--service-account-private-key-file', 'sa.key'],
-    ...['--horizontal-pod-autoscaler-sync-period', '1s'],
-    ...[
-      '--root-ca-file',
-      'ca.crt',
-      '--cluster-signing-cert-file',
-      'ca.crt',
-      '--cluster-signing-key-file',
-      'ca.key',
-    ],
+    '--kubeconfig',
+    'kubeconfig',
+    '--leader-elect=false',
+    '--secure-port',
+    port,
+    '--bind-address',
+    '127.0.0.1',
+    '--use-service-account-credentials',
+    '--service-account-private-key-file',
+    'sa.key',
+    '--horizontal-pod-autoscaler-sync-period',
+    '1s',
+
+    '--root-ca-file',
+    'ca.crt',
+    '--cluster-signing-cert-file',
+    'ca.crt',
+    '--cluster-signing-key-file',
+    'ca.key',
   ];
 }
 
 function kwokFlags(port: string): string[] {
   return [
-    ...[
-      '--config',
-      'kwok.yaml',
-      '--kubeconfig',
-      'kubeconfig',
-      '--manage-all-nodes',
-      '--node-ip',
-      '127.0.0.1',
-    ],
-    ...['--node-port', port, '--cidr', '10.64.0.0/16', '--node-lease-duration-seconds', '40'],
-    ...['--tls-cert-file', 'server.crt', '--tls-private-key-file', 'server.key'],
+    '--config',
+    'kwok.yaml',
+    '--kubeconfig',
+    'kubeconfig',
+    '--manage-all-nodes',
+    '--node-ip',
+    '127.0.0.1',
+    '--node-port',
+    port,
+    '--cidr',
+    '10.64.0.0/16',
+    '--node-lease-duration-seconds',
+    '40',
+    '--tls-cert-file',
+    'server.crt',
+    '--tls-private-key-file',
+    'server.key',
   ];
 }
 

@@ -40,14 +40,20 @@ export async function serveMetrics(of: Kubernetes, work: () => number | Promise<
   const { port } = server.address() as AddressInfo;
   // The only kind of Service that the aggregator reaches on this machine.
   await client.create(services, {
-    ...{ apiVersion: 'v1', kind: 'Service', metadata: { name: 'metrics', namespace: 'kube-system' } },
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'metrics', namespace: 'kube-system' },
     spec: { type: 'ExternalName', externalName: 'localhost' },
   });
   await client.create(apiServices, {
-    ...{ apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService' },
+    apiVersion: 'apiregistration.k8s.io/v1',
+    kind: 'APIService',
     metadata: { name: 'v1beta1.metrics.k8s.io' },
     spec: {
-      ...{ group: 'metrics.k8s.io', version: 'v1beta1', groupPriorityMinimum: 100, versionPriority: 100 },
+      group: 'metrics.k8s.io',
+      version: 'v1beta1',
+      groupPriorityMinimum: 100,
+      versionPriority: 100,
       insecureSkipTLSVerify: true,
       service: { namespace: 'kube-system', name: 'metrics', port },
     },
@@ -62,7 +68,9 @@ export async function serveMetrics(of: Kubernetes, work: () => number | Promise<
 }
 
 const resources = {
-  ...{ kind: 'APIResourceList', apiVersion: 'v1', groupVersion },
+  kind: 'APIResourceList',
+  apiVersion: 'v1',
+  groupVersion,
   resources: [
     { name: 'pods', singularName: '', namespaced: true, kind: 'PodMetrics', verbs: ['get', 'list'] },
   ],
@@ -77,10 +85,13 @@ async function usage(
   const timestamp = new Date().toISOString();
   const each = Math.round(((await work()) * 100) / Math.max(1, items.length));
   return {
-    ...{ kind: 'PodMetricsList', apiVersion: groupVersion, metadata: {} },
+    kind: 'PodMetricsList',
+    apiVersion: groupVersion,
+    metadata: {},
     items: items.map(({ metadata: { name, namespace, labels }, spec }) => ({
       metadata: { name, namespace, labels },
-      ...{ timestamp, window: '1s' },
+      timestamp,
+      window: '1s',
       containers: (spec?.containers ?? []).map((c) => ({
         name: c.name,
         usage: { cpu: `${each}m`, memory: '1Mi' },

@@ -73,7 +73,8 @@ export class BarePhysical {
     const { metadata } = await this.client.get(resources.deployments, { namespace, name });
     const status = {
       observedGeneration: metadata.generation,
-      ...{ replicas: ready, readyReplicas: ready },
+      replicas: ready,
+      readyReplicas: ready,
     };
     const at = { namespace, name, subresource: 'status' };
     await this.client.patch(resources.deployments, at, 'merge', { status });
@@ -97,7 +98,8 @@ export class BarePhysical {
     const pod = template('web') as { spec: object };
     const isPod = kind === 'Pod';
     const object = {
-      ...{ apiVersion: isPod ? 'v1' : 'apps/v1', kind },
+      apiVersion: isPod ? 'v1' : 'apps/v1',
+      kind,
       metadata: { name, namespace, labels, ownerReferences },
       spec: isPod
         ? { ...pod.spec, ...(node && { nodeName: node }) }

@@ -143,7 +143,10 @@ function workspace(name: string, parent = 'root'): KubeObject {
 function deployment(cluster: string): KubeObject {
   const metadata = {
     annotations: { 'atoll.dev/clusters': 'east', 'atoll.dev/placed-by': 'admin' },
-    ...{ name: 'web', namespace: 'shop', uid: uidOf(cluster, 'web'), generation: 1 },
+    name: 'web',
+    namespace: 'shop',
+    uid: uidOf(cluster, 'web'),
+    generation: 1,
     creationTimestamp: '2026-01-01T00:00:00Z',
   };
   const template = {

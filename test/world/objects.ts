@@ -48,7 +48,9 @@ export function deployment(name: string, replicas: number, clusters?: string): K
 export function statefulSet(name: string, replicas: number, clusters?: string): KubeObject {
   const { metadata, spec } = deployment(name, replicas, clusters);
   return {
-    ...{ apiVersion: 'apps/v1', kind: 'StatefulSet', metadata },
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    metadata,
     spec: { ...(spec as object), serviceName: name },
   };
 }

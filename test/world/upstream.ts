@@ -217,8 +217,13 @@ export type Running = Syncer & { stop(): Promise<void> };
 export function runSyncer(upstream: Upstream, physical: Transport, name = 'east'): Running {
   const life = new AbortController();
   const syncer = startSyncer({
-    ...{ name, upstream: upstream.view(name), physical, signal: life.signal, logger: silentLogger },
-    ...{ heartbeatMs: 50, namespaceDelayMs: 50 },
+    name,
+    upstream: upstream.view(name),
+    physical,
+    signal: life.signal,
+    logger: silentLogger,
+    heartbeatMs: 50,
+    namespaceDelayMs: 50,
   });
   return {
     ...syncer,

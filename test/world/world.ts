@@ -93,8 +93,15 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const control = () =>
     abortable(signal, (ending) =>
       startControllers({
-        ...{ server, store, signal: ending, logger, settleMs, silentMs, rootCa: identity.ca },
-        ...{ controllers: 'all', url: () => url },
+        server,
+        store,
+        signal: ending,
+        logger,
+        settleMs,
+        silentMs,
+        rootCa: identity.ca,
+        controllers: 'all',
+        url: () => url,
         ...(options.forgetMs !== undefined && { forgetMs: options.forgetMs }),
       }),
     );
@@ -108,7 +115,11 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     return physical;
   };
   const world: World = {
-    ...{ server, store, admin, as, simulate },
+    server,
+    store,
+    admin,
+    as,
+    simulate,
     physical: (name) => {
       const found = physicals.get(name);
       if (!found) throw new Error(`no physical cluster ${name} is simulated`);

@@ -83,7 +83,10 @@ function exhausted(conditions: NonNullable<BudgetStatus['conditions']>, now: str
     ...conditions.filter((one) => one !== there),
     {
       ...there,
-      ...{ type: 'DisruptionAllowed', status: 'False', reason: 'InsufficientPods', message: '' },
+      type: 'DisruptionAllowed',
+      status: 'False',
+      reason: 'InsufficientPods',
+      message: '',
       lastTransitionTime: there?.status === 'False' ? (there['lastTransitionTime'] ?? now) : now,
     },
   ];

@@ -14,8 +14,12 @@ import { contentType, forwardDelete } from './forward.ts';
 
 /** Of these one that is reflected is deleted where it really is. */
 const elsewhere = new Set([
-  ...['/pods', '/persistentvolumeclaims', 'apps/replicasets', 'batch/jobs'],
-  ...['/endpoints', 'discovery.k8s.io/endpointslices'],
+  '/pods',
+  '/persistentvolumeclaims',
+  'apps/replicasets',
+  'batch/jobs',
+  '/endpoints',
+  'discovery.k8s.io/endpointslices',
 ]);
 
 /** `refused`: a physical cluster's own answer. */

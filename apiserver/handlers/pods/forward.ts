@@ -47,7 +47,9 @@ export async function evictRunningPod(
     headers: { accept: 'application/json', 'content-type': 'application/json' },
     body: Buffer.from(
       JSON.stringify({
-        ...{ kind: 'Eviction', apiVersion: 'policy/v1', metadata: { name, namespace } },
+        kind: 'Eviction',
+        apiVersion: 'policy/v1',
+        metadata: { name, namespace },
         deleteOptions: rest,
       }),
     ),

@@ -60,7 +60,12 @@ export function check(expr: Expr, declarations: Declarations): Checked {
 }
 
 const scalars: Readonly<Record<Scalar, CelType>> = {
-  ...{ bool, int, uint, double, string, bytes },
+  bool,
+  int,
+  uint,
+  double,
+  string,
+  bytes,
   null_type: nullType,
 };
 

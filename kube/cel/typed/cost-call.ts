@@ -147,7 +147,10 @@ const equality: Estimate = ([a, b]) => {
 };
 
 const cheaplyEqual = new Set([
-  ...['net.IP', 'net.CIDR', 'kubernetes.Quantity', 'kubernetes.Semver'],
+  'net.IP',
+  'net.CIDR',
+  'kubernetes.Quantity',
+  'kubernetes.Semver',
   ...['Authorizer', 'PathCheck', 'GroupCheck', 'ResourceCheck', 'Decision'].map(
     (name) => `kubernetes.authorization.${name}`,
   ),

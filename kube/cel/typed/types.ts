@@ -86,7 +86,16 @@ export function unwrapped(type: CelType): { type: CelType; optional: boolean } {
 }
 
 const words: Readonly<Record<string, CelType>> = {
-  ...{ dyn, bool, int, uint, double, string, bytes, timestamp, duration, type: typeOf() },
+  dyn,
+  bool,
+  int,
+  uint,
+  double,
+  string,
+  bytes,
+  timestamp,
+  duration,
+  type: typeOf(),
   'kubernetes.NamedFormat': struct('kubernetes.NamedFormat'),
 };
 

@@ -20,7 +20,11 @@ function bodies(fixture: Fixture): Case {
       const path = `${fixture.path(names)}?dryRun=All`;
       const object = fixture.object(names);
       const send = (body: object | string | Uint8Array, contentType: string, accept: string): Step => ({
-        ...{ method: 'POST', path, body, contentType, accept },
+        method: 'POST',
+        path,
+        body,
+        contentType,
+        accept,
       });
       return [
         send(encodeProtobuf(object), protobuf, 'application/json'),

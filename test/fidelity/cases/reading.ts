@@ -44,7 +44,9 @@ function ofKind(fixture: Fixture): Case[] {
   const object = (names: Names) => `${fixture.path(names)}/${fixture.object(names).metadata.name}`;
   const ownNamespace = info.namespaced;
   const read: Case = {
-    ...{ id: `${id}/read`, area: 'reading', ownNamespace },
+    id: `${id}/read`,
+    area: 'reading',
+    ownNamespace,
     steps: (names) => [
       ...seed(fixture, names, count),
       get(object(names)),
@@ -62,7 +64,9 @@ function ofKind(fixture: Fixture): Case[] {
     ],
   };
   const forms: Case = {
-    ...{ id: `${id}/forms`, area: 'reading', ownNamespace },
+    id: `${id}/forms`,
+    area: 'reading',
+    ownNamespace,
     steps: (names) => [
       ...seed(fixture, names, count),
       ...Object.values(accepts).flatMap((accept) => [

@@ -148,7 +148,7 @@ function grantor(ns: string, name: string, ...more: object[]): Request[] {
   const all = rule(
     [group],
     ['roles', 'clusterroles', 'rolebindings', 'clusterrolebindings'],
-    [...['get', 'list', 'create', 'update', 'patch', 'delete']],
+    ['get', 'list', 'create', 'update', 'patch', 'delete'],
   );
   return [
     silent(role('', `g-${name}`, all, rule([''], ['configmaps'], ['get', 'list']), ...more)),

@@ -77,7 +77,8 @@ function ofGolden({ info, json, protobuf }: Golden): Case[] {
     },
   });
   const whole: Case = {
-    ...{ id, area: 'validation' },
+    id,
+    area: 'validation',
     steps: (names) => {
       const path = `${collectionPath(info, names.ns)}?dryRun=All`;
       return [

@@ -146,7 +146,9 @@ export function thingsDefinition(properties: object = {}, version: object = {}) 
       names: { plural: 'things', kind: 'Thing' },
       versions: [
         {
-          ...{ name: 'v1', served: true, storage: true },
+          name: 'v1',
+          served: true,
+          storage: true,
           schema: { openAPIV3Schema: { type: 'object', properties } },
           ...version,
         },

@@ -10,7 +10,9 @@ afterEach(() => api.close());
 const namespace = '/api/v1/namespaces/default';
 const pod = (spec: object = {}, resources?: object) =>
   api.call('POST', `${namespace}/pods`, {
-    ...{ apiVersion: 'v1', kind: 'Pod', metadata: { generateName: 'p-' } },
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { generateName: 'p-' },
     spec: { containers: [{ name: 'c', image: 'nginx', ...(resources && { resources }) }], ...spec },
   });
 const create = async (path: string, object: object) => {
@@ -21,8 +23,10 @@ const create = async (path: string, object: object) => {
 test('a pod runs as default, with priority 0, unless it says otherwise', async () => {
   const { body } = await pod();
   expect(body.spec).toMatchObject({
-    ...{ serviceAccountName: 'default', serviceAccount: 'default' },
-    ...{ priority: 0, preemptionPolicy: 'PreemptLowerPriority' },
+    serviceAccountName: 'default',
+    serviceAccount: 'default',
+    priority: 0,
+    preemptionPolicy: 'PreemptLowerPriority',
   });
   expect((await pod({ serviceAccountName: 'nobody' })).body.message).toMatch(
     /is forbidden: error looking up service account default\/nobody: serviceaccount "nobody" not found/,
@@ -74,13 +78,17 @@ test('a pod has the pull secrets of its account, and what it mounts itself it ke
 test('priority classes', async () => {
   const classes = '/apis/scheduling.k8s.io/v1/priorityclasses';
   const of = (name: string, more: object) => ({
-    ...{ apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name } },
-    ...{ value: 10, ...more },
+    apiVersion: 'scheduling.k8s.io/v1',
+    kind: 'PriorityClass',
+    metadata: { name },
+    value: 10,
+    ...more,
   });
   await create(classes, of('high', { value: 1000, preemptionPolicy: 'Never' }));
   await create(classes, of('usual', { globalDefault: true }));
   expect((await pod({ priorityClassName: 'high' })).body.spec).toMatchObject({
-    ...{ priority: 1000, preemptionPolicy: 'Never' },
+    priority: 1000,
+    preemptionPolicy: 'Never',
   });
   expect((await pod()).body.spec).toMatchObject({ priority: 10, priorityClassName: 'usual' });
   expect((await pod({ priorityClassName: 'system-node-critical' })).body.spec.priority).toBe(2_000_001_000);
@@ -98,12 +106,16 @@ test('priority classes', async () => {
 
 test('a claim without a class gets the default one; an empty one is a choice', async () => {
   await create('/apis/storage.k8s.io/v1/storageclasses', {
-    ...{ apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', provisioner: 'example.com/disk' },
+    apiVersion: 'storage.k8s.io/v1',
+    kind: 'StorageClass',
+    provisioner: 'example.com/disk',
     metadata: { name: 'fast', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
   });
   const claim = (name: string, spec: object) =>
     api.call('POST', `${namespace}/persistentvolumeclaims`, {
-      ...{ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name } },
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { name },
       spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, ...spec },
     });
   expect((await claim('a', {})).body.spec.storageClassName).toBe('fast');
@@ -112,7 +124,9 @@ test('a claim without a class gets the default one; an empty one is a choice', a
 
 test('limit ranges give defaults and refuse what is beyond them', async () => {
   await create(`${namespace}/limitranges`, {
-    ...{ apiVersion: 'v1', kind: 'LimitRange', metadata: { name: 'l' } },
+    apiVersion: 'v1',
+    kind: 'LimitRange',
+    metadata: { name: 'l' },
     spec: {
       limits: [
         {
@@ -139,7 +153,9 @@ test('limit ranges give defaults and refuse what is beyond them', async () => {
 
 test('quotas', async () => {
   await create(`${namespace}/resourcequotas`, {
-    ...{ apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q' } },
+    apiVersion: 'v1',
+    kind: 'ResourceQuota',
+    metadata: { name: 'q' },
     spec: { hard: { configmaps: '1', 'requests.cpu': '1', pods: '5' } },
   });
   await create(configMaps, configMap('a'));

@@ -26,7 +26,10 @@ beforeEach(async () => {
     const ref = { namespace: name === 'west' ? 'default' : 'atoll-system', name: 'kubeconfig' };
     const spec = { kubeconfigSecretRef: ref };
     await create('/apis/atoll.dev/v1alpha1/physicalclusters', {
-      ...{ apiVersion: 'atoll.dev/v1alpha1', kind: 'PhysicalCluster', metadata: { name }, spec },
+      apiVersion: 'atoll.dev/v1alpha1',
+      kind: 'PhysicalCluster',
+      metadata: { name },
+      spec,
     });
   }
 });
@@ -39,10 +42,14 @@ async function create(url: string, object: object): Promise<Reply> {
 }
 
 const namespace = (name: string, annotations?: object) => ({
-  ...{ apiVersion: 'v1', kind: 'Namespace', metadata: { name, ...(annotations && { annotations }) } },
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  metadata: { name, ...(annotations && { annotations }) },
 });
 const pod = (name: string, annotations?: object) => ({
-  ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name, ...(annotations && { annotations }) } },
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, ...(annotations && { annotations }) },
   spec: { containers: [{ name: 'c', image: 'i', resources: { requests: { cpu: '1' } } }] },
 });
 const annotationsOf = ({ body }: Reply) => body.metadata.annotations ?? {};
@@ -53,7 +60,9 @@ const patchTypes = {
   json: 'application/json-patch+json',
 };
 const jsonPatch = Object.entries(forged).map(([key, value]) => ({
-  ...{ op: 'add', path: `/metadata/annotations/${key.replace('/', '~1')}`, value },
+  op: 'add',
+  path: `/metadata/annotations/${key.replace('/', '~1')}`,
+  value,
 }));
 
 /** As the scheduler, or a user named `mine`, placed it. */
@@ -85,7 +94,9 @@ const subresources: [string, string, (url: string) => Promise<Reply>][] = [
     'binding',
     (url) =>
       api.call('POST', `${url}/binding`, {
-        ...{ apiVersion: 'v1', kind: 'Binding', metadata: { name: 'p', annotations: forged } },
+        apiVersion: 'v1',
+        kind: 'Binding',
+        metadata: { name: 'p', annotations: forged },
         target: { kind: 'Node', name: 'n' },
       }),
   ],

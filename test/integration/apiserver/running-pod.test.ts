@@ -63,8 +63,10 @@ test.each(['reflected', 'placed'])('a %s pod gets its ephemeral containers where
   expect(done.body).toMatchObject(debug);
   expect(sent).toMatchObject([
     {
-      ...{ method: 'PATCH', url: `${there}/${name}/ephemeralcontainers` },
-      ...{ type: strategic['content-type'], body: debug },
+      method: 'PATCH',
+      url: `${there}/${name}/ephemeralcontainers`,
+      type: strategic['content-type'],
+      body: debug,
     },
   ]);
 });

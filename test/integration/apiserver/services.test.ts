@@ -10,7 +10,9 @@ afterEach(() => api.close());
 const services = '/api/v1/namespaces/default/services';
 const create = (name: string, spec: object, query = '') =>
   api.call('POST', `${services}${query}`, {
-    ...{ apiVersion: 'v1', kind: 'Service', metadata: { name } },
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name },
     spec: { ports: [{ port: 80 }], ...spec },
   });
 const patch = (name: string, spec: object) => api.call('PATCH', `${services}/${name}`, { spec });
@@ -47,7 +49,8 @@ test.each([
   [{ ipFamilies: ['IPv4', 'IPv6'] }, /when multiple IP families are specified/],
 ])('refuses %j', async (spec, message) => {
   await create('first', {
-    ...{ type: 'NodePort', clusterIP: '10.96.77.7' },
+    type: 'NodePort',
+    clusterIP: '10.96.77.7',
     ports: [{ port: 80, nodePort: 30080 }],
   });
   const { status, body } = await create('second', spec);
@@ -73,7 +76,9 @@ test('an update that leaves out what was allocated keeps it', async () => {
   const { clusterIP, healthCheckNodePort } = made.spec;
   expect(healthCheckNodePort).toBeGreaterThanOrEqual(30_000);
   const replaced = await api.call('PUT', `${services}/a`, {
-    ...{ apiVersion: 'v1', kind: 'Service', metadata: { name: 'a' } },
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'a' },
     spec: { type: 'LoadBalancer', externalTrafficPolicy: 'Local', ports: [{ name: 'web', port: 81 }] },
   });
   expect(replaced.body.spec).toMatchObject({ clusterIP, healthCheckNodePort });

@@ -17,7 +17,9 @@ const budgets = '/apis/policy/v1/namespaces/default/poddisruptionbudgets';
 
 async function pod(name: string, ready = true): Promise<void> {
   await api.call('POST', pods, {
-    ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name, labels: { app: 'web' } } },
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, labels: { app: 'web' } },
     spec: { containers: [{ name: 'c', image: 'nginx' }] },
   });
   const conditions = [{ type: 'Ready', status: ready ? 'True' : 'False' }];
@@ -26,7 +28,9 @@ async function pod(name: string, ready = true): Promise<void> {
 
 async function budget(name: string, status: object, spec: object = {}): Promise<void> {
   const made = await api.call('POST', budgets, {
-    ...{ apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: { name } },
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { name },
     spec: { minAvailable: 1, selector: { matchLabels: { app: 'web' } }, ...spec },
   });
   expect(made.status).toBe(201);
@@ -36,7 +40,10 @@ async function budget(name: string, status: object, spec: object = {}): Promise<
 
 const evict = (name: string, query = '', more: object = {}) =>
   api.call('POST', `${pods}/${name}/eviction${query}`, {
-    ...{ apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name }, ...more },
+    apiVersion: 'policy/v1',
+    kind: 'Eviction',
+    metadata: { name },
+    ...more,
   });
 
 test.each<[string, object, string]>([
@@ -100,7 +107,9 @@ test('two budgets of one pod', async () => {
 test('a binding gives a pod its node, once, and says that it is scheduled', async () => {
   await pod('a');
   const binding = (name: string) => ({
-    ...{ apiVersion: 'v1', kind: 'Binding', metadata: { name: 'a', annotations: { by: 'me' } } },
+    apiVersion: 'v1',
+    kind: 'Binding',
+    metadata: { name: 'a', annotations: { by: 'me' } },
     target: { kind: 'Node', name },
   });
   expect((await api.call('POST', `${pods}/a/binding`, binding('n1'))).body).toMatchObject({ code: 201 });
@@ -121,13 +130,16 @@ async function account(name: string): Promise<Answer> {
 
 const request = (name: string, spec: object = {}) =>
   api.call('POST', `${namespace}/serviceaccounts/${name}/token`, {
-    ...{ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec },
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    spec,
   });
 
 const review = async (token: string, audiences?: string[]) =>
   (
     await api.call('POST', '/apis/authentication.k8s.io/v1/tokenreviews', {
-      ...{ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview' },
+      apiVersion: 'authentication.k8s.io/v1',
+      kind: 'TokenReview',
       spec: { token, ...(audiences && { audiences }) },
     })
   ).body.status;

@@ -21,7 +21,9 @@ const placements = `${home}/apis/atoll.dev/v1alpha1/namespaces/default/placement
 beforeEach(async () => {
   bytes = store();
   const resources = ownResources.map((resource) => ({
-    ...{ ...resource, custom: true, subresources: { status: true } },
+    ...resource,
+    custom: true,
+    subresources: { status: true },
   }));
   api = startApi({ store: bytes, views: [syncerView()], resources });
   id = await api.addCluster(path);
@@ -69,11 +71,9 @@ async function place(owner: string): Promise<void> {
   const { body } = await api.call('GET', `${sets}/${owner}`);
   const ref = { group: 'apps', version: 'v1', resource: 'deployments', kind: 'Deployment', name: owner };
   await api.call('POST', placements, {
-    ...{
-      apiVersion: 'atoll.dev/v1alpha1',
-      kind: 'Placement',
-      metadata: { name: `${owner}.deployments.apps` },
-    },
+    apiVersion: 'atoll.dev/v1alpha1',
+    kind: 'Placement',
+    metadata: { name: `${owner}.deployments.apps` },
     spec: {
       ref: { ...ref, uid: body.metadata.uid },
       clusters: ['east'],
@@ -116,7 +116,9 @@ const writers: Record<string, (annotations: Annotations, inside: Annotations) =>
     const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd', uid, controller: true };
     const annotations = { ...a, 'deployment.kubernetes.io/revision': '7' };
     const body = {
-      ...{ apiVersion: 'apps/v1', kind: 'ReplicaSet', spec: { replicas: 1, template: template(b) } },
+      apiVersion: 'apps/v1',
+      kind: 'ReplicaSet',
+      spec: { replicas: 1, template: template(b) },
       metadata: { name: 'd-1', labels: { app: 'x' }, annotations, ownerReferences: [owner] },
     };
     return (await asEast('PUT', `${mine()}/apis/apps/v1/namespaces/default/replicasets/d-1`, body)).status;

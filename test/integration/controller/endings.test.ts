@@ -147,7 +147,9 @@ test('of a namespace that goes the pods and what makes them go first, and none w
   const labels = { app: 'runs' };
   const template = { metadata: { labels }, spec };
   const made = await api.call('POST', '/apis/apps/v1/namespaces/ends/deployments', {
-    ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'runs' } },
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'runs' },
     spec: { selector: { matchLabels: labels }, template },
   });
   expect(made.status).toBe(201);

@@ -35,7 +35,8 @@ const configurations = {
 /** Of all that our controllers write there, and nobody else. */
 async function configure(client: Client, path: string): Promise<void> {
   await client.create(configurations, {
-    ...{ apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingWebhookConfiguration' },
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingWebhookConfiguration',
     metadata: { name: 'of-controllers' },
     webhooks: [
       {
@@ -45,7 +46,9 @@ async function configure(client: Client, path: string): Promise<void> {
         matchConditions: [
           { name: 'ours', expression: "request.userInfo.username.startsWith('system:atoll:')" },
         ],
-        ...{ sideEffects: 'None', admissionReviewVersions: ['v1'], timeoutSeconds: 30 },
+        sideEffects: 'None',
+        admissionReviewVersions: ['v1'],
+        timeoutSeconds: 30,
       },
     ],
   } as KubeObject);
@@ -53,7 +56,9 @@ async function configure(client: Client, path: string): Promise<void> {
 
 const namespace = (name: string): KubeObject => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
 const configMap = (name: string, metadata: object): KubeObject => ({
-  ...{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default', ...metadata } },
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace: 'default', ...metadata },
 });
 const gone = { apiVersion: 'v1', kind: 'ConfigMap', name: 'never', uid: 'never-was' };
 /** One after the other, each hanging for 30 seconds, they would take longer than the test may. */

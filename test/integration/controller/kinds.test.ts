@@ -45,10 +45,13 @@ function definition(
 
 const foos = (version: string): ResourceRef => ({ group: 'example.com', version, resource: 'foos' });
 const foo = (version: string, name: string, metadata: object = {}): KubeObject => ({
-  ...{ apiVersion: `example.com/${version}`, kind: 'Foo', metadata: { name, ...metadata } },
+  apiVersion: `example.com/${version}`,
+  kind: 'Foo',
+  metadata: { name, ...metadata },
 });
 const configMap = (name: string, ownerReferences: object[] = []): KubeObject => ({
-  ...{ apiVersion: 'v1', kind: 'ConfigMap' },
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
   metadata: { name, namespace: 'default', ownerReferences } as KubeObject['metadata'],
 });
 const ownedBy = ({ apiVersion, kind, metadata: { name, uid } }: KubeObject) => ({

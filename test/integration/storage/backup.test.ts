@@ -54,7 +54,9 @@ interface Numbered extends KubeObject {
 async function write(client: Client, writer: number, until: AbortSignal): Promise<number> {
   const names = [`first-${writer}`, `second-${writer}`];
   const body = (name: string, n: number) => ({
-    ...{ apiVersion: 'v1', kind: 'ConfigMap', data: { n: String(n) } },
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    data: { n: String(n) },
     metadata: { name, namespace: 'default' },
   });
   for (const name of names) await client.create(configMaps, body(name, 0));
@@ -91,7 +93,8 @@ test('a backup under load is of one moment; restored elsewhere, clients go on an
   enough.abort();
   const last = await Promise.all(writing);
   await client.create(configMaps, {
-    ...{ apiVersion: 'v1', kind: 'ConfigMap' },
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
     metadata: { name: 'later', namespace: 'default' },
   });
   await eventually(() => expect(informer.list().some((o) => o.metadata.name === 'later')).toBe(true));
@@ -122,7 +125,8 @@ test('a backup under load is of one moment; restored elsewhere, clients go on an
   }
   await eventually(() => expect(resets).toContain('later'));
   await client.create(configMaps, {
-    ...{ apiVersion: 'v1', kind: 'ConfigMap' },
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
     metadata: { name: 'afterwards', namespace: 'default' },
   });
   await eventually(() => {

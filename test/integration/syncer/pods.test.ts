@@ -70,8 +70,10 @@ test('what happens to them is told as Events, under the uid that they have here'
       kind: 'Event',
       metadata: { name, namespace: upstream.home },
       involvedObject: { apiVersion: 'v1', kind: 'Pod', name: about, namespace: upstream.home, uid: 'there' },
-      ...{ reason: 'Scheduled', message: `Successfully assigned ${upstream.home}/${about} to n1` },
-      ...{ lastTimestamp: new Date().toISOString().replace(/\.\d+/, ''), count: 2 },
+      reason: 'Scheduled',
+      message: `Successfully assigned ${upstream.home}/${about} to n1`,
+      lastTimestamp: new Date().toISOString().replace(/\.\d+/, ''),
+      count: 2,
     };
     await physical.client.create(events, object);
   }

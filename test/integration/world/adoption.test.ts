@@ -35,9 +35,12 @@ async function release(name: string, app: string): Promise<void> {
 
 test("a Pod that a ReplicaSet adopts where both run is shown as its own, and runs on; let go, it is nobody's", async () => {
   await world.admin.create(pods, {
-    ...{ apiVersion: 'v1', kind: 'Pod' },
+    apiVersion: 'v1',
+    kind: 'Pod',
     metadata: {
-      ...{ name: 'orphan', namespace: 'default', labels: { app: 'taken' } },
+      name: 'orphan',
+      namespace: 'default',
+      labels: { app: 'taken' },
       annotations: { 'atoll.dev/clusters': 'east' },
     },
     spec: { containers: [{ name: 'c', image: 'c:1' }] },

@@ -21,10 +21,14 @@ const there = async (name: string, cluster = 'east') => {
 /** A Pod of its own that runs on east. */
 async function run(name: string, more: object = {}): Promise<Pod> {
   await world.admin.create(pods, {
-    ...{ apiVersion: 'v1', kind: 'Pod' },
+    apiVersion: 'v1',
+    kind: 'Pod',
     metadata: {
-      ...{ name, namespace: 'default', labels: { app: name } },
-      ...{ annotations: { 'atoll.dev/clusters': 'east' }, ...more },
+      name,
+      namespace: 'default',
+      labels: { app: name },
+      annotations: { 'atoll.dev/clusters': 'east' },
+      ...more,
     },
     spec: { containers: [{ name: 'c', image: 'c:1' }] },
   });
@@ -79,7 +83,9 @@ test('one whose eviction is refused here is not stopped there', async () => {
   await run('refused');
   const at = { namespace: 'default', name: 'refused' };
   const eviction = {
-    ...{ apiVersion: 'policy/v1', kind: 'Eviction', metadata: at },
+    apiVersion: 'policy/v1',
+    kind: 'Eviction',
+    metadata: at,
     deleteOptions: { preconditions: { resourceVersion: '1' } },
   };
   const evicted = world.admin.create(pods, eviction, { ...at, subresource: 'eviction' });

@@ -69,7 +69,9 @@ test('a physical cluster says what is behind the Services that it has, and behin
   const shop = { namespace: 'shop' };
   await namespace('shop');
   const service = (name: string, more: object) => ({
-    ...{ apiVersion: 'v1', kind: 'Service', metadata: { name, ...shop, ...more } },
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name, ...shop, ...more },
     spec: { selector: { app: name }, ports: [{ port: 80 }] },
   });
   const here = { annotations: { 'atoll.dev/clusters': 'east' } };
@@ -79,7 +81,9 @@ test('a physical cluster says what is behind the Services that it has, and behin
     const owner = { apiVersion: 'v1', kind: 'Service', name: serviceName, uid, controller: true };
     const labels = { 'kubernetes.io/service-name': serviceName };
     const slice = {
-      ...{ apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', addressType: 'IPv4' },
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
+      addressType: 'IPv4',
       metadata: { name: `${serviceName}-x`, ...shop, labels, ownerReferences: [owner] },
       endpoints: [{ addresses: ['192.0.2.1'] }],
     };
@@ -93,7 +97,9 @@ test('a physical cluster says what is behind the Services that it has, and behin
 
 describe('a LogicalCluster', () => {
   const called = (name: string) => ({
-    ...{ apiVersion: 'core.kcp.io/v1alpha1', kind: 'LogicalCluster', metadata: { name } },
+    apiVersion: 'core.kcp.io/v1alpha1',
+    kind: 'LogicalCluster',
+    metadata: { name },
   });
 
   test.each(['other', 'cluster'])('called %s in root takes nothing of root with it', async (name) => {

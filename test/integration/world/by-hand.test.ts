@@ -18,7 +18,8 @@ test('a Job that a user makes from a CronJob runs, as kubectl create job --from 
   const { metadata } = await world.admin.create(
     batch('cronjobs'),
     {
-      ...{ apiVersion: 'batch/v1', kind: 'CronJob' },
+      apiVersion: 'batch/v1',
+      kind: 'CronJob',
       metadata: { name: 'x', annotations: { 'atoll.dev/clusters': 'east' } },
       spec: { schedule: '0 0 1 1 *', jobTemplate: { spec: { template } } },
     },
@@ -28,7 +29,8 @@ test('a Job that a user makes from a CronJob runs, as kubectl create job --from 
   await world.admin.create(
     batch('jobs'),
     {
-      ...{ apiVersion: 'batch/v1', kind: 'Job' },
+      apiVersion: 'batch/v1',
+      kind: 'Job',
       metadata: {
         name: 'by-hand',
         annotations: { 'cronjob.kubernetes.io/instantiate': 'manual', 'atoll.dev/clusters': 'east' },

@@ -15,8 +15,11 @@ const account = { ...inDefault, name: 'default' };
 function pullSecret(name: string): KubeObject {
   const data = { '.dockerconfigjson': Buffer.from('{"auths":{}}').toString('base64') };
   return {
-    ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name } },
-    ...{ type: 'kubernetes.io/dockerconfigjson', data },
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name },
+    type: 'kubernetes.io/dockerconfigjson',
+    data,
   };
 }
 

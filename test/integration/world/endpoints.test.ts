@@ -13,7 +13,9 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 const serviceOf = (name: string, spec: object) => ({
-  ...{ apiVersion: 'v1', kind: 'Service', metadata: { name, ...shop } },
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name, ...shop },
   spec: { ports: [{ port: 80 }], ...spec },
 });
 
@@ -46,7 +48,9 @@ test('what the cluster says of it takes their place, and names the pods as they 
   const service = await until('the Service is there', () => find(client, services, 'web', namespace));
   const address = { ip: '10.64.0.1', targetRef: { kind: 'Pod', namespace, name, uid } };
   await client.create(endpoints, {
-    ...{ apiVersion: 'v1', kind: 'Endpoints', metadata: { name: 'web', namespace } },
+    apiVersion: 'v1',
+    kind: 'Endpoints',
+    metadata: { name: 'web', namespace },
     subsets: [{ addresses: [address], ports: [{ port: 80 }] }],
   } as KubeObject);
   const owner = {
@@ -62,9 +66,12 @@ test('what the cluster says of it takes their place, and names the pods as they 
   };
   const { ip, targetRef } = address;
   await client.create(endpointslices, {
-    ...{ apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', addressType: 'IPv4' },
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    addressType: 'IPv4',
     metadata: { name: 'web-there', namespace, labels, ownerReferences: [owner] },
-    ...{ endpoints: [{ addresses: [ip], targetRef }], ports: [] },
+    endpoints: [{ addresses: [ip], targetRef }],
+    ports: [],
   } as KubeObject);
   const [pod] = (await world.admin.list(pods, { ...shop, labelSelector: 'app=web' })).items;
   const target = { kind: 'Pod', name, namespace: 'default', uid: pod?.metadata.uid };
@@ -94,7 +101,9 @@ test('a slice that a user deletes is deleted where it is made', async () => {
 test("a user's Endpoints are mirrored once, wherever they go", async () => {
   await world.admin.create(services, serviceOf('custom', {}));
   await world.admin.create(endpoints, {
-    ...{ apiVersion: 'v1', kind: 'Endpoints', metadata: { name: 'custom', ...shop } },
+    apiVersion: 'v1',
+    kind: 'Endpoints',
+    metadata: { name: 'custom', ...shop },
     subsets: [{ addresses: [{ ip: '10.1.2.3' }], ports: [{ port: 80 }] }],
   } as KubeObject);
   const [slice] = await until('there is a slice', async () => {

@@ -51,7 +51,11 @@ test('events of what runs say on which cluster', async () => {
     namespace: 'default',
   });
   const event = (cluster: string) => ({
-    ...{ apiVersion: 'v1', kind: 'Event', type: 'Normal', reason: 'ScalingReplicaSet', message: 'Scaled up' },
+    apiVersion: 'v1',
+    kind: 'Event',
+    type: 'Normal',
+    reason: 'ScalingReplicaSet',
+    message: 'Scaled up',
     metadata: { name: `web.${cluster}` },
   });
   await settled(world.admin, 'web.deployments.apps');
@@ -73,7 +77,8 @@ test('events of what runs say on which cluster', async () => {
 
 test('a bare pod that is not restarted comes to its end', async () => {
   await world.admin.create(resources.pods, {
-    ...{ apiVersion: 'v1', kind: 'Pod' },
+    apiVersion: 'v1',
+    kind: 'Pod',
     metadata: { name: 'smoke', namespace: 'default', annotations: { 'atoll.dev/clusters': 'east' } },
     spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'c:1' }] },
   });

@@ -183,7 +183,9 @@ describe('a logical cluster', () => {
   test("leads where the system says: a user's Workspace cannot name another's", async () => {
     const id = await workspace('root:mine');
     const stolen = {
-      ...{ apiVersion: 'tenancy.kcp.io/v1alpha1', kind: 'Workspace', metadata: { name: 'thief' } },
+      apiVersion: 'tenancy.kcp.io/v1alpha1',
+      kind: 'Workspace',
+      metadata: { name: 'thief' },
       spec: { cluster: id },
     };
     await expect(world.admin.create(workspaces, stolen)).rejects.toThrow(/spec.cluster can only be set/);

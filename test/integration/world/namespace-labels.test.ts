@@ -44,7 +44,8 @@ const there = (labels: Record<string, string>) =>
 test('the physical namespaces bear the labels of the logical one from the first, and follow it', async () => {
   const labels = { env: 'test', 'policy.corp/exempt': 'true', [warn]: 'baseline' };
   await world.admin.create(resources.namespaces, {
-    ...{ apiVersion: 'v1', kind: 'Namespace' },
+    apiVersion: 'v1',
+    kind: 'Namespace',
     metadata: { name: 'team', labels },
   });
   const { metadata, ...app } = deployment('app', 2, 'east,west');

@@ -79,7 +79,8 @@ test("a node that a user made stays the user's", async () => {
 
 test('a cluster shows nodes only where it has something', async () => {
   const liar = new Client(world.server.transport(syncerUser('east')), {
-    ...{ prefix: '/syncers/east', userAgent: 'liar' },
+    prefix: '/syncers/east',
+    userAgent: 'liar',
   });
   const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'mine' } };
   await expect(liar.update(nodes, node, { cluster: 'root' })).rejects.toMatchObject({ code: 403 });

@@ -11,7 +11,9 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 const cluster = (name: string, spec: unknown) => ({
-  ...{ apiVersion: 'atoll.dev/v1alpha1', kind: 'PhysicalCluster', metadata: { name } },
+  apiVersion: 'atoll.dev/v1alpha1',
+  kind: 'PhysicalCluster',
+  metadata: { name },
   spec,
 });
 const kubeconfigSecretRef = { namespace: 'atoll-system', name: 'none' };

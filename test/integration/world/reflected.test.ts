@@ -80,7 +80,9 @@ test('a copy of a reflected ReplicaSet is collected like anything else when its 
   const { metadata, spec } = await reflected(resources.replicasets, 'owner');
   const { resourceVersion: _, uid: __, ...kept } = metadata;
   const copy = {
-    ...{ apiVersion: 'apps/v1', kind: 'ReplicaSet', metadata: { ...kept, name: 'kept' } },
+    apiVersion: 'apps/v1',
+    kind: 'ReplicaSet',
+    metadata: { ...kept, name: 'kept' },
     spec: { ...(spec as object), replicas: 0 },
   };
   await world.admin.create(resources.replicasets, copy, inDefault);

@@ -87,7 +87,9 @@ test('the PhysicalCluster and the Placement of what should go there say the same
 
 test('a cluster that is registered twice, and Atoll itself, are not Ready and get nothing', async () => {
   const secret = (name: string, kubeconfig: string) => ({
-    ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: systemNamespace } },
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name, namespace: systemNamespace },
     data: { kubeconfig: Buffer.from(kubeconfig).toString('base64') },
   });
   const own = await readFile(await world.listen(), 'utf8');
@@ -95,7 +97,9 @@ test('a cluster that is registered twice, and Atoll itself, are not Ready and ge
   for (const [name, kubeconfig] of Object.entries(kubeconfigs)) {
     await world.admin.create(resources.secrets, secret(name, kubeconfig));
     await world.admin.create(resources.physicalclusters, {
-      ...{ apiVersion: 'atoll.dev/v1alpha1', kind: 'PhysicalCluster', metadata: { name } },
+      apiVersion: 'atoll.dev/v1alpha1',
+      kind: 'PhysicalCluster',
+      metadata: { name },
       spec: { kubeconfigSecretRef: { namespace: systemNamespace, name } },
     });
   }

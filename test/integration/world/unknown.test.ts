@@ -65,7 +65,9 @@ test('pods of a silent cluster are Unknown, nothing counts them, and the workloa
   const silent = await ready(3);
   expect(silent.status).toMatchObject({ replicas: 3, availableReplicas: 3 });
   expect(conditionOf(silent, 'ClustersHeard')).toMatchObject({
-    ...{ status: 'False', reason: 'ClusterSilent', message: expect.stringMatching(words) },
+    status: 'False',
+    reason: 'ClusterSilent',
+    message: expect.stringMatching(words),
   });
   expect(conditionOf(silent, 'Available')?.status).toBe('False');
   const west = await find<PhysicalCluster>(world.admin, resources.physicalclusters, 'west', '');
@@ -79,7 +81,9 @@ test('pods of a silent cluster are Unknown, nothing counts them, and the workloa
   for (const pod of unknown) {
     expect(pod.status?.phase).toBe('Running');
     expect(conditionOf(pod, 'Ready')).toMatchObject({
-      ...{ status: 'False', reason: 'NodeStatusUnknown', message: expect.stringMatching(words) },
+      status: 'False',
+      reason: 'NodeStatusUnknown',
+      message: expect.stringMatching(words),
     });
   }
 
@@ -108,7 +112,9 @@ test('a pod that has not changed meanwhile is what it was when its cluster is he
   await world.admin.create(
     resources.pods,
     {
-      ...{ apiVersion: 'v1', kind: 'Pod', spec: pod.spec },
+      apiVersion: 'v1',
+      kind: 'Pod',
+      spec: pod.spec,
       metadata: { name: 'alone', namespace: 'default', annotations: { 'atoll.dev/clusters': 'west' } },
     },
     { namespace: 'default' },

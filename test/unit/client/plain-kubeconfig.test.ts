@@ -61,7 +61,10 @@ describe('a plain kubeconfig', () => {
     const { server, credentials } = plainKubeconfig(text, undefined) ?? {};
     expect(server).toBe(theirs.getCurrentCluster()?.server);
     expect(credentials).toEqual({
-      ...{ ca: options.ca, cert: options.cert, key: options.key, passphrase: undefined },
+      ca: options.ca,
+      cert: options.cert,
+      key: options.key,
+      passphrase: undefined,
       tlsServerName: theirs.getCurrentCluster()?.tlsServerName,
       insecure: options.rejectUnauthorized === false,
       authorization: headers.get('authorization') ?? undefined,

@@ -2,12 +2,16 @@ import { expect, test } from 'vitest';
 import { type Budget, statusOfNoPods } from '../../../controller/disruption/decide.ts';
 
 const budget = (spec: object, status?: Budget['status']): Budget => ({
-  ...{ apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: { name: 'web', generation: 2 } },
+  apiVersion: 'policy/v1',
+  kind: 'PodDisruptionBudget',
+  metadata: { name: 'web', generation: 2 },
   spec: spec as Record<string, unknown>,
   ...(status && { status }),
 });
 const condition = (status: string, since: string) => ({
-  ...{ type: 'DisruptionAllowed', status, lastTransitionTime: since },
+  type: 'DisruptionAllowed',
+  status,
+  lastTransitionTime: since,
 });
 
 test.each([
@@ -17,7 +21,11 @@ test.each([
 ])('of no pods: %s', (_, spec, desiredHealthy) => {
   const status = statusOfNoPods(budget(spec), 'now');
   expect(status).toMatchObject({
-    ...{ observedGeneration: 2, disruptionsAllowed: 0, currentHealthy: 0, expectedPods: 0, desiredHealthy },
+    observedGeneration: 2,
+    disruptionsAllowed: 0,
+    currentHealthy: 0,
+    expectedPods: 0,
+    desiredHealthy,
     conditions: [{ ...condition('False', 'now'), reason: 'InsufficientPods', observedGeneration: 2 }],
   });
   expect(statusOfNoPods(budget(spec, status), 'later')).toBeUndefined();

@@ -4,7 +4,9 @@ import { decideEndpoints, type Found } from '../../../controller/endpoints/decid
 import type { KubeObject } from '../../../kube/object.ts';
 
 const object = (kind: string, name: string, more: Partial<KubeObject> = {}): KubeObject => ({
-  ...{ apiVersion: kind === 'EndpointSlice' ? 'discovery.k8s.io/v1' : 'v1', kind, ...more },
+  apiVersion: kind === 'EndpointSlice' ? 'discovery.k8s.io/v1' : 'v1',
+  kind,
+  ...more,
   metadata: { name, namespace: 'shop', uid: `${kind}-${name}`, ...more.metadata },
 });
 const service = (spec: object = { selector: { app: 'web' } }, metadata: object = {}) =>

@@ -79,7 +79,9 @@ describe('a leader', () => {
   const withKeepAlive = (keepAlive: () => Promise<boolean>): Pick<Store, 'acquire'> => {
     let token = 0;
     const acquire = async (name: string): Promise<Lease> => ({
-      ...{ name, token: ++token, keepAlive },
+      name,
+      token: ++token,
+      keepAlive,
       release: async () => {},
     });
     return { acquire };

@@ -173,7 +173,10 @@ function simulate(random: Random, count: number): Operation[] {
     const lost = random.chance(0.02);
     if (!lost && 'revision' in output) known.push(output.revision);
     operations.push({
-      ...{ key: '/k', input, called, returned: lost ? Infinity : returned },
+      key: '/k',
+      input,
+      called,
+      returned: lost ? Infinity : returned,
       output: lost ? undefined : output,
     });
   }

@@ -6,7 +6,10 @@ import { workload } from './make.ts';
 const named = (name: string, replicas?: number): KubeObject =>
   ({ apiVersion: 'v1', kind: 'Any', metadata: { name }, spec: { replicas } }) as KubeObject;
 const condition = (type: string, reason: string, message: string) => ({
-  ...{ type, status: 'True', reason, message },
+  type,
+  status: 'True',
+  reason,
+  message,
 });
 
 interface Row {

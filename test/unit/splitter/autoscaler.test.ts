@@ -23,7 +23,8 @@ const target = (total: number, held: Record<string, Held>): ScaleTarget => ({
 });
 const moving = (total: number, held: Record<string, Held>, wanted: string[]) => ({
   ...target(total, held),
-  ...{ wanted, divided: false },
+  wanted,
+  divided: false,
 });
 
 const boundsOf = (spec: object, clusters: string[], of: ScaleTarget | undefined) =>

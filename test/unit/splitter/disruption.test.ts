@@ -6,7 +6,9 @@ import { coveredBy, withDisruptions } from '../../../splitter/disruption.ts';
 const active: Share = { phase: 'Active' };
 const shares = { east: active, west: active };
 const budget = (spec: object): KubeObject => ({
-  ...{ apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: { name: 'b' } },
+  apiVersion: 'policy/v1',
+  kind: 'PodDisruptionBudget',
+  metadata: { name: 'b' },
   spec,
 });
 const covered = (total: number, there: Record<string, number>) => ({
@@ -53,7 +55,9 @@ describe('a PodDisruptionBudget over two clusters', () => {
 const workload = (kind: string, replicas: number, of: Record<string, Share>, scaled?: number) => ({
   root: { apiVersion: 'apps/v1', kind, metadata: {}, spec: { replicas } },
   placement: {
-    ...{ apiVersion: 'atoll.dev/v1alpha1', kind: 'Placement', metadata: {} },
+    apiVersion: 'atoll.dev/v1alpha1',
+    kind: 'Placement',
+    metadata: {},
     spec: { shares: of, ...(scaled !== undefined && { scale: { replicas: scaled } }) },
   } as unknown as Placement,
 });

@@ -6,12 +6,16 @@ import { deployment, placed } from '../cluster/objects.ts';
 
 const scaler = { min: 2, max: 10 };
 const share = (replicas: number, more: Partial<Share> = {}): Share => ({
-  ...{ phase: 'Active', scaled: 1, replicas },
+  phase: 'Active',
+  scaled: 1,
+  replicas,
   ...more,
 });
 const says = (replicas: number, scaled = 1) => ({ present: true, share: { replicas, scaled } });
 const scale = (replicas: number, clusters: string[], generation = 5): Scale => ({
-  ...{ replicas, clusters, generation },
+  replicas,
+  clusters,
+  generation,
 });
 
 interface Case {
@@ -100,7 +104,9 @@ describe('follow', () => {
     [
       'somebody’s wish, in proportion',
       {
-        ...{ root: 4, generation: 6, clusters: ['a', 'b'] },
+        root: 4,
+        generation: 6,
+        clusters: ['a', 'b'],
         previous: { a: share(6), b: share(2) },
         slices: { a: says(6), b: says(2) },
         scale: scale(8, ['a', 'b']),
@@ -110,7 +116,9 @@ describe('follow', () => {
     [
       'somebody’s wish after none',
       {
-        ...{ root: 4, generation: 6, clusters: ['a', 'b'] },
+        root: 4,
+        generation: 6,
+        clusters: ['a', 'b'],
         previous: { a: share(0), b: share(0) },
         slices: { a: says(0), b: says(0) },
         scale: scale(0, ['a', 'b']),
@@ -120,7 +128,9 @@ describe('follow', () => {
     [
       'somebody’s wish during a move changes what it moves to',
       {
-        ...{ root: 3, generation: 6, clusters: ['b'] },
+        root: 3,
+        generation: 6,
+        clusters: ['b'],
         previous: { a: share(6), b: share(6, { phase: 'Joining' }) },
         slices: { a: says(6), b: says(6) },
         scale: scale(6, ['a']),
@@ -140,7 +150,10 @@ describe('follow', () => {
 
   it('takes a wish of a StatefulSet from the end of its ordinals', () => {
     const done = followed({
-      ...{ kind: 'StatefulSet', root: 3, generation: 6, clusters: ['a', 'b'] },
+      kind: 'StatefulSet',
+      root: 3,
+      generation: 6,
+      clusters: ['a', 'b'],
       previous: { a: share(2, { ordinalsStart: 0 }), b: share(3, { ordinalsStart: 2 }) },
       slices: { a: says(2), b: says(3) },
       scale: scale(5, ['a', 'b']),
@@ -177,7 +190,10 @@ describe('stamped and scaleOf', () => {
     const next = { ...there, b: share(5, { scaled: 3 }), d: { phase: 'Joining', replicas: 1 } as const };
     const done = stamped(of, next);
     expect(Object.entries(done).map(([c, s]) => `${c} ${s.replicas} ${s.scaled}`)).toEqual([
-      ...['a 4 1', 'b 5 4', 'c 2 1', 'd 1 1'],
+      'a 4 1',
+      'b 5 4',
+      'c 2 1',
+      'd 1 1',
     ]);
   });
 

@@ -187,7 +187,10 @@ export class Model {
         ...(pods.length > 0 && { ordinals: { start: Math.min(...pods), end: Math.max(...pods) + 1 } }),
       };
     const slice = {
-      ...{ present: true, observedGeneration: copy.generation, share, status },
+      present: true,
+      observedGeneration: copy.generation,
+      share,
+      status,
       ...(counted && { pods: counted }),
     };
     this.slices = { ...this.slices, [cluster]: slice };

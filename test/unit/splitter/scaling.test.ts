@@ -38,7 +38,9 @@ class World {
     const { group, version, resource, kind } = deployment('web', {}).kind;
     const ref = { group, version, resource, kind, name: 'web', uid: 'Deployment-web' };
     return {
-      ...{ apiVersion: 'atoll.dev/v1alpha1', kind: 'Placement', metadata: { name: 'p' } },
+      apiVersion: 'atoll.dev/v1alpha1',
+      kind: 'Placement',
+      metadata: { name: 'p' },
       spec: { ref, clusters: this.clusters, ...this.spec },
       status: { clusters: this.slices },
     };

@@ -14,7 +14,9 @@ const slice = (status: Record<string, unknown>, observedGeneration = 2): Cluster
   status,
 });
 const root = (kind: string, fields: object = {}): KubeObject => ({
-  ...{ apiVersion: 'v1', kind, metadata: { name: 'x', generation: 2 } },
+  apiVersion: 'v1',
+  kind,
+  metadata: { name: 'x', generation: 2 },
   ...fields,
 });
 /** `b` is silent. */
@@ -26,8 +28,11 @@ const fold = (object: KubeObject, slices: Record<string, ClusterSlice>, shares?:
     silence,
   );
 const heard = {
-  ...{ type: 'ClustersHeard', status: 'False', reason: 'ClusterSilent' },
-  ...{ message: words, lastTransitionTime: since },
+  type: 'ClustersHeard',
+  status: 'False',
+  reason: 'ClusterSilent',
+  message: words,
+  lastTransitionTime: since,
 };
 const condition = (type: string, status: string, more: object = {}) => ({ type, status, ...more });
 
@@ -40,12 +45,20 @@ describe('of a silent cluster', () => {
     [
       'DaemonSet',
       {
-        ...{ desiredNumberScheduled: 2, currentNumberScheduled: 2, updatedNumberScheduled: 2 },
-        ...{ numberReady: 2, numberAvailable: 2 },
+        desiredNumberScheduled: 2,
+        currentNumberScheduled: 2,
+        updatedNumberScheduled: 2,
+        numberReady: 2,
+        numberAvailable: 2,
       },
       {
-        ...{ desiredNumberScheduled: 4, currentNumberScheduled: 2, updatedNumberScheduled: 2 },
-        ...{ numberReady: 2, numberAvailable: 2, numberUnavailable: 2, numberMisscheduled: 0 },
+        desiredNumberScheduled: 4,
+        currentNumberScheduled: 2,
+        updatedNumberScheduled: 2,
+        numberReady: 2,
+        numberAvailable: 2,
+        numberUnavailable: 2,
+        numberMisscheduled: 0,
       },
     ],
     ['Job', { active: 1, succeeded: 2, ready: 1 }, { active: 1, succeeded: 4, ready: 1 }],
@@ -69,7 +82,10 @@ describe('of a silent cluster', () => {
   it('a budget allows nothing', () => {
     const said = { disruptionsAllowed: 1, currentHealthy: 3, desiredHealthy: 2, expectedPods: 3 };
     expect(fold(root('PodDisruptionBudget'), { a: slice(said), b: slice(said) })).toEqual({
-      ...{ disruptionsAllowed: 1, currentHealthy: 3, desiredHealthy: 4, expectedPods: 6 },
+      disruptionsAllowed: 1,
+      currentHealthy: 3,
+      desiredHealthy: 4,
+      expectedPods: 6,
     });
   });
 
@@ -105,12 +121,15 @@ describe('of a silent cluster', () => {
       containerStatuses: [{ name: 'c', ready: true }],
     };
     expect(fold(root('Pod'), { b: slice(running) })).toEqual({
-      ...{ phase: 'Running', reason: 'Unknown', message: words },
+      phase: 'Running',
+      reason: 'Unknown',
+      message: words,
       conditions: [
         condition('Initialized', 'True'),
         {
           ...condition('Ready', 'False', { lastTransitionTime: since }),
-          ...{ reason: 'NodeStatusUnknown', message: words },
+          reason: 'NodeStatusUnknown',
+          message: words,
         },
       ],
       containerStatuses: [{ name: 'c', ready: false }],

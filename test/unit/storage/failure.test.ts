@@ -135,7 +135,9 @@ describe('on a disk that fills up', () => {
   let lines: string[];
   const full = () =>
     openLevel(directory, {
-      ...{ sync: false, reserveBytes: RESERVE, freeBytes: async () => free },
+      sync: false,
+      reserveBytes: RESERVE,
+      freeBytes: async () => free,
       logger: { info: (text) => lines.push(`info ${text}`), warn: (text) => lines.push(`warn ${text}`) },
     });
 

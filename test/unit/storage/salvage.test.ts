@@ -125,8 +125,11 @@ describe('the log of a process that was killed', () => {
 
 describe('losses', () => {
   const found = (revisions: number[], baseIsWhole = true) => ({
-    ...{ entries: [], revisions: new Set(revisions), newest: Math.max(...revisions) },
-    ...{ base: { compacted: 2, count: 2, sum: 0 }, baseIsWhole },
+    entries: [],
+    revisions: new Set(revisions),
+    newest: Math.max(...revisions),
+    base: { compacted: 2, count: 2, sum: 0 },
+    baseIsWhole,
   });
   it.each([
     ['nothing', found([1, 2, 3, 4]), 4, []],

@@ -39,7 +39,10 @@ describe('a store that cannot be written', () => {
   test('is verified, and nothing of it is changed', async () => {
     const before = await contents();
     expect(await asReader(() => verifyLevel(directory))).toEqual({
-      ...{ ok: true, problems: [], records: 100, revision: 100 },
+      ok: true,
+      problems: [],
+      records: 100,
+      revision: 100,
       compacted: expect.any(Number),
     });
     expect(await contents()).toEqual(before);

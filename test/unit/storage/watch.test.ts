@@ -60,7 +60,8 @@ describe('a slow watcher', () => {
     let resume = (): void => {};
     let paused: Promise<void> | undefined;
     return {
-      ...{ got, synced },
+      got,
+      synced,
       resume: () => resume(),
       options: {
         after: 0,

@@ -11,7 +11,9 @@ function withField(name: string, field: object, rest: Omit<Hostile, 'name'>): Ho
   };
   const spec = { ...widgetDefinition.spec, versions: [{ ...own, schema }] };
   return {
-    ...{ name, method: 'POST', path: `${definitions}?dryRun=All` },
+    name,
+    method: 'POST',
+    path: `${definitions}?dryRun=All`,
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ ...widgetDefinition, spec }),
     ...rest,

@@ -55,7 +55,8 @@ test('a refusal is the answer, with its code, and nothing is stored', async () =
   expect((await api.call('GET', `${configMaps}/a`)).status).toBe(404);
   expect(hooks.asked[0]?.request).toMatchObject({
     operation: 'CREATE',
-    ...{ name: 'a', namespace: 'default' },
+    name: 'a',
+    namespace: 'default',
     userInfo: { username: 'admin' },
     object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' } },
     options: { kind: 'CreateOptions' },
@@ -68,7 +69,8 @@ test('warnings go to the client; deletions are asked about with the old object',
   expect(headers['warning']).toEqual(['299 - "careful"']);
   await api.call('DELETE', `${configMaps}/a`);
   expect(hooks.asked.at(-1)?.request).toMatchObject({
-    ...{ operation: 'DELETE', object: null },
+    operation: 'DELETE',
+    object: null,
     oldObject: { data: { k: 'v' } },
   });
 });
@@ -144,7 +146,9 @@ test.each([
 
 test('a Service is called under its own name, wherever it leads', async () => {
   await api.call('POST', '/api/v1/namespaces/default/services', {
-    ...{ apiVersion: 'v1', kind: 'Service', metadata: { name: 'hook' } },
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'hook' },
     spec: { type: 'ExternalName', externalName: 'localhost' },
   });
   const service = { name: 'hook', namespace: 'default', path: '/deny', port: hooks.port };
@@ -155,7 +159,9 @@ test('a Service is called under its own name, wherever it leads', async () => {
 
 test('the first ready address of the right port', () => {
   const slice = {
-    ...{ apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', addressType: 'IPv4' },
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    addressType: 'IPv4',
     metadata: { name: 'hook-1', labels: { 'kubernetes.io/service-name': 'hook' } },
     ports: [{ name: 'web', port: 9443 }],
     endpoints: [
@@ -178,7 +184,9 @@ test('an update is asked about in the version of the request, and matched by an 
     'POST',
     '/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers',
     {
-      ...{ apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', metadata: { name: 'web' } },
+      apiVersion: 'autoscaling/v2',
+      kind: 'HorizontalPodAutoscaler',
+      metadata: { name: 'web' },
       spec: { maxReplicas: 3, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' } },
     },
   );

@@ -44,7 +44,9 @@ export async function startHooks(
   const { port } = server.address() as AddressInfo;
   const caBundle = Buffer.from(authority.certificate).toString('base64');
   return {
-    ...{ asked, port, caBundle },
+    asked,
+    port,
+    caBundle,
     config: (path) => ({ url: `https://127.0.0.1:${port}${path}`, caBundle }),
     close: () => closed(server),
   };

@@ -453,7 +453,9 @@ describe('revisions', () => {
         kind: 'ReplicaSet',
         apiVersion: 'apps/v1',
         metadata: {
-          ...{ name, namespace, ownerReferences: [owner] },
+          name,
+          namespace,
+          ownerReferences: [owner],
           annotations: { 'deployment.kubernetes.io/revision': String(revision) },
         },
         spec: { replicas, template: { spec: { containers: [{ image: name }] } } },

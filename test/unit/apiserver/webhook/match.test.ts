@@ -53,14 +53,16 @@ const question = {
   resource: v('v1'),
   requestKind: { ...v('v1'), kind: 'Deployment' },
   requestResource: v('v1'),
-  ...{ subresource: '', namespace: 'default', name: 'web', operation: 'CREATE' },
-  ...{
-    user: { name: 'ann', groups: [] },
-    object: undefined,
-    old: undefined,
-    dryRun: false,
-    options: undefined,
-  },
+  subresource: '',
+  namespace: 'default',
+  name: 'web',
+  operation: 'CREATE',
+
+  user: { name: 'ann', groups: [] },
+  object: undefined,
+  old: undefined,
+  dryRun: false,
+  options: undefined,
 };
 
 test('a review is made in a version that the webhook takes', () => {

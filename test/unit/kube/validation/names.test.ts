@@ -4,8 +4,11 @@ import { validateUpdate } from '../../../../kube/validation/index.ts';
 import { causesOf } from './refused.ts';
 
 const spec = {
-  ...{ group: 'sea.example', version: 'v1', groupPriorityMinimum: 100, versionPriority: 10 },
-  ...{ service: { name: 'a', namespace: 'b', port: 443 } },
+  group: 'sea.example',
+  version: 'v1',
+  groupPriorityMinimum: 100,
+  versionPriority: 10,
+  service: { name: 'a', namespace: 'b', port: 443 },
 };
 
 function apiService(metadata: object): KubeObject {
@@ -30,7 +33,9 @@ test('the generateName of a ReplicationController is not looked at', () => {
   const labels = { a: 'b' };
   const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } };
   const controller = {
-    ...{ apiVersion: 'v1', kind: 'ReplicationController', spec: { selector: labels, template } },
+    apiVersion: 'v1',
+    kind: 'ReplicationController',
+    spec: { selector: labels, template },
     metadata: { name: 'r', namespace: 'n', generateName: 'Bad_' },
   } as KubeObject;
   expect(causesOf(controller)).toEqual([]);

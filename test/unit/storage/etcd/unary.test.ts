@@ -79,7 +79,8 @@ describe('a call', () => {
       ':path': '/etcdserverpb.KV/Txn',
       'content-type': 'application/grpc+proto',
       'grpc-timeout': `${patienceMs}m`,
-      ...{ te: 'trailers', token: 't' },
+      te: 'trailers',
+      token: 't',
     });
   });
 

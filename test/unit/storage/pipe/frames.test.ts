@@ -140,7 +140,10 @@ describe('errors', () => {
     expect(got?.message).toBe(error.message);
     if (!(error instanceof StoreError) || !(got instanceof StoreError)) return;
     expect([got.code, got.key, got.current?.revision, got.current?.created]).toEqual([
-      ...[error.code, error.key, error.current?.revision, error.current?.created],
+      error.code,
+      error.key,
+      error.current?.revision,
+      error.current?.created,
     ]);
     expect(got.current && [...got.current.value]).toEqual(error.current && [...error.current.value]);
   });
