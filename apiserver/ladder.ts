@@ -2,6 +2,7 @@ import { isPath } from '../cluster/logical.ts';
 import { rootCluster } from '../cluster/names.ts';
 import { isBuiltinGroup } from '../kube/discovery/groups.ts';
 import type { ApiRequest, ApiResponse, UserInfo } from '../kube/http.ts';
+import { andThen, isLater, type Later } from '../kube/later.ts';
 import { StatusError, unauthorized } from '../kube/status.ts';
 import { randomUid } from '../kube/uuid.ts';
 import { anonymous } from './authn/anonymous.ts';
@@ -70,9 +71,9 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
         ready = true;
       }
       const leads = options.logicalClusters ? core.paths.resolve(clusterIn(request.url)) : rootCluster;
-      const cluster = (leads instanceof Promise ? await leads : leads) ?? '';
+      const cluster = (isLater(leads) ? await leads : leads) ?? '';
       const found = user ?? (peer && authenticate(options.authenticate, request, peer, cluster));
-      let by = (found instanceof Promise ? await found : found) ?? anonymous(request);
+      let by = (isLater(found) ? await found : found) ?? anonymous(request);
       if (by === undefined) throw unauthorized();
       if (impersonates(request)) by = await impersonated(request, by, cluster, core.authorize);
       if (body) request.body = await body();
@@ -114,17 +115,14 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
 
 /** A view says itself who may, and which logical clusters it reaches. */
 function through(view: View): (exchange: Exchange) => Promise<ApiResponse> {
-  return (exchange) => {
-    const asking = authorizeRequest(view.authorize, exchange.info, exchange.user);
-    return asking ? asking.then(() => view.handle(exchange)) : view.handle(exchange);
-  };
+  return (exchange) =>
+    andThen(authorizeRequest(view.authorize, exchange.info, exchange.user), () => view.handle(exchange));
 }
 
 /** The rungs from authorization on. */
 function onward(exchange: Exchange): Promise<ApiResponse> {
   const { core, info, user } = exchange;
-  const asking = authorizeRequest(core.authorize, info, user);
-  return asking ? asking.then(() => within(exchange)) : within(exchange);
+  return andThen(authorizeRequest(core.authorize, info, user), () => within(exchange));
 }
 
 function within(exchange: Exchange): Promise<ApiResponse> {
@@ -159,7 +157,7 @@ function handle(exchange: Exchange): Promise<ApiResponse> {
 function handleServed(exchange: Exchange, served: ServedResource): Promise<ApiResponse> {
   const found = handlerFor(exchange, served);
   const showing = showDefaultRoles(exchange.core.registry, exchange.info);
-  return showing ? showing.then(() => found.handle(found.exchange)) : found.handle(found.exchange);
+  return andThen(showing, () => found.handle(found.exchange));
 }
 
 /** The one write that a logical cluster needs before it exists: that of its own LogicalCluster. */
@@ -179,10 +177,10 @@ function authenticate(
   peer: Peer,
   cluster: string,
   from = 0,
-): UserInfo | undefined | Promise<UserInfo | undefined> {
+): Later<UserInfo | undefined> {
   for (let i = from; i < authenticators.length; i++) {
     const answer = authenticators[i]?.(request, peer, cluster);
-    if (answer instanceof Promise) {
+    if (isLater(answer)) {
       return answer.then((user) =>
         user ? authenticated(user) : authenticate(authenticators, request, peer, cluster, i + 1),
       );

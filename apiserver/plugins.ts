@@ -1,6 +1,7 @@
 import type { PeerCertificate } from 'node:tls';
 import type { GroupVersionKind } from '../kube/gvk.ts';
 import type { ApiRequest, Transport, UserInfo } from '../kube/http.ts';
+import type { Later } from '../kube/later.ts';
 import type { JsonObject, KubeObject } from '../kube/object.ts';
 import type { Registry } from './registry/types.ts';
 import type { ServedResource } from './served.ts';
@@ -12,11 +13,7 @@ export interface Peer {
 }
 
 /** `cluster` is the id of the logical cluster that the request is to; empty where there is none of that name. */
-export type Authenticator = (
-  request: ApiRequest,
-  peer: Peer,
-  cluster: string,
-) => UserInfo | undefined | Promise<UserInfo | undefined>;
+export type Authenticator = (request: ApiRequest, peer: Peer, cluster: string) => Later<UserInfo | undefined>;
 
 /** One question to the authorizer. `path` is set for, and only for, a request about no resource. */
 export interface Attributes {
@@ -38,7 +35,7 @@ export interface Decision {
   reason?: string;
 }
 
-export type Authorizer = (attributes: Attributes) => Decision | Promise<Decision>;
+export type Authorizer = (attributes: Attributes) => Later<Decision>;
 
 /** One write on its way to the registry. Mutating plugins change `object` in place. */
 export interface AdmissionRequest {
@@ -70,18 +67,15 @@ export interface AdmissionRequest {
 /** Refuses by throwing a StatusError. All mutate run before all validate. */
 export interface AdmissionPlugin {
   name: string;
-  mutate?(request: AdmissionRequest): void | Promise<void>;
-  validate?(request: AdmissionRequest): void | Promise<void>;
+  mutate?(request: AdmissionRequest): Later<void>;
+  validate?(request: AdmissionRequest): Later<void>;
 }
 
 /** The API that really runs a reflected pod, and the pod's path there. `undefined`: it runs nowhere. */
 export type PodConnector = (
   cluster: string,
   pod: KubeObject,
-) =>
-  | { transport: Transport; path: string }
-  | undefined
-  | Promise<{ transport: Transport; path: string } | undefined>;
+) => Later<{ transport: Transport; path: string } | undefined>;
 
 /** An API of a cluster that runs a logical cluster's Service, and its path there. `undefined`: none does. */
 export type ServiceConnector = (

@@ -1,17 +1,15 @@
 import type { GroupVersionKind } from '../../kube/gvk.ts';
+import { andThen, inTurn, type Later } from '../../kube/later.ts';
 import type { JsonObject, KubeObject } from '../../kube/object.ts';
-import type { ResourceExchange } from '../core.ts';
+import type { Core, ResourceExchange } from '../core.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../plugins.ts';
 import { quotaAdmission } from './quota.ts';
 import type { Round } from './webhook/dispatch.ts';
 
-/** A promise only where somebody has to be waited for: mostly nobody has. */
-type Maybe = Promise<void> | undefined;
-
 export interface Admission {
   /** `object` is undefined for a deletion. */
-  mutate(object: KubeObject | undefined, old: KubeObject | undefined): Maybe;
-  validate(object: KubeObject | undefined, old: KubeObject | undefined): Maybe;
+  mutate(object: KubeObject | undefined, old: KubeObject | undefined): Later<void>;
+  validate(object: KubeObject | undefined, old: KubeObject | undefined): Later<void>;
 }
 
 export interface Given {
@@ -22,11 +20,7 @@ export interface Given {
   kind?: GroupVersionKind;
 }
 
-/**
- * The plugins, bound to one request. They see objects in the stored version.
- * Mutating: built-in ones · webhooks · again both, as far as the webhooks changed anything · the server's own, which
- * have the last word. Validating: the server's own · built-in ones · webhooks · quotas.
- */
+/** The plugins, bound to one request. They see objects in the stored version. */
 export function admissionFor(
   exchange: ResourceExchange,
   operation: AdmissionRequest['operation'],
@@ -37,49 +31,47 @@ export function admissionFor(
   return {
     mutate(object, old) {
       const asked = new Asked(exchange, operation, dryRun, { ...given, object, old, fresh: true });
-      return after(inTurn(core.builtin, 'mutate', asked), () => {
-        const round = core.webhooks.mutate(asked);
-        return after(
-          round?.then((done) => repeat(core, done, asked)),
-          () => inTurn(core.admission, 'mutate', asked),
-        );
-      });
+      return inTurn(mutating, (step) => step(core, asked));
     },
     validate(object, old) {
       const asked = new Asked(exchange, operation, dryRun, { ...given, object, old, fresh: false });
-      return after(inTurn(core.admission, 'validate', asked), () =>
-        after(inTurn(core.builtin, 'validate', asked), () =>
-          // Last: what is refused by another uses nothing.
-          after(core.webhooks.validate(asked), () => inTurn(quotas, 'validate', asked)),
-        ),
-      );
+      return inTurn(validating, (step) => step(core, asked));
     },
   };
 }
 
-const quotas = [quotaAdmission];
+type Step = (core: Core, asked: AdmissionRequest) => Later<void>;
 
-async function repeat({ builtin }: ResourceExchange['core'], round: Round, asked: AdmissionRequest) {
-  if (!round.changed) return;
-  await inTurn(builtin, 'mutate', asked);
-  await round.again(asked);
+const mutating: readonly Step[] = [
+  ({ builtin }, asked) => mutate(builtin, asked),
+  ({ webhooks, builtin }, asked) => andThen(webhooks.mutate(asked), (round) => repeat(builtin, round, asked)),
+  // The server's own have the last word.
+  ({ admission }, asked) => mutate(admission, asked),
+];
+
+const validating: readonly Step[] = [
+  ({ admission }, asked) => validate(admission, asked),
+  ({ builtin }, asked) => validate(builtin, asked),
+  ({ webhooks }, asked) => webhooks.validate(asked),
+  // Last: what is refused by another uses nothing.
+  (_, asked) => quotaAdmission.validate?.(asked),
+];
+
+function mutate(plugins: readonly AdmissionPlugin[], asked: AdmissionRequest): Later<void> {
+  return inTurn(plugins, (plugin) => plugin.mutate?.(asked));
 }
 
-function after(waiting: Maybe, next: () => Maybe): Maybe {
-  return waiting ? waiting.then(next) : next();
+function validate(plugins: readonly AdmissionPlugin[], asked: AdmissionRequest): Later<void> {
+  return inTurn(plugins, (plugin) => plugin.validate?.(asked));
 }
 
-function inTurn(
-  plugins: readonly AdmissionPlugin[],
-  step: 'mutate' | 'validate',
+/** What webhooks changed is looked at again, by the built-in plugins and then by the webhooks that care. */
+function repeat(
+  builtin: readonly AdmissionPlugin[],
+  round: Round | undefined,
   asked: AdmissionRequest,
-  from = 0,
-): Maybe {
-  for (let i = from; i < plugins.length; i++) {
-    const waiting = plugins[i]?.[step]?.(asked);
-    if (waiting instanceof Promise) return waiting.then(() => inTurn(plugins, step, asked, i + 1));
-  }
-  return undefined;
+): Later<void> {
+  return round?.changed ? andThen(mutate(builtin, asked), () => round.again(asked)) : undefined;
 }
 
 interface Subject extends Given {

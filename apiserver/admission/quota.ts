@@ -1,3 +1,4 @@
+import { andThen } from '../../kube/later.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import {
   addQuantity,
@@ -32,18 +33,17 @@ export const quotaAdmission: AdmissionPlugin = {
     const { operation, subresource, object, namespace, cluster, registry } = request;
     if (operation !== 'CREATE' || subresource !== '' || !object || namespace === '') return undefined;
     const quotas = registry.recent({ cluster, group: '', resource: 'resourcequotas', namespace });
-    const some = quotas instanceof Promise || quotas.length > 0;
-    return some ? checkAll(request, object, quotas) : undefined;
+    return andThen(quotas, (found) => (found.length > 0 ? checkAll(request, object, found) : undefined));
   },
 };
 
 async function checkAll(
   request: AdmissionRequest,
   object: KubeObject,
-  quotas: readonly KubeObject[] | Promise<readonly KubeObject[]>,
+  quotas: readonly KubeObject[],
 ): Promise<void> {
   const { stored, namespace, cluster, registry } = request;
-  const concerned = (await quotas).filter((quota) => !isScoped(quota));
+  const concerned = quotas.filter((quota) => !isScoped(quota));
   if (concerned.length === 0) return;
   const { group, resource } = stored.info;
   const asks = usageOf(object, group, resource);

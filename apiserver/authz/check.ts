@@ -1,4 +1,5 @@
 import type { UserInfo } from '../../kube/http.ts';
+import { andThen, type Later } from '../../kube/later.ts';
 import { StatusError } from '../../kube/status.ts';
 import type { Attributes, Authorizer, Decision } from '../plugins.ts';
 import type { RequestInfo } from '../request.ts';
@@ -11,15 +12,8 @@ export function attributesOf(info: RequestInfo, user: UserInfo): Attributes {
 }
 
 /** Throws, or rejects with, StatusError 403 with kube-apiserver's words. Waits only where the authorizer does. */
-export function authorizeRequest(
-  authorize: Authorizer,
-  info: RequestInfo,
-  user: UserInfo,
-): Promise<void> | undefined {
-  const decided = authorize(attributesOf(info, user));
-  if (decided instanceof Promise) return decided.then((decision) => insist(decision, info, user));
-  insist(decided, info, user);
-  return undefined;
+export function authorizeRequest(authorize: Authorizer, info: RequestInfo, user: UserInfo): Later<void> {
+  return andThen(authorize(attributesOf(info, user)), (decision) => insist(decision, info, user));
 }
 
 function insist(decision: Decision, info: RequestInfo, user: UserInfo): void {

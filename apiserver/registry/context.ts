@@ -1,5 +1,6 @@
 import { applyDefaults, normaliseMetadata } from '../../kube/defaults/index.ts';
 import type { UserInfo } from '../../kube/http.ts';
+import type { Later } from '../../kube/later.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { invalid, type StatusCause } from '../../kube/status.ts';
 import { warningsOf } from '../../kube/warnings/index.ts';
@@ -12,8 +13,8 @@ import type { ObjectRegistry, WriteOptions } from './types.ts';
 /** A write with what HTTP adds to it. */
 export interface WriteContext extends WriteOptions {
   /** Admission. */
-  mutate?(object: KubeObject, old: KubeObject | undefined): Promise<void> | undefined;
-  validate?(object: KubeObject, old: KubeObject | undefined): Promise<void> | undefined;
+  mutate?(object: KubeObject, old: KubeObject | undefined): Later<void>;
+  validate?(object: KubeObject, old: KubeObject | undefined): Later<void>;
   /** The object to create is nobody else's: it need not be copied before it is changed. */
   owned?: boolean;
   /** The client named the resourceVersion it saw: a lost race is its conflict, not ours to try again. */

@@ -1,4 +1,5 @@
 import { logicalClusters, rootCluster } from '../../cluster/names.ts';
+import { andThen, type Later } from '../../kube/later.ts';
 import { forbidden, StatusError } from '../../kube/status.ts';
 import { type Entry, prefixRange, type Store, StoreError } from '../../storage/store.ts';
 import type { ServedResource } from '../served.ts';
@@ -20,22 +21,20 @@ export function isFoundation(cluster: string, name: string): boolean {
 }
 
 /**
- * Nothing is created in a logical cluster that is going or gone: what comes late would stay for ever. A promise where
- * that is not known at once.
+ * Nothing is created in a logical cluster that is going or gone: what comes late would stay for ever.
  */
 export function requireLogicalCluster(
   registry: ObjectRegistry,
   cluster: string,
   creating: { served: ServedResource; name: string },
-): Promise<void> | undefined {
+): Later<void> {
   const { group, resource } = creating.served.info;
   if (cluster === rootCluster || (group === logicalClusters.group && resource === logicalClusters.resource)) {
     return undefined;
   }
-  const found = recentAt(registry.store, foundation(cluster));
-  const judge = ([known]: readonly Entry[]) =>
-    known !== undefined && !isGoing(known) ? undefined : refuseUnless(registry, cluster, creating);
-  return found instanceof Promise ? found.then(judge) : judge(found);
+  return andThen(recentAt(registry.store, foundation(cluster)), ([known]) =>
+    known !== undefined && !isGoing(known) ? undefined : refuseUnless(registry, cluster, creating),
+  );
 }
 
 async function refuseUnless(

@@ -1,3 +1,4 @@
+import { andThen, type Later } from '../../kube/later.ts';
 import { undeletableNamespaces } from '../../kube/names.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { forbidden, type GroupResource, notFound, StatusError } from '../../kube/status.ts';
@@ -39,19 +40,17 @@ interface Creating {
   name: string;
 }
 
-/** Nothing is created in a namespace that is not there or is going. A promise where that is not known at once. */
+/** Nothing is created in a namespace that is not there or is going. */
 export function requireNamespace(
   store: Store,
   cluster: string,
   namespace: string,
   creating: Creating,
-): Promise<void> | undefined {
+): Later<void> {
   const key = objectKey(namespaces, cluster, '', namespace);
-  const found = recentAt(store, key);
-  if (found instanceof Promise) {
-    return found.then(([known]) => (isLasting(known) ? undefined : refuseUnless(store, key, creating)));
-  }
-  return isLasting(found[0]) ? undefined : refuseUnless(store, key, creating);
+  return andThen(recentAt(store, key), ([known]) =>
+    isLasting(known) ? undefined : refuseUnless(store, key, creating),
+  );
 }
 
 /** By the bytes of what is stored. */

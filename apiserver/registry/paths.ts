@@ -1,5 +1,6 @@
 import { isPath } from '../../cluster/logical.ts';
 import { rootCluster, workspaces } from '../../cluster/names.ts';
+import type { Later } from '../../kube/later.ts';
 import type { Entry, Store } from '../../storage/store.ts';
 import { decodeStored } from './codec.ts';
 import { follow } from './follow.ts';
@@ -32,7 +33,7 @@ export class Paths {
    * The id that a path, or an id, stands for; `*` for itself. Undefined: the path leads nowhere. Whether something is
    * at that id is another question.
    */
-  resolve(name: string): string | Promise<string | undefined> {
+  resolve(name: string): Later<string | undefined> {
     if (!isPath(name)) return name;
     let id: string | undefined;
     for (const part of name.split(':')) {

@@ -1,3 +1,4 @@
+import { isLater, type Later } from '../../kube/later.ts';
 import { type Entry, type Range, type Store, StoreError } from '../../storage/store.ts';
 
 /**
@@ -7,16 +8,16 @@ import { type Entry, type Range, type Store, StoreError } from '../../storage/st
  */
 export async function recent(store: Store, key: string): Promise<Entry | undefined> {
   const found = recentAt(store, key);
-  return (found instanceof Promise ? await found : found)[0];
+  return (isLater(found) ? await found : found)[0];
 }
 
 /** The entry of a key, or none. */
-export function recentAt(store: Store, key: string): readonly Entry[] | Promise<readonly Entry[]> {
+export function recentAt(store: Store, key: string): Later<readonly Entry[]> {
   return recentList(store, { start: key, end: `${key}\0` });
 }
 
 /** At once where the store can: a promise costs more than the answer, which is mostly that there is nothing. */
-export function recentList(store: Store, range: Range): readonly Entry[] | Promise<readonly Entry[]> {
+export function recentList(store: Store, range: Range): Later<readonly Entry[]> {
   const { lists } = answersOf(store);
   const known = lists.get(range.start);
   if (known !== undefined && known.end === range.end) return known.entries;

@@ -1,4 +1,5 @@
 import { logicalClusters, rootCluster } from '../../cluster/names.ts';
+import { andThen, isLater, type Later } from '../../kube/later.ts';
 import type { Json, KubeObject } from '../../kube/object.ts';
 import { applyMergePatch } from '../../kube/patch/merge.ts';
 import { expired, notFound, StatusError } from '../../kube/status.ts';
@@ -99,12 +100,13 @@ export class StoreRegistry implements ObjectRegistry {
     return { items: this.#objectsOf(served, scope, entries), resourceVersion: String(revision) };
   }
 
-  recent(scope: Scope): readonly KubeObject[] | Promise<readonly KubeObject[]> {
+  recent(scope: Scope): Later<readonly KubeObject[]> {
     const served = this.#require(scope);
     const range = collectionRange(served.info, scope.cluster, scope.namespace ?? '');
     const found = recentList(this.store, range);
-    if (!(found instanceof Promise)) return this.#objectsOf(served, scope, found);
-    return translated(found, served.info).then((entries) => this.#objectsOf(served, scope, entries));
+    return andThen(isLater(found) ? translated(found, served.info) : found, (entries) =>
+      this.#objectsOf(served, scope, entries),
+    );
   }
 
   async watch(scope: Scope, options: ObjectWatch): Promise<void> {

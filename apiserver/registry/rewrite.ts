@@ -1,4 +1,5 @@
 import { deepEqual } from '../../kube/deep.ts';
+import type { Later } from '../../kube/later.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { conflict, staleObject } from '../../kube/status.ts';
 import { type Entry, type ListOptions, type Store, StoreError } from '../../storage/store.ts';
@@ -41,7 +42,7 @@ const mostTries = 100;
 export async function rewriteObject<T extends KubeObject = KubeObject>(
   store: Store,
   place: ObjectPlace,
-  change: (before: T | undefined) => T | undefined | Promise<T | undefined>,
+  change: (before: T | undefined) => Later<T | undefined>,
 ): Promise<T | undefined> {
   const { of, name } = place;
   for (let tries = 0; tries < mostTries; tries++) {

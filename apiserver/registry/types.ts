@@ -1,3 +1,4 @@
+import type { Later } from '../../kube/later.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Entry, ListResult, Store } from '../../storage/store.ts';
 import type { ServedResource } from '../served.ts';
@@ -72,7 +73,7 @@ export interface Registry {
   get(at: Address): Promise<KubeObject>;
   list(scope: Scope): Promise<Listed>;
   /** As of what this server has seen, which asks no other machine; at once where memory has it. */
-  recent(scope: Scope): readonly KubeObject[] | Promise<readonly KubeObject[]>;
+  recent(scope: Scope): Later<readonly KubeObject[]>;
   watch(scope: Scope, options: ObjectWatch): Promise<void>;
   create(scope: Scope, object: KubeObject, options?: WriteOptions): Promise<KubeObject>;
   /** Reads, changes, writes; again when somebody else wrote in between. `change` gets a copy that is its own. */

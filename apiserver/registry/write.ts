@@ -1,4 +1,5 @@
 import { deepEqual } from '../../kube/deep.ts';
+import { isLater, type Later } from '../../kube/later.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isReset } from '../../kube/patch/managers.ts';
 import { conflict, isStatusError, staleObject } from '../../kube/status.ts';
@@ -26,7 +27,7 @@ export async function updateObject(
   registry: ObjectRegistry,
   served: ServedResource,
   at: Place & { name: string },
-  change: (current: KubeObject) => KubeObject | Promise<KubeObject>,
+  change: (current: KubeObject) => Later<KubeObject>,
   context: WriteContext,
 ): Promise<KubeObject> {
   for (let tries = 1; ; tries++) {
@@ -46,7 +47,7 @@ async function updateOnce(
   registry: ObjectRegistry,
   served: ServedResource,
   at: Place & { name: string },
-  step: { entry: Entry; change: (current: KubeObject) => KubeObject | Promise<KubeObject> },
+  step: { entry: Entry; change: (current: KubeObject) => Later<KubeObject> },
   context: WriteContext,
 ): Promise<KubeObject> {
   const write = writeOf(registry, served, at.cluster, context);
@@ -61,14 +62,14 @@ async function updateOnce(
 async function updateWith(
   write: KindWrite,
   at: Place & { name: string },
-  step: { entry: Entry; change: (current: KubeObject) => KubeObject | Promise<KubeObject> },
+  step: { entry: Entry; change: (current: KubeObject) => Later<KubeObject> },
   context: WriteContext,
 ): Promise<KubeObject> {
   const { registry, served } = write;
   const { entry } = step;
   const old = decodeStored(entry);
   const changing = step.change(decodeStored(entry));
-  const changed = changing instanceof Promise ? await changing : changing;
+  const changed = isLater(changing) ? await changing : changing;
   checkPreconditions(changed, old.metadata, served.info, context.patched);
   const reset = isReset(changed.metadata);
   let next = defaulted({ ...changed, metadata: { ...changed.metadata } }, served);

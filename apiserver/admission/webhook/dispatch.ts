@@ -1,4 +1,5 @@
 import { deepEqual } from '../../../kube/deep.ts';
+import { andThen, type Later } from '../../../kube/later.ts';
 import { badRequest, internalError } from '../../../kube/status.ts';
 import type { Entry, Store } from '../../../storage/store.ts';
 import { isOwnController } from '../../authn/controllers.ts';
@@ -29,8 +30,6 @@ export interface Round {
 
 const none: readonly Hook[] = [];
 
-const unchanged: Round = { changed: false, again: async () => {} };
-
 interface Session {
   changed: boolean;
   /** Webhooks that were asked and want to be asked again when the object changes. */
@@ -55,18 +54,14 @@ export class WebhookDispatcher {
     this.#caller = of.caller;
   }
 
-  /**
-   * One after the other, by the configurations' names; changes `request.object` in place. Undefined: there is nobody
-   * to ask, which is known at once.
-   */
-  mutate(request: AdmissionRequest): Promise<Round> | undefined {
-    const hooks = this.#hooks(request, 'mutating');
-    if (hooks instanceof Promise) return hooks.then((found) => this.#mutate(request, found));
-    return hooks.length === 0 ? undefined : this.#mutate(request, hooks);
+  /** One after the other, by the configurations' names; changes `request.object` in place. Undefined: nobody is asked. */
+  mutate(request: AdmissionRequest): Later<Round | undefined> {
+    return andThen(this.#hooks(request, 'mutating'), (hooks) =>
+      hooks.length === 0 ? undefined : this.#mutate(request, hooks),
+    );
   }
 
   async #mutate(request: AdmissionRequest, hooks: readonly Hook[]): Promise<Round> {
-    if (hooks.length === 0) return unchanged;
     const session: Session = { changed: false, asked: new Set(), due: new Set() };
     await this.#mutateOnce(request, hooks, session);
     const output = session.changed ? structuredClone(request.object) : undefined;
@@ -80,11 +75,11 @@ export class WebhookDispatcher {
     };
   }
 
-  /** All at once; the first refusal counts. Undefined: there is nobody to ask. */
-  validate(request: AdmissionRequest): Promise<void> | undefined {
-    const hooks = this.#hooks(request, 'validating');
-    if (hooks instanceof Promise) return hooks.then((found) => this.#validate(request, found));
-    return hooks.length === 0 ? undefined : this.#validate(request, hooks);
+  /** All at once; the first refusal counts. */
+  validate(request: AdmissionRequest): Later<void> {
+    return andThen(this.#hooks(request, 'validating'), (hooks) =>
+      hooks.length === 0 ? undefined : this.#validate(request, hooks),
+    );
   }
 
   async #validate(request: AdmissionRequest, hooks: readonly Hook[]): Promise<void> {
@@ -110,28 +105,21 @@ export class WebhookDispatcher {
     }
   }
 
-  #hooks(
-    request: AdmissionRequest,
-    kind: keyof typeof configurations,
-  ): readonly Hook[] | Promise<readonly Hook[]> {
+  #hooks(request: AdmissionRequest, kind: keyof typeof configurations): Later<readonly Hook[]> {
     if (isExempt(request)) return none;
     const range = collectionRange(configurations[kind], request.cluster, '');
-    const parse = (entries: readonly Entry[]) => entries.flatMap((entry) => this.#parse(entry));
-    const found = recentList(this.#store, range);
-    if (!(found instanceof Promise) && found.length === 0) return none;
-    if (isOwnController(request.user)) return this.#unlessEnding(request.cluster, found, parse);
-    return found instanceof Promise ? found.then(parse) : parse(found);
+    return andThen(recentList(this.#store, range), (entries) => {
+      if (entries.length === 0) return none;
+      if (isOwnController(request.user)) return this.#unlessEnding(request.cluster, entries);
+      return entries.flatMap((entry) => this.#parse(entry));
+    });
   }
 
   /** Who takes a logical cluster away asks nobody in it: a webhook that denies or hangs would keep it for ever. */
-  async #unlessEnding(
-    cluster: string,
-    found: readonly Entry[] | Promise<readonly Entry[]>,
-    parse: (entries: readonly Entry[]) => Hook[],
-  ): Promise<readonly Hook[]> {
+  async #unlessEnding(cluster: string, configured: readonly Entry[]): Promise<readonly Hook[]> {
     const entry = await recent(this.#store, foundation(cluster));
     if (entry && decodeStored(entry).metadata?.deletionTimestamp !== undefined) return none;
-    return parse(await found);
+    return configured.flatMap((one) => this.#parse(one));
   }
 
   #parse(entry: Entry): Hook[] {

@@ -1,4 +1,5 @@
 import type { UserInfo } from '../../../kube/http.ts';
+import type { Later } from '../../../kube/later.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import type { StatusCause } from '../../../kube/status.ts';
 import type { Authorizer } from '../../plugins.ts';
@@ -8,19 +9,15 @@ import type { ObjectRegistry } from '../types.ts';
 /** What a kind needs beyond defaults, strategy and validation. `old` is undefined for a create. */
 export interface KindHooks {
   /** After admission, before the strategy; may change `object`. */
-  prepare?(write: KindWrite, object: KubeObject, old: KubeObject | undefined): void | Promise<void>;
+  prepare?(write: KindWrite, object: KubeObject, old: KubeObject | undefined): Later<void>;
   /** After the strategy has set what clients may not. */
   settle?(object: KubeObject, old: KubeObject | undefined, subresource: string): void;
   /** What else validation finds, with other objects at hand; not asked about subresources. */
-  causes?(
-    write: KindWrite,
-    object: KubeObject,
-    old: KubeObject | undefined,
-  ): StatusCause[] | Promise<StatusCause[]>;
+  causes?(write: KindWrite, object: KubeObject, old: KubeObject | undefined): Later<StatusCause[]>;
   /** Before the object goes for good; may be called again. */
-  leaving?(write: KindWrite, name: string): Promise<void> | undefined;
+  leaving?(write: KindWrite, name: string): Later<void>;
   /** After the write is durable, before it is answered. Must not fail. */
-  committed?(write: KindWrite, name: string, change: Committed): void | Promise<void>;
+  committed?(write: KindWrite, name: string, change: Committed): Later<void>;
 }
 
 /** `object` is undefined when it went, `old` when it is new. */
