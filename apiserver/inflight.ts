@@ -1,6 +1,7 @@
 import { DurationError, parseDuration } from '../kube/duration.ts';
 import type { ApiResponse, UserInfo } from '../kube/http.ts';
 import { badRequest, StatusError } from '../kube/status.ts';
+import { mastersGroup } from './authz/masters.ts';
 import type { Exchange, Limits } from './core.ts';
 import { text } from './encode/respond.ts';
 import type { RequestInfo } from './request.ts';
@@ -91,7 +92,7 @@ export function isHealth(path: string): boolean {
 }
 
 function isPrivileged(user: UserInfo): boolean {
-  return user.groups.includes('system:masters');
+  return user.groups.includes(mastersGroup);
 }
 
 function timedOut(): StatusError {

@@ -8,6 +8,7 @@ import { randomUid } from '../kube/uuid.ts';
 import { anonymous } from './authn/anonymous.ts';
 import { impersonated, impersonates } from './authn/impersonate.ts';
 import { authorizeRequest } from './authz/check.ts';
+import { mastersGroup } from './authz/masters.ts';
 import type { Core, Exchange } from './core.ts';
 import { noSuchResource, respondError, text } from './encode/respond.ts';
 import { handlerFor } from './handlers/dispatch.ts';
@@ -167,7 +168,7 @@ function founds({ info, user }: Exchange): boolean {
     info.isResource &&
     info.group === 'core.kcp.io' &&
     info.resource === 'logicalclusters';
-  return own && user.groups.includes('system:masters');
+  return own && user.groups.includes(mastersGroup);
 }
 
 /** Waits only for those who do not know at once. */

@@ -1,6 +1,6 @@
 import type { Schema } from '../kube/schema/schema.ts';
 import { shownLimit, whyNotReady } from './capacity.ts';
-import { group, version } from './names.ts';
+import { group, physicalClusters, version } from './names.ts';
 import { age, column, computed, info, type OwnResource } from './own.ts';
 import {
   any,
@@ -182,10 +182,8 @@ const logicalCluster = kind(
 export const ownResources: readonly OwnResource[] = [
   {
     info: info({
-      group,
-      version,
+      ...physicalClusters,
       kind: 'PhysicalCluster',
-      resource: 'physicalclusters',
       namespaced: false,
     }),
     schema: physicalCluster,

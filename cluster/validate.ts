@@ -10,9 +10,9 @@ import { Field } from '../kube/validation/field.ts';
 import { validateCreate, validateUpdate } from '../kube/validation/index.ts';
 import { containerResourceName, resourceQuantity } from '../kube/validation/pod/resources.ts';
 import { qualifiedName } from '../kube/validation/rules.ts';
-import { group, version } from './names.ts';
+import { physicalClusters } from './names.ts';
 
-const kind = { group, version, kind: 'PhysicalCluster', resource: 'physicalclusters', namespaced: false };
+const kind = { ...physicalClusters, kind: 'PhysicalCluster', namespaced: false };
 
 /** What is wrong with a PhysicalCluster, in kube-apiserver's words. What an update leaves as it was may stay. */
 export function validateCluster(

@@ -5,6 +5,7 @@ import { formatApiVersion } from '../kube/gvk.ts';
 import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
+import { timestamp } from '../kube/timestamp.ts';
 
 /** The object that something is said of, in its logical cluster; without one: of plain Kubernetes. */
 export interface About {
@@ -99,7 +100,7 @@ export class EventRecorder {
     const digest = createHash('sha256')
       .update(JSON.stringify([uid, component, reason, said, ...Object.values(part)]))
       .digest('hex');
-    const now = new Date(clock.now()).toISOString().replace(/\.\d+/, '');
+    const now = timestamp(clock.now());
     return {
       apiVersion: 'v1',
       kind: 'Event',

@@ -1,3 +1,4 @@
+import { mastersGroup } from '../apiserver/authz/masters.ts';
 import type { View } from '../apiserver/options.ts';
 import { StatusError } from '../kube/status.ts';
 import { backupBytes } from '../storage/backup.ts';
@@ -12,7 +13,7 @@ export const backupPath = '/backup';
 export function backupView(): View {
   return {
     owns: (path) => path === backupPath,
-    authorize: ({ user }) => ({ allowed: user.groups.includes('system:masters') }),
+    authorize: ({ user }) => ({ allowed: user.groups.includes(mastersGroup) }),
     async handle({ core, info, request: { method } }) {
       if (method !== 'GET') {
         throw new StatusError(405, 'MethodNotAllowed', `cannot ${info.verb} path "${backupPath}"`, {});

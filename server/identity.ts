@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
+import { mastersGroup } from '../apiserver/authz/masters.ts';
 import type { ListenOptions } from '../apiserver/options.ts';
 import { type Authority, createAuthority, type Issued, loadAuthority } from '../apiserver/tls/ca.ts';
 import type { Store } from '../storage/store.ts';
@@ -23,7 +24,7 @@ export interface Identity {
   renew(): Promise<Identity>;
 }
 
-export const adminUser = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
+export const adminUser = { name: 'admin', groups: [mastersGroup, 'system:authenticated'] };
 
 /**
  * All servers on one store have one authority and one administrator's token: docs/decisions/0009. Certificates are
@@ -50,7 +51,7 @@ export async function loadIdentity(
   const issue = async (): Promise<Identity> => ({
     ca: authority.certificate,
     server: await authority.issueServer([...new Set([...serverNames(host), ...names])]),
-    admin: await authority.issueClient(adminUser.name, ['system:masters']),
+    admin: await authority.issueClient(adminUser.name, [mastersGroup]),
     adminToken: admin.token,
     serviceAccountKey: accounts.key,
     signClient: authority.signClient,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { tokenAuthenticator } from '../apiserver/authn/token.ts';
+import { mastersGroup } from '../apiserver/authz/masters.ts';
 import { createApiServer } from '../apiserver/server.ts';
 import { createAuthority } from '../apiserver/tls/ca.ts';
 import { Client } from '../client/client.ts';
@@ -10,6 +11,7 @@ import { ensureSystemNamespaces } from '../controller/namespace/furnish.ts';
 import type { UserInfo } from '../kube/http.ts';
 import { base64, kubeconfigText } from '../kube/kubeconfig.ts';
 import { type Logger, silentLogger } from '../kube/log.ts';
+import { timestamp } from '../kube/timestamp.ts';
 import { openMemory } from '../storage/memory/memory.ts';
 import { runDisruption } from './disruption/controller.ts';
 import { Events } from './events.ts';
@@ -18,7 +20,6 @@ import { type Behaviour, defaultBehaviours } from './pods/behaviour.ts';
 import { runPods } from './pods/controller.ts';
 import { resources } from './resources.ts';
 import { runServices } from './services/controller.ts';
-import { timestamp } from './workloads/children.ts';
 import { runWorkloadControllers } from './workloads/index.ts';
 
 export interface SimulationOptions {
@@ -45,7 +46,7 @@ export interface SimulatedCluster {
   stop(): Promise<void>;
 }
 
-const admin: UserInfo = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
+const admin: UserInfo = { name: 'admin', groups: [mastersGroup, 'system:authenticated'] };
 
 /** A physical cluster in this process: the same API code over HTTPS, workload controllers, and pods that pretend. */
 export async function startSimulatedCluster(options: SimulationOptions): Promise<SimulatedCluster> {

@@ -2,8 +2,9 @@ import { isPlacementMark, keepMarks } from '../../cluster/marks.ts';
 import type { ApiResponse } from '../../kube/http.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { badRequest, conflict, StatusError } from '../../kube/status.ts';
+import { timestamp } from '../../kube/timestamp.ts';
 import type { ResourceExchange } from '../core.ts';
-import { checkPreconditions, timestamp } from '../registry/metadata.ts';
+import { checkPreconditions } from '../registry/metadata.ts';
 import { postedObject, respondSuccess } from './writes/posted.ts';
 
 const kind = { group: '', version: 'v1', kind: 'Binding' };

@@ -1,6 +1,7 @@
 import type { ApiResponse, UserInfo } from '../../kube/http.ts';
 import type { JsonObject, KubeObject } from '../../kube/object.ts';
 import { badRequest, invalid, StatusError } from '../../kube/status.ts';
+import { timestamp } from '../../kube/timestamp.ts';
 import { isRecord, record, strings, text } from '../../kube/untyped.ts';
 import { accessReviewProblems } from '../../kube/validation/review.ts';
 import { clusterNameExtra, issuer } from '../authn/service-account.ts';
@@ -9,7 +10,6 @@ import { writeQuery } from '../decode/options.ts';
 import { formOf, respondAnswer } from '../encode/respond.ts';
 import type { Attributes } from '../plugins.ts';
 import { withManagers } from '../registry/managers.ts';
-import { timestamp } from '../registry/metadata.ts';
 import { checkNamespace, decodeRequest } from './writes/request.ts';
 
 /** Questions in the form of objects: created, answered, never stored. https://kubernetes.io/docs/reference/access-authn-authz/authorization/ */

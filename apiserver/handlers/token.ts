@@ -3,12 +3,12 @@ import type { KubeObject } from '../../kube/object.ts';
 import { updateManagers } from '../../kube/patch/managed.ts';
 import { schemaOf } from '../../kube/schema/builtin.ts';
 import { badRequest, conflict, invalid, StatusError } from '../../kube/status.ts';
+import { timestamp } from '../../kube/timestamp.ts';
 import { isRecord } from '../../kube/untyped.ts';
 import { issuer, type TokenFor } from '../authn/service-account.ts';
 import type { ResourceExchange } from '../core.ts';
 import { formOf, respondAnswer } from '../encode/respond.ts';
 import { decodeStored } from '../registry/codec.ts';
-import { timestamp } from '../registry/metadata.ts';
 import { postedObject } from './writes/posted.ts';
 
 const group = 'authentication.k8s.io';

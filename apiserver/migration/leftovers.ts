@@ -1,12 +1,12 @@
 import { isPath, pathAnnotation } from '../../cluster/logical.ts';
 import { logicalClusterFinalizer, rootCluster, workspaces } from '../../cluster/names.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import { timestamp } from '../../kube/timestamp.ts';
 import { randomUid } from '../../kube/uuid.ts';
 import { type Store, StoreError } from '../../storage/store.ts';
 import { decodeStored, encodeStored } from '../registry/codec.ts';
 import { objectKey } from '../registry/keys.ts';
 import { foundation } from '../registry/logical-clusters.ts';
-import { timestamp } from '../registry/metadata.ts';
 
 const stored = { ...workspaces, namespaced: false };
 

@@ -189,3 +189,8 @@ function holdsAt(value: Uint8Array, at: number, mark: Uint8Array): boolean {
   for (let i = 0; i < mark.length; i++) if (value[at + i] !== mark[i]) return false;
   return true;
 }
+
+/** Whether it was deleted and waits for its end, by its bytes. */
+export function isGoing({ value }: Entry): boolean {
+  return Buffer.from(value.buffer, value.byteOffset, value.length).includes('"deletionTimestamp":"');
+}

@@ -2,6 +2,7 @@ import { deepEqual } from '../../kube/deep.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { conflict, isStatusError, staleObject } from '../../kube/status.ts';
 import { strategyFor } from '../../kube/strategy/index.ts';
+import { timestamp } from '../../kube/timestamp.ts';
 import type { Entry } from '../../storage/store.ts';
 import type { ServedResource } from '../served.ts';
 import { decodeStored, encodeStored } from './codec.ts';
@@ -9,7 +10,7 @@ import { translate } from './errors.ts';
 import { asDefined } from './kinds/defined.ts';
 import { type Condition, conditionsOf, withCondition } from './kinds/own-status.ts';
 import { hooksOf } from './kinds.ts';
-import { checkDeletePreconditions, deletesItself, timestamp } from './metadata.ts';
+import { checkDeletePreconditions, deletesItself } from './metadata.ts';
 import { checkNamespaceDeletable } from './namespaces.ts';
 import type { DeleteOptions, ObjectRegistry } from './types.ts';
 

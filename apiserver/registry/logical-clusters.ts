@@ -3,6 +3,7 @@ import { andThen, type Later } from '../../kube/later.ts';
 import { forbidden, StatusError } from '../../kube/status.ts';
 import { type Entry, prefixRange, type Store, StoreError } from '../../storage/store.ts';
 import type { ServedResource } from '../served.ts';
+import { isGoing } from './codec.ts';
 import { objectKey } from './keys.ts';
 import { recentAt } from './recent.ts';
 import type { ObjectRegistry } from './types.ts';
@@ -50,10 +51,6 @@ async function refuseUnless(
   const { group, resource } = served.info;
   const why = `unable to create new content in logical cluster ${cluster} because it is being terminated`;
   throw forbidden({ group, resource }, name, why);
-}
-
-function isGoing({ value }: Entry): boolean {
-  return Buffer.from(value.buffer, value.byteOffset, value.length).includes('"deletionTimestamp":"');
 }
 
 const atOnce = 64;

@@ -4,10 +4,10 @@ import { FieldSet } from '../../kube/patch/fields.ts';
 import { updateManagers } from '../../kube/patch/managed.ts';
 import type { FieldManagement } from '../../kube/patch/record.ts';
 import { resetFields } from '../../kube/strategy/reset.ts';
+import { timestamp } from '../../kube/timestamp.ts';
 import type { ServedResource } from '../served.ts';
 import type { WriteContext } from './context.ts';
 import { fromStored, isStored, toStored } from './convert.ts';
-import { timestamp } from './metadata.ts';
 import type { ObjectRegistry } from './types.ts';
 
 /** `next` with metadata.managedFields as this write leaves them; fields are told in the version of the request. */

@@ -1,18 +1,8 @@
 import type { KubeObject, ObjectMeta } from '../../kube/object.ts';
 import { quoteGo } from '../../kube/quote.ts';
 import { conflict, type GroupResource, StatusError, staleObject } from '../../kube/status.ts';
+import { timestamp } from '../../kube/timestamp.ts';
 import { randomUid } from '../../kube/uuid.ts';
-
-/** RFC 3339 with seconds, as Kubernetes writes times. */
-export function timestamp(time: Date | number): string {
-  const millis = Number(time);
-  const second = Math.floor(millis / 1000);
-  if (second !== last.second) last = { second, text: `${new Date(millis).toISOString().slice(0, 19)}Z` };
-  return last.text;
-}
-
-/** Thousands are asked for in one second. */
-let last = { second: Number.NaN, text: '' };
 
 /** What a client may not choose on create. Changes `object`, whose metadata the caller owns. */
 export function initialiseMetadata(object: KubeObject, now: number): void {

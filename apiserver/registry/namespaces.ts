@@ -3,6 +3,7 @@ import { undeletableNamespaces } from '../../kube/names.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { forbidden, type GroupResource, notFound, StatusError } from '../../kube/status.ts';
 import type { Entry, Store } from '../../storage/store.ts';
+import { isGoing } from './codec.ts';
 import { objectKey, parseKey } from './keys.ts';
 import type { KindWrite } from './kinds/hooks.ts';
 import { recentAt } from './recent.ts';
@@ -83,10 +84,6 @@ async function refuseUnless(store: Store, key: string, creating: Creating): Prom
       },
     ],
   });
-}
-
-function isGoing({ value }: Entry): boolean {
-  return Buffer.from(value.buffer, value.byteOffset, value.length).includes('"deletionTimestamp":"');
 }
 
 /** Makes the initial namespaces of a logical cluster, those that are missing. */

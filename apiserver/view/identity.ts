@@ -1,7 +1,7 @@
 import type { UserInfo } from '../../kube/http.ts';
+import { mastersGroup } from '../authz/masters.ts';
 
 export const syncersGroup = 'system:atoll:syncers';
-const mastersGroup = 'system:masters';
 
 /** Who the syncer of physical cluster `name` is: it reaches /syncers/<name>/ and nothing else. */
 export function syncerUser(name: string): UserInfo {

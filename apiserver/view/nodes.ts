@@ -3,6 +3,7 @@ import { reflectedNodes, shownNode } from '../../cluster/nodes.ts';
 import { isOurs, reflectedAs, reflectedFrom } from '../../cluster/reflected.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { conflict, forbidden, notFound } from '../../kube/status.ts';
+import { timestamp } from '../../kube/timestamp.ts';
 import { isRecord } from '../../kube/untyped.ts';
 import type { Store } from '../../storage/store.ts';
 import { decodeStored } from '../registry/codec.ts';
@@ -94,7 +95,7 @@ function nodeFrom(
 
 function timeOf(value: unknown): string {
   const isTime = typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(value);
-  return isTime ? value : new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+  return isTime ? value : timestamp();
 }
 
 /** Those that are texts, and none that means something here. */

@@ -1,9 +1,10 @@
+import { physicalClusters } from '../../cluster/names.ts';
 import type { ObjectPlace } from '../registry/rewrite.ts';
 
 /** The kinds that the view reads or writes by name. */
 export const placementsStored = { group: 'atoll.dev', resource: 'placements', namespaced: true };
 export const namespacesStored = { group: '', resource: 'namespaces', namespaced: false };
-export const clustersStored = { group: 'atoll.dev', resource: 'physicalclusters', namespaced: false };
+export const clustersStored = { ...physicalClusters, namespaced: false };
 
 /** A namespace of a logical cluster. */
 export interface NamespacePlace {

@@ -4,6 +4,7 @@ import { isOurs, reflectedAs, reflectedFrom } from '../../cluster/reflected.ts';
 import { formatApiVersion } from '../../kube/gvk.ts';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../kube/object.ts';
 import { notFound } from '../../kube/status.ts';
+import { timestamp } from '../../kube/timestamp.ts';
 import { isRecord } from '../../kube/untyped.ts';
 import { readObject } from '../registry/rewrite.ts';
 import { bounded, count } from './bounds.ts';
@@ -27,7 +28,7 @@ const fields: Readonly<Record<string, readonly string[]>> = {
 export async function makeReflection(making: Making): Promise<KubeObject> {
   const { of, at, body, before } = making;
   const told = isRecord(body['metadata']) ? body['metadata'] : {};
-  const created = time(told['creationTimestamp']) ?? new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+  const created = time(told['creationTimestamp']) ?? timestamp();
   const deleted = time(told['deletionTimestamp']);
   const grace = told['deletionGracePeriodSeconds'];
   const references = await ownerReferences(making, told['ownerReferences']);

@@ -6,6 +6,7 @@ import { placementName } from '../../cluster/placement.ts';
 import type { Placement } from '../../cluster/types.ts';
 import type { Logger } from '../../kube/log.ts';
 import { isStatusError } from '../../kube/status.ts';
+import { timestamp } from '../../kube/timestamp.ts';
 import { commit } from '../commit.ts';
 import { type Retry, runController } from '../controller.ts';
 import { WorkQueue } from '../queue.ts';
@@ -48,7 +49,7 @@ export function runDisruptionController(options: DisruptionControllerOptions): P
     if (!budget || budget.metadata.deletionTimestamp) return undefined;
     const { cluster, namespace, name } = parseKey(key);
     if (records.get(keyOf(cluster, namespace, placementName({ ...budgets, name })))) return undefined;
-    const status = statusOfNoPods(budget, new Date().toISOString().replace(/\.\d+Z$/, 'Z'));
+    const status = statusOfNoPods(budget, timestamp());
     if (!status) return undefined;
     try {
       const where = { cluster: clusterToWrite(informers, key), signal };

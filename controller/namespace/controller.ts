@@ -4,6 +4,7 @@ import type { InformerSet } from '../../client/informers.ts';
 import { keyOf, logicalClusterOf, parseKey } from '../../client/url.ts';
 import type { Logger } from '../../kube/log.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import { timestamp } from '../../kube/timestamp.ts';
 import { commit } from '../commit.ts';
 import { type Retry, runController } from '../controller.ts';
 import { WorkQueue } from '../queue.ts';
@@ -100,7 +101,7 @@ async function explain(client: Client, seen: Namespace, remains: Remains, target
   const waiting = Date.now() - Date.parse(seen.metadata.deletionTimestamp ?? '');
   if (waiting < 2_000 && remains.failures.length === 0) return;
   const live = await client.get<Namespace>(namespaces, { cluster, name: namespace }, signal);
-  const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+  const now = timestamp();
   const conditions = deletionConditions(remains, live.status?.conditions ?? [], now);
   await commit(
     client,

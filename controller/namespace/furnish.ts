@@ -3,6 +3,7 @@ import { logicalClusterOf, type ResourceRef, type Target } from '../../client/ur
 import type { Logger } from '../../kube/log.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
+import { timestamp } from '../../kube/timestamp.ts';
 
 export const namespaces: ResourceRef = { group: '', version: 'v1', resource: 'namespaces' };
 export const serviceAccounts: ResourceRef = { group: '', version: 'v1', resource: 'serviceaccounts' };
@@ -83,7 +84,7 @@ async function ensureServiceRange(
   const writing = { ...options, fieldManager: apiServer };
   if (!(await createIfAbsent(client, serviceRanges, range, writing))) return;
   const message = 'Kubernetes default Service CIDR is ready';
-  const lastTransitionTime = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+  const lastTransitionTime = timestamp();
   const ready = { type: 'Ready', status: 'True', message, lastTransitionTime };
   const target = { cluster, name: 'kubernetes', subresource: 'status' };
   const applying = { fieldManager: 'kubernetes-service-cidr-controller', force: true, signal };

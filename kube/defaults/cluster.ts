@@ -1,4 +1,5 @@
 import type { JsonObject } from '../object.ts';
+import { timestamp } from '../timestamp.ts';
 import { isRecord, records } from '../untyped.ts';
 import type { Defaulter, Defaulters } from './defaulter.ts';
 import { child, fill, fillList, fillZero } from './fill.ts';
@@ -67,5 +68,5 @@ export const clusterDefaults: Defaulters = {
   'resource.v1.ExactDeviceRequest': deviceCount,
   'resource.v1.DeviceSubRequest': deviceCount,
   'resource.v1.DeviceToleration': (toleration) => fillZero(toleration, 'operator', 'Equal'),
-  'resource.v1.DeviceTaint': (taint) => fill(taint, 'timeAdded', `${new Date().toISOString().slice(0, 19)}Z`),
+  'resource.v1.DeviceTaint': (taint) => fill(taint, 'timeAdded', timestamp()),
 };

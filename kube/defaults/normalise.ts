@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../object.ts';
+import { timestamp } from '../timestamp.ts';
 import { isRecord } from '../untyped.ts';
 import { markEmpty } from './empty.ts';
 import { canonicalQuantity } from './quantity.ts';
@@ -112,7 +113,7 @@ function scalar(value: Json, code: string): Json {
 function canonicalTime(value: string): string {
   const millis = Date.parse(value);
   if (Number.isNaN(millis)) return value;
-  return `${new Date(Math.floor(millis / 1000) * 1000).toISOString().slice(0, 19)}Z`;
+  return timestamp(millis);
 }
 
 /** What `/status` of a built-in kind holds before anybody wrote to it; undefined for a kind without one. */

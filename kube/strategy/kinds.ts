@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { child } from '../defaults/fill.ts';
 import type { JsonObject, KubeObject } from '../object.ts';
+import { timestamp } from '../timestamp.ts';
 import { at, isRecord, record, records, strings, text } from '../untyped.ts';
 import { labelLikeItsPods, prepareJob } from './job.ts';
 import { preparePod, preparePodStatus } from './pod.ts';
@@ -93,7 +94,7 @@ function availableWhenLocal(object: KubeObject): void {
     {
       type: 'Available',
       status: 'True',
-      lastTransitionTime: `${new Date().toISOString().slice(0, 19)}Z`,
+      lastTransitionTime: timestamp(),
       reason: 'Local',
       message: 'Local APIServices are always available',
     },
@@ -107,8 +108,7 @@ function keepPhaseTime(object: KubeObject, old: KubeObject): void {
   const [told, known] = [text(status['lastPhaseTransitionTime']), text(before['lastPhaseTransitionTime'])];
   const same = text(status['phase']) === text(before['phase']);
   if (same && told === '' && known !== '') status['lastPhaseTransitionTime'] = known;
-  if (!same && (told === '' || told === known))
-    status['lastPhaseTransitionTime'] = `${new Date().toISOString().slice(0, 19)}Z`;
+  if (!same && (told === '' || told === known)) status['lastPhaseTransitionTime'] = timestamp();
 }
 
 const core: Record<string, KindRules> = {
@@ -132,7 +132,7 @@ const core: Record<string, KindRules> = {
   '/PersistentVolume': {
     create: (object) => {
       const status = child(object as unknown as JsonObject, 'status');
-      status['lastPhaseTransitionTime'] = `${new Date().toISOString().slice(0, 19)}Z`;
+      status['lastPhaseTransitionTime'] = timestamp();
     },
     updateStatus: keepPhaseTime,
   },

@@ -1,5 +1,6 @@
 import { sameJson } from '../deep.ts';
 import type { Json, JsonObject, KubeObject } from '../object.ts';
+import { timestamp } from '../timestamp.ts';
 import { at, record, records, text } from '../untyped.ts';
 
 /** Narrows `object` to what one subresource may change of `old`; in place. */
@@ -35,7 +36,7 @@ const approval: Narrow = (object, old) => {
 
 /** The times of a CertificateSigningRequest's conditions, where the client left them out. */
 export function stampConditions(object: KubeObject, old: KubeObject): void {
-  const now = `${new Date().toISOString().slice(0, 19)}Z`;
+  const now = timestamp();
   const before = records(at(old, 'status', 'conditions'));
   for (const condition of records(at(body(object), 'status', 'conditions'))) {
     if (!text(condition['lastUpdateTime'])) condition['lastUpdateTime'] = now;

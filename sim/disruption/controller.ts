@@ -3,9 +3,9 @@ import { WorkQueue } from '../../controller/queue.ts';
 import { deepEqual } from '../../kube/deep.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { labelSelectorFromObject } from '../../kube/selector.ts';
+import { timestamp } from '../../kube/timestamp.ts';
 import { resources } from '../resources.ts';
 import type { Pod, Workload } from '../types.ts';
-import { timestamp } from '../workloads/children.ts';
 import { type Context, ignoreMissing } from '../workloads/controller.ts';
 import { type DisruptionBudget, disruptionStatus } from './decide.ts';
 

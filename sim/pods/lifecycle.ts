@@ -1,5 +1,5 @@
+import { timestamp } from '../../kube/timestamp.ts';
 import type { Pod, PodCondition } from '../types.ts';
-import { timestamp } from '../workloads/children.ts';
 import { type Behaviour, draw } from './behaviour.ts';
 
 /** What to do with a pod now, or how long to wait. */

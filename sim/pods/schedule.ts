@@ -1,8 +1,8 @@
 import type { Word } from '../../controller/events.ts';
 import { isStatusError } from '../../kube/status.ts';
+import { timestamp } from '../../kube/timestamp.ts';
 import { resources } from '../resources.ts';
 import type { Node, Pod } from '../types.ts';
-import { timestamp } from '../workloads/children.ts';
 import { type Context, ignoreMissing } from '../workloads/controller.ts';
 import { chooseNode } from './bind.ts';
 

@@ -125,8 +125,3 @@ export function withTransitions(
     return { ...condition, lastTransitionTime: at, lastUpdateTime: updated };
   });
 }
-
-/** RFC 3339 in whole seconds, as Kubernetes writes times. */
-export function timestamp(milliseconds: number): string {
-  return new Date(milliseconds).toISOString().replace(/\.\d+Z/, 'Z');
-}

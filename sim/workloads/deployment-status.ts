@@ -1,5 +1,6 @@
+import { timestamp } from '../../kube/timestamp.ts';
 import type { Workload } from '../types.ts';
-import { timestamp, withTransitions } from './children.ts';
+import { withTransitions } from './children.ts';
 import { bounds, type DeploymentSpec, replicas, sum } from './rollout.ts';
 
 const hourMs = 3_600_000;

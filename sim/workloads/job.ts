@@ -1,5 +1,6 @@
+import { timestamp } from '../../kube/timestamp.ts';
 import type { Plan, Pod, Workload, WorkloadSpec } from '../types.ts';
-import { isActive, isReady, isTerminating, podFor, timestamp, withTransitions } from './children.ts';
+import { isActive, isReady, isTerminating, podFor, withTransitions } from './children.ts';
 import { indexed, indexKey, indexOf, ranges } from './job-index.ts';
 
 export interface JobSpec extends WorkloadSpec {

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../kube/object.ts';
 import { isStatusError } from '../../../kube/status.ts';
-import { timestamp } from '../metadata.ts';
+import { timestamp } from '../../../kube/timestamp.ts';
 import type { WriteOptions } from '../types.ts';
 import type { Committed, KindWrite } from './hooks.ts';
 
