@@ -15,7 +15,12 @@ const open = { 'x-kubernetes-preserve-unknown-fields': true };
 
 const words = {
   ...text,
-   title: 'a title', description: 'in words', pattern: '^a', minLength: 1, maxLength: 9, example: 'ab',
+  title: 'a title',
+  description: 'in words',
+  pattern: '^a',
+  minLength: 1,
+  maxLength: 9,
+  example: 'ab',
   externalDocs: { description: 'more', url: 'https://example.com' },
 };
 const number = {
@@ -206,8 +211,12 @@ const published: Readonly<Record<string, Published>> = {
     schema: inSpec({ a: text }),
     spec: {
       names: {
-         plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'Things',
-         shortNames: ['th'], categories: ['all'],
+        plural: 'things',
+        singular: 'thing',
+        kind: 'Thing',
+        listKind: 'Things',
+        shortNames: ['th'],
+        categories: ['all'],
       },
     },
   },
@@ -222,10 +231,13 @@ const modelOf = ({ name }: Names, of = 'published') => `com.example.${of.toLower
 function define(names: Names, { schema, version, spec }: Published, of?: string): Step {
   const group = groupOf(names, of);
   const body = {
-     apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition',
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
     metadata: { name: `things.${group}` },
     spec: {
-       group, scope: 'Namespaced', names: { plural: 'things', kind: 'Thing' },
+      group,
+      scope: 'Namespaced',
+      names: { plural: 'things', kind: 'Thing' },
       versions: [
         { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema }, ...version },
       ],
@@ -277,7 +289,9 @@ function everyCase(): Case {
 /** Served with schemas of their own, and one that is not served. */
 function versionsCase(): Case {
   const version = (name: string, served: boolean, schema: object) => ({
-     name, served, storage: name === 'v1',
+    name,
+    served,
+    storage: name === 'v1',
     schema: { openAPIV3Schema: schema },
   });
   const versions = [
