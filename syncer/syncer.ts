@@ -1,27 +1,22 @@
 import { Client } from '../client/client.ts';
 import { type Informer, startInformer } from '../client/informer.ts';
-import type { ResourceRef } from '../client/url.ts';
 import { askedSince } from '../cluster/heard.ts';
 import { physicalClusters } from '../cluster/names.ts';
 import type { PhysicalCluster, ShareView } from '../cluster/types.ts';
-import { WorkQueue } from '../controller/queue.ts';
 import { sleep } from '../kube/clock.ts';
-import { groupResource } from '../kube/gvk.ts';
 import type { Transport } from '../kube/http.ts';
 import type { Logger } from '../kube/log.ts';
-import { childReflectors, eventReflector } from './children.ts';
+import { assemble, type Own } from './assemble.ts';
+import { eventReflector } from './children.ts';
 import { claimReflector } from './claims.ts';
 import { startCleanup } from './cleanup.ts';
-import { physicalChanged, runDown } from './down.ts';
-import { type Engine, indexShares, sharesResource } from './engine.ts';
+import { runDown } from './down.ts';
+import { indexShares, sharesResource } from './engine.ts';
 import { Questions, runHeartbeat } from './heartbeat.ts';
 import { Namespaces } from './namespaces.ts';
 import { NodeReflector, watchNodes } from './nodes.ts';
 import { Outage } from './outage.ts';
-import { Owners } from './owners.ts';
-import { Physical } from './physical.ts';
-import { PodReflector } from './pods.ts';
-import { targetOf } from './target.ts';
+import type { PodReflector } from './pods.ts';
 import { Unreadable } from './unreadable.ts';
 import { runUp } from './up.ts';
 
@@ -113,57 +108,17 @@ export function startSyncer(options: SyncerOptions): Syncer {
 
 async function work(
   options: SyncerOptions,
-  own: {
-    client: Client;
-    namespaces: Namespaces;
-    nodes: Informer;
-    uid: string;
-    questions: Questions;
-    unreadable: Unreadable;
-    withPods(pods: PodReflector): void;
-  },
+  own: Own & { nodes: Informer; questions: Questions; withPods(pods: PodReflector): void },
   onReady: () => void,
 ): Promise<void> {
-  const { client, namespaces, uid, questions, unreadable } = own;
+  const { namespaces, questions, unreadable } = own;
   const { name, upstream, signal, logger, namespaceDelayMs = 10_000 } = options;
   const cleanup = startCleanup(namespaceDelayMs);
   const shares = startInformer<ShareView>(upstream, sharesResource, { signal, logger });
   indexShares(shares);
   const ask = ({ spec }: ShareView) => questions.ask(spec && askedSince(spec.share));
   shares.on({ add: ask, update: ask });
-  let pods: PodReflector | undefined;
-  const engine: Engine = {
-    name,
-    uid,
-    former: namespaces.former,
-    startedAt: Date.now(),
-    upstream,
-    client,
-    shares,
-    namespaces,
-    unreadable,
-    physical: new Physical({
-      client,
-      signal,
-      logger,
-      unreadable,
-      changed: (id) => physicalChanged(engine, id),
-      readable: (kind) => wakeKind(engine, kind),
-    }),
-    records: new Map(),
-    down: new WorkQueue({ maxDelayMs: 30_000 }),
-    up: new WorkQueue({ maxDelayMs: 30_000 }),
-    hasPods: (id) => pods?.hasPods(id) ?? false,
-    runningPods: (id, namespace) => pods?.running(id, namespace),
-    ownerOf: (object) => owners.ownerOf(object),
-    shownUid: (key, podUid) => pods?.shownUid(key, podUid),
-    namespaceMayBeEmpty: (namespace) => cleanup.add(namespace),
-    signal,
-    logger,
-  };
-  const owners = new Owners({ client, physical: engine.physical, syncer: uid, signal });
-  const children = childReflectors(engine, owners);
-  pods = new PodReflector(engine, owners, children);
+  const { engine, pods, children } = assemble({ name, upstream, signal, logger, cleanup, shares, ...own });
   own.withPods(pods);
   const known = Promise.all([shares.synced, namespaces.informer.synced]);
   const ready = [known.then(() => namespaces.signAll(shares.values(), logger)), engine.physical.start()];
@@ -175,18 +130,9 @@ async function work(
     runUp(engine, ready),
     pods.run(ready),
     new NodeReflector(engine, own.nodes, pods.informer).run(ready),
-    ...[...children.values(), claimReflector(engine), eventReflector(engine)].map((reflector) =>
-      reflector.run(ready),
-    ),
+    ...[...children, claimReflector(engine), eventReflector(engine)].map((reflector) => reflector.run(ready)),
     cleanup.run(engine, ready),
   ]);
-}
-
-function wakeKind({ shares, down }: Engine, kind: ResourceRef): void {
-  for (const share of shares.values()) {
-    const { ref } = share.spec ?? {};
-    if (ref && groupResource(ref) === groupResource(kind)) down.add(targetOf(share));
-  }
 }
 
 /** A cluster registered anew has another uid, and owns nothing of its former self. */

@@ -1,6 +1,5 @@
 import type { ApiResponse } from '../../kube/http.ts';
 import { expired, isStatusError, type StatusError } from '../../kube/status.ts';
-import type { Entry, StoreEvent } from '../../storage/store.ts';
 import type { ResourceExchange } from '../core.ts';
 import { formOf } from '../encode/respond.ts';
 import { translate } from '../registry/errors.ts';
@@ -12,6 +11,7 @@ import { rangeFor, readPage } from './lists/page.ts';
 import { WatchEncoder } from './watch/encoder.ts';
 import { arrange, begun } from './watch/lasting.ts';
 import { joinEvents, WatchObjects } from './watch/objects.ts';
+import { type Begin, Sender } from './watch/sender.ts';
 import { EventStream, joinBytes } from './watch/stream.ts';
 import type { WatchTeller } from './watch/teller.ts';
 
@@ -60,19 +60,11 @@ async function watch<T extends { readonly length: number }, Batch>(
     },
     join,
   );
-  let last = 0;
-  let synced = false;
-  const bookmark = (revision: number) => {
-    // A reader that lags has not got everything up to there.
-    if (revision < last || !synced) return;
-    last = revision;
-    stream.push(teller.bookmark(revision));
-  };
+  const sender = new Sender(stream, teller);
   try {
     const begin = await initial(exchange, query, selection);
-    last = begin.after;
-    stream.begin(head(teller, begin, query.sendInitialEvents === true && query.bookmarks));
-    const onEnd = (reason: unknown) => finish(watchEnd(reason, exchange.served));
+    sender.begin(begin, query.sendInitialEvents === true && query.bookmarks);
+    const onEnd = (reason: unknown) => sender.finish(watchEnd(reason, exchange.served));
     const range = rangeFor(exchange, selection) ?? wholeRange(exchange);
     await begun(stream, onEnd, (pause) =>
       core.store.watch(range, {
@@ -80,60 +72,41 @@ async function watch<T extends { readonly length: number }, Batch>(
         signal: stop.signal,
         onEnd,
         pause,
-        sink: (events) => deliver(events, begin.skipTo),
-        onSynced: (yes) => {
-          synced = yes;
-        },
+        sink: (events) => sender.deliver(events),
+        onSynced: (synced) => sender.synced(synced),
       }),
     );
   } catch (error) {
-    const failure = translate(error, exchange.served.info, '');
-    if (!isStatusError(failure) || !mayComeInStream(failure, query)) {
-      stream.end();
-      throw failure;
-    }
-    finish(
-      failure.code === 410
-        ? expired(`too old resource version: ${query.revision} (${core.store.compacted})`)
-        : failure,
-    );
+    sender.finish(failureInStream(error, exchange, query, stream));
   }
-
-  function deliver(events: readonly StoreEvent[], skipTo: number): void {
-    for (const event of events) {
-      if (event.entry.revision <= skipTo) continue;
-      const bytes = teller.event(event);
-      if (bytes === undefined) continue;
-      last = event.entry.revision;
-      stream.push(bytes);
-    }
-  }
-
-  function finish(reason: Error | undefined): void {
-    if (reason !== undefined && isStatusError(reason)) stream.push(teller.error(reason));
-    stream.end();
-  }
-
   const close = () => {
     // What is visible now was handed over: sinks run before anything else gets its turn.
     setImmediate(() => {
-      if (query.bookmarks) bookmark(core.store.revision);
+      if (query.bookmarks) sender.bookmark(core.store.revision);
       stream.end();
     });
   };
   arrange(exchange, { seconds: query.timeoutSeconds ?? 0, close, cleanups, end: () => stream.end() });
-  if (query.bookmarks) cleanups.push(core.bookmarks.add({ bookmark }));
+  if (query.bookmarks) cleanups.push(core.bookmarks.add(sender));
   if (stream.ended) for (const cleanup of cleanups) cleanup();
   return stream;
 }
 
-function* head<T>(
-  teller: WatchTeller<T>,
-  begin: { entries: readonly Entry[]; after: number },
-  mark: boolean,
-): Iterable<T> {
-  for (const entry of begin.entries) yield teller.added(entry);
-  if (mark) yield teller.bookmark(begin.after, { 'k8s.io/initial-events-end': 'true' });
+/** What the reader of a watch is told instead of what it asked for; throws what it is told before the stream begins. */
+function failureInStream(
+  error: unknown,
+  { core, served }: ResourceExchange,
+  query: ListQuery,
+  stream: { end(): void },
+): StatusError {
+  const failure = translate(error, served.info, '');
+  if (!isStatusError(failure) || !mayComeInStream(failure, query)) {
+    stream.end();
+    throw failure;
+  }
+  return failure.code === 410
+    ? expired(`too old resource version: ${query.revision} (${core.store.compacted})`)
+    : failure;
 }
 
 function wholeRange({ info, stored }: ResourceExchange) {
@@ -149,7 +122,7 @@ async function initial(
   exchange: ResourceExchange,
   query: ListQuery,
   selection: ReturnType<typeof parseSelection>,
-) {
+): Promise<Begin> {
   const { store } = exchange.core;
   const { revision } = query;
   if (query.sendInitialEvents === false && !revision) {

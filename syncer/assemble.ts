@@ -1,0 +1,80 @@
+import type { Client } from '../client/client.ts';
+import type { Informer } from '../client/informer.ts';
+import type { ResourceRef } from '../client/url.ts';
+import type { ShareView } from '../cluster/types.ts';
+import { WorkQueue } from '../controller/queue.ts';
+import { groupResource } from '../kube/gvk.ts';
+import type { Logger } from '../kube/log.ts';
+import { childReflectors } from './children.ts';
+import type { startCleanup } from './cleanup.ts';
+import { physicalChanged } from './down.ts';
+import type { Engine } from './engine.ts';
+import type { Namespaces } from './namespaces.ts';
+import { Owners } from './owners.ts';
+import { Physical } from './physical.ts';
+import { PodReflector } from './pods.ts';
+import { targetOf } from './target.ts';
+import type { Unreadable } from './unreadable.ts';
+
+/** What is known of the physical cluster before any work begins. */
+export interface Own {
+  client: Client;
+  namespaces: Namespaces;
+  uid: string;
+  unreadable: Unreadable;
+}
+
+interface Parts extends Own {
+  name: string;
+  upstream: Client;
+  shares: Informer<ShareView>;
+  cleanup: ReturnType<typeof startCleanup>;
+  signal: AbortSignal;
+  logger: Logger;
+}
+
+/** The engine and the reflectors of pods and of what belongs to workloads, which know each other; nothing runs yet. */
+export function assemble(parts: Parts) {
+  const { client, namespaces, uid, unreadable, name, upstream, shares, cleanup, signal, logger } = parts;
+  let pods: PodReflector | undefined;
+  const engine: Engine = {
+    name,
+    uid,
+    former: namespaces.former,
+    startedAt: Date.now(),
+    upstream,
+    client,
+    shares,
+    namespaces,
+    unreadable,
+    physical: new Physical({
+      client,
+      signal,
+      logger,
+      unreadable,
+      changed: (id) => physicalChanged(engine, id),
+      readable: (kind) => wakeKind(engine, kind),
+    }),
+    records: new Map(),
+    down: new WorkQueue({ maxDelayMs: 30_000 }),
+    up: new WorkQueue({ maxDelayMs: 30_000 }),
+    hasPods: (id) => pods?.hasPods(id) ?? false,
+    runningPods: (id, namespace) => pods?.running(id, namespace),
+    ownerOf: (object) => owners.ownerOf(object),
+    shownUid: (key, podUid) => pods?.shownUid(key, podUid),
+    namespaceMayBeEmpty: (namespace) => cleanup.add(namespace),
+    signal,
+    logger,
+  };
+  const owners = new Owners({ client, physical: engine.physical, syncer: uid, signal });
+  const children = childReflectors(engine, owners);
+  pods = new PodReflector(engine, owners, children);
+  return { engine, pods, children: [...children.values()] };
+}
+
+function wakeKind({ shares, down }: Engine, kind: ResourceRef): void {
+  for (const share of shares.values()) {
+    const { ref } = share.spec ?? {};
+    if (ref && groupResource(ref) === groupResource(kind)) down.add(targetOf(share));
+  }
+}
