@@ -62,7 +62,7 @@ const configMap = (name: string, metadata: object): KubeObject => ({
 });
 const gone = { apiVersion: 'v1', kind: 'ConfigMap', name: 'never', uid: 'never-was' };
 /** One after the other, each hanging for 30 seconds, they would take longer than the test may. */
-const numbers = Array.from({ length: 32 }, (_, i) => `n${i}`);
+const numbers = Array.from({ length: 64 }, (_, i) => `n${i}`);
 
 test('a webhook that hangs on all that controllers write in one logical cluster delays no other', async () => {
   const [x, y] = [await logicalCluster('x'), await logicalCluster('y')];

@@ -128,9 +128,7 @@ describe('a logical cluster', () => {
     expect(await keysOf(nested)).toEqual([]);
   });
 
-  test('goes with everything in it, and one made again under its path is empty', {
-    timeout: 120_000,
-  }, async () => {
+  test('goes with everything in it, and one made again under its path is empty', async () => {
     const id = await workspace('root:again');
     await fill('root:again');
     const nested = await workspace('root:again:child');
