@@ -17,7 +17,10 @@ function address(name: string, parentRef: unknown): Request {
 }
 
 const condition = {
-  ...{ type: 'Ready', status: 'False', reason: 'Why', message: 'so' },
+  type: 'Ready',
+  status: 'False',
+  reason: 'Why',
+  message: 'so',
   lastTransitionTime: '2020-01-02T03:04:05Z',
 };
 
@@ -111,7 +114,9 @@ const kubernetes: Step[] = [
   },
   { method: 'PATCH', path: `${ranges}/kubernetes`, contentType: merge, body: { spec: { cidrs: null } } },
   {
-    ...{ method: 'PATCH', path: `${ranges}/kubernetes?dryRun=All`, contentType: merge },
+    method: 'PATCH',
+    path: `${ranges}/kubernetes?dryRun=All`,
+    contentType: merge,
     body: { metadata: { labels: { a: 'b' } }, status: { conditions: [] } },
   },
   { method: 'DELETE', path: `${ranges}/kubernetes?dryRun=All` },
@@ -132,9 +137,12 @@ function lifeOf(name: string): Step[] {
     patch({ status: { conditions: [condition, condition] } }, `${one}/status?dryRun=All`),
     patch({ status: { conditions: [{ type: 'Ready' }] } }, `${one}/status?dryRun=All`),
     (seen) => ({
-      ...{ method: 'PUT', path: `${one}?dryRun=All` },
+      method: 'PUT',
+      path: `${one}?dryRun=All`,
       body: {
-        ...{ apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR', spec: { cidrs: ['198.18.7.0/24'] } },
+        apiVersion: 'networking.k8s.io/v1',
+        kind: 'ServiceCIDR',
+        spec: { cidrs: ['198.18.7.0/24'] },
         metadata: { name, resourceVersion: rv(seen[2]) },
       },
     }),
@@ -148,7 +156,8 @@ function lifeOf(name: string): Step[] {
 function serviceOf(namespace: string): Step[] {
   const services = `/api/v1/namespaces/${namespace}/services`;
   const service = (name: string, spec: object): Step => ({
-    ...{ method: 'POST', path: services },
+    method: 'POST',
+    path: services,
     body: { apiVersion: 'v1', kind: 'Service', metadata: { name }, spec: { ports: [{ port: 80 }], ...spec } },
   });
   const ofFirst: Step = (seen) => ({
