@@ -102,6 +102,7 @@ const slice = object(
     nodeName: text,
     owner: object({ uid: text }, texts.owner),
     status: any,
+    refusedLabels: { type: 'list', items: text, listType: 'set' },
     error: object({ reason: text, message: text }, texts.error),
   } satisfies Fields<ClusterSlice>,
   texts.slice,

@@ -82,6 +82,8 @@ const slice: Texts<ClusterSlice> = {
   nodeName: 'Of a Pod: the node that it is bound to there.',
   owner: 'Of a Pod: the workload that adopted it there.',
   status: 'The status of the object as it stands there.',
+  refusedLabels:
+    'Which labels of the Namespace the cluster does not take, by the keys that they would have there.',
   error: 'Why the object could not be applied; absent when it could.',
 };
 

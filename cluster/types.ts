@@ -199,6 +199,8 @@ export interface ClusterSlice {
   owner?: Pick<OwnerReference, 'uid'>;
   /** The physical object's own status, as it stands there. */
   status?: Record<string, unknown>;
+  /** Which labels of the Namespace the cluster does not take, by the keys that they would have there. */
+  refusedLabels?: string[];
   /** Why the object could not be applied; absent when it could. */
   error?: { reason: string; message: string };
 }

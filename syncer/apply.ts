@@ -6,11 +6,12 @@ import { isStatusError, StatusError } from '../kube/status.ts';
 import { markClaims } from './claims.ts';
 import { isAdoptable, takeBack } from './default-account.ts';
 import type { Engine } from './engine.ts';
+import type { Outstanding } from './labelling.ts';
 import { isOrphaned, markDependents } from './orphans.ts';
 import { fieldManager, isLeftBehind, leftBehind, namespaceLocator, ownership } from './ownership.ts';
 import { fingerprint, manifestDigest, shareNumbers, type TargetRecord } from './records.ts';
 import { isScaled, scaledThere } from './scaled.ts';
-import type { TargetPlace } from './target.ts';
+import { type TargetPlace, targetOf } from './target.ts';
 
 export interface ApplyInput {
   share: ShareView;
@@ -35,14 +36,16 @@ export async function applyShare(engine: Engine, input: ApplyInput): Promise<App
   const spec = share.spec;
   if (!spec) return undefined;
   const wanted = manifestDigest(manifest);
-  const labels = spec.namespaceLabels ?? {};
+  const { namespaces } = engine;
+  const { namespaceLabels: labels = {} } = spec;
+  const home = namespaceLocator(spec);
   if (input.cached && isCurrent(input.cached, wanted, manifest, record)) {
     noteApplied(share, record);
-    await engine.namespaces.label(spec.physicalNamespace, namespaceLocator(spec), labels);
+    noteLabels(engine, input, await namespaces.label(spec.physicalNamespace, home, labels));
     return undefined;
   }
   await engine.physical.watch(place.kind);
-  await engine.namespaces.ensure(spec.physicalNamespace, namespaceLocator(spec), labels);
+  noteLabels(engine, input, await namespaces.ensure(spec.physicalNamespace, home, labels));
   // An autoscaler's number must be the one that is there now, not that of a cache.
   const cached = isScaled(manifest) ? undefined : input.cached;
   const object = cached ?? (await engine.physical.read(place.kind, place.namespace, place.name));
@@ -63,6 +66,16 @@ export async function applyShare(engine: Engine, input: ApplyInput): Promise<App
     share: shareNumbers(spec.share),
   };
   return undefined;
+}
+
+/** They are no part of the object: it goes on, and says what is missing until it is asked for again. */
+function noteLabels(
+  engine: Engine,
+  { share, record }: ApplyInput,
+  outstanding: Outstanding | undefined,
+): void {
+  record.refusedLabels = outstanding?.keys ?? [];
+  if (outstanding) engine.down.addAfter(targetOf(share), outstanding.againMs);
 }
 
 /** Nothing to write: the same manifest as last time, and nobody has changed what came of it. */

@@ -8,7 +8,7 @@ import { sleep } from '../kube/clock.ts';
 import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError, StatusError } from '../kube/status.ts';
-import { labelPatch } from './namespace-labels.ts';
+import { isRefusal, Labelling, type Outstanding } from './labelling.ts';
 import {
   borne,
   type Former,
@@ -35,11 +35,9 @@ export class Namespaces {
   readonly #client: Client;
   readonly #syncer: string;
   readonly #signal: AbortSignal;
-  readonly #logger: Logger;
   /** Made by us just now; the watch will tell. */
   readonly #made = new Map<string, KubeObject>();
-  /** Which labels, over which version, the cluster did not take. */
-  readonly #refused = new Map<string, string>();
+  readonly #labelling: Labelling;
   /** Labelled by us just now, over that version. */
   readonly #written = new Map<string, { over: string | undefined; object: KubeObject }>();
 
@@ -61,7 +59,12 @@ export class Namespaces {
     this.#client = client;
     this.#syncer = syncer;
     this.#signal = signal;
-    this.#logger = logger;
+    this.#labelling = new Labelling({
+      client,
+      signal,
+      logger,
+      written: (object) => this.#noteWritten(object),
+    });
     this.informer = startInformer(client, resource, {
       labelSelector: managedSelector,
       signal,
@@ -77,7 +80,7 @@ export class Namespaces {
       delete: ({ metadata: { name = '' } }) => {
         this.#made.delete(name);
         this.#written.delete(name);
-        this.#refused.delete(name);
+        this.#labelling.forget(name);
       },
     });
   }
@@ -108,7 +111,11 @@ export class Namespaces {
   }
 
   /** Fails with NotOwned where the name is somebody else's, and with Terminating while it is going. */
-  async ensure(name: string, of: Locator, labels: Readonly<Record<string, string>> = {}): Promise<void> {
+  async ensure(
+    name: string,
+    of: Locator,
+    labels: Readonly<Record<string, string>> = {},
+  ): Promise<Outstanding | undefined> {
     const object = this.#cached(name) ?? (await this.#create(name, of, labels));
     const owner = namespaceOwnership(object, of, this.former);
     if (owner === 'unsigned') await this.#sign(name, object, of);
@@ -116,44 +123,34 @@ export class Namespaces {
       throw new StatusError(409, 'NotOwned', `namespace ${name} ${this.#whose(object, of)}`);
     if (object.metadata.deletionTimestamp)
       throw new StatusError(409, 'Terminating', `namespace ${name} is being deleted`);
-    await this.label(name, of, labels);
+    return await this.label(name, of, labels);
   }
 
-  /** Of one that is there and is exactly that Namespace's, the labels; nothing else is touched, nor waited for. */
-  async label(name: string, of: Locator, labels: Readonly<Record<string, string>>): Promise<void> {
-    const object = this.#cached(name);
-    if (!object || namespaceOwnership(object, of, this.former) !== 'ours') return;
-    const wanted = borne(labels, of, this.#patterns);
-    const what = JSON.stringify([object.metadata.resourceVersion, wanted]);
-    if (this.#refused.get(name) === what) return;
+  /**
+   * Of one that is there and is exactly that Namespace's, the labels; nothing else is touched, nor waited for. Whoever
+   * guards labels there keeps nothing else from running: the answer says what is outstanding.
+   */
+  async label(
+    name: string,
+    of: Locator,
+    labels: Readonly<Record<string, string>>,
+  ): Promise<Outstanding | undefined> {
+    const read = () => {
+      const object = this.#cached(name);
+      return object && namespaceOwnership(object, of, this.former) === 'ours' ? object : undefined;
+    };
     try {
-      if (await this.#relabel(object, wanted)) return;
-      // It has changed since the watch told of it: what others put there counts as it is now.
-      await this.#relabel(await this.#client.get(resource, { name }, this.#signal), wanted);
-    } catch (err) {
-      // Whoever guards labels there keeps nothing else from running.
-      if (!(err instanceof StatusError) || err.code >= 500 || err.code === 429) throw err;
-      this.#refused.set(name, what);
-      this.#logger.warn({ err, namespace: name }, 'the labels of a namespace of ours could not be written');
-    }
-  }
-
-  /** False: somebody else was quicker. */
-  async #relabel(object: KubeObject, labels: Readonly<Record<string, string>>): Promise<boolean> {
-    const { name = '', uid, resourceVersion, deletionTimestamp } = object.metadata;
-    const patch = deletionTimestamp === undefined ? labelPatch(object, labels) : undefined;
-    if (!patch) return true;
-    const metadata = { ...patch, uid, resourceVersion };
-    const signal = this.#signal;
-    try {
-      const written = await this.#client.patch(resource, { name }, 'merge', { metadata }, { signal });
-      const seen = this.informer.get(keyOf(rootCluster, '', name)) ?? this.#made.get(name);
-      this.#written.set(name, { over: seen?.metadata.resourceVersion, object: written });
-      return true;
+      return await this.#labelling.write(name, read, borne(labels, of, this.#patterns));
     } catch (error) {
-      if (isStatusError(error, 'Conflict')) return false;
+      if (isMissing(error, name)) this.forget(name);
       throw error;
     }
+  }
+
+  #noteWritten(object: KubeObject): void {
+    const { name = '' } = object.metadata;
+    const seen = this.informer.get(keyOf(rootCluster, '', name)) ?? this.#made.get(name);
+    this.#written.set(name, { over: seen?.metadata.resourceVersion, object });
   }
 
   #cached(name: string): KubeObject | undefined {
@@ -209,11 +206,18 @@ export class Namespaces {
   }
 
   async #create(name: string, of: Locator, labels: Readonly<Record<string, string>>): Promise<KubeObject> {
-    try {
-      const wanted = namespaceFor(name, of, borne(labels, of, this.#patterns));
-      const object = await this.#client.create(resource, wanted, { signal: this.#signal });
+    const create = async (wanted: Readonly<Record<string, string>>) => {
+      const namespace = namespaceFor(name, of, wanted);
+      const object = await this.#client.create(resource, namespace, { signal: this.#signal });
       this.#made.set(name, object);
       return object;
+    };
+    try {
+      return await create(borne(labels, of, this.#patterns)).catch((error) => {
+        if (!isRefusal(error)) throw error;
+        // Maybe of a label: none but the marks are needed to begin with, and not even those.
+        return create(borne({}, of)).catch(() => create({}));
+      });
     } catch (error) {
       if (!isStatusError(error, 'AlreadyExists')) throw error;
       return await this.#client.get(resource, { name }, this.#signal);

@@ -19,6 +19,8 @@ export interface TargetRecord {
   /** What the physical controller has seen of what was applied. */
   observed?: { generation: number; share: Numbers };
   error?: { reason: string; message: string } | undefined;
+  /** Of its namespace there: which the cluster does not take. */
+  refusedLabels?: readonly string[];
   /** The targets that had to be there before; they leave after. */
   requires: TargetId[];
   /** Repairs so far, of drift or of an absence: each waits longer for the next. Milliseconds since 1970. */
@@ -125,6 +127,7 @@ export function sliceOf(
       observedGeneration: record.observed.generation,
       share: replicasThere(record.observed.share, object),
     }),
+    ...(record.refusedLabels?.length && { refusedLabels: [...record.refusedLabels] }),
     ...(status && fits && { status }),
     ...(fits ? error : { error: record.error ?? tooLarge }),
   };

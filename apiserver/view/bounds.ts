@@ -1,11 +1,19 @@
 import type { ClusterSlice } from '../../cluster/types.ts';
 import { encodeJson } from '../../kube/json.ts';
 import { badRequest, StatusError } from '../../kube/status.ts';
-import { isRecord, textAt } from '../../kube/untyped.ts';
+import { isRecord, listAt, textAt } from '../../kube/untyped.ts';
 import { dnsName } from './route.ts';
 
-/** A status as JSON: bytes; how deep; one text. */
-export const limits = { status: 64 << 10, depth: 24, text: 4096, reason: 128, message: 1024 };
+/** A status as JSON: bytes; how deep; one text. Labels: how many, and a key's length. */
+export const limits = {
+  status: 64 << 10,
+  depth: 24,
+  text: 4096,
+  reason: 128,
+  message: 1024,
+  labels: 160,
+  label: 317,
+};
 const maxInt = 2 ** 31 - 1;
 
 /**
@@ -40,6 +48,11 @@ export function boundedSlice(input: unknown): ClusterSlice {
   const owner = ownerPart(input['owner']);
   if (owner) slice.owner = owner;
   if (isRecord(input['status'])) slice.status = boundedStatus(input['status']);
+  const refused = listAt(input, 'refusedLabels').filter((key) => typeof key === 'string');
+  if (refused.length > 0)
+    slice.refusedLabels = [...new Set(refused)]
+      .slice(0, limits.labels)
+      .map((key) => words(key, limits.label));
   const error = input['error'];
   if (isRecord(error)) {
     slice.error = {

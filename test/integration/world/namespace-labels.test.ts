@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { physicalClusters } from '../../../cluster/names.ts';
 import { keyThere } from '../../../cluster/namespace-labels.ts';
+import type { Placement } from '../../../cluster/types.ts';
 import { deepEqual } from '../../../kube/deep.ts';
 import { StatusError } from '../../../kube/status.ts';
 import { deployment, resources, settled, until } from '../../world/objects.ts';
@@ -102,17 +103,38 @@ test('the cluster’s administrator lets labels in as they are written, and keep
   await expect(letIn(['*more'])).rejects.toMatchObject({ reason: 'Invalid' });
 });
 
-test('a cluster that refuses a label runs everything all the same', async () => {
-  const { faults } = world.physical('east');
-  faults.intercept = ({ method, url }) => {
-    if (method === 'PATCH' && /\/namespaces\/[^/]+\?|\/namespaces\/[^/]+$/.test(url))
+test('a cluster that refuses a label runs everything all the same, in old namespaces and new, and says so', async () => {
+  const { faults, client } = world.physical('east');
+  faults.intercept = ({ method, url, body = new Uint8Array() }) => {
+    const isOfNamespace = /\/api\/v1\/namespaces(\/[^/]+)?(\?|$)/.test(url);
+    const writes = (method === 'POST' || method === 'PATCH') && isOfNamespace;
+    if (writes && Buffer.from(body).includes('refused'))
       throw new StatusError(403, 'Forbidden', 'no such label here');
   };
-  await world.admin.patch(resources.namespaces, name, 'merge', { metadata: { labels: { refused: 'x' } } });
-  await until('west has it', async () => (await labelsOn('west'))[0]?.['labels.atoll.dev/refused'] === 'x');
-  const { metadata, ...app } = deployment('later', 1, 'east');
-  await world.admin.create(resources.deployments, { ...app, metadata: { ...metadata, ...team } }, team);
-  await settled(world.admin, 'later.deployments.apps', 'team');
-  expect((await labelsOn('east'))[0]).not.toHaveProperty(['labels.atoll.dev/refused']);
+  const labels = { refused: 'x', taken: 'x' };
+  await world.admin.patch(resources.namespaces, name, 'merge', { metadata: { labels } });
+  await world.admin.create(resources.namespaces, {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: 'newer', labels },
+  });
+  for (const namespace of ['team', 'newer']) {
+    const { metadata, ...app } = deployment('later', 1, 'east');
+    const target = { namespace };
+    await world.admin.create(resources.deployments, { ...app, metadata: { ...metadata, ...target } }, target);
+    await settled(world.admin, 'later.deployments.apps', namespace);
+    const find = { labelSelector: `atoll.dev/namespace=${namespace}` };
+    await until('it bears the others', async () => {
+      const [found] = (await client.list(resources.namespaces, find)).items;
+      return found?.metadata.labels?.['labels.atoll.dev/taken'] === 'x';
+    });
+    const [found] = (await client.list(resources.namespaces, find)).items;
+    expect(found?.metadata.labels).not.toHaveProperty(['labels.atoll.dev/refused']);
+    await until('it is said', async () => {
+      const placement = { namespace, name: 'later.deployments.apps' };
+      const { status } = await world.admin.get<Placement>(resources.placements, placement);
+      return status?.clusters?.['east']?.refusedLabels?.join() === 'labels.atoll.dev/refused';
+    });
+  }
   faults.intercept = () => {};
 });
