@@ -45,7 +45,9 @@ export class Connections {
     this.#requests.set(request, undefined);
   }
 
+  /** Its client may have left before: then it has ended, and is not kept. */
   answered(request: IncomingMessage): void {
+    if (!this.#requests.has(request)) return;
     this.#requests.set(request, performance.now());
   }
 

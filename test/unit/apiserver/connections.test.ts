@@ -40,3 +40,12 @@ test('what is cut is neither at work nor in the middle of an answer that came la
   connections.cutAll();
   expect(sockets).toEqual(new Set());
 });
+
+test('what is answered after its client has left is forgotten all the same', () => {
+  const { connections, sockets, connect } = open();
+  const request = connect(1, true);
+  connections.ended(request);
+  connections.answered(request);
+  connections.cut(2000);
+  expect(sockets).toEqual(new Set());
+});
