@@ -9,7 +9,7 @@ import { errorCode, readIfThere } from './files.ts';
  * nothing to clean up. Answers the function that gives the directory back. Fails with `unavailable`.
  */
 export async function takeOwnership(path: string): Promise<() => Promise<void>> {
-  const mine = `${process.pid} ${await startTime(process.pid)} ${randomUUID()}\n`;
+  const mine = `${process.pid} ${(await statusOf(process.pid)).start} ${randomUUID()}\n`;
   const temporary = `${path}.${randomUUID()}`;
   await writeFile(temporary, mine, { mode: 0o600 });
   try {
@@ -67,12 +67,17 @@ async function isAlive(pid: number, started: string): Promise<boolean> {
     // Another user's lives, too; whether it is the one that is named only its start tells.
     if (errorCode(error) !== 'EPERM') return false;
   }
-  return (await startTime(pid)) === started;
+  const { isOver, start } = await statusOf(pid);
+  return start === started && !isOver;
 }
 
-/** When a process started, in the kernel's ticks; tells a process from a later one with the same id. */
-async function startTime(pid: number): Promise<string> {
+/**
+ * Its start, in the kernel's ticks, tells a process from a later one with the same id. One that has ended, and all of its
+ * threads, is over though nobody has waited for it: it has given back all that it had.
+ */
+async function statusOf(pid: number): Promise<{ isOver: boolean; start: string }> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return fields[19] ?? '-';
+  const [state = '', threads = 0] = [fields[0], Number(fields[17])];
+  return { isOver: ['Z', 'X'].includes(state) && threads <= 1, start: fields[19] ?? '-' };
 }

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { access, copyFile, cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,6 +25,20 @@ beforeEach(async () => {
   await store.close();
 });
 afterEach(() => rm(root, { recursive: true }));
+
+/** A child ends once its parent has become a program that never waits for it. Fields: of its stat, from the state on. */
+async function zombie() {
+  const isSleep = '[ "$(cut -d" " -f2 /proc/$PPID/stat)" = "(sleep)" ]';
+  const parent = spawn('sh', ['-c', `sh -c 'until ${isSleep}; do :; done' & echo $!; exec sleep 600`]);
+  const [line] = await once(parent.stdout, 'data');
+  const pid = Number(line);
+  return await vi.waitFor(async () => {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    expect(fields[0]).toBe('Z');
+    return { parent, pid, fields };
+  }, 30_000);
+}
 
 async function file(pattern: RegExp): Promise<string> {
   const names = await readdir(join(data, 'db'));
@@ -122,6 +138,16 @@ describe('ownership', () => {
     await writeFile(join(data, 'OWNER'), `${process.pid} 1 of-an-earlier-process-with-this-id\n`);
     await (await openLevel(data)).close();
     expect(await readdir(data)).not.toContain('OWNER');
+  });
+
+  it('is not kept by a process that has ended and that nobody has waited for', async () => {
+    const { parent, pid, fields } = await zombie();
+    try {
+      await writeFile(join(data, 'OWNER'), `${pid} ${fields[19]} its-own\n`);
+      await (await openLevel(data)).close();
+    } finally {
+      parent.kill();
+    }
   });
 
   it('is not kept by the process of another user that has the id of a former owner', async () => {
