@@ -5,6 +5,7 @@ import { logicalClusterAnnotation, rootCluster } from '../cluster/names.ts';
 import { type ReflectedKind, reflectedKind } from '../cluster/reflected.ts';
 import { type Retry, runController } from '../controller/controller.ts';
 import { WorkQueue } from '../controller/queue.ts';
+import { sleep } from '../kube/clock.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
 import type { Engine } from './engine.ts';
@@ -15,6 +16,8 @@ const clashMs = { least: 100, most: 30_000, share: 0.1 };
 /** Of two claims of one name the one in use is shown, and that changes without any event about the claim. */
 const claimMs = 2_000;
 const resyncMs = 300_000;
+/** After a reading that failed. */
+const rereadMs = 10_000;
 /** What a physical namespace of ours looks like; the locator decides, this only spares memory. */
 const ourShape = /-[0-9a-f]{8}$/;
 
@@ -48,6 +51,8 @@ export class Reflector {
   readonly #queue = new WorkQueue();
   /** The first reading of what the logical clusters hold of us has begun. */
   #begun = false;
+  /** It failed last, and is done again soon. */
+  #isWaiting = false;
   /** By `<physical namespace>/<name>`. */
   readonly #reflected = new Map<string, Reflected>();
   /** There, but not to be shown, or not now; since when. */
@@ -72,7 +77,7 @@ export class Reflector {
 
   /** We were not heard of for a while: looks at what the logical clusters hold of us. */
   heardAgain(): void {
-    if (this.#begun && this.informer.hasSynced) void this.#readReflected();
+    if (this.informer.hasSynced) void this.#readReflected();
   }
 
   /** It is on its way up: there, not refused, and not yet shown. */
@@ -113,6 +118,7 @@ export class Reflector {
 
   /** What the logical clusters hold of us, from before a restart too: what is not here any more goes. */
   async #readReflected(): Promise<void> {
+    if (!this.#begun) return;
     const { upstream, signal, logger } = this.#engine;
     try {
       const list = await upstream.list(this.#kind, { signal });
@@ -127,8 +133,18 @@ export class Reflector {
         this.#queue.add(key);
       }
     } catch (err) {
-      if (!signal.aborted) logger.warn({ err, kind: this.#kind.kind }, 'cannot list what was reflected');
+      if (signal.aborted) return;
+      logger.warn({ err, kind: this.#kind.kind }, 'cannot list what was reflected');
+      void this.#readLater();
     }
+  }
+
+  async #readLater(): Promise<void> {
+    if (this.#isWaiting) return;
+    this.#isWaiting = true;
+    await sleep(rereadMs, this.#engine.signal);
+    this.#isWaiting = false;
+    if (!this.#engine.signal.aborted) await this.#readReflected();
   }
 
   /** Of what is there; where nothing is any more, of a place where nothing can be. */
