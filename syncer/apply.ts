@@ -10,6 +10,7 @@ import type { Outstanding } from './labelling.ts';
 import { isOrphaned, markDependents } from './orphans.ts';
 import { fieldManager, isLeftBehind, leftBehind, namespaceLocator, ownership } from './ownership.ts';
 import { fingerprint, manifestDigest, shareNumbers, type TargetRecord } from './records.ts';
+import { noteWritten } from './repairs.ts';
 import { isScaled, scaledThere } from './scaled.ts';
 import { type TargetPlace, targetOf } from './target.ts';
 
@@ -57,6 +58,7 @@ export async function applyShare(engine: Engine, input: ApplyInput): Promise<App
   const kept = object && scaledThere(manifest, object);
   const written = await write(engine, place, kept ?? manifest, object?.metadata.uid, kept !== undefined);
   if (!written) return { retryAfter: 50 };
+  noteWritten(record, wanted);
   record.manifest = wanted;
   record.fingerprint = fingerprint(written, manifest);
   record.applied = {

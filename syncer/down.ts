@@ -1,11 +1,11 @@
 import type { ShareView } from '../cluster/types.ts';
 import { type Retry, runController } from '../controller/controller.ts';
-import type { KubeObject } from '../kube/object.ts';
 import { isStatusError, StatusError } from '../kube/status.ts';
 import { applyShare } from './apply.ts';
 import { type Engine, recordFor, shareFor } from './engine.ts';
 import { leave, noteGone } from './leave.ts';
 import { fingerprint, hasObserved, manifestDigest, type TargetRecord } from './records.ts';
+import { repairDelay } from './repairs.ts';
 import { parseTarget, requiredTarget, type TargetId, targetOf } from './target.ts';
 
 const closureWaitMs = 2_000;
@@ -93,25 +93,6 @@ function mayFollow(engine: Engine, required: TargetId, isThere: boolean): boolea
   const record = engine.records.get(required);
   if (record?.error) return isThere;
   return record?.manifest === manifestDigest(share.spec.manifest);
-}
-
-/**
- * 0: go on. The first repair is at once; a fight, over fields or over whether it is there at all, slows down to one a
- * minute.
- */
-function repairDelay(record: TargetRecord, cached: KubeObject | undefined, manifest: KubeObject): number {
-  const { applied } = record;
-  if (!applied || record.manifest !== manifestDigest(manifest)) {
-    record.repairs = 0;
-    return 0;
-  }
-  const isAsApplied = cached && record.fingerprint === fingerprint(cached, manifest);
-  if (cached && (applied.uid !== cached.metadata.uid || isAsApplied)) return 0;
-  const wait = record.repairNotBefore - Date.now();
-  if (wait > 0) return wait;
-  record.repairs += 1;
-  record.repairNotBefore = Date.now() + Math.min(60_000, 100 * 2 ** Math.min(record.repairs, 10));
-  return 0;
 }
 
 function setError(

@@ -23,7 +23,7 @@ export interface TargetRecord {
   refusedLabels?: readonly string[];
   /** The targets that had to be there before; they leave after. */
   requires: TargetId[];
-  /** Repairs so far, of drift or of an absence: each waits longer for the next. Milliseconds since 1970. */
+  /** Repairs in a row that were written, of drift or of an absence: each waits longer for the next. Milliseconds since 1970. */
   repairs: number;
   repairNotBefore: number;
   /** What controls the Pod there and was not among ours when it was looked for, since when: milliseconds since 1970. */
