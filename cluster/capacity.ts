@@ -1,6 +1,6 @@
 import { compareQuantity, formatQuantity, type Quantity } from '../kube/quantity.ts';
 import { at } from '../kube/untyped.ts';
-import { readyOf } from './life.ts';
+import { conditionOf, readyOf } from './life.ts';
 import { quantityOf, type Resources } from './pod-spec.ts';
 import type { PhysicalCluster } from './types.ts';
 
@@ -26,9 +26,11 @@ export function shownLimit(cluster: PhysicalCluster, resource: string): string {
   return bound ? `${formatQuantity(counts)} of ${offered ?? '<unknown>'}` : formatQuantity(counts);
 }
 
-/** What its condition says while it is not Ready; nothing while it is. */
+/** What its conditions say while it is not Ready, or keeps kinds from being read; else nothing. */
 export function whyNotReady(cluster: PhysicalCluster): string {
   const ready = readyOf(cluster);
   if (ready === undefined) return 'its syncer has not reported';
-  return ready.status === 'True' ? '' : ready.message;
+  if (ready.status !== 'True') return ready.message;
+  const readable = conditionOf(cluster, 'Readable');
+  return readable?.status === 'False' ? readable.message : '';
 }

@@ -10,8 +10,12 @@ export function isForgotten({ metadata, spec }: PhysicalCluster): boolean {
 }
 
 /** Undefined until its syncer has reported. */
-export function readyOf({ status }: PhysicalCluster): Condition | undefined {
-  return status?.conditions?.find(({ type }) => type === 'Ready');
+export function readyOf(cluster: PhysicalCluster): Condition | undefined {
+  return conditionOf(cluster, 'Ready');
+}
+
+export function conditionOf({ status }: PhysicalCluster, of: string): Condition | undefined {
+  return status?.conditions?.find(({ type }) => type === of);
 }
 
 export function isReady(cluster: PhysicalCluster): boolean {
