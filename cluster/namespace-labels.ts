@@ -16,10 +16,25 @@ const reserved = ['kubernetes.io', 'k8s.io', 'openshift.io'];
  * What of them a physical namespace bears, and how, labelsThere says.
  */
 export function carriedLabels(labels: Readonly<Record<string, string>> = {}): Record<string, string> {
-  const keys = Object.keys(labels).filter((key) => key !== nameLabel);
-  const rank = (key: string) => `${isSafe(key, labels[key] ?? '') ? 0 : 1}${key}`;
-  const ranked = keys.sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
-  return Object.fromEntries(ranked.slice(0, mostLabels).map((key) => [key, labels[key] ?? '']));
+  return Object.fromEntries(ranked(labels).slice(0, mostLabels));
+}
+
+/** Those that are beyond that, by their keys. */
+export function labelsBeyond(labels: Readonly<Record<string, string>> = {}): string[] {
+  return ranked(labels)
+    .slice(mostLabels)
+    .map(([key]) => key);
+}
+
+function ranked(labels: Readonly<Record<string, string>>): [string, string][] {
+  const carried = Object.entries(labels).filter(([key]) => key !== nameLabel);
+  const rank = ([key, value]: [string, string]) => `${isSafe(key, value) ? 0 : 1}${key}`;
+  return carried.sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
+}
+
+/** It is one of pod security, and goes to no cluster as it is written unless that one's administrator lets it in. */
+export function isHeldBack(key: string, value: string): boolean {
+  return key.startsWith(podSecurity) && !isSafe(key, value);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { placedKind } from '../../cluster/kinds.ts';
 import { clustersAnnotation, isSystemNamespace } from '../../cluster/names.ts';
+import { isHeldBack, labelsBeyond } from '../../cluster/namespace-labels.ts';
 import { podTemplate } from '../../cluster/pod-spec.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { AdmissionRequest } from '../plugins.ts';
@@ -15,6 +16,7 @@ export function warnOfPlacement(request: AdmissionRequest, object: KubeObject): 
       for (const why of oddities(request, value)) request.warn(`${field}: ${why}`);
     if (key === misspelt) request.warn(`${field}: it has no effect; did you mean ${clustersAnnotation}?`);
   }
+  if (isNamespace(request)) warnOfLabels(request, object);
   for (const [key] of newIn(object.metadata.labels, old?.metadata.labels)) {
     if (key !== clustersAnnotation && key !== misspelt) continue;
     request.warn(
@@ -29,6 +31,27 @@ export function warnOfPlacement(request: AdmissionRequest, object: KubeObject): 
       `namespace ${request.namespace} belongs to the system: nothing in it runs on physical clusters`,
     );
   }
+}
+
+/** Of a Namespace: which of its labels mean less on physical clusters than they say. */
+function warnOfLabels(request: AdmissionRequest, { metadata: { labels } }: KubeObject): void {
+  const before = request.old?.metadata.labels;
+  for (const [key, value] of newIn(labels, before)) {
+    if (isHeldBack(key, value))
+      request.warn(
+        `metadata.labels[${key}]: ${value} counts on physical clusters only where their administrator lets it in`,
+      );
+  }
+  const known = labelsBeyond(before);
+  const beyond = labelsBeyond(labels).filter((key) => !known.includes(key));
+  if (beyond.length > 0)
+    request.warn(
+      `metadata.labels: physical namespaces bear 64 of them; not these: ${beyond.join(', ').slice(0, 1000)}`,
+    );
+}
+
+function isNamespace({ stored: { info } }: AdmissionRequest): boolean {
+  return info.group === '' && info.resource === 'namespaces';
 }
 
 function warnOfTemplate(request: AdmissionRequest, object: KubeObject): void {
@@ -49,9 +72,9 @@ function newIn(now: Texts | undefined, before: Texts | undefined): [string, stri
   );
 }
 
-function* oddities({ stored: { info } }: AdmissionRequest, value: string): Iterable<string> {
-  const isNamespace = info.group === '' && info.resource === 'namespaces';
-  if (!isNamespace && !placedKind(info)) {
+function* oddities(request: AdmissionRequest, value: string): Iterable<string> {
+  const { info } = request.stored;
+  if (!isNamespace(request) && !placedKind(info)) {
     yield `it has no effect: a ${info.kind} does not run on physical clusters`;
     return;
   }

@@ -263,6 +263,11 @@ it('takes the verb place on each cluster that is named, of whoever is no adminis
 });
 
 const where = 'metadata.annotations[atoll.dev/clusters]';
+const labelled = (name: string, labels: Record<string, string>) => ({
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  metadata: { name, labels },
+});
 it.each<[string, string, object, string[]]>([
   ['plain', pods, pod('p', { [clusters]: 'east,west' }), []],
   [
@@ -311,6 +316,23 @@ it.each<[string, string, object, string[]]>([
     [
       'spec.template.metadata.annotations[atoll.dev/clusters]: it has no effect on the pods of a Deployment; annotate the Deployment itself',
     ],
+  ],
+  [
+    'a level of pod security that lifts something',
+    '/api/v1/namespaces',
+    labelled('p1', { 'pod-security.kubernetes.io/enforce': 'baseline', app: 'x' }),
+    [
+      'metadata.labels[pod-security.kubernetes.io/enforce]: baseline counts on physical clusters only where their administrator lets it in',
+    ],
+  ],
+  [
+    'more labels than are carried',
+    '/api/v1/namespaces',
+    labelled('p2', {
+      ...Object.fromEntries(Array.from({ length: 65 }, (_, i) => [`l${100 + i}`, 'x'])),
+      'pod-security.kubernetes.io/enforce': 'restricted',
+    }),
+    ['metadata.labels: physical namespaces bear 64 of them; not these: l163, l164'],
   ],
   [
     'a workload of the system',
