@@ -72,6 +72,8 @@ async function fill(cluster: string): Promise<void> {
   );
   const rbac = 'rbac.authorization.k8s.io/v1';
   await admin.create(clusterRoles, { apiVersion: rbac, kind: 'ClusterRole', metadata: { name: 'r' } }, into);
+  // The default ones are written as they are looked for, and go as all else does.
+  expect((await admin.list(clusterRoles, into)).items.length).toBeGreaterThan(60);
   const webhook = {
     name: 'no.example.com',
     clientConfig: { url: 'https://127.0.0.1:1/' },
