@@ -54,7 +54,7 @@ export async function loadAuthority(pems: Issued): Promise<Authority> {
   const issuer = new x509.X509Certificate(pems.certificate);
   const signingKey = await keyOf(pems.privateKey);
   const sign = async (
-    subject: string,
+    subject: x509.JsonName,
     of: { publicKey: unknown; days: number; usage: x509.ExtendedKeyUsage },
     extensions: x509.Extension[] = [],
   ): Promise<string> => {
@@ -77,7 +77,7 @@ export async function loadAuthority(pems: Issued): Promise<Authority> {
     return certificate.toString('pem');
   };
   const issue = async (
-    subject: string,
+    subject: x509.JsonName,
     extensions: x509.Extension[],
     usage: x509.ExtendedKeyUsage,
   ): Promise<Issued> => {
@@ -109,9 +109,10 @@ export async function loadAuthority(pems: Issued): Promise<Authority> {
   };
 }
 
-function subjectOf(commonName: string, organisations: readonly string[]): string {
-  const quote = (text: string) => text.replaceAll(/[,+"\\<>;=]/g, (char) => `\\${char}`);
-  return [...organisations.map((name) => `O=${quote(name)}`), `CN=${quote(commonName)}`].join(', ');
+/** Each as it is: a name in a text would have to be escaped, and what begins with # be read as encoded bytes. */
+function subjectOf(commonName: string, organisations: readonly string[]): x509.JsonName {
+  const exactly = (utf8String: string) => [{ utf8String }];
+  return [...organisations.map((name) => ({ O: exactly(name) })), { CN: exactly(commonName) }];
 }
 
 function validity(days: number): { notBefore: Date; notAfter: Date } {
