@@ -5,6 +5,14 @@ export function missingRules(held: readonly PolicyRule[], wanted: readonly Polic
   return wanted.flatMap(pieces).filter((piece) => !held.some((rule) => covers(rule, piece)));
 }
 
+/** How many pieces they come to: the product of their lists, which a small body may make a billion. */
+export function piecesIn(rules: readonly PolicyRule[]): number {
+  return rules.reduce((sum, { apiGroups, resources, resourceNames, nonResourceURLs, verbs }) => {
+    const things = apiGroups.length * resources.length * Math.max(1, resourceNames.length);
+    return sum + verbs.length * (things + nonResourceURLs.length);
+  }, 0);
+}
+
 const none: readonly string[] = [];
 
 function pieces({ apiGroups, resources, resourceNames, nonResourceURLs, verbs }: PolicyRule): PolicyRule[] {

@@ -1,7 +1,7 @@
 import { sameJson } from '../../../kube/deep.ts';
 import type { Json, KubeObject } from '../../../kube/object.ts';
 import { quoteGo } from '../../../kube/quote.ts';
-import { compactRules, missingRules } from '../../../kube/rbac/covers.ts';
+import { compactRules, missingRules, piecesIn } from '../../../kube/rbac/covers.ts';
 import { describeRule, type PolicyRule, quoteList, rbacGroup, rulesOf } from '../../../kube/rbac/rule.ts';
 import { badRequest, forbidden, notFound, StatusError } from '../../../kube/status.ts';
 import { listAt, textAt } from '../../../kube/untyped.ts';
@@ -12,6 +12,9 @@ const everything: readonly PolicyRule[] = [
   { verbs: ['*'], apiGroups: ['*'], resources: ['*'], resourceNames: [], nonResourceURLs: [] },
   { verbs: ['*'], apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: ['*'] },
 ];
+
+/** Each is compared with what the user has. The roles of the largest operators have some thousands. */
+const mostPieces = 50_000;
 
 /**
  * Nobody gives a role rights that they have not themselves, unless they may `escalate`. Throws StatusError 403.
@@ -94,6 +97,10 @@ function missing(
 
 function confirm(write: KindWrite, object: KubeObject, rules: readonly PolicyRule[]): void {
   const { user, registry, cluster, served } = write;
+  if (piecesIn(rules) > mostPieces) {
+    const why = `its rules come to more than ${mostPieces} combinations of verb and resource, which only who may escalate may grant`;
+    throw forbidden(served.info, object.metadata.name ?? '', why);
+  }
   const lacking = missing(write, object, rules);
   if (user === undefined || lacking.length === 0) return;
   const { namespace = '', name = '' } = object.metadata;

@@ -68,6 +68,17 @@ describe('nobody grants what they have not', () => {
     expect((await ask('PATCH', `${inDefault}/roles/wide`, { metadata: { finalizers } })).status).toBe(200);
   });
 
+  // A billion pieces, in a body of a few kilobytes.
+  test('what comes to too many combinations is refused before they are counted out', async () => {
+    const many = Array.from({ length: 1000 }, (_, i) => `x${i}`);
+    const rules = [{ apiGroups: many, resources: many, verbs: many }];
+    const { status, body: said } = await ask('POST', `${inDefault}/roles`, object('bomb', rules));
+    expect([status, said.message]).toEqual([
+      403,
+      `roles.${group} "bomb" is forbidden: its rules come to more than 50000 combinations of verb and resource, which only who may escalate may grant`,
+    ]);
+  });
+
   test.each<[string, string, string, number, RegExp]>([
     ['', 'Role', 'mine', 201, /^$/],
     ['', 'Role', 'wide', 403, /attempting to grant RBAC permissions not currently held/],
