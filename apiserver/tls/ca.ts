@@ -54,7 +54,7 @@ export async function loadAuthority(pems: Issued): Promise<Authority> {
   const issuer = new x509.X509Certificate(pems.certificate);
   const signingKey = await keyOf(pems.privateKey);
   const sign = async (
-    subject: x509.JsonName,
+    subject: x509.Name,
     of: { publicKey: unknown; days: number; usage: x509.ExtendedKeyUsage },
     extensions: x509.Extension[] = [],
   ): Promise<string> => {
@@ -77,7 +77,7 @@ export async function loadAuthority(pems: Issued): Promise<Authority> {
     return certificate.toString('pem');
   };
   const issue = async (
-    subject: x509.JsonName,
+    subject: x509.Name,
     extensions: x509.Extension[],
     usage: x509.ExtendedKeyUsage,
   ): Promise<Issued> => {
@@ -110,9 +110,10 @@ export async function loadAuthority(pems: Issued): Promise<Authority> {
 }
 
 /** Each as it is: a name in a text would have to be escaped, and what begins with # be read as encoded bytes. */
-function subjectOf(commonName: string, organisations: readonly string[]): x509.JsonName {
+function subjectOf(commonName: string, organisations: readonly string[]): x509.Name {
   const exactly = (utf8String: string) => [{ utf8String }];
-  return [...organisations.map((name) => ({ O: exactly(name) })), { CN: exactly(commonName) }];
+  const parts = organisations.map((name) => ({ O: exactly(name) }));
+  return new x509.Name([...parts, { CN: exactly(commonName) }]);
 }
 
 function validity(days: number): { notBefore: Date; notAfter: Date } {
