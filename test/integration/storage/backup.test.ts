@@ -41,7 +41,9 @@ afterEach(async () => {
 const atoll = (...args: string[]) => main(['node', 'atoll', ...args]);
 
 async function start(name: string, listen: string): Promise<RunningServer> {
-  const settings = resolveSettings({ dataDir: join(directory, name), listen }, undefined, {});
+  // A process of their own would run the compiled program.
+  const flags = { dataDir: join(directory, name), listen, controllersProcess: 'off' };
+  const settings = resolveSettings(flags, undefined, {});
   running = await runServer({ ...settings, settleSeconds: 0 }, silentLogger);
   return running;
 }

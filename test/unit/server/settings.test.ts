@@ -36,9 +36,17 @@ describe('settings', () => {
       maxRequestsInflight: 400,
       maxMutatingRequestsInflight: 200,
       servingProcesses: Math.max(0, availableParallelism() - 2),
+      controllersProcess: availableParallelism() > 1,
       shutdownDelay: 0,
       logLevel: 'warn',
     });
+  });
+
+  test.each([
+    ['on', true],
+    ['off', false],
+  ])('--controllers-process %s', (controllersProcess, expected) => {
+    expect(resolveSettings({ controllersProcess }, undefined, {}).controllersProcess).toBe(expected);
   });
 
   test('a variable that is set to nothing says nothing', () => {
@@ -109,6 +117,7 @@ describe('settings', () => {
     [{ shutdownDelay: '-1' }, '--shutdown-delay -1: expected a number from 0 to 3600'],
     [{ maxRequestsInflight: '-1' }, '--max-requests-inflight -1: expected a whole number, 0 or more'],
     [{ servingProcesses: 'many' }, '--serving-processes many: expected a whole number, 0 or more'],
+    [{ controllersProcess: 'yes' }, '--controllers-process yes: expected on, off or auto'],
     [{ controllers: 'none' }, '--controllers none: expected one of all, api'],
     [{ logLevel: 'loud' }, '--log-level loud: expected one of debug, info, warn, error'],
     [{ storage: 'redis:x' }, '--storage redis:x: expected level:DIRECTORY or etcd://HOST:PORT,...'],
@@ -122,7 +131,7 @@ describe('settings', () => {
   test.each([
     [
       'surprise: 1',
-      'unknown setting "surprise"; known: data-dir, storage, memory-budget, disk-reserve, listen, advertise-address, tls-san, tls-cert-file, tls-private-key-file, settle-seconds, controllers, max-requests-inflight, max-mutating-requests-inflight, serving-processes, shutdown-delay, log-level',
+      'unknown setting "surprise"; known: data-dir, storage, memory-budget, disk-reserve, listen, advertise-address, tls-san, tls-cert-file, tls-private-key-file, settle-seconds, controllers, max-requests-inflight, max-mutating-requests-inflight, serving-processes, controllers-process, shutdown-delay, log-level',
     ],
     ['[1]', 'must be a YAML mapping of settings'],
     ['listen: [1]', '"listen" must be a string or a number'],
