@@ -12,10 +12,10 @@ import { controllerRef } from './children.ts';
 export async function adopt(
   client: Client,
   resource: ResourceRef,
-  workload: KubeObject,
+  workload: Workload,
   children: readonly KubeObject[],
 ): Promise<KubeObject[]> {
-  const fits = selectorOf(workload as Workload);
+  const fits = selectorOf(workload);
   return await Promise.all(
     children.map(async (child) => {
       const {
@@ -37,8 +37,8 @@ export async function adopt(
   );
 }
 
-/** A ReplicationController's is a plain set of labels; an empty one fits nothing. */
-function selectorOf({ kind, spec }: Workload): (labels: Record<string, string>) => boolean {
+/** Whether labels are those of what it adopts. A ReplicationController's selector is a plain set of labels; an empty one fits nothing. */
+export function selectorOf({ kind, spec }: Workload): (labels: Record<string, string>) => boolean {
   const selector = spec?.selector ?? {};
   if (Object.keys(selector).length === 0) return () => false;
   const parsed =

@@ -10,8 +10,9 @@ import { isStatusError } from '../../kube/status.ts';
 import type { Events } from '../events.ts';
 import { resources } from '../resources.ts';
 import type { Plan, Workload } from '../types.ts';
-import { adopt } from './adopt.ts';
+import { adopt, selectorOf } from './adopt.ts';
 import { ownedBy } from './children.ts';
+import { Family } from './family.ts';
 import { type Done, wordsOf } from './words.ts';
 
 export interface WorkloadController {
@@ -39,7 +40,12 @@ export function runWorkloads(kind: WorkloadController, context: Context): Promis
   const own = informers.for<Workload>(kind.resource);
   const children = informers.for(kind.children);
   const add = (object: KubeObject) => queue.add(keyOf(object));
-  own.on({ add, update: (object) => add(object), delete: add });
+  const family = new Family(client, kind.children, children);
+  const gone = (object: KubeObject) => {
+    family.forget(object);
+    add(object);
+  };
+  own.on({ add, update: (object) => add(object), delete: gone });
   const wakeOwner = (child: KubeObject) => {
     const ref = child.metadata.ownerReferences?.find((owner) => owner.controller);
     if (ref) queue.add(`${child.metadata.namespace}/${ref.name}`);
@@ -51,13 +57,13 @@ export function runWorkloads(kind: WorkloadController, context: Context): Promis
   const ready = [own, children, ...others].map((informer) => informer.synced);
   const reconcile = async (key: string) => {
     const [namespace = '', name = ''] = key.split('/');
-    const workload = await client.get(kind.resource, { namespace, name }).catch(ignoreMissing);
+    const workload = await client.get<Workload>(kind.resource, { namespace, name }).catch(ignoreMissing);
     if (!workload) return;
-    const { items } = await client.list(kind.children, { namespace });
-    const children = await adopt(client, kind.children, workload, items);
-    const owned = ownedBy(workload, children);
+    const found = await family.of(workload, selectorOf(workload));
+    const owned = ownedBy(workload, await adopt(client, kind.children, workload, found));
     const plan = await kind.decide(workload, owned);
     const done = await carryOut(client, kind, workload, plan);
+    for (const child of done.created) family.born(workload, child);
     events.say(workload, wordsOf(workload, owned, plan, done), { component: `${kind.name}-controller` });
     return plan.afterMs === undefined ? undefined : { after: plan.afterMs };
   };
