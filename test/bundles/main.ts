@@ -169,7 +169,8 @@ async function kustomize(server: Atoll, kubeconfig: string, bundle: Bundle): Pro
   await mkdir(dir);
   await Promise.all(bundle.files.map((file) => copyFile(file, join(dir, basename(file)))));
   const resources = bundle.files.map((file) => basename(file)).join(', ');
-  const text = `resources: [${resources}]\nlabels: [{ pairs: { ${label} }, includeSelectors: true }]\n`;
+  // What is in a namespace of the system is not placed: it runs in a user's here.
+  const text = `namespace: default\nresources: [${resources}]\nlabels: [{ pairs: { ${label} }, includeSelectors: true }]\n`;
   await writeFile(join(dir, 'kustomization.yaml'), text);
   await must(kubeconfig, 'apply', '-k', dir);
 }
@@ -178,10 +179,11 @@ async function becomesReady(kubeconfig: string): Promise<true> {
   interface Deployment {
     spec: { replicas: number };
     status?: { readyReplicas?: number; observedGeneration?: number };
-    metadata: { generation: number };
+    metadata: { namespace: string; generation: number };
   }
   return until('every Deployment ready', 90, async () => {
-    const { items } = await mustJson<{ items: Deployment[] }>(kubeconfig, 'get', 'deploy', '-A');
+    const all = await mustJson<{ items: Deployment[] }>(kubeconfig, 'get', 'deploy', '-A');
+    const items = all.items.filter(({ metadata }) => !isSystemNamespace(metadata.namespace));
     const ready = ({ spec, status, metadata }: Deployment) =>
       (status?.readyReplicas ?? 0) === spec.replicas && status?.observedGeneration === metadata.generation;
     return items.length > 0 && items.every(ready) ? true : undefined;
