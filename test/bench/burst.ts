@@ -33,8 +33,8 @@ export async function measureBurst(kubeconfig: string, count: number): Promise<B
   const [crowd, other] = [await connect(kubeconfig, 10), await connect(kubeconfig, 32)];
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: elsewhere } };
   await other.client.create(namespaces, namespace);
-  // A server that has just started compiles what it runs.
-  await new Probe(other.client, 'first').during(() => sleep(3000));
+  // A server that has just started compiles what it runs, and a demo has its app to start: else idle would not be idle.
+  await new Probe(other.client, 'first').during(() => sleep(15_000));
   const idle = await new Probe(other.client, 'idle').during(() => sleep(5000));
   const began = performance.now();
   let appliedSeconds = 0;
