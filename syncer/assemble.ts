@@ -36,7 +36,6 @@ interface Parts extends Own {
 /** The engine and the reflectors of pods and of what belongs to workloads, which know each other; nothing runs yet. */
 export function assemble(parts: Parts) {
   const { client, namespaces, uid, unreadable, name, upstream, shares, cleanup, signal, logger } = parts;
-  let pods: PodReflector | undefined;
   const engine: Engine = {
     name,
     uid,
@@ -53,23 +52,35 @@ export function assemble(parts: Parts) {
       logger,
       unreadable,
       changed: (id) => physicalChanged(engine, id),
+      appeared: ({ metadata: { uid } }) => controllerCame([...children.values(), pods], uid),
       readable: (kind) => wakeKind(engine, kind),
     }),
     records: new Map(),
     down: new WorkQueue({ maxDelayMs: 30_000 }),
     up: new WorkQueue({ maxDelayMs: 30_000 }),
-    hasPods: (id) => pods?.hasPods(id) ?? false,
-    runningPods: (id, namespace) => pods?.running(id, namespace),
+    hasPods: (id) => pods.hasPods(id),
+    runningPods: (id, namespace) => pods.running(id, namespace),
     ownerOf: (object) => owners.ownerOf(object),
-    shownUid: (key, podUid) => pods?.shownUid(key, podUid),
+    shownUid: (key, podUid) => pods.shownUid(key, podUid),
     namespaceMayBeEmpty: (namespace) => cleanup.add(namespace),
     signal,
     logger,
   };
   const owners = new Owners({ client, physical: engine.physical, syncer: uid, signal });
   const children = childReflectors(engine, owners);
-  pods = new PodReflector(engine, owners, children);
+  const pods = new PodReflector(engine, owners, children);
   return { engine, pods, children: [...children.values()] };
+}
+
+interface Controlled {
+  controllerCame(uid: string): string[];
+}
+
+/** Events come over one watch a kind: what it has adopted may have been seen before it. */
+function controllerCame(reflectors: readonly Controlled[], uid: string | undefined): void {
+  if (uid === undefined) return;
+  for (const reflector of reflectors)
+    for (const controlled of reflector.controllerCame(uid)) controllerCame(reflectors, controlled);
 }
 
 function wakeKind({ shares, down }: Engine, kind: ResourceRef): void {

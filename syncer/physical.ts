@@ -22,6 +22,8 @@ export interface PhysicalOptions {
   logger: Logger;
   /** Something at this place appeared, changed or went. */
   changed: (id: TargetId) => void;
+  /** Told before `changed`: it was not in the cache until now. */
+  appeared: (object: KubeObject) => void;
   unreadable: Unreadable;
   /** The kind may be read again: what waited for that goes on. */
   readable: (kind: ResourceRef) => void;
@@ -66,7 +68,7 @@ export class Physical {
   }
 
   #start(kind: ResourceRef): Informer {
-    const { client, signal, logger, changed } = this.#options;
+    const { client, signal, logger, changed, appeared } = this.#options;
     const onOutcome = (failure: unknown) => this.#options.unreadable.note(kind, failure);
     const informer = startInformer(client, kind, {
       labelSelector: managedSelector,
@@ -78,6 +80,7 @@ export class Physical {
     informer.addIndex('namespace', (object) => [object.metadata.namespace ?? '']);
     const tell = ({ metadata: { namespace = '', name = '' } }: KubeObject) =>
       changed(targetId(kind, namespace, name));
+    informer.on({ add: appeared });
     informer.on({ add: tell, update: tell, delete: tell });
     return informer;
   }

@@ -88,6 +88,10 @@ export class PodReflector {
     this.#reflector.heardAgain();
   }
 
+  controllerCame(uid: string): string[] {
+    return this.#reflector.controllerCame(uid);
+  }
+
   run(ready: readonly Promise<unknown>[]): Promise<void> {
     return this.#reflector.run(ready);
   }

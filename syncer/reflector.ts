@@ -9,6 +9,7 @@ import { sleep } from '../kube/clock.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
 import type { Engine } from './engine.ts';
+import { controllerOf } from './owners.ts';
 import { digest } from './records.ts';
 
 /** A name that is taken is asked for again after a tenth of the time that it has been: it is soon known to be free. */
@@ -69,10 +70,16 @@ export class Reflector {
       transform: slim,
       onOutcome: (failure) => engine.unreadable.note(this.#kind, failure),
     });
-    const tell = ({ metadata: { namespace = '', name = '' } }: KubeObject) => {
-      if (ourShape.test(namespace)) this.#queue.add(`${namespace}/${name}`);
-    };
+    this.informer.addIndex('controller', controlledBy);
+    const tell = (object: KubeObject) => this.#tell(object);
     this.informer.on({ add: tell, update: tell, delete: tell });
+  }
+
+  /** Looks again at what the object of this uid controls, which was not known until now; their uids. */
+  controllerCame(uid: string): string[] {
+    const controlled = this.informer.byIndex('controller', uid);
+    for (const object of controlled) this.#tell(object);
+    return controlled.flatMap(({ metadata }) => metadata.uid ?? []);
   }
 
   /** We were not heard of for a while: looks at what the logical clusters hold of us. */
@@ -103,6 +110,10 @@ export class Reflector {
       logger,
       ready: [...ready, this.informer.synced, Promise.all(ready).then(() => this.#readFirst())],
     });
+  }
+
+  #tell({ metadata: { namespace = '', name = '' } }: KubeObject): void {
+    if (ourShape.test(namespace)) this.#queue.add(`${namespace}/${name}`);
   }
 
   #object(key: string): KubeObject | undefined {
@@ -184,16 +195,25 @@ export class Reflector {
       written = await upstream.update(this.#kind, object, { cluster, signal });
     } catch (err) {
       if (!isRefusal(err)) throw err;
-      const since = this.#refused.get(key);
-      if (since === undefined) this.#refused.set(key, Date.now());
-      if (this.#kind.kind !== 'Event' && since === undefined) {
+      if (this.#kind.kind !== 'Event' && !this.#refused.has(key)) {
         logger.warn({ err, cluster, namespace, name, kind: this.#kind.kind }, 'it cannot be reflected');
       }
-      return { after: this.#clashMs(since) };
+      return this.#again(key);
     }
+    const isWhole = !isWithoutOwner(object, written);
+    this.#reflected.set(key, { cluster, namespace, uid: written.metadata.uid, digest: isWhole ? now : '' });
+    return isWhole ? this.#settled(key) : this.#again(key);
+  }
+
+  #settled(key: string): undefined {
     this.#refused.delete(key);
-    this.#reflected.set(key, { cluster, namespace, uid: written.metadata.uid, digest: now });
-    return undefined;
+  }
+
+  /** The longer it has been so, the later. */
+  #again(key: string): Retry {
+    const since = this.#refused.get(key);
+    if (since === undefined) this.#refused.set(key, Date.now());
+    return { after: this.#clashMs(since) };
   }
 
   #clashMs(since = Date.now()): number {
@@ -219,6 +239,16 @@ export class Reflector {
     this.#reflected.delete(key);
     return undefined;
   }
+}
+
+function controlledBy(object: KubeObject): string[] {
+  const controller = controllerOf(object);
+  return controller ? [controller.uid] : [];
+}
+
+/** The server that took it has yet to hear that the cluster has a share of its owner. */
+function isWithoutOwner(sent: KubeObject, written: KubeObject): boolean {
+  return (sent.metadata.ownerReferences ?? []).length > 0 && written.metadata.ownerReferences === undefined;
 }
 
 /** Taken by another cluster's or a user's; or the last share there is just going. */

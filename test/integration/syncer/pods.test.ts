@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { deployment, find, resources, until } from '../../world/objects.ts';
 import { active, configMap, leaving, namespace } from '../../world/upstream.ts';
 import { Sides } from './sides.ts';
@@ -6,6 +6,7 @@ import { Sides } from './sides.ts';
 const { deployments, events, jobs, pods, replicasets } = resources;
 const sides = Sides.forEach();
 const web = deployment('web', 1);
+const once = { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'c:1' }] } };
 
 /** As its user sees it. */
 const seen = (resource: (typeof resources)[keyof typeof resources], name: string) =>
@@ -22,6 +23,8 @@ async function run(holds = true): Promise<void> {
   const at = { namespace: upstream.home, name: 'web-1', subresource: 'status' };
   await physical.client.patch(pods, at, 'merge', { status: { phase: 'Running' } });
 }
+
+afterEach(() => void vi.useRealTimers());
 
 const stranger = () => ({
   apiVersion: 'v1',
@@ -90,9 +93,8 @@ test('what happens to them is told as Events, under the uid that they have here'
 
 test('pods whose workload is placed and owns them without another between are reflected', async () => {
   const { upstream, physical } = sides;
-  const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'c:1' }] } };
   const ref = await upstream.place(
-    { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'once' }, spec: { template } },
+    { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'once' }, spec: { template: once } },
     { east: active },
   );
   sides.start();
@@ -131,4 +133,31 @@ test('pods of nobody we know are not reflected, and a share leaves only after it
   await physical.end(upstream.home, 'web-1');
   await until('left', async () => (await upstream.slice(ref))?.present === false);
   expect(await seen(pods, 'stranger')).toBeUndefined();
+});
+
+test('what a workload adopts is shown as its own, though it is old and was heard of before the workload', async () => {
+  const { upstream, physical } = sides;
+  let release: () => void = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  physical.faults.intercept = ({ url }) => (/\/deployments\?.*watch=/.test(url) ? held : undefined);
+  const ref = await upstream.place(web, { east: active });
+  sides.start();
+  const of = await sides.untilThere(deployments, 'web');
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });
+  const set = await physical.child('ReplicaSet', 'web-5d', { of });
+  await physical.child('Pod', 'web-1', { of: set });
+  vi.useRealTimers();
+  // By the time that this is there, both were looked at.
+  await upstream.place(
+    { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'once' }, spec: { template: once } },
+    { east: active },
+  );
+  await physical.child('Pod', 'once-1', { of: await sides.untilThere(jobs, 'once') });
+  await untilSeen(pods, 'once-1');
+  expect(await seen(pods, 'web-1')).toBeUndefined();
+  release();
+  expect((await untilSeen(replicasets, 'web-5d')).metadata.ownerReferences).toMatchObject([{ uid: ref.uid }]);
+  expect((await untilSeen(pods, 'web-1')).metadata.ownerReferences).toMatchObject([{ kind: 'ReplicaSet' }]);
 });
