@@ -2,70 +2,19 @@ import type { ApiRequest, ApiResponse, Transport } from '../kube/http.ts';
 import { encodeJson } from '../kube/json.ts';
 import type { KubeList, KubeObject, WatchEvent } from '../kube/object.ts';
 import { decode, failIfNotOk } from './exchange.ts';
+import type {
+  ClientOptions,
+  CreateOptions,
+  DeleteOptions,
+  ListOptions,
+  PatchType,
+  RawRequest,
+  WatchOptions,
+  WriteOptions,
+} from './options.ts';
 import { listPages } from './pages.ts';
 import { clusterPath, pathOf, type Query, queryOf, type ResourceRef, type Target } from './url.ts';
 import { watchEvents } from './watch.ts';
-
-export interface ClientOptions {
-  /** In front of every path, e.g. `/syncers/east`. */
-  prefix?: string;
-  /** The logical cluster of every call that names none; `*` reads across all. Absent: plain Kubernetes. */
-  cluster?: string;
-  userAgent?: string;
-  fieldManager?: string;
-}
-
-export interface ListOptions {
-  cluster?: string | undefined;
-  namespace?: string | undefined;
-  labelSelector?: string | undefined;
-  fieldSelector?: string | undefined;
-  /** Page size; all pages are read whatever it is. */
-  limit?: number;
-  resourceVersion?: string | undefined;
-  signal?: AbortSignal | undefined;
-}
-
-export interface WatchOptions extends Omit<ListOptions, 'limit'> {
-  /** The server ends the watch after this long. */
-  timeoutSeconds?: number;
-  /** Longest line of the stream, in bytes. */
-  maxLine?: number;
-}
-
-export interface WriteOptions {
-  fieldManager?: string;
-  dryRun?: boolean;
-  signal?: AbortSignal | undefined;
-}
-
-export interface CreateOptions extends WriteOptions {
-  cluster?: string | undefined;
-  namespace?: string | undefined;
-  /** With `subresource`: of which object (pods/x/binding). */
-  name?: string;
-  subresource?: string;
-}
-
-export type PatchType = 'merge' | 'json' | 'strategic' | 'apply';
-
-/** https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/delete-options/ */
-export interface DeleteOptions {
-  gracePeriodSeconds?: number;
-  propagationPolicy?: 'Orphan' | 'Background' | 'Foreground';
-  preconditions?: { uid?: string; resourceVersion?: string };
-  dryRun?: string[];
-}
-
-export interface RawRequest {
-  method: string;
-  /** Below the client's prefix and cluster, percent-encoded, with its query. */
-  path: string;
-  cluster?: string | undefined;
-  headers?: Record<string, string>;
-  body?: Uint8Array | object;
-  signal?: AbortSignal | undefined;
-}
 
 const patchTypes: Readonly<Record<PatchType, string>> = {
   merge: 'application/merge-patch+json',

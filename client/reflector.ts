@@ -4,7 +4,8 @@ import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
 import { Backoff } from './backoff.ts';
 import type { Cache } from './cache.ts';
-import type { Client, WatchOptions } from './client.ts';
+import type { Client } from './client.ts';
+import type { WatchOptions } from './options.ts';
 import type { ResourceRef } from './url.ts';
 
 export interface ReflectOptions<T> extends Omit<WatchOptions, 'signal' | 'resourceVersion'> {

@@ -1,0 +1,60 @@
+export interface ClientOptions {
+  /** In front of every path, e.g. `/syncers/east`. */
+  prefix?: string;
+  /** The logical cluster of every call that names none; `*` reads across all. Absent: plain Kubernetes. */
+  cluster?: string;
+  userAgent?: string;
+  fieldManager?: string;
+}
+
+export interface ListOptions {
+  cluster?: string | undefined;
+  namespace?: string | undefined;
+  labelSelector?: string | undefined;
+  fieldSelector?: string | undefined;
+  /** Page size; all pages are read whatever it is. */
+  limit?: number;
+  resourceVersion?: string | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+export interface WatchOptions extends Omit<ListOptions, 'limit'> {
+  /** The server ends the watch after this long. */
+  timeoutSeconds?: number;
+  /** Longest line of the stream, in bytes. */
+  maxLine?: number;
+}
+
+export interface WriteOptions {
+  fieldManager?: string;
+  dryRun?: boolean;
+  signal?: AbortSignal | undefined;
+}
+
+export interface CreateOptions extends WriteOptions {
+  cluster?: string | undefined;
+  namespace?: string | undefined;
+  /** With `subresource`: of which object (pods/x/binding). */
+  name?: string;
+  subresource?: string;
+}
+
+export type PatchType = 'merge' | 'json' | 'strategic' | 'apply';
+
+/** https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/delete-options/ */
+export interface DeleteOptions {
+  gracePeriodSeconds?: number;
+  propagationPolicy?: 'Orphan' | 'Background' | 'Foreground';
+  preconditions?: { uid?: string; resourceVersion?: string };
+  dryRun?: string[];
+}
+
+export interface RawRequest {
+  method: string;
+  /** Below the client's prefix and cluster, percent-encoded, with its query. */
+  path: string;
+  cluster?: string | undefined;
+  headers?: Record<string, string>;
+  body?: Uint8Array | object;
+  signal?: AbortSignal | undefined;
+}
