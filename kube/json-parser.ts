@@ -1,16 +1,7 @@
+import { JsonSyntaxError, unexpectedCharacter } from './json-error.ts';
+import { float, integer } from './json-number.ts';
 import type { Json, JsonObject } from './object.ts';
 import { getOwn, isRecord, setOwn } from './untyped.ts';
-
-export class JsonSyntaxError extends Error {
-  /** In UTF-16 units from the start of the text. */
-  readonly offset: number;
-
-  constructor(message: string, offset: number) {
-    super(message);
-    this.name = 'JsonSyntaxError';
-    this.offset = offset;
-  }
-}
 
 const depthLimit = 10_000;
 /** Kubernetes stops collecting after this many. */
@@ -227,16 +218,7 @@ export class JsonParser {
       this.#at += /^[-+]$/.test(this.#text[this.#at + 1] ?? '') ? 2 : 1;
       return this.#fail('in exponent of numeric literal');
     }
-    return fraction === undefined && exponent === undefined ? integer(literal) : this.#float(literal);
-  }
-
-  #float(literal: string): number {
-    const value = Number(literal);
-    if (Number.isFinite(value)) return value;
-    throw new JsonSyntaxError(
-      `json: cannot unmarshal number ${literal} into Go value of type float64`,
-      this.#at,
-    );
+    return fraction === undefined && exponent === undefined ? integer(literal) : float(literal, this.#at);
   }
 
   #readWord<T extends Json>(word: string, value: T): T {
@@ -254,24 +236,6 @@ export class JsonParser {
   }
 
   #fail(context: string): never {
-    const c = this.#text[this.#at];
-    if (c === undefined) throw new JsonSyntaxError('unexpected end of JSON input', this.#at);
-    throw new JsonSyntaxError(`invalid character ${quoteCharacter(c)} ${context}`, this.#at);
+    throw unexpectedCharacter(this.#text, this.#at, context);
   }
-}
-
-/** int64 exactly, beyond that a double, as Go's `any` decoding does. */
-function integer(literal: string): Json {
-  const value = Number(literal);
-  if (Number.isSafeInteger(value)) return value;
-  const exact = BigInt(literal);
-  // A double that is written back as it was read, e.g. -2^53, is no reason for a bigint.
-  if (String(value) === exact.toString()) return value;
-  return BigInt.asIntN(64, exact) === exact ? (exact as unknown as Json) : value;
-}
-
-function quoteCharacter(c: string): string {
-  if (c === "'") return "'\\''";
-  if (c === '"') return `'"'`;
-  return `'${JSON.stringify(c).slice(1, -1)}'`;
 }

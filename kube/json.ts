@@ -1,7 +1,7 @@
 import { JsonParser, type OnKey } from './json-parser.ts';
 import type { Json, JsonObject } from './object.ts';
 
-export { JsonSyntaxError } from './json-parser.ts';
+export { JsonSyntaxError } from './json-error.ts';
 
 /**
  * JSON as Kubernetes reads and writes it.
