@@ -1,5 +1,5 @@
+import type { Checking } from './checking.ts';
 import type { Expr, List, Struct } from './expr.ts';
-import type { Inference } from './inference.ts';
 import {
   type CelType,
   dyn,
@@ -13,17 +13,6 @@ import {
   unwrapped,
 } from './types.ts';
 import { mostGeneral } from './unify.ts';
-
-/** What checking an expression offers to the checks of its parts. */
-export interface Checking {
-  infer: Inference;
-  check(expr: Expr): CelType;
-  find(name: string): CelType | undefined;
-  report(at: number, message: string): void;
-  mismatch(at: number, expected: CelType, found: CelType): void;
-  undeclared(at: number, name: string): CelType;
-  fieldOfMessage(at: number, message: string, field: string): CelType | undefined;
-}
 
 /** The types of lists, maps and messages that an expression makes. */
 export class Aggregates {

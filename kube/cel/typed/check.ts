@@ -1,4 +1,6 @@
-import { Aggregates, type Checking } from './aggregates.ts';
+import { Aggregates } from './aggregates.ts';
+import { Calls, type ResolvedCall } from './calls.ts';
+import type { Checking } from './checking.ts';
 import { type Declarations, fieldsOf, lookup } from './environment.ts';
 import {
   type Call,
@@ -39,12 +41,6 @@ export interface Checked {
   isName(select: Select): boolean;
 }
 
-export interface ResolvedCall {
-  name: string;
-  target?: Expr;
-  overloads: readonly Overload[];
-}
-
 /** Gives every part its type, as cel-go's checker does. https://github.com/google/cel-spec/blob/master/doc/langdef.md#overview */
 export function check(expr: Expr, declarations: Declarations): Checked {
   const checker = new Checker(declarations);
@@ -54,7 +50,7 @@ export function check(expr: Expr, declarations: Declarations): Checked {
     type: checker.final(expr),
     issues: checker.issues,
     typeOf: (part) => checker.final(part),
-    callOf: (call) => checker.calls.get(call),
+    callOf: (call) => checker.calls.resolved(call),
     isName: (select) => checker.constants.has(select),
   };
 }
@@ -71,7 +67,7 @@ const scalars: Readonly<Record<Scalar, CelType>> = {
 
 class Checker implements Checking {
   readonly issues: Issue[] = [];
-  readonly calls = new Map<Call, ResolvedCall>();
+  readonly calls: Calls = new Calls(this);
   readonly constants = new Set<Select>();
   readonly #types = new Map<Expr, CelType>();
   readonly #declarations: Declarations;
@@ -84,16 +80,20 @@ class Checker implements Checking {
   }
 
   final(expr: Expr): CelType {
-    return this.infer.known(this.#types.get(expr) ?? dyn, true);
+    return this.infer.known(this.typeOf(expr), true);
+  }
+
+  typeOf(expr: Expr): CelType {
+    return this.#types.get(expr) ?? dyn;
   }
 
   check(expr: Expr): CelType {
-    const type = this.#typeOf(expr);
+    const type = this.#infer(expr);
     this.#types.set(expr, type);
     return type;
   }
 
-  #typeOf(expr: Expr): CelType {
+  #infer(expr: Expr): CelType {
     switch (expr.op) {
       case 'literal':
         return scalars[expr.type];
@@ -148,7 +148,7 @@ class Checker implements Checking {
 
   #field(at: number, of: Expr, field: string, asOptional: boolean): CelType {
     this.check(of);
-    const { type: target, optional } = unwrapped(this.infer.known(this.#types.get(of) ?? dyn));
+    const { type: target, optional } = unwrapped(this.infer.known(this.typeOf(of)));
     const result = this.#fieldOf(at, target, field);
     return optional || asOptional ? optionalOf(result) : result;
   }
@@ -179,7 +179,7 @@ class Checker implements Checking {
       const [of, name] = args;
       const field = name?.op === 'literal' ? String(name.value) : '';
       const type = of ? this.#field(expr.at, of, field, true) : dyn;
-      this.calls.set(expr, { name: expr.name, overloads: overloadsOf(expr.name) ?? [] });
+      this.calls.note(expr, { name: expr.name, overloads: overloadsOf(expr.name) ?? [] });
       return this.infer.known(type);
     }
     for (const arg of args) this.check(arg);
@@ -187,49 +187,22 @@ class Checker implements Checking {
       const prefix = qualifiedName(target);
       const name = `${prefix}.${expr.name}`;
       const overloads = prefix === undefined ? undefined : this.#overloads(name);
-      if (overloads) return this.#resolve(expr, { name, overloads });
+      if (overloads) return this.calls.resolve(expr, { name, overloads });
       this.check(target);
     }
     const overloads = this.#overloads(expr.name);
     if (!overloads) return this.undeclared(expr.at, expr.name);
-    return this.#resolve(expr, { name: expr.name, overloads, ...(target && { target }) });
+    return this.calls.resolve(expr, { name: expr.name, overloads, ...(target && { target }) });
   }
 
   #overloads(name: string): readonly Overload[] | undefined {
     return overloadsOf(name) ?? this.#declarations.functions?.get(name);
   }
 
-  #resolve(expr: Call, { name, overloads, target }: ResolvedCall): CelType {
-    const given = [...(target ? [target] : []), ...expr.args].map((arg) => this.#types.get(arg) ?? dyn);
-    if (name === '_&&_' || name === '_||_') return this.#logical(expr, name, overloads, given);
-    const styled = overloads.filter(({ member }) => member === (target !== undefined));
-    const { matching, result } = this.infer.resolve(styled, given);
-    if (result === undefined) {
-      const shown = given.map((type) => formatType(this.infer.known(type, true)));
-      const [on = '', rest] = target ? [`${shown[0]}.`, shown.slice(1)] : ['', shown];
-      this.report(expr.at, `found no matching overload for '${name}' applied to '${on}(${rest.join(', ')})'`);
-      return errorType;
-    }
-    this.calls.set(expr, { name, overloads: matching, ...(target && { target }) });
-    return result;
-  }
-
-  #logical(expr: Call, name: string, overloads: readonly Overload[], given: readonly CelType[]): CelType {
-    let sound = true;
-    for (const [i, type] of given.entries()) {
-      if (this.infer.assign(type, bool)) continue;
-      sound = false;
-      this.mismatch(expr.args[i]?.at ?? expr.at, bool, type);
-    }
-    if (!sound) return errorType;
-    this.calls.set(expr, { name, overloads });
-    return bool;
-  }
-
   #fold(expr: Comprehension): CelType {
     this.check(expr.range);
     const accumulated = this.check(expr.init);
-    const range = this.infer.known(this.#types.get(expr.range) ?? dyn);
+    const range = this.infer.known(this.typeOf(expr.range));
     this.#scopes.push(new Map([[expr.accumulator, accumulated]]));
     const [first, second] = this.#loopTypes(expr, range);
     this.#scopes.push(

@@ -8,6 +8,13 @@ export class TooDeep extends Error {}
 
 const constants = ['true', 'false', 'null'];
 
+/** Words that may not be names. */
+export const reserved: ReadonlySet<string> = new Set(
+  'as break const continue else for function if import let loop package namespace return var void while'.split(
+    ' ',
+  ),
+);
+
 /** Tokens, and which is next. */
 export class Cursor {
   readonly #tokens: readonly Token[];

@@ -1,15 +1,9 @@
-import { Cursor, TooDeep, Unparsable } from './cursor.ts';
-import { children, type Entry, type Expr, type Issue, type List, type Literal, type Scalar } from './expr.ts';
-import { tokens, unquoted } from './lexer.ts';
+import { Cursor, reserved, TooDeep, Unparsable } from './cursor.ts';
+import { children, type Entry, type Expr, type Issue, type List, type Literal } from './expr.ts';
+import { tokens } from './lexer.ts';
+import { readLiteral } from './literal.ts';
 import { expandMacro } from './macros.ts';
-
-const reserved = new Set(
-  'as break const continue else for function if import let loop package namespace return var void while'.split(
-    ' ',
-  ),
-);
-
-const deepest = 250;
+import { deepest, Nesting } from './nesting.ts';
 
 const nothing: Literal = { op: 'literal', at: 0, type: 'null_type', value: null };
 
@@ -41,7 +35,7 @@ class Parser {
   readonly #at: Cursor;
   readonly #bindings: boolean;
   #depth = 0;
-  readonly #levels = new Map<Expr, number>();
+  readonly #nesting = new Nesting();
 
   constructor(at: Cursor, bindings: boolean) {
     this.#at = at;
@@ -54,23 +48,6 @@ class Parser {
     return expr;
   }
 
-  /** An expression one level around others; those of logical operators and of lists add none. */
-  #around<T extends Expr>(expr: T, ...inner: readonly Expr[]): T {
-    const level = 1 + this.#levelOf(inner);
-    if (level > deepest) throw new TooDeep('max recursion depth exceeded');
-    this.#levels.set(expr, level);
-    return expr;
-  }
-
-  #beside<T extends Expr>(expr: T, inner: readonly Expr[]): T {
-    this.#levels.set(expr, this.#levelOf(inner));
-    return expr;
-  }
-
-  #levelOf(inner: readonly Expr[]): number {
-    return inner.reduce((most, one) => Math.max(most, this.#levels.get(one) ?? 0), 0);
-  }
-
   #expr(): Expr {
     if (++this.#depth > deepest) throw new TooDeep(`expression recursion limit exceeded: ${deepest}`);
     const condition = this.#binary(0);
@@ -80,7 +57,7 @@ class Parser {
       const yes = this.#binary(0);
       this.#at.expect(':');
       const args = [condition, yes, this.#expr()];
-      expr = this.#around({ op: 'call', at, name: '_?_:_', args }, ...args);
+      expr = this.#nesting.around({ op: 'call', at, name: '_?_:_', args }, ...args);
     }
     this.#depth--;
     return expr;
@@ -97,7 +74,7 @@ class Parser {
       const { at } = this.#at.take();
       const name = operator === 'in' ? '@in' : `_${operator}_`;
       const args = [left, this.#binary(level + 1)];
-      left = this.#around({ op: 'call', at, name, args }, ...args);
+      left = this.#nesting.around({ op: 'call', at, name, args }, ...args);
     }
   }
 
@@ -113,7 +90,7 @@ class Parser {
       if (low > high) return terms[low] ?? nothing;
       const middle = Math.floor((low + high + 1) / 2);
       const args = [tree(low, middle - 1), tree(middle + 1, high)];
-      return this.#beside({ op: 'call', at: places[middle] ?? 0, name: `_${operator}_`, args }, args);
+      return this.#nesting.beside({ op: 'call', at: places[middle] ?? 0, name: `_${operator}_`, args }, args);
     };
     return tree(0, places.length - 1);
   }
@@ -127,7 +104,7 @@ class Parser {
     while (this.#at.skip(operator)) count++;
     const operand = this.#member();
     if (count % 2 === 0) return operand;
-    return this.#beside({ op: 'call', at, name: `${operator}_`, args: [operand] }, [operand]);
+    return this.#nesting.beside({ op: 'call', at, name: `${operator}_`, args: [operand] }, [operand]);
   }
 
   #member(): Expr {
@@ -138,7 +115,7 @@ class Parser {
         const { at } = this.#at.take();
         const name = this.#at.skip('?') ? '_[?_]' : '_[_]';
         const args = [expr, this.#expr()];
-        expr = this.#around({ op: 'call', at, name, args }, ...args);
+        expr = this.#nesting.around({ op: 'call', at, name, args }, ...args);
         this.#at.expect(']');
       } else return expr;
     }
@@ -152,9 +129,10 @@ class Parser {
     const field = this.#at.name();
     if (optional) {
       const name: Literal = { op: 'literal', at: field.at, type: 'string', value: field.text };
-      return this.#around({ op: 'call', at, name: '_?._', args: [of, name] }, of);
+      return this.#nesting.around({ op: 'call', at, name: '_?._', args: [of, name] }, of);
     }
-    if (!this.#at.is('(')) return this.#around({ op: 'select', at, of, field: field.text, test: false }, of);
+    if (!this.#at.is('('))
+      return this.#nesting.around({ op: 'select', at, of, field: field.text, test: false }, of);
     const open = this.#at.take();
     return this.#call(open.at, field.text, this.#list(')'), of);
   }
@@ -162,15 +140,15 @@ class Parser {
   #call(at: number, name: string, args: Expr[], target?: Expr): Expr {
     const call = { op: 'call' as const, at, name, args, ...(target && { target }) };
     const inner = target ? [target, ...args] : args;
-    if (target) this.#around(call, ...inner);
-    else this.#beside(call, inner);
+    if (target) this.#nesting.around(call, ...inner);
+    else this.#nesting.beside(call, inner);
     const expanded = expandMacro(call, this.#bindings);
     if (!expanded) return call;
     if ('message' in expanded) {
       this.issues.push(expanded);
       return { op: 'literal', at: expanded.at, type: 'null_type', value: null };
     }
-    this.#levels.set(expanded, this.#levels.get(call) ?? 0);
+    this.#nesting.replace(call, expanded);
     return expanded;
   }
 
@@ -199,15 +177,15 @@ class Parser {
         return this.#named();
       }
     }
-    return token.kind === 'ident' && !this.#at.isConstant() ? this.#named() : this.#literal();
+    return token.kind === 'ident' && !this.#at.isConstant()
+      ? this.#named()
+      : readLiteral(this.#at, this.issues);
   }
 
   #named(): Expr {
     const name = this.#at.name();
     const message = this.#messageName(name.text);
-    if (message !== undefined) {
-      return this.#struct(this.#at.take().at, message);
-    }
+    if (message !== undefined) return this.#struct(this.#at.take().at, message);
     const call = this.#at.is('(');
     if (reserved.has(name.text))
       this.issues.push({ at: name.at, message: `reserved identifier: ${name.text}` });
@@ -239,7 +217,7 @@ class Parser {
       if (!this.#at.skip(',')) break;
     }
     this.#at.expect(']');
-    return this.#beside({ op: 'list', at, items, optional }, items);
+    return this.#nesting.beside({ op: 'list', at, items, optional }, items);
   }
 
   #entries(map: boolean): Entry[] {
@@ -258,33 +236,12 @@ class Parser {
   #struct(at: number, type?: string): Expr {
     const entries = this.#entries(type === undefined);
     const expr: Expr = { op: 'struct', at, entries, ...(type !== undefined && { type }) };
-    return this.#beside(expr, children(expr));
+    return this.#nesting.beside(expr, children(expr));
   }
 
   #fieldName(): string {
     const token = this.#at.take();
-    if (token.kind === 'quoted') throw new Unparsable();
     if (token.kind !== 'ident') throw new Unparsable();
     return token.text;
-  }
-
-  #literal(): Expr {
-    const sign = this.#at.is('-') ? this.#at.take() : undefined;
-    const { kind, text, at: here } = this.#at.take();
-    const at = sign?.at ?? here;
-    const make = (type: Scalar, value: Literal['value']): Expr => ({ op: 'literal', at, type, value });
-    const minus = sign ? '-' : '';
-    if (kind === 'int' || kind === 'uint') {
-      const digits = BigInt(kind === 'uint' ? text.slice(0, -1) : text);
-      const value = sign ? -digits : digits;
-      const fits = kind === 'int' ? BigInt.asIntN(64, value) === value : BigInt.asUintN(64, value) === value;
-      if (!fits) this.issues.push({ at, message: `invalid ${kind} literal` });
-      return make(kind, value);
-    }
-    if (kind === 'double') return make('double', Number(minus + text));
-    if (sign) throw new Unparsable();
-    if (kind === 'string' || kind === 'bytes') return make(kind, unquoted(text));
-    if (kind !== 'ident') throw new Unparsable();
-    return text === 'null' ? make('null_type', null) : make('bool', text === 'true');
   }
 }

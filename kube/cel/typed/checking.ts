@@ -1,0 +1,16 @@
+import type { Expr } from './expr.ts';
+import type { Inference } from './inference.ts';
+import type { CelType } from './types.ts';
+
+/** What checking an expression offers to the checks of its parts. */
+export interface Checking {
+  infer: Inference;
+  check(expr: Expr): CelType;
+  /** Of what was checked, as far as it was known then. */
+  typeOf(expr: Expr): CelType;
+  find(name: string): CelType | undefined;
+  report(at: number, message: string): void;
+  mismatch(at: number, expected: CelType, found: CelType): void;
+  undeclared(at: number, name: string): CelType;
+  fieldOfMessage(at: number, message: string, field: string): CelType | undefined;
+}
