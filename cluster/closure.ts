@@ -4,7 +4,8 @@ import { type LabelSelector, labelSelectorFromObject, labelSelectorFromSet } fro
 import { StatusError } from '../kube/status.ts';
 import { at, listAt, mapAt, textAt } from '../kube/untyped.ts';
 import { claimsNamed } from './claims.ts';
-import { isPlaceable, isSelectorless, type PlacedKind, type Reach, serviceOfEndpoints } from './kinds.ts';
+import { isSelectorless, type PlacedKind, type Reach, serviceOfEndpoints } from './kinds.ts';
+import { isPlaceable } from './placeable.ts';
 import { podReferences, podTemplate } from './pod-spec.ts';
 import type { ClosureRef } from './types.ts';
 

@@ -9,10 +9,10 @@ import {
   refOf,
 } from '../cluster/closure.ts';
 import { isEnding } from '../cluster/deletion.ts';
-import { isPlaceable } from '../cluster/kinds.ts';
 import { isForgotten } from '../cluster/life.ts';
 import { clustersAnnotation } from '../cluster/names.ts';
 import { isBeingOrphaned, isTombstone } from '../cluster/orphans.ts';
+import { isPlaceable } from '../cluster/placeable.ts';
 import { formatClusters, parseClusters } from '../cluster/placement.ts';
 import { podCount } from '../cluster/pod-spec.ts';
 import type { ClosureRef, PhysicalCluster, Placement } from '../cluster/types.ts';

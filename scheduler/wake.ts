@@ -1,7 +1,8 @@
 import { keyOf } from '../client/url.ts';
 import { refKey, refOf } from '../cluster/closure.ts';
-import { isPlaceable, type PlacedKind } from '../cluster/kinds.ts';
+import type { PlacedKind } from '../cluster/kinds.ts';
 import { rootCluster } from '../cluster/names.ts';
+import { isPlaceable } from '../cluster/placeable.ts';
 import { isReflected, reflectedFrom } from '../cluster/reflected.ts';
 import type { PhysicalCluster } from '../cluster/types.ts';
 import type { WorkQueue } from '../controller/queue.ts';

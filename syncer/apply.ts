@@ -1,5 +1,5 @@
 import { absenceOf, isMissing } from '../client/errors.ts';
-import { isDefaultAccount } from '../cluster/kinds.ts';
+import { isDefaultAccount } from '../cluster/placeable.ts';
 import type { ShareView } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError, StatusError } from '../kube/status.ts';

@@ -1,6 +1,7 @@
 import { absenceOf } from '../client/errors.ts';
 import { pathOf, queryOf } from '../client/url.ts';
-import { isDefaultAccount, isPlaceable, type PlacedKind, placedKinds } from '../cluster/kinds.ts';
+import { type PlacedKind, placedKinds } from '../cluster/kinds.ts';
+import { isDefaultAccount, isPlaceable } from '../cluster/placeable.ts';
 import type { Locator } from '../cluster/types.ts';
 import { type Retry, runController } from '../controller/controller.ts';
 import { WorkQueue } from '../controller/queue.ts';

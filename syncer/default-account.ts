@@ -1,4 +1,4 @@
-import { isDefaultAccount } from '../cluster/kinds.ts';
+import { isDefaultAccount } from '../cluster/placeable.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Engine } from './engine.ts';
 import { fieldManager, readLocator } from './ownership.ts';

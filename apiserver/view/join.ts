@@ -1,6 +1,7 @@
 import { isEnding } from '../../cluster/deletion.ts';
-import { isPlaceable, placedKind } from '../../cluster/kinds.ts';
+import { placedKind } from '../../cluster/kinds.ts';
 import { apiVersion, logicalClusterAnnotation } from '../../cluster/names.ts';
+import { isPlaceable } from '../../cluster/placeable.ts';
 import { physicalNamespace } from '../../cluster/placement.ts';
 import { shapeFor } from '../../cluster/shape.ts';
 import type { Locator, ObjectRef, Placement, Share, ShareView } from '../../cluster/types.ts';

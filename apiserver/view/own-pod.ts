@@ -1,5 +1,5 @@
-import { isAdopted, isPodMaker } from '../../cluster/kinds.ts';
 import { adoptedAnnotation } from '../../cluster/names.ts';
+import { isAdopted, isPodMaker } from '../../cluster/placeable.ts';
 import type { Placement } from '../../cluster/types.ts';
 import { formatApiVersion } from '../../kube/gvk.ts';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../kube/object.ts';

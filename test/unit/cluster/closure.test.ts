@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { closureOf, indexNamespace, isUsersEndpoints, refKey, refOf } from '../../../cluster/closure.ts';
-import { isPlaceable } from '../../../cluster/kinds.ts';
+import { isPlaceable } from '../../../cluster/placeable.ts';
 import { reflectedAs } from '../../../cluster/reflected.ts';
 import { deployment, placed } from './objects.ts';
 

@@ -1,0 +1,91 @@
+import { parseApiVersion } from '../kube/gvk.ts';
+import type { KubeObject, OwnerReference } from '../kube/object.ts';
+import { listAt, mapAt, textAt } from '../kube/untyped.ts';
+import { managedByLabel, mirroringController, sliceController } from './endpoints.ts';
+import { kindNamed, type PlacedKind, type WorkloadKind, type WorkloadKindName } from './kinds.ts';
+import { isPlacementMark } from './marks.ts';
+import { adoptedAnnotation, isSystemNamespace } from './names.ts';
+import { isReflected } from './reflected.ts';
+
+/**
+ * Whose controllers make a kind on each physical cluster by themselves. An owner of any other kind, an operator's say,
+ * is known in the logical cluster only: what it owns runs nowhere unless it is placed.
+ */
+const makers: Record<WorkloadKindName, readonly WorkloadKindName[]> = {
+  Deployment: [],
+  StatefulSet: [],
+  DaemonSet: [],
+  ReplicaSet: ['Deployment'],
+  ReplicationController: [],
+  Pod: ['ReplicaSet', 'StatefulSet', 'DaemonSet', 'ReplicationController', 'Job'],
+  // Those that a CronJob made are reflected. Any other is a user's (kubectl create job --from=cronjob/x) and nobody else runs it.
+  Job: [],
+  CronJob: [],
+};
+
+function isMade({ kind }: WorkloadKind, owners: readonly OwnerReference[] = []): boolean {
+  const owner = owners.find(({ controller }) => controller === true);
+  if (!owner) return false;
+  const { group } = parseApiVersion(owner.apiVersion);
+  return makers[kind].some((maker) => maker === owner.kind && kindNamed(maker)?.group === group);
+}
+
+/** Whether its controller makes Pods, and may take over one that somebody else has made. */
+export function isPodMaker({ group, kind }: { group: string; kind: string }): boolean {
+  return makers.Pod.some((maker) => maker === kind && kindNamed(maker)?.group === group);
+}
+
+/** A Pod of its own that a workload has taken over where both run stays what it was here: placed itself. */
+export function isAdopted({ kind, metadata: { uid, annotations } }: KubeObject): boolean {
+  return kind === 'Pod' && uid !== undefined && annotations?.[adoptedAnnotation] === uid;
+}
+
+/** Written by the endpoint controllers from a Service's selector: each physical cluster makes its own. */
+const madeSlices = new Set<string>([sliceController, mirroringController]);
+
+/**
+ * Whether this very object may be pushed: not the system's own, not reflected from a physical cluster, not made by a
+ * controller that the physical cluster runs itself, not one that every cluster has of its own.
+ */
+export function isPlaceable(kind: PlacedKind, object: KubeObject): boolean {
+  const { name, namespace = '', labels, ownerReferences } = object.metadata;
+  if (isSystemNamespace(namespace)) return false;
+  if (isReflected(object)) return false;
+  if (kind.role === 'workload') return isAdopted(object) || !isMade(kind, ownerReferences);
+  switch (kind.resource) {
+    case 'configmaps':
+      return name !== 'kube-root-ca.crt';
+    case 'serviceaccounts':
+      return !isDefaultAccount(kind, name) || saysSomething(object);
+    case 'secrets':
+      return textAt(object, 'type') !== 'kubernetes.io/service-account-token';
+    case 'services':
+      return !isKubernetesService(object);
+    case 'endpointslices':
+      return !madeSlices.has(mapAt({ labels }, 'labels')?.[managedByLabel.slice] ?? '');
+    default:
+      return true;
+  }
+}
+
+/** The ServiceAccount that every namespace gets by itself, there as here. */
+export function isDefaultAccount({ resource }: { resource: string }, name: string | undefined): boolean {
+  return resource === 'serviceaccounts' && name === 'default';
+}
+
+/** A user wants something of it that it has not got by itself. */
+function saysSomething(account: KubeObject): boolean {
+  const { labels, annotations } = account.metadata;
+  const isSaid = (key: string) =>
+    !isPlacementMark(key) && key !== 'kubectl.kubernetes.io/last-applied-configuration';
+  if (
+    Object.keys({ ...labels, ...annotations }).some(isSaid) ||
+    account['automountServiceAccountToken'] !== undefined
+  )
+    return true;
+  return ['imagePullSecrets', 'secrets'].some((field) => listAt(account, field).length > 0);
+}
+
+function isKubernetesService(object: KubeObject): boolean {
+  return object.metadata.name === 'kubernetes' && object.metadata.namespace === 'default';
+}
