@@ -23,34 +23,25 @@ export interface OwnResource {
 
 const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 
-export function info(of: {
-  group: string;
-  version: string;
-  kind: string;
-  resource: string;
-  namespaced: boolean;
-  shortNames?: string[];
-}): ResourceInfo {
-  const { kind: kindName, resource, namespaced, shortNames = [] } = of;
-  const status = {
-    name: 'status',
-    group: of.group,
-    version: of.version,
-    kind: kindName,
-    verbs: ['get', 'patch', 'update'],
-  };
+export function info(
+  names: Pick<ResourceInfo, 'group' | 'version' | 'kind' | 'resource' | 'namespaced'> & {
+    shortNames?: string[];
+  },
+): ResourceInfo {
+  const { group, version, kind, resource, namespaced, shortNames = [] } = names;
+  const status = { name: 'status', group, version, kind, verbs: ['get', 'patch', 'update'] };
   return {
-    group: of.group,
-    version: of.version,
-    kind: kindName,
+    group,
+    version,
+    kind,
     resource,
     namespaced,
     verbs,
     shortNames,
-    singular: kindName.toLowerCase(),
+    singular: kind.toLowerCase(),
     categories: [],
     subresources: [status],
-    storageVersion: of.version,
+    storageVersion: version,
   };
 }
 

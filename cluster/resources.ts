@@ -1,140 +1,13 @@
-import type { Schema } from '../kube/schema/schema.ts';
 import { shownLimit, whyNotReady } from './capacity.ts';
+import { conditions } from './condition-schema.ts';
 import { group, physicalClusters, version } from './names.ts';
 import { age, column, computed, info, type OwnResource } from './own.ts';
-import {
-  any,
-  effect,
-  flag,
-  int32,
-  int64,
-  intOrString,
-  kind,
-  list,
-  map,
-  object,
-  open,
-  text,
-} from './schema.ts';
+import { placementSpec, placementStatus } from './placement-schema.ts';
+import { any, effect, type Fields, flag, int32, kind, list, map, object, open, text } from './schema.ts';
 import { sharesOf, stateOf, whyOf } from './summary.ts';
 import { texts } from './texts.ts';
-import type {
-  ClosureRef,
-  ClusterSlice,
-  ObjectRef,
-  PhysicalCluster,
-  PhysicalClusterSpec,
-  PhysicalClusterStatus,
-  PlacementSpec,
-  PlacementStatus,
-  Scale,
-  Share,
-  Taint,
-} from './types.ts';
+import type { PhysicalCluster, PhysicalClusterSpec, PhysicalClusterStatus, Taint } from './types.ts';
 import { validateCluster } from './validate.ts';
-
-const condition = object(
-  {
-    type: text,
-    status: text,
-    reason: text,
-    message: text,
-    lastTransitionTime: text,
-    observedGeneration: int64,
-  },
-  texts.condition,
-  ['type', 'status'],
-);
-const conditions = list(condition, ['type']);
-
-/** Every field of the type has its schema, or this does not compile: what is not here would be pruned. */
-type Fields<T> = Record<keyof T & string, Schema>;
-
-const numbers = {
-  replicas: int32,
-  scaled: int32,
-  completions: int32,
-  parallelism: int32,
-  ordinalsStart: int32,
-  suspend: flag,
-};
-
-const share = object(
-  {
-    ...numbers,
-    phase: text,
-    maxReplicas: int32,
-    settled: object(
-      { replicas: int32, ordinalsStart: int32 } satisfies Fields<NonNullable<Share['settled']>>,
-      texts.settled,
-    ),
-    maxSurge: intOrString,
-    maxUnavailable: intOrString,
-    minAvailable: int32,
-    readySince: text,
-    heardSince: text,
-    held: object(
-      { replicas: int32, ordinalsStart: int32, since: text } satisfies Fields<NonNullable<Share['held']>>,
-      texts.held,
-    ),
-    goal: object(
-      { replicas: int32, ordinalsStart: int32 } satisfies Fields<NonNullable<Share['goal']>>,
-      texts.settled,
-    ),
-  } satisfies Fields<Share>,
-  texts.share,
-);
-
-const slice = object(
-  {
-    present: flag,
-    orphans: flag,
-    observedGeneration: int64,
-    share: object(numbers satisfies Fields<NonNullable<ClusterSlice['share']>>, texts.numbers),
-    pods: object(
-      {
-        since: text,
-        count: int32,
-        ordinals: object({ start: int32, end: int32 }, texts.ordinals),
-      } satisfies Fields<NonNullable<ClusterSlice['pods']>>,
-      texts.pods,
-    ),
-    nodeName: text,
-    owner: object({ uid: text }, texts.owner),
-    status: any,
-    refusedLabels: { type: 'list', items: text, listType: 'set' },
-    error: object({ reason: text, message: text }, texts.error),
-  } satisfies Fields<ClusterSlice>,
-  texts.slice,
-);
-
-const ref = { group: text, version: text, resource: text, kind: text, name: text, uid: text };
-const required = { group: text, resource: text, name: text };
-
-const placementSpec = object(
-  {
-    ref: object(ref satisfies Fields<ObjectRef>, texts.ref),
-    namespaceUid: text,
-    physicalNamespace: text,
-    namespaceLabels: map(text),
-    clusters: { type: 'list', items: text, listType: 'set' },
-    wanted: { type: 'list', items: text, listType: 'set' },
-    reasons: map(text),
-    blocked: flag,
-    requires: list(object(required satisfies Fields<ClosureRef>, texts.closureRef)),
-    shares: map(share),
-    scale: object(
-      {
-        replicas: int32,
-        generation: int64,
-        clusters: { type: 'list', items: text, listType: 'set' },
-      } satisfies Fields<Scale>,
-      texts.scale,
-    ),
-    orphaned: text,
-  } satisfies Fields<PlacementSpec>,
-  texts.placementSpec,
-);
 
 const physicalClusterSpec = object(
   {
@@ -208,11 +81,7 @@ export const ownResources: readonly OwnResource[] = [
       namespaced: true,
       shortNames: ['pl'],
     }),
-    schema: kind(
-      placementSpec,
-      object({ clusters: map(slice), conditions } satisfies Fields<PlacementStatus>, texts.placementStatus),
-      texts.placement,
-    ),
+    schema: kind(placementSpec, placementStatus, texts.placement),
     columns: [
       column('Kind', 'string', '.spec.ref.kind', 1),
       column('Object', 'string', '.spec.ref.name', 1),

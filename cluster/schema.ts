@@ -32,18 +32,21 @@ export function list(items: Schema, keys?: readonly string[]): Schema {
 export function kind(
   spec: Schema,
   status: Schema,
-  of: KindTexts,
+  texts: KindTexts,
   required: readonly string[] = [],
 ): ObjectSchema {
   const fields = { apiVersion: text, kind: text, metadata: any, spec, status };
-  const texts = { apiVersion: '', kind: '', metadata: '', spec: of.spec, status: of.status };
-  return { ...object(fields, texts, required), description: of.kind };
+  const described = { apiVersion: '', kind: '', metadata: '', spec: texts.spec, status: texts.status };
+  return { ...object(fields, described, required), description: texts.kind };
 }
 
 /** kcp has more fields than we read: what its clients write is kept. */
 export function open<F extends Record<string, Schema>>(
   fields: F,
-  of: Record<keyof F & string, string>,
+  texts: Record<keyof F & string, string>,
 ): ObjectSchema {
-  return { ...object(fields, of), open: true };
+  return { ...object(fields, texts), open: true };
 }
+
+/** Every field of the type has its schema, or this does not compile: what is not here would be pruned. */
+export type Fields<T> = Record<keyof T & string, Schema>;

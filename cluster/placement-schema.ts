@@ -1,0 +1,104 @@
+import type { ObjectSchema } from '../kube/schema/schema.ts';
+import { conditions } from './condition-schema.ts';
+import { any, type Fields, flag, int32, int64, intOrString, list, map, object, text } from './schema.ts';
+import { texts } from './texts.ts';
+import type {
+  ClosureRef,
+  ClusterSlice,
+  ObjectRef,
+  PlacementSpec,
+  PlacementStatus,
+  Scale,
+  Share,
+} from './types.ts';
+
+const numbers = {
+  replicas: int32,
+  scaled: int32,
+  completions: int32,
+  parallelism: int32,
+  ordinalsStart: int32,
+  suspend: flag,
+};
+
+const share = object(
+  {
+    ...numbers,
+    phase: text,
+    maxReplicas: int32,
+    settled: object(
+      { replicas: int32, ordinalsStart: int32 } satisfies Fields<NonNullable<Share['settled']>>,
+      texts.settled,
+    ),
+    maxSurge: intOrString,
+    maxUnavailable: intOrString,
+    minAvailable: int32,
+    readySince: text,
+    heardSince: text,
+    held: object(
+      { replicas: int32, ordinalsStart: int32, since: text } satisfies Fields<NonNullable<Share['held']>>,
+      texts.held,
+    ),
+    goal: object(
+      { replicas: int32, ordinalsStart: int32 } satisfies Fields<NonNullable<Share['goal']>>,
+      texts.settled,
+    ),
+  } satisfies Fields<Share>,
+  texts.share,
+);
+
+const slice = object(
+  {
+    present: flag,
+    orphans: flag,
+    observedGeneration: int64,
+    share: object(numbers satisfies Fields<NonNullable<ClusterSlice['share']>>, texts.numbers),
+    pods: object(
+      {
+        since: text,
+        count: int32,
+        ordinals: object({ start: int32, end: int32 }, texts.ordinals),
+      } satisfies Fields<NonNullable<ClusterSlice['pods']>>,
+      texts.pods,
+    ),
+    nodeName: text,
+    owner: object({ uid: text }, texts.owner),
+    status: any,
+    refusedLabels: { type: 'list', items: text, listType: 'set' },
+    error: object({ reason: text, message: text }, texts.error),
+  } satisfies Fields<ClusterSlice>,
+  texts.slice,
+);
+
+const ref = { group: text, version: text, resource: text, kind: text, name: text, uid: text };
+const required = { group: text, resource: text, name: text };
+
+export const placementSpec: ObjectSchema = object(
+  {
+    ref: object(ref satisfies Fields<ObjectRef>, texts.ref),
+    namespaceUid: text,
+    physicalNamespace: text,
+    namespaceLabels: map(text),
+    clusters: { type: 'list', items: text, listType: 'set' },
+    wanted: { type: 'list', items: text, listType: 'set' },
+    reasons: map(text),
+    blocked: flag,
+    requires: list(object(required satisfies Fields<ClosureRef>, texts.closureRef)),
+    shares: map(share),
+    scale: object(
+      {
+        replicas: int32,
+        generation: int64,
+        clusters: { type: 'list', items: text, listType: 'set' },
+      } satisfies Fields<Scale>,
+      texts.scale,
+    ),
+    orphaned: text,
+  } satisfies Fields<PlacementSpec>,
+  texts.placementSpec,
+);
+
+export const placementStatus: ObjectSchema = object(
+  { clusters: map(slice), conditions } satisfies Fields<PlacementStatus>,
+  texts.placementStatus,
+);
