@@ -184,3 +184,8 @@ export function prefixRange(prefix: string): Range {
   const last = prefix.charCodeAt(prefix.length - 1);
   return { start: prefix, end: prefix.slice(0, -1) + String.fromCharCode(last + 1) };
 }
+
+/** Where the part of a range begins that comes after the key `after`. */
+export function startAfter({ start }: Range, after: string | undefined): string {
+  return after === undefined || after < start ? start : `${after}\0`;
+}

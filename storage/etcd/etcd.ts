@@ -1,4 +1,5 @@
 import { checkWrite } from '../check-write.ts';
+import { compactedError, futureError } from '../revisions.ts';
 import {
   type CheckReport,
   type Entry,
@@ -182,7 +183,7 @@ class EtcdStore implements Store {
    */
   async #cacheFor(revision?: number): Promise<Cache | undefined> {
     const feed = this.#open();
-    if (revision !== undefined && revision < this.#compacted) throw gone(revision, this.#compacted);
+    if (revision !== undefined && revision < this.#compacted) throw compactedError(revision, this.#compacted);
     const { cache } = feed;
     if (revision !== undefined && revision <= cache.versions.revision) {
       return revision >= cache.versions.compacted && !cache.ended ? cache : undefined;
@@ -195,7 +196,7 @@ class EtcdStore implements Store {
       await feed.restart(`etcd went back from revision ${before} to ${newest}`);
       this.#forgot(await compactedRevision(this.#connection, this.#keys, 0));
     }
-    if (revision !== undefined && revision > newest) throw future(revision, newest);
+    if (revision !== undefined && revision > newest) throw futureError(revision, newest);
     return feed.reach(newest, CACHE_MS, true);
   }
 
@@ -230,12 +231,4 @@ class EtcdStore implements Store {
 /** etcd takes 0 for the newest; its first revision is 1. */
 function atLeastOne(revision: number | undefined): number | undefined {
   return revision === undefined ? undefined : Math.max(1, revision);
-}
-
-function gone(revision: number, oldest: number): StoreError {
-  return new StoreError('compacted', `revision ${revision} was compacted; the oldest is ${oldest}`);
-}
-
-function future(revision: number, newest: number): StoreError {
-  return new StoreError('future', `revision ${revision} is not there yet; the newest is ${newest}`);
 }

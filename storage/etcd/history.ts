@@ -1,3 +1,4 @@
+import { compactedError } from '../revisions.ts';
 import { type Range, StoreError, type StoreEvent } from '../store.ts';
 import type { Connection } from './connection.ts';
 import type { Keys } from './keys.ts';
@@ -45,7 +46,7 @@ export async function readHistory(
       clearInterval(ask);
       signal.removeEventListener('abort', stream.stop);
       if (failed !== undefined) throw failed;
-      if (end.why === 'compacted') throw compacted(before, end.revision);
+      if (end.why === 'compacted') throw compactedError(before, end.revision);
     }
     if (seen > before) giveUp = deadline();
     if (seen < until && !signal.aborted) {
@@ -75,7 +76,8 @@ function toEvent(keys: Keys, { type, kv, prevKv }: WatchEvent): StoreEvent {
   const previous = prevKv === null ? undefined : keys.entry(prevKv);
   const created = type === 0 && number(kv.version) === 1;
   // The version before was compacted between the start of this watch and now.
-  if (previous === undefined && !created) throw compacted(number(kv.modRevision) - 1, number(kv.modRevision));
+  if (previous === undefined && !created)
+    throw compactedError(number(kv.modRevision) - 1, number(kv.modRevision));
   if (type === 0) return { type: 'put', entry: keys.entry(kv), ...(previous !== undefined && { previous }) };
   const gone = previous ?? keys.entry(kv);
   return {
@@ -83,8 +85,4 @@ function toEvent(keys: Keys, { type, kv, prevKv }: WatchEvent): StoreEvent {
     entry: { ...gone, revision: number(kv.modRevision) },
     ...(previous !== undefined && { previous }),
   };
-}
-
-function compacted(after: number, oldest: number): StoreError {
-  return new StoreError('compacted', `revision ${after} was compacted; the oldest is ${oldest}`);
 }

@@ -1,4 +1,4 @@
-import type { Entry, ListOptions, ListResult, Range } from '../store.ts';
+import { type Entry, type ListOptions, type ListResult, type Range, startAfter } from '../store.ts';
 import type { Connection } from './connection.ts';
 import type { Keys } from './keys.ts';
 import { number, type RangeRequest, range as rangeMethod } from './wire.ts';
@@ -33,7 +33,7 @@ export async function readRange(
 ): Promise<ListResult> {
   const limit = options.limit === undefined || options.limit <= 0 ? Infinity : options.limit;
   const entries: Entry[] = [];
-  let start = startAfter(range.start, options.after);
+  let start = startAfter(range, options.after);
   let { revision } = options;
   for (;;) {
     if (start >= range.end) start = range.end;
@@ -53,8 +53,4 @@ export async function readRange(
     }
     start = `${last.key}\0`;
   }
-}
-
-function startAfter(start: string, after: string | undefined): string {
-  return after === undefined || after < start ? start : `${after}\0`;
 }

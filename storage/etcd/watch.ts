@@ -1,3 +1,4 @@
+import { compactedError } from '../revisions.ts';
 import { type Range, StoreError, type StoreEvent, type WatchOptions } from '../store.ts';
 import type { Cache } from './cache.ts';
 import type { Connection } from './connection.ts';
@@ -20,7 +21,7 @@ export async function watchFrom(parts: WatchParts, range: Range, options: WatchO
   for (;;) {
     const { versions, hub } = await parts.cache();
     if (signal.aborted) return () => {};
-    if (after < parts.compacted()) throw compacted(after, parts.compacted());
+    if (after < parts.compacted()) throw compactedError(after, parts.compacted());
     if (after >= versions.compacted) return hub.watch(range, { ...options, after });
     const until = versions.revision;
     const sent = await old(parts, range, { ...options, signal }, after, until, stop);
@@ -53,8 +54,4 @@ async function old(
   if (failure === undefined) return true;
   options.onEnd?.(failure);
   return false;
-}
-
-function compacted(after: number, oldest: number): StoreError {
-  return new StoreError('compacted', `revision ${after} was compacted; the oldest is ${oldest}`);
 }
