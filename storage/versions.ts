@@ -1,6 +1,8 @@
+import { countAt } from './count.ts';
 import { EventLog } from './event-log.ts';
 import { KeyIndex, type Slot } from './key-index.ts';
 import { Hand, isOnDisk, ON_DISK } from './residency.ts';
+import { compactedError, futureError } from './revisions.ts';
 import {
   addEvent,
   currentOf,
@@ -16,8 +18,8 @@ import {
   type ListOptions,
   type ListResult,
   type Range,
-  StoreError,
   type StoreEvent,
+  startAfter,
 } from './store.ts';
 
 const FEW_SLOTS = 128;
@@ -127,7 +129,9 @@ export class Versions {
   /** How many entries of the range come after the last of `entries`. */
   remaining(range: Range, entries: readonly Entry[], revision: number): number {
     const last = entries[entries.length - 1];
-    return last === undefined ? 0 : this.#countAt({ start: `${last.key}\0`, end: range.end }, revision);
+    if (last === undefined) return 0;
+    const rest = { start: startAfter(range, last.key), end: range.end };
+    return countAt({ index: this.#index, log: this.#log, newest: this.#revision }, rest, revision);
   }
 
   /** Makes room for a key that is about to be written: work that need not be done when it is. Shows nowhere. */
@@ -218,12 +222,7 @@ export class Versions {
   /** Throws `compacted` or `future` when the state as of `revision` is not known. */
   check(revision: number): void {
     if (revision > this.#revision) throw futureError(revision, this.#revision);
-    if (revision < this.#compacted) {
-      throw new StoreError(
-        'compacted',
-        `revision ${revision} was compacted; the oldest is ${this.#compacted}`,
-      );
-    }
+    if (revision < this.#compacted) throw compactedError(revision, this.#compacted);
   }
 
   /** Puts right what memory has of a key: the newest of it that is stored. */
@@ -248,31 +247,4 @@ export class Versions {
     this.#index.setCurrent(slot, entry);
     this.#historyBytes += pinnedBytes(slot);
   }
-
-  /** Counts from now backwards through the log, or by walking the range, whichever is shorter. */
-  #countAt(range: Range, revision: number): number {
-    if (this.#revision - revision <= this.#index.countSlots(range)) {
-      let count = this.#index.countLive(range);
-      for (const event of this.#log.slice(revision, this.#revision)) {
-        if (event.entry.key < range.start || event.entry.key >= range.end) continue;
-        if (event.type === 'delete') count++;
-        else if (event.previous === undefined) count--;
-      }
-      return count;
-    }
-    let count = 0;
-    this.#index.walk(range, (slot) => {
-      if (entryAt(slot, revision) !== undefined) count++;
-      return true;
-    });
-    return count;
-  }
-}
-
-function startAfter(range: Range, after: string | undefined): string {
-  return after === undefined || after < range.start ? range.start : `${after}\0`;
-}
-
-function futureError(revision: number, newest: number): StoreError {
-  return new StoreError('future', `revision ${revision} is not there yet; the newest is ${newest}`);
 }

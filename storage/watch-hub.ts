@@ -216,16 +216,8 @@ export class WatchHub {
   }
 
   #deliver(commit: readonly StoreEvent[]): void {
-    const batches = new Map<Group<Watcher>, StoreEvent[]>();
-    for (const event of commit) {
-      this.#index.match(event.entry.key, (group) => {
-        const batch = batches.get(group);
-        if (batch === undefined) batches.set(group, [event]);
-        else batch.push(event);
-      });
-    }
     const turn = { deadline: performance.now() + SLICE_MS, served: 0, late: false };
-    for (const [group, batch] of batches) this.#deliverGroup(group, batch, turn);
+    for (const [group, batch] of this.#index.batches(commit)) this.#deliverGroup(group, batch, turn);
   }
 
   /** Whoever would get it too late for the others falls behind. */

@@ -1,4 +1,4 @@
-import type { Range } from './store.ts';
+import type { Range, StoreEvent } from './store.ts';
 
 /** Everything that watches the same range. */
 export interface Group<Watcher> {
@@ -38,6 +38,19 @@ export class WatchIndex<Watcher> {
     if (groups.size === 0) sameLength.delete(prefix);
     if (sameLength.size === 0) folder.delete(prefix.length);
     if (folder.size === 0) this.#folders.delete(name);
+  }
+
+  /** The events of one commit by the group that they concern, in order. */
+  batches(commit: readonly StoreEvent[]): Map<Group<Watcher>, StoreEvent[]> {
+    const batches = new Map<Group<Watcher>, StoreEvent[]>();
+    for (const event of commit) {
+      this.match(event.entry.key, (group) => {
+        const batch = batches.get(group);
+        if (batch === undefined) batches.set(group, [event]);
+        else batch.push(event);
+      });
+    }
+    return batches;
   }
 
   /** Calls `visit` with each group whose range holds `key`. */
