@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Retention } from '../retention.ts';
 import { type Entry, StoreError, type StoreEvent } from '../store.ts';
 import type { Versions } from '../versions.ts';
@@ -8,13 +7,9 @@ import type { Base } from './base.ts';
 import { batchSize, goesAhead } from './batch.ts';
 import type { Disk } from './disk.ts';
 import { translate } from './errors.ts';
-import { catchUp } from './load.ts';
+import type { Logger } from './options.ts';
+import { reopened } from './reopen.ts';
 import type { Watermark } from './watermark.ts';
-
-export interface Logger {
-  info(message: string): void;
-  warn(message: string): void;
-}
 
 export interface WriterParts {
   disk: Disk;
@@ -44,9 +39,6 @@ interface Chore {
   readonly resolve: () => void;
   readonly reject: (reason: StoreError) => void;
 }
-
-const FIRST_RETRY_MS = 50;
-const LAST_RETRY_MS = 5000;
 
 /**
  * The one writer of a store. Everything accepted while a batch is being made durable goes into the next one,
@@ -217,7 +209,7 @@ export class Writer {
     const { disk, versions, logger } = this.#parts;
     const reason = translate(cause, disk.directory);
     logger?.warn(`a write failed, no write is accepted until the store was checked: ${reason.message}`);
-    if (this.#refusal?.code !== 'closed') this.#refusal = reason;
+    this.#refuse(reason);
     const jobs = [...batch, ...this.#queue.splice(0)];
     for (const chore of this.#chores.splice(0)) chore.reject(reason);
     this.#pending.clear();
@@ -229,24 +221,19 @@ export class Writer {
   }
 
   async #recover(): Promise<void> {
-    const { disk, versions, hub, logger } = this.#parts;
-    for (let wait = FIRST_RETRY_MS; !this.#closing.signal.aborted; wait = Math.min(wait * 2, LAST_RETRY_MS)) {
-      try {
-        await disk.reopen();
-        const { base } = await catchUp(disk, versions, (events) => hub.publish(events));
-        this.#base = base;
-        this.#accepted = versions.revision;
-        if (this.#refusal?.code !== 'closed') this.#refusal = undefined;
-        logger?.info(`the store was checked and accepts writes again at revision ${versions.revision}`);
-        return;
-      } catch (error) {
-        const reason = translate(error, disk.directory);
-        logger?.warn(`the store cannot be opened again yet: ${reason.message}`);
-        if (this.#refusal?.code !== 'closed') this.#refusal = reason;
-        if (reason.code === 'corrupt') return;
-        await sleep(wait, undefined, { signal: this.#closing.signal }).catch(() => {});
-      }
-    }
+    const { versions } = this.#parts;
+    const base = await reopened(this.#parts, this.#closing.signal, (reason) => this.#refuse(reason));
+    if (base === undefined) return;
+    this.#base = base;
+    this.#accepted = versions.revision;
+    this.#refuse(undefined);
+    this.#parts.logger?.info(
+      `the store was checked and accepts writes again at revision ${versions.revision}`,
+    );
+  }
+
+  #refuse(reason: StoreError | undefined): void {
+    if (this.#refusal?.code !== 'closed') this.#refusal = reason;
   }
 }
 

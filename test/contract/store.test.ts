@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type LevelOptions, openLevel } from '../../storage/level/level.ts';
+import { openLevel } from '../../storage/level/level.ts';
+import type { LevelOptions } from '../../storage/level/options.ts';
 import { openMemory } from '../../storage/memory/memory.ts';
 import { behindPipe } from './pipes.ts';
 import { type StoreUnderTest, storeContract } from './store.ts';
