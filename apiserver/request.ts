@@ -23,7 +23,7 @@ export interface RequestInfo {
   subresource: string;
   /** What follows a subresource: `/proxy/a/b`. */
   rest: string;
-  /** Of a list or watch: the one name that its field selector leaves. Who may get that object may list or watch it. */
+  /** Of a list or watch without a name: the one that its field selector leaves. Who may list or watch that may do so. */
   selected?: string;
 }
 
@@ -43,7 +43,7 @@ const verbs: Readonly<Record<string, string>> = {
  *     <resource>  <resource>/<name>  <resource>/<name>/<subresource>
  *     namespaces/<namespace>/<resource>[/<name>[/<subresource>]]
  *     namespaces/<name>[/status|/finalize]
- *     watch/…                        the old way to say ?watch=true
+ *     watch/…                        the old way to say ?watch=true, of a collection or of one object by its name
  *
  * Throws StatusError 400 for what no client may send, 404 for what cannot exist.
  */
@@ -118,8 +118,11 @@ function resourceRequest(info: RequestInfo, given: string[]): RequestInfo {
   let parts = given;
   info.isResource = true;
   info.verb = verbs[info.method] ?? info.verb;
-  const legacyWatch = parts[0] === 'watch' && parts.length > 1;
-  if (legacyWatch) parts = parts.slice(1);
+  const old = parts[0] === 'watch' && parts.length > 1;
+  if (old) {
+    info.verb = 'watch';
+    parts = parts.slice(1);
+  }
   if (parts[0] === 'namespaces' && parts.length > 1) {
     info.namespace = parts[1] ?? '';
     const own = parts.length === 2 || parts[2] === 'status' || parts[2] === 'finalize';
@@ -129,10 +132,10 @@ function resourceRequest(info: RequestInfo, given: string[]): RequestInfo {
   info.rest = parts.slice(3).join('/');
   if (info.name === '' && info.verb === 'get') info.verb = isTrue(info.query.get('watch')) ? 'watch' : 'list';
   if (info.name === '' && info.verb === 'delete') info.verb = 'deletecollection';
-  if (info.verb === 'get' && info.subresource === '' && legacyWatch) info.verb = 'watch';
-  if (legacyWatch && info.verb === 'list') info.verb = 'watch';
-  const selected = info.verb === 'list' || info.verb === 'watch' ? selectedName(info.query) : undefined;
-  if (selected !== undefined && info.name === '') info.selected = selected;
+  // By the old path it is the path that names one object, never the selector.
+  const listing = !old && (info.verb === 'list' || info.verb === 'watch');
+  const selected = listing ? selectedName(info.query) : undefined;
+  if (selected !== undefined) info.selected = selected;
   return info;
 }
 

@@ -25,7 +25,7 @@ export async function handleComponents(exchange: ResourceExchange): Promise<ApiR
     return respondObject(exchange, 200, await statusOf(core, name));
   }
   listQuery(info.query, false);
-  const selection = parseSelection(info.query, served);
+  const selection = parseSelection(info, served);
   const all = await Promise.all(components.map((name) => statusOf(core, name)));
   const wanted = all.filter(
     (one) =>

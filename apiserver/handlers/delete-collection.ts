@@ -18,7 +18,7 @@ export async function handleDeleteCollection(exchange: ResourceExchange): Promis
   const options = deleteOptions(exchange);
   warnOfOrphans(exchange, options);
   const query = listQuery(info.query, false);
-  const page = await readPage(exchange, query, parseSelection(info.query, exchange.served));
+  const page = await readPage(exchange, query, parseSelection(info, exchange.served));
   for (const { key } of page.entries) {
     const { namespace, name } = parseKey(stored.info, key);
     try {

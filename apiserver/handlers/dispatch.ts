@@ -109,7 +109,8 @@ function checkPath({ info, served }: ResourceExchange): void {
     if (info.name !== '' || !served.info.verbs.includes('list')) throw noSuchResource();
     if (info.verb === 'create' || info.verb === 'deletecollection') throw methodNotAllowed();
   }
-  if (info.method === 'HEAD') throw methodNotAllowed();
+  if (info.verb === 'watch' && info.subresource !== '') throw noSuchResource();
+  if (info.method === 'HEAD' || (info.verb === 'watch' && info.method !== 'GET')) throw methodNotAllowed();
   if (info.cluster === '*' && info.verb !== 'list' && info.verb !== 'watch') throw methodNotAllowed();
 }
 

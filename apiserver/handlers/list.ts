@@ -10,7 +10,7 @@ export async function handleList(exchange: ResourceExchange): Promise<ApiRespons
   const { core, info, request } = exchange;
   const form = formOf(exchange);
   const query = listQuery(info.query, false);
-  const selection = parseSelection(info.query, exchange.served);
+  const selection = parseSelection(info, exchange.served);
   if (query.revision !== undefined && query.continue === '') {
     await waitForRevision(core.store, query.revision, request.signal);
   }

@@ -22,7 +22,7 @@ import type { WatchTeller } from './watch/teller.ts';
 export async function handleWatch(exchange: ResourceExchange): Promise<ApiResponse> {
   const { info, request } = exchange;
   const query = listQuery(info.query, true);
-  const selection = parseSelection(info.query, exchange.served);
+  const selection = parseSelection(info, exchange.served);
   const form = formOf(exchange);
   const encoder = new WatchEncoder(exchange, form, selection);
   const headers = { 'content-type': encoder.contentType };

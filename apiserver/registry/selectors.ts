@@ -17,16 +17,23 @@ export interface Selection {
 
 type Reader = (object: KubeObject) => string;
 
-/** Throws StatusError 400. */
-export function parseSelection(query: URLSearchParams, served: ServedResource): Selection {
+/**
+ * What a list or watch selects: by its query, and by the name in its path, where the old path of a watch has one.
+ * Throws StatusError 400.
+ */
+export function parseSelection(
+  { query, name: named }: { query: URLSearchParams; name: string },
+  served: ServedResource,
+): Selection {
   const labelText = query.get('labelSelector') ?? '';
   const fieldText = query.get('fieldSelector') ?? '';
   const labels = labelText.trim() === '' ? undefined : parseLabelSelector(labelText);
   const asked = fieldText === '' ? [] : parseFieldSelector(fieldText);
   // `=` asks for nothing.
-  const fields = asked.filter(({ field, value }) => field !== '' || value !== '');
+  const said = asked.filter(({ field, value }) => field !== '' || value !== '');
+  const fields = named === '' ? said : ofOne(named, said, served);
   const readers = fields.map((f) => ({ ...f, read: readerOf(f, served) }));
-  const name = fields.find((f) => f.field === 'metadata.name' && f.op === '=')?.value;
+  const name = selectedOf(fields);
   return {
     everything: labels === undefined && fields.length === 0,
     ...(name !== undefined && { name }),
@@ -37,6 +44,19 @@ export function parseSelection(query: URLSearchParams, served: ServedResource): 
       return readers.every((f) => (f.read(object) === f.value) === (f.op === '='));
     },
   };
+}
+
+/** A selector beside a name can only say the same name, and more. */
+function ofOne(name: string, fields: FieldRequirement[], served: ServedResource): FieldRequirement[] {
+  if (fields.length === 0) return [{ field: 'metadata.name', op: '=', value: name }];
+  for (const field of fields) readerOf(field, served);
+  if (selectedOf(fields) === name) return fields;
+  throw badRequest("fieldSelector metadata.name doesn't match requested name");
+}
+
+/** The first that is asked for. */
+function selectedOf(fields: readonly FieldRequirement[]): string | undefined {
+  return fields.find(({ field, op }) => field === 'metadata.name' && op === '=')?.value;
 }
 
 function at(...path: string[]): Reader {
@@ -104,12 +124,18 @@ const wordings: Readonly<Record<string, (field: string) => string>> = {
     `field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: ${field}`,
 };
 
+function ownFields({ info, custom }: ServedResource): boolean {
+  return !custom && !info.namespaced && fieldsOf[`${info.group}/${info.resource}`] !== undefined;
+}
+
 function readerOf(requirement: FieldRequirement, served: ServedResource): Reader {
   const { field } = requirement;
   const { group, resource } = served.info;
   const known = fieldsOf[`${group}/${resource}`] ?? [];
   const custom = served.selectableFields ?? [];
-  if (everywhere.includes(field) || known.includes(field) || custom.includes(`.${field}`)) {
+  // Kinds that say themselves what they know, and have no namespace, do not know it.
+  const general = everywhere.includes(field) && !(field === 'metadata.namespace' && ownFields(served));
+  if (general || known.includes(field) || custom.includes(`.${field}`)) {
     return specialReaders[`${group}/${resource} ${field}`] ?? at(...field.split('.'));
   }
   const wording = wordings[`${group}/${resource}`];

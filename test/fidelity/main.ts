@@ -11,6 +11,7 @@ import { customCases } from './cases/custom.ts';
 import { decisionsCases } from './cases/decisions.ts';
 import { discoveryCases } from './cases/discovery.ts';
 import { mediaCases } from './cases/media.ts';
+import { narrowCases } from './cases/narrow.ts';
 import { readingCases } from './cases/reading.ts';
 import { rolesCases } from './cases/roles.ts';
 import { subresourcesCases } from './cases/subresources.ts';
@@ -102,7 +103,7 @@ async function allCases(): Promise<Case[]> {
     writes: writesCases,
     validation: () => validationCases(goldenObjects(golden)),
     subresources: subresourcesCases,
-    rbac: () => [...rolesCases(), ...decisionsCases()],
+    rbac: () => [...rolesCases(), ...decisionsCases(), ...narrowCases()],
     custom: customCases,
     transcripts: () => (wire === undefined ? [] : transcriptsCases(wire)),
     bundles: () => (bundles === undefined ? [] : bundlesCases(bundles)),

@@ -23,6 +23,9 @@ const cases: [method: string, url: string, expected: Expected][] = [
   ['GET', '/api/v1/pods?watch=0', { verb: 'list' }],
   ['GET', '/api/v1/watch/pods', { verb: 'watch', resource: 'pods' }],
   ['GET', '/api/v1/watch/namespaces/a/pods/b', { verb: 'watch', namespace: 'a', name: 'b' }],
+  ['GET', '/api/v1/watch/namespaces/a', { verb: 'watch', resource: 'namespaces', namespace: 'a', name: 'a' }],
+  ['POST', '/api/v1/watch/namespaces/a/pods', { verb: 'watch', namespace: 'a', name: '' }],
+  ['GET', '/api/v1/pods?fieldSelector=metadata.name%3Da', { verb: 'list', name: '', selected: 'a' }],
   ['GET', '/api/v1/namespaces', { verb: 'list', resource: 'namespaces', namespace: '' }],
   ['GET', '/api/v1/namespaces/a', { verb: 'get', resource: 'namespaces', name: 'a', namespace: 'a' }],
   [
@@ -58,6 +61,11 @@ const cases: [method: string, url: string, expected: Expected][] = [
 describe('parseRequest', () => {
   test.each(cases)('%s %s', (method, url, expected) => {
     expect(parseRequest(method, url, { logicalClusters: true })).toMatchObject(expected);
+  });
+
+  test('by the old path a watch is of the name in it, or of none', () => {
+    const url = '/api/v1/watch/pods?fieldSelector=metadata.name%3Da';
+    expect(parseRequest('GET', url, { logicalClusters: true })).not.toHaveProperty('selected');
   });
 
   test('a plain server has no logical clusters', () => {
