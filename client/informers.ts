@@ -31,7 +31,7 @@ export class InformerSet {
 
   for<T extends KubeObject = KubeObject>(
     resource: ResourceRef,
-    first: Pick<InformerOptions<T>, 'transform' | 'idleMs'> = {},
+    first: Pick<InformerOptions<T>, 'cluster' | 'transform' | 'idleMs'> = {},
   ): Informer<T> {
     const key = keyOf(resource);
     const existing = this.#informers.get(key);

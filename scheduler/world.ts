@@ -1,10 +1,11 @@
 import type { Informer } from '../client/informer.ts';
 import type { InformerSet } from '../client/informers.ts';
+import { physicalClusterInformer } from '../client/physical-clusters.ts';
 import { keyOf, logicalClusterOf, parseKey } from '../client/url.ts';
 import type { PlacedObject } from '../cluster/closure.ts';
 import { identifyingNamespace, whyNotTaken } from '../cluster/identity.ts';
 import { type PlacedKind, placedKinds } from '../cluster/kinds.ts';
-import { physicalClusters, placements } from '../cluster/names.ts';
+import { placements } from '../cluster/names.ts';
 import { isReflected } from '../cluster/reflected.ts';
 import type { PhysicalCluster, Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -54,7 +55,7 @@ export function observe(informers: InformerSet): World {
   return {
     namespaces: identified,
     placements: indexed(informers.for<Placement>(placements)),
-    clusters: informers.for<PhysicalCluster>(physicalClusters),
+    clusters: physicalClusterInformer(informers),
     objects,
     ledger: new Ledger(),
     pace: new Pace(),

@@ -1,6 +1,7 @@
 import { mastersGroup } from '../apiserver/authz/masters.ts';
 import type { View } from '../apiserver/options.ts';
 import type { Authority } from '../apiserver/tls/ca.ts';
+import { isLogicalClusterName } from '../cluster/names.ts';
 import { decodeJson } from '../kube/json.ts';
 import { badRequest, StatusError } from '../kube/status.ts';
 import { numberAt, record, strings, text } from '../kube/untyped.ts';
@@ -18,6 +19,8 @@ export interface CertificateRequest {
   publicKey: string;
   /** Of an administrator of everything, a member of system:masters. */
   admin: boolean;
+  /** Path or id of the one logical cluster in which they are somebody; undefined: wherever a binding names them. */
+  cluster?: string;
 }
 
 /**
@@ -28,14 +31,18 @@ export function certificateView(sign: Authority['signClient']): View {
   return {
     owns: (path) => path === certificatePath,
     authorize: ({ user }) => ({ allowed: user.groups.includes(mastersGroup) }),
-    async handle({ info, request: { method, body } }) {
+    async handle({ core, info, request: { method, body } }) {
       if (method !== 'POST') {
         throw new StatusError(405, 'MethodNotAllowed', `cannot ${info.verb} path "${certificatePath}"`, {});
       }
       const asked = readRequest(body ?? new Uint8Array());
       const groups = asked.admin ? [...asked.groups, mastersGroup] : asked.groups;
       const { publicKey, expirationSeconds: seconds } = asked;
-      const certificate = await sign(asked.user, groups, { publicKey, seconds }).catch(() => {
+      const cluster = asked.cluster === undefined ? undefined : await core.paths.resolve(asked.cluster);
+      if (asked.cluster !== undefined && cluster === undefined) {
+        throw badRequest(`there is no logical cluster ${JSON.stringify(asked.cluster)}`);
+      }
+      const certificate = await sign(asked.user, groups, { publicKey, seconds, cluster }).catch(() => {
         throw badRequest('publicKey is no public key in PEM');
       });
       const headers = { 'content-type': 'application/json' };
@@ -58,6 +65,7 @@ function readRequest(body: Uint8Array): CertificateRequest {
     expirationSeconds: numberAt(given, 'expirationSeconds') ?? 0,
     publicKey: text(given['publicKey']),
     admin: given['admin'] === true,
+    ...(given['cluster'] !== undefined && { cluster: text(given['cluster']) }),
   };
   const problem = problemOf(asked);
   if (problem !== undefined) throw badRequest(problem);
@@ -69,12 +77,17 @@ export function problemOf({
   user,
   groups,
   expirationSeconds,
+  admin,
+  cluster,
 }: Omit<CertificateRequest, 'publicKey'>): string | undefined {
   const reserved = [user, ...groups].find((name) => name.startsWith('system:'));
   if (reserved !== undefined)
     return `${JSON.stringify(reserved)}: names that begin with system: are the system's`;
   if (user === '' || groups.includes('')) return 'a user and groups have names';
   if (/\p{C}/u.test([user, ...groups].join(''))) return 'a name has characters that do not print';
+  if (cluster !== undefined && !isLogicalClusterName(cluster))
+    return `${JSON.stringify(cluster)} is not a logical cluster's name, such as root:team-a`;
+  if (admin && cluster !== undefined) return 'an administrator is one everywhere';
   if (!(expirationSeconds >= 60 && expirationSeconds <= longestSeconds))
     return 'a certificate lasts between one minute and a year (8760h)';
   return undefined;

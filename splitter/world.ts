@@ -1,9 +1,10 @@
 import type { Informer } from '../client/informer.ts';
 import type { InformerSet } from '../client/informers.ts';
+import { physicalClusterInformer } from '../client/physical-clusters.ts';
 import { keyOf, objectKey, parseKey } from '../client/url.ts';
 import { askedSince } from '../cluster/heard.ts';
 import { type PlacedKind, placedKind, placedKinds } from '../cluster/kinds.ts';
-import { physicalClusters, placements, rootCluster } from '../cluster/names.ts';
+import { placements, rootCluster } from '../cluster/names.ts';
 import { placementName } from '../cluster/placement.ts';
 import type { PhysicalCluster, Placement, PlacementSpec } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -41,7 +42,7 @@ export function observe(informers: InformerSet): World {
   scalers.addIndex(byTarget, (autoscaler) => placementOfTarget(autoscaler) ?? []);
   return {
     placements: observed,
-    clusters: informers.for<PhysicalCluster>(physicalClusters),
+    clusters: physicalClusterInformer(informers),
     roots,
     scalers,
   };

@@ -1,5 +1,6 @@
 import type { Client } from '../client/client.ts';
 import type { InformerSet } from '../client/informers.ts';
+import { physicalClusterInformer } from '../client/physical-clusters.ts';
 import { keyOf, logicalClusterOf } from '../client/url.ts';
 import { clusterFinalizer, isForgotten, isReady } from '../cluster/life.ts';
 import { physicalClusters, placements, rootCluster } from '../cluster/names.ts';
@@ -36,7 +37,7 @@ const named = 3;
  */
 export async function runDepartures(options: DeparturesOptions): Promise<void> {
   const { informers, signal, logger, forgetMs = 30_000 } = options;
-  const clusters = informers.for<PhysicalCluster>(physicalClusters);
+  const clusters = physicalClusterInformer(informers);
   const records = informers.for<Placement>(placements);
   records.addIndex(byShare, ({ spec }) => Object.keys(spec?.shares ?? {}));
   const queue = new WorkQueue();

@@ -1,9 +1,10 @@
 import type { Client } from '../client/client.ts';
 import type { InformerSet } from '../client/informers.ts';
+import { physicalClusterInformer } from '../client/physical-clusters.ts';
 import { keyOf, objectKey, parseKey } from '../client/url.ts';
 import { isFinished } from '../cluster/kinds.ts';
 import { isLost, lostStatus } from '../cluster/lost.ts';
-import { physicalClusters, rootCluster } from '../cluster/names.ts';
+import { rootCluster } from '../cluster/names.ts';
 import { reflectedFrom } from '../cluster/reflected.ts';
 import { graceLeft, silenceOf, silentAfterMs } from '../cluster/silence.ts';
 import type { PhysicalCluster } from '../cluster/types.ts';
@@ -37,7 +38,7 @@ export interface LostOptions {
  */
 export async function runLost(options: LostOptions): Promise<void> {
   const { client, informers, signal, logger, silentMs = silentAfterMs } = options;
-  const clusters = informers.for<PhysicalCluster>(physicalClusters);
+  const clusters = physicalClusterInformer(informers);
   const reflected = informers.for(pods);
   reflected.addIndex(byCluster, reflectedFrom);
   const queue = new WorkQueue();

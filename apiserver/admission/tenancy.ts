@@ -9,7 +9,9 @@ import { isFoundation } from '../registry/logical-clusters.ts';
 /**
  * What says which logical cluster is whose is the system's to write:
  * - a Workspace's spec.cluster and spec.URL: who could write them would lead a path to, and delete, another's;
- * - a LogicalCluster's path and owner; it goes with its Workspace, not before it, and there is no other in its logical cluster.
+ * - a LogicalCluster's path, owner and finalizers; it goes with its Workspace, neither before it nor when its users please,
+ *   and there is no other in its logical cluster.
+ * PhysicalClusters are in root only.
  * Groups of atoll.dev and kcp.io and below are the server's own: nobody defines kinds in them.
  */
 export const tenancyAdmission: AdmissionPlugin = {
@@ -23,6 +25,7 @@ export const tenancyAdmission: AdmissionPlugin = {
   validate(request) {
     if (isAbout(request, 'apiextensions.k8s.io/customresourcedefinitions')) refuseOwnGroups(request);
     if (isAbout(request, 'core.kcp.io/logicalclusters')) refuseOther(request);
+    if (isAbout(request, 'atoll.dev/physicalclusters')) refuseElsewhere(request);
     if (isOwn(request.user, controllersUser)) return;
     if (isAbout(request, 'tenancy.kcp.io/workspaces')) refusePlace(request);
     if (isAbout(request, 'core.kcp.io/logicalclusters')) refuseEnd(request);
@@ -58,6 +61,9 @@ function keepOrigin(object: KubeObject, old: KubeObject): void {
   const { [pathAnnotation]: _, ...others } = object.metadata.annotations ?? {};
   const path = old.metadata.annotations?.[pathAnnotation];
   object.metadata.annotations = { ...others, ...(path !== undefined && { [pathAnnotation]: path }) };
+  const { finalizers: _finalizers, ...metadata } = object.metadata;
+  const { finalizers } = old.metadata;
+  object.metadata = { ...metadata, ...(finalizers && { finalizers }) };
   const { owner: _owner, ...spec } = specOf(object);
   const { owner } = specOf(old);
   object.spec = { ...spec, ...(owner !== undefined && { owner }) };
@@ -73,6 +79,12 @@ function refuseOther({ operation, object, stored: { info }, cluster }: Admission
       : `Invalid value: ${JSON.stringify(name)}: a logical cluster has one, named cluster`;
   const reason = cluster === rootCluster ? 'FieldValueForbidden' : 'FieldValueInvalid';
   throw invalid(info.group, info.kind, name, [{ reason, message, field: 'metadata.name' }]);
+}
+
+/** All logical clusters share them: in any other they would be a tenant's word on where others' workloads run. */
+function refuseElsewhere({ operation, stored: { info }, cluster, name }: AdmissionRequest): void {
+  if (operation !== 'CREATE' || cluster === rootCluster) return;
+  throw forbidden(info, name, `physical clusters are registered in the logical cluster ${rootCluster} only`);
 }
 
 /** One that has no Workspace is its maker's to delete. */

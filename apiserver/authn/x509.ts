@@ -1,8 +1,10 @@
 import type { UserInfo } from '../../kube/http.ts';
 import type { Authenticator } from '../plugins.ts';
+import { scopesExtra } from './impersonate.ts';
 
 /**
- * A verified client certificate: the common name is the user, the organisations its groups.
+ * A verified client certificate: the common name is the user, the organisations its groups. An organisational unit
+ * `cluster:<id>` says of which logical cluster they are: in any other they are nobody.
  * https://kubernetes.io/docs/reference/access-authn-authz/authentication/#x509-client-certificates
  */
 export const certificateAuthenticator: Authenticator = (_request, { certificate }) => {
@@ -19,8 +21,12 @@ export const certificateAuthenticator: Authenticator = (_request, { certificate 
 /** A connection's certificate says the same for as long as it lasts. */
 const known = new WeakMap<object, { user: UserInfo | undefined; until: number }>();
 
-function userOf(subject: { CN?: string | string[]; O?: string | string[] }): UserInfo | undefined {
-  const name = [subject.CN ?? []].flat()[0];
+type Named = Partial<Record<'CN' | 'O' | 'OU', string | string[]>>;
+
+function userOf({ CN = [], O = [], OU = [] }: Named): UserInfo | undefined {
+  const [name] = [CN].flat();
   if (!name) return undefined;
-  return { name, groups: [...[subject.O ?? []].flat(), 'system:authenticated'] };
+  const groups = [...[O].flat(), 'system:authenticated'];
+  const scopes = [OU].flat().filter((unit) => unit.startsWith('cluster:'));
+  return { name, groups, ...(scopes.length > 0 && { extra: { [scopesExtra]: scopes } }) };
 }

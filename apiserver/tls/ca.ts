@@ -19,7 +19,7 @@ export interface Authority extends Issued {
   signClient(
     user: string,
     groups: readonly string[],
-    of: { publicKey: string; seconds: number },
+    of: { publicKey: string; seconds: number; cluster?: string | undefined },
   ): Promise<string>;
 }
 
@@ -87,10 +87,10 @@ export async function loadAuthority(pems: Issued): Promise<Authority> {
   };
   return {
     ...pems,
-    signClient: async (user, groups, { publicKey, seconds }) => {
+    signClient: async (user, groups, { publicKey, seconds, cluster }) => {
       const days = (seconds * 1000) / day;
       const of = { publicKey: new x509.PublicKey(publicKey), days, usage: x509.ExtendedKeyUsage.clientAuth };
-      return sign(subjectOf(user, groups), of);
+      return sign(subjectOf(user, groups, cluster), of);
     },
     issueServer: (names) => {
       const entries = names.map((name) => ({
@@ -110,10 +110,11 @@ export async function loadAuthority(pems: Issued): Promise<Authority> {
 }
 
 /** Each as it is: a name in a text would have to be escaped, and what begins with # be read as encoded bytes. */
-function subjectOf(commonName: string, organisations: readonly string[]): x509.Name {
+function subjectOf(commonName: string, organisations: readonly string[], cluster?: string): x509.Name {
   const exactly = (utf8String: string) => [{ utf8String }];
   const parts = organisations.map((name) => ({ O: exactly(name) }));
-  return new x509.Name([...parts, { CN: exactly(commonName) }]);
+  const units = cluster === undefined ? [] : [{ OU: exactly(`cluster:${cluster}`) }];
+  return new x509.Name([...parts, ...units, { CN: exactly(commonName) }]);
 }
 
 function validity(days: number): { notBefore: Date; notAfter: Date } {

@@ -12,6 +12,7 @@ interface Flags {
   group: string[];
   expires: string;
   admin: boolean;
+  everywhere: boolean;
 }
 
 export function kubeconfigCommand(): Command {
@@ -22,6 +23,7 @@ export function kubeconfigCommand(): Command {
     .option('--user <NAME>', 'with a certificate of their own; what they may do, roles there say')
     .option('--group <NAME>', 'of theirs; may be given again', (one, all: string[]) => [...all, one], [])
     .option('--expires <DURATION>', 'how long their certificate lasts', '8h')
+    .option('--everywhere', 'they are the same user in every logical cluster', false)
     .option('--admin', 'they may do everything, everywhere', false)
     .addHelpText(
       'after',
@@ -33,7 +35,7 @@ export function kubeconfigCommand(): Command {
         throw new UsageError(`"${cluster}" is not a logical cluster's name, such as root:team-a`);
       if (argument !== undefined && flags.logicalCluster !== undefined && argument !== flags.logicalCluster)
         throw new UsageError(`two logical clusters: ${argument} and ${flags.logicalCluster}`);
-      const asked = await askedFor(flags);
+      const asked = await askedFor(flags, cluster);
       const { atollKubeconfig } = command.optsWithGlobals<Global>();
       const file = findKubeconfig(atollKubeconfig);
       // The root is always there: its kubeconfig can be had without a server.
@@ -48,9 +50,10 @@ export function kubeconfigCommand(): Command {
 }
 
 /** Undefined: it is one's own. Throws UsageError. */
-async function askedFor({ user, group, expires, admin }: Flags) {
+async function askedFor({ user, group, expires, admin, everywhere }: Flags, cluster: string) {
   if (user === undefined) {
-    if (group.length > 0 || admin) throw new UsageError('--group and --admin go with --user NAME');
+    if (group.length > 0 || admin || everywhere)
+      throw new UsageError('--group, --everywhere and --admin go with --user NAME');
     return undefined;
   }
   const [{ parseDuration }, { problemOf }] = await Promise.all([
@@ -63,7 +66,8 @@ async function askedFor({ user, group, expires, admin }: Flags) {
   } catch {
     throw new UsageError(`--expires ${expires}: expected a duration, such as 8h or 90m`);
   }
-  const asked = { user, groups: group, expirationSeconds, admin };
+  const scoped = !admin && !everywhere && { cluster };
+  const asked = { user, groups: group, expirationSeconds, admin, ...scoped };
   const problem = problemOf(asked);
   if (problem !== undefined) throw new UsageError(problem);
   return asked;

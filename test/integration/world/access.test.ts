@@ -2,13 +2,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { createAuthority } from '../../../apiserver/tls/ca.ts';
 import { main } from '../../../cli/program.ts';
 import { transportFromKubeconfig } from '../../../client/kubeconfig.ts';
+import { logicalClusters } from '../../../cluster/names.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { decodeYaml, encodeYaml } from '../../../kube/yaml.ts';
 import { resources, until } from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
 import { call, configMap } from '../apiserver/api.ts';
 
-const { workspaces, serviceaccounts } = resources;
+const { workspaces, serviceaccounts, physicalclusters } = resources;
 const rbac = 'rbac.authorization.k8s.io';
 const roles = { group: rbac, version: 'v1', resource: 'roles' };
 const bindings = { group: rbac, version: 'v1', resource: 'rolebindings' };
@@ -100,6 +101,24 @@ describe('a kubeconfig for somebody else', () => {
       expect([path, await inRoot('POST', path, {})]).toEqual([path, 403]);
   });
 
+  test('is of that logical cluster alone, whatever groups bear the same name elsewhere, unless it is to count everywhere', async () => {
+    const roleRef = { apiGroup: rbac, kind: 'ClusterRole', name: 'view' };
+    const subjects = [{ kind: 'Group', apiGroup: rbac, name: 'developers' }];
+    const binding = object('RoleBinding', 'developers', { roleRef, subjects });
+    await world.admin.create(bindings, binding, { ...into, cluster: 'root:b' });
+    const there = async (...more: string[]) => {
+      expect([await atoll('root:a', '--user', 'ann', '--group', 'developers', ...more), err]).toEqual([
+        0,
+        '',
+      ]);
+      const [ann, elsewhere] = [await user(out), await user(out, '/clusters/root:b')];
+      out = '';
+      return [await ann('GET', maps), await elsewhere('GET', maps)];
+    };
+    expect(await there()).toEqual([200, 403]);
+    expect(await there('--everywhere')).toEqual([200, 200]);
+  });
+
   test('is refused from the next request on when it is taken away', async () => {
     await atoll('root:a', '--user', 'bob', '--group', 'readers');
     const bob = await user(out);
@@ -110,7 +129,8 @@ describe('a kubeconfig for somebody else', () => {
     await world.admin.create(clusterBindings, binding, { cluster: 'root:a' });
     expect([await bob('GET', maps), await bob('GET', '/api/v1/pods')]).toEqual([200, 200]);
     await world.admin.delete(clusterBindings, { cluster: 'root:a', name: 'readers' });
-    expect([await bob('GET', maps), await bob('GET', '/apis')]).toEqual([403, 403]);
+    // It is the logical cluster that the certificate is of: what is served there may be known.
+    expect([await bob('GET', maps), await bob('GET', '/apis')]).toEqual([403, 200]);
   });
 
   test('of another administrator, where that is said', async () => {
@@ -127,7 +147,7 @@ describe('a kubeconfig for somebody else', () => {
     [['--user', ''], 'a user and groups have names'],
     [['--user', 'x', '--expires', 'soon'], '--expires soon: expected a duration, such as 8h or 90m'],
     [['--user', 'x', '--expires', '10s'], 'a certificate lasts between one minute and a year'],
-    [['--group', 'x'], '--group and --admin go with --user NAME'],
+    [['--group', 'x'], '--group, --everywhere and --admin go with --user NAME'],
     [['root:a', '--logical-cluster', 'root:b'], 'two logical clusters: root:a and root:b'],
   ])('%j is wrong use', async (args, message) => {
     expect(await atoll(...args)).toBe(2);
@@ -148,6 +168,43 @@ describe('a kubeconfig for somebody else', () => {
     for (const one of wrong)
       expect(await admin('POST', '/client-certificates', { ...asked, ...one })).toBe(400);
     expect(await admin('GET', '/client-certificates')).toBe(405);
+  });
+});
+
+describe('whoever may do everything in a logical cluster', () => {
+  const clusters = '/apis/atoll.dev/v1alpha1/physicalclusters';
+  let ann: Awaited<ReturnType<typeof user>>;
+  beforeAll(async () => {
+    const roleRef = { apiGroup: rbac, kind: 'ClusterRole', name: 'cluster-admin' };
+    const subjects = [{ kind: 'User', apiGroup: rbac, name: 'owner' }];
+    const binding = object('ClusterRoleBinding', 'owner', { roleRef, subjects });
+    await world.admin.create(clusterBindings, binding, { cluster: 'root:a' });
+  });
+  beforeEach(async () => {
+    await atoll('root:a', '--user', 'owner');
+    ann = await user(out);
+  });
+
+  test('registers no physical cluster there, by whose word others would be placed', async () => {
+    const spec = { kubeconfigSecretRef: { namespace: 'default', name: 'x' }, drain: true };
+    const east = {
+      apiVersion: 'atoll.dev/v1alpha1',
+      kind: 'PhysicalCluster',
+      metadata: { name: 'east' },
+      spec,
+    };
+    expect([await ann('POST', clusters, east), await ann('GET', clusters)]).toEqual([403, 200]);
+    const admin = world.admin.with({ cluster: 'root:a' });
+    await expect(admin.create(physicalclusters, east)).rejects.toMatchObject({ code: 403 });
+  });
+
+  test('does not keep its Workspace from going', async () => {
+    const url = '/apis/core.kcp.io/v1alpha1/logicalclusters/cluster';
+    const patch = { metadata: { finalizers: ['ann.example/stay'] } };
+    expect(await ann('PATCH', url, patch)).toBe(200);
+    const at = { cluster: 'root:a', name: 'cluster' };
+    const { metadata } = await world.admin.get(logicalClusters, at);
+    expect(metadata.finalizers ?? []).not.toContain('ann.example/stay');
   });
 });
 
