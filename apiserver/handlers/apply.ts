@@ -17,7 +17,7 @@ import { keepReserved } from '../registry/reserved.ts';
 import { updateObject } from '../registry/write.ts';
 import { changePod } from './pods/running.ts';
 import { type Applied, decodeApplied, splitVersion } from './writes/applied.ts';
-import { writeContext } from './writes/context.ts';
+import { creating, writeContext } from './writes/context.ts';
 import { checkName, checkNamespace } from './writes/request.ts';
 
 /** Server-side apply; creates what is not there. https://kubernetes.io/docs/reference/using-api/server-side-apply/ */
@@ -45,7 +45,7 @@ export async function handleApply(exchange: ResourceExchange, query: WriteQuery)
     try {
       const fresh = merge(exchange, query, undefined, { object: applied, duplicates });
       const create = { ...context, ...writeContext(exchange, query, 'CREATE'), managed: true, manager: '' };
-      const object = await createObject(core.registry, stored, info, fresh, create);
+      const object = await createObject(core.registry, stored, info, fresh, creating(exchange, create));
       return respondObject(exchange, 201, object);
     } catch (error) {
       if (!isStatusError(error, 'AlreadyExists') || tries >= 5) throw error;

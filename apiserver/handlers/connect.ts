@@ -1,9 +1,10 @@
 import type { ApiResponse } from '../../kube/http.ts';
-import { badRequest } from '../../kube/status.ts';
+import { badRequest, forbidden } from '../../kube/status.ts';
+import { attributesOf } from '../authz/check.ts';
 import type { ResourceExchange } from '../core.ts';
 import { decodeStored } from '../registry/codec.ts';
 import { answerHeaders, upgradeHeaders } from '../wire/upgrade-headers.ts';
-import { refuseStream } from './pods/streams.ts';
+import { checkPorts, refuseStream } from './pods/streams.ts';
 
 /**
  * pods/exec, attach and portforward: a connection to the API that runs the pod, byte for byte, in whatever protocol the
@@ -11,6 +12,8 @@ import { refuseStream } from './pods/streams.ts';
  */
 export async function handleConnect(exchange: ResourceExchange): Promise<ApiResponse> {
   const { core, info, stored, request } = exchange;
+  checkPorts(info.query);
+  await mayConnect(exchange);
   const pod = decodeStored(await core.registry.read(stored, info));
   const connection = await core.connectPod?.(info.cluster, pod);
   if (connection === undefined) refuseStream(pod, info.subresource, info.query);
@@ -23,4 +26,11 @@ export async function handleConnect(exchange: ResourceExchange): Promise<ApiResp
     ...(request.signal && { signal: request.signal }),
   });
   return { ...response, headers: answerHeaders(response) };
+}
+
+/** Whatever method opens it, a browser's GET too, it takes the verb that changes things. */
+async function mayConnect({ core, info, served, user }: ResourceExchange): Promise<void> {
+  if (info.verb === 'create') return;
+  const { allowed, reason = '' } = await core.authorize({ ...attributesOf(info, user), verb: 'create' });
+  if (!allowed) throw forbidden(served.info, info.name, reason);
 }

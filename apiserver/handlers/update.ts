@@ -12,7 +12,7 @@ import { checkPreconditions } from '../registry/metadata.ts';
 import { requireVersion } from '../registry/required.ts';
 import { updateObject } from '../registry/write.ts';
 import { changePod } from './pods/running.ts';
-import { writeContext } from './writes/context.ts';
+import { creating, writeContext } from './writes/context.ts';
 import { checkNamespace, decodeRequest, requireName } from './writes/request.ts';
 
 /** PUT of an object, its status, or (Namespaces) its finalizers. */
@@ -29,7 +29,8 @@ export async function handleUpdate(exchange: ResourceExchange): Promise<ApiRespo
     pinned: Boolean(object.metadata.resourceVersion),
   };
   const { resourceVersion: _, ...metadata } = given.metadata;
-  const unpinned = { ...given, metadata };
+  const place = stored.info.namespaced ? { namespace: info.namespace } : {};
+  const unpinned = { ...given, metadata: { ...metadata, ...place } };
   const change = (current: KubeObject) => {
     checkPreconditions(unpinned, current.metadata, stored.info);
     requireVersion(given, stored);
@@ -44,6 +45,7 @@ export async function handleUpdate(exchange: ResourceExchange): Promise<ApiRespo
     const missing = isStatusError(error, 'NotFound') && info.subresource === '';
     if (!missing || !strategyFor(stored.info).allowCreateOnUpdate) throw error;
     checkPreconditions(unpinned, {}, stored.info);
-    return respondObject(exchange, 201, await createObject(core.registry, stored, info, given, context));
+    const create = creating(exchange, context);
+    return respondObject(exchange, 201, await createObject(core.registry, stored, info, given, create));
   }
 }

@@ -7,6 +7,7 @@ import { type Kubernetes, startKubernetes } from '../kubernetes/kubernetes.ts';
 import { accepted, explanationOf, unpaired } from './accepted.ts';
 import { type Area, areas, type Case } from './case.ts';
 import { bundlesCases } from './cases/bundles.ts';
+import { creatingCases } from './cases/creating.ts';
 import { customCases } from './cases/custom.ts';
 import { decisionsCases } from './cases/decisions.ts';
 import { discoveryCases } from './cases/discovery.ts';
@@ -103,7 +104,7 @@ async function allCases(): Promise<Case[]> {
     writes: writesCases,
     validation: () => validationCases(goldenObjects(golden)),
     subresources: subresourcesCases,
-    rbac: () => [...rolesCases(), ...decisionsCases(), ...narrowCases()],
+    rbac: () => [...rolesCases(), ...decisionsCases(), ...narrowCases(), ...creatingCases()],
     custom: customCases,
     transcripts: () => (wire === undefined ? [] : transcriptsCases(wire)),
     bundles: () => (bundles === undefined ? [] : bundlesCases(bundles)),

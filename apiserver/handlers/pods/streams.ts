@@ -17,7 +17,6 @@ interface PodSpec {
  */
 export function refuseStream(pod: KubeObject, subresource: string, query: URLSearchParams): never {
   const { name = '' } = pod.metadata;
-  checkPorts(query);
   if (subresource !== 'portforward') checkContainer(pod, query.get('container') ?? '');
   if (!hasNode(pod)) throw badRequest(`pod ${name} does not have a host assigned`);
   throw badRequest(`pod ${name} runs on no cluster that can be reached`);
@@ -43,7 +42,8 @@ export function checkContainer(pod: KubeObject, asked: string): void {
   throw badRequest(`a container name must be specified for pod ${name}${choice}`);
 }
 
-function checkPorts(query: URLSearchParams): void {
+/** Throws StatusError 400. */
+export function checkPorts(query: URLSearchParams): void {
   for (const port of query.getAll('ports')) {
     if (/^\d+$/.test(port)) continue;
     throw badRequest(
