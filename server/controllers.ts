@@ -61,12 +61,17 @@ async function controlFor(settings: ControllerSettings, { signal, fence }: Term)
   setMaxListeners(0, signal);
   const client = systemClient(server, controllersUser, '*', fence);
   await ensureSystemNamespaces(client, rootCluster, signal);
-  await ensureServiceRanges(client, { logger, signal });
+  // Tenants' webhooks are asked for it: whatever else there is to do waits for none of them.
+  const ranges = ensureServiceRanges(client, { logger, signal });
   const informers = new InformerSet(client, { cluster: '*', signal, logger, keep: slim });
-  if (settings.controllers === 'api') return startServerControllers({ client, informers, signal, logger });
+  if (settings.controllers === 'api') {
+    await Promise.all([ranges, startServerControllers({ client, informers, signal, logger })]);
+    return;
+  }
   const scheduler = systemClient(server, schedulerUser, '*', fence);
   const splitter = systemClient(server, 'system:atoll:splitter', '*', fence);
   await Promise.all([
+    ranges,
     startGenericControllers({ client, informers, signal, logger, rootCa }),
     runEndpointsController({ client, informers, signal, logger }),
     runDisruptionController({ client, informers, signal, logger }),

@@ -66,7 +66,14 @@ export function assemble(parts: Parts) {
     signal,
     logger,
   };
-  const owners = new Owners({ client, physical: engine.physical, syncer: uid, signal });
+  const owners = new Owners({
+    client,
+    physical: engine.physical,
+    syncer: uid,
+    former: engine.former,
+    unreadable,
+    signal,
+  });
   const children = childReflectors(engine, owners);
   const pods = new PodReflector(engine, owners, children);
   return { engine, pods, children: [...children.values()] };

@@ -6,7 +6,7 @@ import type { KubeObject } from '../kube/object.ts';
 import type { Engine } from './engine.ts';
 import type { Owners } from './owners.ts';
 import { readLocator } from './ownership.ts';
-import { isYoung, ownerMayCome, reflectedMetadata } from './reflected.ts';
+import { isYoung, ownerMayCome, reflectedMetadata, unknownMs } from './reflected.ts';
 import { Reflector, type ToReflection } from './reflector.ts';
 
 const maxBytes = 240 << 10;
@@ -48,6 +48,7 @@ function childOf(engine: Engine, owners: Owners): ToReflection {
       return { ...object, metadata: reflectedMetadata(object), subsets: all };
     }
     const root = await owners.rootOf(object);
+    if (root === 'unknown') return { after: unknownMs };
     if (!root) return ownerMayCome(object);
     const ownerReferences = root.reference ? [root.reference] : [];
     const metadata = { ...reflectedMetadata(object), ownerReferences };

@@ -5,9 +5,10 @@ import { orphanOfAnnotation } from '../cluster/names.ts';
 import { formatApiVersion, groupResource, parseApiVersion } from '../kube/gvk.ts';
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
 import { orphanOf } from './orphans.ts';
-import { readLocator } from './ownership.ts';
+import { type Former, readLocator } from './ownership.ts';
 import type { Physical } from './physical.ts';
 import { type TargetId, targetId } from './target.ts';
+import type { Unreadable } from './unreadable.ts';
 
 /** Which of our workloads made a pod: its place here, and the reference that the logical cluster understands. */
 export interface Root {
@@ -34,24 +35,37 @@ export class Owners {
   readonly #client: Client;
   readonly #physical: Physical;
   readonly #syncer: string;
+  readonly #former: Former;
+  readonly #unreadable: Unreadable;
   readonly #signal: AbortSignal;
   /** uid of a ReplicaSet or Job -> its controller, which changes only when that is orphaned. */
   readonly #between = new Map<string, OwnerReference>();
 
-  constructor(options: { client: Client; physical: Physical; syncer: string; signal: AbortSignal }) {
+  constructor(options: {
+    client: Client;
+    physical: Physical;
+    syncer: string;
+    former: Former;
+    unreadable: Unreadable;
+    signal: AbortSignal;
+  }) {
     this.#client = options.client;
     this.#physical = options.physical;
     this.#syncer = options.syncer;
+    this.#former = options.former;
+    this.#unreadable = options.unreadable;
     this.#signal = options.signal;
   }
 
-  /** Undefined: not made by anything of ours. */
-  async rootOf(pod: KubeObject): Promise<Root | undefined> {
+  /** Undefined: not made by anything of ours. `unknown`: by something that may not be read, which may be ours. */
+  async rootOf(pod: KubeObject): Promise<Root | 'unknown' | undefined> {
     const namespace = pod.metadata.namespace ?? '';
     let link: Link | undefined = { owner: controllerOf(pod), object: pod };
     for (let hop = 0; link?.owner && hop < maxHops; hop += 1) {
       const found = this.#ours(namespace, link.owner);
       if (found) return found;
+      const kind = kindOf(link.owner);
+      if (kind && this.#unreadable.has(kind)) return 'unknown';
       link = await this.#above(namespace, link.owner);
     }
     const target = link?.object && orphanOf(link.object, this.#syncer);
@@ -76,7 +90,9 @@ export class Owners {
     const object = kind && this.#physical.cached(kind, namespace, owner.name);
     if (!kind || object?.metadata.uid !== owner.uid) return undefined;
     const locator = readLocator(object);
-    if (locator?.syncer !== this.#syncer || locator.resource !== groupResource(kind)) return undefined;
+    if (locator?.resource !== groupResource(kind)) return undefined;
+    // What is taken over gets its new locator one by one; its pods go on to be shown.
+    if (locator.syncer !== this.#syncer && !this.#former.has(locator.syncer)) return undefined;
     const { kind: name, apiVersion } = { kind: kind.kind, apiVersion: formatApiVersion(kind) };
     return {
       target: targetId(kind, namespace, owner.name),

@@ -9,6 +9,7 @@ import { groupResource } from '../kube/gvk.ts';
 import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError, StatusError } from '../kube/status.ts';
+import { readLocator } from './ownership.ts';
 import { type TargetId, targetId } from './target.ts';
 import type { Unreadable } from './unreadable.ts';
 
@@ -22,7 +23,7 @@ export interface PhysicalOptions {
   logger: Logger;
   /** Something at this place appeared, changed or went. */
   changed: (id: TargetId) => void;
-  /** Told before `changed`: it was not in the cache until now. */
+  /** Told before `changed`: it was not in the cache until now, or not known for ours. */
   appeared: (object: KubeObject) => void;
   unreadable: Unreadable;
   /** The kind may be read again: what waited for that goes on. */
@@ -80,7 +81,10 @@ export class Physical {
     informer.addIndex('namespace', (object) => [object.metadata.namespace ?? '']);
     const tell = ({ metadata: { namespace = '', name = '' } }: KubeObject) =>
       changed(targetId(kind, namespace, name));
-    informer.on({ add: appeared });
+    informer.on({
+      add: appeared,
+      update: (object, old) => readLocator(object)?.syncer !== readLocator(old)?.syncer && appeared(object),
+    });
     informer.on({ add: tell, update: tell, delete: tell });
     return informer;
   }

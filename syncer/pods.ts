@@ -9,7 +9,7 @@ import type { Engine, RunningPods } from './engine.ts';
 import { markAs, orphanOf } from './orphans.ts';
 import { controllerOf, type Owners, type Root } from './owners.ts';
 import { readLocator } from './ownership.ts';
-import { ownerMayCome, reflectedMetadata } from './reflected.ts';
+import { ownerMayCome, reflectedMetadata, unknownMs } from './reflected.ts';
 import { type Place, Reflector } from './reflector.ts';
 import { parseTarget, type TargetId } from './target.ts';
 
@@ -108,6 +108,7 @@ export class PodReflector {
       return reflection(pod, {}, undefined);
     }
     const root = isMade ? await this.#rootOf(key, pod) : undefined;
+    if (root === 'unknown') return { after: unknownMs };
     this.#count(key, root, pod?.metadata.uid);
     if (!pod || !place || readLocator(pod)) return undefined;
     if (!root) return ownerMayCome(pod);
@@ -140,7 +141,7 @@ export class PodReflector {
   }
 
   /** A pod may outlive its workload for a moment; it stays that workload's, until another one adopts it. */
-  async #rootOf(key: string, pod: KubeObject): Promise<Root | undefined> {
+  async #rootOf(key: string, pod: KubeObject): Promise<Root | 'unknown' | undefined> {
     const known = this.#roots.get(key);
     const root = await this.#owners.rootOf(pod);
     return root ?? (known && known.uid === pod.metadata.uid ? known : undefined);

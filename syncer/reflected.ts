@@ -2,6 +2,9 @@ import { claimOfAnnotation, locatorAnnotation, orphanOfAnnotation } from '../clu
 import type { Retry } from '../controller/controller.ts';
 import type { KubeObject } from '../kube/object.ts';
 
+/** Whose it is may not be asked at present: when to try again. Until then nothing of it changes up there. */
+export const unknownMs = 10_000;
+
 /** What owns it may have been made a moment ago, and not be in our caches yet: when to look again. */
 export function ownerMayCome({ metadata }: KubeObject): Retry | undefined {
   const owned = metadata.ownerReferences?.some(({ controller }) => controller === true);

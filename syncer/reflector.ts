@@ -200,7 +200,7 @@ export class Reflector {
       }
       return this.#again(key);
     }
-    const isWhole = !isWithoutOwner(object, written);
+    const isWhole = !isUnderOther(object, written);
     this.#reflected.set(key, { cluster, namespace, uid: written.metadata.uid, digest: isWhole ? now : '' });
     return isWhole ? this.#settled(key) : this.#again(key);
   }
@@ -246,9 +246,14 @@ function controlledBy(object: KubeObject): string[] {
   return controller ? [controller.uid] : [];
 }
 
-/** The server that took it has yet to hear that the cluster has a share of its owner. */
-function isWithoutOwner(sent: KubeObject, written: KubeObject): boolean {
-  return (sent.metadata.ownerReferences ?? []).length > 0 && written.metadata.ownerReferences === undefined;
+/**
+ * The server has yet to hear that the cluster has a share of its owner, or that what stands between them has that owner:
+ * then it is under nobody, or under the owner itself.
+ */
+function isUnderOther(sent: KubeObject, written: KubeObject): boolean {
+  const [meant] = sent.metadata.ownerReferences ?? [];
+  const [found] = written.metadata.ownerReferences ?? [];
+  return meant !== undefined && (meant.kind !== found?.kind || meant.name !== found.name);
 }
 
 /** Taken by another cluster's or a user's; or the last share there is just going. */

@@ -4,6 +4,7 @@ import type { Logger } from '../../kube/log.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
 import { timestamp } from '../../kube/timestamp.ts';
+import { listAt, textAt } from '../../kube/untyped.ts';
 
 export const namespaces: ResourceRef = { group: '', version: 'v1', resource: 'namespaces' };
 export const serviceAccounts: ResourceRef = { group: '', version: 'v1', resource: 'serviceaccounts' };
@@ -72,17 +73,22 @@ async function ensureApiService(
 
 const serviceRanges: ResourceRef = { group: 'networking.k8s.io', version: 'v1', resource: 'servicecidrs' };
 
+function isReady(range: KubeObject): boolean {
+  return listAt(range, 'status', 'conditions').some((one) => textAt(one, 'type') === 'Ready');
+}
+
 /** Says where the addresses of Services come from, as each Kubernetes does. */
 async function ensureServiceRange(
   client: Client,
   options: { cluster: string | undefined; signal: AbortSignal | undefined },
 ): Promise<void> {
   const { cluster, signal } = options;
-  if (await isThere(client, serviceRanges, { cluster, name: 'kubernetes' }, signal)) return;
+  const there = await find(client, serviceRanges, { cluster, name: 'kubernetes' }, signal);
+  if (there && isReady(there)) return;
   const kind = { apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR', metadata: { name: 'kubernetes' } };
   const range = { ...kind, spec: { cidrs: [serviceCidr] } };
   const writing = { ...options, fieldManager: apiServer };
-  if (!(await createIfAbsent(client, serviceRanges, range, writing))) return;
+  if (!there) await createIfAbsent(client, serviceRanges, range, writing);
   const message = 'Kubernetes default Service CIDR is ready';
   const lastTransitionTime = timestamp();
   const ready = { type: 'Ready', status: 'True', message, lastTransitionTime };
@@ -92,26 +98,32 @@ async function ensureServiceRange(
 }
 
 /**
- * Logical clusters that were made before each had its ServiceCIDR get theirs; `client` sees all of them. What fails is
- * logged, and tried again when the next server leads: nothing else waits for it.
+ * Logical clusters that were made before each had its ServiceCIDR get theirs; `client` sees all of them. None waits for
+ * another, whose webhooks may not answer. What fails is logged, and tried again when the next server leads.
  */
 export async function ensureServiceRanges(
   client: Client,
   { logger, signal }: { logger: Logger; signal: AbortSignal },
 ): Promise<void> {
+  const failed = (err: unknown) => {
+    if (!signal.aborted) logger.warn({ err }, 'not every logical cluster has its ServiceCIDR');
+  };
   try {
-    for (const cluster of await withoutServiceRange(client, signal)) {
-      await ensureServiceRange(client, { cluster, signal });
-    }
+    const all = (await withoutServiceRange(client, signal)).values();
+    const worker = async () => {
+      for (const cluster of all) await ensureServiceRange(client, { cluster, signal }).catch(failed);
+    };
+    await Promise.all(Array.from({ length: 16 }, worker));
   } catch (error) {
-    if (!signal.aborted) logger.warn({ err: error }, 'not every logical cluster has its ServiceCIDR');
+    failed(error);
   }
 }
 
 async function withoutServiceRange(client: Client, signal: AbortSignal): Promise<string[]> {
   const named = (resource: ResourceRef, name: string) =>
     client.list(resource, { cluster: '*', fieldSelector: `metadata.name=${name}`, signal });
-  const have = new Set((await named(serviceRanges, 'kubernetes')).items.map(logicalClusterOf));
+  const ready = (await named(serviceRanges, 'kubernetes')).items.filter(isReady);
+  const have = new Set(ready.map(logicalClusterOf));
   const { items } = await named(namespaces, 'default');
   const staying = items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   return staying.map(logicalClusterOf).filter((cluster) => !have.has(cluster));
@@ -152,17 +164,20 @@ function isTerminating(error: unknown): boolean {
   return isStatusError(error, 'Forbidden') && /being terminated/.test(error.message);
 }
 
-async function isThere(
+async function isThere(...asked: Parameters<typeof find>): Promise<boolean> {
+  return (await find(...asked)) !== undefined;
+}
+
+async function find(
   client: Client,
   resource: ResourceRef,
   target: Target,
   signal: AbortSignal | undefined,
-): Promise<boolean> {
+): Promise<KubeObject | undefined> {
   try {
-    await client.get(resource, target, signal);
-    return true;
+    return await client.get(resource, target, signal);
   } catch (error) {
-    if (isStatusError(error, 'NotFound')) return false;
+    if (isStatusError(error, 'NotFound')) return undefined;
     throw error;
   }
 }

@@ -214,12 +214,18 @@ async function workspace(admin: Client, name: string): Promise<string> {
 export type Running = Syncer & { stop(): Promise<void> };
 
 /** One syncer; `stop` ends its life as a kill would: nothing is cleaned up. */
-export function runSyncer(upstream: Upstream, physical: Transport, name = 'east'): Running {
+export function runSyncer(
+  upstream: Upstream,
+  physical: Transport,
+  name = 'east',
+  former: readonly string[] = [],
+): Running {
   const life = new AbortController();
   const syncer = startSyncer({
     name,
     upstream: upstream.view(name),
     physical,
+    former,
     signal: life.signal,
     logger: silentLogger,
     heartbeatMs: 50,

@@ -7,6 +7,7 @@ import { startGenericControllers } from '../../../controller/generic.ts';
 import { ensureServiceRanges, ensureSystemNamespaces } from '../../../controller/namespace/furnish.ts';
 import { silentLogger } from '../../../kube/log.ts';
 import type { KubeObject, ObjectMeta } from '../../../kube/object.ts';
+import { StatusError } from '../../../kube/status.ts';
 import { openMemory } from '../../../storage/memory/memory.ts';
 import type { Store } from '../../../storage/store.ts';
 import { eventually } from '../../eventually.ts';
@@ -104,6 +105,22 @@ test('logical clusters of before get theirs, once', async () => {
   expect(await client.get(ranges, { cluster: 'root:a', name: 'kubernetes' })).toEqual(before);
   const made = await client.get(ranges, { cluster: 'root:b', name: 'kubernetes' });
   expect(made).toMatchObject({ spec: before.spec, status: { conditions: [{ type: 'Ready' }] } });
+});
+
+test('one whose webhook refuses theirs keeps nobody else from it, and what was left without its status gets that', async () => {
+  const ranges = { group: 'networking.k8s.io', version: 'v1', resource: 'servicecidrs' };
+  await ensureSystemNamespaces(client, 'root:b');
+  const at = { cluster: 'root:b', name: 'kubernetes' };
+  await client.patch(ranges, { ...at, subresource: 'status' }, 'merge', { status: { conditions: null } });
+  let refused = 0;
+  const refusing = client.with({});
+  refusing.create = async () => {
+    refused++;
+    throw new StatusError(403, 'Forbidden', 'denied the request');
+  };
+  await ensureServiceRanges(refusing, { logger: silentLogger, signal: stop.signal });
+  expect(refused).toBe(2);
+  expect(await client.get(ranges, at)).toMatchObject({ status: { conditions: [{ type: 'Ready' }] } });
 });
 
 test('a terminating namespace is emptied, waits for finalizers, and goes', async () => {

@@ -1,4 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
+import { locatorAnnotation } from '../../../cluster/names.ts';
+import { StatusError } from '../../../kube/status.ts';
 import { deployment, find, resources, until } from '../../world/objects.ts';
 import { active, configMap, leaving, namespace } from '../../world/upstream.ts';
 import { Sides } from './sides.ts';
@@ -160,4 +162,64 @@ test('what a workload adopts is shown as its own, though it is old and was heard
   release();
   expect((await untilSeen(replicasets, 'web-5d')).metadata.ownerReferences).toMatchObject([{ uid: ref.uid }]);
   expect((await untilSeen(pods, 'web-1')).metadata.ownerReferences).toMatchObject([{ kind: 'ReplicaSet' }]);
+});
+
+/** A day later: nothing is young any more. */
+function later(): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 86_400_000 });
+}
+
+test('pods whose workload may not be read at a start stay as they are, and are followed when it may be', async () => {
+  const { upstream, physical } = sides;
+  await upstream.place(web, { east: active });
+  sides.start();
+  await run();
+  const [pod, set] = [await untilSeen(pods, 'web-1'), await untilSeen(replicasets, 'web-5d')];
+  await sides.stop();
+  later();
+  physical.faults.intercept = ({ url }) => {
+    if (url.includes('/deployments')) throw new StatusError(403, 'Forbidden', 'deployments is forbidden');
+  };
+  sides.start();
+  const untilLooked = until('all is looked at', async () => {
+    const { status } = await upstream.cluster();
+    return status?.conditions?.some(({ type, status: is }) => type === 'Readable' && is === 'False');
+  });
+  await untilLooked;
+  await upstream.place({ ...configMap('told') }, { east: active });
+  await sides.untilThere(resources.configmaps, 'told');
+  expect([await seen(pods, 'web-1'), await seen(replicasets, 'web-5d')]).toEqual([pod, set]);
+  physical.faults.intercept = () => {};
+  await physical.client.patch(pods, { namespace: upstream.home, name: 'web-1' }, 'merge', {
+    metadata: { labels: { read: 'again' } },
+  });
+  const again = await until('followed', async () => {
+    const now = await seen(pods, 'web-1');
+    return now?.metadata.labels?.['read'] === 'again' ? now : undefined;
+  });
+  expect(again.metadata.uid).toBe(pod.metadata.uid);
+});
+
+test('pods of a cluster that is taken over are shown on, before their workload is known for its new name', async () => {
+  const { upstream, physical } = sides;
+  const ref = await upstream.place(web, { east: active });
+  sides.start();
+  await run();
+  const [pod, set] = [await untilSeen(pods, 'web-1'), await untilSeen(replicasets, 'web-5d')];
+  await sides.stop();
+  later();
+  const there = await sides.untilThere(deployments, 'web');
+  const locator = there.metadata.annotations?.[locatorAnnotation] ?? '';
+  const mine = (await upstream.cluster()).metadata.uid ?? '';
+  const at = { namespace: upstream.home, name: 'web' };
+  const annotations = { [locatorAnnotation]: locator.replace(mine, 'former') };
+  await physical.client.patch(deployments, at, 'merge', { metadata: { annotations } });
+  sides.start(physical.transport, ['former']);
+  await until('taken over', async () => {
+    const { metadata } = await sides.untilThere(deployments, 'web');
+    return metadata.annotations?.[locatorAnnotation] === locator;
+  });
+  await until('told', async () => (await upstream.slice(ref))?.present);
+  expect((await untilSeen(pods, 'web-1')).metadata.uid).toBe(pod.metadata.uid);
+  expect((await untilSeen(replicasets, 'web-5d')).metadata.uid).toBe(set.metadata.uid);
 });

@@ -25,9 +25,9 @@ export class Sides {
     return sides;
   }
 
-  /** A syncer between them. */
-  start(transport = this.physical.transport): Running {
-    const running = runSyncer(this.upstream, transport);
+  /** A syncer between them; `former`: the uids whose objects it takes over. */
+  start(transport = this.physical.transport, former: readonly string[] = []): Running {
+    const running = runSyncer(this.upstream, transport, 'east', former);
     this.#running.push(running);
     return running;
   }
