@@ -47,8 +47,8 @@ export function writeOf(
   cluster: string,
   context: WriteContext,
 ): KindWrite {
-  const { subresource = '', dryRun = false, user, authorize } = context;
-  return { registry, served, cluster, subresource, dryRun, user, authorize, claims: [] };
+  const { subresource = '', dryRun = false, user, authorize, manager } = context;
+  return { registry, served, cluster, subresource, dryRun, user, authorize, manager, claims: [] };
 }
 
 export function defaulted(object: KubeObject, served: ServedResource): KubeObject {

@@ -1,7 +1,7 @@
-import { sameJson } from '../deep.ts';
 import type { Json, KubeObject } from '../object.ts';
 import { type LabelSelector, labelSelectorFromObject } from '../selector.ts';
 import { at, listAt } from '../untyped.ts';
+import { canonicalRule } from './rule.ts';
 
 /** Whether a ClusterRole's rules are those of others. https://kubernetes.io/docs/reference/access-authn-authz/rbac/#aggregated-clusterroles */
 export function aggregates(role: KubeObject): boolean {
@@ -22,11 +22,14 @@ export function aggregatedRules(role: KubeObject, all: readonly KubeObject[]): J
     .filter(({ metadata }) => metadata.name !== role.metadata.name)
     .sort((a, b) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1));
   const rules: Json[] = [];
+  const known = new Set<string>();
   for (const selector of selectorsOf(role)) {
     for (const other of others) {
       if (!selector.matches(other.metadata.labels ?? {})) continue;
       for (const rule of listAt(other, 'rules') as Json[]) {
-        if (!rules.some((known) => sameJson(known, rule))) rules.push(rule);
+        const key = canonicalRule(rule);
+        if (!known.has(key)) rules.push(rule);
+        known.add(key);
       }
     }
   }

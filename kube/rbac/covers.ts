@@ -1,8 +1,24 @@
-import { coversUrl, type PolicyRule } from './rule.ts';
+import { HeldRules } from './held.ts';
+import type { PolicyRule } from './rule.ts';
 
-/** Of `wanted`, in pieces of one verb and one thing each, what no rule of `held` covers. */
-export function missingRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {
-  return wanted.flatMap(pieces).filter((piece) => !held.some((rule) => covers(rule, piece)));
+/**
+ * Of `wanted`, in pieces of one verb and one thing each, what no rule of `held` covers; undefined: that takes looking
+ * at more than `most` rules.
+ */
+export function missingRules(
+  held: readonly PolicyRule[],
+  wanted: readonly PolicyRule[],
+  most: number = Number.POSITIVE_INFINITY,
+): PolicyRule[] | undefined {
+  const index = new HeldRules(held);
+  const missing: PolicyRule[] = [];
+  for (const rule of wanted) {
+    for (const piece of pieces(rule)) {
+      if (!index.covers(piece)) missing.push(piece);
+      if (index.steps > most) return undefined;
+    }
+  }
+  return missing;
 }
 
 /** How many pieces they come to: the product of their lists, which a small body may make a billion. */
@@ -44,41 +60,16 @@ function piece(given: Partial<PolicyRule>): PolicyRule {
   };
 }
 
-/** `wanted` has at most one of each. */
-function covers(held: PolicyRule, wanted: PolicyRule): boolean {
-  return (
-    hasAll(held.verbs, wanted.verbs) &&
-    hasAll(held.apiGroups, wanted.apiGroups) &&
-    wanted.resources.every((resource) => coversResource(held.resources, resource)) &&
-    coversNames(held.resourceNames, wanted.resourceNames) &&
-    wanted.nonResourceURLs.every((path) => held.nonResourceURLs.some((url) => coversUrl(url, path)))
-  );
-}
-
-function hasAll(held: readonly string[], wanted: readonly string[]): boolean {
-  return held.includes('*') || wanted.every((one) => held.includes(one));
-}
-
-function coversResource(held: readonly string[], wanted: string): boolean {
-  if (held.includes('*') || held.includes(wanted)) return true;
-  const slash = wanted.indexOf('/');
-  return slash >= 0 && held.includes(`*${wanted.slice(slash)}`);
-}
-
-function coversNames(held: readonly string[], wanted: readonly string[]): boolean {
-  if (held.length === 0) return true;
-  return wanted.length > 0 && wanted.every((name) => held.includes(name));
-}
-
 /** Rules of one resource that differ by their verbs alone become one; what cannot be joined comes first. */
 export function compactRules(rules: readonly PolicyRule[]): PolicyRule[] {
-  const simple = new Map<string, PolicyRule>();
+  const simple = new Map<string, PolicyRule & { verbs: string[] }>();
   const others: PolicyRule[] = [];
   for (const rule of rules) {
     const key = simpleKey(rule);
     const same = key === undefined ? undefined : simple.get(key);
     if (key === undefined) others.push(rule);
-    else simple.set(key, same ? { ...same, verbs: [...same.verbs, ...rule.verbs] } : rule);
+    else if (same === undefined) simple.set(key, { ...rule, verbs: [...rule.verbs] });
+    else for (const verb of rule.verbs) same.verbs.push(verb);
   }
   return [...others, ...simple.values()];
 }

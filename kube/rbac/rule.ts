@@ -1,3 +1,4 @@
+import type { JsonObject } from '../object.ts';
 import { quoteGo } from '../quote.ts';
 import { record, records, strings } from '../untyped.ts';
 
@@ -26,13 +27,23 @@ export interface Action {
 
 /** The rules of a Role or ClusterRole, as far as they are rules. */
 export function rulesOf(role: unknown): PolicyRule[] {
-  return records(record(role)['rules']).map((rule) => ({
+  return records(record(role)['rules']).map(ruleOf);
+}
+
+function ruleOf(rule: JsonObject): PolicyRule {
+  return {
     verbs: strings(rule['verbs']),
     apiGroups: strings(rule['apiGroups']),
     resources: strings(rule['resources']),
     resourceNames: strings(rule['resourceNames']),
     nonResourceURLs: strings(rule['nonResourceURLs']),
-  }));
+  };
+}
+
+/** The same for rules that say the same, in whatever order of fields, with lists absent or empty. */
+export function canonicalRule(rule: unknown): string {
+  const { verbs, apiGroups, resources, resourceNames, nonResourceURLs } = ruleOf(record(rule));
+  return JSON.stringify([verbs, apiGroups, resources, resourceNames, nonResourceURLs]);
 }
 
 export function ruleAllows(rule: PolicyRule, action: Action): boolean {
@@ -59,7 +70,14 @@ function coversResource(resources: readonly string[], { resource, subresource }:
 /** One path, or all that begin as it does before its trailing `*`. */
 export function coversUrl(url: string, path: string): boolean {
   if (url === path || url === '*') return true;
-  return url.endsWith('*') && path.startsWith(url.replace(/\*+$/, ''));
+  return url.endsWith('*') && path.startsWith(prefixOf(url));
+}
+
+/** Of `/a/*`: `/a/`. No pattern: one that begins at each of many `*` takes the square of them. */
+export function prefixOf(url: string): string {
+  let end = url.length;
+  while (url[end - 1] === '*') end--;
+  return url.slice(0, end);
 }
 
 /** As messages about escalation show a rule: `{APIGroups:[""], Resources:["pods"], Verbs:["get"]}`. */

@@ -90,7 +90,7 @@ export class RoleIndex {
     for (const binding of this.#bindings(cluster, namespace, keysOf(user))) {
       const found = this.rules(cluster, binding.roleRef, binding.namespace);
       if (typeof found === 'string') missing.push(found);
-      else rules.push(...found);
+      else for (const rule of found) rules.push(rule);
     }
     return missing.length > 0 ? { rules, error: aggregate(missing) } : { rules };
   }

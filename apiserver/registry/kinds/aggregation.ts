@@ -7,6 +7,7 @@ import { isStatusError } from '../../../kube/status.ts';
 import { decodeStored } from '../codec.ts';
 import { managementOf } from '../managers.ts';
 import type { ObjectRegistry } from '../types.ts';
+import type { KindWrite } from './hooks.ts';
 
 const resource = 'clusterroles';
 const manager = 'clusterrole-aggregation-controller';
@@ -23,16 +24,60 @@ export async function aggregateAll(
   cluster: string,
   concerns: Concerned = () => true,
 ): Promise<void> {
-  // Rules that somebody else wrote stay where no role is selected.
-  const settled = new Set<string | undefined>();
+  const due: Due = { concerns, parts: [], settled: new Set() };
   for (let round = 0; round < mostRounds; round++) {
-    const all = await rolesOf(registry, cluster);
-    const isDue = (role: KubeObject) => !settled.has(role.metadata.name) && isStale(role, all);
-    const stale = all.find((role) => isDue(role) && concerns(role));
-    if (stale === undefined) return;
-    const version = await aggregate(registry, cluster, stale, aggregatedRules(stale, all));
-    if (version === stale.metadata.resourceVersion) settled.add(stale.metadata.name);
+    if (!(await settle(registry, cluster, await rolesOf(registry, cluster), due))) return;
   }
+}
+
+interface Due {
+  concerns: Concerned;
+  /** What was written meanwhile, which others may be of. */
+  parts: KubeObject[];
+  /** Rules that somebody else wrote stay where no role is selected. */
+  settled: Set<string>;
+}
+
+/** Each that is due once, and those that it is a part of after it; whether any was written. */
+async function settle(
+  registry: ObjectRegistry,
+  cluster: string,
+  all: KubeObject[],
+  due: Due,
+): Promise<boolean> {
+  const { concerns, parts, settled } = due;
+  const known = new Map(all.map((role) => [role.metadata.name ?? '', role]));
+  const gathering = all.filter((role) => aggregates(role) && role.metadata.deletionTimestamp === undefined);
+  const isOf = (role: KubeObject, part: KubeObject) =>
+    role.metadata.name !== part.metadata.name && selectsLabels(role, part.metadata.labels);
+  const queue = new Set(
+    gathering
+      .filter((role) => concerns(role) || parts.some((part) => isOf(role, part)))
+      .map(({ metadata }) => metadata.name ?? ''),
+  );
+  let wrote = false;
+  // What is added is gone through, too; what changes once more after it was looked at is for the next round.
+  for (const name of queue) {
+    const role = known.get(name);
+    if (role === undefined || settled.has(name)) continue;
+    const rules = aggregatedRules(role, [...known.values()]);
+    if (sameJson((role['rules'] ?? []) as Json, rules)) continue;
+    const now = await aggregate(registry, cluster, role, rules);
+    wrote = true;
+    if (now === undefined) continue;
+    if (now.metadata.resourceVersion === role.metadata.resourceVersion) settled.add(name);
+    known.set(name, now);
+    parts.push(now);
+    for (const other of gathering) {
+      if (isOf(other, now)) queue.add(other.metadata.name ?? '');
+    }
+  }
+  return wrote;
+}
+
+/** Whether it is this that writes: those of which it is a part are written next. */
+export function isAggregating({ user, manager: by }: KindWrite): boolean {
+  return user === undefined && by === manager;
 }
 
 /** Those that a ClusterRole with the labels of `now` or `before` is, or was, a part of, and itself. */
@@ -40,6 +85,7 @@ export function concerning(
   now: KubeObject | undefined,
   before: KubeObject | undefined,
 ): Concerned | undefined {
+  if (now && before && saysTheSame(now, before)) return undefined;
   const name = (now ?? before)?.metadata.name;
   const labels = [now, before].flatMap((role) => (role?.metadata.labels ? [role.metadata.labels] : []));
   const itself = now !== undefined && aggregates(now);
@@ -48,9 +94,14 @@ export function concerning(
     (itself && role.metadata.name === name) || labels.some((some) => selectsLabels(role, some));
 }
 
-function isStale(role: KubeObject, all: readonly KubeObject[]): boolean {
-  if (!aggregates(role) || role.metadata.deletionTimestamp !== undefined) return false;
-  return !sameJson((role['rules'] ?? []) as Json, aggregatedRules(role, all));
+/** As far as it matters to others, or to itself. */
+function saysTheSame(now: KubeObject, before: KubeObject): boolean {
+  const said = ({ rules, aggregationRule, metadata: { labels } }: KubeObject) => [
+    rules,
+    aggregationRule,
+    labels,
+  ];
+  return sameJson(said(now), said(before));
 }
 
 async function rolesOf(registry: ObjectRegistry, cluster: string): Promise<KubeObject[]> {
@@ -60,13 +111,13 @@ async function rolesOf(registry: ObjectRegistry, cluster: string): Promise<KubeO
   return entries.map((entry) => decodeStored(entry));
 }
 
-/** The resourceVersion that it has then, where that is known. */
+/** As it is then, where that is known. */
 async function aggregate(
   registry: ObjectRegistry,
   cluster: string,
   { metadata: { name = '' } }: KubeObject,
   rules: Json[],
-): Promise<string | undefined> {
+): Promise<KubeObject | undefined> {
   const served = registry.find(cluster, rbacGroup, resource);
   if (served === undefined) return undefined;
   const by = { ...managementOf(registry, cluster, served, {}), manager, force: true };
@@ -77,8 +128,7 @@ async function aggregate(
   };
   try {
     const at = { cluster, group: rbacGroup, resource, name };
-    const now = await registry.update(at, change, { managed: true, manager });
-    return now.metadata.resourceVersion;
+    return await registry.update(at, change, { managed: true, manager });
   } catch (error) {
     if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Conflict')) throw error;
     return undefined;

@@ -36,6 +36,8 @@ export interface KindWrite {
   /** Who writes, and who says what they may; absent for the server's own writes. */
   user?: UserInfo | undefined;
   authorize?: Authorizer | undefined;
+  /** The field manager that was named, or that the server writes as. */
+  manager?: string | undefined;
   /** What hooks claimed for it so far: see claims.ts. */
   claims: Claim[];
 }

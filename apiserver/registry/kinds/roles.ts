@@ -3,7 +3,7 @@ import { aggregates } from '../../../kube/rbac/aggregate.ts';
 import { bootstrapObjects } from '../../../kube/rbac/bootstrap.ts';
 import { objectKey } from '../keys.ts';
 import { rbacKinds, rbacResource } from '../roles.ts';
-import { aggregateAll, concerning } from './aggregation.ts';
+import { aggregateAll, concerning, isAggregating } from './aggregation.ts';
 import { isWriting, showNamesake, writeDefaultRoles } from './default-roles.ts';
 import { confirmBinding, confirmRole } from './escalation.ts';
 import type { Committed, KindHooks, KindWrite } from './hooks.ts';
@@ -15,7 +15,8 @@ export const roleHooks: KindHooks = {
   },
   async committed(write, name, change) {
     tellIndex(write, name, change);
-    if (write.served.info.resource === 'clusterroles') await aggregate(write, change);
+    if (write.served.info.resource === 'clusterroles' && !isAggregating(write))
+      await aggregate(write, change);
   },
 };
 

@@ -199,6 +199,27 @@ describe('aggregation', () => {
     expect(body.metadata.managedFields[0].manager).toBe('clusterrole-aggregation-controller');
   });
 
+  test('reaches all that gather a role, and those that gather these', async () => {
+    const selecting = (part: string) => ({ clusterRoleSelectors: [{ matchLabels: { [part]: 'yes' } }] });
+    const names = Array.from({ length: 30 }, (_, i) => `whole-${i}`);
+    await give(
+      '',
+      [`${rbac}/clusterroles`, { metadata: { name: 'a-last' }, aggregationRule: selecting('whole') }],
+      ...names.map((name): [string, object] => [
+        `${rbac}/clusterroles`,
+        { metadata: { name, labels: { whole: 'yes' } }, aggregationRule: selecting('some') },
+      ]),
+      [`${rbac}/clusterroles`, { metadata: { name: 'some', labels: { some: 'yes' } }, rules: [things] }],
+    );
+    const rules = async (name: string) => (await api.call('GET', `${rbac}/clusterroles/${name}`)).body.rules;
+    for (const name of [...names, 'a-last']) expect([name, await rules(name)]).toEqual([name, [things]]);
+    const version = async () =>
+      (await api.call('GET', `${rbac}/clusterroles/a-last`)).body.metadata.resourceVersion;
+    const before = await version();
+    await api.call('PATCH', `${rbac}/clusterroles/some`, { metadata: { annotations: { a: 'b' } } });
+    expect(await version()).toBe(before);
+  });
+
   test('follows roles of one’s own, on two servers at once', async () => {
     const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { part: 'yes' } }] };
     await give('', [
