@@ -23,9 +23,9 @@ const closing: Readonly<Record<string, (token: string) => string>> = {
 const longestLine = 16_384;
 
 /** A problem in the form of the reference implementation, with the line that it is in; wide where UTF-8 is. */
-export function located(input: string, at: number, message: string): string {
-  if (at < 0) return `ERROR: <input>:-1:0: ${message}`;
-  const before = input.slice(0, at).split('\n');
+export function located(input: string, offset: number, message: string): string {
+  if (offset < 0) return `ERROR: <input>:-1:0: ${message}`;
+  const before = input.slice(0, offset).split('\n');
   const prefix = [...(before.at(-1) ?? '')];
   const line = (input.split('\n')[before.length - 1] ?? '').replaceAll('\t', ' ');
   const place = `ERROR: <input>:${before.length}:${input === '' ? 0 : prefix.length + 1}: ${message}`;
@@ -39,7 +39,7 @@ export function located(input: string, at: number, message: string): string {
 export function syntaxProblem(input: string, { summary, start, end }: Unreadable): string {
   const ended = start >= input.length;
   const token = ended ? '<EOF>' : wordAt(input, start, end);
-  const say = (message: string, at = start) => located(input, at, `Syntax error: ${message}`);
+  const say = (message: string, offset = start) => located(input, offset, `Syntax error: ${message}`);
   const expected = /^Expected (\w+)/.exec(summary)?.[1] ?? '';
   if (Object.hasOwn(closing, expected)) return say(closing[expected]?.(token) ?? '');
   if (summary.startsWith('Unterminated string') || /^[@#$^~`\\;&|=]/.test(token)) {
@@ -58,12 +58,12 @@ export function syntaxProblem(input: string, { summary, start, end }: Unreadable
 /** One token too many is taken away; of more, the first is told of. */
 function unexpected(
   input: string,
-  at: number,
+  offset: number,
   token: string,
-  say: (message: string, at: number) => string,
+  say: (message: string, offset: number) => string,
 ): string {
-  const last = input.slice(at + token.length).trim() === '';
-  return say(`${last ? 'extraneous' : 'mismatched'} input '${token}' expecting <EOF>`, at);
+  const last = input.slice(offset + token.length).trim() === '';
+  return say(`${last ? 'extraneous' : 'mismatched'} input '${token}' expecting <EOF>`, offset);
 }
 
 function wordAt(input: string, start: number, end: number): string {

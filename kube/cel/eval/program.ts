@@ -85,7 +85,7 @@ class Maker {
     const type =
       name !== undefined && this.slot(name.split('.')[0] ?? '') === undefined ? typeStep(name) : undefined;
     if (type) return type;
-    const of = this.make(expr.of);
+    const of = this.make(expr.operand);
     const { field } = expr;
     if (expr.test) return (frame) => memberOf(of(frame), field) !== undefined;
     return (frame) => member(of(frame), field);

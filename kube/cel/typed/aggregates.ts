@@ -33,7 +33,7 @@ export class Aggregates {
     const type = this.#checking.check(value);
     if (!optional) return type;
     const inner = unwrapped(type);
-    if (!inner.optional && type.kind !== 'dyn') this.#checking.mismatch(value.at, optionalOf(type), type);
+    if (!inner.optional && type.kind !== 'dyn') this.#checking.mismatch(value.offset, optionalOf(type), type);
     return inner.type;
   }
 
@@ -53,20 +53,20 @@ export class Aggregates {
     return mapOf(key ?? this.#checking.infer.fresh(), value ?? this.#checking.infer.fresh());
   }
 
-  message({ at, entries }: Struct, name: string): CelType {
+  message({ offset, entries }: Struct, name: string): CelType {
     const found = this.#checking.find(name);
-    if (!found) return this.#checking.undeclared(at, name);
+    if (!found) return this.#checking.undeclared(offset, name);
     let result = errorType;
     const [inner] = found.params;
-    if (found.kind !== 'type') this.#checking.report(at, `'${formatType(found)}' is not a type`);
+    if (found.kind !== 'type') this.#checking.report(offset, `'${formatType(found)}' is not a type`);
     else if (inner?.kind === 'struct') result = struct(inner.name);
-    else this.#checking.report(at, `'${formatType(inner ?? typeOf())}' is not a message type`);
+    else this.#checking.report(offset, `'${formatType(inner ?? typeOf())}' is not a message type`);
     for (const entry of entries) {
       const type = this.#held(entry.value, entry.optional);
-      const declared = this.#checking.fieldOfMessage(entry.at, name, entry.field ?? '') ?? errorType;
+      const declared = this.#checking.fieldOfMessage(entry.offset, name, entry.field ?? '') ?? errorType;
       if (this.#checking.infer.assign(declared, type)) continue;
       const expected = `expected type of field '${entry.field}' is '${formatType(declared)}'`;
-      this.#checking.report(entry.at, `${expected} but provided type is '${formatType(type)}'`);
+      this.#checking.report(entry.offset, `${expected} but provided type is '${formatType(type)}'`);
     }
     return result;
   }

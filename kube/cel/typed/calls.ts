@@ -37,7 +37,7 @@ export class Calls {
       const shown = given.map((type) => formatType(infer.known(type, true)));
       const [on = '', rest] = target ? [`${shown[0]}.`, shown.slice(1)] : ['', shown];
       const what = `'${name}' applied to '${on}(${rest.join(', ')})'`;
-      this.#checking.report(expr.at, `found no matching overload for ${what}`);
+      this.#checking.report(expr.offset, `found no matching overload for ${what}`);
       return errorType;
     }
     this.note(expr, { name, overloads: matching, ...(target && { target }) });
@@ -49,7 +49,7 @@ export class Calls {
     for (const [i, type] of given.entries()) {
       if (this.#checking.infer.assign(type, bool)) continue;
       sound = false;
-      this.#checking.mismatch(expr.args[i]?.at ?? expr.at, bool, type);
+      this.#checking.mismatch(expr.args[i]?.offset ?? expr.offset, bool, type);
     }
     if (!sound) return errorType;
     this.note(expr, { name, overloads });

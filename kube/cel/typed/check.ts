@@ -98,7 +98,7 @@ class Checker implements Checking {
       case 'literal':
         return scalars[expr.type];
       case 'ident':
-        return this.find(expr.name) ?? this.undeclared(expr.at, expr.name);
+        return this.find(expr.name) ?? this.undeclared(expr.offset, expr.name);
       case 'select':
         return this.#select(expr);
       case 'call':
@@ -122,17 +122,17 @@ class Checker implements Checking {
     return lookup(this.#declarations, name);
   }
 
-  report(at: number, message: string): void {
-    this.issues.push({ at, message });
+  report(offset: number, message: string): void {
+    this.issues.push({ offset, message });
   }
 
-  undeclared(at: number, name: string): CelType {
-    this.report(at, `undeclared reference to '${name}' (in container '')`);
+  undeclared(offset: number, name: string): CelType {
+    this.report(offset, `undeclared reference to '${name}' (in container '')`);
     return errorType;
   }
 
-  mismatch(at: number, expected: CelType, found: CelType): void {
-    this.report(at, `expected type '${formatType(expected)}' but found '${formatType(found)}'`);
+  mismatch(offset: number, expected: CelType, found: CelType): void {
+    this.report(offset, `expected type '${formatType(expected)}' but found '${formatType(found)}'`);
   }
 
   #select(expr: Select): CelType {
@@ -142,34 +142,34 @@ class Checker implements Checking {
       this.constants.add(expr);
       return known;
     }
-    const type = this.#field(expr.at, expr.of, expr.field, false);
+    const type = this.#field(expr.offset, expr.operand, expr.field, false);
     return expr.test ? bool : this.infer.known(type);
   }
 
-  #field(at: number, of: Expr, field: string, asOptional: boolean): CelType {
+  #field(offset: number, of: Expr, field: string, asOptional: boolean): CelType {
     this.check(of);
     const { type: target, optional } = unwrapped(this.infer.known(this.typeOf(of)));
-    const result = this.#fieldOf(at, target, field);
+    const result = this.#fieldOf(offset, target, field);
     return optional || asOptional ? optionalOf(result) : result;
   }
 
-  #fieldOf(at: number, target: CelType, field: string): CelType {
+  #fieldOf(offset: number, target: CelType, field: string): CelType {
     if (target.kind === 'map') return target.params[1] ?? dyn;
-    if (target.kind === 'struct') return this.fieldOfMessage(at, target.name, field) ?? errorType;
+    if (target.kind === 'struct') return this.fieldOfMessage(offset, target.name, field) ?? errorType;
     if (target.kind === 'param') this.infer.assign(dyn, target);
     else if (target.kind !== 'dyn' && target.kind !== 'error')
-      this.report(at, `type '${formatType(target)}' does not support field selection`);
+      this.report(offset, `type '${formatType(target)}' does not support field selection`);
     return dyn;
   }
 
-  fieldOfMessage(at: number, message: string, field: string): CelType | undefined {
+  fieldOfMessage(offset: number, message: string, field: string): CelType | undefined {
     const fields = fieldsOf(this.#declarations, message);
     if (!fields) {
-      this.report(at, `unexpected failed resolution of '${message}'`);
+      this.report(offset, `unexpected failed resolution of '${message}'`);
       return undefined;
     }
     const type = fields(field);
-    if (!type) this.report(at, `undefined field '${field}'`);
+    if (!type) this.report(offset, `undefined field '${field}'`);
     return type;
   }
 
@@ -178,7 +178,7 @@ class Checker implements Checking {
     if (expr.name === '_?._') {
       const [of, name] = args;
       const field = name?.op === 'literal' ? String(name.value) : '';
-      const type = of ? this.#field(expr.at, of, field, true) : dyn;
+      const type = of ? this.#field(expr.offset, of, field, true) : dyn;
       this.calls.note(expr, { name: expr.name, overloads: overloadsOf(expr.name) ?? [] });
       return this.infer.known(type);
     }
@@ -191,7 +191,7 @@ class Checker implements Checking {
       this.check(target);
     }
     const overloads = this.#overloads(expr.name);
-    if (!overloads) return this.undeclared(expr.at, expr.name);
+    if (!overloads) return this.undeclared(expr.offset, expr.name);
     return this.calls.resolve(expr, { name: expr.name, overloads, ...(target && { target }) });
   }
 
@@ -221,10 +221,10 @@ class Checker implements Checking {
 
   #assert(expr: Expr, type: CelType): void {
     const found = this.check(expr);
-    if (!this.infer.assign(type, found)) this.mismatch(expr.at, type, found);
+    if (!this.infer.assign(type, found)) this.mismatch(expr.offset, type, found);
   }
 
-  #loopTypes({ range: at, variable2 }: Comprehension, range: CelType): [CelType, CelType] {
+  #loopTypes({ range: offset, variable2 }: Comprehension, range: CelType): [CelType, CelType] {
     const [first = dyn, second = dyn] = range.params;
     if (range.kind === 'list') return variable2 === undefined ? [first, dyn] : [int, first];
     if (range.kind === 'map') return [first, second];
@@ -233,7 +233,7 @@ class Checker implements Checking {
       return [dyn, dyn];
     }
     const rule = 'cannot be range of a comprehension (must be list, map, or dynamic)';
-    this.report(at.at, `expression of type '${formatType(range)}' ${rule}`);
+    this.report(offset.offset, `expression of type '${formatType(range)}' ${rule}`);
     return [errorType, errorType];
   }
 }

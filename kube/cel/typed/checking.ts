@@ -9,8 +9,8 @@ export interface Checking {
   /** Of what was checked, as far as it was known then. */
   typeOf(expr: Expr): CelType;
   find(name: string): CelType | undefined;
-  report(at: number, message: string): void;
-  mismatch(at: number, expected: CelType, found: CelType): void;
-  undeclared(at: number, name: string): CelType;
-  fieldOfMessage(at: number, message: string, field: string): CelType | undefined;
+  report(offset: number, message: string): void;
+  mismatch(offset: number, expected: CelType, found: CelType): void;
+  undeclared(offset: number, name: string): CelType;
+  fieldOfMessage(offset: number, message: string, field: string): CelType | undefined;
 }

@@ -32,8 +32,8 @@ export function compile(expression: string, declarations: Declarations): Compile
 const mostIssues = 100;
 
 function told(expression: string, issues: readonly Issue[]): string {
-  const shown = issues.slice(0, mostIssues).sort((a, b) => a.at - b.at);
-  const lines = shown.map(({ at, message }) => located(expression, at, message));
+  const shown = issues.slice(0, mostIssues).sort((a, b) => a.offset - b.offset);
+  const lines = shown.map(({ offset, message }) => located(expression, offset, message));
   if (issues.length > mostIssues) lines.push(`${issues.length - mostIssues} more errors were truncated`);
   return lines.join('\n');
 }

@@ -47,10 +47,10 @@ class Coster {
       this.#sizes.setPath(expr, Path.of(expr.field));
       return one;
     }
-    const of = this.cost(expr.of);
+    const of = this.cost(expr.operand);
     if (expr.test) return of;
-    const { kind } = this.#checked.typeOf(expr.of);
-    this.#sizes.setPath(expr, this.#sizes.path(expr.of).to(expr.field));
+    const { kind } = this.#checked.typeOf(expr.operand);
+    this.#sizes.setPath(expr, this.#sizes.path(expr.operand).to(expr.field));
     return kind === 'map' || kind === 'struct' ? plus(of, one) : of;
   }
 

@@ -1,33 +1,33 @@
-/** An expression as cel-go's parser builds it, macros expanded. `at` is the offset that messages about it point to. */
+/** An expression as cel-go's parser builds it, macros expanded. `offset` is where messages about it point to. */
 export type Expr = Literal | Ident | Select | Call | List | Struct | Comprehension;
 
 export type Scalar = 'bool' | 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'null_type';
 
 export interface Literal {
   op: 'literal';
-  at: number;
+  offset: number;
   type: Scalar;
   value: string | number | bigint | boolean | null;
 }
 
 export interface Ident {
   op: 'ident';
-  at: number;
+  offset: number;
   name: string;
 }
 
 export interface Select {
   op: 'select';
-  at: number;
-  of: Expr;
+  offset: number;
+  operand: Expr;
   field: string;
-  /** `has(of.field)` */
+  /** `has(operand.field)` */
   test: boolean;
 }
 
 export interface Call {
   op: 'call';
-  at: number;
+  offset: number;
   name: string;
   target?: Expr;
   args: Expr[];
@@ -35,7 +35,7 @@ export interface Call {
 
 export interface List {
   op: 'list';
-  at: number;
+  offset: number;
   items: Expr[];
   optional: ReadonlySet<number>;
 }
@@ -43,13 +43,13 @@ export interface List {
 /** A map, or a message when it has a type's name. */
 export interface Struct {
   op: 'struct';
-  at: number;
+  offset: number;
   type?: string;
   entries: Entry[];
 }
 
 export interface Entry {
-  at: number;
+  offset: number;
   /** Of a map's entry. */
   key?: Expr;
   /** Of a message's field. */
@@ -60,7 +60,7 @@ export interface Entry {
 
 export interface Comprehension {
   op: 'fold';
-  at: number;
+  offset: number;
   range: Expr;
   variable: string;
   variable2?: string;
@@ -73,14 +73,14 @@ export interface Comprehension {
 
 /** A problem of an expression that can be read, at an offset. */
 export interface Issue {
-  at: number;
+  offset: number;
   message: string;
 }
 
 export function children(expr: Expr): Expr[] {
   switch (expr.op) {
     case 'select':
-      return [expr.of];
+      return [expr.operand];
     case 'call':
       return expr.target ? [expr.target, ...expr.args] : expr.args;
     case 'list':
@@ -98,6 +98,6 @@ export function children(expr: Expr): Expr[] {
 export function qualifiedName(expr: Expr): string | undefined {
   if (expr.op === 'ident') return expr.name;
   if (expr.op !== 'select' || expr.test) return undefined;
-  const before = qualifiedName(expr.of);
+  const before = qualifiedName(expr.operand);
   return before === undefined ? undefined : `${before}.${expr.field}`;
 }

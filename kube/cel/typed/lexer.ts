@@ -1,7 +1,7 @@
 export interface Token {
   kind: 'ident' | 'quoted' | 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'symbol' | 'end';
   text: string;
-  at: number;
+  offset: number;
 }
 
 /** Tried in this order at each place; those without a kind are skipped. */
@@ -33,25 +33,25 @@ const symbols = rules.slice(-1);
 /** The tokens of CEL's grammar, an `end` last; undefined where there is something that is none. */
 export function tokens(input: string): Token[] | undefined {
   const found: Token[] = [];
-  let at = 0;
-  next: while (at < input.length) {
-    for (const [kind, pattern] of symbolFirst.has(input[at] ?? '') ? symbols : rules) {
-      const text = matchAt(pattern, input, at);
+  let offset = 0;
+  next: while (offset < input.length) {
+    for (const [kind, pattern] of symbolFirst.has(input[offset] ?? '') ? symbols : rules) {
+      const text = matchAt(pattern, input, offset);
       if (text === undefined) continue;
       if (kind === 'string' || kind === 'bytes') {
-        const literal = textAt(input, at + (kind === 'bytes' ? 1 : 0));
+        const literal = textAt(input, offset + (kind === 'bytes' ? 1 : 0));
         if (literal === undefined) return undefined;
-        found.push({ kind, text: literal, at });
-        at += literal.length + (kind === 'bytes' ? 1 : 0);
+        found.push({ kind, text: literal, offset });
+        offset += literal.length + (kind === 'bytes' ? 1 : 0);
       } else {
-        if (kind) found.push({ kind, text, at });
-        at += text.length;
+        if (kind) found.push({ kind, text, offset });
+        offset += text.length;
       }
       continue next;
     }
     return undefined;
   }
-  found.push({ kind: 'end', text: '<EOF>', at: input.length });
+  found.push({ kind: 'end', text: '<EOF>', offset: input.length });
   return found;
 }
 
@@ -64,8 +64,8 @@ function textAt(input: string, start: number): string | undefined {
   return undefined;
 }
 
-function matchAt(pattern: RegExp, input: string, at: number): string | undefined {
-  pattern.lastIndex = at;
+function matchAt(pattern: RegExp, input: string, offset: number): string | undefined {
+  pattern.lastIndex = offset;
   return pattern.exec(input)?.[0];
 }
 

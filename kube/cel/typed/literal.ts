@@ -5,15 +5,15 @@ import { unquoted } from './lexer.ts';
 /** The next tokens as a literal, a sign before a number included. */
 export function readLiteral(tokens: Cursor, issues: Issue[]): Literal {
   const sign = tokens.is('-') ? tokens.take() : undefined;
-  const { kind, text, at: here } = tokens.take();
-  const at = sign?.at ?? here;
-  const make = (type: Scalar, value: Literal['value']): Literal => ({ op: 'literal', at, type, value });
+  const { kind, text, offset: here } = tokens.take();
+  const offset = sign?.offset ?? here;
+  const make = (type: Scalar, value: Literal['value']): Literal => ({ op: 'literal', offset, type, value });
   const minus = sign ? '-' : '';
   if (kind === 'int' || kind === 'uint') {
     const digits = BigInt(kind === 'uint' ? text.slice(0, -1) : text);
     const value = sign ? -digits : digits;
     const fits = kind === 'int' ? BigInt.asIntN(64, value) === value : BigInt.asUintN(64, value) === value;
-    if (!fits) issues.push({ at, message: `invalid ${kind} literal` });
+    if (!fits) issues.push({ offset, message: `invalid ${kind} literal` });
     return make(kind, value);
   }
   if (kind === 'double') return make('double', Number(minus + text));

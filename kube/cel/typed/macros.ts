@@ -19,30 +19,30 @@ export function expandMacro(call: Call, bindings: boolean): Expr | Issue | undef
   if (bindings && call.name === 'bind' && call.target.op === 'ident' && call.target.name === 'cel')
     return bind(call);
   const expand = macros[`${call.name}/${call.args.length}`];
-  return expand?.(new Maker(call.at), call.target, call.args);
+  return expand?.(new Maker(call.offset), call.target, call.args);
 }
 
-function has({ at, args: [about] }: Call): Expr | Issue {
-  if (about?.op === 'select' && !about.test) return { ...about, at, test: true };
-  return { at: about?.at ?? at, message: 'invalid argument to has() macro' };
+function has({ offset, args: [about] }: Call): Expr | Issue {
+  if (about?.op === 'select' && !about.test) return { ...about, offset, test: true };
+  return { offset: about?.offset ?? offset, message: 'invalid argument to has() macro' };
 }
 
-function bind({ at, args }: Call): Expr | Issue | undefined {
+function bind({ offset, args }: Call): Expr | Issue | undefined {
   const [name, value, result] = args;
   if (!name || !value || !result || args.length > 3) return undefined;
   if (name.op !== 'ident')
-    return { at: name.at, message: 'cel.bind() variable names must be simple identifiers' };
-  return new Maker(at).bind(name.name, value, result);
+    return { offset: name.offset, message: 'cel.bind() variable names must be simple identifiers' };
+  return new Maker(offset).bind(name.name, value, result);
 }
 
 type Macro = (make: Maker, target: Expr, args: readonly Expr[]) => Expr | Issue;
 
 /** Makes expressions that stand where the macro's call was. */
 class Maker {
-  readonly at: number;
+  readonly offset: number;
 
-  constructor(at: number) {
-    this.at = at;
+  constructor(offset: number) {
+    this.offset = offset;
   }
 
   accu(): Ident {
@@ -50,31 +50,31 @@ class Maker {
   }
 
   ident(name: string): Ident {
-    return { op: 'ident', at: this.at, name };
+    return { op: 'ident', offset: this.offset, name };
   }
 
   call(name: string, ...args: Expr[]): Call {
-    return { op: 'call', at: this.at, name, args };
+    return { op: 'call', offset: this.offset, name, args };
   }
 
   on(target: Expr, name: string, ...args: Expr[]): Call {
-    return { op: 'call', at: this.at, name, target, args };
+    return { op: 'call', offset: this.offset, name, target, args };
   }
 
   bool(value: boolean): Literal {
-    return { op: 'literal', at: this.at, type: 'bool', value };
+    return { op: 'literal', offset: this.offset, type: 'bool', value };
   }
 
   int(value: number): Literal {
-    return { op: 'literal', at: this.at, type: 'int', value: BigInt(value) };
+    return { op: 'literal', offset: this.offset, type: 'int', value: BigInt(value) };
   }
 
   list(...items: Expr[]): List {
-    return { op: 'list', at: this.at, items, optional: new Set() };
+    return { op: 'list', offset: this.offset, items, optional: new Set() };
   }
 
-  fold(parts: Omit<Comprehension, 'op' | 'at'>): Comprehension {
-    return { op: 'fold', at: this.at, ...parts };
+  fold(parts: Omit<Comprehension, 'op' | 'offset'>): Comprehension {
+    return { op: 'fold', offset: this.offset, ...parts };
   }
 
   /** A value named for one expression. */
@@ -92,9 +92,11 @@ const overwrites = 'iteration variable overwrites accumulator variable';
 function names(args: readonly Expr[], count: number, otherwise: string): Names | Issue {
   const found: string[] = [];
   for (const arg of args.slice(0, count)) {
-    if (arg.op !== 'ident') return { at: arg.at, message: otherwise };
-    if (found.includes(arg.name)) return { at: arg.at, message: `duplicate variable name: ${arg.name}` };
-    if (arg.name === accumulator || arg.name === '__result__') return { at: arg.at, message: overwrites };
+    if (arg.op !== 'ident') return { offset: arg.offset, message: otherwise };
+    if (found.includes(arg.name))
+      return { offset: arg.offset, message: `duplicate variable name: ${arg.name}` };
+    if (arg.name === accumulator || arg.name === '__result__')
+      return { offset: arg.offset, message: overwrites };
     found.push(arg.name);
   }
   const [variable = '', variable2] = found;
@@ -105,7 +107,7 @@ type Step = (
   make: Maker,
   names: Names,
   args: readonly Expr[],
-) => Omit<Comprehension, 'op' | 'at' | 'range' | 'accumulator' | keyof Names>;
+) => Omit<Comprehension, 'op' | 'offset' | 'range' | 'accumulator' | keyof Names>;
 
 function folding(count: number, step: Step, otherwise = 'argument must be a simple name'): Macro {
   return (make, range, args) => {
@@ -150,7 +152,7 @@ const inList = gathering(
   (make) => make.list(),
   (make, _, value) => make.call('_+_', make.accu(), make.list(value)),
 );
-const emptyMap = (make: Maker): Expr => ({ op: 'struct', at: make.at, entries: [] });
+const emptyMap = (make: Maker): Expr => ({ op: 'struct', offset: make.offset, entries: [] });
 const inMap = gathering(emptyMap, (make, { variable }, value) =>
   make.call('cel.@mapInsert', make.accu(), make.ident(variable), value),
 );
@@ -180,7 +182,10 @@ const optional =
   (name: string, wrap: (make: Maker, inner: Expr) => Expr): Macro =>
   (make, target, [variable, value]) => {
     if (variable?.op !== 'ident')
-      return { at: variable?.at ?? 0, message: `${name}() variable name must be a simple identifier` };
+      return {
+        offset: variable?.offset ?? 0,
+        message: `${name}() variable name must be a simple identifier`,
+      };
     const inner = make.bind(variable.name, make.on(copied(target), 'value'), value as Expr);
     return make.call('_?_:_', make.on(target, 'hasValue'), wrap(make, inner), make.call('optional.none'));
   };
@@ -189,7 +194,7 @@ const sortBy: Macro = (make, target, args) => {
   if (target.op === 'literal' || target.op === 'struct') {
     const message =
       'sortBy can only be applied to a list, identifier, comprehension, call or select expression';
-    return { at: target.at, message };
+    return { offset: target.offset, message };
   }
   const input = '@__sortBy_input__';
   const keys = mapping(make, make.ident(input), args);

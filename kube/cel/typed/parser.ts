@@ -5,7 +5,7 @@ import { readLiteral } from './literal.ts';
 import { expandMacro } from './macros.ts';
 import { deepest, Nesting } from './nesting.ts';
 
-const nothing: Literal = { op: 'literal', at: 0, type: 'null_type', value: null };
+const nothing: Literal = { op: 'literal', offset: 0, type: 'null_type', value: null };
 
 /** Reads an expression and expands its macros; undefined when it is not by the grammar. */
 export function parse(input: string, bindings = false): { expr: Expr; issues: Issue[] } | undefined {
@@ -16,7 +16,7 @@ export function parse(input: string, bindings = false): { expr: Expr; issues: Is
     return { expr: parser.whole(), issues: parser.issues };
   } catch (error) {
     if (error instanceof Unparsable) return undefined;
-    if (error instanceof TooDeep) return { expr: nothing, issues: [{ at: -1, message: error.message }] };
+    if (error instanceof TooDeep) return { expr: nothing, issues: [{ offset: -1, message: error.message }] };
     throw error;
   }
 }
@@ -32,19 +32,19 @@ const levels: readonly (readonly string[])[] = [
 
 class Parser {
   readonly issues: Issue[] = [];
-  readonly #at: Cursor;
+  readonly #tokens: Cursor;
   readonly #bindings: boolean;
   #depth = 0;
   readonly #nesting = new Nesting();
 
-  constructor(at: Cursor, bindings: boolean) {
-    this.#at = at;
+  constructor(tokens: Cursor, bindings: boolean) {
+    this.#tokens = tokens;
     this.#bindings = bindings;
   }
 
   whole(): Expr {
     const expr = this.#expr();
-    if (this.#at.peek().kind !== 'end') throw new Unparsable();
+    if (this.#tokens.peek().kind !== 'end') throw new Unparsable();
     return expr;
   }
 
@@ -52,12 +52,12 @@ class Parser {
     if (++this.#depth > deepest) throw new TooDeep(`expression recursion limit exceeded: ${deepest}`);
     const condition = this.#binary(0);
     let expr = condition;
-    if (this.#at.is('?')) {
-      const { at } = this.#at.take();
+    if (this.#tokens.is('?')) {
+      const { offset } = this.#tokens.take();
       const yes = this.#binary(0);
-      this.#at.expect(':');
+      this.#tokens.expect(':');
       const args = [condition, yes, this.#expr()];
-      expr = this.#nesting.around({ op: 'call', at, name: '_?_:_', args }, ...args);
+      expr = this.#nesting.around({ op: 'call', offset, name: '_?_:_', args }, ...args);
     }
     this.#depth--;
     return expr;
@@ -69,12 +69,12 @@ class Parser {
     if (level < 2) return this.#logical(level, operators[0] ?? '');
     let left = this.#binary(level + 1);
     for (;;) {
-      const operator = operators.find((text) => this.#at.is(text));
+      const operator = operators.find((text) => this.#tokens.is(text));
       if (operator === undefined) return left;
-      const { at } = this.#at.take();
+      const { offset } = this.#tokens.take();
       const name = operator === 'in' ? '@in' : `_${operator}_`;
       const args = [left, this.#binary(level + 1)];
-      left = this.#nesting.around({ op: 'call', at, name, args }, ...args);
+      left = this.#nesting.around({ op: 'call', offset, name, args }, ...args);
     }
   }
 
@@ -82,63 +82,66 @@ class Parser {
   #logical(level: number, operator: string): Expr {
     const terms = [this.#binary(level + 1)];
     const places: number[] = [];
-    while (this.#at.is(operator)) {
-      places.push(this.#at.take().at);
+    while (this.#tokens.is(operator)) {
+      places.push(this.#tokens.take().offset);
       terms.push(this.#binary(level + 1));
     }
     const tree = (low: number, high: number): Expr => {
       if (low > high) return terms[low] ?? nothing;
       const middle = Math.floor((low + high + 1) / 2);
       const args = [tree(low, middle - 1), tree(middle + 1, high)];
-      return this.#nesting.beside({ op: 'call', at: places[middle] ?? 0, name: `_${operator}_`, args }, args);
+      return this.#nesting.beside(
+        { op: 'call', offset: places[middle] ?? 0, name: `_${operator}_`, args },
+        args,
+      );
     };
     return tree(0, places.length - 1);
   }
 
   #unary(): Expr {
-    const literal = this.#at.is('-') && ['int', 'double'].includes(this.#at.peek(1).kind);
-    const operator = this.#at.is('!') ? '!' : this.#at.is('-') && !literal ? '-' : undefined;
+    const literal = this.#tokens.is('-') && ['int', 'double'].includes(this.#tokens.peek(1).kind);
+    const operator = this.#tokens.is('!') ? '!' : this.#tokens.is('-') && !literal ? '-' : undefined;
     if (operator === undefined) return this.#member();
-    const { at } = this.#at.peek();
+    const { offset } = this.#tokens.peek();
     let count = 0;
-    while (this.#at.skip(operator)) count++;
+    while (this.#tokens.skip(operator)) count++;
     const operand = this.#member();
     if (count % 2 === 0) return operand;
-    return this.#nesting.beside({ op: 'call', at, name: `${operator}_`, args: [operand] }, [operand]);
+    return this.#nesting.beside({ op: 'call', offset, name: `${operator}_`, args: [operand] }, [operand]);
   }
 
   #member(): Expr {
     let expr = this.#primary();
     for (;;) {
-      if (this.#at.is('.')) expr = this.#field(expr);
-      else if (this.#at.is('[')) {
-        const { at } = this.#at.take();
-        const name = this.#at.skip('?') ? '_[?_]' : '_[_]';
+      if (this.#tokens.is('.')) expr = this.#field(expr);
+      else if (this.#tokens.is('[')) {
+        const { offset } = this.#tokens.take();
+        const name = this.#tokens.skip('?') ? '_[?_]' : '_[_]';
         const args = [expr, this.#expr()];
-        expr = this.#nesting.around({ op: 'call', at, name, args }, ...args);
-        this.#at.expect(']');
+        expr = this.#nesting.around({ op: 'call', offset, name, args }, ...args);
+        this.#tokens.expect(']');
       } else return expr;
     }
   }
 
-  #field(of: Expr): Expr {
-    const { at } = this.#at.take();
-    const optional = this.#at.skip('?');
-    const token = this.#at.peek();
+  #field(operand: Expr): Expr {
+    const { offset } = this.#tokens.take();
+    const optional = this.#tokens.skip('?');
+    const token = this.#tokens.peek();
     if (token.kind === 'quoted') throw new Unparsable();
-    const field = this.#at.name();
+    const field = this.#tokens.name();
     if (optional) {
-      const name: Literal = { op: 'literal', at: field.at, type: 'string', value: field.text };
-      return this.#nesting.around({ op: 'call', at, name: '_?._', args: [of, name] }, of);
+      const name: Literal = { op: 'literal', offset: field.offset, type: 'string', value: field.text };
+      return this.#nesting.around({ op: 'call', offset, name: '_?._', args: [operand, name] }, operand);
     }
-    if (!this.#at.is('('))
-      return this.#nesting.around({ op: 'select', at, of, field: field.text, test: false }, of);
-    const open = this.#at.take();
-    return this.#call(open.at, field.text, this.#list(')'), of);
+    if (!this.#tokens.is('('))
+      return this.#nesting.around({ op: 'select', offset, operand, field: field.text, test: false }, operand);
+    const open = this.#tokens.take();
+    return this.#call(open.offset, field.text, this.#list(')'), operand);
   }
 
-  #call(at: number, name: string, args: Expr[], target?: Expr): Expr {
-    const call = { op: 'call' as const, at, name, args, ...(target && { target }) };
+  #call(offset: number, name: string, args: Expr[], target?: Expr): Expr {
+    const call = { op: 'call' as const, offset, name, args, ...(target && { target }) };
     const inner = target ? [target, ...args] : args;
     if (target) this.#nesting.around(call, ...inner);
     else this.#nesting.beside(call, inner);
@@ -146,7 +149,7 @@ class Parser {
     if (!expanded) return call;
     if ('message' in expanded) {
       this.issues.push(expanded);
-      return { op: 'literal', at: expanded.at, type: 'null_type', value: null };
+      return { op: 'literal', offset: expanded.offset, type: 'null_type', value: null };
     }
     this.#nesting.replace(call, expanded);
     return expanded;
@@ -154,93 +157,93 @@ class Parser {
 
   #list(end: string): Expr[] {
     const found: Expr[] = [];
-    if (this.#at.skip(end)) return found;
+    if (this.#tokens.skip(end)) return found;
     do found.push(this.#expr());
-    while (this.#at.skip(','));
-    this.#at.expect(end);
+    while (this.#tokens.skip(','));
+    this.#tokens.expect(end);
     return found;
   }
 
   #primary(): Expr {
-    const token = this.#at.peek();
+    const token = this.#tokens.peek();
     if (token.kind === 'symbol') {
       if (token.text === '(') {
-        this.#at.take();
+        this.#tokens.take();
         const inner = this.#expr();
-        this.#at.expect(')');
+        this.#tokens.expect(')');
         return inner;
       }
       if (token.text === '[') return this.#listLiteral();
-      if (token.text === '{') return this.#struct(this.#at.take().at);
+      if (token.text === '{') return this.#struct(this.#tokens.take().offset);
       if (token.text === '.') {
-        this.#at.take();
+        this.#tokens.take();
         return this.#named();
       }
     }
-    return token.kind === 'ident' && !this.#at.isConstant()
+    return token.kind === 'ident' && !this.#tokens.isConstant()
       ? this.#named()
-      : readLiteral(this.#at, this.issues);
+      : readLiteral(this.#tokens, this.issues);
   }
 
   #named(): Expr {
-    const name = this.#at.name();
+    const name = this.#tokens.name();
     const message = this.#messageName(name.text);
-    if (message !== undefined) return this.#struct(this.#at.take().at, message);
-    const call = this.#at.is('(');
+    if (message !== undefined) return this.#struct(this.#tokens.take().offset, message);
+    const call = this.#tokens.is('(');
     if (reserved.has(name.text))
-      this.issues.push({ at: name.at, message: `reserved identifier: ${name.text}` });
-    if (!call) return { op: 'ident', at: name.at, name: name.text };
-    const open = this.#at.take();
-    return this.#call(open.at, name.text, this.#list(')'));
+      this.issues.push({ offset: name.offset, message: `reserved identifier: ${name.text}` });
+    if (!call) return { op: 'ident', offset: name.offset, name: name.text };
+    const open = this.#tokens.take();
+    return this.#call(open.offset, name.text, this.#list(')'));
   }
 
   /** `a.b.C` when a brace comes after it, which is then the next token. */
   #messageName(first: string): string | undefined {
     let ahead = 0;
     let name = first;
-    while (this.#at.is('.', ahead) && this.#at.peek(ahead + 1).kind === 'ident') {
-      name += `.${this.#at.peek(ahead + 1).text}`;
+    while (this.#tokens.is('.', ahead) && this.#tokens.peek(ahead + 1).kind === 'ident') {
+      name += `.${this.#tokens.peek(ahead + 1).text}`;
       ahead += 2;
     }
-    if (!this.#at.is('{', ahead)) return undefined;
-    this.#at.take(ahead);
+    if (!this.#tokens.is('{', ahead)) return undefined;
+    this.#tokens.take(ahead);
     return name;
   }
 
   #listLiteral(): List {
-    const { at } = this.#at.take();
+    const { offset } = this.#tokens.take();
     const items: Expr[] = [];
     const optional = new Set<number>();
-    while (!this.#at.is(']')) {
-      if (this.#at.skip('?')) optional.add(items.length);
+    while (!this.#tokens.is(']')) {
+      if (this.#tokens.skip('?')) optional.add(items.length);
       items.push(this.#expr());
-      if (!this.#at.skip(',')) break;
+      if (!this.#tokens.skip(',')) break;
     }
-    this.#at.expect(']');
-    return this.#nesting.beside({ op: 'list', at, items, optional }, items);
+    this.#tokens.expect(']');
+    return this.#nesting.beside({ op: 'list', offset, items, optional }, items);
   }
 
   #entries(map: boolean): Entry[] {
     const found: Entry[] = [];
-    while (!this.#at.is('}')) {
-      const optional = this.#at.skip('?');
+    while (!this.#tokens.is('}')) {
+      const optional = this.#tokens.skip('?');
       const key = map ? { key: this.#expr() } : { field: this.#fieldName() };
-      const { at } = this.#at.expect(':');
-      found.push({ at, ...key, value: this.#expr(), optional });
-      if (!this.#at.skip(',')) break;
+      const { offset } = this.#tokens.expect(':');
+      found.push({ offset, ...key, value: this.#expr(), optional });
+      if (!this.#tokens.skip(',')) break;
     }
-    this.#at.expect('}');
+    this.#tokens.expect('}');
     return found;
   }
 
-  #struct(at: number, type?: string): Expr {
+  #struct(offset: number, type?: string): Expr {
     const entries = this.#entries(type === undefined);
-    const expr: Expr = { op: 'struct', at, entries, ...(type !== undefined && { type }) };
+    const expr: Expr = { op: 'struct', offset, entries, ...(type !== undefined && { type }) };
     return this.#nesting.beside(expr, children(expr));
   }
 
   #fieldName(): string {
-    const token = this.#at.take();
+    const token = this.#tokens.take();
     if (token.kind !== 'ident') throw new Unparsable();
     return token.text;
   }

@@ -51,7 +51,7 @@ function literalArgument(name: string, argument: Expr | undefined, issues: Issue
   if (argument?.op !== 'literal' || argument.type !== 'string') return;
   const isReadable = Object.hasOwn(readable, name) ? readable[name] : undefined;
   if (isReadable && !isReadable(String(argument.value)))
-    issues.push({ at: argument.at, message: `invalid ${name} argument` });
+    issues.push({ offset: argument.offset, message: `invalid ${name} argument` });
 }
 
 function alike(parts: readonly (readonly [Expr, CelType])[], issues: Issue[]): void {
@@ -59,5 +59,5 @@ function alike(parts: readonly (readonly [Expr, CelType])[], issues: Issue[]): v
   const other = first && rest.find(([, type]) => !sameType(first[1], type));
   if (!first || !other) return;
   const message = `expected type '${formatType(first[1])}' but found '${formatType(other[1])}'`;
-  issues.push({ at: other[0].at, message });
+  issues.push({ offset: other[0].offset, message });
 }
