@@ -10,7 +10,7 @@ import { fencedStore } from './fenced.ts';
 import { BookmarkClock } from './handlers/watch/bookmarks.ts';
 import { InFlight } from './inflight.ts';
 import { defaultGitVersion } from './info/version.ts';
-import { createLadder, type LadderOptions } from './ladder.ts';
+import { createLadder, type Ladder, type LadderOptions } from './ladder.ts';
 import type { ApiServer, ApiServerOptions } from './options.ts';
 import type { Authorizer } from './plugins.ts';
 import { Catalog } from './registry/catalog.ts';
@@ -42,19 +42,41 @@ const defaultLimits: Limits = {
 
 /** A Kubernetes API over a store. Nothing is read or written before the first request or listen. */
 export function createApiServer(options: ApiServerOptions): ApiServer {
-  const { store } = options;
   const catalog = new Catalog(options.resources ?? []);
-  const roles = new Roles();
-  const registry = new StoreRegistry(store, catalog, roles);
-  const draining = new AbortController();
-  const tokens = options.serviceAccountKey ? new ServiceAccountTokens(options.serviceAccountKey) : undefined;
-  const authenticators = [...options.authenticate, ...(tokens ? [tokens.authenticator(registry)] : [])];
+  const registry = new StoreRegistry(options.store, catalog, new Roles());
   const caller = new WebhookCaller(serviceResolver(registry, options.connectService));
+  const draining = new AbortController();
   const closing = new AbortController();
   // Every watch listens to it.
   setMaxListeners(0, closing.signal);
-  const limits = { ...defaultLimits, ...options.limits };
-  const core: Core = {
+  const core = coreOf(options, { registry, caller, draining: draining.signal, closing: closing.signal });
+  const ladderFor = ladders(core, rungsOf(core, options));
+  const listeners: Listener[] = [];
+  return {
+    registry,
+    transport: (user, holding) => {
+      const own = ladderFor(holding);
+      return (request) => own.serveAs(request, user);
+    },
+    async listen(where) {
+      const listener = await listenHttps(ladderFor(undefined), where, core.limits, options.logger);
+      listeners.push(listener);
+      return listener;
+    },
+    ...ending({ draining, closing, listeners, caller }),
+  };
+}
+
+/** What every request finds, however it comes. */
+function coreOf(
+  options: ApiServerOptions,
+  parts: Pick<Core, 'draining' | 'closing'> & { registry: StoreRegistry; caller: WebhookCaller },
+): Core {
+  const { store } = options;
+  const { registry, caller, draining, closing } = parts;
+  const { catalog, roles } = registry;
+  const tokens = options.serviceAccountKey ? new ServiceAccountTokens(options.serviceAccountKey) : undefined;
+  return {
     store,
     catalog,
     paths: new Paths(store),
@@ -65,45 +87,36 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     webhooks: new WebhookDispatcher({ store, catalog, caller }),
     connectPod: options.connectPod,
     connectService: options.connectService,
-    limits,
+    limits: { ...defaultLimits, ...options.limits },
     bookmarks: new BookmarkClock(store),
-    draining: draining.signal,
-    closing: closing.signal,
+    draining,
+    closing,
     tokens,
-    authenticators,
+    authenticators: [...options.authenticate, ...(tokens ? [tokens.authenticator(registry)] : [])],
     gitVersion: options.version ?? defaultGitVersion,
   };
-  const rungs: LadderOptions = {
-    limit: new InFlight(limits),
-    logicalClusters: options.logicalClusters,
-    authenticate: authenticators,
-    views: options.views ?? [],
+}
+
+function rungsOf(core: Core, { logicalClusters, views = [], logger }: ApiServerOptions): LadderOptions {
+  return {
+    limit: new InFlight(core.limits),
+    logicalClusters,
+    authenticate: core.authenticators,
+    views,
     ready: starter(core),
     onError: (error, { method, url }) =>
-      options.logger?.error('request failed', { method, path: pathOf(url), err: error }),
+      logger?.error('request failed', { method, path: pathOf(url), err: error }),
   };
+}
+
+/** One ladder for all who hold no lease; for a holder its own, whose writes happen only while the lease is held. */
+function ladders(core: Core, rungs: LadderOptions): (holding: Fence | undefined) => Ladder {
   const ladder = createLadder(core, rungs);
-  const ladderFor = (holding: Fence | undefined) => {
+  const { catalog, roles } = core.registry;
+  return (holding) => {
     if (holding === undefined) return ladder;
-    const fenced = fencedStore(store, holding);
-    return createLadder(
-      { ...core, store: fenced, registry: new StoreRegistry(fenced, catalog, roles) },
-      rungs,
-    );
-  };
-  const listeners: Listener[] = [];
-  return {
-    registry,
-    transport: (user, holding) => {
-      const own = ladderFor(holding);
-      return (request) => own.serveAs(request, user);
-    },
-    async listen(where) {
-      const listener = await listenHttps(ladder, where, limits, options.logger);
-      listeners.push(listener);
-      return listener;
-    },
-    ...ending({ draining, closing, listeners, caller }),
+    const store = fencedStore(core.store, holding);
+    return createLadder({ ...core, store, registry: new StoreRegistry(store, catalog, roles) }, rungs);
   };
 }
 

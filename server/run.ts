@@ -45,38 +45,25 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
     ...(settings.memoryBudget !== undefined && { memoryBudget: settings.memoryBudget }),
   });
   gatherWhileBusy();
-  // Whoever may try again finds the store free.
-  const { identity, certificates } = await carryForward(store, logger)
-    .then(() => certify(store, settings, logger))
-    .catch(async (error) => {
-      await store.close();
-      throw error;
-    });
+  const certified = carryForward(store, logger).then(() => certify(store, settings, logger));
+  const { identity, certificates } = await orClose(store, certified);
   const stop = new AbortController();
   // One listener for each controller, informer and request that runs until the end.
   setMaxListeners(0, stop.signal);
   startSelfCheck(store, { signal: stop.signal, logger });
   let syncers: SyncerManager | undefined;
   const server = createApiServer(apiOptions({ store, settings, identity, logger, syncers: () => syncers }));
-  const listening = server.listen({ ...listen, tls: certificates.tls });
-  await listening.catch(() => store.close());
-  const url = advertised((await listening).url, settings);
-  const pool = new Pool({ listening: await listening, settings, store, tls: () => certificates.tls, logger });
-  const behind = await controlled({
-    server,
-    store,
-    settings,
-    logger,
-    url,
-    rootCa: certificates.trusted,
-    stop,
-  });
+  const listening = await orClose(store, server.listen({ ...listen, tls: certificates.tls }));
+  const url = advertised(listening.url, settings);
+  const pool = new Pool({ listening, settings, store, tls: () => certificates.tls, logger });
+  const rootCa = certificates.trusted;
+  const behind = await controlled({ server, store, settings, logger, url, rootCa, stop });
   syncers = behind.syncers;
   const kubeconfig = join(dataDir, 'admin.kubeconfig');
   const write = () => writePrivate(kubeconfig, kubeconfigOf(identity, certificates, url));
   await write();
   void certificates.follow(stop.signal, async () => {
-    (await listening).show(certificates.tls);
+    listening.show(certificates.tls);
     pool.show(certificates.tls);
     await write();
   });
@@ -84,18 +71,39 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
     url,
     kubeconfig,
     server,
-    stop: async () => {
-      server.drain();
-      pool.drain();
-      await setTimeout(settings.shutdownDelay * 1000);
-      stop.abort();
-      await behind.stopped();
-      // Whom they answered last comes to this one, which listens for longest.
-      await pool.stop();
-      await Promise.all([server.close(), pool.stopped()]);
-      await store.close();
-    },
+    stop: () => end({ server, pool, behind, store, stop, settings }),
   };
+}
+
+/** What follows waits for `work`; where that fails, whoever may try again finds the store free. */
+async function orClose<T>(store: Store, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** In the opposite order of the start. */
+async function end(parts: {
+  server: ApiServer;
+  pool: Pool;
+  behind: Behind;
+  store: Store;
+  stop: AbortController;
+  settings: Settings;
+}): Promise<void> {
+  const { server, pool, behind, store, stop, settings } = parts;
+  server.drain();
+  pool.drain();
+  await setTimeout(settings.shutdownDelay * 1000);
+  stop.abort();
+  await behind.stopped();
+  // Whom they answered last comes to this one, which listens for longest.
+  await pool.stop();
+  await Promise.all([server.close(), pool.stopped()]);
+  await store.close();
 }
 
 interface Behind {
@@ -105,7 +113,7 @@ interface Behind {
 }
 
 /** The controllers and syncers: in a process of their own, or in this one. */
-async function controlled(of: {
+async function controlled(parts: {
   server: ApiServer;
   store: Store;
   settings: Settings;
@@ -114,8 +122,8 @@ async function controlled(of: {
   rootCa: string;
   stop: AbortController;
 }): Promise<Behind> {
-  const { server, store, settings, logger, url, rootCa } = of;
-  const { signal } = of.stop;
+  const { server, store, settings, logger, url, rootCa } = parts;
+  const { signal } = parts.stop;
   const all = settings.controllers === 'all';
   const apart = all && settings.controllersProcess;
   const syncers = all ? startSyncerManager({ server, store, signal, logger, leads: !apart }) : undefined;
