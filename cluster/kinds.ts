@@ -133,8 +133,8 @@ export const placedKinds: readonly PlacedKind[] = Object.entries({ ...workloads,
 const byResource = new Map(placedKinds.map((kind) => [`${kind.resource}.${kind.group}`, kind]));
 const byName = new Map<string, PlacedKind>(placedKinds.map((kind) => [kind.kind, kind]));
 
-export function placedKind(of: { group: string; resource: string }): PlacedKind | undefined {
-  return byResource.get(`${of.resource}.${of.group}`);
+export function placedKind({ group, resource }: { group: string; resource: string }): PlacedKind | undefined {
+  return byResource.get(`${resource}.${group}`);
 }
 
 /** Of an object that is known to be placed: of placed kinds no two have one name. */

@@ -23,6 +23,6 @@ export function formatApiVersion(gv: GroupVersion): string {
 }
 
 /** `deployments.apps`, `pods`: the form that messages and our placement names use. */
-export function groupResource(of: { group: string; resource: string }): string {
-  return of.group === '' ? of.resource : `${of.resource}.${of.group}`;
+export function groupResource({ group, resource }: { group: string; resource: string }): string {
+  return group === '' ? resource : `${resource}.${group}`;
 }

@@ -70,27 +70,27 @@ function detailsOf(of: GroupResource, name: string): StatusDetails {
   return { ...(name && { name }), ...(of.group && { group: of.group }), kind: of.resource };
 }
 
-export function notFound(of: GroupResource, name: string): StatusError {
+export function notFound(resource: GroupResource, name: string): StatusError {
   return new StatusError(
     404,
     'NotFound',
-    `${groupResource(of)} ${quoteGo(name)} not found`,
-    detailsOf(of, name),
+    `${groupResource(resource)} ${quoteGo(name)} not found`,
+    detailsOf(resource, name),
   );
 }
 
-export function alreadyExists(of: GroupResource, name: string): StatusError {
+export function alreadyExists(resource: GroupResource, name: string): StatusError {
   return new StatusError(
     409,
     'AlreadyExists',
-    `${groupResource(of)} ${quoteGo(name)} already exists`,
-    detailsOf(of, name),
+    `${groupResource(resource)} ${quoteGo(name)} already exists`,
+    detailsOf(resource, name),
   );
 }
 
-export function conflict(of: GroupResource, name: string, why: string): StatusError {
-  const message = `Operation cannot be fulfilled on ${groupResource(of)} ${quoteGo(name)}: ${why}`;
-  return new StatusError(409, 'Conflict', message, detailsOf(of, name));
+export function conflict(resource: GroupResource, name: string, why: string): StatusError {
+  const message = `Operation cannot be fulfilled on ${groupResource(resource)} ${quoteGo(name)}: ${why}`;
+  return new StatusError(409, 'Conflict', message, detailsOf(resource, name));
 }
 
 export const staleObject =
@@ -114,9 +114,9 @@ export function unauthorized(): StatusError {
   return new StatusError(401, 'Unauthorized', 'Unauthorized');
 }
 
-export function forbidden(of: GroupResource, name: string, why: string): StatusError {
-  const subject = name === '' ? groupResource(of) : `${groupResource(of)} ${quoteGo(name)}`;
-  return new StatusError(403, 'Forbidden', `${subject} is forbidden: ${why}`, detailsOf(of, name));
+export function forbidden(resource: GroupResource, name: string, why: string): StatusError {
+  const subject = name === '' ? groupResource(resource) : `${groupResource(resource)} ${quoteGo(name)}`;
+  return new StatusError(403, 'Forbidden', `${subject} is forbidden: ${why}`, detailsOf(resource, name));
 }
 
 export function expired(message: string): StatusError {

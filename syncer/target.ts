@@ -13,8 +13,12 @@ export interface TargetPlace {
   name: string;
 }
 
-export function targetId(of: { group: string; resource: string }, namespace: string, name: string): TargetId {
-  return `${groupResource(of)}/${namespace}/${name}`;
+export function targetId(
+  resource: { group: string; resource: string },
+  namespace: string,
+  name: string,
+): TargetId {
+  return `${groupResource(resource)}/${namespace}/${name}`;
 }
 
 export function targetOf({ spec }: ShareView): TargetId {

@@ -32,7 +32,7 @@ export async function createObject(
   const { name, generateName: base } = given.metadata ?? {};
   if (served.info.namespaced && at.namespace !== '') {
     const asking = requireNamespace(registry.store, at.cluster, at.namespace, {
-      of: served.info,
+      resource: served.info,
       name: name ?? '',
     });
     if (asking) await asking;

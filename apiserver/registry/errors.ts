@@ -11,18 +11,18 @@ import {
 import { StoreError } from '../../storage/store.ts';
 
 /** The one place where what storage says becomes what the API says. */
-export function translate(error: unknown, of: GroupResource, name: string): Error {
+export function translate(error: unknown, resource: GroupResource, name: string): Error {
   if (error instanceof StatusError) return error;
   if (!(error instanceof StoreError)) return internalError(messageOf(error), error);
   switch (error.code) {
     case 'exists':
-      return alreadyExists(of, name);
+      return alreadyExists(resource, name);
     case 'missing':
-      return notFound(of, name);
+      return notFound(resource, name);
     case 'conflict':
-      return conflict(of, name, staleObject);
+      return conflict(resource, name, staleObject);
     case 'fenced':
-      return conflict(of, name, error.message);
+      return conflict(resource, name, error.message);
     case 'compacted':
       return expired('The resourceVersion for the provided watch is too old.');
     case 'future':
@@ -54,11 +54,11 @@ export function tooLarge(wanted?: number, current?: number): StatusError {
   return new StatusError(504, 'Timeout', message, { causes, retryAfterSeconds: 1 });
 }
 
-export async function translated<T>(work: Promise<T>, of: GroupResource, name = ''): Promise<T> {
+export async function translated<T>(work: Promise<T>, resource: GroupResource, name = ''): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    throw translate(error, of, name);
+    throw translate(error, resource, name);
   }
 }
 

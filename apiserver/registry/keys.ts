@@ -15,19 +15,19 @@ export function storageGroup(group: string, resource: string): string {
 }
 
 /** `/<group|core>/<resource>/<cluster>/[<namespace>/]<name>` */
-export function objectKey(of: StoredAs, cluster: string, namespace: string, name: string): string {
-  const place = of.namespaced ? `${word(namespace)}/` : '';
-  return `${kindPrefix(of)}${cluster}/${place}${word(name)}`;
+export function objectKey(resource: StoredAs, cluster: string, namespace: string, name: string): string {
+  const place = resource.namespaced ? `${word(namespace)}/` : '';
+  return `${kindPrefix(resource)}${cluster}/${place}${word(name)}`;
 }
 
 /** What is the server's own, and no object: `!` begins no group's name. */
 export const internalPrefix = '/!internal/';
 
 /** All keys of a kind, of one logical cluster (`*`: all), of one namespace (empty: all). */
-export function collectionRange(of: StoredAs, cluster: string, namespace: string): Range {
+export function collectionRange(resource: StoredAs, cluster: string, namespace: string): Range {
   const inCluster = cluster === '*' ? '' : `${cluster}/`;
-  const inNamespace = of.namespaced && namespace !== '' && cluster !== '*' ? `${word(namespace)}/` : '';
-  return prefixRange(`${kindPrefix(of)}${inCluster}${inNamespace}`);
+  const inNamespace = resource.namespaced && namespace !== '' && cluster !== '*' ? `${word(namespace)}/` : '';
+  return prefixRange(`${kindPrefix(resource)}${inCluster}${inNamespace}`);
 }
 
 export function keyRange(key: string): Range {
@@ -40,9 +40,9 @@ export interface KeyParts {
   name: string;
 }
 
-export function parseKey(of: StoredAs, key: string): KeyParts {
-  const [cluster = '', first = '', second = ''] = key.slice(kindPrefix(of).length).split('/');
-  return of.namespaced
+export function parseKey(resource: StoredAs, key: string): KeyParts {
+  const [cluster = '', first = '', second = ''] = key.slice(kindPrefix(resource).length).split('/');
+  return resource.namespaced
     ? { cluster, namespace: unword(first), name: unword(second) }
     : { cluster, namespace: '', name: unword(first) };
 }
@@ -50,11 +50,11 @@ export function parseKey(of: StoredAs, key: string): KeyParts {
 /** By what is served, which lives long. */
 const prefixes = new WeakMap<StoredAs, string>();
 
-function kindPrefix(of: StoredAs): string {
-  const known = prefixes.get(of);
+function kindPrefix(resource: StoredAs): string {
+  const known = prefixes.get(resource);
   if (known !== undefined) return known;
-  const prefix = `/${storageGroup(of.group, of.resource) || 'core'}/${of.resource}/`;
-  prefixes.set(of, prefix);
+  const prefix = `/${storageGroup(resource.group, resource.resource) || 'core'}/${resource.resource}/`;
+  prefixes.set(resource, prefix);
   return prefix;
 }
 

@@ -46,17 +46,17 @@ export function keepSystemMetadata(object: KubeObject, old: KubeObject): void {
 export function checkPreconditions(
   next: KubeObject,
   have: Partial<ObjectMeta>,
-  of: GroupResource,
+  resource: GroupResource,
   patched = false,
 ): void {
   const { uid, resourceVersion, name = '', namespace } = next.metadata;
   if (!patched && uid !== undefined && uid !== '' && uid !== have.uid) {
-    const key = ['/registry', storedUnder[of.resource] ?? of.resource, namespace, name]
+    const key = ['/registry', storedUnder[resource.resource] ?? resource.resource, namespace, name]
       .filter(Boolean)
       .join('/');
     const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${have.uid ?? ''}`;
     throw conflict(
-      of,
+      resource,
       name,
       `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`,
     );
@@ -65,7 +65,7 @@ export function checkPreconditions(
   if (!/^[0-9]+$/.test(resourceVersion)) {
     throw new StatusError(500, '', `strconv.ParseUint: parsing ${quoteGo(resourceVersion)}: invalid syntax`);
   }
-  throw conflict(of, name, staleObject);
+  throw conflict(resource, name, staleObject);
 }
 
 /** What kube-apiserver calls resources in its store, where it is not their name. */
@@ -88,17 +88,17 @@ interface Preconditions {
 export function checkDeletePreconditions(
   wanted: Preconditions,
   object: KubeObject,
-  of: GroupResource & { kind: string },
+  resource: GroupResource & { kind: string },
 ): void {
   const { uid, resourceVersion, name = '' } = object.metadata;
   const staleUid = wanted.uid !== undefined && wanted.uid !== uid;
   if (!staleUid && (wanted.resourceVersion ?? resourceVersion) === resourceVersion) return;
-  if (deletesItself(of)) {
+  if (deletesItself(resource)) {
     const [what, asked, has] = staleUid
       ? ['UID', wanted.uid, uid]
       : ['ResourceVersion', wanted.resourceVersion, resourceVersion];
     throw conflict(
-      of,
+      resource,
       name,
       `Precondition failed: ${what} in precondition: ${asked}, ${what} in object meta: ${has}`,
     );
@@ -106,8 +106,8 @@ export function checkDeletePreconditions(
   const why = staleUid
     ? `the UID in the precondition (${wanted.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`
     : `the ResourceVersion in the precondition (${wanted.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`;
-  const group = of.group === 'events.k8s.io' ? '' : of.group;
-  throw conflict({ group, resource: of.kind }, name, why);
+  const group = resource.group === 'events.k8s.io' ? '' : resource.group;
+  throw conflict({ group, resource: resource.kind }, name, why);
 }
 
 /** Namespaces and definitions of custom resources first say that they are going. */

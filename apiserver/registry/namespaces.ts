@@ -37,7 +37,7 @@ export function checkNamespaceDeletable(name: string): void {
 
 /** What is about to be created. */
 interface Creating {
-  of: GroupResource;
+  resource: GroupResource;
   name: string;
 }
 
@@ -71,7 +71,7 @@ async function refuseUnless(store: Store, key: string, creating: Creating): Prom
   const entry = await store.get(key);
   if (entry === undefined) throw notFound(namespaces, namespace);
   if (!isGoing(entry)) return;
-  const { group, resource } = creating.of;
+  const { group, resource } = creating.resource;
   const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
   const refusal = forbidden({ group, resource }, creating.name, why);
   throw new StatusError(403, 'Forbidden', refusal.message, {

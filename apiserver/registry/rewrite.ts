@@ -9,7 +9,7 @@ import { collectionRange, type KeyParts, objectKey, type StoredAs } from './keys
 
 /** One object of a kind. */
 export interface ObjectPlace extends KeyParts {
-  of: StoredAs;
+  resource: StoredAs;
 }
 
 export async function readObject<T extends KubeObject = KubeObject>(
@@ -17,18 +17,18 @@ export async function readObject<T extends KubeObject = KubeObject>(
   place: ObjectPlace,
   options: { revision?: number } = {},
 ): Promise<T | undefined> {
-  const entry = await translated(store.get(keyOf(place), options), place.of, place.name);
+  const entry = await translated(store.get(keyOf(place), options), place.resource, place.name);
   return entry && (decodeStored(entry) as T);
 }
 
 /** Of a namespace, or with `*` of all logical clusters. */
 export async function listEntries(
   store: Store,
-  scope: { of: StoredAs; cluster: string; namespace: string },
+  scope: { resource: StoredAs; cluster: string; namespace: string },
   options: ListOptions = {},
 ): Promise<{ entries: readonly Entry[]; revision: number }> {
-  const range = collectionRange(scope.of, scope.cluster, scope.namespace);
-  return await translated(store.list(range, options), scope.of);
+  const range = collectionRange(scope.resource, scope.cluster, scope.namespace);
+  return await translated(store.list(range, options), scope.resource);
 }
 
 const mostTries = 100;
@@ -44,19 +44,19 @@ export async function rewriteObject<T extends KubeObject = KubeObject>(
   place: ObjectPlace,
   change: (before: T | undefined) => Later<T | undefined>,
 ): Promise<T | undefined> {
-  const { of, name } = place;
+  const { resource, name } = place;
   for (let tries = 0; tries < mostTries; tries++) {
-    const entry = await translated(store.get(keyOf(place)), of, name);
+    const entry = await translated(store.get(keyOf(place)), resource, name);
     const before = entry && (decodeStored(entry) as T);
     const after = await change(before);
     if (before === after || (before && after && isSame(before, after))) return before;
     try {
       return decodeStored(await write(store, keyOf(place), entry, after)) as T;
     } catch (error) {
-      if (!lostRace(error)) throw translate(error, of, name);
+      if (!lostRace(error)) throw translate(error, resource, name);
     }
   }
-  throw conflict(of, name, staleObject);
+  throw conflict(resource, name, staleObject);
 }
 
 async function write(
@@ -75,8 +75,8 @@ function isSame(before: KubeObject, after: KubeObject): boolean {
   return deepEqual(before, { ...after, metadata: { ...after.metadata, resourceVersion } });
 }
 
-export function keyOf({ of, cluster, namespace, name }: ObjectPlace): string {
-  return objectKey(of, cluster, namespace, name);
+export function keyOf({ resource, cluster, namespace, name }: ObjectPlace): string {
+  return objectKey(resource, cluster, namespace, name);
 }
 
 function lostRace(error: unknown): boolean {

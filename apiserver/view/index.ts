@@ -9,7 +9,7 @@ import { type NamespacePlace, placeIn, placementsStored } from './places.ts';
 
 /** Kinds of any group are placed: one watch over all keys keeps them in one order. */
 export const everything: Range = { start: '/', end: '0' };
-export const everyPlacement = { of: placementsStored, cluster: '*', namespace: '' };
+export const everyPlacement = { resource: placementsStored, cluster: '*', namespace: '' };
 export const allPlacements = collectionRange(placementsStored, '*', '').start;
 
 /** So many are remembered of those that a cluster had and has no more. */

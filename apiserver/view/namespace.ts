@@ -10,7 +10,12 @@ import { type NamespacePlace, namespacesStored } from './places.ts';
  */
 export async function getNamespace(store: Store, at: NamespacePlace, meant: unknown): Promise<KubeObject> {
   const { logical, namespace: name } = at;
-  const found = await readObject(store, { of: namespacesStored, cluster: logical, namespace: '', name });
+  const found = await readObject(store, {
+    resource: namespacesStored,
+    cluster: logical,
+    namespace: '',
+    name,
+  });
   if (!found?.metadata.uid || found.metadata.uid !== meant) throw notFound(namespacesStored, name);
   const { uid, deletionTimestamp } = found.metadata;
   const metadata = { name, uid, ...(deletionTimestamp && { deletionTimestamp }) };

@@ -21,7 +21,7 @@ interface NodeAddress {
 }
 
 function placeOf({ logical, name }: NodeAddress): ObjectPlace {
-  return { of: stored, cluster: logical, namespace: '', name };
+  return { resource: stored, cluster: logical, namespace: '', name };
 }
 
 /** All that were reflected from this cluster, wherever they are shown. */
@@ -29,7 +29,7 @@ export async function listNodes(
   store: Store,
   cluster: string,
 ): Promise<{ revision: number; items: KubeObject[] }> {
-  const { entries, revision } = await listEntries(store, { of: stored, cluster: '*', namespace: '' });
+  const { entries, revision } = await listEntries(store, { resource: stored, cluster: '*', namespace: '' });
   const items = entries.map((entry) => decodeStored(entry, parseKey(stored, entry.key).cluster));
   return { revision, items: items.filter((node) => reflectedFrom(node).includes(cluster)) };
 }

@@ -56,7 +56,7 @@ function adopted(pod: KubeObject, owner: OwnerReference | undefined): ObjectMeta
  */
 async function adopterOf(store: Store, at: SliceAddress, uid: string): Promise<OwnerReference | undefined> {
   const { logical: cluster, namespace } = at;
-  const { entries } = await listEntries(store, { of: placementsStored, cluster, namespace });
+  const { entries } = await listEntries(store, { resource: placementsStored, cluster, namespace });
   for (const entry of entries) {
     const { ref, shares = {} } = (decodeStored(entry) as Placement).spec ?? {};
     if (ref?.uid !== uid || !isPodMaker(ref) || getOwn(shares, at.cluster) === undefined) continue;

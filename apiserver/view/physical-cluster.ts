@@ -21,7 +21,7 @@ export async function getCluster(store: Store, name: string): Promise<PhysicalCl
 }
 
 function placeOf(name: string): ObjectPlace {
-  return { of: clustersStored, cluster: rootCluster, namespace: '', name };
+  return { resource: clustersStored, cluster: rootCluster, namespace: '', name };
 }
 
 /** The list that a syncer sees: itself. */

@@ -17,5 +17,5 @@ export function placeIn(
   { logical, namespace }: NamespacePlace,
   { group, resource, name }: { group: string; resource: string; name: string },
 ): ObjectPlace {
-  return { of: { group, resource, namespaced: true }, cluster: logical, namespace, name };
+  return { resource: { group, resource, namespaced: true }, cluster: logical, namespace, name };
 }

@@ -65,7 +65,7 @@ export async function noteRevision(registry: Registry, at: SliceAddress, set: Ku
 
 async function placementOf(store: Store, at: SliceAddress, uid: string): Promise<Placement | undefined> {
   const { entries } = await listEntries(store, {
-    of: placementsStored,
+    resource: placementsStored,
     cluster: at.logical,
     namespace: at.namespace,
   });

@@ -79,8 +79,8 @@ export async function reflectedBeside(
   { logical: cluster, namespace }: NamespacePlace,
   owner: string,
 ): Promise<KubeObject[]> {
-  const of = { group, resource, namespaced: true };
-  const { entries } = await listEntries(store, { of, cluster, namespace });
+  const stored = { group, resource, namespaced: true };
+  const { entries } = await listEntries(store, { resource: stored, cluster, namespace });
   const needle = Buffer.from(JSON.stringify(owner));
   return entries
     .filter(({ value }) => Buffer.from(value.buffer, value.byteOffset, value.byteLength).includes(needle))

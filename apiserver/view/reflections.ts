@@ -32,7 +32,7 @@ export async function listReflections(
 ): Promise<{ revision: number; items: KubeObject[] }> {
   const needle = Buffer.from(`"${reflectedFromAnnotation}":"`);
   const stored = { group: of.group, resource: of.resource, namespaced: true };
-  const { entries, revision } = await listEntries(store, { of: stored, cluster: '*', namespace: '' });
+  const { entries, revision } = await listEntries(store, { resource: stored, cluster: '*', namespace: '' });
   const reflected = entries.filter(({ value }) =>
     Buffer.from(value.buffer, value.byteOffset, value.byteLength).includes(needle),
   );
@@ -56,7 +56,7 @@ export async function putReflection(
     const before = there && !(await replaces(store, of, there, at)) ? there : undefined;
     if (before && !mayWrite(of, before, at.cluster, owners)) throw taken(of, at, before);
     await requireUid(store, at, body['namespaceUid']);
-    if (!before) await requireNamespace(store, at.logical, at.namespace, { of, name: at.name });
+    if (!before) await requireNamespace(store, at.logical, at.namespace, { resource: of, name: at.name });
     return await makeReflection({ store, of, at, body, before, owners });
   });
   const object = written as KubeObject;
@@ -115,7 +115,7 @@ async function replaces(
   const whose = reflectedFrom(there);
   if (!isClaim(of) || whose.length === 0 || whose.includes(at.cluster)) return false;
   const { logical: cluster, namespace } = at;
-  const { entries } = await listEntries(store, { of: placementsStored, cluster, namespace });
+  const { entries } = await listEntries(store, { resource: placementsStored, cluster, namespace });
   const placed = entries.map((entry) => (decodeStored(entry) as Placement).spec);
   const isInUse = (name: string) => isClaimInUse(at.name, name, placed);
   return isInUse(at.cluster) && !whose.some(isInUse);

@@ -20,7 +20,7 @@ export interface SliceAddress extends NamespacePlace {
  */
 export async function writeSlice(store: Store, at: SliceAddress, slice: ClusterSlice): Promise<Placement> {
   const name = at.name;
-  const place = { of: placementsStored, cluster: at.logical, namespace: at.namespace, name };
+  const place = { resource: placementsStored, cluster: at.logical, namespace: at.namespace, name };
   const written = await rewriteObject<Placement>(store, place, (placement) => {
     if (!placement) throw notFound(resource, name);
     const shared = getOwn(placement.spec?.shares ?? {}, at.cluster) !== undefined;

@@ -51,8 +51,10 @@ export class Kinds {
   }
 
   /** Fails with KindNotServedError. */
-  ofResource(cluster: string | undefined, of: { group: string; resource: string }): DiscoveredResource {
-    const { group, resource: plural } = of;
+  ofResource(
+    cluster: string | undefined,
+    { group, resource: plural }: { group: string; resource: string },
+  ): DiscoveredResource {
     const common = this.#common.get(`resource/${group}/${plural}`);
     if (common) return common;
     const crd = this.#definitions?.get(keyOf(cluster ?? '', '', `${plural}.${group}`));

@@ -42,7 +42,10 @@ export async function postedObject(
   if (namespace && namespace !== info.namespace) {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   }
-  await requireNamespace(core.store, info.cluster, info.namespace, { of: served.info, name: info.name });
+  await requireNamespace(core.store, info.cluster, info.namespace, {
+    resource: served.info,
+    name: info.name,
+  });
   const admission = admissionFor(exchange, 'CREATE', query.dryRun, { kind });
   await admission.mutate(object, undefined);
   return { object, query, admission };

@@ -42,7 +42,12 @@ beforeAll(async () => {
 
 /** As the view would have written it. */
 async function reflect(of: { group: string; resource: string; name: string }, clusters: string[]) {
-  const place = { of: { ...of, namespaced: true }, cluster: 'root', namespace: 'default', name: of.name };
+  const place = {
+    resource: { ...of, namespaced: true },
+    cluster: 'root',
+    namespace: 'default',
+    name: of.name,
+  };
   await rewriteObject(store, place, (before) => {
     if (!before) throw new Error('it is not there');
     const { metadata } = before;

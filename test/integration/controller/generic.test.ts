@@ -151,8 +151,8 @@ test.each(['*', undefined])(
     const { uid = '' } = (await make('reflected', ownedBy(owner))).metadata;
     const annotations = reflectedAs(undefined, uid, ['east']);
     // As the view would have written it.
-    const of = { group: '', resource: 'configmaps', namespaced: true };
-    const place = { of, cluster: 'root', namespace: 'x', name: 'reflected' };
+    const resource = { group: '', resource: 'configmaps', namespaced: true };
+    const place = { resource, cluster: 'root', namespace: 'x', name: 'reflected' };
     await rewriteObject(store, place, (before) => {
       if (!before) throw new Error('it is not there');
       return { ...before, metadata: { ...before.metadata, annotations } };
