@@ -11,7 +11,7 @@ import { decodeStored } from './codec.ts';
 import { createObject } from './create.ts';
 import { deleteObject } from './delete.ts';
 import { translate, translated } from './errors.ts';
-import { collectionRange, objectKey, parseKey, storageGroup } from './keys.ts';
+import { collectionRange, type KeyParts, objectKey, parseKey, storageGroup } from './keys.ts';
 import { asDefined } from './kinds/defined.ts';
 import { foundation } from './logical-clusters.ts';
 import { recent, recentList } from './recent.ts';
@@ -89,7 +89,7 @@ export class StoreRegistry implements ObjectRegistry {
 
   async get(at: Address): Promise<KubeObject> {
     const served = this.#require(at);
-    const entry = await this.read(served, { ...at, namespace: at.namespace ?? '' });
+    const entry = await this.read(served, keyParts(at));
     return decodeStored(entry);
   }
 
@@ -148,8 +148,7 @@ export class StoreRegistry implements ObjectRegistry {
     change: (current: KubeObject) => KubeObject,
     options: WriteOptions = {},
   ): Promise<KubeObject> {
-    const place = { cluster: at.cluster, namespace: at.namespace ?? '', name: at.name };
-    return updateObject(this, this.#require(at), place, change, { ...options });
+    return updateObject(this, this.#require(at), keyParts(at), change, { ...options });
   }
 
   patch(at: Address, patch: object, options: WriteOptions = {}): Promise<KubeObject> {
@@ -159,8 +158,7 @@ export class StoreRegistry implements ObjectRegistry {
   }
 
   async delete(at: Address, options: DeleteOptions = {}): Promise<KubeObject> {
-    const place = { cluster: at.cluster, namespace: at.namespace ?? '', name: at.name };
-    return (await deleteObject(this, this.#require(at), place, options)).object;
+    return (await deleteObject(this, this.#require(at), keyParts(at), options)).object;
   }
 
   #objectsOf(served: ServedResource, scope: Scope, entries: readonly Entry[]): KubeObject[] {
@@ -191,4 +189,8 @@ export function inScope(
 export function watchEnd(reason: unknown, served: ServedResource): Error {
   const compacted = reason instanceof StoreError && reason.code === 'compacted';
   return compacted ? expired('too old resource version') : translate(reason, served.info, '');
+}
+
+function keyParts({ cluster, namespace = '', name }: Address): KeyParts {
+  return { cluster, namespace, name };
 }

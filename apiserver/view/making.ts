@@ -7,7 +7,7 @@ import type { SliceAddress } from './slices.ts';
 /** All that a reflection is made from. */
 export interface Making {
   store: Store;
-  of: ReflectedKind;
+  kind: ReflectedKind;
   at: SliceAddress;
   /** What the syncer sent: untrusted. */
   body: Record<string, unknown>;

@@ -48,14 +48,14 @@ export async function eventFrom(making: Making, event: KubeObject): Promise<Kube
 }
 
 async function uidHere(
-  { store, of, at, owners }: Making,
+  { store, kind: reflected, at, owners }: Making,
   apiVersion: string,
   kind: string,
   name: unknown,
 ): Promise<string> {
   const { group } = parseApiVersion(apiVersion);
   const placed = placedKinds.find((one) => one.kind === kind && one.group === group);
-  if (!placed || typeof name !== 'string' || name.includes('/')) throw notFound(of, at.name);
+  if (!placed || typeof name !== 'string' || name.includes('/')) throw notFound(reflected, at.name);
   const object = await readObject(store, placeIn(at, { ...placed, name }));
   const uid = object?.metadata.uid ?? '';
   const from = object ? reflectedFrom(object) : [];

@@ -19,7 +19,7 @@ import type { SliceAddress } from './slices.ts';
  */
 export async function historyOf(
   store: Store,
-  of: ReflectedKind,
+  kind: ReflectedKind,
   at: SliceAddress,
   before: KubeObject,
 ): Promise<KubeObject | undefined> {
@@ -31,7 +31,7 @@ export async function historyOf(
   const workload = await readObject(store, placeIn(at, placement.spec.ref));
   if (!workload || workload.metadata.uid !== owner || workload.metadata.deletionTimestamp) return undefined;
   const limit = numberAt(workload, 'spec', 'revisionHistoryLimit') ?? 10;
-  if (!(await isAmongNewest(store, of, at, before, limit))) return undefined;
+  if (!(await isAmongNewest(store, kind, at, before, limit))) return undefined;
   return retired(before);
 }
 
@@ -74,12 +74,12 @@ async function placementOf(store: Store, at: SliceAddress, uid: string): Promise
 
 async function isAmongNewest(
   store: Store,
-  of: ReflectedKind,
+  kind: ReflectedKind,
   at: SliceAddress,
   object: KubeObject,
   limit: number,
 ): Promise<boolean> {
-  const beside = await reflectedBeside(store, of, at, controllerOf(object) ?? '');
+  const beside = await reflectedBeside(store, kind, at, controllerOf(object) ?? '');
   const newer = beside.filter((other) => revisionOf(other) > revisionOf(object));
   // The newest is the present one, which the limit does not count.
   return newer.length <= limit;

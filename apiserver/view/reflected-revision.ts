@@ -65,10 +65,10 @@ function numbered(cluster: string, there: number, known: number, others: readonl
 }
 
 /** Others of the same workload. */
-export async function siblings({ store, of, at }: Making, object: KubeObject): Promise<KubeObject[]> {
+export async function siblings({ store, kind, at }: Making, object: KubeObject): Promise<KubeObject[]> {
   const owner = controllerOf(object);
   if (owner === undefined) return [];
-  const beside = await reflectedBeside(store, of, at, owner);
+  const beside = await reflectedBeside(store, kind, at, owner);
   return beside.filter((other) => other.metadata.name !== at.name);
 }
 

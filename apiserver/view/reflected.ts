@@ -26,7 +26,7 @@ const fields: Readonly<Record<string, readonly string[]>> = {
 };
 
 export async function makeReflection(making: Making): Promise<KubeObject> {
-  const { of, at, body, before } = making;
+  const { kind, at, body, before } = making;
   const told = isRecord(body['metadata']) ? body['metadata'] : {};
   const created = time(told['creationTimestamp']) ?? timestamp();
   const deleted = time(told['deletionTimestamp']);
@@ -45,23 +45,23 @@ export async function makeReflection(making: Making): Promise<KubeObject> {
     ...(deleted && { deletionGracePeriodSeconds: typeof grace === 'number' ? count(grace) : 0 }),
     labels: ofJob(
       foreign(told['labels']),
-      of.kind === 'Pod' ? (references[0] ?? formerJob(before)) : undefined,
+      kind.kind === 'Pod' ? (references[0] ?? formerJob(before)) : undefined,
     ),
     annotations: reflectedAs(foreign(told['annotations']), uid, [at.cluster]),
     ...(references.length > 0 && { ownerReferences: references }),
   };
-  const object: KubeObject = { kind: of.kind, apiVersion: formatApiVersion(of), metadata };
-  if (of.kind === 'Event') return await eventFrom(making, object);
-  if (of.kind === 'Endpoints') return endpointsFrom(making, object);
-  for (const field of fields[of.kind] ?? []) {
+  const object: KubeObject = { kind: kind.kind, apiVersion: formatApiVersion(kind), metadata };
+  if (kind.kind === 'Event') return await eventFrom(making, object);
+  if (kind.kind === 'Endpoints') return endpointsFrom(making, object);
+  for (const field of fields[kind.kind] ?? []) {
     const value = body[field];
     if (field === 'status') object.status = bounded(isRecord(value) ? value : {});
     else if (field === 'spec') object.spec = isRecord(value) ? value : {};
     else if (value !== undefined) object[field] = value;
   }
-  if (of.kind === 'Job') return ownSelector(object);
-  if (of.kind === 'EndpointSlice' && !isOfServiceHere(making, object)) throw notFound(of, at.name);
-  return of.shared ? await revisionFrom(making, await withOwnTemplate(making, object)) : object;
+  if (kind.kind === 'Job') return ownSelector(object);
+  if (kind.kind === 'EndpointSlice' && !isOfServiceHere(making, object)) throw notFound(kind, at.name);
+  return kind.shared ? await revisionFrom(making, await withOwnTemplate(making, object)) : object;
 }
 
 /** Who reads slices finds them by their Service's name: it is that of the Service, or Endpoints, that the cluster has. */

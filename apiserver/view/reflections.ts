@@ -27,11 +27,11 @@ export const maxReflectionBytes = 256 << 10;
 /** All objects of a kind that were reflected from this cluster, at one revision. */
 export async function listReflections(
   store: Store,
-  of: ReflectedKind,
+  kind: ReflectedKind,
   cluster: string,
 ): Promise<{ revision: number; items: KubeObject[] }> {
   const needle = Buffer.from(`"${reflectedFromAnnotation}":"`);
-  const stored = { group: of.group, resource: of.resource, namespaced: true };
+  const stored = { group: kind.group, resource: kind.resource, namespaced: true };
   const { entries, revision } = await listEntries(store, { resource: stored, cluster: '*', namespace: '' });
   const reflected = entries.filter(({ value }) =>
     Buffer.from(value.buffer, value.byteOffset, value.byteLength).includes(needle),
@@ -46,36 +46,36 @@ export async function listReflections(
  */
 export async function putReflection(
   { store, registry, index }: { store: Store; registry: Registry; index: Fed },
-  of: ReflectedKind,
+  kind: ReflectedKind,
   at: SliceAddress,
   body: Record<string, unknown>,
 ): Promise<KubeObject> {
-  const written = await rewriteObject(store, placeIn(at, { ...of, name: at.name }), async (stored) => {
+  const written = await rewriteObject(store, placeIn(at, { ...kind, name: at.name }), async (stored) => {
     const there = stored && withUid(stored);
-    const owners = ownersHere(index, of, at, Boolean(body['namespaceUid']));
-    const before = there && !(await replaces(store, of, there, at)) ? there : undefined;
-    if (before && !mayWrite(of, before, at.cluster, owners)) throw taken(of, at, before);
+    const owners = ownersHere(index, kind, at, Boolean(body['namespaceUid']));
+    const before = there && !(await replaces(store, kind, there, at)) ? there : undefined;
+    if (before && !mayWrite(kind, before, at.cluster, owners)) throw taken(kind, at, before);
     await requireUid(store, at, body['namespaceUid']);
-    if (!before) await requireNamespace(store, at.logical, at.namespace, { resource: of, name: at.name });
-    return await makeReflection({ store, of, at, body, before, owners });
+    if (!before) await requireNamespace(store, at.logical, at.namespace, { resource: kind, name: at.name });
+    return await makeReflection({ store, kind, at, body, before, owners });
   });
   const object = written as KubeObject;
-  if (of.resource === 'replicasets') await noteRevision(registry, at, object);
+  if (kind.resource === 'replicasets') await noteRevision(registry, at, object);
   return object;
 }
 
 /** Of what this cluster reflected only, and of this uid if one is given; anything else is not there. Other clusters' part of it stays. */
 export async function deleteReflection(
   store: Store,
-  of: ReflectedKind,
+  kind: ReflectedKind,
   at: SliceAddress,
   uid?: unknown,
 ): Promise<KubeObject> {
-  const rest = await rewriteObject(store, placeIn(at, { ...of, name: at.name }), async (stored) => {
+  const rest = await rewriteObject(store, placeIn(at, { ...kind, name: at.name }), async (stored) => {
     const before = stored && withUid(stored);
-    if (!before || !reflectedFrom(before).includes(at.cluster)) throw notFound(of, at.name);
-    if (uid && before.metadata.uid !== uid) throw notFound(of, at.name);
-    return await restOf(store, of, at, before);
+    if (!before || !reflectedFrom(before).includes(at.cluster)) throw notFound(kind, at.name);
+    if (uid && before.metadata.uid !== uid) throw notFound(kind, at.name);
+    return await restOf(store, kind, at, before);
   });
   return rest as KubeObject;
 }
@@ -92,13 +92,13 @@ function withUid(object: KubeObject): KubeObject {
 /** What stays when one cluster's part goes. */
 async function restOf(
   store: Store,
-  of: ReflectedKind,
+  kind: ReflectedKind,
   at: SliceAddress,
   before: KubeObject,
 ): Promise<KubeObject | undefined> {
-  if (!of.shared) return undefined;
-  if (of.kind === 'Endpoints') return withoutSubsets(before, at.cluster);
-  return withoutPart(before, at.cluster) ?? (await historyOf(store, of, at, before));
+  if (!kind.shared) return undefined;
+  if (kind.kind === 'Endpoints') return withoutSubsets(before, at.cluster);
+  return withoutPart(before, at.cluster) ?? (await historyOf(store, kind, at, before));
 }
 
 function isClaim({ kind }: ReflectedKind): boolean {
@@ -108,12 +108,12 @@ function isClaim({ kind }: ReflectedKind): boolean {
 /** Of two claims of one name, on two clusters, the one that pods use is shown; else the one that was first. */
 async function replaces(
   store: Store,
-  of: ReflectedKind,
+  kind: ReflectedKind,
   there: KubeObject,
   at: SliceAddress,
 ): Promise<boolean> {
   const whose = reflectedFrom(there);
-  if (!isClaim(of) || whose.length === 0 || whose.includes(at.cluster)) return false;
+  if (!isClaim(kind) || whose.length === 0 || whose.includes(at.cluster)) return false;
   const { logical: cluster, namespace } = at;
   const { entries } = await listEntries(store, { resource: placementsStored, cluster, namespace });
   const placed = entries.map((entry) => (decodeStored(entry) as Placement).spec);
@@ -121,15 +121,15 @@ async function replaces(
   return isInUse(at.cluster) && !whose.some(isInUse);
 }
 
-function mayWrite(of: ReflectedKind, before: KubeObject, cluster: string, owners: Making['owners']): boolean {
+function mayWrite(kind: ReflectedKind, before: KubeObject, cluster: string, owners: Making['owners']): boolean {
   const whose = reflectedFrom(before);
-  if (!of.shared) return whose.includes(cluster);
+  if (!kind.shared) return whose.includes(cluster);
   return whose.length > 0 || isHistory(before, owners) || isPlaceholder(before);
 }
 
-function taken(of: ReflectedKind, at: SliceAddress, object: KubeObject): StatusError {
+function taken(kind: ReflectedKind, at: SliceAddress, object: KubeObject): StatusError {
   const whose = reflectedFrom(object).join(', ');
-  return conflict(of, at.name, whose ? `it is reflected from cluster ${whose}` : 'it is not a reflection');
+  return conflict(kind, at.name, whose ? `it is reflected from cluster ${whose}` : 'it is not a reflection');
 }
 
 /**
@@ -138,12 +138,12 @@ function taken(of: ReflectedKind, at: SliceAddress, object: KubeObject): StatusE
  */
 function ownersHere(
   index: Fed,
-  of: ReflectedKind,
+  kind: ReflectedKind,
   at: SliceAddress,
   knowsNamespace: boolean,
 ): Making['owners'] {
   const owners = index.owners(at.cluster, at);
-  if (owners === undefined && !(isClaim(of) && knowsNamespace))
-    throw forbidden(of, at.name, `cluster ${at.cluster} has no share in this namespace`);
+  if (owners === undefined && !(isClaim(kind) && knowsNamespace))
+    throw forbidden(kind, at.name, `cluster ${at.cluster} has no share in this namespace`);
   return owners ?? new Map();
 }

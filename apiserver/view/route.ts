@@ -6,8 +6,8 @@ import { StatusError } from '../../kube/status.ts';
 export type Route =
   | { to: 'shares' }
   | { to: 'share-status'; logical: string; namespace: string; name: string }
-  | { to: 'reflections'; of: ReflectedKind }
-  | { to: 'reflection'; of: ReflectedKind; logical: string; namespace: string; name: string }
+  | { to: 'reflections'; kind: ReflectedKind }
+  | { to: 'reflection'; kind: ReflectedKind; logical: string; namespace: string; name: string }
   | { to: 'nodes' }
   | { to: 'node'; logical: string; name: string }
   | { to: 'namespace'; logical: string; name: string }
@@ -55,8 +55,8 @@ export function routeOf(cluster: string, rest: string): Route | undefined {
     case `${atoll}/physicalclusters/${cluster}/status`:
       return { to: 'cluster-status' };
     default: {
-      const of = reflectedKinds.find((kind) => rest === `${apiOf(kind)}/${kind.resource}`);
-      return of ? { to: 'reflections', of } : inLogicalCluster(rest);
+      const kind = reflectedKinds.find((one) => rest === `${apiOf(one)}/${one.resource}`);
+      return kind ? { to: 'reflections', kind } : inLogicalCluster(rest);
     }
   }
 }
@@ -75,8 +75,8 @@ function inLogicalCluster(rest: string): Route | undefined {
   if (!dnsLabel.test(namespace) || !dnsName.test(name)) return undefined;
   const at = { logical, namespace, name };
   if (subresource) return api === atoll && resource === 'shares' ? { to: 'share-status', ...at } : undefined;
-  const of = reflectedKinds.find((kind) => kind.resource === resource && apiOf(kind) === api);
-  return of && { to: 'reflection', of, ...at };
+  const kind = reflectedKinds.find((one) => one.resource === resource && apiOf(one) === api);
+  return kind && { to: 'reflection', kind, ...at };
 }
 
 function apiOf({ group, version }: ReflectedKind): string {

@@ -74,18 +74,18 @@ async function dispatch(call: Call, route: Route): Promise<ApiResponse> {
     }
     case 'reflections': {
       if (call.query.has('watch')) throw wrongVerb(route, 'watch');
-      const { kind, group, version } = route.of;
+      const { kind, group, version } = route.kind;
       const apiVersion = formatApiVersion({ group, version });
-      return answer(200, list({ kind, apiVersion }, await listReflections(store, route.of, cluster)));
+      return answer(200, list({ kind, apiVersion }, await listReflections(store, route.kind, cluster)));
     }
     case 'reflection':
       return answer(
         200,
         request.method === 'DELETE'
-          ? await deleteReflection(store, route.of, { cluster, ...route }, uidIn(request))
+          ? await deleteReflection(store, route.kind, { cluster, ...route }, uidIn(request))
           : await putReflection(
               { ...call.core, index: await call.index.ready() },
-              route.of,
+              route.kind,
               { cluster, ...route },
               jsonBody(request, maxReflectionBytes),
             ),
