@@ -25,23 +25,23 @@ const generateTries = 8;
 export async function createObject(
   registry: ObjectRegistry,
   served: ServedResource,
-  at: Place,
+  place: Place,
   given: KubeObject,
   context: WriteContext,
 ): Promise<KubeObject> {
   const { name, generateName: base } = given.metadata ?? {};
-  if (served.info.namespaced && at.namespace !== '') {
-    const asking = requireNamespace(registry.store, at.cluster, at.namespace, {
+  if (served.info.namespaced && place.namespace !== '') {
+    const asking = requireNamespace(registry.store, place.cluster, place.namespace, {
       resource: served.info,
       name: name ?? '',
     });
     if (asking) await asking;
   }
-  if (name || !base) return await createOnce(registry, served, at, given, context);
+  if (name || !base) return await createOnce(registry, served, place, given, context);
   for (let tries = 1; ; tries++) {
     const object = named(deepCopy(given), generatedName(served, base));
     try {
-      return await createOnce(registry, served, at, object, { ...context, generated: true, owned: true });
+      return await createOnce(registry, served, place, object, { ...context, generated: true, owned: true });
     } catch (error) {
       if (tries >= generateTries || !isStatusError(error, 'AlreadyExists')) throw error;
     }
@@ -60,13 +60,13 @@ function named(object: KubeObject, name: string): KubeObject {
 async function createOnce(
   registry: ObjectRegistry,
   served: ServedResource,
-  at: Place,
+  place: Place,
   given: KubeObject,
   context: WriteContext,
 ): Promise<KubeObject> {
-  const write = writeOf(registry, served, at.cluster, context);
+  const write = writeOf(registry, served, place.cluster, context);
   try {
-    return await createWith(write, at, given, context);
+    return await createWith(write, place, given, context);
   } catch (error) {
     await unclaim(write, error);
     throw error;
@@ -76,14 +76,14 @@ async function createOnce(
 /** Waits only where there is something to wait for, which mostly is the store alone. */
 async function createWith(
   write: KindWrite,
-  at: Place,
+  place: Place,
   given: KubeObject,
   context: WriteContext,
 ): Promise<KubeObject> {
   const { registry, served } = write;
   const { resourceVersion } = given.metadata ?? {};
   const hooks = hooksOf(served);
-  let object = begin(write, at, given, context);
+  let object = begin(write, place, given, context);
   const mutating = context.mutate?.(object, undefined);
   if (mutating) await mutating;
   const preparing = hooks.prepare?.(write, object, undefined);
@@ -100,9 +100,9 @@ async function createWith(
   object = shownLater(object, served, context);
   const name = object.metadata.name ?? '';
   // Last: whoever was asked may have taken long.
-  const lasting = requireLogicalCluster(registry, at.cluster, { served, name });
+  const lasting = requireLogicalCluster(registry, place.cluster, { served, name });
   if (lasting) await lasting;
-  const key = objectKey(served.info, at.cluster, at.namespace, name);
+  const key = objectKey(served.info, place.cluster, place.namespace, name);
   if (context.dryRun) {
     const there = await translated(registry.store.get(key), served.info, name);
     if (there) throw alreadyExists(served.info, name);
@@ -123,11 +123,11 @@ async function createWith(
 }
 
 /** What is to be created, before anybody else has a say: defaults, what the server sets, who wrote it. */
-function begin(write: KindWrite, at: Place, given: KubeObject, context: WriteContext): KubeObject {
+function begin(write: KindWrite, place: Place, given: KubeObject, context: WriteContext): KubeObject {
   const { served } = write;
   const own = context.owned ? given : deepCopy(given);
   own.metadata ??= {};
-  if (served.info.namespaced) own.metadata.namespace = at.namespace;
+  if (served.info.namespaced) own.metadata.namespace = place.namespace;
   else if (own.metadata.namespace !== undefined) delete own.metadata.namespace;
   const { name } = own.metadata;
   // What a generated name brings with it is nobody's: fields are told before there is one.

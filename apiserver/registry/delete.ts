@@ -7,6 +7,7 @@ import type { Entry } from '../../storage/store.ts';
 import type { ServedResource } from '../served.ts';
 import { decodeStored, encodeStored } from './codec.ts';
 import { translate } from './errors.ts';
+import type { KeyParts } from './keys.ts';
 import { asDefined } from './kinds/defined.ts';
 import { type Condition, conditionsOf, withCondition } from './kinds/own-status.ts';
 import { hooksOf } from './kinds.ts';
@@ -36,22 +37,22 @@ export interface DeleteContext extends DeleteOptions {
 export async function deleteObject(
   registry: ObjectRegistry,
   served: ServedResource,
-  at: { cluster: string; namespace: string; name: string },
+  address: KeyParts,
   options: DeleteContext,
 ): Promise<Deleted> {
   const { group, resource } = served.info;
   for (let attempt = 1; ; attempt++) {
-    const entry = await registry.read(served, at);
+    const entry = await registry.read(served, address);
     const object = decodeStored(entry);
     checkDeletePreconditions(options, object, served.info);
-    if (group === '' && resource === 'namespaces') checkNamespaceDeletable(at.name);
+    if (group === '' && resource === 'namespaces') checkNamespaceDeletable(address.name);
     await options.validate?.(object);
     try {
-      return await deleteOnce(registry, served, at.cluster, { entry, object }, options);
+      return await deleteOnce(registry, served, address.cluster, { entry, object }, options);
     } catch (error) {
-      const failure = translate(error, served.info, at.name);
+      const failure = translate(error, served.info, address.name);
       if (!isStatusError(failure, 'Conflict')) throw failure;
-      if (attempt >= tries) throw conflict(served.info, at.name, staleObject);
+      if (attempt >= tries) throw conflict(served.info, address.name, staleObject);
     }
   }
 }

@@ -59,13 +59,10 @@ export class StoreRegistry implements ObjectRegistry {
   }
 
   /** The stored entry; fails with 404. */
-  async read(
-    served: ServedResource,
-    at: { cluster: string; namespace: string; name: string },
-  ): Promise<Entry> {
-    const key = objectKey(served.info, at.cluster, at.namespace, at.name);
-    const entry = await translated(this.store.get(key), served.info, at.name);
-    if (entry === undefined) throw notFound(served.info, at.name);
+  async read(served: ServedResource, address: KeyParts): Promise<Entry> {
+    const key = objectKey(served.info, address.cluster, address.namespace, address.name);
+    const entry = await translated(this.store.get(key), served.info, address.name);
+    if (entry === undefined) throw notFound(served.info, address.name);
     return asDefined(entry, served);
   }
 
@@ -87,9 +84,9 @@ export class StoreRegistry implements ObjectRegistry {
     return decodeStored(entry, cluster === '*' ? parseKey(served.info, entry.key).cluster : undefined);
   }
 
-  async get(at: Address): Promise<KubeObject> {
-    const served = this.#require(at);
-    const entry = await this.read(served, keyParts(at));
+  async get(address: Address): Promise<KubeObject> {
+    const served = this.#require(address);
+    const entry = await this.read(served, keyParts(address));
     return decodeStored(entry);
   }
 
@@ -144,21 +141,21 @@ export class StoreRegistry implements ObjectRegistry {
   }
 
   update(
-    at: Address,
+    address: Address,
     change: (current: KubeObject) => KubeObject,
     options: WriteOptions = {},
   ): Promise<KubeObject> {
-    return updateObject(this, this.#require(at), keyParts(at), change, { ...options });
+    return updateObject(this, this.#require(address), keyParts(address), change, { ...options });
   }
 
-  patch(at: Address, patch: object, options: WriteOptions = {}): Promise<KubeObject> {
+  patch(address: Address, patch: object, options: WriteOptions = {}): Promise<KubeObject> {
     const change = (current: KubeObject) =>
       applyMergePatch(current as unknown as Json, patch as Json) as unknown as KubeObject;
-    return this.update(at, change, options);
+    return this.update(address, change, options);
   }
 
-  async delete(at: Address, options: DeleteOptions = {}): Promise<KubeObject> {
-    return (await deleteObject(this, this.#require(at), keyParts(at), options)).object;
+  async delete(address: Address, options: DeleteOptions = {}): Promise<KubeObject> {
+    return (await deleteObject(this, this.#require(address), keyParts(address), options)).object;
   }
 
   #objectsOf(served: ServedResource, scope: Scope, entries: readonly Entry[]): KubeObject[] {
@@ -169,8 +166,8 @@ export class StoreRegistry implements ObjectRegistry {
     );
   }
 
-  #require(at: Scope): ServedResource {
-    const served = this.find(at.cluster, at.group, at.resource);
+  #require(scope: Scope): ServedResource {
+    const served = this.find(scope.cluster, scope.group, scope.resource);
     if (served) return served;
     throw new StatusError(404, 'NotFound', 'the server could not find the requested resource');
   }

@@ -8,16 +8,16 @@ import { translate, translated } from './errors.ts';
 import { collectionRange, type KeyParts, objectKey, type StoredAs } from './keys.ts';
 
 /** One object of a kind. */
-export interface ObjectPlace extends KeyParts {
+export interface ObjectAddress extends KeyParts {
   resource: StoredAs;
 }
 
 export async function readObject<T extends KubeObject = KubeObject>(
   store: Store,
-  place: ObjectPlace,
+  address: ObjectAddress,
   options: { revision?: number } = {},
 ): Promise<T | undefined> {
-  const entry = await translated(store.get(keyOf(place), options), place.resource, place.name);
+  const entry = await translated(store.get(keyOf(address), options), address.resource, address.name);
   return entry && (decodeStored(entry) as T);
 }
 
@@ -41,17 +41,17 @@ const mostTries = 100;
  */
 export async function rewriteObject<T extends KubeObject = KubeObject>(
   store: Store,
-  place: ObjectPlace,
+  address: ObjectAddress,
   change: (before: T | undefined) => Later<T | undefined>,
 ): Promise<T | undefined> {
-  const { resource, name } = place;
+  const { resource, name } = address;
   for (let tries = 0; tries < mostTries; tries++) {
-    const entry = await translated(store.get(keyOf(place)), resource, name);
+    const entry = await translated(store.get(keyOf(address)), resource, name);
     const before = entry && (decodeStored(entry) as T);
     const after = await change(before);
     if (before === after || (before && after && isSame(before, after))) return before;
     try {
-      return decodeStored(await write(store, keyOf(place), entry, after)) as T;
+      return decodeStored(await write(store, keyOf(address), entry, after)) as T;
     } catch (error) {
       if (!lostRace(error)) throw translate(error, resource, name);
     }
@@ -75,7 +75,7 @@ function isSame(before: KubeObject, after: KubeObject): boolean {
   return deepEqual(before, { ...after, metadata: { ...after.metadata, resourceVersion } });
 }
 
-export function keyOf({ resource, cluster, namespace, name }: ObjectPlace): string {
+export function keyOf({ resource, cluster, namespace, name }: ObjectAddress): string {
   return objectKey(resource, cluster, namespace, name);
 }
 

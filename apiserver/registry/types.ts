@@ -3,6 +3,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import type { Entry, ListResult, Store } from '../../storage/store.ts';
 import type { ServedResource } from '../served.ts';
 import type { Catalog } from './catalog.ts';
+import type { KeyParts } from './keys.ts';
 import type { Roles } from './roles.ts';
 
 /** A collection. `cluster: '*'` means all logical clusters (reads only); no namespace means all of them. */
@@ -70,7 +71,7 @@ export interface Registry {
   resources(cluster: string): readonly ServedResource[];
   /** Whether the logical cluster exists. */
   exists(cluster: string): Promise<boolean>;
-  get(at: Address): Promise<KubeObject>;
+  get(address: Address): Promise<KubeObject>;
   list(scope: Scope): Promise<Listed>;
   /** As of what this server has seen, which asks no other machine; at once where memory has it. */
   recent(scope: Scope): Later<readonly KubeObject[]>;
@@ -78,14 +79,14 @@ export interface Registry {
   create(scope: Scope, object: KubeObject, options?: WriteOptions): Promise<KubeObject>;
   /** Reads, changes, writes; again when somebody else wrote in between. `change` gets a copy that is its own. */
   update(
-    at: Address,
+    address: Address,
     change: (current: KubeObject) => KubeObject,
     options?: WriteOptions,
   ): Promise<KubeObject>;
   /** JSON merge patch (RFC 7386). */
-  patch(at: Address, patch: object, options?: WriteOptions): Promise<KubeObject>;
+  patch(address: Address, patch: object, options?: WriteOptions): Promise<KubeObject>;
   /** The object as it was, or as it is when finalizers keep it. */
-  delete(at: Address, options?: DeleteOptions): Promise<KubeObject>;
+  delete(address: Address, options?: DeleteOptions): Promise<KubeObject>;
 }
 
 /** The registry as the server itself uses it: with what is served where, and with entries as they are stored. */
@@ -94,7 +95,7 @@ export interface ObjectRegistry extends Registry {
   readonly catalog: Catalog;
   readonly roles: Roles;
   /** The stored entry; fails with 404. */
-  read(served: ServedResource, at: { cluster: string; namespace: string; name: string }): Promise<Entry>;
+  read(served: ServedResource, address: KeyParts): Promise<Entry>;
   readAll(served: ServedResource, cluster: string, namespace: string): Promise<ListResult>;
   /** An entry that was listed or watched, by its kind's definition in its own logical cluster: see defined.ts. */
   asDefined(served: ServedResource, cluster: string, entry: Entry, old?: boolean): Entry;

@@ -8,9 +8,10 @@ import { validateUpdate } from '../../kube/validation/index.ts';
 import type { Entry } from '../../storage/store.ts';
 import type { ServedResource } from '../served.ts';
 import { decodeStored, written } from './codec.ts';
-import { defaulted, type Place, refuse, shownLater, type WriteContext, warn, writeOf } from './context.ts';
+import { defaulted, refuse, shownLater, type WriteContext, warn, writeOf } from './context.ts';
 import { finishesDeletion } from './delete.ts';
 import { translate } from './errors.ts';
+import type { KeyParts } from './keys.ts';
 import { unclaim } from './kinds/claims.ts';
 import type { KindWrite } from './kinds/hooks.ts';
 import { hooksOf } from './kinds.ts';
@@ -26,17 +27,17 @@ const updateTries = 5;
 export async function updateObject(
   registry: ObjectRegistry,
   served: ServedResource,
-  at: Place & { name: string },
+  address: KeyParts,
   change: (current: KubeObject) => Later<KubeObject>,
   context: WriteContext,
 ): Promise<KubeObject> {
   for (let tries = 1; ; tries++) {
-    const entry = await registry.read(served, at);
+    const entry = await registry.read(served, address);
     try {
-      return await updateOnce(registry, served, at, { entry, change }, context);
+      return await updateOnce(registry, served, address, { entry, change }, context);
     } catch (error) {
       if (!(error instanceof LostRace)) throw error;
-      if (context.pinned || tries >= updateTries) throw conflict(served.info, at.name, staleObject);
+      if (context.pinned || tries >= updateTries) throw conflict(served.info, address.name, staleObject);
     }
   }
 }
@@ -46,13 +47,13 @@ class LostRace extends Error {}
 async function updateOnce(
   registry: ObjectRegistry,
   served: ServedResource,
-  at: Place & { name: string },
+  address: KeyParts,
   step: { entry: Entry; change: (current: KubeObject) => Later<KubeObject> },
   context: WriteContext,
 ): Promise<KubeObject> {
-  const write = writeOf(registry, served, at.cluster, context);
+  const write = writeOf(registry, served, address.cluster, context);
   try {
-    return await updateWith(write, at, step, context);
+    return await updateWith(write, address, step, context);
   } catch (error) {
     await unclaim(write, error);
     throw error;
@@ -61,7 +62,7 @@ async function updateOnce(
 
 async function updateWith(
   write: KindWrite,
-  at: Place & { name: string },
+  address: KeyParts,
   step: { entry: Entry; change: (current: KubeObject) => Later<KubeObject> },
   context: WriteContext,
 ): Promise<KubeObject> {
@@ -96,7 +97,7 @@ async function updateWith(
     );
   const more = subresource === '' ? hooksOf(served).causes : undefined;
   if (more) causes.push(...(await more(write, next, old)));
-  refuse(causes, served, at.name);
+  refuse(causes, served, address.name);
   if (subresource === '') warn(next, old, served, context);
   const validating = context.validate?.(next, old);
   if (validating) await validating;
@@ -107,10 +108,10 @@ async function updateWith(
   try {
     const update = (bytes: Uint8Array) => registry.store.update(entry.key, bytes, entry.revision);
     const now = await written(next, update);
-    await hooksOf(served).committed?.(write, at.name, { object: next, old, revision: now.revision });
+    await hooksOf(served).committed?.(write, address.name, { object: next, old, revision: now.revision });
     return decodeStored(now);
   } catch (error) {
-    throw raced(translate(error, served.info, at.name));
+    throw raced(translate(error, served.info, address.name));
   }
 }
 

@@ -5,7 +5,7 @@ import { shownStored } from '../registry/codec.ts';
 import { collectionRange, parseKey } from '../registry/keys.ts';
 import { keyOf, listEntries } from '../registry/rewrite.ts';
 import { Owned, type Share } from './owned.ts';
-import { type NamespacePlace, placeIn, placementsStored } from './places.ts';
+import { addressIn, type NamespacePlace, placementsStored } from './places.ts';
 
 /** Kinds of any group are placed: one watch over all keys keeps them in one order. */
 export const everything: Range = { start: '/', end: '0' };
@@ -223,7 +223,7 @@ function placeOf(key: string, { spec }: Placement): Place | undefined {
   const clusters = Object.keys(shares);
   if (clusters.length === 0) return undefined;
   const { cluster: logical, namespace } = parseKey(placementsStored, key);
-  const rootKey = keyOf(placeIn({ logical, namespace }, ref));
+  const rootKey = keyOf(addressIn({ logical, namespace }, ref));
   return { logical, namespace, clusters, rootKey, ref, isOrphaned: orphaned === ref.uid };
 }
 

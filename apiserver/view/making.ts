@@ -8,7 +8,7 @@ import type { SliceAddress } from './slices.ts';
 export interface Making {
   store: Store;
   kind: ReflectedKind;
-  at: SliceAddress;
+  address: SliceAddress;
   /** What the syncer sent: untrusted. */
   body: Record<string, unknown>;
   before: KubeObject | undefined;

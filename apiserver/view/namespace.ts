@@ -8,8 +8,8 @@ import { type NamespacePlace, namespacesStored } from './places.ts';
  * Whether the Namespace of that name and uid is there, and whether it is going. A syncer removes what it made for one that
  * is gone, and for nothing less than this 404. The uid is told in shares alone: it is what proves that a cluster had one.
  */
-export async function getNamespace(store: Store, at: NamespacePlace, meant: unknown): Promise<KubeObject> {
-  const { logical, namespace: name } = at;
+export async function getNamespace(store: Store, place: NamespacePlace, meant: unknown): Promise<KubeObject> {
+  const { logical, namespace: name } = place;
   const found = await readObject(store, {
     resource: namespacesStored,
     cluster: logical,
@@ -23,7 +23,7 @@ export async function getNamespace(store: Store, at: NamespacePlace, meant: unkn
 }
 
 /** Fails with 404 where the Namespace of that name is not the very one that is meant, but was made after it. */
-export async function requireUid(store: Store, at: NamespacePlace, uid: unknown): Promise<void> {
+export async function requireUid(store: Store, place: NamespacePlace, uid: unknown): Promise<void> {
   if (!uid) return;
-  await getNamespace(store, at, uid);
+  await getNamespace(store, place, uid);
 }

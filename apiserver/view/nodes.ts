@@ -8,7 +8,7 @@ import { isRecord } from '../../kube/untyped.ts';
 import type { Store } from '../../storage/store.ts';
 import { decodeStored } from '../registry/codec.ts';
 import { parseKey } from '../registry/keys.ts';
-import { listEntries, type ObjectPlace, rewriteObject } from '../registry/rewrite.ts';
+import { listEntries, type ObjectAddress, rewriteObject } from '../registry/rewrite.ts';
 import { boundedStatus } from './bounds.ts';
 import type { Fed } from './index.ts';
 
@@ -20,7 +20,7 @@ interface NodeAddress {
   name: string;
 }
 
-function placeOf({ logical, name }: NodeAddress): ObjectPlace {
+function addressOf({ logical, name }: NodeAddress): ObjectAddress {
   return { resource: stored, cluster: logical, namespace: '', name };
 }
 
@@ -40,34 +40,34 @@ export async function listNodes(
  */
 export async function putNode(
   { store, index }: { store: Store; index: Fed },
-  at: NodeAddress,
+  address: NodeAddress,
   body: Record<string, unknown>,
 ): Promise<KubeObject> {
-  if (!index.isIn(at.cluster, at.logical))
-    throw forbidden(stored, at.name, `cluster ${at.cluster} has no share in this logical cluster`);
-  const written = await rewriteObject(store, placeOf(at), (before) => {
+  if (!index.isIn(address.cluster, address.logical))
+    throw forbidden(stored, address.name, `cluster ${address.cluster} has no share in this logical cluster`);
+  const written = await rewriteObject(store, addressOf(address), (before) => {
     const from = before ? reflectedFrom(before) : [];
-    if (before && !from.includes(at.cluster)) {
+    if (before && !from.includes(address.cluster)) {
       const whose =
         from.length > 0 ? `it is reflected from cluster ${from.join(', ')}` : 'it is not a reflection';
-      throw conflict(stored, at.name, whose);
+      throw conflict(stored, address.name, whose);
     }
-    return nodeFrom(at, body, before);
+    return nodeFrom(address, body, before);
   });
   return written as KubeObject;
 }
 
-export async function deleteNode(store: Store, at: NodeAddress, uid?: unknown): Promise<KubeObject> {
-  const deleted = await rewriteObject(store, placeOf(at), (before) => {
-    const isIts = before && reflectedFrom(before).includes(at.cluster);
-    if (!isIts || (uid && before.metadata.uid !== uid)) throw notFound(stored, at.name);
+export async function deleteNode(store: Store, address: NodeAddress, uid?: unknown): Promise<KubeObject> {
+  const deleted = await rewriteObject(store, addressOf(address), (before) => {
+    const isIts = before && reflectedFrom(before).includes(address.cluster);
+    if (!isIts || (uid && before.metadata.uid !== uid)) throw notFound(stored, address.name);
     return undefined;
   });
   return deleted as KubeObject;
 }
 
 function nodeFrom(
-  at: NodeAddress,
+  address: NodeAddress,
   body: Record<string, unknown>,
   before: KubeObject | undefined,
 ): KubeObject {
@@ -79,11 +79,11 @@ function nodeFrom(
     apiVersion: 'v1',
     kind: reflectedNodes.kind,
     metadata: {
-      name: at.name,
+      name: address.name,
       uid,
       creationTimestamp: created,
       labels: foreign(told['labels']),
-      annotations: reflectedAs(foreign(told['annotations']), uid, [at.cluster]),
+      annotations: reflectedAs(foreign(told['annotations']), uid, [address.cluster]),
     },
   };
   return {

@@ -7,7 +7,7 @@ import { getOwn, textAt } from '../../kube/untyped.ts';
 import type { Store } from '../../storage/store.ts';
 import { decodeStored } from '../registry/codec.ts';
 import { listEntries, rewriteObject } from '../registry/rewrite.ts';
-import { placeIn, placementsStored } from './places.ts';
+import { addressIn, placementsStored } from './places.ts';
 import type { SliceAddress } from './slices.ts';
 
 /**
@@ -15,14 +15,14 @@ import type { SliceAddress } from './slices.ts';
  * bound to, and the workload whose controller adopted it there. One that moves says it anew; one that was let go has no
  * controller any more.
  */
-export async function noteOwnPod(store: Store, at: SliceAddress, placement: Placement): Promise<void> {
+export async function noteOwnPod(store: Store, address: SliceAddress, placement: Placement): Promise<void> {
   const { ref, shares = {} } = placement.spec ?? {};
-  const phase = getOwn(shares, at.cluster)?.phase;
-  const slice = getOwn(placement.status?.clusters ?? {}, at.cluster);
+  const phase = getOwn(shares, address.cluster)?.phase;
+  const slice = getOwn(placement.status?.clusters ?? {}, address.cluster);
   if (ref?.kind !== 'Pod' || phase === undefined || phase === 'Leaving' || !slice?.present) return;
   const { owner, nodeName } = slice;
-  const adopter = owner && (await adopterOf(store, at, owner.uid));
-  await rewriteObject(store, placeIn(at, ref), (pod) => {
+  const adopter = owner && (await adopterOf(store, address, owner.uid));
+  await rewriteObject(store, addressIn(address, ref), (pod) => {
     if (pod?.metadata.uid !== ref.uid) return pod;
     return bound({ ...pod, metadata: adopted(pod, adopter) }, nodeName);
   });
@@ -54,12 +54,16 @@ function adopted(pod: KubeObject, owner: OwnerReference | undefined): ObjectMeta
  * The cluster is believed which of its own workloads it is, and nothing else: under another kind or name the owner would
  * be missing here, and the Pod collected as garbage.
  */
-async function adopterOf(store: Store, at: SliceAddress, uid: string): Promise<OwnerReference | undefined> {
-  const { logical: cluster, namespace } = at;
+async function adopterOf(
+  store: Store,
+  address: SliceAddress,
+  uid: string,
+): Promise<OwnerReference | undefined> {
+  const { logical: cluster, namespace } = address;
   const { entries } = await listEntries(store, { resource: placementsStored, cluster, namespace });
   for (const entry of entries) {
     const { ref, shares = {} } = (decodeStored(entry) as Placement).spec ?? {};
-    if (ref?.uid !== uid || !isPodMaker(ref) || getOwn(shares, at.cluster) === undefined) continue;
+    if (ref?.uid !== uid || !isPodMaker(ref) || getOwn(shares, address.cluster) === undefined) continue;
     const { kind, name } = ref;
     return { apiVersion: formatApiVersion(ref), kind, name, uid, controller: true, blockOwnerDeletion: true };
   }

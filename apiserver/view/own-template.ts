@@ -4,7 +4,7 @@ import { canonicalQuantity } from '../../kube/quantity.ts';
 import { getOwn, isRecord, at as valueAt } from '../../kube/untyped.ts';
 import { readObject } from '../registry/rewrite.ts';
 import type { Making } from './making.ts';
-import { placeIn } from './places.ts';
+import { addressIn } from './places.ts';
 import { controllerOf, siblings } from './reflected-revision.ts';
 
 type Json = Record<string, unknown>;
@@ -32,12 +32,12 @@ async function ownTemplate(
   object: KubeObject,
   told: Json | undefined,
 ): Promise<Json | undefined> {
-  const { store, at, before, owners } = making;
+  const { store, address, before, owners } = making;
   const owner = controllerOf(object);
   const kept = before && controllerOf(before) === owner ? templateOf(before) : undefined;
   if (kept || !told) return kept;
   const ref = owners.get(owner ?? '');
-  const root = ref && (await readObject(store, placeIn(at, ref)));
+  const root = ref && (await readObject(store, addressIn(address, ref)));
   const now = root?.metadata.uid === owner ? templateOf(root) : undefined;
   if (now && agrees(told, now)) return now;
   const others = (await siblings(making, object)).map(templateOf);

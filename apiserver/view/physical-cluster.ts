@@ -8,19 +8,19 @@ import type { Store, StoreEvent } from '../../storage/store.ts';
 import { decodeStored } from '../registry/codec.ts';
 import { translated } from '../registry/errors.ts';
 import { keyRange } from '../registry/keys.ts';
-import { keyOf, type ObjectPlace, readObject, rewriteObject } from '../registry/rewrite.ts';
+import { keyOf, type ObjectAddress, readObject, rewriteObject } from '../registry/rewrite.ts';
 import { boundedStatus } from './bounds.ts';
 import { clustersStored } from './places.ts';
 
 export const clusterKind = { kind: 'PhysicalCluster', apiVersion };
 
 export async function getCluster(store: Store, name: string): Promise<PhysicalCluster> {
-  const cluster = await readObject<PhysicalCluster>(store, placeOf(name));
+  const cluster = await readObject<PhysicalCluster>(store, addressOf(name));
   if (!cluster) throw notFound(clustersStored, name);
   return cluster;
 }
 
-function placeOf(name: string): ObjectPlace {
+function addressOf(name: string): ObjectAddress {
   return { resource: clustersStored, cluster: rootCluster, namespace: '', name };
 }
 
@@ -35,7 +35,7 @@ export async function listCluster(
 }
 
 export function clusterKey(name: string): string {
-  return keyOf(placeOf(name));
+  return keyOf(addressOf(name));
 }
 
 export function tellCluster({ type, entry, previous }: StoreEvent): { type: string; object: KubeObject } {
@@ -54,7 +54,7 @@ export async function patchCluster(
 ): Promise<PhysicalCluster> {
   if (!isRecord(patch['status'])) throw badRequest('status is not an object');
   const told = boundedStatus(patch['status']);
-  const written = await rewriteObject<PhysicalCluster>(store, placeOf(name), (cluster) => {
+  const written = await rewriteObject<PhysicalCluster>(store, addressOf(name), (cluster) => {
     if (!cluster) throw notFound(clustersStored, name);
     const status = merged(cluster.status ?? {}, told);
     return deepEqual(cluster.status ?? {}, status) ? cluster : { ...cluster, status };

@@ -1,5 +1,5 @@
 import { physicalClusters } from '../../cluster/names.ts';
-import type { ObjectPlace } from '../registry/rewrite.ts';
+import type { ObjectAddress } from '../registry/rewrite.ts';
 
 /** The kinds that the view reads or writes by name. */
 export const placementsStored = { group: 'atoll.dev', resource: 'placements', namespaced: true };
@@ -13,9 +13,9 @@ export interface NamespacePlace {
 }
 
 /** The object of a placed or reflected kind in this namespace: all of them are namespaced. */
-export function placeIn(
+export function addressIn(
   { logical, namespace }: NamespacePlace,
   { group, resource, name }: { group: string; resource: string; name: string },
-): ObjectPlace {
+): ObjectAddress {
   return { resource: { group, resource, namespaced: true }, cluster: logical, namespace, name };
 }

@@ -6,13 +6,16 @@ import { isRecord, setOwn, textAt } from '../../kube/untyped.ts';
 import type { Making } from './making.ts';
 
 /** The Endpoints of a Service on several clusters are one here: the subsets of all. Fails with 404 for another's. */
-export function endpointsFrom({ kind, at, body, before, owners }: Making, object: KubeObject): KubeObject {
+export function endpointsFrom(
+  { kind, address, body, before, owners }: Making,
+  object: KubeObject,
+): KubeObject {
   const services = [...owners.values()].filter(
     ({ group, resource }) => group === '' && resource === 'services',
   );
-  if (!services.some(({ name }) => name === at.name)) throw notFound(kind, at.name);
+  if (!services.some(({ name }) => name === address.name)) throw notFound(kind, address.name);
   const parts = partsOf(before);
-  setOwn(parts, at.cluster, Array.isArray(body['subsets']) ? body['subsets'] : []);
+  setOwn(parts, address.cluster, Array.isArray(body['subsets']) ? body['subsets'] : []);
   return combined(object, parts);
 }
 

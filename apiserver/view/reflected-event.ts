@@ -7,7 +7,7 @@ import { isRecord, textAt } from '../../kube/untyped.ts';
 import { readObject } from '../registry/rewrite.ts';
 import { bounded } from './bounds.ts';
 import type { Making } from './making.ts';
-import { placeIn } from './places.ts';
+import { addressIn } from './places.ts';
 
 const taken = [
   'reason',
@@ -29,13 +29,13 @@ const taken = [
  * here, by which `kubectl describe` finds it. Fails with 404 when it is about anything else, or not here yet.
  */
 export async function eventFrom(making: Making, event: KubeObject): Promise<KubeObject> {
-  const { at, body } = making;
+  const { address, body } = making;
   const about = isRecord(body['involvedObject']) ? body['involvedObject'] : {};
   const { apiVersion, kind, name, fieldPath } = about;
   const uid = await uidHere(making, textAt(about, 'apiVersion') ?? '', textAt(about, 'kind') ?? '', name);
   const involvedObject = {
     kind,
-    namespace: at.namespace,
+    namespace: address.namespace,
     name,
     uid,
     apiVersion,
@@ -48,17 +48,17 @@ export async function eventFrom(making: Making, event: KubeObject): Promise<Kube
 }
 
 async function uidHere(
-  { store, kind: reflected, at, owners }: Making,
+  { store, kind: reflected, address, owners }: Making,
   apiVersion: string,
   kind: string,
   name: unknown,
 ): Promise<string> {
   const { group } = parseApiVersion(apiVersion);
   const placed = placedKinds.find((one) => one.kind === kind && one.group === group);
-  if (!placed || typeof name !== 'string' || name.includes('/')) throw notFound(reflected, at.name);
-  const object = await readObject(store, placeIn(at, { ...placed, name }));
+  if (!placed || typeof name !== 'string' || name.includes('/')) throw notFound(reflected, address.name);
+  const object = await readObject(store, addressIn(address, { ...placed, name }));
   const uid = object?.metadata.uid ?? '';
   const from = object ? reflectedFrom(object) : [];
-  if (!owners.has(uid) && !from.includes(at.cluster)) throw notFound(placed, name);
+  if (!owners.has(uid) && !from.includes(address.cluster)) throw notFound(placed, name);
   return uid;
 }

@@ -8,7 +8,7 @@ import type { Store } from '../../storage/store.ts';
 import { decodeStored } from '../registry/codec.ts';
 import { listEntries, readObject } from '../registry/rewrite.ts';
 import type { Registry } from '../registry/types.ts';
-import { placeIn, placementsStored } from './places.ts';
+import { addressIn, placementsStored } from './places.ts';
 import { controllerOf, reflectedBeside, revisionAnnotation, revisionOf } from './reflected-revision.ts';
 import type { SliceAddress } from './slices.ts';
 
@@ -20,18 +20,18 @@ import type { SliceAddress } from './slices.ts';
 export async function historyOf(
   store: Store,
   kind: ReflectedKind,
-  at: SliceAddress,
+  address: SliceAddress,
   before: KubeObject,
 ): Promise<KubeObject | undefined> {
   const owner = controllerOf(before);
-  const placement = owner === undefined ? undefined : await placementOf(store, at, owner);
+  const placement = owner === undefined ? undefined : await placementOf(store, address, owner);
   if (!placement?.spec) return undefined;
-  const share = getOwn(placement.spec.shares ?? {}, at.cluster);
+  const share = getOwn(placement.spec.shares ?? {}, address.cluster);
   if (share && share.phase !== 'Leaving') return undefined;
-  const workload = await readObject(store, placeIn(at, placement.spec.ref));
+  const workload = await readObject(store, addressIn(address, placement.spec.ref));
   if (!workload || workload.metadata.uid !== owner || workload.metadata.deletionTimestamp) return undefined;
   const limit = numberAt(workload, 'spec', 'revisionHistoryLimit') ?? 10;
-  if (!(await isAmongNewest(store, kind, at, before, limit))) return undefined;
+  if (!(await isAmongNewest(store, kind, address, before, limit))) return undefined;
   return retired(before);
 }
 
@@ -44,11 +44,15 @@ export function isHistory(object: KubeObject, owners: ReadonlyMap<string, Object
  * Which revision the Deployment is at, noted as its own controller notes it on one cluster: with its status, which
  * begins no new generation.
  */
-export async function noteRevision(registry: Registry, at: SliceAddress, set: KubeObject): Promise<void> {
+export async function noteRevision(
+  registry: Registry,
+  address: SliceAddress,
+  set: KubeObject,
+): Promise<void> {
   const owner = set.metadata.ownerReferences?.find(({ controller }) => controller === true);
   if (owner?.kind !== 'Deployment') return;
   const revision = revisionOf(set);
-  const { logical: cluster, namespace } = at;
+  const { logical: cluster, namespace } = address;
   const place = { cluster, namespace, group: 'apps', resource: 'deployments', name: owner.name };
   const note = (root: KubeObject): KubeObject => {
     const { metadata } = root;
@@ -63,11 +67,11 @@ export async function noteRevision(registry: Registry, at: SliceAddress, set: Ku
   }
 }
 
-async function placementOf(store: Store, at: SliceAddress, uid: string): Promise<Placement | undefined> {
+async function placementOf(store: Store, address: SliceAddress, uid: string): Promise<Placement | undefined> {
   const { entries } = await listEntries(store, {
     resource: placementsStored,
-    cluster: at.logical,
-    namespace: at.namespace,
+    cluster: address.logical,
+    namespace: address.namespace,
   });
   return entries.map((entry) => decodeStored(entry) as Placement).find(({ spec }) => spec?.ref.uid === uid);
 }
@@ -75,11 +79,11 @@ async function placementOf(store: Store, at: SliceAddress, uid: string): Promise
 async function isAmongNewest(
   store: Store,
   kind: ReflectedKind,
-  at: SliceAddress,
+  address: SliceAddress,
   object: KubeObject,
   limit: number,
 ): Promise<boolean> {
-  const beside = await reflectedBeside(store, kind, at, controllerOf(object) ?? '');
+  const beside = await reflectedBeside(store, kind, address, controllerOf(object) ?? '');
   const newer = beside.filter((other) => revisionOf(other) > revisionOf(object));
   // The newest is the present one, which the limit does not count.
   return newer.length <= limit;

@@ -36,14 +36,14 @@ interface Part {
  * when the workload came to it: what becomes the newest anywhere gets the next number.
  */
 export async function revisionFrom(making: Making, object: KubeObject): Promise<KubeObject> {
-  const { at, before } = making;
+  const { address, before } = making;
   const parts = partsOf(before);
   const part = partFrom(object);
   const revision =
-    revisionOf(before) && getOwn(parts, at.cluster)?.revision === part.revision
+    revisionOf(before) && getOwn(parts, address.cluster)?.revision === part.revision
       ? revisionOf(before)
-      : numbered(at.cluster, part.revision, revisionOf(before), await siblings(making, object));
-  setOwn(parts, at.cluster, part);
+      : numbered(address.cluster, part.revision, revisionOf(before), await siblings(making, object));
+  setOwn(parts, address.cluster, part);
   return combined(object, parts, revision);
 }
 
@@ -65,11 +65,11 @@ function numbered(cluster: string, there: number, known: number, others: readonl
 }
 
 /** Others of the same workload. */
-export async function siblings({ store, kind, at }: Making, object: KubeObject): Promise<KubeObject[]> {
+export async function siblings({ store, kind, address }: Making, object: KubeObject): Promise<KubeObject[]> {
   const owner = controllerOf(object);
   if (owner === undefined) return [];
-  const beside = await reflectedBeside(store, kind, at, owner);
-  return beside.filter((other) => other.metadata.name !== at.name);
+  const beside = await reflectedBeside(store, kind, address, owner);
+  return beside.filter((other) => other.metadata.name !== address.name);
 }
 
 /** All of the kind in the namespace that the owner controls. Of others only the bytes are looked at. */

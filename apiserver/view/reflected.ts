@@ -10,7 +10,7 @@ import { readObject } from '../registry/rewrite.ts';
 import { bounded, count } from './bounds.ts';
 import type { Making } from './making.ts';
 import { withOwnTemplate } from './own-template.ts';
-import { placeIn } from './places.ts';
+import { addressIn } from './places.ts';
 import { endpointsFrom } from './reflected-endpoints.ts';
 import { eventFrom } from './reflected-event.ts';
 import { revisionFrom } from './reflected-revision.ts';
@@ -26,7 +26,7 @@ const fields: Readonly<Record<string, readonly string[]>> = {
 };
 
 export async function makeReflection(making: Making): Promise<KubeObject> {
-  const { kind, at, body, before } = making;
+  const { kind, address, body, before } = making;
   const told = isRecord(body['metadata']) ? body['metadata'] : {};
   const created = time(told['creationTimestamp']) ?? timestamp();
   const deleted = time(told['deletionTimestamp']);
@@ -35,9 +35,9 @@ export async function makeReflection(making: Making): Promise<KubeObject> {
   const generation = told['generation'];
   const uid = before?.metadata.uid ?? randomUUID();
   const metadata: ObjectMeta = {
-    name: at.name,
+    name: address.name,
     ...(typeof told['generateName'] === 'string' && { generateName: told['generateName'] }),
-    namespace: at.namespace,
+    namespace: address.namespace,
     uid,
     ...(typeof generation === 'number' && generation > 0 && { generation: count(generation) }),
     creationTimestamp: before?.metadata.creationTimestamp ?? created,
@@ -47,7 +47,7 @@ export async function makeReflection(making: Making): Promise<KubeObject> {
       foreign(told['labels']),
       kind.kind === 'Pod' ? (references[0] ?? formerJob(before)) : undefined,
     ),
-    annotations: reflectedAs(foreign(told['annotations']), uid, [at.cluster]),
+    annotations: reflectedAs(foreign(told['annotations']), uid, [address.cluster]),
     ...(references.length > 0 && { ownerReferences: references }),
   };
   const object: KubeObject = { kind: kind.kind, apiVersion: formatApiVersion(kind), metadata };
@@ -60,7 +60,7 @@ export async function makeReflection(making: Making): Promise<KubeObject> {
     else if (value !== undefined) object[field] = value;
   }
   if (kind.kind === 'Job') return ownSelector(object);
-  if (kind.kind === 'EndpointSlice' && !isOfServiceHere(making, object)) throw notFound(kind, at.name);
+  if (kind.kind === 'EndpointSlice' && !isOfServiceHere(making, object)) throw notFound(kind, address.name);
   return kind.shared ? await revisionFrom(making, await withOwnTemplate(making, object)) : object;
 }
 
@@ -152,17 +152,17 @@ const resources: Readonly<Record<string, { group: string; resource: string }>> =
 
 /** Without a root: of what an orphaned one left, reflected from the same cluster. */
 async function reflectedUid(
-  { store, at, owners }: Making,
+  { store, address, owners }: Making,
   { kind, name }: { kind: string; name: string },
   root: string | undefined,
 ): Promise<string | undefined> {
   const ref = Object.hasOwn(resources, kind) ? resources[kind] : undefined;
   const object =
-    ref && !name.includes('/') ? await readObject(store, placeIn(at, { ...ref, name })) : undefined;
+    ref && !name.includes('/') ? await readObject(store, addressIn(address, { ...ref, name })) : undefined;
   const above = object?.metadata.ownerReferences ?? [];
   if (root !== undefined) return above.some(({ uid }) => uid === root) ? object?.metadata.uid : undefined;
   const from = object ? reflectedFrom(object) : [];
-  return from.includes(at.cluster) && !above.some(({ uid }) => owners.has(uid))
+  return from.includes(address.cluster) && !above.some(({ uid }) => owners.has(uid))
     ? object?.metadata.uid
     : undefined;
 }

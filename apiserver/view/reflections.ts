@@ -15,7 +15,7 @@ import type { Registry } from '../registry/types.ts';
 import type { Fed } from './index.ts';
 import type { Making } from './making.ts';
 import { requireUid } from './namespace.ts';
-import { placeIn, placementsStored } from './places.ts';
+import { addressIn, placementsStored } from './places.ts';
 import { makeReflection } from './reflected.ts';
 import { withoutSubsets } from './reflected-endpoints.ts';
 import { historyOf, isHistory, noteRevision } from './reflected-history.ts';
@@ -47,20 +47,28 @@ export async function listReflections(
 export async function putReflection(
   { store, registry, index }: { store: Store; registry: Registry; index: Fed },
   kind: ReflectedKind,
-  at: SliceAddress,
+  address: SliceAddress,
   body: Record<string, unknown>,
 ): Promise<KubeObject> {
-  const written = await rewriteObject(store, placeIn(at, { ...kind, name: at.name }), async (stored) => {
-    const there = stored && withUid(stored);
-    const owners = ownersHere(index, kind, at, Boolean(body['namespaceUid']));
-    const before = there && !(await replaces(store, kind, there, at)) ? there : undefined;
-    if (before && !mayWrite(kind, before, at.cluster, owners)) throw taken(kind, at, before);
-    await requireUid(store, at, body['namespaceUid']);
-    if (!before) await requireNamespace(store, at.logical, at.namespace, { resource: kind, name: at.name });
-    return await makeReflection({ store, kind, at, body, before, owners });
-  });
+  const written = await rewriteObject(
+    store,
+    addressIn(address, { ...kind, name: address.name }),
+    async (stored) => {
+      const there = stored && withUid(stored);
+      const owners = ownersHere(index, kind, address, Boolean(body['namespaceUid']));
+      const before = there && !(await replaces(store, kind, there, address)) ? there : undefined;
+      if (before && !mayWrite(kind, before, address.cluster, owners)) throw taken(kind, address, before);
+      await requireUid(store, address, body['namespaceUid']);
+      if (!before)
+        await requireNamespace(store, address.logical, address.namespace, {
+          resource: kind,
+          name: address.name,
+        });
+      return await makeReflection({ store, kind, address, body, before, owners });
+    },
+  );
   const object = written as KubeObject;
-  if (kind.resource === 'replicasets') await noteRevision(registry, at, object);
+  if (kind.resource === 'replicasets') await noteRevision(registry, address, object);
   return object;
 }
 
@@ -68,15 +76,19 @@ export async function putReflection(
 export async function deleteReflection(
   store: Store,
   kind: ReflectedKind,
-  at: SliceAddress,
+  address: SliceAddress,
   uid?: unknown,
 ): Promise<KubeObject> {
-  const rest = await rewriteObject(store, placeIn(at, { ...kind, name: at.name }), async (stored) => {
-    const before = stored && withUid(stored);
-    if (!before || !reflectedFrom(before).includes(at.cluster)) throw notFound(kind, at.name);
-    if (uid && before.metadata.uid !== uid) throw notFound(kind, at.name);
-    return await restOf(store, kind, at, before);
-  });
+  const rest = await rewriteObject(
+    store,
+    addressIn(address, { ...kind, name: address.name }),
+    async (stored) => {
+      const before = stored && withUid(stored);
+      if (!before || !reflectedFrom(before).includes(address.cluster)) throw notFound(kind, address.name);
+      if (uid && before.metadata.uid !== uid) throw notFound(kind, address.name);
+      return await restOf(store, kind, address, before);
+    },
+  );
   return rest as KubeObject;
 }
 
@@ -93,12 +105,12 @@ function withUid(object: KubeObject): KubeObject {
 async function restOf(
   store: Store,
   kind: ReflectedKind,
-  at: SliceAddress,
+  address: SliceAddress,
   before: KubeObject,
 ): Promise<KubeObject | undefined> {
   if (!kind.shared) return undefined;
-  if (kind.kind === 'Endpoints') return withoutSubsets(before, at.cluster);
-  return withoutPart(before, at.cluster) ?? (await historyOf(store, kind, at, before));
+  if (kind.kind === 'Endpoints') return withoutSubsets(before, address.cluster);
+  return withoutPart(before, address.cluster) ?? (await historyOf(store, kind, address, before));
 }
 
 function isClaim({ kind }: ReflectedKind): boolean {
@@ -110,26 +122,35 @@ async function replaces(
   store: Store,
   kind: ReflectedKind,
   there: KubeObject,
-  at: SliceAddress,
+  address: SliceAddress,
 ): Promise<boolean> {
   const whose = reflectedFrom(there);
-  if (!isClaim(kind) || whose.length === 0 || whose.includes(at.cluster)) return false;
-  const { logical: cluster, namespace } = at;
+  if (!isClaim(kind) || whose.length === 0 || whose.includes(address.cluster)) return false;
+  const { logical: cluster, namespace } = address;
   const { entries } = await listEntries(store, { resource: placementsStored, cluster, namespace });
   const placed = entries.map((entry) => (decodeStored(entry) as Placement).spec);
-  const isInUse = (name: string) => isClaimInUse(at.name, name, placed);
-  return isInUse(at.cluster) && !whose.some(isInUse);
+  const isInUse = (name: string) => isClaimInUse(address.name, name, placed);
+  return isInUse(address.cluster) && !whose.some(isInUse);
 }
 
-function mayWrite(kind: ReflectedKind, before: KubeObject, cluster: string, owners: Making['owners']): boolean {
+function mayWrite(
+  kind: ReflectedKind,
+  before: KubeObject,
+  cluster: string,
+  owners: Making['owners'],
+): boolean {
   const whose = reflectedFrom(before);
   if (!kind.shared) return whose.includes(cluster);
   return whose.length > 0 || isHistory(before, owners) || isPlaceholder(before);
 }
 
-function taken(kind: ReflectedKind, at: SliceAddress, object: KubeObject): StatusError {
+function taken(kind: ReflectedKind, address: SliceAddress, object: KubeObject): StatusError {
   const whose = reflectedFrom(object).join(', ');
-  return conflict(kind, at.name, whose ? `it is reflected from cluster ${whose}` : 'it is not a reflection');
+  return conflict(
+    kind,
+    address.name,
+    whose ? `it is reflected from cluster ${whose}` : 'it is not a reflection',
+  );
 }
 
 /**
@@ -139,11 +160,11 @@ function taken(kind: ReflectedKind, at: SliceAddress, object: KubeObject): Statu
 function ownersHere(
   index: Fed,
   kind: ReflectedKind,
-  at: SliceAddress,
+  address: SliceAddress,
   knowsNamespace: boolean,
 ): Making['owners'] {
-  const owners = index.owners(at.cluster, at);
+  const owners = index.owners(address.cluster, address);
   if (owners === undefined && !(isClaim(kind) && knowsNamespace))
-    throw forbidden(kind, at.name, `cluster ${at.cluster} has no share in this namespace`);
+    throw forbidden(kind, address.name, `cluster ${address.cluster} has no share in this namespace`);
   return owners ?? new Map();
 }

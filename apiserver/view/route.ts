@@ -73,10 +73,11 @@ function inLogicalCluster(rest: string): Route | undefined {
   const [, api = '', namespace = '', resource = '', name = '', subresource = ''] =
     /^(.+)\/namespaces\/([^/]+)\/([^/]+)\/([^/]+)(\/status)?$/.exec(below) ?? [];
   if (!dnsLabel.test(namespace) || !dnsName.test(name)) return undefined;
-  const at = { logical, namespace, name };
-  if (subresource) return api === atoll && resource === 'shares' ? { to: 'share-status', ...at } : undefined;
+  const address = { logical, namespace, name };
+  if (subresource)
+    return api === atoll && resource === 'shares' ? { to: 'share-status', ...address } : undefined;
   const kind = reflectedKinds.find((one) => one.resource === resource && apiOf(one) === api);
-  return kind && { to: 'reflection', kind, ...at };
+  return kind && { to: 'reflection', kind, ...address };
 }
 
 function apiOf({ group, version }: ReflectedKind): string {

@@ -9,7 +9,7 @@ import { parseKey } from '../registry/keys.ts';
 import { keyOf, listEntries } from '../registry/rewrite.ts';
 import { allPlacements, everyPlacement, type Fed } from './index.ts';
 import { essence, joinShare, type ViewOf } from './join.ts';
-import { placeIn, placementsStored } from './places.ts';
+import { addressIn, placementsStored } from './places.ts';
 
 export interface ShareEvent {
   type: 'ADDED' | 'MODIFIED' | 'DELETED';
@@ -130,7 +130,7 @@ export class Shares {
     const { shares, ref, requires, orphaned } = placement.spec ?? {};
     if (!isRecord(shares) || !Object.hasOwn(shares, this.#of.cluster) || !ref) return undefined;
     const { cluster: logical, namespace } = parseKey(placementsStored, entry.key);
-    const rootKey = keyOf(placeIn({ logical, namespace }, ref));
+    const rootKey = keyOf(addressIn({ logical, namespace }, ref));
     const home = [
       placement.spec?.physicalNamespace,
       placement.spec?.namespaceUid,

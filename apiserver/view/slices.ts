@@ -18,16 +18,20 @@ export interface SliceAddress extends NamespacePlace {
  * again is no write. 404 when the cluster has neither a share nor a slice. A slice left over from a share that
  * is gone already goes with the word that the object is absent; otherwise the splitter drops it.
  */
-export async function writeSlice(store: Store, at: SliceAddress, slice: ClusterSlice): Promise<Placement> {
-  const name = at.name;
-  const place = { resource: placementsStored, cluster: at.logical, namespace: at.namespace, name };
-  const written = await rewriteObject<Placement>(store, place, (placement) => {
+export async function writeSlice(
+  store: Store,
+  address: SliceAddress,
+  slice: ClusterSlice,
+): Promise<Placement> {
+  const name = address.name;
+  const stored = { resource: placementsStored, cluster: address.logical, namespace: address.namespace, name };
+  const written = await rewriteObject<Placement>(store, stored, (placement) => {
     if (!placement) throw notFound(resource, name);
-    const shared = getOwn(placement.spec?.shares ?? {}, at.cluster) !== undefined;
-    const before = getOwn(placement.status?.clusters ?? {}, at.cluster);
+    const shared = getOwn(placement.spec?.shares ?? {}, address.cluster) !== undefined;
+    const before = getOwn(placement.status?.clusters ?? {}, address.cluster);
     if (!shared && !before) throw notFound(resource, name);
     const wanted = shared || slice.present ? slice : undefined;
-    return deepEqual(before, wanted) ? placement : withSlice(placement, at.cluster, wanted);
+    return deepEqual(before, wanted) ? placement : withSlice(placement, address.cluster, wanted);
   });
   return written as Placement;
 }

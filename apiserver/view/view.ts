@@ -109,11 +109,11 @@ async function dispatch(call: Call, route: Route): Promise<ApiResponse> {
 
 async function writeNode(
   { index, request, core: { store } }: Call,
-  at: { cluster: string; logical: string; name: string },
+  address: { cluster: string; logical: string; name: string },
 ): Promise<object> {
-  if (request.method === 'DELETE') return await deleteNode(store, at, uidIn(request));
+  if (request.method === 'DELETE') return await deleteNode(store, address, uidIn(request));
   const body = jsonBody(request, maxReflectionBytes);
-  return await putNode({ store, index: await index.ready() }, at, body);
+  return await putNode({ store, index: await index.ready() }, address, body);
 }
 
 async function shares({ core, exchange, cluster, query, index }: Call, uid: string): Promise<ApiResponse> {

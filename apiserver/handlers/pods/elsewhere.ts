@@ -31,20 +31,20 @@ export type DeletedElsewhere = { refused: ApiResponse } | { object: KubeObject }
  */
 export async function deleteElsewhere(
   exchange: ResourceExchange,
-  at: { namespace: string; name: string },
+  address: { namespace: string; name: string },
   options: DeleteOptions,
 ): Promise<DeletedElsewhere | undefined> {
   const { core, info, stored } = exchange;
   const { group, resource } = stored.info;
   if (!core.connectPod || options.dryRun || !elsewhere.has(`${group}/${resource}`)) return undefined;
-  const object = decodeStored(await core.registry.read(stored, { cluster: info.cluster, ...at }));
+  const object = decodeStored(await core.registry.read(stored, { cluster: info.cluster, ...address }));
   const { uid, resourceVersion } = object.metadata;
   if ((options.uid ?? uid) !== uid || (options.resourceVersion ?? resourceVersion) !== resourceVersion)
     return undefined;
   if (!isThere(exchange, object)) return undefined;
   const connections = await connectionsTo(exchange, object);
   if (connections.length === 0) return undefined;
-  const admission = admissionFor(exchange, 'DELETE', false, { name: at.name });
+  const admission = admissionFor(exchange, 'DELETE', false, { name: address.name });
   await admission.mutate(undefined, object);
   await admission.validate(undefined, object);
   let found = false;
@@ -73,11 +73,11 @@ function isThere({ stored, user }: ResourceExchange, object: KubeObject): boolea
  */
 export async function deleteHere(
   exchange: ResourceExchange,
-  at: { namespace: string; name: string },
+  address: { namespace: string; name: string },
   options: DeleteOptions,
 ): Promise<Deleted> {
-  const connection = await whereItStops(exchange, at, options);
-  const deleted = await deleteOne(exchange, at.name, options, at.namespace);
+  const connection = await whereItStops(exchange, address, options);
+  const deleted = await deleteOne(exchange, address.name, options, address.namespace);
   // Whatever becomes of it, its syncer sees to it that it goes.
   if (connection)
     await forwardDelete(connection, options)
@@ -88,13 +88,13 @@ export async function deleteHere(
 
 async function whereItStops(
   { core, info, stored, user }: ResourceExchange,
-  at: { namespace: string; name: string },
+  address: { namespace: string; name: string },
   options: DeleteOptions,
 ): Promise<{ transport: Transport; path: string } | undefined> {
   const { group, resource } = stored.info;
   if (!core.connectPod || options.dryRun || group !== '' || resource !== 'pods') return undefined;
   if (isOwnController(user)) return undefined;
-  const pod = decodeStored(await core.registry.read(stored, { cluster: info.cluster, ...at }));
+  const pod = decodeStored(await core.registry.read(stored, { cluster: info.cluster, ...address }));
   if (isReflected(pod)) return undefined;
   try {
     return await core.connectPod(info.cluster, pod);
