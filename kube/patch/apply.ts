@@ -21,20 +21,20 @@ import { fieldSetOf, merge, TypedError, validate } from './typed.ts';
 export function applyServerSide(
   live: KubeObject | undefined,
   applied: KubeObject,
-  by: ApplyManagement,
+  management: ApplyManagement,
 ): { object: KubeObject } {
-  checkApplied(applied, by);
-  const managers = managersBeforeApply(live, by);
+  checkApplied(applied, management);
+  const managers = managersBeforeApply(live, management);
   let result: Applied;
   try {
-    result = apply(live, applied, managers, by);
+    result = apply(live, applied, managers, management);
   } catch (error) {
     if (!(error instanceof ApplyConflict)) throw error;
-    result = upgradeClientSideApply(error, live, applied, managers, by);
+    result = upgradeClientSideApply(error, live, applied, managers, management);
   }
   const { object } = result;
   const synced =
-    by.manager === 'kubectl' && hasLastApplied(object) ? withLastApplied(object, applied) : object;
+    management.manager === 'kubectl' && hasLastApplied(object) ? withLastApplied(object, applied) : object;
   return { object: withManagers(synced, result.managers) };
 }
 
@@ -49,15 +49,15 @@ function describeKind({ apiVersion, kind }: KubeObject): string {
   return `${group}/${version}, Kind=${kind ?? ''}`;
 }
 
-function checkApplied(applied: KubeObject, by: ApplyManagement): void {
-  if (applied.apiVersion !== by.apiVersion) {
+function checkApplied(applied: KubeObject, management: ApplyManagement): void {
+  if (applied.apiVersion !== management.apiVersion) {
     throw badRequest(`invalid object type: ${describeKind(applied)}`);
   }
   if (applied.metadata?.managedFields !== undefined && applied.metadata.managedFields !== null) {
     throw badRequest('metadata.managedFields must be nil');
   }
   try {
-    validate(applied as JsonObject, by.schema);
+    validate(applied as JsonObject, management.schema);
   } catch (error) {
     if (!(error instanceof TypedError)) throw error;
     const { namespace = '', name = '' } = applied.metadata ?? {};
@@ -68,7 +68,7 @@ function checkApplied(applied: KubeObject, by: ApplyManagement): void {
 }
 
 /** An object that nobody tracked so far belongs to `before-first-apply`. */
-function managersBeforeApply(live: KubeObject | undefined, by: ApplyManagement): Map<string, ManagerEntry> {
+function managersBeforeApply(live: KubeObject | undefined, management: ApplyManagement): Map<string, ManagerEntry> {
   let managers: Map<string, ManagerEntry>;
   try {
     managers = decodeManagers(live?.metadata.managedFields, 'stored');
@@ -77,7 +77,7 @@ function managersBeforeApply(live: KubeObject | undefined, by: ApplyManagement):
     throw new StatusError(500, '', `failed to decode managed fields: ${why}`, undefined, error);
   }
   if (managers.size === 0 && live) {
-    recordUpdate(managers, undefined, live, { ...by, manager: 'before-first-apply' });
+    recordUpdate(managers, undefined, live, { ...management, manager: 'before-first-apply' });
   }
   return managers;
 }
@@ -86,26 +86,26 @@ function apply(
   live: KubeObject | undefined,
   applied: KubeObject,
   owners: ReadonlyMap<string, ManagerEntry>,
-  by: ApplyManagement,
+  management: ApplyManagement,
 ): Applied {
-  const { schema, ignore, force } = by;
+  const { schema, ignore, force } = management;
   const managers = new Map(owners);
   const before = (live ? unmanaged(live) : {}) as JsonObject;
   const merged = merge(before, applied as JsonObject, schema) as JsonObject;
-  const self = identityOf(by, 'Apply');
+  const self = identityOf(management, 'Apply');
   const id = managerId(self);
   const last = managers.get(id);
   const wanted = fieldSetOf(applied as JsonObject, schema);
   const set = ignore ? wanted.recursiveDifference(ignore) : wanted;
   managers.set(id, { ...self, time: last?.time, set });
   const pruned = prune(merged, managers, last?.set ?? new FieldSet(), schema);
-  takeOwnership(managers, id, { before, after: pruned, by }, force);
+  takeOwnership(managers, id, { before, after: pruned, management }, force);
   const after = dropPrunedNulls(pruned, merged);
   const changed = !deepEqual(before, after);
   const wished = withoutServerFields(set);
   const owned = last?.set.equals(wished) ? last.set : wished;
   if (owned.isEmpty()) managers.delete(id);
-  else managers.set(id, { ...self, time: changed ? by.time : last?.time, set: owned });
+  else managers.set(id, { ...self, time: changed ? management.time : last?.time, set: owned });
   return { object: (changed ? after : before) as KubeObject, managers };
 }
 
@@ -118,11 +118,11 @@ function upgradeClientSideApply(
   live: KubeObject | undefined,
   applied: KubeObject,
   managers: ReadonlyMap<string, ManagerEntry>,
-  by: ApplyManagement,
+  management: ApplyManagement,
 ): Applied {
-  const allowed = by.manager === 'kubectl' && live ? lastAppliedSet(live, by) : undefined;
+  const allowed = management.manager === 'kubectl' && live ? lastAppliedSet(live, management) : undefined;
   if (!allowed) throw conflict.toStatusError();
   const remaining = conflict.conflicts.filter(({ path }) => !allowed.has(path));
   if (remaining.length > 0) throw new ApplyConflict(remaining).toStatusError();
-  return apply(live, applied, managers, { ...by, force: true });
+  return apply(live, applied, managers, { ...management, force: true });
 }

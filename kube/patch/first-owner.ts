@@ -22,12 +22,12 @@ const known = new WeakMap<Schema, Known>();
  */
 export function ownedByCreator(
   object: KubeObject,
-  by: FieldManagement,
+  management: FieldManagement,
   work: () => readonly ManagedFieldsEntry[] | undefined,
 ): ManagedFieldsEntry[] | undefined {
   const shape = shapeOf(object);
   if (shape === undefined) return work()?.slice();
-  const fields = fieldsOf(by);
+  const fields = fieldsOf(management);
   let fieldsV1 = fields.get(shape);
   if (fieldsV1 === undefined && !fields.has(shape)) {
     fieldsV1 = work()?.[0]?.fieldsV1;
@@ -36,12 +36,12 @@ export function ownedByCreator(
     fields.set(shape, fieldsV1);
   }
   if (fieldsV1 === undefined) return undefined;
-  const { manager, operation, apiVersion, subresource } = identityOf(by, 'Update');
+  const { manager, operation, apiVersion, subresource } = identityOf(management, 'Update');
   const entry: ManagedFieldsEntry = {
     manager,
     operation,
     apiVersion,
-    time: by.time,
+    time: management.time,
     fieldsType: 'FieldsV1',
     fieldsV1,
   };

@@ -13,18 +13,18 @@ export type { FieldManagement } from './record.ts';
 export function updateManagers(
   live: KubeObject | undefined,
   next: KubeObject,
-  by: FieldManagement,
+  management: FieldManagement,
 ): KubeObject {
-  if (live === undefined && !next.metadata.managedFields) return created(next, by);
-  const managers = managersOf(live, next, by);
-  if (managers.size > 0 || live === undefined) recordUpdate(managers, live, next, by);
+  if (live === undefined && !next.metadata.managedFields) return created(next, management);
+  const managers = managersOf(live, next, management);
+  if (managers.size > 0 || live === undefined) recordUpdate(managers, live, next, management);
   return withManagers(next, managers);
 }
 
-function created(object: KubeObject, by: FieldManagement): KubeObject {
-  const managedFields = ownedByCreator(object, by, () => {
+function created(object: KubeObject, management: FieldManagement): KubeObject {
+  const managedFields = ownedByCreator(object, management, () => {
     const managers = new Map<string, ManagerEntry>();
-    recordUpdate(managers, undefined, object, by);
+    recordUpdate(managers, undefined, object, management);
     return encodeManagers(managers);
   });
   return managedFields ? { ...object, metadata: { ...object.metadata, managedFields } } : object;
@@ -34,9 +34,9 @@ function created(object: KubeObject, by: FieldManagement): KubeObject {
 function managersOf(
   live: KubeObject | undefined,
   next: KubeObject,
-  by: FieldManagement,
+  management: FieldManagement,
 ): Map<string, ManagerEntry> {
-  if (!by.subresource) {
+  if (!management.subresource) {
     if (isReset(next.metadata)) return new Map();
     const given = decodeOrNone(next.metadata.managedFields, 'given');
     if (given.size > 0) return given;

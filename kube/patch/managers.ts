@@ -18,12 +18,12 @@ export type Managers = ReadonlyMap<string, ManagerEntry>;
  * What makes two entries one: an applier is the same in every version, an updater is another in each. The text
  * sorts as kube-apiserver sorts managers in messages.
  */
-export function managerId(of: Omit<ManagerEntry, 'set' | 'time'>): string {
+export function managerId(entry: Omit<ManagerEntry, 'set' | 'time'>): string {
   return JSON.stringify({
-    manager: of.manager || undefined,
-    operation: of.operation,
-    apiVersion: of.operation === 'Apply' ? undefined : of.apiVersion,
-    subresource: of.subresource || undefined,
+    manager: entry.manager || undefined,
+    operation: entry.operation,
+    apiVersion: entry.operation === 'Apply' ? undefined : entry.apiVersion,
+    subresource: entry.subresource || undefined,
   });
 }
 

@@ -47,7 +47,7 @@ export function takeOwnership(
 export interface Change {
   before: JsonObject;
   after: JsonObject;
-  by: {
+  management: {
     schema: Schema;
     apiVersion: string;
     ignore?: FieldSet | undefined;
@@ -67,21 +67,21 @@ class Changes {
   readonly #others = new Map<string, Comparison | undefined>();
 
   constructor(change: Change) {
-    const { before, after, by } = change;
+    const { before, after, management } = change;
     this.#change = change;
-    this.own = without(compare(before, after, by.schema), by.ignore);
+    this.own = without(compare(before, after, management.schema), management.ignore);
   }
 
   seenBy({ apiVersion }: ManagerEntry): Comparison | undefined {
-    const { by } = this.#change;
-    if (apiVersion === by.apiVersion || !by.inVersion) return this.own;
+    const { management } = this.#change;
+    if (apiVersion === management.apiVersion || !management.inVersion) return this.own;
     if (!this.#others.has(apiVersion))
-      this.#others.set(apiVersion, this.#compareIn(apiVersion, by.inVersion));
+      this.#others.set(apiVersion, this.#compareIn(apiVersion, management.inVersion));
     return this.#others.get(apiVersion);
   }
 
   #compareIn(apiVersion: string, inVersion: InVersion): Comparison | undefined {
-    const { before, after, by } = this.#change;
+    const { before, after, management } = this.#change;
     const convert = (object: JsonObject) =>
       Object.keys(object).length === 0
         ? { object: {}, schema: undefined }
@@ -89,7 +89,7 @@ class Changes {
     const [from, to] = [convert(before), convert(after)];
     const schema = to?.schema ?? from?.schema;
     if (from === undefined || to === undefined || schema === undefined) return undefined;
-    return without(compare(from.object as JsonObject, to.object as JsonObject, schema), by.ignore);
+    return without(compare(from.object as JsonObject, to.object as JsonObject, schema), management.ignore);
   }
 }
 

@@ -38,27 +38,27 @@ export function recordUpdate(
   managers: Map<string, ManagerEntry>,
   live: KubeObject | undefined,
   next: KubeObject,
-  by: FieldManagement,
+  management: FieldManagement,
 ): void {
   const before = (live ? unmanaged(live) : {}) as JsonObject;
   const after = unmanaged(next) as JsonObject;
-  const changed = takeOwnership(managers, undefined, { before, after, by }, true);
+  const changed = takeOwnership(managers, undefined, { before, after, management }, true);
   if (changed.broken) {
     managers.clear();
     return;
   }
   const set = withoutServerFields(changed.modified.union(changed.added));
   if (!set.isEmpty()) {
-    const self = identityOf(by, 'Update');
+    const self = identityOf(management, 'Update');
     const id = managerId(self);
     const previous = managers.get(id);
-    managers.set(id, { ...self, time: by.time, set: previous ? set.union(previous.set) : set });
+    managers.set(id, { ...self, time: management.time, set: previous ? set.union(previous.set) : set });
   }
   capUpdaters(managers);
 }
 
-export function identityOf(by: FieldManagement, operation: 'Apply' | 'Update') {
-  const { manager, apiVersion, subresource = '' } = by;
+export function identityOf(management: FieldManagement, operation: 'Apply' | 'Update') {
+  const { manager, apiVersion, subresource = '' } = management;
   return { manager: manager || 'unknown', operation, apiVersion, subresource };
 }
 
