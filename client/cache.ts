@@ -13,7 +13,7 @@ export interface Handlers<T> {
 export type IndexFunction<T> = (object: T) => readonly string[];
 
 interface Index<T> {
-  of: IndexFunction<T>;
+  valuesOf: IndexFunction<T>;
   keys: Map<string, Set<string>>;
 }
 
@@ -47,9 +47,9 @@ export class Cache<T extends KubeObject> {
   }
 
   /** Adding an index again under the same name changes nothing. */
-  addIndex(name: string, of: IndexFunction<T>): void {
+  addIndex(name: string, valuesOf: IndexFunction<T>): void {
     if (this.#indexes.has(name)) return;
-    const index: Index<T> = { of, keys: new Map() };
+    const index: Index<T> = { valuesOf, keys: new Map() };
     this.#indexes.set(name, index);
     for (const [key, object] of this.#objects) insert(index, key, object);
   }
@@ -120,7 +120,7 @@ function sameWrite(a: KubeObject, b: KubeObject): boolean {
 }
 
 function insert<T>(index: Index<T>, key: string, object: T): void {
-  for (const value of index.of(object)) {
+  for (const value of index.valuesOf(object)) {
     const keys = index.keys.get(value);
     if (keys) keys.add(key);
     else index.keys.set(value, new Set([key]));
@@ -128,7 +128,7 @@ function insert<T>(index: Index<T>, key: string, object: T): void {
 }
 
 function remove<T>(index: Index<T>, key: string, object: T): void {
-  for (const value of index.of(object)) {
+  for (const value of index.valuesOf(object)) {
     const keys = index.keys.get(value);
     keys?.delete(key);
     if (keys?.size === 0) index.keys.delete(value);

@@ -44,7 +44,7 @@ export interface Informer<T extends KubeObject = KubeObject> {
   list(): T[];
   values(): IterableIterator<T>;
   keys(): IterableIterator<string>;
-  addIndex(name: string, of: IndexFunction<T>): void;
+  addIndex(name: string, valuesOf: IndexFunction<T>): void;
   /** Fails if the index was never added. */
   byIndex(name: string, value: string): T[];
   /** Told of what is there (as `add`) and of every later change; the answer unsubscribes. */

@@ -14,8 +14,8 @@ export function readyOf(cluster: PhysicalCluster): Condition | undefined {
   return conditionOf(cluster, 'Ready');
 }
 
-export function conditionOf({ status }: PhysicalCluster, of: string): Condition | undefined {
-  return status?.conditions?.find(({ type }) => type === of);
+export function conditionOf({ status }: PhysicalCluster, type: string): Condition | undefined {
+  return status?.conditions?.find((condition) => condition.type === type);
 }
 
 export function isReady(cluster: PhysicalCluster): boolean {

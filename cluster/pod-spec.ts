@@ -125,9 +125,12 @@ export function addResources(a: Resources, b: Resources): Resources {
   return sum;
 }
 
-export function timesResources(of: Resources, times: number): Resources {
+export function timesResources(resources: Resources, times: number): Resources {
   return new Map(
-    [...of].map(([name, q]) => [name, { value: q.value * BigInt(times), scale: q.scale, format: q.format }]),
+    [...resources].map(([name, q]) => [
+      name,
+      { value: q.value * BigInt(times), scale: q.scale, format: q.format },
+    ]),
   );
 }
 

@@ -2,7 +2,7 @@ import type { JsonObject } from './object.ts';
 import { encodeYaml } from './yaml.ts';
 
 /** One way to one cluster. Contents of files go in as `...-data`: see `base64`. */
-export interface KubeconfigOf {
+export interface KubeconfigParts {
   /** What the cluster, its user and the way there are called. */
   cluster: string;
   user: string;
@@ -14,14 +14,14 @@ export interface KubeconfigOf {
 }
 
 /** https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/ */
-export function kubeconfigText(of: KubeconfigOf): string {
-  const { cluster, user, context } = of;
+export function kubeconfigText(parts: KubeconfigParts): string {
+  const { cluster, user, context } = parts;
   return encodeYaml({
     apiVersion: 'v1',
     kind: 'Config',
-    clusters: [{ name: cluster, cluster: of.clusterFields }],
-    users: [{ name: user, user: of.userFields }],
-    contexts: [{ name: context, context: { ...of.contextFields, cluster, user } }],
+    clusters: [{ name: cluster, cluster: parts.clusterFields }],
+    users: [{ name: user, user: parts.userFields }],
+    contexts: [{ name: context, context: { ...parts.contextFields, cluster, user } }],
     'current-context': context,
   });
 }

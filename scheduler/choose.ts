@@ -42,14 +42,14 @@ function candidates(names: readonly string[], situation: Situation, among: numbe
 }
 
 /** Every named cluster that nothing speaks against; where none is left, it stays where it is. */
-export function chooseNamed(names: readonly string[], by: string, situation: Situation): Choice {
+export function chooseNamed(names: readonly string[], source: string, situation: Situation): Choice {
   const judged = judge(candidates(names, situation, names.length));
   const fitting = judged.filter(([, reason]) => reason === undefined).map(([c]) => c.name);
   const held = heldByClaims(judged, situation);
   const clusters = [...fitting, ...held.keys()].sort();
   const reasons = judged.map(([c, reason]): [string, string] => [
     c.name,
-    held.get(c.name) ?? reason ?? `named by ${by}`,
+    held.get(c.name) ?? reason ?? `named by ${source}`,
   ]);
   if (clusters.length > 0) return { clusters, reasons: record(reasons), blocked: held.size > 0 };
   return stay(situation, reasons);

@@ -125,7 +125,7 @@ function decideWorkloads(world: World): { decided: Decided[]; usage: Usage } {
     const requires = closureOf(placed.object, world.index);
     const situation = situationOf(world, placed.object, { current, requires, used });
     for (const c of current) count(c, -1);
-    const choice = wish ? chooseNamed(wish.names, wish.by, situation) : chooseFreely(situation, rest);
+    const choice = wish ? chooseNamed(wish.names, wish.source, situation) : chooseFreely(situation, rest);
     for (const c of choice.clusters) count(c, 1);
     const before = takes.get(placed) ?? new Map();
     const added = choice.clusters.filter((c) => !before.has(c));
@@ -218,7 +218,7 @@ function chooseAlong(
     claims: new Map(),
     need: () => nothingUsed,
   };
-  const named = wish && chooseNamed(wish.names, wish.by, situation);
+  const named = wish && chooseNamed(wish.names, wish.source, situation);
   // Where its own wish cannot be met it stays only for want of any other place.
   const own = named && !(named.blocked && along.size > 0) ? named.clusters : [];
   const reasons = new Map(Object.entries(named?.reasons ?? {}));

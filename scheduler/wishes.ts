@@ -5,7 +5,7 @@ import type { KubeObject } from '../kube/object.ts';
 export interface Wish {
   names: string[];
   /** Who asks, for the reasons: "its annotation". */
-  by: string;
+  source: string;
 }
 
 function annotation(object: KubeObject | undefined, key: string): string | undefined {
@@ -26,10 +26,10 @@ export function schedulersNote(object: KubeObject): string | undefined {
 export function ownWish(object: KubeObject): Wish | undefined {
   if (isSchedulers(object)) return undefined;
   const names = parseClusters(annotation(object, clustersAnnotation));
-  return names.length > 0 ? { names, by: 'its annotation' } : undefined;
+  return names.length > 0 ? { names, source: 'its annotation' } : undefined;
 }
 
 export function namespaceWish(namespace: KubeObject | undefined): Wish | undefined {
   const names = parseClusters(annotation(namespace, clustersAnnotation));
-  return names.length > 0 ? { names, by: "its Namespace's annotation" } : undefined;
+  return names.length > 0 ? { names, source: "its Namespace's annotation" } : undefined;
 }

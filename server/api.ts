@@ -17,7 +17,7 @@ import type { SyncerManager } from './syncers.ts';
 import { kubernetesVersion } from './version.ts';
 
 /** What Atoll's API is, in each process that serves it. */
-export function apiOptions(of: {
+export function apiOptions(parts: {
   store: Store;
   settings: Settings;
   identity: Identity;
@@ -25,7 +25,7 @@ export function apiOptions(of: {
   /** Undefined until they are started. */
   syncers(): SyncerManager | undefined;
 }): ApiServerOptions {
-  const { store, settings, identity, logger, syncers } = of;
+  const { store, settings, identity, logger, syncers } = parts;
   return {
     store,
     logicalClusters: true,

@@ -15,20 +15,20 @@ export interface Credentials {
 }
 
 /** The administrator's. Its one user carries a client certificate and the token: whichever a client prefers. */
-export function adminKubeconfig(of: Credentials): string {
+export function adminKubeconfig(credentials: Credentials): string {
   return kubeconfigText({
     cluster: 'atoll',
     user: 'admin',
     context: rootCluster,
     clusterFields: {
-      server: of.server,
-      'certificate-authority-data': base64(of.ca),
-      ...(of.tlsServerName !== undefined && { 'tls-server-name': of.tlsServerName }),
+      server: credentials.server,
+      'certificate-authority-data': base64(credentials.ca),
+      ...(credentials.tlsServerName !== undefined && { 'tls-server-name': credentials.tlsServerName }),
     },
     userFields: {
-      'client-certificate-data': base64(of.certificate),
-      'client-key-data': base64(of.privateKey),
-      token: of.token,
+      'client-certificate-data': base64(credentials.certificate),
+      'client-key-data': base64(credentials.privateKey),
+      token: credentials.token,
     },
   });
 }

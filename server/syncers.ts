@@ -25,7 +25,7 @@ export interface SyncerManager {
  * One syncer for each PhysicalCluster (push mode), each with its own narrow identity, in the process of the server
  * that is elected for it.
  */
-export function startSyncerManager(of: {
+export function startSyncerManager(parts: {
   server: ApiServer;
   store: Store;
   signal: AbortSignal;
@@ -33,7 +33,7 @@ export function startSyncerManager(of: {
   /** False: keeps the ways to the clusters, and leaves the work to others. */
   leads: boolean;
 }): SyncerManager {
-  const { server, store, signal, logger, leads } = of;
+  const { server, store, signal, logger, leads } = parts;
   const client = systemClient(server, 'system:atoll:syncer-manager', rootCluster);
   const upstreamFor = (name: string, { fence }: Term) => {
     const user = syncerUser(name);

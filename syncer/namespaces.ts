@@ -113,17 +113,17 @@ export class Namespaces {
   /** Fails with NotOwned where the name is somebody else's, and with Terminating while it is going. */
   async ensure(
     name: string,
-    of: Locator,
+    locator: Locator,
     labels: Readonly<Record<string, string>> = {},
   ): Promise<Outstanding | undefined> {
-    const object = this.#cached(name) ?? (await this.#create(name, of, labels));
-    const owner = namespaceOwnership(object, of, this.former);
-    if (owner === 'unsigned') await this.#sign(name, object, of);
+    const object = this.#cached(name) ?? (await this.#create(name, locator, labels));
+    const owner = namespaceOwnership(object, locator, this.former);
+    if (owner === 'unsigned') await this.#sign(name, object, locator);
     if (owner === 'foreign')
-      throw new StatusError(409, 'NotOwned', `namespace ${name} ${this.#whose(object, of)}`);
+      throw new StatusError(409, 'NotOwned', `namespace ${name} ${this.#whose(object, locator)}`);
     if (object.metadata.deletionTimestamp)
       throw new StatusError(409, 'Terminating', `namespace ${name} is being deleted`);
-    return await this.label(name, of, labels);
+    return await this.label(name, locator, labels);
   }
 
   /**
@@ -132,15 +132,15 @@ export class Namespaces {
    */
   async label(
     name: string,
-    of: Locator,
+    locator: Locator,
     labels: Readonly<Record<string, string>>,
   ): Promise<Outstanding | undefined> {
     const read = () => {
       const object = this.#cached(name);
-      return object && namespaceOwnership(object, of, this.former) === 'ours' ? object : undefined;
+      return object && namespaceOwnership(object, locator, this.former) === 'ours' ? object : undefined;
     };
     try {
-      return await this.#labelling.write(name, read, borne(labels, of, this.#patterns));
+      return await this.#labelling.write(name, read, borne(labels, locator, this.#patterns));
     } catch (error) {
       if (isMissing(error, name)) this.forget(name);
       throw error;

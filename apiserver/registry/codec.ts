@@ -133,9 +133,9 @@ export class Splice {
   }
 
   /** Answers where the next byte goes. */
-  write(into: Buffer, at: number): number {
+  write(into: Buffer, offset: number): number {
     const value = this.#value;
-    let next = at;
+    let next = offset;
     for (let i = 0; i < this.#head; i++) into[next++] = value[i] ?? 0;
     next += into.write(this.#inserted, next, 'latin1');
     into.set(this.#tail === 0 ? value : value.subarray(this.#tail), next);

@@ -19,7 +19,7 @@ export interface Authority extends Issued {
   signClient(
     user: string,
     groups: readonly string[],
-    of: { publicKey: string; seconds: number; cluster?: string | undefined },
+    request: { publicKey: string; seconds: number; cluster?: string | undefined },
   ): Promise<string>;
 }
 
@@ -55,21 +55,21 @@ export async function loadAuthority(pems: Issued): Promise<Authority> {
   const signingKey = await keyOf(pems.privateKey);
   const sign = async (
     subject: x509.Name,
-    of: { publicKey: unknown; days: number; usage: x509.ExtendedKeyUsage },
+    request: { publicKey: unknown; days: number; usage: x509.ExtendedKeyUsage },
     extensions: x509.Extension[] = [],
   ): Promise<string> => {
     const certificate = await x509.X509CertificateGenerator.create({
       serialNumber: serial(),
       subject,
       issuer: issuer.subject,
-      ...validity(of.days),
+      ...validity(request.days),
       signingAlgorithm: algorithm,
-      publicKey: of.publicKey as never,
+      publicKey: request.publicKey as never,
       signingKey: signingKey as never,
       extensions: [
         new x509.BasicConstraintsExtension(false, undefined, true),
         new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
-        new x509.ExtendedKeyUsageExtension([of.usage]),
+        new x509.ExtendedKeyUsageExtension([request.usage]),
         await x509.AuthorityKeyIdentifierExtension.create(issuer),
         ...extensions,
       ],
@@ -89,8 +89,12 @@ export async function loadAuthority(pems: Issued): Promise<Authority> {
     ...pems,
     signClient: async (user, groups, { publicKey, seconds, cluster }) => {
       const days = (seconds * 1000) / day;
-      const of = { publicKey: new x509.PublicKey(publicKey), days, usage: x509.ExtendedKeyUsage.clientAuth };
-      return sign(subjectOf(user, groups, cluster), of);
+      const usage = x509.ExtendedKeyUsage.clientAuth;
+      return sign(subjectOf(user, groups, cluster), {
+        publicKey: new x509.PublicKey(publicKey),
+        days,
+        usage,
+      });
     },
     issueServer: (names) => {
       const entries = names.map((name) => ({

@@ -12,9 +12,9 @@ import type { Out, Source } from './watch.ts';
  */
 export function followShares(
   store: Store,
-  by: { index: Fed; cluster: string; state: Shares; after: number },
+  following: { index: Fed; cluster: string; state: Shares; after: number },
 ): Source {
-  const { index, cluster, state, after } = by;
+  const { index, cluster, state, after } = following;
   let live = false;
   let caughtUp = false;
   let seen = after;

@@ -11,13 +11,13 @@ import type { KubeObject } from '../../kube/object.ts';
 import { getOwn } from '../../kube/untyped.ts';
 
 /** Whose view: `uid` is the PhysicalCluster's, and goes into every locator. */
-export interface ViewOf {
+export interface Viewer {
   cluster: string;
   uid: string;
 }
 
 export interface JoinInput {
-  of: ViewOf;
+  viewer: Viewer;
   logical: string;
   placement: Placement;
   /** The object that the placement names; undefined when there is none. */
@@ -30,9 +30,9 @@ export interface JoinInput {
  * whatever the Placement says. The manifest is absent while Leaving, when the root object is gone or was made anew
  * (then another uid is there), and of an object that may not be pushed.
  */
-export function joinShare({ of, logical, placement, root, revision }: JoinInput): ShareView | undefined {
+export function joinShare({ viewer, logical, placement, root, revision }: JoinInput): ShareView | undefined {
   const { ref, shares, requires = [], orphaned, namespaceUid = '', namespaceLabels } = placement.spec ?? {};
-  const share = shares && getOwn(shares, of.cluster);
+  const share = shares && getOwn(shares, viewer.cluster);
   const kind = ref && placedKind(ref);
   if (!ref || !kind || !share) return undefined;
   const { name = '', namespace = '', uid = '' } = placement.metadata;
@@ -40,7 +40,7 @@ export function joinShare({ of, logical, placement, root, revision }: JoinInput)
   const isMeant = share.phase !== 'Leaving' && root?.metadata.uid === ref.uid;
   const wanted = isMeant && isPlaceable(kind, root) ? root : undefined;
   const locator: Locator = {
-    syncer: of.uid,
+    syncer: viewer.uid,
     cluster: logical,
     namespace,
     resource: groupResource(ref),
@@ -48,7 +48,7 @@ export function joinShare({ of, logical, placement, root, revision }: JoinInput)
     uid: ref.uid,
   };
   const manifest = wanted && shapeFor(wanted, share, { physicalNamespace: target, locator });
-  const slice = getOwn(placement.status?.clusters ?? {}, of.cluster);
+  const slice = getOwn(placement.status?.clusters ?? {}, viewer.cluster);
   return {
     kind: 'Share',
     apiVersion,

@@ -8,7 +8,7 @@ import { translated } from '../registry/errors.ts';
 import { parseKey } from '../registry/keys.ts';
 import { keyOf, listEntries } from '../registry/rewrite.ts';
 import { allPlacements, everyPlacement, type Fed } from './index.ts';
-import { essence, joinShare, type ViewOf } from './join.ts';
+import { essence, joinShare, type Viewer } from './join.ts';
 import { addressIn, placementsStored } from './places.ts';
 
 export interface ShareEvent {
@@ -45,16 +45,16 @@ interface Listed {
  */
 export class Shares {
   readonly #store: Store;
-  readonly #of: ViewOf;
+  readonly #viewer: Viewer;
   readonly #items = new Map<string, Item>();
   /** Root key -> placement keys. */
   readonly #byRoot = new Map<string, Set<string>>();
   readonly #needle: Buffer;
 
-  constructor(store: Store, of: ViewOf) {
+  constructor(store: Store, viewer: Viewer) {
     this.#store = store;
-    this.#of = of;
-    this.#needle = Buffer.from(`${JSON.stringify(of.cluster)}:`);
+    this.#viewer = viewer;
+    this.#needle = Buffer.from(`${JSON.stringify(viewer.cluster)}:`);
   }
 
   /** Reads the state at `revision` (default: the newest), and answers it. */
@@ -77,7 +77,7 @@ export class Shares {
 
   /** The cluster's own placements, and maybe some that it had once. */
   async #known(index: Fed, revision: number): Promise<Listed | undefined> {
-    const keys = index.candidates(this.#of.cluster, revision);
+    const keys = index.candidates(this.#viewer.cluster, revision);
     if (keys === undefined) return undefined;
     const entries = await Promise.all(
       keys.map((key) => translated(this.#store.get(key, { revision }), placementsStored)),
@@ -128,7 +128,7 @@ export class Shares {
     if (read === undefined && !this.#isNamedIn(entry)) return undefined;
     const placement = read ?? (decodeStored(entry) as Placement);
     const { shares, ref, requires, orphaned } = placement.spec ?? {};
-    if (!isRecord(shares) || !Object.hasOwn(shares, this.#of.cluster) || !ref) return undefined;
+    if (!isRecord(shares) || !Object.hasOwn(shares, this.#viewer.cluster) || !ref) return undefined;
     const { cluster: logical, namespace } = parseKey(placementsStored, entry.key);
     const rootKey = keyOf(addressIn({ logical, namespace }, ref));
     const home = [
@@ -141,7 +141,7 @@ export class Shares {
       ref,
       requires,
       orphaned,
-      shares[this.#of.cluster],
+      shares[this.#viewer.cluster],
       home,
     ]);
     const before = this.#items.get(entry.key);
@@ -178,7 +178,13 @@ export class Shares {
   #tell(item: Item, root: Entry | undefined, revision: number): ShareEvent | undefined {
     const { cluster: logical } = parseKey(placementsStored, item.key);
     const object = root && decodeStored(root);
-    const view = joinShare({ of: this.#of, logical, placement: item.placement, root: object, revision });
+    const view = joinShare({
+      viewer: this.#viewer,
+      logical,
+      placement: item.placement,
+      root: object,
+      revision,
+    });
     if (!view) return undefined;
     const digest = createHash('sha1').update(essence(view)).digest('base64');
     const { told } = item;

@@ -52,13 +52,13 @@ function visit(value: Json | undefined, type: TypeShape): boolean {
   let changed = false;
   switch (type.kind) {
     case 'pointer':
-      return visit(value, type.of);
+      return visit(value, type.element);
     case 'list':
-      if (Array.isArray(value)) for (const item of value) changed = visit(item, type.of) || changed;
+      if (Array.isArray(value)) for (const item of value) changed = visit(item, type.element) || changed;
       return changed;
     case 'map':
       if (isRecord(value)) {
-        for (const item of Object.values(value)) changed = visit(item, type.of) || changed;
+        for (const item of Object.values(value)) changed = visit(item, type.element) || changed;
       }
       return changed;
     case 'struct':
@@ -83,7 +83,7 @@ const defaulted = new Map<string, boolean>();
 /** Whether the type or one that it holds has defaults. */
 function hasDefaults(type: TypeShape): boolean {
   if (type.kind === 'scalar') return false;
-  if (type.kind !== 'struct') return hasDefaults(type.of);
+  if (type.kind !== 'struct') return hasDefaults(type.element);
   let known = defaulted.get(type.name);
   if (known === undefined) {
     known = [...reached(type.name, new Set())].some((name) => Object.hasOwn(defaulters, name));
@@ -98,7 +98,7 @@ function reached(name: string, found: Set<string>): Set<string> {
   found.add(name);
   for (const field of fieldsOf(name)) {
     let { type } = field;
-    while (type.kind !== 'scalar' && type.kind !== 'struct') type = type.of;
+    while (type.kind !== 'scalar' && type.kind !== 'struct') type = type.element;
     if (type.kind === 'struct') reached(type.name, found);
   }
   return found;

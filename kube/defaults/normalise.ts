@@ -22,25 +22,25 @@ export function normalise(value: Json | undefined, type: TypeShape, keep?: Empti
     case 'scalar':
       return scalar(value, type.code);
     case 'pointer':
-      return normalise(value, type.of, keep);
+      return normalise(value, type.element, keep);
     case 'list':
       return Array.isArray(value)
-        ? value.map((item) => normalise(item, type.of, keep) ?? zeroOf(type.of))
+        ? value.map((item) => normalise(item, type.element, keep) ?? zeroOf(type.element))
         : value;
     case 'map':
-      return isRecord(value) ? map(value, type.of, keep) : value;
+      return isRecord(value) ? map(value, type.element, keep) : value;
     case 'struct':
       return isRecord(value) ? struct(value, type.name, keep) : value;
   }
 }
 
 /** In the order of its keys, as Go writes maps. */
-function map(value: JsonObject, of: TypeShape, keep: Empties | undefined): JsonObject {
-  if (of.kind === 'scalar' && !rewritten.includes(of.code) && isInOrder(value)) return value;
+function map(value: JsonObject, element: TypeShape, keep: Empties | undefined): JsonObject {
+  if (element.kind === 'scalar' && !rewritten.includes(element.code) && isInOrder(value)) return value;
   return Object.fromEntries(
     Object.entries(value)
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, item]) => [key, normalise(item, of, keep) ?? zeroOf(of)]),
+      .map(([key, item]) => [key, normalise(item, element, keep) ?? zeroOf(element)]),
   );
 }
 

@@ -7,7 +7,7 @@ import { type Special, typeTable } from '../schema/table.ts';
  */
 export type TypeShape =
   | { kind: 'scalar'; code: string }
-  | { kind: 'pointer' | 'list' | 'map'; of: TypeShape }
+  | { kind: 'pointer' | 'list' | 'map'; element: TypeShape }
   /** `core.v1.PodSpec`: the end of its published name. */
   | { kind: 'struct'; name: string };
 
@@ -53,9 +53,9 @@ function nameOf(published: string): string {
 function typeOf(shape: GoShape): TypeShape {
   switch (shape.kind) {
     case 'list':
-      return { kind: 'list', of: typeOf(shape.items) };
+      return { kind: 'list', element: typeOf(shape.items) };
     case 'map':
-      return { kind: 'map', of: typeOf(shape.values) };
+      return { kind: 'map', element: typeOf(shape.values) };
     case 'struct':
       return structType(shape.struct);
     default:
@@ -72,7 +72,7 @@ function structType({ special, name: published }: GoStruct): TypeShape {
 function toField(field: GoField): FieldShape {
   const { name, omitZero, omitEmpty, pointer } = field;
   const bare = typeOf(field.shape);
-  const type: TypeShape = pointer ? { kind: 'pointer', of: bare } : bare;
+  const type: TypeShape = pointer ? { kind: 'pointer', element: bare } : bare;
   const written = isWritten(type);
   return {
     name,

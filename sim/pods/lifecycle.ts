@@ -24,10 +24,10 @@ export interface Clocked {
 }
 
 /** Pending -> scheduled -> ready -> perhaps Succeeded; deleted -> gone. */
-export function nextStep(of: Clocked): Step {
-  const { pod, behaviour } = of;
+export function nextStep(clocked: Clocked): Step {
+  const { pod, behaviour } = clocked;
   const due = (span: readonly [number, number], then: Step, what: string): Step => {
-    const left = of.since + draw(span, of.seed, `${of.draws}/${what}`) - of.now;
+    const left = clocked.since + draw(span, clocked.seed, `${clocked.draws}/${what}`) - clocked.now;
     return left > 0 ? { do: 'wait', ms: left } : then;
   };
   if (pod.metadata.deletionTimestamp) return due(behaviour.stopsAfterMs, { do: 'remove' }, 'stop');
@@ -35,10 +35,10 @@ export function nextStep(of: Clocked): Step {
   const phase = pod.status?.phase ?? 'Pending';
   if (phase === 'Pending') {
     if (alreadyWaits(pod, behaviour)) return { do: 'nothing' };
-    return due(behaviour.readyAfterMs, { do: 'status', status: started(of) }, 'ready');
+    return due(behaviour.readyAfterMs, { do: 'status', status: started(clocked) }, 'ready');
   }
   if (phase === 'Running' && behaviour.succeedsAfterMs) {
-    return due(behaviour.succeedsAfterMs, { do: 'status', status: succeeded(of) }, 'succeed');
+    return due(behaviour.succeedsAfterMs, { do: 'status', status: succeeded(clocked) }, 'succeed');
   }
   return { do: 'nothing' };
 }
@@ -47,46 +47,49 @@ function alreadyWaits(pod: Pod, behaviour: Behaviour): boolean {
   return behaviour.fails?.as === 'Waiting' && pod.status?.['containerStatuses'] !== undefined;
 }
 
-function started(of: Clocked): Record<string, unknown> {
-  const fails = of.behaviour.fails;
+function started(clocked: Clocked): Record<string, unknown> {
+  const fails = clocked.behaviour.fails;
   if (fails?.as === 'Failed') {
     const state = {
-      terminated: { exitCode: 1, reason: fails.reason, message: fails.message, ...period(of) },
+      terminated: { exitCode: 1, reason: fails.reason, message: fails.message, ...period(clocked) },
     };
     return {
-      ...base(of, 'Failed', false, fails.reason),
+      ...base(clocked, 'Failed', false, fails.reason),
       reason: fails.reason,
-      ...containers(of, state, false),
+      ...containers(clocked, state, false),
     };
   }
   if (fails) {
     const state = { waiting: { reason: fails.reason, message: fails.message } };
-    return { ...base(of, 'Pending', false, 'ContainersNotReady'), ...containers(of, state, false) };
+    return { ...base(clocked, 'Pending', false, 'ContainersNotReady'), ...containers(clocked, state, false) };
   }
-  return { ...base(of, 'Running', true), ...containers(of, { running: { startedAt: at(of) } }, true) };
+  return {
+    ...base(clocked, 'Running', true),
+    ...containers(clocked, { running: { startedAt: at(clocked) } }, true),
+  };
 }
 
-function succeeded(of: Clocked): Record<string, unknown> {
-  const state = { terminated: { exitCode: 0, reason: 'Completed', ...period(of) } };
-  return { ...base(of, 'Succeeded', false, 'PodCompleted'), ...containers(of, state, false) };
+function succeeded(clocked: Clocked): Record<string, unknown> {
+  const state = { terminated: { exitCode: 0, reason: 'Completed', ...period(clocked) } };
+  return { ...base(clocked, 'Succeeded', false, 'PodCompleted'), ...containers(clocked, state, false) };
 }
 
-function base(of: Clocked, phase: string, ready: boolean, reason?: string): Record<string, unknown> {
+function base(clocked: Clocked, phase: string, ready: boolean, reason?: string): Record<string, unknown> {
   const condition = (type: string, status: boolean): PodCondition => ({
     type,
     status: status ? 'True' : 'False',
     ...(!status && reason && { reason }),
-    lastTransitionTime: at(of),
+    lastTransitionTime: at(clocked),
   });
   const done = phase === 'Succeeded';
-  const ip = of.pod.status?.podIP ?? of.ip;
+  const ip = clocked.pod.status?.podIP ?? clocked.ip;
   return {
     phase,
-    startTime: of.pod.status?.startTime ?? at(of),
+    startTime: clocked.pod.status?.startTime ?? at(clocked),
     podIP: ip,
     podIPs: [{ ip }],
-    hostIP: of.hostIp,
-    hostIPs: [{ ip: of.hostIp }],
+    hostIP: clocked.hostIp,
+    hostIPs: [{ ip: clocked.hostIp }],
     conditions: [
       condition('PodScheduled', true),
       condition('Initialized', ready || done),
@@ -96,12 +99,16 @@ function base(of: Clocked, phase: string, ready: boolean, reason?: string): Reco
   };
 }
 
-function containers(of: Clocked, state: Record<string, unknown>, ready: boolean): Record<string, unknown> {
-  const statuses = (of.pod.spec?.containers ?? []).map(({ name, image }) => ({
+function containers(
+  clocked: Clocked,
+  state: Record<string, unknown>,
+  ready: boolean,
+): Record<string, unknown> {
+  const statuses = (clocked.pod.spec?.containers ?? []).map(({ name, image }) => ({
     name,
     image: image ?? '',
     imageID: '',
-    containerID: `sim://${of.pod.metadata.uid}/${name}`,
+    containerID: `sim://${clocked.pod.metadata.uid}/${name}`,
     ready,
     started: ready,
     restartCount: 0,
@@ -111,10 +118,10 @@ function containers(of: Clocked, state: Record<string, unknown>, ready: boolean)
   return { containerStatuses: statuses };
 }
 
-function period(of: Clocked): Record<string, string> {
-  return { startedAt: of.pod.status?.startTime ?? at(of), finishedAt: at(of) };
+function period(clocked: Clocked): Record<string, string> {
+  return { startedAt: clocked.pod.status?.startTime ?? at(clocked), finishedAt: at(clocked) };
 }
 
-function at(of: Clocked): string {
-  return timestamp(of.now);
+function at(clocked: Clocked): string {
+  return timestamp(clocked.now);
 }

@@ -11,17 +11,17 @@ export async function newestRevision(connection: Pick<Connection, 'call'>, keys:
   return number(answer.header.revision);
 }
 
-/** One key from etcd itself, linearizable; `at` is etcd's newest revision. */
+/** One key from etcd itself, linearizable; `newest` is etcd's newest revision. */
 export async function readOne(
   connection: Pick<Connection, 'call'>,
   keys: Keys,
   key: string,
   revision?: number,
-): Promise<{ entry: Entry | undefined; at: number }> {
+): Promise<{ entry: Entry | undefined; newest: number }> {
   const request: RangeRequest = { key: keys.data(key), ...(revision !== undefined && { revision }) };
   const answer = await connection.call(rangeMethod, request);
   const kv = answer.kvs[0];
-  return { entry: kv && keys.entry(kv), at: number(answer.header.revision) };
+  return { entry: kv && keys.entry(kv), newest: number(answer.header.revision) };
 }
 
 /** A range from etcd itself, in pages that all show the revision of the first one. */

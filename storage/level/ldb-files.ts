@@ -52,7 +52,7 @@ function* blocks(
 }
 
 /** The batches of a log file, each written at once, in order; tells where it had to leave something out. */
-export function* readLog(bytes: Buffer, unreadable: (at: number) => void): Generator<RawEntry[]> {
+export function* readLog(bytes: Buffer, unreadable: (offset: number) => void): Generator<RawEntry[]> {
   for (const record of logRecords(bytes, unreadable)) yield readBatch(record);
 }
 

@@ -83,12 +83,12 @@ export class Out {
   }
 
   /** Writes over what is at `at`. */
-  patchU32(at: number, value: number): void {
-    this.#view.setUint32(at, value);
+  patchU32(offset: number, value: number): void {
+    this.#view.setUint32(offset, value);
   }
 
-  patchF64(at: number, value: number): void {
-    this.#view.setFloat64(at, value);
+  patchF64(offset: number, value: number): void {
+    this.#view.setFloat64(offset, value);
   }
 
   /** All there is, and begins anew. `giveBack` it when nobody reads it any more. */

@@ -48,10 +48,10 @@ export class WebhookDispatcher {
   readonly #caller: WebhookCaller;
   readonly #parsed = new WeakMap<Uint8Array, Hook[]>();
 
-  constructor(of: { store: Store; catalog: Catalog; caller: WebhookCaller }) {
-    this.#store = of.store;
-    this.#catalog = of.catalog;
-    this.#caller = of.caller;
+  constructor(parts: { store: Store; catalog: Catalog; caller: WebhookCaller }) {
+    this.#store = parts.store;
+    this.#catalog = parts.catalog;
+    this.#caller = parts.caller;
   }
 
   /** One after the other, by the configurations' names; changes `request.object` in place. Undefined: nobody is asked. */

@@ -33,18 +33,18 @@ const headersMs = 50;
 /** Ends a watch when its time is up (0: the server's choice), the client goes, or the server closes. */
 export function arrange(
   { core, request }: Pick<Exchange, 'core' | 'request'>,
-  by: { seconds: number; close: () => void; end: () => void; cleanups: (() => void)[] },
+  lifetime: { seconds: number; close: () => void; end: () => void; cleanups: (() => void)[] },
 ): void {
-  const seconds = by.seconds || minTimeoutSeconds * (1 + Math.random());
-  const timer = setTimeout(by.close, Math.min(seconds, 2_000_000) * 1000 + headersMs);
+  const seconds = lifetime.seconds || minTimeoutSeconds * (1 + Math.random());
+  const timer = setTimeout(lifetime.close, Math.min(seconds, 2_000_000) * 1000 + headersMs);
   timer.unref();
-  by.cleanups.push(() => clearTimeout(timer));
+  lifetime.cleanups.push(() => clearTimeout(timer));
   const listen = (signal: AbortSignal | undefined, run: () => void) => {
     if (signal === undefined) return;
     if (signal.aborted) return run();
     signal.addEventListener('abort', run, { once: true });
-    by.cleanups.push(() => signal.removeEventListener('abort', run));
+    lifetime.cleanups.push(() => signal.removeEventListener('abort', run));
   };
-  listen(request.signal, by.end);
-  listen(core.closing, by.close);
+  listen(request.signal, lifetime.end);
+  listen(core.closing, lifetime.close);
 }

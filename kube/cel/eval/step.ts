@@ -35,12 +35,12 @@ export function attempt(frame: Frame, step: Step): Value {
 }
 
 /** `and` and `or`: the operand that settles them does so whatever becomes of the other. */
-export function settled(frame: Frame, a: Step, b: Step, by: boolean): boolean {
+export function settled(frame: Frame, a: Step, b: Step, decisive: boolean): boolean {
   const left = attempt(frame, a);
-  if (left === by) return by;
+  if (left === decisive) return decisive;
   const right = attempt(frame, b);
-  if (right === by) return by;
+  if (right === decisive) return decisive;
   for (const one of [left, right]) if (one instanceof Failed) throw one.error;
   if (typeof left !== 'boolean' || typeof right !== 'boolean') throw noOverload();
-  return !by;
+  return !decisive;
 }

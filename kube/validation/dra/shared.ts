@@ -8,7 +8,7 @@ export function items<T>(
   list: readonly T[],
   most: number,
   field: Field,
-  check: (item: T, at: Field) => void,
+  check: (item: T, itemField: Field) => void,
 ): boolean {
   if (most >= 0 && list.length > most) {
     field.tooMany(list.length, most);
@@ -23,7 +23,7 @@ export function keyed<T>(
   list: readonly T[],
   most: number,
   field: Field,
-  how: { key(item: T): string; check(item: T, at: Field): void },
+  how: { key(item: T): string; check(item: T, itemField: Field): void },
 ): void {
   if (!items(list, most, field, how.check)) return;
   const seen = new Set<string>();
