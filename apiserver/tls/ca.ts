@@ -97,20 +97,21 @@ export async function loadAuthority(pems: Issued): Promise<Authority> {
       });
     },
     issueServer: (names) => {
-      const entries = names.map((name) => ({
-        type: isIP(name) ? ('ip' as const) : ('dns' as const),
-        value: name,
-      }));
-      const alternatives = new x509.SubjectAlternativeNameExtension(entries);
       // Never the issuer's own name: OpenSSL would take the certificate for a self-signed one.
       return issue(
         subjectOf(`server of ${issuer.subject.replace(/^CN=/, '')}`, []),
-        [alternatives],
+        [alternativeNames(names)],
         x509.ExtendedKeyUsage.serverAuth,
       );
     },
     issueClient: (user, groups) => issue(subjectOf(user, groups), [], x509.ExtendedKeyUsage.clientAuth),
   };
+}
+
+function alternativeNames(names: readonly string[]): x509.SubjectAlternativeNameExtension {
+  return new x509.SubjectAlternativeNameExtension(
+    names.map((name) => ({ type: isIP(name) ? ('ip' as const) : ('dns' as const), value: name })),
+  );
 }
 
 /** Each as it is: a name in a text would have to be escaped, and what begins with # be read as encoded bytes. */
