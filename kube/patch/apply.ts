@@ -68,7 +68,10 @@ function checkApplied(applied: KubeObject, management: ApplyManagement): void {
 }
 
 /** An object that nobody tracked so far belongs to `before-first-apply`. */
-function managersBeforeApply(live: KubeObject | undefined, management: ApplyManagement): Map<string, ManagerEntry> {
+function managersBeforeApply(
+  live: KubeObject | undefined,
+  management: ApplyManagement,
+): Map<string, ManagerEntry> {
   let managers: Map<string, ManagerEntry>;
   try {
     managers = decodeManagers(live?.metadata.managedFields, 'stored');
