@@ -11,11 +11,8 @@ import { isStatusError } from '../kube/status.ts';
 import type { Engine } from './engine.ts';
 import { controllerOf } from './owners.ts';
 import { digest } from './records.ts';
+import { isRefusal, Refused } from './refused.ts';
 
-/** A name that is taken is asked for again after a tenth of the time that it has been: it is soon known to be free. */
-const clashMs = { least: 100, most: 30_000, share: 0.1 };
-/** Of two claims of one name the one in use is shown, and that changes without any event about the claim. */
-const claimMs = 2_000;
 const resyncMs = 300_000;
 /** After a reading that failed. */
 const rereadMs = 10_000;
@@ -56,14 +53,14 @@ export class Reflector {
   #isWaiting = false;
   /** By `<physical namespace>/<name>`. */
   readonly #reflected = new Map<string, Reflected>();
-  /** There, but not to be shown, or not now; since when. */
-  readonly #refused = new Map<string, number>();
+  readonly #refused: Refused;
 
   constructor(engine: Engine, resource: string, reflect: ToReflection) {
     const { client, signal, logger } = engine;
     this.#engine = engine;
     this.#kind = reflectedKind(resource);
     this.#reflect = reflect;
+    this.#refused = new Refused(this.#kind);
     this.informer = startInformer(client, this.#kind, {
       signal,
       logger,
@@ -172,7 +169,7 @@ export class Reflector {
     if (body && 'after' in body) return body as Retry;
     if (!body || !place) {
       await this.#withdraw(key, name);
-      if (this.#object(key)) this.#refused.set(key, Date.now());
+      if (this.#object(key)) this.#refused.note(key);
       return undefined;
     }
     const now = digest(body);
@@ -198,30 +195,13 @@ export class Reflector {
       if (this.#kind.kind !== 'Event' && !this.#refused.has(key)) {
         logger.warn({ err, cluster, namespace, name, kind: this.#kind.kind }, 'it cannot be reflected');
       }
-      return this.#again(key);
+      return this.#refused.again(key);
     }
     const isWhole = !isUnderOther(object, written);
     this.#reflected.set(key, { cluster, namespace, uid: written.metadata.uid, digest: isWhole ? now : '' });
-    return isWhole ? this.#settled(key) : this.#again(key);
-  }
-
-  #settled(key: string): undefined {
+    if (!isWhole) return this.#refused.again(key);
     this.#refused.delete(key);
-  }
-
-  /** The longer it has been so, the later. */
-  #again(key: string): Retry {
-    const since = this.#refused.get(key);
-    if (since === undefined) this.#refused.set(key, Date.now());
-    return { after: this.#clashMs(since) };
-  }
-
-  #clashMs(since = Date.now()): number {
-    const { kind } = this.#kind;
-    if (kind === 'PersistentVolumeClaim') return claimMs;
-    // What an event is about is most often on its way up; it may also never come: ask less and less.
-    const share = kind === 'Event' ? 1 : clashMs.share;
-    return Math.min(Math.max(clashMs.least, (Date.now() - since) * share), clashMs.most);
+    return undefined;
   }
 
   async #withdraw(key: string, name: string): Promise<undefined> {
@@ -254,11 +234,6 @@ function isUnderOther(sent: KubeObject, written: KubeObject): boolean {
   const [meant] = sent.metadata.ownerReferences ?? [];
   const [found] = written.metadata.ownerReferences ?? [];
   return meant !== undefined && (meant.kind !== found?.kind || meant.name !== found.name);
-}
-
-/** Taken by another cluster's or a user's; or the last share there is just going. */
-function isRefusal(error: unknown): boolean {
-  return ['Conflict', 'Forbidden', 'NotFound'].some((reason) => isStatusError(error, reason));
 }
 
 /** Foreign objects are kept as names only. */

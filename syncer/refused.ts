@@ -1,0 +1,51 @@
+import type { ReflectedKind } from '../cluster/reflected.ts';
+import type { Retry } from '../controller/controller.ts';
+import { isStatusError } from '../kube/status.ts';
+
+/** A name that is taken is asked for again after a tenth of the time that it has been: it is soon known to be free. */
+const clashMs = { least: 100, most: 30_000, share: 0.1 };
+/** Of two claims of one name the one in use is shown, and that changes without any event about the claim. */
+const claimMs = 2_000;
+
+/** The objects of a kind that are there, but not to be shown, or not now; since when. */
+export class Refused {
+  readonly #kind: ReflectedKind;
+  readonly #since = new Map<string, number>();
+
+  constructor(kind: ReflectedKind) {
+    this.#kind = kind;
+  }
+
+  has(key: string): boolean {
+    return this.#since.has(key);
+  }
+
+  /** From now on. */
+  note(key: string): void {
+    this.#since.set(key, Date.now());
+  }
+
+  delete(key: string): void {
+    this.#since.delete(key);
+  }
+
+  /** When to ask again: the longer it has been so, the later. */
+  again(key: string): Retry {
+    const since = this.#since.get(key);
+    if (since === undefined) this.note(key);
+    return { after: this.#waitMs(since) };
+  }
+
+  #waitMs(since = Date.now()): number {
+    const { kind } = this.#kind;
+    if (kind === 'PersistentVolumeClaim') return claimMs;
+    // What an event is about is most often on its way up; it may also never come: ask less and less.
+    const share = kind === 'Event' ? 1 : clashMs.share;
+    return Math.min(Math.max(clashMs.least, (Date.now() - since) * share), clashMs.most);
+  }
+}
+
+/** Taken by another cluster's or a user's; or the last share there is just going. */
+export function isRefusal(error: unknown): boolean {
+  return ['Conflict', 'Forbidden', 'NotFound'].some((reason) => isStatusError(error, reason));
+}
