@@ -21,7 +21,8 @@ process.on('disconnect', () => process.exit(1));
 const stop = new AbortController();
 setMaxListeners(0, stop.signal);
 process.on('message', async (said: Order) => {
-  if (said.order === 'stop') stop.abort();
+  if (said.order === 'answer') process.send?.('here');
+  else if (said.order === 'stop') stop.abort();
   else await control(said);
 });
 

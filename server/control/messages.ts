@@ -1,7 +1,13 @@
 import type { Settings } from '../settings.ts';
 
-/** What the first process tells the one that controls: once and first with `control`, at last to stop. */
-export type Order = { order: 'control'; settings: Settings; rootCa: string; url: string } | { order: 'stop' };
+/**
+ * What the first process tells the one that controls: once and first with `control`, at last to stop; between them to
+ * answer, with anything, which says that it is not stuck.
+ */
+export type Order =
+  | { order: 'control'; settings: Settings; rootCa: string; url: string }
+  | { order: 'answer' }
+  | { order: 'stop' };
 
 /** The descriptor of the pipe to the store of the first process. */
 export const storeDescriptor = 4;

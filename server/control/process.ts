@@ -8,6 +8,7 @@ import { serveStore } from '../../storage/pipe/serve.ts';
 import type { Store } from '../../storage/store.ts';
 import type { Settings } from '../settings.ts';
 import { type Order, storeDescriptor } from './messages.ts';
+import { feelPulse } from './pulse.ts';
 
 const program = fileURLToPath(new URL('./main.js', import.meta.url));
 /** After it ended by itself, until the next starts: what it led is led by nobody for as long, whoever starts. */
@@ -27,7 +28,7 @@ export interface ControlOptions {
 
 /**
  * Controllers and syncers in a process of their own: while they work through a thousand new Deployments, users are answered.
- * One that ends by itself is followed by another, which takes up the work where the store says that it stands.
+ * One that ends by itself, or is stuck, is followed by another, which takes up the work where the store says that it stands.
  * Decision 0028.
  */
 export class ControlProcess {
@@ -88,6 +89,10 @@ export class ControlProcess {
       serveStore(store, child.stdio[storeDescriptor] as Duplex);
       logger.info({ pid: child.pid }, 'controllers and syncers have a process of their own');
       tell(child, { order: 'control', settings, rootCa, url });
+      feelPulse(child, () => {
+        logger.error({ pid: child.pid }, 'the process of the controllers says nothing: it is killed');
+        child.kill('SIGKILL');
+      });
     });
   }
 }

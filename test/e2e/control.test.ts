@@ -44,6 +44,14 @@ it('a process of controllers that dies is followed by another, and nobody who as
   expect(second).not.toBe(first);
 });
 
+it('one that is stuck is killed, and followed too', async () => {
+  const [first = 0] = started();
+  process.kill(first, 'SIGSTOP');
+  await until('another has started', 90, async () => started().length > 1);
+  expect(isAlive(first)).toBe(false);
+  await furnished('after');
+});
+
 it('it ends with the server that was told to stop', async () => {
   const [pid = 0] = started();
   expect(isAlive(pid)).toBe(true);
