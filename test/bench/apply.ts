@@ -1,14 +1,23 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeObject } from '../../kube/object.ts';
 import { connect, percentile } from './load.ts';
 
 const deployments = { group: 'apps', version: 'v1', resource: 'deployments' };
 
-/** Creates `count` Deployments of no replicas, ten at a time, and watches them arrive; milliseconds. */
+export interface Arrivals {
+  /** From the acknowledgement to the physical API, milliseconds. */
+  p50: number;
+  p99: number;
+  /** From the first create to the last arrival. */
+  seconds: number;
+}
+
+/** Creates `count` Deployments of no replicas, so many a second, or as fast as ten clients can, and watches them arrive. */
 export async function measureApplyToPresent(
   logical: string,
   physical: string,
-  count: number,
-): Promise<{ p50: number; p99: number }> {
+  { count, perSecond }: { count: number; perSecond?: number },
+): Promise<Arrivals> {
   const [up, down] = [await connect(logical, 16), await connect(physical, 4)];
   const acknowledged = new Map<string, number>();
   const latencies: number[] = [];
@@ -28,10 +37,14 @@ export async function measureApplyToPresent(
     };
     follow().catch(reject);
   });
+  const run = `bench-${count}`;
+  const since = performance.now();
   let next = 0;
   const caller = async () => {
     for (let i = next++; i < count; i = next++) {
-      const name = `bench-${i}`;
+      if (perSecond !== undefined)
+        await sleep(Math.max(0, since + (i * 1000) / perSecond - performance.now()));
+      const name = `${run}-${i}`;
       // Set before, so that an arrival that overtakes the acknowledgement still counts, as 0.
       acknowledged.set(name, performance.now());
       await up.client.create(deployments, deployment(name));
@@ -40,10 +53,11 @@ export async function measureApplyToPresent(
   };
   await Promise.all([...Array.from({ length: 10 }, caller)]);
   await Promise.race([arrived, timeout(300_000)]);
+  const seconds = (performance.now() - since) / 1000;
   stop.abort();
   up.close();
   down.close();
-  return { p50: percentile(latencies, 50), p99: percentile(latencies, 99) };
+  return { p50: percentile(latencies, 50), p99: percentile(latencies, 99), seconds };
 }
 
 function deployment(name: string): KubeObject {
