@@ -124,6 +124,12 @@ export function controllerOf(object: KubeObject): OwnerReference | undefined {
   return object.metadata.ownerReferences?.find((owner) => owner.controller === true);
 }
 
+/** The uid of what controls it: to find by. */
+export function controlledBy(object: KubeObject): string[] {
+  const controller = controllerOf(object);
+  return controller ? [controller.uid] : [];
+}
+
 function kindOf(owner: OwnerReference) {
   const { group } = parseApiVersion(owner.apiVersion);
   return placedKinds.find((kind) => kind.kind === owner.kind && kind.group === group);

@@ -9,7 +9,7 @@ import { sleep } from '../kube/clock.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
 import type { Engine } from './engine.ts';
-import { controllerOf } from './owners.ts';
+import { controlledBy } from './owners.ts';
 import { digest } from './records.ts';
 import { isRefusal, Refused } from './refused.ts';
 
@@ -219,11 +219,6 @@ export class Reflector {
     this.#reflected.delete(key);
     return undefined;
   }
-}
-
-function controlledBy(object: KubeObject): string[] {
-  const controller = controllerOf(object);
-  return controller ? [controller.uid] : [];
 }
 
 /**
