@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkLogOptions, refuseStream } from '../../../apiserver/handlers/pods/streams.ts';
+import { checkLogOptions, checkPorts, refuseStream } from '../../../apiserver/handlers/pods/streams.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 
 function pod(spec: object): KubeObject {
@@ -30,9 +30,12 @@ test.each([
   [pod({}), 'exec', '', 'a container name must be specified for pod p'],
   [placed, 'exec', '', 'pod p runs on no cluster that can be reached'],
 ])('a stream of a pod that runs nowhere: %# %s %s', (of, subresource, query, message) => {
-  expect(() => refuseStream(of, subresource, new URLSearchParams(query))).toThrow(
-    expect.objectContaining({ code: 400, message }),
-  );
+  const asked = new URLSearchParams(query);
+  const open = () => {
+    checkPorts(asked);
+    refuseStream(of, subresource, asked);
+  };
+  expect(open).toThrow(expect.objectContaining({ code: 400, message }));
 });
 
 test.each([
