@@ -36,11 +36,11 @@ export class Grants {
   readonly #bindings = new Map<string, Binding>();
   /** By namespace, then by subject. */
   readonly #byKey = new Map<string, Map<string, Set<Binding>>>();
-  /** How many bindings name a subject, but for those that `counts` leaves out. */
+  /** How many bindings name a subject, but for the subjects that `counts` leaves out. */
   readonly #named = new Map<string, number>();
-  readonly #counts: (binding: Binding) => boolean;
+  readonly #counts: (binding: Binding, key: string) => boolean;
 
-  constructor(counts: (binding: Binding) => boolean = () => true) {
+  constructor(counts: (binding: Binding, key: string) => boolean = () => true) {
     this.#counts = counts;
   }
 
@@ -57,8 +57,9 @@ export class Grants {
     else this.#roles.set(`${namespace}/${name}`, rulesOf(role));
   }
 
-  has(binding: Binding): boolean {
-    return this.#bindings.has(`${binding.namespace}/${binding.name}`);
+  /** What is known by the namespace and name of a binding. */
+  namesake({ namespace, name }: Binding): Binding | undefined {
+    return this.#bindings.get(`${namespace}/${name}`);
   }
 
   putBinding(namespace: string, name: string, object: KubeObject | undefined): void {
@@ -103,7 +104,7 @@ export class Grants {
       const there = place.get(key);
       if (there === undefined) place.set(key, new Set([binding]));
       else there.add(binding);
-      if (this.#counts(binding)) this.#named.set(key, (this.#named.get(key) ?? 0) + 1);
+      if (this.#counts(binding, key)) this.#named.set(key, (this.#named.get(key) ?? 0) + 1);
     }
   }
 
@@ -113,7 +114,7 @@ export class Grants {
       const there = place?.get(key);
       there?.delete(binding);
       if (there?.size === 0) place?.delete(key);
-      const left = (this.#named.get(key) ?? 0) - (this.#counts(binding) ? 1 : 0);
+      const left = (this.#named.get(key) ?? 0) - (this.#counts(binding, key) ? 1 : 0);
       if (left > 0) this.#named.set(key, left);
       else this.#named.delete(key);
     }

@@ -27,7 +27,7 @@ export interface RbacKey {
 }
 
 class LogicalCluster {
-  readonly grants = new Grants((binding) => !defaults().has(binding));
+  readonly grants = new Grants((binding, key) => !isByDefault(binding, key));
   /** Of which kinds its own objects are all there is: until then, the defaults count beside them. */
   readonly written = new Set<RbacResource>();
 }
@@ -123,7 +123,9 @@ export class RoleIndex {
     const own = this.#clusters.get(cluster);
     const mine = own?.grants.applying(namespace, keys) ?? [];
     if (own?.written.has(resource)) return mine;
-    const byDefault = defaults().applying(namespace, keys);
+    const shared = defaults().applying(namespace, keys);
+    // An object counts as it is stored, whatever the default of its name says.
+    const byDefault = own ? shared.filter((binding) => !own.grants.namesake(binding)) : shared;
     if (mine.length === 0) return byDefault;
     return byDefault.length === 0 ? mine : [...mine, ...byDefault];
   }
@@ -139,6 +141,15 @@ export class RoleIndex {
 function aggregate(errors: readonly string[]): string {
   const [first = '', ...others] = new Set(errors);
   return others.length === 0 ? first : `[${[first, ...others].join(', ')}]`;
+}
+
+/** Whether everybody's default of that name gives that subject the same: nobody gave it here. */
+function isByDefault(binding: Binding, key: string): boolean {
+  const known = defaults().namesake(binding);
+  if (known === undefined) return false;
+  const { kind, name } = known.roleRef;
+  const sameRole = kind === binding.roleRef.kind && name === binding.roleRef.name;
+  return sameRole && known.subjects.some((subject) => subject.key === key);
 }
 
 let shared: Grants | undefined;

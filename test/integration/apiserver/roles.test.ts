@@ -156,6 +156,23 @@ describe('the defaults', () => {
     await later.server.close();
   });
 
+  test('give what they are edited to give, in a logical cluster where somebody is nobody else', async () => {
+    const at = `/clusters/${await api.addCluster('root:a')}`;
+    const bindings = `${at}${rbac}/clusterrolebindings`;
+    const admin = [{ kind: 'Group', apiGroup: group, name: 'system:masters' }];
+    expect(await status(dev, 'GET', `${at}${maps}`)).toBe(403);
+    await api.call('PATCH', `${bindings}/cluster-admin`, { subjects: [...admin, user('dev')] });
+    expect(await status(dev, 'GET', `${at}${maps}`)).toBe(200);
+    await api.call('PATCH', `${bindings}/cluster-admin`, { subjects: admin });
+    expect(await status(dev, 'GET', `${at}${maps}`)).toBe(403);
+    await api.call('DELETE', `${bindings}/cluster-admin`);
+    await give(at, [
+      `${rbac}/clusterrolebindings`,
+      binding('cluster-admin', 'ClusterRole', 'cluster-admin', user('dev')),
+    ]);
+    expect(await status(dev, 'GET', `${at}${maps}`)).toBe(200);
+  });
+
   test('of two servers that are asked at once are the same', async () => {
     const lists = await Promise.all([api, other].map((at) => at.call('GET', `${rbac}/clusterroles`)));
     const uids = lists.map(({ body }) => body.items.map(({ metadata }: Answer) => metadata.uid));

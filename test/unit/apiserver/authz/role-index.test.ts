@@ -123,6 +123,29 @@ test('what all have by default makes nobody known, and a default that is deleted
   expect(ask(robot, api).allowed).toBe(false);
 });
 
+/** What a default binding is edited to, and whether ann is somebody by it. */
+test.each<[string, object, boolean]>([
+  ['as it is', bind('ClusterRole', 'system:discovery', group('system:authenticated')), false],
+  ['with her', bind('ClusterRole', 'system:discovery', group('system:authenticated'), user('ann')), true],
+  ['with a group of hers', bind('ClusterRole', 'system:discovery', group('dev')), true],
+  ['with nobody', bind('ClusterRole', 'system:discovery'), false],
+  ['made again, of another role', bind('ClusterRole', 'view', group('system:authenticated')), true],
+])('a default binding %s', (_, edited, known) => {
+  for (const written of [false, true]) {
+    index.note('a', 'clusterrolebindings', written);
+    put('clusterrolebindings', 'a//system:discovery', edited);
+    expect([index.names('a', ann), ask(ann, api).allowed && known]).toEqual([known, ask(ann, api).allowed]);
+    put('clusterrolebindings', 'a//system:discovery', undefined);
+    expect(index.names('a', ann)).toBe(false);
+  }
+});
+
+test('an object counts as it is stored before all the defaults are', () => {
+  put('clusterrolebindings', 'a//system:discovery', bind('ClusterRole', 'system:discovery', user('nobody')));
+  put('rolebindings', 'a/default/x', bind('Role', 'gone', group('dev')));
+  expect(ask(ann, api).allowed).toBe(false);
+});
+
 test('a ServiceAccount is one in its own logical cluster', () => {
   for (const cluster of ['a', 'b', 'root']) {
     put('clusterroles', `${cluster}//reader`, rules('get'));
