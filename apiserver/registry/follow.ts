@@ -7,6 +7,8 @@ const againMs = 200;
 export interface Follower {
   put(entry: Entry): void;
   gone(key: string, revision: number): void;
+  /** All keys that are there as of a revision, before they are told: what was heard of from elsewhere may be gone. */
+  listed?(there: ReadonlySet<string>, revision: number): void;
 }
 
 /**
@@ -16,7 +18,7 @@ export interface Follower {
 export async function follow(
   store: Store,
   range: Range,
-  { put, gone }: Follower,
+  { put, gone, listed }: Follower,
   signal: AbortSignal,
 ): Promise<void> {
   const known = new Set<string>();
@@ -29,6 +31,7 @@ export async function follow(
   const load = async (): Promise<void> => {
     const { entries, revision } = await store.list(range);
     const there = new Set(entries.map(({ key }) => key));
+    listed?.(there, revision);
     for (const key of known) if (!there.has(key)) tell(key, undefined, revision);
     for (const entry of entries) tell(entry.key, entry, entry.revision);
     await store.watch(range, {

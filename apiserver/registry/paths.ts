@@ -26,7 +26,10 @@ export class Paths {
   follow(signal: AbortSignal): Promise<void> {
     const put = (entry: Entry) => this.#learn(entry.key, idOf(entry), entry.revision);
     const gone = (key: string) => void this.#ids.delete(key);
-    return follow(this.#store, everywhere, { put, gone }, signal);
+    const listed = (there: ReadonlySet<string>, revision: number) => {
+      for (const [key, known] of this.#ids) if (known.revision <= revision && !there.has(key)) gone(key);
+    };
+    return follow(this.#store, everywhere, { put, gone, listed }, signal);
   }
 
   /**

@@ -33,7 +33,7 @@ export function rbacResource(group: string, resource: string): RbacResource | un
  */
 export class Roles {
   readonly index = new RoleIndex();
-  /** The newest revision that the watch told of. */
+  /** The newest revision up to which all was told. */
   #told = 0;
   /** What writes of this server told of, ahead of the watch. */
   readonly #ahead = new Map<string, number>();
@@ -48,7 +48,11 @@ export class Roles {
     };
     const put = (entry: Entry) => hear(entry.key, decodeStored(entry), entry.revision);
     const gone = (key: string, revision: number) => hear(key, undefined, revision);
-    return follow(store, everything, { put, gone }, signal);
+    const listed = (there: ReadonlySet<string>, revision: number) => {
+      this.#told = Math.max(this.#told, revision);
+      for (const [key, at] of this.#ahead) if (at <= revision && !there.has(key)) gone(key, revision);
+    };
+    return follow(store, everything, { put, gone, listed }, signal);
   }
 
   /** This server wrote, or deleted, just now. */
