@@ -21,12 +21,6 @@ test.each([
   [many, 'exec', '', 'a container name must be specified for pod p, choose one of: [init web side debug]'],
   [many, 'exec', 'container=debug', 'pod p does not have a host assigned'],
   [many, 'portforward', '', 'pod p does not have a host assigned'],
-  [
-    one,
-    'portforward',
-    'ports=x',
-    'cannot convert to []int32: strconv.ParseUint: parsing "x": invalid syntax',
-  ],
   [pod({}), 'exec', '', 'a container name must be specified for pod p'],
   [placed, 'exec', '', 'pod p runs on no cluster that can be reached'],
 ])('a stream of a pod that runs nowhere: %# %s %s', (of, subresource, query, message) => {
@@ -36,6 +30,15 @@ test.each([
     refuseStream(of, subresource, asked);
   };
   expect(open).toThrow(expect.objectContaining({ code: 400, message }));
+});
+
+test('a port is a number, whatever pod is meant', () => {
+  expect(() => checkPorts(new URLSearchParams('ports=80&ports=x'))).toThrow(
+    expect.objectContaining({
+      code: 400,
+      message: 'cannot convert to []int32: strconv.ParseUint: parsing "x": invalid syntax',
+    }),
+  );
 });
 
 test.each([
