@@ -1,4 +1,9 @@
 import type { AdmissionPlugin } from '../plugins.ts';
+import {
+  certificateApprovalAdmission,
+  certificateSigningAdmission,
+  certificateSubjectAdmission,
+} from './certificates.ts';
 import { limitRangerAdmission } from './limit-ranger.ts';
 import { priorityAdmission } from './priority.ts';
 import { protectionAdmission } from './protection.ts';
@@ -15,4 +20,7 @@ export const builtinAdmission: readonly AdmissionPlugin[] = [
   tolerationAdmission,
   protectionAdmission,
   defaultClassAdmission,
+  certificateApprovalAdmission,
+  certificateSigningAdmission,
+  certificateSubjectAdmission,
 ];

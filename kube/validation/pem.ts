@@ -88,3 +88,33 @@ function signatureProblem(der: Buffer): string | undefined {
     ? 'crypto/rsa: verification error'
     : `x509: ${publicKey.asymmetricKeyType === 'ec' ? 'ECDSA' : 'Ed25519'} verification failure`;
 }
+
+const organization = '55040a';
+
+/** How the text of a name is written, by its tag. */
+const texts: Readonly<Record<number, (bytes: Buffer) => string>> = {
+  12: (bytes) => bytes.toString('utf8'),
+  19: (bytes) => bytes.toString('latin1'),
+  20: (bytes) => bytes.toString('latin1'),
+  22: (bytes) => bytes.toString('latin1'),
+  30: (bytes) =>
+    Buffer.from(bytes.subarray(0, bytes.length & ~1))
+      .swap16()
+      .toString('utf16le'),
+};
+
+/** The organizations of a request's subject, which are groups. Throws where it is no PKCS #10 request in PEM. */
+export function organizationsOf(request: string): string[] {
+  const [first] = pemBlocks(request);
+  const [signed] = first ? children(element(first.bytes, 0).content) : [];
+  const subject = signed && children(signed.content)[1];
+  if (subject === undefined) throw new Error(malformed);
+  return children(subject.content)
+    .flatMap((set) => children(set.content))
+    .flatMap((pair) => {
+      const [type, value] = children(pair.content);
+      const isOne = type?.content.toString('hex') === organization;
+      const text = isOne && value ? texts[value.tag]?.(value.content) : undefined;
+      return text === undefined ? [] : [text];
+    });
+}

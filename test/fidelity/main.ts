@@ -15,6 +15,7 @@ import { mediaCases } from './cases/media.ts';
 import { narrowCases } from './cases/narrow.ts';
 import { readingCases } from './cases/reading.ts';
 import { rolesCases } from './cases/roles.ts';
+import { signersCases } from './cases/signers.ts';
 import { subresourcesCases } from './cases/subresources.ts';
 import { transcriptsCases } from './cases/transcripts.ts';
 import { validationCases } from './cases/validation.ts';
@@ -104,7 +105,13 @@ async function allCases(): Promise<Case[]> {
     writes: writesCases,
     validation: () => validationCases(goldenObjects(golden)),
     subresources: subresourcesCases,
-    rbac: () => [...rolesCases(), ...decisionsCases(), ...narrowCases(), ...creatingCases()],
+    rbac: () => [
+      ...rolesCases(),
+      ...decisionsCases(),
+      ...narrowCases(),
+      ...creatingCases(),
+      ...signersCases(),
+    ],
     custom: customCases,
     transcripts: () => (wire === undefined ? [] : transcriptsCases(wire)),
     bundles: () => (bundles === undefined ? [] : bundlesCases(bundles)),
