@@ -52,7 +52,7 @@ export function chooseNamed(names: readonly string[], source: string, situation:
     held.get(c.name) ?? reason ?? `named by ${source}`,
   ]);
   if (clusters.length > 0) return { clusters, reasons: record(reasons), blocked: held.size > 0 };
-  return stay(situation, reasons);
+  return stay(situation, reasons, `${source} names no other`);
 }
 
 /** Without any wish: where it is, else where the rest of its namespace is, else the best place. */
@@ -112,11 +112,15 @@ function holdsData(claim: string, cluster: string): string {
 }
 
 /** Nothing fits, nothing moves: but a cluster that no longer exists holds nothing. */
-function stay({ current, clusters }: Situation, reasons: readonly [string, string][]): Choice {
+function stay(
+  { current, clusters }: Situation,
+  reasons: readonly [string, string][],
+  otherwise = 'nothing else fits',
+): Choice {
   const kept = current.filter((name) => clusters.has(name)).sort();
   const notes = reasons.map(([name, why]): [string, string] => [
     name,
-    kept.includes(name) ? `${why}, but nothing else fits: it stays` : why,
+    kept.includes(name) ? `${why}, but ${otherwise}: it stays` : why,
   ]);
   return { clusters: kept, reasons: record(notes), blocked: true };
 }

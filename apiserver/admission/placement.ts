@@ -13,6 +13,7 @@ import { warnOfPlacement } from './placement-warn.ts';
  * - whoever names clusters needs the verb `place` on each;
  * - names of clusters that do not exist are refused, before anything is stored, and so is any in a system namespace;
  * - the scheduler's value survives a replace that does not mention it; a user's goes when the user removes it;
+ * - in an object that is made of another's export the scheduler's word is nobody's wish;
  * - a write of a subresource changes none of it, and no write through the API any of our marks.
  */
 export const placementAdmission: AdmissionPlugin = {
@@ -20,6 +21,8 @@ export const placementAdmission: AdmissionPlugin = {
   mutate(request) {
     const { object, old } = request;
     if (!object || !writesObject(request)) return;
+    if (!old && saysWhere(request) && isCopied(request, object))
+      annotate(object, clustersAnnotation, undefined);
     const { annotations } = object.metadata;
     const kept = keepMarks(annotations, old?.metadata.annotations, keptBy(request));
     if (kept !== annotations) setAnnotations(object, kept ?? {});
@@ -48,6 +51,10 @@ function keptBy({ subresource }: AdmissionRequest): (annotation: string) => bool
 
 function saysWhere({ subresource, stored: { info } }: AdmissionRequest): boolean {
   return subresource === '' && (info.namespaced || (info.group === '' && info.resource === 'namespaces'));
+}
+
+function isCopied({ user }: AdmissionRequest, object: KubeObject): boolean {
+  return object.metadata.annotations?.[placedByAnnotation] === schedulerUser && !isOwn(user, schedulerUser);
 }
 
 function attribute({ old, user }: AdmissionRequest, object: KubeObject): void {

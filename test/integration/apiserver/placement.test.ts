@@ -228,6 +228,16 @@ it('a user may not place into a namespace of the system, nor the credentials of 
   });
 });
 
+it('what the scheduler said of another object is no wish of whoever makes a copy of it', async () => {
+  await create(pods, pod('p'));
+  await placed(pods, 'p', 'scheduler');
+  const { body } = await api.call('GET', `${pods}/p`);
+  const copy = pod('q', annotationsOf({ body } as Reply));
+  expect(annotationsOf(await create(pods, copy))).toEqual({ note: 'n' });
+  const mine = await create(pods, pod('r', { [clusters]: 'east' }));
+  expect(annotationsOf(mine)).toEqual({ [clusters]: 'east', [placedBy]: 'admin' });
+});
+
 it('takes the verb place on each cluster that is named, of whoever is no administrator', async () => {
   const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/default';
   const rules = [

@@ -171,7 +171,7 @@ describe('atoll demo', () => {
       err: '\nthe drain of east goes on without this command; atoll uncordon east takes it back\n',
     });
     expect(out).toMatch(
-      /deployments.apps\/web {2}blocked: it is being drained, but nothing else fits: it stays/,
+      /deployments.apps\/web {2}blocked: it is being drained, but its annotation names no other: it stays/,
     );
     expect((await atoll('uncordon', 'east')).code).toBe(0);
     await place(null);
