@@ -59,6 +59,8 @@ export interface ResourceExchange extends Exchange {
   served: ServedResource;
   /** In the version that is stored. */
   stored: ServedResource;
+  /** The default roles or bindings are not written, nor will be for this request: they are shown beside what is. */
+  beside?: boolean;
 }
 
 export interface Limits {

@@ -157,8 +157,8 @@ function handle(exchange: Exchange): Promise<ApiResponse> {
 
 function handleServed(exchange: Exchange, served: ServedResource): Promise<ApiResponse> {
   const found = handlerFor(exchange, served);
-  const showing = showDefaultRoles(exchange.core.registry, exchange.info);
-  return andThen(showing, () => found.handle(found.exchange));
+  const showing = showDefaultRoles(found.exchange);
+  return showing ? showing.then(() => found.handle(found.exchange)) : found.handle(found.exchange);
 }
 
 /** The one write that a logical cluster needs before it exists: that of its own LogicalCluster. */

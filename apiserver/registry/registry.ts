@@ -12,6 +12,7 @@ import { createObject } from './create.ts';
 import { deleteObject } from './delete.ts';
 import { translate, translated } from './errors.ts';
 import { collectionRange, type KeyParts, objectKey, parseKey, storageGroup } from './keys.ts';
+import { defaultEntry } from './kinds/default-roles.ts';
 import { asDefined } from './kinds/defined.ts';
 import { foundation } from './logical-clusters.ts';
 import { recent, recentList } from './recent.ts';
@@ -61,7 +62,8 @@ export class StoreRegistry implements ObjectRegistry {
   /** The stored entry; fails with 404. */
   async read(served: ServedResource, address: KeyParts): Promise<Entry> {
     const key = objectKey(served.info, address.cluster, address.namespace, address.name);
-    const entry = await translated(this.store.get(key), served.info, address.name);
+    const stored = await translated(this.store.get(key), served.info, address.name);
+    const entry = stored ?? defaultEntry(this.roles, served.info, address);
     if (entry === undefined) throw notFound(served.info, address.name);
     return asDefined(entry, served);
   }

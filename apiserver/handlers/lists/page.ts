@@ -1,9 +1,10 @@
 import { expired, StatusError } from '../../../kube/status.ts';
-import { type Entry, StoreError } from '../../../storage/store.ts';
+import { type Entry, type Range, StoreError } from '../../../storage/store.ts';
 import type { ResourceExchange } from '../../core.ts';
 import { decodeContinue, encodeContinue } from '../../registry/continue.ts';
 import { translate } from '../../registry/errors.ts';
 import { collectionRange, keyRange, objectKey } from '../../registry/keys.ts';
+import { defaultEntries } from '../../registry/kinds/default-roles.ts';
 import { inScope } from '../../registry/registry.ts';
 import type { Selection } from '../../registry/selectors.ts';
 import type { ListQuery } from './options.ts';
@@ -26,6 +27,7 @@ export async function readPage(
 ): Promise<Page> {
   const { core, info, stored } = exchange;
   const whole = collectionRange(stored.info, info.cluster, info.namespace);
+  if (exchange.beside && query.continue === '') return readBeside(exchange, whole, selection);
   const token = query.continue === '' ? undefined : decodeContinue(query.continue, whole.start);
   const exact =
     query.match === 'Exact' ||
@@ -61,6 +63,22 @@ export async function readPage(
     if (!part.more || (query.limit > 0 && found.length >= query.limit)) break;
   }
   return { entries: found, revision: revision ?? core.store.revision };
+}
+
+/** All at once, whatever the limit, for defaults are few: with those of which nothing is stored. */
+async function readBeside(exchange: ResourceExchange, whole: Range, selection: Selection): Promise<Page> {
+  const { info, stored } = exchange;
+  const range = rangeFor(exchange, selection) ?? whole;
+  const asked = { revision: undefined, limit: undefined, after: undefined, prefix: whole.start };
+  const { entries, revision } = await listPart(exchange, range, asked, false);
+  const there = new Set(entries.map(({ key }) => key));
+  const all = [
+    ...entries,
+    ...defaultEntries(stored.info, info.cluster, info.namespace).filter(
+      ({ key }) => !there.has(key) && key >= range.start && key < range.end,
+    ),
+  ].sort((a, b) => (a.key < b.key ? -1 : 1));
+  return { entries: all.filter((entry) => wanted(exchange, selection, entry)), revision };
 }
 
 async function listPart(

@@ -2,22 +2,80 @@ import { deepCopy } from '../../../kube/deep.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { bootstrapObjects, bootstrapVersion, type RbacResource } from '../../../kube/rbac/bootstrap.ts';
 import { rbacGroup } from '../../../kube/rbac/rule.ts';
-import { isStatusError } from '../../../kube/status.ts';
-import { StoreError } from '../../../storage/store.ts';
-import { noteKey, type Roles, rbacResource } from '../roles.ts';
+import { alreadyExists, isStatusError } from '../../../kube/status.ts';
+import { type Entry, StoreError } from '../../../storage/store.ts';
+import type { ResourceExchange } from '../../core.ts';
+import { encodeStored } from '../codec.ts';
+import { objectKey } from '../keys.ts';
+import { noteKey, type Roles, rbacKinds, rbacResource } from '../roles.ts';
 import type { ObjectRegistry } from '../types.ts';
 import { aggregateAll } from './aggregation.ts';
+import type { KindWrite } from './hooks.ts';
 
 const atOnce = 32;
 
-/** Until somebody looks for them, a logical cluster's default roles and bindings are no objects: docs/decisions/0027. */
-export function showDefaultRoles(
-  registry: ObjectRegistry,
-  asked: { cluster: string; group: string; resource: string; verb: string; namespace: string; name: string },
-): Promise<void> | undefined {
-  const resource = rbacResource(asked.group, asked.resource);
-  if (resource === undefined || asked.cluster === '*') return undefined;
-  return concerns(resource, asked) ? writeDefaultRoles(registry, asked.cluster, resource) : undefined;
+/**
+ * Until somebody looks for them, a logical cluster's default roles and bindings are no objects: docs/decisions/0027.
+ * A dry run writes none; a read is answered where the store takes no writes, too. Deletions say later whether they
+ * are dry.
+ */
+export function showDefaultRoles(exchange: ResourceExchange, dryRun?: boolean): Promise<void> | undefined {
+  const { core, info } = exchange;
+  const resource = rbacResource(info.group, info.resource);
+  if (resource === undefined || info.cluster === '*' || !concerns(resource, info)) return undefined;
+  if (dryRun === undefined && (info.verb === 'delete' || info.verb === 'deletecollection')) return undefined;
+  if (core.registry.roles.index.isWritten(info.cluster, resource)) return undefined;
+  const isRead = reads.has(info.verb);
+  const isDry = dryRun ?? info.query.getAll('dryRun').some(Boolean);
+  if (isRead ? core.store.refusing !== undefined : isDry) {
+    exchange.beside = true;
+    return undefined;
+  }
+  return writeDefaultRoles(core.registry, info.cluster, resource)?.catch((error: unknown) => {
+    if (!isRead || !isRefusal(error)) throw error;
+    exchange.beside = true;
+  });
+}
+
+const reads = new Set(['get', 'list', 'watch']);
+
+/** Of a store that takes no writes now, whoever says so. */
+function isRefusal(error: unknown): boolean {
+  if (error instanceof StoreError) return error.code === 'full' || error.code === 'unavailable';
+  return isStatusError(error) && (error.code === 507 || error.code === 503);
+}
+
+/** What is not stored of a collection's defaults, as entries that were never written. */
+export function defaultEntries(
+  { group, resource }: { group: string; resource: string },
+  cluster: string,
+  namespace: string,
+): Entry[] {
+  const kind = rbacResource(group, resource);
+  if (kind === undefined) return [];
+  return bootstrapObjects(kind)
+    .filter(({ metadata }) => namespace === '' || metadata.namespace === namespace)
+    .map((object) => entryOf(kind, cluster, object));
+}
+
+/** The default of a name, for as long as a logical cluster has none of that kind as objects. */
+export function defaultEntry(
+  roles: Roles,
+  { group, resource }: { group: string; resource: string },
+  at: { cluster: string; namespace: string; name: string },
+): Entry | undefined {
+  const kind = rbacResource(group, resource);
+  if (kind === undefined || roles.index.isWritten(at.cluster, kind)) return undefined;
+  const found = bootstrapObjects(kind).find(
+    ({ metadata: { name, namespace = '' } }) => name === at.name && namespace === at.namespace,
+  );
+  return found && entryOf(kind, at.cluster, found);
+}
+
+function entryOf(kind: RbacResource, cluster: string, object: KubeObject): Entry {
+  const { name = '', namespace = '' } = object.metadata;
+  const key = objectKey(rbacKinds[kind], cluster, namespace, name);
+  return { key, value: encodeStored(object), revision: 0, created: 0 };
 }
 
 /** Whether a request is about any of them: one by its name, or all of a namespace that has some. */
@@ -32,16 +90,16 @@ function concerns(
   });
 }
 
-/** What is about to be created under a default's name is told that it is there. */
+/** What is about to be created under a default's name is told that it is there. Throws StatusError 409 in a dry run. */
 export function showNamesake(
-  registry: ObjectRegistry,
-  cluster: string,
+  { registry, cluster, served, dryRun }: KindWrite,
   resource: RbacResource,
   { metadata: { name = '', namespace = '' } }: KubeObject,
 ): Promise<void> | undefined {
-  return concerns(resource, { verb: 'get', namespace, name })
-    ? writeDefaultRoles(registry, cluster, resource)
-    : undefined;
+  if (!concerns(resource, { verb: 'get', namespace, name })) return undefined;
+  if (!dryRun) return writeDefaultRoles(registry, cluster, resource);
+  if (registry.roles.index.isWritten(cluster, resource)) return undefined;
+  throw alreadyExists(served.info, name);
 }
 
 const underWay = new WeakMap<Roles, Map<string, Promise<void>>>();
@@ -76,8 +134,9 @@ async function write(registry: ObjectRegistry, cluster: string, resource: RbacRe
   const there = await store.get(key);
   if (there !== undefined) return roles.wrote(key, note, there.revision);
   const objects = bootstrapObjects(resource);
-  for (let i = 0; i < objects.length; i += atOnce) {
-    const some = objects.slice(i, i + atOnce).map((object) => create(registry, cluster, resource, object));
+  // One first: a store that takes none is asked for no more.
+  for (let i = 0, end = 1; i < objects.length; [i, end] = [end, end + atOnce]) {
+    const some = objects.slice(i, end).map((object) => create(registry, cluster, resource, object));
     // A logical cluster that goes is read as it is.
     if (!(await Promise.all(some)).every(Boolean)) return;
   }

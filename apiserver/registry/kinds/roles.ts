@@ -28,10 +28,11 @@ export const bindingHooks: KindHooks = {
   committed: tellIndex,
 };
 
-function namesake({ registry, cluster, served }: KindWrite, object: KubeObject): Promise<void> | undefined {
+function namesake(write: KindWrite, object: KubeObject): Promise<void> | undefined {
+  const { registry, cluster, served } = write;
   const resource = rbacResource(served.info.group, served.info.resource);
   if (resource === undefined || isWriting(registry, cluster, resource)) return undefined;
-  return showNamesake(registry, cluster, resource, object);
+  return showNamesake(write, resource, object);
 }
 
 function tellIndex({ registry, cluster, served }: KindWrite, name: string, change: Committed): void {
