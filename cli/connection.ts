@@ -1,11 +1,14 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import type { Client } from '../client/client.ts';
 import { rootCluster } from '../cluster/names.ts';
 import { settings } from '../server/settings.ts';
 import { UsageError } from './errors.ts';
 
-/** Which kubeconfig leads to Atoll: the flag, ATOLL_KUBECONFIG, the data directory's own, then KUBECONFIG. */
+/**
+ * Which kubeconfig leads to Atoll: the flag, ATOLL_KUBECONFIG, KUBECONFIG, then the data directory's own. One that is named
+ * and not there is an error, never the next one, which may be the administrator's. Throws UsageError.
+ */
 export function findKubeconfig(flag: string | undefined, env: NodeJS.ProcessEnv = process.env): string {
   const named = flag || env['ATOLL_KUBECONFIG'] || undefined;
   if (named !== undefined) {
@@ -14,12 +17,20 @@ export function findKubeconfig(flag: string | undefined, env: NodeJS.ProcessEnv 
   }
   const own = join(env[settings.dataDir.variable] || settings.dataDir.default, 'admin.kubeconfig');
   const demo = join(demoDataDir(env), 'admin.kubeconfig');
-  const candidates = [env['KUBECONFIG'], own, demo].filter((path) => path !== undefined && path !== '');
-  const found = candidates.find((path) => existsSync(path as string));
+  const found = fromKubectl(env['KUBECONFIG'] ?? '') ?? [own, demo].find((path) => existsSync(path));
   if (found !== undefined) return found;
   throw new UsageError(
     `no kubeconfig for Atoll: start a server (atoll start), or name one with --atoll-kubeconfig or KUBECONFIG`,
   );
+}
+
+/** KUBECONFIG names several files at once, as for kubectl: the first that is there. Undefined where it names none. */
+function fromKubectl(variable: string): string | undefined {
+  const named = variable.split(delimiter).filter((path) => path !== '');
+  const found = named.find((path) => existsSync(path));
+  if (found !== undefined || named.length === 0) return found;
+  const missing = named.length === 1 ? `${named[0]} does not exist` : `none of ${named.join(', ')} exists`;
+  throw new UsageError(`KUBECONFIG: ${missing}`);
 }
 
 export function demoDataDir(env: NodeJS.ProcessEnv = process.env): string {
