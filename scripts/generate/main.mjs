@@ -8,8 +8,13 @@ import { filesOf, hashesOf, lockFile, readLock, root } from './lock.mjs';
 import { generated, recorded } from './table.mjs';
 
 const names = process.argv.slice(2);
+const parts = generated.map(({ name }) => name);
+const unknown = names.filter((name) => !parts.includes(name));
+if (unknown.length > 0) {
+  process.stderr.write(`there is no part ${unknown.join(', ')}; there are: ${parts.join(', ')}\n`);
+  process.exit(2);
+}
 const chosen = generated.filter(({ name }) => names.length === 0 || names.includes(name));
-if (chosen.length < names.length) throw new Error(`one of ${generated.map(({ name }) => name).join(', ')}`);
 
 const lock = readLock();
 for (const { name, from, by, files } of chosen) {
