@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
-import { transportFromKubeconfigFile } from '../client/kubeconfig.ts';
 import type { ApiResponse } from '../kube/http.ts';
 import { backupPath } from '../server/backup-view.ts';
 import { checkBackup } from '../storage/backup.ts';
-import { FailedError, UsageError } from './errors.ts';
+import { transportOf } from './connection.ts';
+import { advised, FailedError, UsageError } from './errors.ts';
 import { type OutputFormat, print, printJson } from './output.ts';
 
 /** Has the running server that `kubeconfig` leads to write a backup to `file`: whole and checked, or not at all. */
 export async function backupServer(kubeconfig: string, file: string, output: OutputFormat): Promise<void> {
   if (existsSync(file)) throw new UsageError(`${file} exists: a backup never overwrites`);
-  const transport = await transportFromKubeconfigFile(kubeconfig);
+  const transport = await transportOf(kubeconfig);
   const partial = `${file}.partial`;
   try {
     const response = await transport({ method: 'GET', url: backupPath, headers: {} });
@@ -43,7 +43,7 @@ async function save(body: ApiResponse['body'], file: string): Promise<void> {
 function messageOf({ status, body }: ApiResponse): string {
   try {
     const { message } = JSON.parse(Buffer.from(body as Uint8Array).toString('utf8')) as { message?: string };
-    if (message) return message;
+    if (message) return advised(message);
   } catch {
     // No Status: the number says what there is to say.
   }

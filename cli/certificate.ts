@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { transportFromKubeconfigFile } from '../client/kubeconfig.ts';
 import { base64 } from '../kube/kubeconfig.ts';
 import { type CertificateRequest, certificatePath } from '../server/certificate-view.ts';
 import type { OtherUser } from '../server/kubeconfig.ts';
-import { FailedError } from './errors.ts';
+import { transportOf } from './connection.ts';
+import { advised, FailedError } from './errors.ts';
 
 /** A user of a kubeconfig, with a key that is made here and a certificate for it from the server that `kubeconfig` leads to. */
 export async function certifiedUser(
@@ -15,20 +15,24 @@ export async function certifiedUser(
     publicKeyEncoding: { type: 'spki', format: 'pem' },
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   });
-  const transport = await transportFromKubeconfigFile(kubeconfig);
+  const transport = await transportOf(kubeconfig);
   try {
     const body = Buffer.from(JSON.stringify({ ...asked, publicKey: keys.publicKey }));
     const headers = { 'content-type': 'application/json' };
     const answer = await transport({ method: 'POST', url: certificatePath, headers, body });
     const said = JSON.parse(await textOf(answer.body)) as { certificate?: string; message?: string };
     if (said.certificate === undefined) {
-      throw new FailedError(`no certificate: ${said.message ?? `the server answered ${answer.status}`}`);
+      throw new FailedError(
+        `no certificate: ${advised(said.message ?? `the server answered ${answer.status}`)}`,
+      );
     }
     const fields = {
       'client-certificate-data': base64(said.certificate),
       'client-key-data': base64(keys.privateKey),
     };
-    return { name: asked.user, fields };
+    // Of one name there is one when kubeconfigs are merged: in the wrong logical cluster they would be nobody.
+    const name = asked.cluster === undefined ? asked.user : `${asked.user}@${asked.cluster}`;
+    return { name, fields };
   } finally {
     transport.close();
   }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Client } from '../client/client.ts';
+import type { HttpTransport } from '../client/http.ts';
 import { rootCluster } from '../cluster/names.ts';
 import { settings } from '../server/settings.ts';
 import { UsageError } from './errors.ts';
@@ -40,12 +41,14 @@ export function demoDataDir(env: NodeJS.ProcessEnv = process.env): string {
 /** A client of the root logical cluster, as the kubeconfig's user. */
 export async function connect(flag: string | undefined): Promise<Client> {
   const file = findKubeconfig(flag);
-  const [{ Client }, { transportFromKubeconfigFile }] = await Promise.all([
-    import('../client/client.ts'),
-    import('../client/kubeconfig.ts'),
-  ]);
-  const transport = await transportFromKubeconfigFile(file).catch((error: unknown) => {
+  const [{ Client }, transport] = await Promise.all([import('../client/client.ts'), transportOf(file)]);
+  return new Client(transport, { cluster: rootCluster, userAgent: 'atoll' });
+}
+
+/** To the server itself, whichever of its logical clusters the kubeconfig is of. Throws UsageError. */
+export async function transportOf(file: string): Promise<HttpTransport> {
+  const { transportFromKubeconfigFile } = await import('../client/kubeconfig.ts');
+  return await transportFromKubeconfigFile(file, { root: true }).catch((error: unknown) => {
     throw new UsageError(`kubeconfig ${file}: ${(error as Error).message}`);
   });
-  return new Client(transport, { cluster: rootCluster, userAgent: 'atoll' });
 }

@@ -26,12 +26,18 @@ export class ToldError extends Error {
   }
 }
 
+/** What a server's refusal says, and whose kubeconfig it takes; admission, which refuses administrators, too, says why itself. */
+export function advised(message: string, reason = ''): string {
+  const byRole = /User ".*" cannot /.test(message);
+  return `${message}${reason && ` (${reason})`}${byRole ? ": this needs an administrator's kubeconfig" : ''}`;
+}
+
 /** In one sentence, with the exit code; undefined for what nobody foresaw. */
 export function explained(error: unknown): { message: string; exitCode: number } | undefined {
   if (error instanceof UsageError) return { message: error.message, exitCode: 2 };
   if (error instanceof FailedError || error instanceof StoreError)
     return { message: error.message, exitCode: 1 };
-  if (error instanceof StatusError) return { message: `${error.message} (${error.reason})`, exitCode: 1 };
+  if (error instanceof StatusError) return { message: advised(error.message, error.reason), exitCode: 1 };
   if (error instanceof TransportError)
     return { message: `Atoll does not answer: ${error.message}`, exitCode: 1 };
   // Of the operating system: its message names the call and the file.

@@ -3,6 +3,7 @@ import type { RequestOptions } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node/dist/config.js';
 import { type Credentials, type HttpConfig, type HttpTransport, httpTransport } from './http.ts';
 import { plainKubeconfig } from './plain-kubeconfig.ts';
+import { rootUrl } from './url.ts';
 
 export interface KubeconfigOptions extends Omit<HttpConfig, 'server' | 'refresh' | keyof Credentials> {
   /** Default: current-context. */
@@ -12,6 +13,8 @@ export interface KubeconfigOptions extends Omit<HttpConfig, 'server' | 'refresh'
    * kubeconfig that came over the network: its author would run commands and read files as us.
    */
   trusted?: boolean;
+  /** Leads to the server itself, also where the kubeconfig is of one of Atoll's logical clusters. */
+  root?: boolean;
 }
 
 /** A command or a file is asked for fresh credentials at most this often. */
@@ -37,10 +40,11 @@ export async function transportFromKubeconfig(
   text: string,
   options: KubeconfigOptions = {},
 ): Promise<HttpTransport> {
-  const { context, trusted = false, ...limits } = options;
+  const { context, trusted = false, root = false, ...limits } = options;
+  const place = (server: string) => (root ? rootUrl(server) : server);
   const plain = plainKubeconfig(text, context);
   if (plain !== undefined) {
-    return httpTransport({ ...limits, ...plain.credentials, server: plain.server });
+    return httpTransport({ ...limits, ...plain.credentials, server: place(plain.server) });
   }
   const config = await load(text, context);
   const cluster = config.getCurrentCluster();
@@ -59,7 +63,7 @@ export async function transportFromKubeconfig(
     }
     return last.credentials;
   };
-  return httpTransport({ ...limits, server: cluster.server, refresh });
+  return httpTransport({ ...limits, server: place(cluster.server), refresh });
 }
 
 async function load(text: string, context: string | undefined): Promise<KubeConfig> {

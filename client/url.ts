@@ -32,6 +32,11 @@ export function clusterPath(cluster: string | undefined): string {
   return cluster === undefined ? '' : `/clusters/${encodeURIComponent(cluster).replaceAll('%3A', ':')}`;
 }
 
+/** The server itself, of a kubeconfig's URL that may be of one of its logical clusters; without a slash at the end. */
+export function rootUrl(server: string): string {
+  return server.replace(/\/clusters\/[^/]*\/?$/, '').replace(/\/$/, '');
+}
+
 /** With its `?`; undefined values are left out. */
 export function queryOf(query: Query): string {
   const pairs = Object.entries(query).flatMap(([key, value]) =>

@@ -1,3 +1,4 @@
+import { rootUrl } from '../client/url.ts';
 import { rootCluster } from '../cluster/names.ts';
 import { base64, kubeconfigText } from '../kube/kubeconfig.ts';
 import type { JsonObject } from '../kube/object.ts';
@@ -55,9 +56,7 @@ export function forLogicalCluster(text: string, logicalCluster: string, other?: 
   const current = config.contexts?.find(({ name }) => name === config['current-context'])?.context;
   const entry = config.clusters?.find(({ name }) => name === current?.['cluster']) ?? config.clusters?.[0];
   const user = config.users?.find(({ name }) => name === current?.['user']) ?? config.users?.[0];
-  const root = String(entry?.cluster?.['server'] ?? '')
-    .replace(/\/clusters\/[^/]*\/?$/, '')
-    .replace(/\/$/, '');
+  const root = rootUrl(String(entry?.cluster?.['server'] ?? ''));
   const isRoot = logicalCluster === rootCluster;
   const { namespace: _, ...contextFields } = current ?? {};
   return kubeconfigText({

@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAuthority } from '../../../apiserver/tls/ca.ts';
 import { main } from '../../../cli/program.ts';
@@ -101,6 +104,32 @@ describe('a kubeconfig for somebody else', () => {
       expect([path, await inRoot('POST', path, {})]).toEqual([path, 403]);
   });
 
+  test('merges with another of theirs: each context has the certificate that counts there', async () => {
+    const roleRef = { apiGroup: rbac, kind: 'ClusterRole', name: 'view' };
+    const subjects = [{ kind: 'Group', apiGroup: rbac, name: 'testers' }];
+    const texts: string[] = [];
+    for (const cluster of ['root:a', 'root:b']) {
+      const binding = object('RoleBinding', 'testers', { roleRef, subjects });
+      await world.admin.create(bindings, binding, { ...into, cluster });
+      out = '';
+      expect([await atoll(cluster, '--user', 'ann', '--group', 'testers'), err]).toEqual([0, '']);
+      texts.push(out);
+    }
+    // As kubectl merges: of one name, the first counts.
+    const [first, second] = texts.map((text) => decodeYaml(text).value as Record<string, { name: string }[]>);
+    const lists = ['clusters', 'users', 'contexts'].map((list) => {
+      const all = [...(first?.[list] ?? []), ...(second?.[list] ?? [])];
+      return [list, all.filter(({ name }, i) => all.findIndex((one) => one.name === name) === i)] as const;
+    });
+    const merged = { apiVersion: 'v1', kind: 'Config', ...Object.fromEntries(lists) };
+    expect(merged).toMatchObject({ users: [{ name: 'ann@root:a' }, { name: 'ann@root:b' }] });
+    for (const context of ['root:a', 'root:b']) {
+      const transport = await transportFromKubeconfig(encodeYaml(merged as never), { context });
+      open.push(transport);
+      expect([context, (await call(transport, 'GET', maps)).status]).toEqual([context, 200]);
+    }
+  });
+
   test('is of that logical cluster alone, whatever groups bear the same name elsewhere, unless it is to count everywhere', async () => {
     const roleRef = { apiGroup: rbac, kind: 'ClusterRole', name: 'view' };
     const subjects = [{ kind: 'Group', apiGroup: rbac, name: 'developers' }];
@@ -168,6 +197,47 @@ describe('a kubeconfig for somebody else', () => {
     for (const one of wrong)
       expect(await admin('POST', '/client-certificates', { ...asked, ...one })).toBe(400);
     expect(await admin('GET', '/client-certificates')).toBe(405);
+  });
+});
+
+describe('atoll with a kubeconfig of a logical cluster', () => {
+  let directory = '';
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'atoll-access-'));
+  });
+  afterAll(() => rm(directory, { recursive: true, force: true }));
+  const printed = async (...args: string[]) => {
+    expect([await atoll(...args), err]).toEqual([0, '']);
+    const path = join(directory, 'printed.yaml');
+    await writeFile(path, out);
+    [out, err] = ['', ''];
+    return (...command: string[]) => main(['node', 'atoll', '--atoll-kubeconfig', path, ...command]);
+  };
+
+  test('does in all of the server what it does with the administrator’s own', async () => {
+    const there = await printed('root:a');
+    const commands = [
+      ['cluster', 'list'],
+      ['kubeconfig', 'root:b'],
+      ['kubeconfig', 'root:b', '--user', 'ann'],
+      ['backup', join(directory, 'all.backup')],
+    ];
+    for (const command of commands) expect([command, await there(...command), err]).toEqual([command, 0, '']);
+  });
+
+  test('says that it takes an administrator’s where it is none', async () => {
+    const there = await printed('root:a', '--user', 'ann', '--group', 'developers');
+    const commands = [
+      ['cluster', 'list'],
+      ['kubeconfig', 'root:b'],
+      ['kubeconfig', '--user', 'bob'],
+      ['backup', join(directory, 'none.backup')],
+    ];
+    for (const command of commands) {
+      err = '';
+      expect([command, await there(...command)]).toEqual([command, 1]);
+      expect(err).toMatch(/^error: .*User "ann" cannot .*: this needs an administrator's kubeconfig\n$/);
+    }
   });
 });
 

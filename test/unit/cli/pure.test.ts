@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clusterState } from '../../../cli/cluster.ts';
+import { explained } from '../../../cli/errors.ts';
 import { flatKubeconfig } from '../../../cli/flatten.ts';
 import { age, table } from '../../../cli/output.ts';
 import { remainingOn } from '../../../cli/remaining.ts';
 import type { PhysicalCluster, Placement } from '../../../cluster/types.ts';
+import { StatusError } from '../../../kube/status.ts';
 import { decodeYaml } from '../../../kube/yaml.ts';
 import { adminKubeconfig, forLogicalCluster } from '../../../server/kubeconfig.ts';
 
@@ -48,6 +50,21 @@ describe('output', () => {
     expect(clusterState(cluster({}, 'False'))).toBe('NotReady');
     expect(clusterState(cluster({ unschedulable: true }, 'True'))).toBe('Ready,SchedulingDisabled');
     expect(clusterState(cluster({ unschedulable: true, drain: true }, 'True'))).toBe('Ready,Draining');
+  });
+});
+
+describe('a refusal', () => {
+  const said = (message: string) => explained(new StatusError(403, 'Forbidden', message))?.message;
+
+  test('by a role says whose kubeconfig it takes', () => {
+    const message =
+      'x is forbidden: User "ann" cannot list resource "x" in API group "" at the cluster scope';
+    expect(said(message)).toBe(`${message} (Forbidden): this needs an administrator's kubeconfig`);
+  });
+
+  test('by admission does not: an administrator is refused, too', () => {
+    const message = 'physicalclusters.atoll.dev "east" is forbidden: only root has them';
+    expect(said(message)).toBe(`${message} (Forbidden)`);
   });
 });
 
