@@ -34,7 +34,10 @@ export function apiOptions(parts: {
       custom: true,
       subresources: { status: true },
     })),
-    authenticate: [certificateAuthenticator, tokenAuthenticator(new Map([[identity.adminToken, adminUser]]))],
+    authenticate: [
+      certificateAuthenticator(logger),
+      tokenAuthenticator(new Map([[identity.adminToken, adminUser]])),
+    ],
     serviceAccountKey: identity.serviceAccountKey,
     guard: placementsBySystem,
     admission: [placementAdmission, tenancyAdmission, nodesAdmission],

@@ -1,25 +1,32 @@
 import type { UserInfo } from '../../kube/http.ts';
+import { type Logger, silentLogger } from '../../kube/log.ts';
 import type { Authenticator } from '../plugins.ts';
 import { scopesExtra } from './impersonate.ts';
 
 /**
- * A verified client certificate: the common name is the user, the organisations its groups. An organisational unit
+ * A verified client certificate, until it expires; that is told once for each connection that outlasts it: the common name is the user, the organisations its groups. An organisational unit
  * `cluster:<id>` says of which logical cluster they are: in any other they are nobody.
  * https://kubernetes.io/docs/reference/access-authn-authz/authentication/#x509-client-certificates
  */
-export const certificateAuthenticator: Authenticator = (_request, { certificate }) => {
-  if (certificate === undefined) return undefined;
-  let found = known.get(certificate);
-  if (found === undefined) {
-    found = { user: userOf(certificate.subject), until: Date.parse(certificate.valid_to ?? '') };
-    known.set(certificate, found);
-  }
-  // A connection may outlast it.
-  return found.until < Date.now() ? undefined : found.user;
-};
-
-/** A connection's certificate says the same for as long as it lasts. */
-const known = new WeakMap<object, { user: UserInfo | undefined; until: number }>();
+export function certificateAuthenticator(logger: Pick<Logger, 'info'> = silentLogger): Authenticator {
+  /** A connection's certificate says the same for as long as it lasts. */
+  const known = new WeakMap<object, { user: UserInfo | undefined; until: number }>();
+  return (_request, { certificate }) => {
+    if (certificate === undefined) return undefined;
+    let found = known.get(certificate);
+    if (found === undefined) {
+      found = { user: userOf(certificate.subject), until: Date.parse(certificate.valid_to ?? '') };
+      known.set(certificate, found);
+    }
+    // A connection may outlast it.
+    if (found.user !== undefined && found.until < Date.now()) {
+      const until = new Date(found.until).toISOString();
+      logger.info({ user: found.user.name, until }, 'a client certificate has expired');
+      found.user = undefined;
+    }
+    return found.user;
+  };
+}
 
 type Named = Partial<Record<'CN' | 'O' | 'OU', string | string[]>>;
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type https from 'node:https';
 import type { Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
+import type { PeerCertificate, TLSSocket } from 'node:tls';
 import { StatusError } from '../../kube/status.ts';
 import type { Limits } from '../core.ts';
 import type { Peer } from '../plugins.ts';
@@ -44,10 +44,12 @@ export function peerOf(socket: TLSSocket): Peer {
   const known = peers.get(socket);
   if (known) return known;
   const address = socket.remoteAddress;
-  const certificate = socket.authorized ? socket.getPeerCertificate() : undefined;
+  const { subject, valid_to } = socket.authorized
+    ? socket.getPeerCertificate()
+    : ({} as Partial<PeerCertificate>);
   const peer: Peer = {
     ...(address !== undefined && { address }),
-    ...(certificate?.subject && { certificate: { subject: certificate.subject } }),
+    ...(subject && { certificate: { subject, ...(valid_to !== undefined && { valid_to }) } }),
   };
   peers.set(socket, peer);
   return peer;

@@ -1,7 +1,8 @@
+import { X509Certificate } from 'node:crypto';
 import https from 'node:https';
 import { gunzipSync } from 'node:zlib';
 import supertest from 'supertest';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { tokenAuthenticator } from '../../../apiserver/authn/token.ts';
 import { certificateAuthenticator } from '../../../apiserver/authn/x509.ts';
 import { createAuthority, type Issued } from '../../../apiserver/tls/ca.ts';
@@ -11,6 +12,7 @@ let api: Api;
 let url: string;
 let ca: string;
 let client: Issued;
+const info = vi.fn();
 
 beforeAll(async () => {
   const authority = await createAuthority('test');
@@ -18,7 +20,7 @@ beforeAll(async () => {
   client = await authority.issueClient('alice', ['system:masters']);
   ca = authority.certificate;
   const users = new Map([['secret', { ...admin, name: 'token' }]]);
-  api = startApi({ authenticate: [certificateAuthenticator, tokenAuthenticator(users)] });
+  api = startApi({ authenticate: [certificateAuthenticator({ info }), tokenAuthenticator(users)] });
   const tls = { key: server.privateKey, cert: server.certificate, ca };
   ({ url } = await api.server.listen({ host: '127.0.0.1', port: 0, tls }));
 });
@@ -81,6 +83,30 @@ test('a certificate of another authority is nobody', async () => {
     cert: forged.certificate,
   });
   expect(answer.status).toBe(401);
+});
+
+test('a certificate that expires is nobody’s from then on, on the open connection too', async () => {
+  const agent = new https.Agent({ keepAlive: true, maxSockets: 1 });
+  const certified = {
+    key: client.privateKey,
+    cert: client.certificate,
+    agent,
+    headers: { authorization: '' },
+  };
+  vi.useFakeTimers({ toFake: ['Date'] });
+  try {
+    expect((await request('/api', certified)).status).toBe(200);
+    vi.setSystemTime(Date.now() + 366 * 86_400_000);
+    for (const _ of ['once', 'again']) expect((await request('/api', certified)).status).toBe(401);
+    const told = {
+      user: 'alice',
+      until: new Date(new X509Certificate(client.certificate).validTo).toISOString(),
+    };
+    expect(info.mock.calls).toEqual([[told, 'a client certificate has expired']]);
+  } finally {
+    vi.useRealTimers();
+    agent.destroy();
+  }
 });
 
 test.each([
