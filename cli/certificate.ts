@@ -1,15 +1,20 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { base64 } from '../kube/kubeconfig.ts';
 import { type CertificateRequest, certificatePath } from '../server/certificate-view.ts';
 import type { OtherUser } from '../server/kubeconfig.ts';
 import { transportOf } from './connection.ts';
 import { advised, FailedError } from './errors.ts';
 
+export interface CertifiedUser extends OtherUser {
+  /** Whose it is, where and until when, in one line. */
+  about: string;
+}
+
 /** A user of a kubeconfig, with a key that is made here and a certificate for it from the server that `kubeconfig` leads to. */
 export async function certifiedUser(
   kubeconfig: string,
   asked: Omit<CertificateRequest, 'publicKey'>,
-): Promise<OtherUser> {
+): Promise<CertifiedUser> {
   const keys = generateKeyPairSync('ec', {
     namedCurve: 'P-256',
     publicKeyEncoding: { type: 'spki', format: 'pem' },
@@ -32,7 +37,9 @@ export async function certifiedUser(
     };
     // Of one name there is one when kubeconfigs are merged: in the wrong logical cluster they would be nobody.
     const name = asked.cluster === undefined ? asked.user : `${asked.user}@${asked.cluster}`;
-    return { name, fields };
+    const where = asked.cluster === undefined ? 'everywhere' : `in ${asked.cluster}`;
+    const until = new Date(new X509Certificate(said.certificate).validTo).toISOString().replace('.000Z', 'Z');
+    return { name, fields, about: `${asked.user} ${where} until ${until}` };
   } finally {
     transport.close();
   }

@@ -14,8 +14,8 @@ const unitMillis: Readonly<Record<string, number>> = {
 /** 2^63 nanoseconds. */
 const longestMillis = 2 ** 63 / 1e6;
 
-/** Go's duration syntax (`300ms`, `-1.5h`, `2h45m`) to milliseconds. Throws DurationError. */
-export function parseDuration(text: string): number {
+/** Go's duration syntax (`300ms`, `-1.5h`, `2h45m`) to milliseconds; `more` are units beside Go's. Throws DurationError. */
+export function parseDuration(text: string, more: Readonly<Record<string, number>> = {}): number {
   if (text.length > 100) throw new DurationError(`time: invalid duration ${quote(text.slice(0, 100))}`);
   const invalid = () => new DurationError(`time: invalid duration ${quote(text)}`);
   const negative = text.startsWith('-');
@@ -29,7 +29,8 @@ export function parseDuration(text: string): number {
     rest = rest.slice(whole.length);
     const unit = /^[^.\d]*/.exec(rest)?.[0] ?? '';
     if (unit === '') throw new DurationError(`time: missing unit in duration ${quote(text)}`);
-    const millis = Object.hasOwn(unitMillis, unit) ? unitMillis[unit] : undefined;
+    const units = Object.hasOwn(more, unit) ? more : unitMillis;
+    const millis = Object.hasOwn(units, unit) ? units[unit] : undefined;
     if (millis === undefined) {
       throw new DurationError(`time: unknown unit ${quote(unit)} in duration ${quote(text)}`);
     }

@@ -84,7 +84,8 @@ export function problemOf({
   if (reserved !== undefined)
     return `${JSON.stringify(reserved)}: names that begin with system: are the system's`;
   if (user === '' || groups.includes('')) return 'a user and groups have names';
-  if (/\p{C}/u.test([user, ...groups].join(''))) return 'a name has characters that do not print';
+  if (/[\p{C}\p{Zl}\p{Zp}]/u.test([user, ...groups].join('')))
+    return 'a name has characters that do not print';
   if (cluster !== undefined && !isLogicalClusterName(cluster))
     return `${JSON.stringify(cluster)} is not a logical cluster's name, such as root:team-a`;
   if (admin && cluster !== undefined) return 'an administrator is one everywhere';

@@ -22,12 +22,12 @@ export function kubeconfigCommand(): Command {
     .option('--logical-cluster <PATH>', 'the same')
     .option('--user <NAME>', 'with a certificate of their own; what they may do, roles there say')
     .option('--group <NAME>', 'of theirs; may be given again', (one, all: string[]) => [...all, one], [])
-    .option('--expires <DURATION>', 'how long their certificate lasts', '8h')
+    .option('--expires <DURATION>', 'how long their certificate lasts, such as 90m, 720h or 30d', '8h')
     .option('--everywhere', 'they are the same user in every logical cluster', false)
     .option('--admin', 'they may do everything, everywhere', false)
     .addHelpText(
       'after',
-      '\nExamples:\n  atoll kubeconfig > ~/.kube/atoll\n  atoll kubeconfig root:team-a > team-a.yaml\n  atoll kubeconfig root:team-a --user ann --group developers --expires 8h > ann.yaml',
+      '\nExamples:\n  atoll kubeconfig > ~/.kube/atoll\n  atoll kubeconfig root:team-a > team-a.yaml\n  atoll kubeconfig root:team-a --user ann --group developers --expires 8h > ann.yaml\n  atoll kubeconfig root:team-a --user ann --expires 720h > ann.yaml',
     )
     .action(async (argument: string | undefined, flags: Flags, command: Command) => {
       const cluster = argument ?? flags.logicalCluster ?? rootCluster;
@@ -45,6 +45,7 @@ export function kubeconfigCommand(): Command {
       }
       const { forLogicalCluster } = await import('../../server/kubeconfig.ts');
       const other = asked && (await (await import('../certificate.ts')).certifiedUser(file, asked));
+      if (other) print(`# ${other.about}`);
       print(forLogicalCluster(readFileSync(file, 'utf8'), cluster, other).trimEnd());
     });
 }
@@ -62,9 +63,9 @@ async function askedFor({ user, group, expires, admin, everywhere }: Flags, clus
   ]);
   let expirationSeconds: number;
   try {
-    expirationSeconds = Math.floor(parseDuration(expires) / 1000);
+    expirationSeconds = Math.floor(parseDuration(expires, { d: 86_400_000 }) / 1000);
   } catch {
-    throw new UsageError(`--expires ${expires}: expected a duration, such as 8h or 90m`);
+    throw new UsageError(`--expires ${expires}: expected a duration, such as 90m, 8h or 30d`);
   }
   const scoped = !admin && !everywhere && { cluster };
   const asked = { user, groups: group, expirationSeconds, admin, ...scoped };

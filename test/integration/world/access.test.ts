@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -130,6 +131,30 @@ describe('a kubeconfig for somebody else', () => {
     }
   });
 
+  test('says first whose it is, where and until when', async () => {
+    const day = 86_400_000;
+    const cases: [string[], string, number][] = [
+      [['root:a', '--user', 'ann'], '# ann in root:a until ', day / 3],
+      [['root:a', '--user', 'ann', '--everywhere', '--expires', '720h'], '# ann everywhere until ', 30 * day],
+      [['--user', 'ann', '--admin', '--expires', '1d12h'], '# ann everywhere until ', 1.5 * day],
+    ];
+    for (const [args, begins, lasts] of cases) {
+      out = '';
+      expect([await atoll(...args), err]).toEqual([0, '']);
+      const { users } = decodeYaml(out).value as { users: { user: Record<string, string> }[] };
+      const pem = Buffer.from(users[0]?.user['client-certificate-data'] ?? '', 'base64');
+      const { validFrom, validTo } = new X509Certificate(pem);
+      const until = new Date(validTo).toISOString().replace('.000Z', 'Z');
+      expect(out.split('\n')[0]).toBe(`${begins}${until}`);
+      // They begin an hour back, for clocks that are not quite in step.
+      const hours = (Date.parse(validTo) - Date.parse(validFrom)) / 3_600_000 - 1;
+      expect(Math.round(hours)).toBe(lasts / 3_600_000);
+    }
+    out = '';
+    await atoll('root:a');
+    expect(out).not.toContain('#');
+  });
+
   test('is of that logical cluster alone, whatever groups bear the same name elsewhere, unless it is to count everywhere', async () => {
     const roleRef = { apiGroup: rbac, kind: 'ClusterRole', name: 'view' };
     const subjects = [{ kind: 'Group', apiGroup: rbac, name: 'developers' }];
@@ -174,7 +199,9 @@ describe('a kubeconfig for somebody else', () => {
     [['--user', 'x', '--group', 'system:masters'], '"system:masters": names that begin with system:'],
     [['--user', 'system:atoll:scheduler'], '"system:atoll:scheduler": names that begin with system:'],
     [['--user', ''], 'a user and groups have names'],
-    [['--user', 'x', '--expires', 'soon'], '--expires soon: expected a duration, such as 8h or 90m'],
+    [['--user', 'x\u2028y'], 'a name has characters that do not print'],
+    [['--user', 'x', '--expires', 'soon'], '--expires soon: expected a duration, such as 90m, 8h or 30d'],
+    [['--user', 'x', '--expires', '366d'], 'a certificate lasts between one minute and a year'],
     [['--user', 'x', '--expires', '10s'], 'a certificate lasts between one minute and a year'],
     [['--group', 'x'], '--group, --everywhere and --admin go with --user NAME'],
     [['root:a', '--logical-cluster', 'root:b'], 'two logical clusters: root:a and root:b'],

@@ -13,6 +13,11 @@ test.each([
   expect(parseDuration(text)).toBeCloseTo(millis, 9);
 });
 
+test('another unit counts for who names it, and for nobody else', () => {
+  expect(parseDuration('1d12h', { d: 86_400_000 })).toBe(129_600_000);
+  expect(() => parseDuration('1d')).toThrow('time: unknown unit "d" in duration "1d"');
+});
+
 test.each([
   ['', 'time: invalid duration ""'],
   ['5', 'time: missing unit in duration "5"'],
