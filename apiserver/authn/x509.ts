@@ -4,8 +4,9 @@ import type { Authenticator } from '../plugins.ts';
 import { scopesExtra } from './impersonate.ts';
 
 /**
- * A verified client certificate, until it expires; that is told once for each connection that outlasts it: the common name is the user, the organisations its groups. An organisational unit
- * `cluster:<id>` says of which logical cluster they are: in any other they are nobody.
+ * A verified client certificate: the common name is the user, the organisations its groups. An organisational unit
+ * `cluster:<id>` says of which logical cluster they are: in any other they are nobody. Once for each connection that outlasts
+ * its certificate, that is told to `logger`.
  * https://kubernetes.io/docs/reference/access-authn-authz/authentication/#x509-client-certificates
  */
 export function certificateAuthenticator(logger: Pick<Logger, 'info'> = silentLogger): Authenticator {
