@@ -159,7 +159,7 @@ test('a backup is for administrators, and broken off it is none', async () => {
   expect((await administrator({ method: 'POST', url: '/backup', headers: {} })).status).toBe(405);
   const elsewhere = join(directory, 'other.yaml');
   const text = await readFile(kubeconfig, 'utf8');
-  await writeFile(elsewhere, text.replace(/(server: .*)$/m, '$1/clusters/root'));
+  await writeFile(elsewhere, text.replace(/(server: .*)$/m, '$1/elsewhere'));
   const file = join(directory, 'none.backup');
   expect(await atoll('--atoll-kubeconfig', elsewhere, 'backup', file)).toBe(1);
   expect(existsSync(file) || existsSync(`${file}.partial`)).toBe(false);
