@@ -3,7 +3,7 @@ import { type Retry, runController } from '../controller/controller.ts';
 import { isStatusError, StatusError } from '../kube/status.ts';
 import { applyShare } from './apply.ts';
 import { type Engine, recordFor, shareFor } from './engine.ts';
-import { leave, noteGone } from './leave.ts';
+import { holderOf, leave, noteGone } from './leave.ts';
 import { fingerprint, hasObserved, manifestDigest, type TargetRecord } from './records.ts';
 import { repairDelay } from './repairs.ts';
 import { parseTarget, requiredTarget, type TargetId, targetOf } from './target.ts';
@@ -86,9 +86,14 @@ async function arrive(engine: Engine, id: TargetId, share: ShareView): Promise<R
   return undefined;
 }
 
-/** A requirement that the view has must be applied as it now is; one that failed does not stop what runs. */
+/**
+ * A requirement that the view has must be applied as it now is; one that failed does not stop what runs. One that leaves goes
+ * first: whoever came before that would keep it there, and it could neither go nor come again.
+ */
 function mayFollow(engine: Engine, required: TargetId, isThere: boolean): boolean {
   const share = shareFor(engine, required);
+  if (share?.spec?.phase === 'Leaving' && !isThere)
+    return holderOf(engine, required, parseTarget(required)) !== undefined;
   if (!share?.spec?.manifest) return true;
   const record = engine.records.get(required);
   if (record?.error) return isThere;

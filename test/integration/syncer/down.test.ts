@@ -58,6 +58,24 @@ describe('a share', () => {
     await until('4 told', async () => (await upstream.slice(ref))?.share?.replicas === 4);
   });
 
+  test('that comes back while its closure is still leaving waits until that has gone and come again', async () => {
+    const { upstream } = sides;
+    const requires = [{ group: '', resource: 'configmaps', name: 'settings' }];
+    const config = await upstream.place(configMap('settings'), { east: active });
+    sides.start();
+    await sides.untilThere(configmaps, 'settings');
+    await sides.stop();
+    await upstream.shares(config, { east: leaving });
+    await upstream.place(web, { east: active }, requires);
+    sides.start();
+    await until('it has gone', async () => (await upstream.slice(config))?.present === false);
+    expect(await sides.there(configmaps, 'settings')).toBeUndefined();
+    expect(sides.written('PATCH')).not.toContain(sides.path(deployments, 'web'));
+    await upstream.shares(config, { east: active });
+    await sides.untilThere(deployments, 'web');
+    expect(await sides.there(configmaps, 'settings')).toBeDefined();
+  });
+
   test('comes after its closure, and the closure leaves after it and its pods', async () => {
     const { upstream, physical } = sides;
     const requires = [{ group: '', resource: 'configmaps', name: 'settings' }];
