@@ -96,7 +96,7 @@ export function showNamesake(
   resource: RbacResource,
   { metadata: { name = '', namespace = '' } }: KubeObject,
 ): Promise<void> | undefined {
-  if (!concerns(resource, { verb: 'get', namespace, name })) return undefined;
+  if (name === '' || !concerns(resource, { verb: 'get', namespace, name })) return undefined;
   if (!dryRun) return writeDefaultRoles(registry, cluster, resource);
   if (registry.roles.index.isWritten(cluster, resource)) return undefined;
   throw alreadyExists(served.info, name);
