@@ -75,6 +75,8 @@ test('are not written by what is only tried', async () => {
   };
   expect(await dry('POST', roles, { metadata: { name: 'view' }, rules: [] })).toEqual([409, 'AlreadyExists']);
   expect(await dry('POST', roles, { metadata: { name: 'mine' }, rules: [] })).toEqual([201, '']);
+  // Without a name it is nobody's namesake.
+  expect(await dry('POST', roles, { metadata: {}, rules: [] })).toEqual([422, 'Invalid']);
   expect(await dry('PATCH', `${roles}/view`, { metadata: { labels: { a: 'b' } } })).toEqual([200, 'b']);
   expect(await dry('DELETE', `${roles}/view`)).toEqual([200, '']);
   expect(await dry('DELETE', `${roles}/none`)).toEqual([404, 'NotFound']);
