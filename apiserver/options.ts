@@ -1,6 +1,7 @@
 import type { Server } from 'node:net';
 import type { ApiResponse, Transport, UserInfo } from '../kube/http.ts';
 import type { Fence, Store } from '../storage/store.ts';
+import type { TokenKeys } from './authn/keys.ts';
 import type { Exchange, Limits } from './core.ts';
 import type {
   AdmissionPlugin,
@@ -20,8 +21,10 @@ export interface ApiServerOptions {
   resources?: readonly ServedResource[];
   /** Asked in order; the first answer counts; none: 401. */
   authenticate: readonly Authenticator[];
-  /** PEM, PKCS #8, ECDSA P-256: signs ServiceAccounts' tokens and knows them again. */
-  serviceAccountKey?: string;
+  /** Sign ServiceAccounts' tokens and know them again. */
+  accountKeys?: TokenKeys;
+  /** Of those tokens in root. Default: https://kubernetes.default.svc. */
+  accountIssuer?: string;
   /** Default: system:masters may do everything, everyone else what roles of the logical cluster let them. */
   authorize?: Authorizer;
   /** Asked in place of it, with it at hand. */

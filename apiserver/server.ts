@@ -75,7 +75,9 @@ function coreOf(
   const { store } = options;
   const { registry, caller, draining, closing } = parts;
   const { catalog, roles } = registry;
-  const tokens = options.serviceAccountKey ? new ServiceAccountTokens(options.serviceAccountKey) : undefined;
+  const tokens = options.accountKeys
+    ? new ServiceAccountTokens(options.accountKeys, options.accountIssuer)
+    : undefined;
   return {
     store,
     catalog,

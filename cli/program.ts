@@ -7,6 +7,7 @@ import { cordonCommand, drainCommand, uncordonCommand } from './commands/drain.t
 import { kubeconfigCommand } from './commands/kubeconfig.ts';
 import { startCommand } from './commands/start.ts';
 import { restoreCommand, storeCommand } from './commands/store.ts';
+import { tokenKeysCommand } from './commands/token-keys.ts';
 import { versionCommand } from './commands/version.ts';
 import { explained, InterruptedError, ToldError } from './errors.ts';
 
@@ -35,6 +36,7 @@ export function program(): Command {
     uncordonCommand(),
     drainCommand(),
     kubeconfigCommand(),
+    tokenKeysCommand(),
     backupCommand(),
     restoreCommand(),
     storeCommand(),

@@ -5,6 +5,7 @@ import { runDefinitionController } from './definition/controller.ts';
 import { runGarbageCollector } from './gc/controller.ts';
 import { runNamespaceController } from './namespace/controller.ts';
 import { runProtectionController } from './protection/controller.ts';
+import { runTokensController, type SignToken } from './tokens/controller.ts';
 
 export interface GenericControllersOptions {
   /** As whom they write. */
@@ -15,15 +16,19 @@ export interface GenericControllersOptions {
   logger: Logger;
   /** PEM, for every namespace's kube-root-ca.crt. */
   rootCa?: string | undefined;
+  /** Fills Secrets of ServiceAccounts' tokens; without it none are. */
+  sign?: SignToken | undefined;
 }
 
 /** What any Kubernetes API needs behind it. Resolves when all have stopped, after `signal` aborted. */
 export async function startGenericControllers(options: GenericControllersOptions): Promise<void> {
+  const { sign } = options;
   await Promise.all([
     startServerControllers(options),
     runNamespaceController(options),
     runGarbageCollector(options),
     runProtectionController(options),
+    ...(sign ? [runTokensController({ ...options, sign })] : []),
   ]);
 }
 

@@ -1,13 +1,15 @@
 import type { ResourceRef } from '../client/url.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { rootCaName } from './namespace/furnish.ts';
+import { isTokenSecret } from './tokens/decide.ts';
 
 const holdData = new Set(['configmaps', 'secrets']);
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /**
  * What the controllers' shared caches keep of an object: of ConfigMaps and Secrets not what they carry, which is most
- * of what users store and no controller's business; but the one that the namespace controller keeps right stays whole.
+ * of what users store and no controller's business; but what a controller keeps right stays whole: the authority in each
+ * namespace, and ServiceAccounts' tokens.
  * Undefined: as the cache does it.
  */
 export function slim({ group, resource }: ResourceRef): (<T extends KubeObject>(object: T) => T) | undefined {
@@ -16,7 +18,7 @@ export function slim({ group, resource }: ResourceRef): (<T extends KubeObject>(
 
 function withoutData<T extends KubeObject>(object: T): T {
   const { managedFields: _fields, annotations, ...metadata } = object.metadata;
-  if (metadata.name === rootCaName)
+  if (metadata.name === rootCaName || isTokenSecret(object))
     return { ...object, metadata: { ...metadata, ...(annotations && { annotations }) } };
   const { apiVersion, kind } = object;
   return {

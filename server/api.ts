@@ -9,6 +9,7 @@ import { syncerView } from '../apiserver/view/view.ts';
 import { ownResources } from '../cluster/resources.ts';
 import type { Logger } from '../kube/log.ts';
 import type { Store } from '../storage/store.ts';
+import { accountKeysView } from './account-keys-view.ts';
 import { backupView } from './backup-view.ts';
 import { certificateView } from './certificate-view.ts';
 import { adminUser, type Identity } from './identity.ts';
@@ -38,10 +39,11 @@ export function apiOptions(parts: {
       certificateAuthenticator(logger),
       tokenAuthenticator(new Map([[identity.adminToken, adminUser]])),
     ],
-    serviceAccountKey: identity.serviceAccountKey,
+    accountKeys: identity.accountKeys,
+    accountIssuer: settings.serviceAccountIssuer,
     guard: placementsBySystem,
     admission: [placementAdmission, tenancyAdmission, nodesAdmission],
-    views: [syncerView(), backupView(), certificateView(identity.signClient)],
+    views: [syncerView(), backupView(), certificateView(identity.signClient), accountKeysView()],
     connectPod: (cluster, pod) => syncers()?.connectPod(cluster, pod),
     connectService: async (cluster, service) => syncers()?.connectService(cluster, service),
     version: `v${kubernetesVersion}+atoll`,

@@ -1,4 +1,6 @@
 import { setMaxListeners } from 'node:events';
+import type { TokenKeys } from '../apiserver/authn/keys.ts';
+import { ServiceAccountTokens } from '../apiserver/authn/service-account.ts';
 import type { ApiServer } from '../apiserver/options.ts';
 import { syncerUser } from '../apiserver/view/view.ts';
 import { Client } from '../client/client.ts';
@@ -10,6 +12,7 @@ import { startGenericControllers, startServerControllers } from '../controller/g
 import { runLeader, type Term } from '../controller/leader.ts';
 import { ensureServiceRanges, ensureSystemNamespaces } from '../controller/namespace/furnish.ts';
 import { slim } from '../controller/slim.ts';
+import type { SignToken } from '../controller/tokens/controller.ts';
 import { runWorkspaceController } from '../controller/workspace/controller.ts';
 import type { Logger } from '../kube/log.ts';
 import { startScheduler } from '../scheduler/controller.ts';
@@ -34,6 +37,8 @@ export interface ControllerSettings {
   /** `api`: only what kube-apiserver does itself. */
   controllers: Controllers;
   rootCa: string;
+  /** Of ServiceAccounts' tokens. */
+  accountKeys: TokenKeys;
   url: () => string;
 }
 
@@ -69,10 +74,12 @@ async function controlFor(settings: ControllerSettings, { signal, fence }: Term)
     return;
   }
   const scheduler = systemClient(server, schedulerUser, '*', fence);
+  const tokens = new ServiceAccountTokens(settings.accountKeys);
+  const sign: SignToken = (cluster, account, secret) => tokens.issueInto(cluster, account, secret);
   const splitter = systemClient(server, 'system:atoll:splitter', '*', fence);
   await Promise.all([
     ranges,
-    startGenericControllers({ client, informers, signal, logger, rootCa }),
+    startGenericControllers({ client, informers, signal, logger, rootCa, sign }),
     runEndpointsController({ client, informers, signal, logger }),
     runDisruptionController({ client, informers, signal, logger }),
     runWorkspaceController({ client, informers, signal, logger, url: settings.url }),

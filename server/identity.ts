@@ -1,12 +1,14 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
+import type { TokenKeys } from '../apiserver/authn/keys.ts';
 import { mastersGroup } from '../apiserver/authz/masters.ts';
 import type { ListenOptions } from '../apiserver/options.ts';
 import { type Authority, createAuthority, type Issued, loadAuthority } from '../apiserver/tls/ca.ts';
 import type { Store } from '../storage/store.ts';
+import { loadAccountKeys } from './account-keys.ts';
 import { sharedSecret } from './secrets.ts';
 
 /** Who the server is and how its administrator proves to be it. */
@@ -16,8 +18,8 @@ export interface Identity {
   server: Issued;
   admin: Issued;
   adminToken: string;
-  /** PEM: signs ServiceAccounts' tokens. */
-  serviceAccountKey: string;
+  /** Of ServiceAccounts' tokens. */
+  accountKeys: TokenKeys;
   /** Of a user who keeps the key: see apiserver/tls/ca.ts. */
   signClient: Authority['signClient'];
   /** The same, with new certificates of the server and the administrator. */
@@ -47,13 +49,13 @@ export async function loadIdentity(
   const admin = await sharedSecret(store, 'admin', async () => ({
     token: (await formerToken(dataDir)) ?? randomBytes(32).toString('hex'),
   }));
-  const accounts = await sharedSecret(store, 'service-accounts', async () => ({ key: newSigningKey() }));
+  const accountKeys = await loadAccountKeys(store);
   const issue = async (): Promise<Identity> => ({
     ca: authority.certificate,
     server: await authority.issueServer([...new Set([...serverNames(host), ...names])]),
     admin: await authority.issueClient(adminUser.name, [mastersGroup]),
     adminToken: admin.token,
-    serviceAccountKey: accounts.key,
+    accountKeys,
     signClient: authority.signClient,
     renew: issue,
   });
@@ -62,11 +64,6 @@ export async function loadIdentity(
 
 export function tlsOf(identity: Identity): ListenOptions['tls'] {
   return { key: identity.server.privateKey, cert: identity.server.certificate, ca: identity.ca };
-}
-
-function newSigningKey(): string {
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
 function serverNames(host: string): string[] {

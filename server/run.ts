@@ -57,7 +57,7 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
   const url = advertised(listening.url, settings);
   const pool = new Pool({ listening, settings, store, tls: () => certificates.tls, logger });
   const rootCa = certificates.trusted;
-  const behind = await controlled({ server, store, settings, logger, url, rootCa, stop });
+  const behind = await controlled({ server, store, settings, identity, logger, url, rootCa, stop });
   syncers = behind.syncers;
   const kubeconfig = join(dataDir, 'admin.kubeconfig');
   const write = () => writePrivate(kubeconfig, kubeconfigOf(identity, certificates, url));
@@ -117,6 +117,7 @@ async function controlled(parts: {
   server: ApiServer;
   store: Store;
   settings: Settings;
+  identity: Identity;
   logger: Logger;
   url: string;
   rootCa: string;
@@ -139,6 +140,7 @@ async function controlled(parts: {
     signal,
     logger,
     rootCa,
+    accountKeys: parts.identity.accountKeys,
     url: () => url,
     settleMs: settings.settleSeconds * 1000,
     controllers: settings.controllers,

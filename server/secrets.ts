@@ -30,3 +30,23 @@ export async function sharedSecret<T extends object>(
     return winner;
   }
 }
+
+/** One that is there; `change` is asked again when somebody wrote in between. */
+export async function changeSecret<T extends object>(
+  store: Store,
+  name: string,
+  change: (before: T) => T,
+): Promise<T> {
+  const key = `${prefix}${name}`;
+  for (;;) {
+    const entry = await store.get(key);
+    if (entry === undefined) throw new Error(`there is no secret ${name}`);
+    const after = change(JSON.parse(Buffer.from(entry.value).toString()) as T);
+    try {
+      await store.update(key, Buffer.from(JSON.stringify(after)), entry.revision);
+      return after;
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.code !== 'conflict') throw error;
+    }
+  }
+}

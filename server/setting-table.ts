@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { defaultIssuer } from '../apiserver/authn/issuer.ts';
 import type { CertificateFiles } from './certificates.ts';
 
 export const controllerSets = ['all', 'api'] as const;
@@ -24,6 +25,8 @@ export interface Settings {
   tlsSan: string[];
   /** The server's certificate, where it is not one of our own authority. */
   certificateFiles?: CertificateFiles;
+  /** Of ServiceAccounts' tokens in root; of others below it. */
+  serviceAccountIssuer: string;
   settleSeconds: number;
   controllers: Controllers;
   /** Requests at a time that read or write; 0: no limit. */
@@ -120,6 +123,13 @@ export const settings: Record<SettingName, Setting> = {
     placeholder: 'FILE',
     default: 'issued',
     help: 'its key, PEM',
+  },
+  serviceAccountIssuer: {
+    flag: 'service-account-issuer',
+    variable: 'ATOLL_SERVICE_ACCOUNT_ISSUER',
+    placeholder: 'URL',
+    default: defaultIssuer,
+    help: "who issues ServiceAccounts' tokens: where others find the server, if they are to verify them",
   },
   settleSeconds: {
     flag: 'settle-seconds',

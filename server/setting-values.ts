@@ -77,6 +77,17 @@ export function sizeOf(flag: string, text: string, such: string): number {
   return Number(digits) * 1024 ** ['', 'Ki', 'Mi', 'Gi'].indexOf(unit);
 }
 
+export function parseIssuer(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isPlain =
+    url?.protocol === 'https:' && `${url.username}${url.password}${url.search}${url.hash}` === '';
+  if (!isPlain)
+    throw new UsageError(
+      `--service-account-issuer ${text}: expected a URL such as https://atoll.example.com`,
+    );
+  return text.replace(/\/+$/, '');
+}
+
 export function parseSeconds(flag: string, text: string): number {
   const seconds = Number(text.trim() || 'none');
   if (!Number.isFinite(seconds) || seconds < 0 || seconds > 3600) {

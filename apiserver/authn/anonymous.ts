@@ -1,5 +1,6 @@
 import type { ApiRequest, UserInfo } from '../../kube/http.ts';
 import { bearerToken } from './bearer.ts';
+import { issuerPaths } from './issuer.ts';
 
 /** Health for load balancers and probes, what the server is, and the public keys of those who verify its tokens. */
 export const openPaths: readonly string[] = [
@@ -8,12 +9,15 @@ export const openPaths: readonly string[] = [
   '/readyz',
   '/version',
   '/version/',
-  '/.well-known/openid-configuration',
-  '/openid/v1/jwks',
+  issuerPaths.configuration,
+  issuerPaths.keys,
 ];
 const open = new Set(openPaths);
 
-const nobody: UserInfo = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
+/** By its id, which is no path's guess, each logical cluster says who issues its tokens. */
+const ofOne = /^\/clusters\/[a-z0-9]{16}(?=\/(?:\.well-known|openid)\/)/;
+
+export const nobody: UserInfo = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
 
 /**
  * Who shows no credentials and only looks, at those paths alone; as kube-apiserver does with conditions on `anonymous`. Who shows wrong
@@ -24,5 +28,10 @@ export function anonymous(request: ApiRequest): UserInfo | undefined {
   if (request.method !== 'GET') return undefined;
   const mark = request.url.indexOf('?');
   const path = mark < 0 ? request.url : request.url.slice(0, mark);
-  return open.has(path) && bearerToken(request) === undefined ? nobody : undefined;
+  const isOpen = open.has(path) || isKeysPath(path.replace(ofOne, ''));
+  return isOpen && bearerToken(request) === undefined ? nobody : undefined;
+}
+
+export function isKeysPath(path: string): boolean {
+  return path === issuerPaths.configuration || path === issuerPaths.keys;
 }

@@ -18,23 +18,32 @@ export type Claims = Record<string, unknown>;
 export class TokenKey {
   readonly #private: KeyObject;
   readonly #public: KeyObject;
-  readonly #id: string;
+  /** By which a token names it. */
+  readonly id: string;
+  readonly pem: string;
 
   /** @param pem the private key, PKCS #8. */
   constructor(pem: string) {
+    this.pem = pem;
     this.#private = createPrivateKey(pem);
     this.#public = createPublicKey(this.#private);
     const der = this.#public.export({ type: 'spki', format: 'der' });
-    this.#id = createHash('sha256').update(der).digest('base64url');
+    this.id = createHash('sha256').update(der).digest('base64url');
+  }
+
+  /** Of the key that a token says it is signed with, in the one way that there is. */
+  static idIn(token: string): string | undefined {
+    const header = decode(token.slice(0, token.indexOf('.')));
+    return header?.['alg'] === 'ES256' && typeof header['kid'] === 'string' ? header['kid'] : undefined;
   }
 
   publicKey(): PublicKey {
     const { kty = '', crv = '', x = '', y = '' } = this.#public.export({ format: 'jwk' });
-    return { use: 'sig', kty, kid: this.#id, crv, alg: 'ES256', x, y };
+    return { use: 'sig', kty, kid: this.id, crv, alg: 'ES256', x, y };
   }
 
   sign(claims: Claims): string {
-    const head = encode({ alg: 'ES256', kid: this.#id });
+    const head = encode({ alg: 'ES256', kid: this.id });
     const signed = `${head}.${encode(claims)}`;
     const signature = sign('sha256', Buffer.from(signed), { key: this.#private, dsaEncoding: 'ieee-p1363' });
     return `${signed}.${signature.toString('base64url')}`;
@@ -45,7 +54,7 @@ export class TokenKey {
     const [head = '', body = '', signature = '', ...more] = token.split('.');
     if (more.length > 0 || signature === '') return undefined;
     const header = decode(head);
-    if (header?.['alg'] !== 'ES256' || header['kid'] !== this.#id) return undefined;
+    if (header?.['alg'] !== 'ES256' || header['kid'] !== this.id) return undefined;
     const key = { key: this.#public, dsaEncoding: 'ieee-p1363' as const };
     const good = verify('sha256', Buffer.from(`${head}.${body}`), key, Buffer.from(signature, 'base64url'));
     return good ? decode(body) : undefined;

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { UserInfo } from '../../kube/http.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
-import { isRecord } from '../../kube/untyped.ts';
+import { isRecord, strings } from '../../kube/untyped.ts';
 import type { Authenticator } from '../plugins.ts';
 import type { Address, Registry } from '../registry/types.ts';
 import { bearerToken } from './bearer.ts';
-import { type PublicKey, TokenKey } from './jwt.ts';
-
-/** Who issues the tokens, and whom they are for unless they say so. */
-export const issuer = 'https://kubernetes.default.svc';
+import { apiAudiences, defaultIssuer, issuerOf, knownIssuers } from './issuer.ts';
+import type { Claims, PublicKey } from './jwt.ts';
+import type { TokenKeys } from './keys.ts';
+import { isInSecret, secretClaims, secretTokenOf, secretUser } from './secret-token.ts';
 
 /** In what is known of a ServiceAccount: the id of its logical cluster. kcp's name. */
 export const clusterNameExtra = 'authentication.kcp.io/cluster-name';
@@ -39,22 +39,31 @@ interface Private {
   clusterName: string;
 }
 
+/** Who a token is for, and which of the audiences that were asked for it has. */
+export interface Identified {
+  user: UserInfo;
+  audiences: string[];
+}
+
 /**
- * Tokens of ServiceAccounts: signed, short-lived, and dead as soon as what they are bound to is gone.
+ * Tokens of ServiceAccounts: signed, and dead as soon as what they are bound to is gone.
  * https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/#bound-service-account-tokens
  */
 export class ServiceAccountTokens {
-  readonly #key: TokenKey;
+  readonly #keys: TokenKeys;
+  /** The issuer of root's: see issuerOf. */
+  readonly base: string;
 
-  constructor(privateKeyPem: string) {
-    this.#key = new TokenKey(privateKeyPem);
+  constructor(keys: TokenKeys, base = defaultIssuer) {
+    this.#keys = keys;
+    this.base = base;
   }
 
-  publicKey(): PublicKey {
-    return this.#key.publicKey();
+  publicKeys(): Promise<PublicKey[]> {
+    return this.#keys.publicKeys();
   }
 
-  issue({ cluster, account, audiences, expirationSeconds, bound, now }: TokenFor): string {
+  issue({ cluster, account, audiences, expirationSeconds, bound, now }: TokenFor): Promise<string> {
     const { namespace = '', name = '' } = account.metadata;
     const seconds = Math.floor(now.getTime() / 1000);
     const claims: Private = {
@@ -63,11 +72,11 @@ export class ServiceAccountTokens {
       serviceaccount: named(account),
       clusterName: cluster,
     };
-    return this.#key.sign({
+    return this.#keys.sign({
       aud: audiences,
       exp: seconds + expirationSeconds,
       iat: seconds,
-      iss: issuer,
+      iss: issuerOf(this.base, cluster),
       jti: randomUUID(),
       'kubernetes.io': claims,
       nbf: seconds,
@@ -75,34 +84,52 @@ export class ServiceAccountTokens {
     });
   }
 
+  /** One that lasts as long as the Secret that holds it. */
+  issueInto(cluster: string, { metadata }: KubeObject, secret: string): Promise<string> {
+    const { namespace = '', name = '', uid = '' } = metadata;
+    return this.#keys.sign(secretClaims({ cluster, namespace, account: name, uid, secret }));
+  }
+
   /**
-   * Who a token is for in a logical cluster, as long as its account and what it is bound to are there. One of another
-   * logical cluster is nobody's.
+   * Who a token is for in a logical cluster, as long as its account and what it is bound to are there, and for whom of
+   * `audiences`; default: this server. One of another logical cluster is nobody's.
    */
-  async userOf(
+  async identify(
     token: string,
     cluster: string,
     registry: Registry,
     now: Date,
-    audiences: readonly string[] = [issuer],
-  ): Promise<UserInfo | undefined> {
-    const claims = this.#key.verify(token);
-    const own = claims?.['kubernetes.io'];
-    if (claims === undefined || claims['iss'] !== issuer || !isRecord(own)) return undefined;
+    audiences: readonly string[] = apiAudiences(this.base, cluster),
+  ): Promise<Identified | undefined> {
+    const claims = await this.#keys.verify(token);
+    if (claims === undefined) return undefined;
+    const inSecret = secretTokenOf(claims);
+    const meant = inSecret ? apiAudiences(this.base, cluster) : strings(claims['aud']);
+    const both = audiences.filter((one) => meant.includes(one));
+    if (both.length === 0) return undefined;
+    if (inSecret) {
+      const isGood = inSecret.cluster === cluster && (await isInSecret(token, inSecret, registry, now));
+      return isGood ? { user: secretUser(inSecret, clusterNameExtra), audiences: both } : undefined;
+    }
+    const bound = this.#boundIn(claims, cluster, now);
+    if (bound === undefined || !(await isAlive(bound, registry))) return undefined;
+    return { user: userInfo(bound, String(claims['jti'])), audiences: both };
+  }
+
+  #boundIn(claims: Claims, cluster: string, now: Date): Private | undefined {
+    const own = claims['kubernetes.io'];
+    if (!isRecord(own) || own['clusterName'] !== cluster) return undefined;
+    if (!knownIssuers(this.base, cluster).includes(String(claims['iss']))) return undefined;
     const seconds = now.getTime() / 1000;
-    if (Number(claims['exp']) < seconds || Number(claims['nbf']) > seconds + 1) return undefined;
-    const meant =
-      Array.isArray(claims['aud']) && claims['aud'].some((one) => audiences.includes(String(one)));
-    const bound = own as unknown as Private;
-    if (bound.clusterName !== cluster) return undefined;
-    if (!meant || !(await isAlive(bound, registry))) return undefined;
-    return userInfo(bound, String(claims['jti']));
+    const isDue = Number(claims['exp']) >= seconds && Number(claims['nbf']) <= seconds + 1;
+    return isDue ? (own as unknown as Private) : undefined;
   }
 
   authenticator(registry: Registry): Authenticator {
     return async (request, _peer, cluster) => {
-      const match = /^([\w-]+\.[\w-]+\.[\w-]+)$/.exec(bearerToken(request) ?? '');
-      return match?.[1] === undefined ? undefined : this.userOf(match[1], cluster, registry, new Date());
+      const token = bearerToken(request) ?? '';
+      if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return undefined;
+      return (await this.identify(token, cluster, registry, new Date()))?.user;
     };
   }
 }

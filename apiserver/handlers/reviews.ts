@@ -4,7 +4,8 @@ import { badRequest, invalid, StatusError } from '../../kube/status.ts';
 import { timestamp } from '../../kube/timestamp.ts';
 import { isRecord, record, strings, text } from '../../kube/untyped.ts';
 import { accessReviewProblems } from '../../kube/validation/review.ts';
-import { clusterNameExtra, issuer } from '../authn/service-account.ts';
+import { apiAudiences, defaultIssuer } from '../authn/issuer.ts';
+import { clusterNameExtra, type Identified } from '../authn/service-account.ts';
 import type { ResourceExchange } from '../core.ts';
 import { writeQuery } from '../decode/options.ts';
 import { formOf, respondAnswer } from '../encode/respond.ts';
@@ -67,18 +68,34 @@ const anew: Readonly<Record<string, () => object>> = {
 };
 
 /** Who a token is for in this logical cluster, as this server's own authenticators say. */
-async function tokenReview({ core, request, info }: ResourceExchange, object: KubeObject) {
+async function tokenReview(exchange: ResourceExchange, object: KubeObject) {
   const { token = '', audiences } = (object.spec ?? {}) as { token?: string; audiences?: string[] };
-  const asked = audiences?.length ? audiences : [issuer];
-  const bearer = { ...request, headers: { authorization: `Bearer ${token}` } };
-  let user = await core.tokens?.userOf(token, info.cluster, core.registry, new Date(), asked);
-  const others = asked.includes(issuer) ? core.authenticators : [];
-  for (const authenticator of others) user ??= await authenticator(bearer, {}, info.cluster);
-  if (user === undefined) {
+  const found = await identified(exchange, token, audiences?.length ? audiences : [defaultIssuer]);
+  if (found === undefined) {
     const { authenticated: _authenticated, ...given } = record(object.status);
     return { user: {}, ...given, error: 'invalid bearer token' };
   }
-  return { authenticated: true, user: userInfo(user), audiences: asked };
+  return { authenticated: true, user: userInfo(found.user), audiences: found.audiences };
+}
+
+/** What is no ServiceAccount's is for this server alone. */
+async function identified(
+  { core, request, info: { cluster } }: ResourceExchange,
+  token: string,
+  asked: string[],
+): Promise<Identified | undefined> {
+  const { tokens, registry, authenticators } = core;
+  const found = await tokens?.identify(token, cluster, registry, new Date(), asked);
+  if (found !== undefined) return found;
+  const own = apiAudiences(tokens?.base ?? defaultIssuer, cluster);
+  const audiences = asked.filter((one) => own.includes(one));
+  if (audiences.length === 0) return undefined;
+  const bearer = { ...request, headers: { authorization: `Bearer ${token}` } };
+  for (const authenticator of authenticators) {
+    const user = await authenticator(bearer, {}, cluster);
+    if (user !== undefined) return { user, audiences };
+  }
+  return undefined;
 }
 
 function check({ served, info }: ResourceExchange, object: KubeObject): void {

@@ -5,7 +5,8 @@ import { schemaOf } from '../../kube/schema/builtin.ts';
 import { badRequest, conflict, invalid, StatusError } from '../../kube/status.ts';
 import { timestamp } from '../../kube/timestamp.ts';
 import { isRecord } from '../../kube/untyped.ts';
-import { issuer, type TokenFor } from '../authn/service-account.ts';
+import { defaultIssuer } from '../authn/issuer.ts';
+import type { TokenFor } from '../authn/service-account.ts';
 import type { ResourceExchange } from '../core.ts';
 import { formOf, respondAnswer } from '../encode/respond.ts';
 import { decodeStored } from '../registry/codec.ts';
@@ -38,7 +39,7 @@ export async function handleToken(exchange: ResourceExchange): Promise<ApiRespon
   }
   const now = new Date();
   const given = (object.spec ?? {}) as Spec;
-  const audiences = given.audiences?.length ? given.audiences : [issuer];
+  const audiences = given.audiences?.length ? given.audiences : [defaultIssuer];
   const expirationSeconds = given.expirationSeconds ?? 3600;
   checkExpiration(expirationSeconds);
   const { name = '', namespace = '' } = account.metadata;
@@ -58,7 +59,7 @@ export async function handleToken(exchange: ResourceExchange): Promise<ApiRespon
   };
   await admission.validate(request, undefined);
   const bound = await boundObject(exchange, given, account);
-  const token = core.tokens.issue({
+  const token = await core.tokens.issue({
     cluster: info.cluster,
     account,
     audiences,

@@ -45,6 +45,7 @@ async function control({ settings, rootCa, url }: Extract<Order, { order: 'contr
     signal,
     logger,
     rootCa,
+    accountKeys: identity.accountKeys,
     url: () => url,
     settleMs: settleSeconds * 1000,
     controllers,

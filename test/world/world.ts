@@ -100,6 +100,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
         settleMs,
         silentMs,
         rootCa: identity.ca,
+        accountKeys: identity.accountKeys,
         controllers: 'all',
         url: () => url,
         ...(options.forgetMs !== undefined && { forgetMs: options.forgetMs }),

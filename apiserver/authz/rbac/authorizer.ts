@@ -1,9 +1,9 @@
 import { rootCluster } from '../../../cluster/names.ts';
 import type { UserInfo } from '../../../kube/http.ts';
-import { openPaths } from '../../authn/anonymous.ts';
+import { isKeysPath, nobody, openPaths } from '../../authn/anonymous.ts';
 import { scopesExtra } from '../../authn/impersonate.ts';
 import { clusterNameExtra } from '../../authn/service-account.ts';
-import type { Authorizer, Decision } from '../../plugins.ts';
+import type { Attributes, Authorizer, Decision } from '../../plugins.ts';
 import { mastersGroup } from '../masters.ts';
 import type { RoleIndex } from './role-index.ts';
 
@@ -18,12 +18,12 @@ const yes: Decision = { allowed: true };
  */
 export function rbacAuthorizer(roles: RoleIndex): Authorizer {
   return (asked) => {
-    const { user, cluster, path, verb } = asked;
+    const { user, cluster, path } = asked;
     const at = standing(user, cluster);
     if (at === 'nobody') return no;
     if (user.groups.includes(mastersGroup)) return yes;
     if (cluster === '*') return no;
-    if (path !== undefined && isOpen(cluster, verb, path)) return yes;
+    if (path !== undefined && isOpen(asked, path)) return yes;
     if (at === 'guest' && cluster !== rootCluster && !roles.names(cluster, user)) return no;
     return roles.decide(asked);
   };
@@ -37,7 +37,8 @@ function standing({ extra }: UserInfo, cluster: string): 'home' | 'guest' | 'nob
   return isHome ? 'home' : 'nobody';
 }
 
-/** As much as anybody may know of the server itself. */
-function isOpen(cluster: string, verb: string, path: string): boolean {
-  return cluster === rootCluster && verb === 'get' && openPaths.includes(path);
+/** As much as anybody may know of the server itself, and of who issues the tokens of whose id they know. */
+function isOpen({ cluster, verb, user }: Attributes, path: string): boolean {
+  if (verb !== 'get') return false;
+  return cluster === rootCluster ? openPaths.includes(path) : user === nobody && isKeysPath(path);
 }

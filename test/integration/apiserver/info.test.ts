@@ -1,5 +1,6 @@
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { TokenKeys } from '../../../apiserver/authn/keys.ts';
 import { type Api, startApi } from './api.ts';
 
 const { privateKey } = generateKeyPairSync('ec', {
@@ -10,7 +11,7 @@ const { privateKey } = generateKeyPairSync('ec', {
 
 let api: Api;
 beforeAll(async () => {
-  api = startApi({ serviceAccountKey: privateKey });
+  api = startApi({ accountKeys: new TokenKeys([{ pem: privateKey, from: 0 }]) });
   await api.call('POST', '/api/v1/namespaces', { metadata: { name: 'sea' } });
 });
 afterAll(() => api.close());

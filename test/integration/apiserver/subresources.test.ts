@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { TokenKeys } from '../../../apiserver/authn/keys.ts';
 import { type Answer, type Api, deployment, deployments, startApi } from './api.ts';
 
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -7,7 +8,7 @@ const serviceAccountKey = privateKey.export({ type: 'pkcs8', format: 'pem' }).to
 
 let api: Api;
 beforeEach(() => {
-  api = startApi({ serviceAccountKey });
+  api = startApi({ accountKeys: new TokenKeys([{ pem: serviceAccountKey, from: 0 }]) });
 });
 afterEach(() => api.close());
 

@@ -140,3 +140,134 @@ test('an impersonated user is one of the logical cluster where that happened', a
     'authentication.kcp.io/scopes': [`cluster:${ids.get('a')}`],
   });
 });
+
+const core = (resource: string) => ({ group: '', version: 'v1', resource });
+const secretType = 'kubernetes.io/service-account-token';
+type TokenSecret = KubeObject & { data?: Record<string, string> };
+
+async function secretOf(cluster: string, name: string, account: string): Promise<TokenSecret> {
+  const annotations = { 'kubernetes.io/service-account.name': account };
+  const metadata = { name, namespace: 'default', annotations };
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata, type: secretType };
+  await world.admin.create(core('secrets'), secret, { cluster });
+  const at = { cluster, namespace: 'default', name };
+  await until('it has a token', async () => {
+    const found = await world.admin.get<TokenSecret>(core('secrets'), at);
+    return found.data?.['token'] !== undefined;
+  });
+  return await world.admin.get<TokenSecret>(core('secrets'), at);
+}
+
+const plain = (of: TokenSecret, key: string) => Buffer.from(of.data?.[key] ?? '', 'base64').toString();
+
+test('a Secret of an account gets its token, which counts there while both are there', async () => {
+  const cluster = 'root:a';
+  const at = { cluster, namespace: 'default' };
+  const robot = {
+    apiVersion: 'v1',
+    kind: 'ServiceAccount',
+    metadata: { name: 'robot', namespace: 'default' },
+  };
+  await world.admin.create(serviceaccounts, robot, { cluster });
+  const first = await secretOf(cluster, 'first', 'robot');
+  const second = await secretOf(cluster, 'second', 'robot');
+  expect(plain(first, 'namespace')).toBe('default');
+  expect(plain(first, 'ca.crt')).toContain('BEGIN CERTIFICATE');
+  tokens.set('first', plain(first, 'token'));
+  tokens.set('second', plain(second, 'token'));
+  const status = async (name: string, place: string) =>
+    (await call(await as(name), 'GET', `${place}/version`)).status;
+  for (const name of ['first', 'second']) {
+    expect(await status(name, '/clusters/root:a')).toBe(200);
+    for (const place of ['', '/clusters/root:b', '/clusters/*']) expect(await status(name, place)).toBe(401);
+  }
+  await until('its use is noted', async () => {
+    const { metadata } = await world.admin.get(core('secrets'), { ...at, name: 'first' });
+    return metadata.labels?.['kubernetes.io/legacy-token-last-used'] !== undefined;
+  });
+  await world.admin.delete(core('secrets'), { ...at, name: 'first' });
+  expect(await status('first', '/clusters/root:a')).toBe(401);
+  expect(await status('second', '/clusters/root:a')).toBe(200);
+  // What is in the Secret is what counts.
+  const data = { token: Buffer.from('other').toString('base64') };
+  await world.admin.patch(core('secrets'), { ...at, name: 'second' }, 'merge', { data });
+  expect(await status('second', '/clusters/root:a')).toBe(401);
+  await world.admin.patch(core('secrets'), { ...at, name: 'second' }, 'merge', { data: second.data ?? {} });
+  expect(await status('second', '/clusters/root:a')).toBe(200);
+  const labels = { 'kubernetes.io/legacy-token-invalid-since': '2026-01-01' };
+  await world.admin.patch(core('secrets'), { ...at, name: 'second' }, 'merge', { metadata: { labels } });
+  expect(await status('second', '/clusters/root:a')).toBe(401);
+  await world.admin.delete(serviceaccounts, { ...at, name: 'robot' });
+  await until('the Secret goes with the account', async () => {
+    const { items } = await world.admin.list(core('secrets'), at);
+    return items.every(({ metadata }) => metadata.name !== 'second');
+  });
+});
+
+test('a Secret of no account goes; one that names none is refused', async () => {
+  const at = { cluster: 'root:a', namespace: 'default' };
+  const metadata = { name: 'orphan', namespace: 'default' };
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata, type: secretType };
+  const refused = world.admin.create(core('secrets'), secret, { cluster: 'root:a' });
+  await expect(refused).rejects.toMatchObject({ code: 422 });
+  const annotations = { 'kubernetes.io/service-account.name': 'nobody' };
+  await world.admin.create(core('secrets'), { ...secret, metadata: { ...metadata, annotations } }, at);
+  await until('it goes', async () => {
+    const { items } = await world.admin.list(core('secrets'), at);
+    return items.every(({ metadata: { name } }) => name !== 'orphan');
+  });
+});
+
+test('each logical cluster has an issuer, whose documents are for everybody who knows its id', async () => {
+  const config = decodeYaml(kubeconfig).value as { users: { user: object }[] };
+  for (const one of config.users) one.user = {};
+  const nobody = await transportFromKubeconfig(encodeYaml(config));
+  const get = (url: string) => call(nobody, 'GET', url);
+  const issuers = new Set<string>();
+  for (const name of ['root', 'a', 'b']) {
+    const place = name === 'root' ? '' : `/clusters/${ids.get(name)}`;
+    const { status, body } = await get(`${place}/.well-known/openid-configuration`);
+    expect([name, status]).toEqual([name, 200]);
+    expect(new URL(body.jwks_uri).pathname).toBe(`${place}/openid/v1/jwks`);
+    const [, claims = ''] = (tokens.get(name) ?? '').split('.');
+    expect(JSON.parse(Buffer.from(claims, 'base64url').toString()).iss).toBe(body.issuer);
+    expect((await get(`${place}/openid/v1/jwks`)).body.keys).toHaveLength(1);
+    issuers.add(body.issuer);
+  }
+  expect(issuers.size).toBe(3);
+  for (const url of [
+    '/clusters/root:a/openid/v1/jwks',
+    '/clusters/*/openid/v1/jwks',
+    `/clusters/${ids.get('a')}/version`,
+    `/clusters/${ids.get('a')}/openid/v1/jwks/`,
+    `/clusters/${ids.get('a')}/openid/v1/../../api`,
+  ]) {
+    expect([url, (await get(url)).status]).toEqual([url, 401]);
+  }
+  expect((await get(`/clusters/${newLogicalClusterId()}/openid/v1/jwks`)).status).toBe(404);
+});
+
+test('keys are rotated: another signs, the former verify until they are dropped', async () => {
+  const path = '/service-account-keys';
+  const admin = world.server.transport({ name: 'admin', groups: ['system:masters'] });
+  const keys = async (method: string, query = '') => await call(admin, method, `${path}${query}`);
+  const works = async (name: string) => (await call(await as(name), 'GET', '/version')).status === 200;
+  expect((await call(world.server.transport({ name: 'u', groups: [] }), 'GET', path)).status).toBe(403);
+  const former = (await keys('GET')).body.keys[0].kid as string;
+  expect((await keys('DELETE', `?kid=${former}`)).status).toBe(400);
+  const [, made] = (await keys('POST', '?now=true')).body.keys;
+  const kidOf = async () => {
+    tokens.set('next', await tokenIn('root'));
+    const [head = ''] = (tokens.get('next') ?? '').split('.');
+    return JSON.parse(Buffer.from(head, 'base64url').toString()).kid;
+  };
+  await until('it signs', async () => (await kidOf()) === made.kid);
+  expect([await works('root'), await works('next')]).toEqual([true, true]);
+  expect((await keys('DELETE', `?kid=${made.kid}`)).status).toBe(400);
+  expect((await keys('DELETE', `?kid=${former}`)).body.keys).toHaveLength(1);
+  await until('the former is refused', async () => {
+    await tokenIn('root');
+    return !(await works('root'));
+  });
+  expect(await works('next')).toBe(true);
+});

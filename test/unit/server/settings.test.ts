@@ -31,6 +31,7 @@ describe('settings', () => {
       diskReserve: 128 << 20,
       listen: { host: '127.0.0.1', port: 3 },
       tlsSan: [],
+      serviceAccountIssuer: 'https://kubernetes.default.svc',
       settleSeconds: 4,
       controllers: 'all',
       maxRequestsInflight: 400,
@@ -112,6 +113,10 @@ describe('settings', () => {
     [{ tlsCertFile: 'a' }, '--tls-cert-file and --tls-private-key-file go together'],
     [{ listen: '6443' }, '--listen 6443: expected HOST:PORT, such as 127.0.0.1:6443'],
     [{ listen: 'a:99999' }, '--listen a:99999: expected HOST:PORT, such as 127.0.0.1:6443'],
+    [
+      { serviceAccountIssuer: 'http://x' },
+      '--service-account-issuer http://x: expected a URL such as https://atoll.example.com',
+    ],
     [{ settleSeconds: 'soon' }, '--settle-seconds soon: expected a number from 0 to 3600'],
     [{ settleSeconds: '' }, '--settle-seconds : expected a number from 0 to 3600'],
     [{ shutdownDelay: '-1' }, '--shutdown-delay -1: expected a number from 0 to 3600'],
@@ -131,7 +136,7 @@ describe('settings', () => {
   test.each([
     [
       'surprise: 1',
-      'unknown setting "surprise"; known: data-dir, storage, memory-budget, disk-reserve, listen, advertise-address, tls-san, tls-cert-file, tls-private-key-file, settle-seconds, controllers, max-requests-inflight, max-mutating-requests-inflight, serving-processes, controllers-process, shutdown-delay, log-level',
+      'unknown setting "surprise"; known: data-dir, storage, memory-budget, disk-reserve, listen, advertise-address, tls-san, tls-cert-file, tls-private-key-file, service-account-issuer, settle-seconds, controllers, max-requests-inflight, max-mutating-requests-inflight, serving-processes, controllers-process, shutdown-delay, log-level',
     ],
     ['[1]', 'must be a YAML mapping of settings'],
     ['listen: [1]', '"listen" must be a string or a number'],

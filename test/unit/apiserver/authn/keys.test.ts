@@ -1,0 +1,34 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { type SigningKey, TokenKeys } from '../../../../apiserver/authn/keys.ts';
+
+const key = (from: number): SigningKey => {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return { pem: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), from };
+};
+const [former, due, later] = [key(0), key(1), key(Date.now() + 3_600_000)];
+const kids = async (keys: TokenKeys) => (await keys.publicKeys()).map(({ kid }) => kid);
+
+test('the newest that is due signs; those before and after it verify and are shown', async () => {
+  const keys = new TokenKeys([former, later, due]);
+  const signer = (await kids(new TokenKeys([due])))[0];
+  expect((await kids(keys))[0]).toBe(signer);
+  expect(await kids(keys)).toHaveLength(3);
+  for (const one of [former, due, later]) {
+    const token = await new TokenKeys([one]).sign({ sub: 'a' });
+    expect(await keys.verify(token)).toEqual({ sub: 'a' });
+  }
+});
+
+test('a key that is not there verifies nothing, nor does another algorithm', async () => {
+  const keys = new TokenKeys([former]);
+  const token = await new TokenKeys([due]).sign({ sub: 'a' });
+  expect(await keys.verify(token)).toBeUndefined();
+  const [, body = '', signature = ''] = (await keys.sign({ sub: 'a' })).split('.');
+  const kid = (await kids(keys))[0];
+  for (const alg of ['none', 'HS256', 'RS256', undefined]) {
+    const head = Buffer.from(JSON.stringify({ alg, kid })).toString('base64url');
+    expect(await keys.verify(`${head}.${body}.${signature}`)).toBeUndefined();
+    expect(await keys.verify(`${head}.${body}.`)).toBeUndefined();
+  }
+});
