@@ -58,8 +58,8 @@ export interface View {
   handle(exchange: Exchange): Promise<ApiResponse>;
 }
 
-/** An address, or the socket at which another process listens already. */
-export type ListenOptions = ({ host: string; port: number } | { socket: Server }) & {
+/** An address, or the socket at which another process listens already: asked for when all is ready to answer there. */
+export type ListenOptions = ({ host: string; port: number } | { socket: () => Promise<Server> }) & {
   /** PEM. Client certificates are verified against `ca`. */
   tls: { key: string; cert: string; ca: string };
 };

@@ -37,7 +37,7 @@ const defaultLimits: Limits = {
   streamBufferBytes: 1024 * 1024,
   stallSeconds: 30,
   lingerSeconds: 2,
-  cutSeconds: 3.5,
+  cutSeconds: 3,
 };
 
 /** A Kubernetes API over a store. Nothing is read or written before the first request or listen. */

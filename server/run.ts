@@ -99,9 +99,8 @@ async function end(parts: {
   pool.drain();
   await setTimeout(settings.shutdownDelay * 1000);
   stop.abort();
-  await behind.stopped();
   // Whom they answered last comes to this one, which listens for longest.
-  await pool.stop();
+  await Promise.all([behind.stopped(), pool.stop()]);
   await Promise.all([server.close(), pool.stopped()]);
   await store.close();
 }

@@ -12,6 +12,8 @@ export class Connections {
   readonly #open = new Set<Socket>();
   readonly #handshaking = new Map<string, Socket>();
   readonly #leaving = new WeakSet<Socket>();
+  /** They have had their last answer, and are not closed yet. */
+  readonly #told = new Set<Socket>();
   readonly #movements = new WeakMap<Socket, Movement>();
   /** With when their answer was there, and had only to be sent. */
   readonly #requests = new Map<IncomingMessage, number | undefined>();
@@ -39,6 +41,23 @@ export class Connections {
   /** How many there have ever been. */
   get accepted(): number {
     return this.#accepted;
+  }
+
+  /** How many have had their last answer and are still open: their clients are about to come again. */
+  get parting(): number {
+    return this.#told.size;
+  }
+
+  /** How many have not said who they are yet. */
+  get handshaking(): number {
+    return this.#handshaking.size;
+  }
+
+  /** Its last answer has been sent. */
+  told(socket: Socket): void {
+    if (!this.#open.has(socket)) return;
+    this.#told.add(socket);
+    socket.once('close', () => this.#told.delete(socket));
   }
 
   begun(request: IncomingMessage): void {

@@ -8,7 +8,7 @@ import type { Limits } from '../core.ts';
 import type { Ladder } from '../ladder.ts';
 import type { Listening, ListenOptions, ServerLogger } from '../options.ts';
 import { Connections } from './connections.ts';
-import { letGo, type Patience, stopListening } from './leave.ts';
+import { leaveToOthers, letGo, type Patience, stopListening } from './leave.ts';
 import { Outbox } from './outbox.ts';
 import { type RequestLog, requestLog } from './request-log.ts';
 import { send } from './send.ts';
@@ -69,12 +69,18 @@ export async function listenHttps(
   await listen(app, where);
   const gone = once(server, 'close');
   let deaf: Promise<void> | undefined;
+  let deafFrom = 0;
   const becomeDeaf = () => {
+    if (deaf) return deaf;
+    deafFrom = performance.now();
     connections.shedAll();
-    deaf ??= stopListening(server, connections).finally(() => {
-      carrying.held = undefined;
-    });
-    carrying.held = deaf;
+    if ('socket' in where) deaf = leaveToOthers(server, connections);
+    else {
+      deaf = stopListening(server, connections).finally(() => {
+        carrying.held = undefined;
+      });
+      carrying.held = deaf;
+    }
     return deaf;
   };
   const { family, address, port } = server.address() as AddressInfo;
@@ -91,7 +97,7 @@ export async function listenHttps(
       await becomeDeaf();
       // They last for as long as somebody works in them: nobody waits for that.
       endTunnels();
-      await letGo(connections, gone, patience(limits));
+      await letGo(connections, gone, patience(limits), deafFrom);
       await app.close();
     },
   };
@@ -101,12 +107,17 @@ function patience({ lingerSeconds, cutSeconds, requestSeconds }: Limits): Patien
   return { lingerMs: lingerSeconds * 1000, cutMs: cutSeconds * 1000, longestMs: requestSeconds * 1000 };
 }
 
-/** At an address, or at a socket that another process listens at, too: whoever has time takes the next connection. */
+/**
+ * At an address, or at a socket that another process listens at, too: whoever has time takes the next connection. A
+ * socket from another process takes connections as soon as it is here, and nobody would answer them: so nothing is
+ * waited for in between.
+ */
 async function listen(app: FastifyInstance, where: ListenOptions): Promise<void> {
   await app.ready();
+  const at = 'socket' in where ? await where.socket() : { host: where.host, port: where.port };
   await new Promise<void>((resolve, reject) => {
     app.server.once('error', reject);
-    app.server.listen('socket' in where ? where.socket : { host: where.host, port: where.port }, resolve);
+    app.server.listen(at, resolve);
   });
 }
 
@@ -142,7 +153,10 @@ async function exchange(
   const response = await ladder.serve(request, peer, bodyReader(raw, limits.bodyBytes), log?.known);
   if (carrying.held !== undefined) await carrying.held;
   connections.answered(raw);
-  if (connections.leaves(raw.socket)) response.headers['connection'] = 'close';
+  if (connections.leaves(raw.socket)) {
+    response.headers['connection'] = 'close';
+    out.once('finish', () => connections.told(raw.socket));
+  }
   await send(out, request, response, { stallMillis: limits.stallSeconds * 1000, outbox });
   log?.answered(response.status);
 }

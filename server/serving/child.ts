@@ -33,6 +33,7 @@ export class Child {
   readonly deaf: Promise<unknown>;
   /** Undefined until it serves. */
   load: Load | undefined;
+  #listens = false;
 
   /** It listens at `socket`, too, and reaches `store` through a pipe. */
   constructor({ settings, tls, socket, store }: ChildOptions) {
@@ -49,11 +50,17 @@ export class Child {
     const deaf = new Promise<void>((resolve) => {
       this.#process.on('message', (said: Report) => {
         if (said.report === 'deaf') resolve();
+        else if (said.report === 'prepared') this.#listen(socket);
         else this.load = said.report === 'load' ? said.load : { busy: 0, requests: 0, connections: 0 };
       });
     });
     this.deaf = Promise.race([deaf, this.exited]);
-    this.#process.send({ order: 'serve', settings, tls } satisfies Order, socket, { keepOpen: true });
+    this.tell({ order: 'serve', settings, tls });
+  }
+
+  #listen(socket: Server): void {
+    this.#listens = true;
+    this.#process.send({ order: 'listen' } satisfies Order, socket, { keepOpen: true });
   }
 
   get pid(): number | undefined {
@@ -62,6 +69,12 @@ export class Child {
 
   tell(order: Order): void {
     if (this.#process.connected) this.#process.send(order);
+  }
+
+  /** Nobody is connected to one that does not listen yet: that one is not waited for. */
+  stop(): void {
+    if (this.#listens) this.tell({ order: 'stop' });
+    else this.kill();
   }
 
   kill(): void {

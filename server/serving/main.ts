@@ -25,17 +25,22 @@ const reachMs = 5_000;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 process.on('disconnect', () => process.exit(1));
 let serving: Promise<(order: Order) => Promise<void>> | undefined;
-process.on('message', async (said: Order, socket: Server) => {
-  if (said.order === 'serve') serving = serve(said, socket);
+let receive: (socket: Server) => void;
+const socket = new Promise<Server>((resolve) => {
+  receive = resolve;
+});
+process.on('message', async (said: Order, received: Server) => {
+  if (said.order === 'serve') serving = serve(said);
+  else if (said.order === 'listen') receive(received);
   // What is told while it starts waits.
   else await (await serving)?.(said);
 });
 
 /** Answers what does as it is told. */
-async function serve(
-  { settings, tls }: Extract<Order, { order: 'serve' }>,
-  socket: Server,
-): Promise<(order: Order) => Promise<void>> {
+async function serve({
+  settings,
+  tls,
+}: Extract<Order, { order: 'serve' }>): Promise<(order: Order) => Promise<void>> {
   boundGarbage();
   gatherWhileBusy();
   const logger = jsonLogger(settings.logLevel);
@@ -50,7 +55,11 @@ async function serve(
     syncers = startSyncerManager({ server, store, signal: stop.signal, logger, leads: false });
     await untilReached(server, syncers);
   }
-  const listening = await server.listen({ socket, tls });
+  const prepared = () => {
+    report({ report: 'prepared' });
+    return socket;
+  };
+  const listening = await server.listen({ socket: prepared, tls });
   report({ report: 'ready' });
   const load = gauge(listening);
   setInterval(() => report({ report: 'load', load: load() }), 1000);

@@ -115,7 +115,7 @@ export class Pool {
 }
 
 async function end(child: Child): Promise<void> {
-  child.tell({ order: 'stop' });
+  child.stop();
   const late = new AbortController();
   const cut = setTimeout(stopMs, undefined, { signal: late.signal, ref: false }).then(
     () => child.kill(),

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import https from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -38,6 +40,21 @@ function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** Less than a process takes to start, and much more than an answer of a busy server. */
+const patienceMs = 4_000;
+
+/** In milliseconds; nobody waits for longer than `patienceMs`. */
+async function waitOfANewConnection(): Promise<number> {
+  const from = performance.now();
+  const out = https.get(`${server.url}/livez`, { agent: false, rejectUnauthorized: false });
+  const [response] = await once(
+    out.setTimeout(patienceMs, () => out.destroy()),
+    'response',
+  ).catch(() => []);
+  response?.destroy();
+  return Math.min(performance.now() - from, patienceMs);
 }
 
 interface Busy {
@@ -130,6 +147,27 @@ describe('a process that serves beside the first', () => {
     await until('everything is seen', 30, async () => busy.made.every((name) => seen?.added.has(name)));
     expect(seen?.faults).toEqual([]);
     seen?.stop();
+  });
+
+  it('takes no connection before it can answer', async () => {
+    const cluster = {
+      apiVersion: 'atoll.dev/v1alpha1',
+      kind: 'PhysicalCluster',
+      metadata: { name: 'nowhere' },
+    };
+    const kubeconfigSecretRef = { namespace: 'default', name: 'none' };
+    // A cluster that it cannot reach keeps it starting for seconds.
+    await writeFile(join(directory, 'c.json'), JSON.stringify({ ...cluster, spec: { kubeconfigSecretRef } }));
+    await must(server.kubeconfig, 'apply', '-f', join(directory, 'c.json'));
+    const busy = await load('e');
+    const waited: number[] = [];
+    await until('two processes serve', 60, async () => {
+      waited.push(await waitOfANewConnection());
+      return serving() === 2;
+    });
+    await busy.stop();
+    expect(waited.filter((ms) => ms >= patienceMs)).toEqual([]);
+    expect(waited.length).toBeGreaterThan(5);
   });
 
   it('may be killed: what was acknowledged is there, and the first goes on', async () => {
