@@ -5,6 +5,7 @@ import { runDefinitionController } from './definition/controller.ts';
 import { runGarbageCollector } from './gc/controller.ts';
 import { runNamespaceController } from './namespace/controller.ts';
 import { runProtectionController } from './protection/controller.ts';
+import { runQuotaController } from './quota/controller.ts';
 import { runTokensController, type SignToken } from './tokens/controller.ts';
 
 export interface GenericControllersOptions {
@@ -28,6 +29,7 @@ export async function startGenericControllers(options: GenericControllersOptions
     runNamespaceController(options),
     runGarbageCollector(options),
     runProtectionController(options),
+    runQuotaController(options),
     ...(sign ? [runTokensController({ ...options, sign })] : []),
   ]);
 }

@@ -77,7 +77,7 @@ export class Monitors {
   }
 }
 
-function metadataOnly({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+export function metadataOnly({ apiVersion, kind, metadata }: KubeObject): KubeObject {
   const { labels: _labels, managedFields: _fields, annotations = {}, ...kept } = metadata;
   // Ours say where the object is; users' can be large.
   const few = Object.entries(annotations).filter(([name]) => /^(kcp\.io|atoll\.dev)\//.test(name));

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Api, configMap, configMaps, startApi } from './api.ts';
+import { type Api, startApi } from './api.ts';
 
 let api: Api;
 beforeEach(() => {
@@ -148,25 +148,5 @@ test('limit ranges give defaults and refuse what is beyond them', async () => {
   expect(refused.status).toBe(403);
   expect(refused.body.message).toMatch(
     /is forbidden: \[minimum cpu usage per Container is 50m, but request is 10m, maximum cpu usage per Container is 1, but limit is 2\]/,
-  );
-});
-
-test('quotas', async () => {
-  await create(`${namespace}/resourcequotas`, {
-    apiVersion: 'v1',
-    kind: 'ResourceQuota',
-    metadata: { name: 'q' },
-    spec: { hard: { configmaps: '1', 'requests.cpu': '1', pods: '5' } },
-  });
-  await create(configMaps, configMap('a'));
-  expect((await api.call('POST', configMaps, configMap('b'))).body.message).toBe(
-    'configmaps "b" is forbidden: exceeded quota: q, requested: configmaps=1, used: configmaps=1, limited: configmaps=1',
-  );
-  await api.call('DELETE', `${configMaps}/a`);
-  await create(configMaps, configMap('b'));
-  expect((await pod()).body.message).toMatch(/failed quota: q: must specify requests.cpu for: c/);
-  expect((await pod({}, { requests: { cpu: '600m' } })).status).toBe(201);
-  expect((await pod({}, { requests: { cpu: '600m' } })).body.message).toMatch(
-    /exceeded quota: q, requested: requests.cpu=600m, used: requests.cpu=600m, limited: requests.cpu=1$/,
   );
 });

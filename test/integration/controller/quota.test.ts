@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Client } from '../../../client/client.ts';
+import { InformerSet } from '../../../client/informers.ts';
+import { runQuotaController } from '../../../controller/quota/controller.ts';
+import { silentLogger } from '../../../kube/log.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import { eventually } from '../../eventually.ts';
+import { type Api, startApi } from '../apiserver/api.ts';
+
+const core = (resource: string) => ({ group: '', version: 'v1', resource });
+const quotas = core('resourcequotas');
+const maps = core('configmaps');
+let server: Api;
+let client: Client;
+let stop: AbortController;
+let done: Promise<void>;
+const user = { name: 'controllers', groups: ['system:masters'] };
+
+beforeEach(async () => {
+  server = startApi();
+  client = new Client(server.server.transport(user), { cluster: 'root' });
+  stop = new AbortController();
+  for (const cluster of ['root:a', 'root:b']) await server.addCluster(cluster);
+  const informers = new InformerSet(client, { cluster: '*', signal: stop.signal });
+  done = runQuotaController({ client, informers, signal: stop.signal, logger: silentLogger });
+});
+afterEach(async () => {
+  stop.abort();
+  await done;
+  await server.close();
+});
+
+const at = (cluster: string, name?: string) => ({ cluster, namespace: 'default', ...(name && { name }) });
+const quota = (hard: object, spec: object = {}): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'ResourceQuota',
+  metadata: { name: 'q' },
+  spec: { hard, ...spec },
+});
+const map = (name: string): KubeObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });
+const pod = (name: string, requests: object = {}): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name },
+  spec: { containers: [{ name: 'c', image: 'i', resources: { requests } }] },
+});
+
+async function told(cluster: string, status: unknown): Promise<void> {
+  await eventually(async () =>
+    expect((await client.get(quotas, { ...at(cluster), name: 'q' })).status).toEqual(status),
+  );
+}
+
+test('what is bounded and used is counted in each logical cluster, and follows what comes, changes and goes', async () => {
+  await client.create(maps, map('before'), at('root:a'));
+  const hard = { configmaps: '5', 'count/services': '1' };
+  await client.create(quotas, quota(hard), at('root:a'));
+  await client.create(quotas, quota({ configmaps: '1' }), at('root:b'));
+  await told('root:a', { hard, used: { configmaps: '1', 'count/services': '0' } });
+  await told('root:b', { hard: { configmaps: '1' }, used: { configmaps: '0' } });
+  await client.create(maps, map('one'), at('root:a'));
+  await told('root:a', { hard, used: { configmaps: '2', 'count/services': '0' } });
+  await client.delete(maps, { ...at('root:a'), name: 'before' });
+  await told('root:a', { hard, used: { configmaps: '1', 'count/services': '0' } });
+  const now = { configmaps: '7', secrets: '2' };
+  await client.patch(quotas, { ...at('root:a'), name: 'q' }, 'merge', {
+    spec: { hard: { ...now, 'count/services': null } },
+  });
+  await told('root:a', { hard: now, used: { configmaps: '1', secrets: '0' } });
+});
+
+test('pods that have ended no longer count but as objects, and amounts are written as upstream writes them', async () => {
+  const hard = { pods: '5', 'count/pods': '5', 'requests.cpu': '2', memory: '2Gi' };
+  await client.create(quotas, quota(hard), at('root:a'));
+  const none = { pods: '0', 'count/pods': '0', 'requests.cpu': '0', memory: '0' };
+  await told('root:a', { hard, used: none });
+  for (const name of ['a', 'b']) {
+    await client.create(core('pods'), pod(name, { cpu: '500m', memory: '512Mi' }), at('root:a'));
+  }
+  await told('root:a', { hard, used: { pods: '2', 'count/pods': '2', 'requests.cpu': '1', memory: '1Gi' } });
+  const ended = { status: { phase: 'Succeeded' } };
+  const path = { ...at('root:a'), name: 'a', subresource: 'status' };
+  await client.patch(core('pods'), path, 'merge', ended);
+  const used = { pods: '1', 'count/pods': '2', 'requests.cpu': '500m', memory: '512Mi' };
+  await told('root:a', { hard, used });
+});
+
+test('a custom resource counts where it is defined, from when it is', async () => {
+  const hard = { 'count/widgets.example.com': '1', configmaps: '1' };
+  await client.create(quotas, quota(hard), at('root:a'));
+  await told('root:a', { hard, used: { configmaps: '0' } });
+  const definition = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'widgets.example.com' },
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names: { plural: 'widgets', kind: 'Widget' },
+      versions: [
+        { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } },
+      ],
+    },
+  };
+  const definitions = { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' };
+  await client.create(definitions, definition, { cluster: 'root:a' });
+  await told('root:a', { hard, used: { configmaps: '0', 'count/widgets.example.com': '0' } });
+  const widgets = { group: 'example.com', version: 'v1', resource: 'widgets' };
+  const widget = (name: string) => ({ apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name } });
+  await client.create(widgets, widget('w'), at('root:a'));
+  await told('root:a', { hard, used: { configmaps: '0', 'count/widgets.example.com': '1' } });
+  await expect(client.create(widgets, widget('v'), at('root:a'))).rejects.toThrow(
+    'widgets.example.com "v" is forbidden: exceeded quota: q, requested: count/widgets.example.com=1, used: count/widgets.example.com=1, limited: count/widgets.example.com=1',
+  );
+});
+
+test('what was charged for nothing is given back', async () => {
+  const hard = { configmaps: '5' };
+  await client.create(quotas, quota(hard), at('root:a'));
+  await told('root:a', { hard, used: { configmaps: '0' } });
+  const path = { ...at('root:a'), name: 'q', subresource: 'status' };
+  await client.patch(quotas, path, 'merge', { status: { used: { configmaps: '4' } } });
+  await told('root:a', { hard, used: { configmaps: '0' } });
+});
