@@ -5,7 +5,6 @@ import type { ApiRequest, ApiResponse, UserInfo } from '../kube/http.ts';
 import { andThen, isLater, type Later } from '../kube/later.ts';
 import { StatusError, unauthorized } from '../kube/status.ts';
 import { randomUid } from '../kube/uuid.ts';
-import { anonymous } from './authn/anonymous.ts';
 import { impersonated, impersonates } from './authn/impersonate.ts';
 import { authorizeRequest } from './authz/check.ts';
 import { mastersGroup } from './authz/masters.ts';
@@ -38,6 +37,7 @@ export interface Ladder {
 export interface LadderOptions {
   logicalClusters: boolean;
   authenticate: readonly Authenticator[];
+  anonymous(request: ApiRequest): UserInfo | undefined;
   views: readonly View[];
   /** Shared by all ladders of a server. */
   limit: InFlight;
@@ -74,7 +74,7 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
       const leads = options.logicalClusters ? core.paths.resolve(clusterIn(request.url)) : rootCluster;
       const cluster = (isLater(leads) ? await leads : leads) ?? '';
       const found = user ?? (peer && authenticate(options.authenticate, request, peer, cluster));
-      let by = (isLater(found) ? await found : found) ?? anonymous(request);
+      let by = (isLater(found) ? await found : found) ?? options.anonymous(request);
       if (by === undefined) throw unauthorized();
       if (impersonates(request)) by = await impersonated(request, by, cluster, core.authorize);
       if (body) request.body = await body();

@@ -1,5 +1,5 @@
 import type { Server } from 'node:net';
-import type { ApiResponse, Transport, UserInfo } from '../kube/http.ts';
+import type { ApiRequest, ApiResponse, Transport, UserInfo } from '../kube/http.ts';
 import type { Fence, Store } from '../storage/store.ts';
 import type { TokenKeys } from './authn/keys.ts';
 import type { Exchange, Limits } from './core.ts';
@@ -21,6 +21,8 @@ export interface ApiServerOptions {
   resources?: readonly ServedResource[];
   /** Asked in order; the first answer counts; none: 401. */
   authenticate: readonly Authenticator[];
+  /** Who shows no credentials, if that is anybody; default: see authn/anonymous.ts. */
+  anonymous?: (request: ApiRequest) => UserInfo | undefined;
   /** Sign ServiceAccounts' tokens and know them again. */
   accountKeys?: TokenKeys;
   /** Of those tokens in root. Default: https://kubernetes.default.svc. */

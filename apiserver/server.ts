@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Fence } from '../storage/store.ts';
 import { builtinAdmission } from './admission/builtin.ts';
 import { WebhookDispatcher } from './admission/webhook/dispatch.ts';
+import { anonymous } from './authn/anonymous.ts';
 import { ServiceAccountTokens } from './authn/service-account.ts';
 import { rbacAuthorizer } from './authz/rbac/authorizer.ts';
 import type { RoleIndex } from './authz/rbac/role-index.ts';
@@ -99,11 +100,13 @@ function coreOf(
   };
 }
 
-function rungsOf(core: Core, { logicalClusters, views = [], logger }: ApiServerOptions): LadderOptions {
+function rungsOf(core: Core, options: ApiServerOptions): LadderOptions {
+  const { logicalClusters, views = [], logger } = options;
   return {
     limit: new InFlight(core.limits),
     logicalClusters,
     authenticate: core.authenticators,
+    anonymous: options.anonymous ?? anonymous,
     views,
     ready: starter(core),
     onError: (error, { method, url }) =>

@@ -10,6 +10,7 @@ import { ownResources } from '../cluster/resources.ts';
 import type { Logger } from '../kube/log.ts';
 import type { Store } from '../storage/store.ts';
 import { accountKeysView } from './account-keys-view.ts';
+import type { Authentication } from './authentication/types.ts';
 import { backupView } from './backup-view.ts';
 import { certificateView } from './certificate-view.ts';
 import { adminUser, type Identity } from './identity.ts';
@@ -23,10 +24,12 @@ export function apiOptions(parts: {
   settings: Settings;
   identity: Identity;
   logger: Logger;
+  /** Beside those who are always known; absent where nobody from outside is asked for. */
+  authentication?: Authentication;
   /** Undefined until they are started. */
   syncers(): SyncerManager | undefined;
 }): ApiServerOptions {
-  const { store, settings, identity, logger, syncers } = parts;
+  const { store, settings, identity, logger, syncers, authentication } = parts;
   return {
     store,
     logicalClusters: true,
@@ -38,7 +41,9 @@ export function apiOptions(parts: {
     authenticate: [
       certificateAuthenticator(logger),
       tokenAuthenticator(new Map([[identity.adminToken, adminUser]])),
+      ...(authentication?.authenticate ?? []),
     ],
+    ...(authentication?.anonymous && { anonymous: authentication.anonymous }),
     accountKeys: identity.accountKeys,
     accountIssuer: settings.serviceAccountIssuer,
     guard: placementsBySystem,

@@ -13,6 +13,7 @@ import { openStore } from '../storage/open.ts';
 import { startSelfCheck } from '../storage/self-check.ts';
 import type { Store } from '../storage/store.ts';
 import { apiOptions } from './api.ts';
+import { loadAuthentication } from './authentication/load.ts';
 import { Certificates } from './certificates.ts';
 import { systemClient } from './client.ts';
 import { ControlProcess } from './control/process.ts';
@@ -52,7 +53,11 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
   setMaxListeners(0, stop.signal);
   startSelfCheck(store, { signal: stop.signal, logger });
   let syncers: SyncerManager | undefined;
-  const server = createApiServer(apiOptions({ store, settings, identity, logger, syncers: () => syncers }));
+  const { signal } = stop;
+  const authentication = await orClose(store, loadAuthentication({ settings, logger, signal }));
+  const server = createApiServer(
+    apiOptions({ store, settings, identity, logger, authentication, syncers: () => syncers }),
+  );
   const listening = await orClose(store, server.listen({ ...listen, tls: certificates.tls }));
   const url = advertised(listening.url, settings);
   const pool = new Pool({ listening, settings, store, tls: () => certificates.tls, logger });

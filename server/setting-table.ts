@@ -27,6 +27,8 @@ export interface Settings {
   certificateFiles?: CertificateFiles;
   /** Of ServiceAccounts' tokens in root; of others below it. */
   serviceAccountIssuer: string;
+  /** A file: whose tokens are taken beside our own. */
+  authenticationConfig?: string;
   settleSeconds: number;
   controllers: Controllers;
   /** Requests at a time that read or write; 0: no limit. */
@@ -130,6 +132,13 @@ export const settings: Record<SettingName, Setting> = {
     placeholder: 'URL',
     default: defaultIssuer,
     help: "who issues ServiceAccounts' tokens: where others find the server, if they are to verify them",
+  },
+  authenticationConfig: {
+    flag: 'authentication-config',
+    variable: 'ATOLL_AUTHENTICATION_CONFIG',
+    placeholder: 'FILE',
+    default: 'none',
+    help: 'an AuthenticationConfiguration: of which issuers (OpenID Connect) tokens are taken; read again when it changes',
   },
   settleSeconds: {
     flag: 'settle-seconds',

@@ -7,6 +7,7 @@ import {
   controllerSets,
   type LogLevel,
   logLevels,
+  type SettingName,
   type Settings,
   settings,
 } from './setting-table.ts';
@@ -63,6 +64,13 @@ export function certificateFiles(
   if (given.length === 0) return {};
   if (given.length === 1) throw new UsageError('--tls-cert-file and --tls-private-key-file go together');
   return { certificateFiles: { certificate: resolve(certificate), privateKey: resolve(privateKey) } };
+}
+
+/** Absent where none is named. */
+export function fileOf<N extends SettingName>(name: N, text: string): { [K in N]?: string } {
+  return text === settings[name].default || text === ''
+    ? {}
+    : ({ [name]: resolve(text) } as { [K in N]?: string });
 }
 
 export function budget(text: string): { memoryBudget?: number } {

@@ -6,6 +6,7 @@ import { type Controllers, type SettingName, type Settings, settings } from './s
 import {
   budget,
   certificateFiles,
+  fileOf,
   ownProcess,
   parseAdvertise,
   parseControllers,
@@ -50,6 +51,7 @@ export function resolveSettings(
     tlsSan: parseNames(raw('tlsSan')),
     ...certificateFiles(raw('tlsCertFile'), raw('tlsPrivateKeyFile')),
     serviceAccountIssuer: parseIssuer(raw('serviceAccountIssuer')),
+    ...fileOf('authenticationConfig', raw('authenticationConfig')),
     settleSeconds: parseSeconds('settle-seconds', raw('settleSeconds')),
     controllers: parseControllers(raw('controllers')),
     maxRequestsInflight: parseCount('max-requests-inflight', raw('maxRequestsInflight')),

@@ -35,3 +35,17 @@ export function anonymous(request: ApiRequest): UserInfo | undefined {
 export function isKeysPath(path: string): boolean {
   return path === issuerPaths.configuration || path === issuerPaths.keys;
 }
+
+/** By an authentication configuration that says something of it: everywhere, at its paths alone, or nowhere. */
+export function anonymousBy(
+  said: { enabled?: boolean; conditions?: readonly { path?: string }[] } | undefined,
+): (request: ApiRequest) => UserInfo | undefined {
+  if (said === undefined) return anonymous;
+  const { enabled = false, conditions = [] } = said;
+  const paths = new Set(conditions.map(({ path }) => path));
+  return (request) => {
+    const [path] = request.url.split('?', 1);
+    const isOpen = enabled && (paths.size === 0 || paths.has(path));
+    return isOpen && bearerToken(request) === undefined ? nobody : undefined;
+  };
+}

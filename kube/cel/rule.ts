@@ -77,6 +77,23 @@ export function compileCondition(expression: string): Condition | Error {
   return conditions.get(expression);
 }
 
+/** A rule or mapping of a token's claims, or of the user that came of them. */
+export type TokenRule = (value: unknown, budget: Budget) => unknown;
+
+const ofClaims = new Programs<TokenRule>((expr) => {
+  const run = program(expr, ['claims']);
+  return (claims, budget) => run([claims], budget);
+});
+const ofUsers = new Programs<TokenRule>((expr) => {
+  const run = program(expr, ['user']);
+  return (user, budget) => run([user], budget);
+});
+
+/** As compileRule, for https://kubernetes.io/docs/reference/access-authn-authz/authentication/#using-authentication-configuration */
+export function compileTokenRule(of: 'claims' | 'user', expression: string): TokenRule | Error {
+  return (of === 'claims' ? ofClaims : ofUsers).get(expression);
+}
+
 /** An optional that holds `value`, or nothing when it is undefined. */
 export function optional(value: unknown): unknown {
   return value === undefined ? none : new Optional(value);

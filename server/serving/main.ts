@@ -6,6 +6,7 @@ import { createApiServer } from '../../apiserver/server.ts';
 import { physicalClusters, rootCluster } from '../../cluster/names.ts';
 import { openPipe } from '../../storage/pipe/pipe.ts';
 import { apiOptions } from '../api.ts';
+import { loadAuthentication } from '../authentication/load.ts';
 import { systemClient } from '../client.ts';
 import { boundGarbage, gatherWhileBusy } from '../heap.ts';
 import { loadIdentity } from '../identity.ts';
@@ -50,7 +51,10 @@ async function serve({
   const store = await openPipe(new Socket({ fd: storeDescriptor }));
   const identity = await loadIdentity(store, settings.listen.host, settings.dataDir);
   let syncers: SyncerManager | undefined;
-  const server = createApiServer(apiOptions({ store, settings, identity, logger, syncers: () => syncers }));
+  const authentication = await loadAuthentication({ settings, logger, signal: stop.signal });
+  const server = createApiServer(
+    apiOptions({ store, settings, identity, logger, authentication, syncers: () => syncers }),
+  );
   if (settings.controllers === 'all') {
     syncers = startSyncerManager({ server, store, signal: stop.signal, logger, leads: false });
     await untilReached(server, syncers);

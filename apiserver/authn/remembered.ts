@@ -1,0 +1,38 @@
+import { hash } from 'node:crypto';
+
+const most = 10_000;
+
+/** What tokens proved, for a while: by their digests, never more than so many. */
+export class Remembered<T> {
+  readonly #known = new Map<string, { value: T; until: number }>();
+  readonly #now: () => number;
+
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
+
+  get(token: string): T | undefined {
+    const found = this.#known.get(digest(token));
+    return found !== undefined && found.until > this.#now() ? found.value : undefined;
+  }
+
+  /** For `ms`, or until `until` if that comes first. */
+  put(token: string, value: T, ms: number, until = Number.POSITIVE_INFINITY): void {
+    // The first is the oldest.
+    for (const key of this.#known.keys()) {
+      if (this.#known.size < most) break;
+      this.#known.delete(key);
+    }
+    const key = digest(token);
+    this.#known.delete(key);
+    this.#known.set(key, { value, until: Math.min(this.#now() + ms, until) });
+  }
+
+  forget(token: string): void {
+    this.#known.delete(digest(token));
+  }
+}
+
+function digest(token: string): string {
+  return hash('sha256', token, 'base64');
+}

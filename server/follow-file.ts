@@ -1,0 +1,43 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
+import type { Logger } from '../kube/log.ts';
+
+export interface Followed {
+  file: string;
+  /** What it was when it was read first. */
+  text: string;
+  signal: AbortSignal;
+  logger: Logger;
+  /** Throws where it is not to be taken: what was before is kept, and that is logged once. */
+  changed(text: string): void;
+  everyMs?: number;
+}
+
+/** Reads a file again and again, until `signal` aborts. */
+export async function followFile({
+  file,
+  text,
+  signal,
+  logger,
+  changed,
+  everyMs = 1000,
+}: Followed): Promise<void> {
+  let last: string | undefined = text;
+  while (await passes(everyMs, signal)) {
+    const now = await readFile(file, 'utf8').catch((err: Error) => err);
+    if (now instanceof Error ? last === undefined : now === last) continue;
+    last = now instanceof Error ? undefined : now;
+    try {
+      if (now instanceof Error) throw now;
+      changed(now);
+      logger.info({ file }, 'the file was read anew');
+    } catch (err) {
+      logger.error({ file, err }, 'what the file said before is kept');
+    }
+  }
+}
+
+/** False: `signal` aborted. */
+function passes(millis: number, signal: AbortSignal): Promise<boolean> {
+  return setTimeout(millis, true, { signal, ref: false }).catch(() => false);
+}
