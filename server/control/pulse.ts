@@ -3,25 +3,29 @@ import type { Order } from './messages.ts';
 
 const askMs = 5_000;
 /** One that is short of processor time answers late; one that hangs, never. */
-export const silentMs = 30_000;
+const mostUnanswered = 6;
+/** How long one that says nothing is let be. */
+export const silentMs = (mostUnanswered + 1) * askMs;
 
 /**
- * Asks the process from time to time whether it still does anything. Of one that has said nothing for `silentMs` `silent`
- * is told, once. Ends with the process.
+ * Asks the process from time to time whether it still does anything. Of one that has left `mostUnanswered` questions
+ * unanswered `silent` is told, once. Questions are counted and not the time: whoever asks may have been paused, too.
+ * Ends with the process.
  */
 export function feelPulse(child: Pick<ChildProcess, 'connected' | 'on' | 'send'>, silent: () => void): void {
-  let heard = performance.now();
+  let unanswered = 0;
   child.on('message', () => {
-    heard = performance.now();
+    unanswered = 0;
   });
   const timer = setInterval(() => {
     if (!child.connected) return clearInterval(timer);
-    if (performance.now() - heard >= silentMs) {
+    if (unanswered >= mostUnanswered) {
       clearInterval(timer);
       return silent();
     }
     const order: Order = { order: 'answer' };
     child.send(order);
+    unanswered++;
   }, askMs);
   child.on('exit', () => clearInterval(timer));
 }

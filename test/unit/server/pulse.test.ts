@@ -35,10 +35,20 @@ test('one that says nothing any more is told of once', async () => {
   const { child, silent } = start();
   await vi.advanceTimersByTimeAsync(2 * silentMs);
   child.answers = false;
+  const before = child.asked;
   await vi.advanceTimersByTimeAsync(0.8 * silentMs);
   expect(silent).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(10 * silentMs);
   expect(silent).toHaveBeenCalledTimes(1);
+  expect(child.asked - before).toBe(6);
+});
+
+test('a pause of the one who asks is none of the one who is asked', async () => {
+  const { silent } = start();
+  await vi.advanceTimersByTimeAsync(silentMs + 4_500);
+  vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 10 * silentMs);
+  await vi.advanceTimersByTimeAsync(600);
+  expect(silent).not.toHaveBeenCalled();
 });
 
 test.each([
