@@ -1,11 +1,9 @@
+import { podLevelResources } from '../../kube/defaults/pod.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import {
-  addQuantity,
-  approximateQuantity,
-  compareQuantity,
-  formatQuantity,
-  parseQuantity,
-} from '../../kube/quantity.ts';
+import { approximateQuantity, compareQuantity, formatQuantity, parseQuantity } from '../../kube/quantity.ts';
+import { writeList } from '../../kube/quota/list.ts';
+import { statedTotal } from '../../kube/quota/pod-resources.ts';
+import { isRecord, records } from '../../kube/untyped.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../plugins.ts';
 import { type Container, containersOf, isWriteOf, type Resources, refusal } from './pods.ts';
 
@@ -27,46 +25,64 @@ export const limitRangerAdmission: AdmissionPlugin = {
   name: 'LimitRanger',
   mutate(request) {
     const { object } = request;
-    return object && isWriteOf(request, '', 'pods') ? fillAll(request, object) : undefined;
+    return object && isOfPod(request) ? fillAll(request, object) : undefined;
   },
   validate(request) {
     const { object } = request;
     const claim = isWriteOf(request, '', 'persistentvolumeclaims', writes);
-    const concerned = claim || isWriteOf(request, '', 'pods');
-    return object && concerned ? check(request, object, claim) : undefined;
+    return object && (claim || isOfPod(request)) ? check(request, object, claim) : undefined;
   },
 };
 
 const writes = ['CREATE', 'UPDATE'];
 
+/** What a pod asks for is said when it is made, or when it is resized. */
+function isOfPod(request: AdmissionRequest): boolean {
+  const { stored, subresource, operation } = request;
+  if (subresource !== 'resize') return isWriteOf(request, '', 'pods');
+  return stored.info.group === '' && stored.info.resource === 'pods' && operation === 'UPDATE';
+}
+
 async function fillAll(request: AdmissionRequest, object: KubeObject): Promise<void> {
-  const limits = (await limitsOf(request)).filter(({ type }) => type === 'Container');
-  for (const limit of limits) fillContainers(object, limit);
+  const ranges = await rangesOf(request);
+  for (const range of ranges) fillContainers(object, range);
+  // What the pod as a whole asks for is by default what its containers do.
+  if (ranges.length > 0 && isRecord(object.spec))
+    podLevelResources(object.spec, [
+      ...records(object.spec['containers']),
+      ...records(object.spec['initContainers']),
+    ]);
 }
 
+/** One LimitRange after the other: who is refused by one is not told of the next. */
 async function check(request: AdmissionRequest, object: KubeObject, claim: boolean): Promise<void> {
-  const problems = (await limitsOf(request)).flatMap((limit) =>
-    claim ? claimProblems(object, limit) : podProblems(object, limit),
-  );
-  if (problems.length === 0) return;
-  const unique = [...new Set(problems)];
-  throw refusal(request, unique.length === 1 ? (unique[0] ?? '') : `[${unique.join(', ')}]`);
+  for (const range of await rangesOf(request)) {
+    const found = range.flatMap((limit) =>
+      claim ? claimProblems(object, limit) : podProblems(object, limit),
+    );
+    const unique = [...new Set(found)];
+    if (unique.length > 0)
+      throw refusal(request, unique.length === 1 ? (unique[0] ?? '') : `[${unique.join(', ')}]`);
+  }
 }
 
-async function limitsOf({ registry, cluster, namespace }: AdmissionRequest): Promise<Limit[]> {
-  const scope = { cluster, group: '', resource: 'limitranges', namespace };
-  const items = await registry.recent(scope);
-  return items.flatMap(({ spec }) => (spec as { limits?: Limit[] } | undefined)?.limits ?? []);
+/** The limits of each LimitRange; none for what is being deleted. */
+async function rangesOf({ registry, cluster, namespace, old }: AdmissionRequest): Promise<Limit[][]> {
+  if (old?.metadata.deletionTimestamp !== undefined) return [];
+  const items = await registry.recent({ cluster, group: '', resource: 'limitranges', namespace });
+  return items.map(({ spec }) => (spec as { limits?: Limit[] } | undefined)?.limits ?? []);
 }
 
-function fillContainers(pod: KubeObject, limit: Limit): void {
+function fillContainers(pod: KubeObject, range: readonly Limit[]): void {
+  const limits = range.filter(({ type }) => type === 'Container');
+  const requests: Quantities = Object.assign({}, ...limits.map((limit) => limit.defaultRequest));
+  const tops: Quantities = Object.assign({}, ...limits.map((limit) => limit.default));
   const set: string[] = [];
   for (const list of ['containers', 'initContainers'] as const) {
     const what = list === 'containers' ? 'container' : 'init container';
     for (const container of containersOf(pod, list)) {
       for (const kind of ['request', 'limit'] as const) {
-        const given = kind === 'request' ? limit.defaultRequest : limit.default;
-        const names = fill(container, kind === 'request' ? 'requests' : 'limits', given ?? {});
+        const names = fill(container, `${kind}s`, kind === 'request' ? requests : tops);
         if (names.length > 0) set.push(`${names.join(', ')} ${kind} for ${what} ${container.name}`);
       }
     }
@@ -92,8 +108,7 @@ function podProblems(pod: KubeObject, limit: Limit): string[] {
     );
   }
   if (limit.type !== 'Pod') return [];
-  const total = (kind: keyof Resources) =>
-    sum(containersOf(pod, 'containers').map((one) => one.resources?.[kind] ?? {}));
+  const total = (kind: keyof Resources) => writeList(statedTotal(pod, kind));
   return problems(limit, { requests: total('requests'), limits: total('limits') });
 }
 
@@ -147,17 +162,6 @@ function problems(limit: Limit, { requests = {}, limits = {} }: Resources): stri
     }
   }
   return found;
-}
-
-function sum(lists: readonly Quantities[]): Quantities {
-  const total = new Map<string, string>();
-  for (const [name, value] of lists.flatMap((list) => Object.entries(list))) {
-    const before = total.get(name);
-    const next =
-      before === undefined ? parseQuantity(value) : addQuantity(parseQuantity(before), parseQuantity(value));
-    total.set(name, formatQuantity(next));
-  }
-  return Object.fromEntries(total);
 }
 
 const compare = (a: string, b: string) => compareQuantity(parseQuantity(a), parseQuantity(b));

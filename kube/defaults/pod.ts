@@ -25,7 +25,7 @@ function pod(object: JsonObject): void {
 }
 
 /** Pod-level requests: what its containers ask for, else the pod's own limit; cpu, memory and huge pages. */
-function podLevelResources(spec: JsonObject, containers: JsonObject[]): void {
+export function podLevelResources(spec: JsonObject, containers: JsonObject[]): void {
   const limits = at(spec, 'resources', 'limits');
   if (!isRecord(limits)) return;
   const resources = child(spec, 'resources');

@@ -41,6 +41,14 @@ export function podLimits(pod: unknown): Map<string, Quantity> {
   return total;
 }
 
+/** Without status and overhead, as LimitRanges look at it. */
+export function statedTotal(pod: unknown, kind: Kind): Map<string, Quantity> {
+  const total = ofContainers({ spec: at(pod, 'spec') }, kind);
+  for (const [name, amount] of readList(at(pod, 'spec', 'resources', kind)))
+    if (podLevel.includes(name)) total.set(name, amount);
+  return total;
+}
+
 function takePodLevel(total: Map<string, Quantity>, pod: unknown, kind: Kind): void {
   for (const [name, amount] of readList(at(pod, 'spec', 'resources', kind)))
     if (isPodLevel(name)) total.set(name, amount);

@@ -3,7 +3,7 @@ import type { JsonObject } from '../object.ts';
 import { at, isRecord, record, records, strings, text } from '../untyped.ts';
 import type { Field } from './field.ts';
 import { internal } from './internal.ts';
-import type { KindCheck, KindChecks } from './kind.ts';
+import type { KindCheck, KindChecks, SubresourceCheck } from './kind.ts';
 import { isQuotaResource, resourceName, resourceQuantity } from './pod/resources.ts';
 import { immutable } from './rules.ts';
 
@@ -97,16 +97,19 @@ function selector(spec: JsonObject, field: Field): void {
   conflicting(seen, spec['scopes'], path);
 }
 
-const resourceQuota: KindCheck = ({ spec, oldSpec }, root) => {
-  const field = root.child('spec');
-  const hard = record(spec['hard']);
-  for (const name of Object.keys(hard)) {
-    const path = field.child('hard').key(name);
+function amounts(list: unknown, field: Field): void {
+  for (const [name, amount] of Object.entries(record(list))) {
+    const path = field.key(name);
     resourceName(name, path);
     if (!name.includes('/') && !isQuotaResource(name))
       path.invalid(name, 'must be a standard resource for quota');
-    resourceQuantity(name, hard[name], path);
+    resourceQuantity(name, amount, path);
   }
+}
+
+const resourceQuota: KindCheck = ({ spec, oldSpec }, root) => {
+  const field = root.child('spec');
+  amounts(spec['hard'], field.child('hard'));
   scopes(spec, field.child('scopes'));
   selector(spec, field);
   if (!oldSpec) return;
@@ -116,3 +119,7 @@ const resourceQuota: KindCheck = ({ spec, oldSpec }, root) => {
 };
 
 export const quotaChecks: KindChecks = { '/ResourceQuota': resourceQuota };
+
+export const quotaStatus: SubresourceCheck = ({ status }, _old, root) => {
+  for (const list of ['hard', 'used']) amounts(at(status, list), root.child('status', list));
+};

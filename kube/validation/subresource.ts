@@ -4,6 +4,7 @@ import { podQosClass } from '../strategy/qos.ts';
 import { at, records, strings, text } from '../untyped.ts';
 import type { SubresourceCheck } from './kind.ts';
 import { podAsItIs } from './pod/index.ts';
+import { quotaStatus } from './quota.ts';
 import { signingRequestSubresources } from './signing-request.ts';
 
 /** https://kubernetes.io/docs/concepts/workloads/pods/ephemeral-containers/ */
@@ -64,4 +65,5 @@ export const subresourceChecks: Readonly<Record<string, SubresourceCheck>> = {
   '/Namespace/status': namespacePhase,
   '/Pod/ephemeralcontainers': ephemeralContainers,
   '/Pod/resize': resize,
+  '/ResourceQuota/status': quotaStatus,
 };

@@ -8,6 +8,7 @@ export const areas = [
   'validation',
   'subresources',
   'rbac',
+  'quota',
   'custom',
   'transcripts',
   'bundles',

@@ -13,6 +13,7 @@ import { decisionsCases } from './cases/decisions.ts';
 import { discoveryCases } from './cases/discovery.ts';
 import { mediaCases } from './cases/media.ts';
 import { narrowCases } from './cases/narrow.ts';
+import { quotasCases } from './cases/quotas.ts';
 import { readingCases } from './cases/reading.ts';
 import { rolesCases } from './cases/roles.ts';
 import { signersCases } from './cases/signers.ts';
@@ -112,6 +113,7 @@ async function allCases(): Promise<Case[]> {
       ...creatingCases(),
       ...signersCases(),
     ],
+    quota: quotasCases,
     custom: customCases,
     transcripts: () => (wire === undefined ? [] : transcriptsCases(wire)),
     bundles: () => (bundles === undefined ? [] : bundlesCases(bundles)),

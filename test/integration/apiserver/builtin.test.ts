@@ -150,3 +150,29 @@ test('limit ranges give defaults and refuse what is beyond them', async () => {
     /is forbidden: \[minimum cpu usage per Container is 50m, but request is 10m, maximum cpu usage per Container is 1, but limit is 2\]/,
   );
 });
+
+test('a limit of whole pods counts init containers and what the pod says itself, also when it is resized', async () => {
+  const both = (cpu: string) => ({ limits: { cpu }, requests: { cpu } });
+  await create(`${namespace}/limitranges`, {
+    apiVersion: 'v1',
+    kind: 'LimitRange',
+    metadata: { name: 'l' },
+    spec: { limits: [{ type: 'Pod', max: { cpu: '2' } }] },
+  });
+  const before = (resources: object, more: object = {}) => ({
+    initContainers: [{ name: 'i', image: 'i', resources, ...more }],
+  });
+  const sidecar = before(both('1500m'), { restartPolicy: 'Always' });
+  const over = (limit: string) =>
+    expect.stringContaining(`maximum cpu usage per Pod is 2, but limit is ${limit}`);
+  expect((await pod(before(both('3')), both('1'))).body.message).toEqual(over('3'));
+  expect((await pod(sidecar, both('1'))).body.message).toEqual(over('2500m'));
+  expect((await pod({ resources: both('3') }, both('1'))).body.message).toEqual(over('3'));
+  const { body } = await pod({}, both('1'));
+  const resize = (cpu: string) =>
+    api.call('PATCH', `${namespace}/pods/${body.metadata.name}/resize`, {
+      spec: { containers: [{ ...body.spec.containers[0], resources: both(cpu) }] },
+    });
+  expect((await resize('3')).body.message).toEqual(over('3'));
+  expect((await resize('2')).status).toBe(200);
+});

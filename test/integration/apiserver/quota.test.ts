@@ -180,3 +180,14 @@ test('kinds of any group are counted, and other namespaces are not', async () =>
   });
   expect((await api.call('POST', deployments.replace('default', 'n'), deployment)).status).toBe(201);
 });
+
+test('a status of what is no quota is refused', async () => {
+  const api = serve(memory());
+  await bound(api, { pods: '1' }, { pods: '0' });
+  const status = { hard: { nothing: '1' }, used: { pods: '-1' } };
+  const { body } = await api.call('PATCH', `${quotas}/q/status`, { status });
+  expect([body.code, body.details.causes.map(({ field }: { field: string }) => field)]).toEqual([
+    422,
+    ['status.hard[nothing]', 'status.hard[nothing]', 'status.used[pods]'],
+  ]);
+});
