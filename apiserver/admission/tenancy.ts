@@ -9,8 +9,8 @@ import { isFoundation } from '../registry/logical-clusters.ts';
 /**
  * What says which logical cluster is whose is the system's to write:
  * - a Workspace's spec.cluster and spec.URL: who could write them would lead a path to, and delete, another's;
- * - a LogicalCluster's path, owner and finalizers; it goes with its Workspace, neither before it nor when its users please,
- *   and there is no other in its logical cluster.
+ * - a LogicalCluster's path, owners and finalizers: an owner that is not there has it collected; it goes with its
+ *   Workspace, neither before it nor when its users please, and there is no other in its logical cluster.
  * PhysicalClusters are in root only.
  * Groups of atoll.dev and kcp.io and below are the server's own: nobody defines kinds in them.
  */
@@ -61,9 +61,13 @@ function keepOrigin(object: KubeObject, old: KubeObject): void {
   const { [pathAnnotation]: _, ...others } = object.metadata.annotations ?? {};
   const path = old.metadata.annotations?.[pathAnnotation];
   object.metadata.annotations = { ...others, ...(path !== undefined && { [pathAnnotation]: path }) };
-  const { finalizers: _finalizers, ...metadata } = object.metadata;
-  const { finalizers } = old.metadata;
-  object.metadata = { ...metadata, ...(finalizers && { finalizers }) };
+  const { finalizers: _finalizers, ownerReferences: _owners, ...metadata } = object.metadata;
+  const { finalizers, ownerReferences } = old.metadata;
+  object.metadata = {
+    ...metadata,
+    ...(finalizers && { finalizers }),
+    ...(ownerReferences && { ownerReferences }),
+  };
   const { owner: _owner, ...spec } = specOf(object);
   const { owner } = specOf(old);
   object.spec = { ...spec, ...(owner !== undefined && { owner }) };

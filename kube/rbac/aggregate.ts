@@ -16,18 +16,48 @@ export function selectsLabels(
   return selectorsOf(role).some((selector) => selector.matches(labels ?? {}));
 }
 
+interface Canonical {
+  /** One for each rule. */
+  keys: readonly string[];
+  /** The same for roles that say the same. */
+  all: string;
+}
+
+/** What the rules of roles say; those of each role are read once. */
+export class CanonicalRules {
+  readonly #read = new WeakMap<KubeObject, Canonical>();
+
+  of(role: KubeObject): Canonical {
+    const there = this.#read.get(role);
+    if (there !== undefined) return there;
+    const keys = listAt(role, 'rules').map(canonicalRule);
+    const read = { keys, all: keys.join('\n') };
+    this.#read.set(role, read);
+    return read;
+  }
+}
+
 /** The rules that a ClusterRole has of the others: by selector, then by name, each once. */
-export function aggregatedRules(role: KubeObject, all: readonly KubeObject[]): Json[] {
+export function aggregatedRules(
+  role: KubeObject,
+  all: readonly KubeObject[],
+  canonical: CanonicalRules = new CanonicalRules(),
+): Json[] {
   const others = all
     .filter(({ metadata }) => metadata.name !== role.metadata.name)
     .sort((a, b) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1));
   const rules: Json[] = [];
   const known = new Set<string>();
+  const had = new Set<string>();
   for (const selector of selectorsOf(role)) {
     for (const other of others) {
       if (!selector.matches(other.metadata.labels ?? {})) continue;
-      for (const rule of listAt(other, 'rules') as Json[]) {
-        const key = canonicalRule(rule);
+      const { keys, all: whole } = canonical.of(other);
+      // Those that aggregate the same say the same: of many, each says all.
+      if (had.has(whole)) continue;
+      had.add(whole);
+      for (const [i, rule] of (listAt(other, 'rules') as Json[]).entries()) {
+        const key = keys[i] ?? '';
         if (!known.has(key)) rules.push(rule);
         known.add(key);
       }

@@ -12,7 +12,7 @@ type Index = Map<string, Held[]>;
 
 /**
  * Rules that somebody holds, found by verb, group, resource, name or URL: what covers one piece is looked for among the
- * fewest rules that can. `steps` counts the rules that were looked at.
+ * fewest rules that can. `steps` counts the rules that were looked at, and long URLs for more than one.
  */
 export class HeldRules {
   steps = 0;
@@ -64,6 +64,7 @@ export class HeldRules {
     for (const length of this.#lengths) {
       this.steps++;
       if (length > url.length) continue;
+      this.steps += length / 64;
       if (this.#some([this.#prefixes.get(url.slice(0, length))], isHeld)) return true;
     }
     return false;

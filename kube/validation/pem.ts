@@ -51,7 +51,8 @@ export interface PemBlock {
   hasHeaders: boolean;
 }
 
-const block = /-----BEGIN ([^\n-]*)-----\r?\n([\s\S]*?)-----END \1-----/g;
+/** At the start of a line, as signers read it. */
+const block = /^-----BEGIN ([^\n-]*)-----\r?\n([\s\S]*?)^-----END \1-----/gm;
 
 /** The blocks of a text in PEM, in their order. */
 export function pemBlocks(text: string): PemBlock[] {
@@ -65,7 +66,9 @@ export function pemBlocks(text: string): PemBlock[] {
 /** Why a text is no signed PKCS #10 request in PEM, undefined when it is one. */
 export function requestProblem(text: string): string | undefined {
   const [first] = pemBlocks(text);
-  if (first?.type !== 'CERTIFICATE REQUEST') return 'PEM block type must be CERTIFICATE REQUEST';
+  // Of several, signers may not take the same one.
+  if (first?.type !== 'CERTIFICATE REQUEST' || text.split('-----BEGIN').length !== 2)
+    return 'PEM block type must be CERTIFICATE REQUEST';
   try {
     return signatureProblem(first.bytes);
   } catch (error) {

@@ -1,7 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
 import { sameJson } from '../../../kube/deep.ts';
 import type { Json, KubeObject } from '../../../kube/object.ts';
 import { applyServerSide } from '../../../kube/patch/managed.ts';
-import { aggregatedRules, aggregates, selectsLabels } from '../../../kube/rbac/aggregate.ts';
+import { aggregatedRules, aggregates, CanonicalRules, selectsLabels } from '../../../kube/rbac/aggregate.ts';
 import { rbacGroup } from '../../../kube/rbac/rule.ts';
 import { isStatusError } from '../../../kube/status.ts';
 import { decodeStored } from '../codec.ts';
@@ -12,6 +13,9 @@ import type { KindWrite } from './hooks.ts';
 const resource = 'clusterroles';
 const manager = 'clusterrole-aggregation-controller';
 const mostRounds = 20;
+/** Rules of that many are read within some milliseconds. */
+const mostAtOnce = 1000;
+const mostBytesAtOnce = 500_000;
 
 type Concerned = (role: KubeObject) => boolean;
 
@@ -24,7 +28,7 @@ export async function aggregateAll(
   cluster: string,
   concerns: Concerned = () => true,
 ): Promise<void> {
-  const due: Due = { concerns, parts: [], settled: new Set() };
+  const due: Due = { concerns, parts: [], settled: new Set(), canonical: new CanonicalRules() };
   for (let round = 0; round < mostRounds; round++) {
     if (!(await settle(registry, cluster, await rolesOf(registry, cluster), due))) return;
   }
@@ -36,16 +40,20 @@ interface Due {
   parts: KubeObject[];
   /** Rules that somebody else wrote stay where no role is selected. */
   settled: Set<string>;
+  canonical: CanonicalRules;
 }
 
-/** Each that is due once, and those that it is a part of after it; whether any was written. */
+/**
+ * Each that is due once, and those that it is a part of after it; whether any was written. Roles may be large and many:
+ * whoever else asks for something is answered between any two of them.
+ */
 async function settle(
   registry: ObjectRegistry,
   cluster: string,
   all: KubeObject[],
   due: Due,
 ): Promise<boolean> {
-  const { concerns, parts, settled } = due;
+  const { concerns, parts, settled, canonical } = due;
   const known = new Map(all.map((role) => [role.metadata.name ?? '', role]));
   const gathering = all.filter((role) => aggregates(role) && role.metadata.deletionTimestamp === undefined);
   const isOf = (role: KubeObject, part: KubeObject) =>
@@ -60,7 +68,8 @@ async function settle(
   for (const name of queue) {
     const role = known.get(name);
     if (role === undefined || settled.has(name)) continue;
-    const rules = aggregatedRules(role, [...known.values()]);
+    await readAhead(role, known.values(), canonical);
+    const rules = aggregatedRules(role, [...known.values()], canonical);
     if (sameJson((role['rules'] ?? []) as Json, rules)) continue;
     const now = await aggregate(registry, cluster, role, rules);
     wrote = true;
@@ -73,6 +82,21 @@ async function settle(
     }
   }
   return wrote;
+}
+
+async function readAhead(
+  role: KubeObject,
+  all: Iterable<KubeObject>,
+  canonical: CanonicalRules,
+): Promise<void> {
+  let read = 0;
+  for (const other of all) {
+    if (!selectsLabels(role, other.metadata.labels)) continue;
+    read += canonical.of(other).keys.length;
+    if (read < mostAtOnce) continue;
+    read = 0;
+    await setImmediate();
+  }
 }
 
 /** Whether it is this that writes: those of which it is a part are written next. */
@@ -108,7 +132,16 @@ async function rolesOf(registry: ObjectRegistry, cluster: string): Promise<KubeO
   const served = registry.find(cluster, rbacGroup, resource);
   if (served === undefined) return [];
   const { entries } = await registry.readAll(served, cluster, '');
-  return entries.map((entry) => decodeStored(entry));
+  const roles: KubeObject[] = [];
+  let bytes = 0;
+  for (const entry of entries) {
+    roles.push(decodeStored(entry));
+    bytes += entry.value.length;
+    if (bytes < mostBytesAtOnce) continue;
+    bytes = 0;
+    await setImmediate();
+  }
+  return roles;
 }
 
 /** As it is then, where that is known. */

@@ -83,6 +83,21 @@ test('nobody asks for a certificate of the administrators', async () => {
   expect((await ask('system:masters', signer))[0]).toBe(201);
 });
 
+// Signers read a block at the start of a line only.
+test.each([
+  ['behind another', (harmless: string, masters: string) => `${harmless}\n${masters}`],
+  ['behind one that none reads', (harmless: string, masters: string) => `x${harmless}\n${masters}`],
+])('a request %s is none', async (_, together) => {
+  const pem = (base64: string) => Buffer.from(base64, 'base64').toString('latin1');
+  const both = together(plain === undefined ? '' : pem(plain), pem(certificateRequests['system:masters']));
+  const request = Buffer.from(both, 'latin1').toString('base64');
+  const answer = await api.call('POST', `${requests}?dryRun=All`, made('x', signer, request));
+  expect([answer.status, answer.body.message]).toEqual([
+    422,
+    expect.stringContaining('PEM block type must be CERTIFICATE REQUEST'),
+  ]);
+});
+
 test('the organizations of a request', () => {
   const read = (request: string) => organizationsOf(Buffer.from(request, 'base64').toString('latin1'));
   expect(Object.values(certificateRequests).map(read)).toEqual([

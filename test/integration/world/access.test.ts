@@ -295,13 +295,21 @@ describe('whoever may do everything in a logical cluster', () => {
     await expect(admin.create(physicalclusters, east)).rejects.toMatchObject({ code: 403 });
   });
 
-  test('does not keep its Workspace from going', async () => {
+  // An owner that is not there would have it collected before its Workspace goes.
+  test('neither keeps its Workspace from going nor ends it before', async () => {
     const url = '/apis/core.kcp.io/v1alpha1/logicalclusters/cluster';
-    const patch = { metadata: { finalizers: ['ann.example/stay'] } };
+    const owner = { apiVersion: 'v1', kind: 'Namespace', name: 'never', uid: 'none' };
+    const patch = { metadata: { finalizers: ['ann.example/stay'], ownerReferences: [owner] } };
     expect(await ann('PATCH', url, patch)).toBe(200);
     const at = { cluster: 'root:a', name: 'cluster' };
     const { metadata } = await world.admin.get(logicalClusters, at);
     expect(metadata.finalizers ?? []).not.toContain('ann.example/stay');
+    expect(metadata.ownerReferences).toBeUndefined();
+  });
+
+  test('may know by her certificate what anybody may', async () => {
+    const inRoot = await user(out, '');
+    expect([await inRoot('GET', '/healthz'), await inRoot('GET', '/apis')]).toEqual([200, 403]);
   });
 });
 

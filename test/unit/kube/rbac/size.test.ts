@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { KubeObject } from '../../../../kube/object.ts';
-import { aggregatedRules } from '../../../../kube/rbac/aggregate.ts';
+import { aggregatedRules, CanonicalRules } from '../../../../kube/rbac/aggregate.ts';
 import { compactRules, missingRules } from '../../../../kube/rbac/covers.ts';
 import { HeldRules } from '../../../../kube/rbac/held.ts';
 import { coversUrl, type PolicyRule } from '../../../../kube/rbac/rule.ts';
@@ -99,6 +99,34 @@ test('an aggregated role reads each rule of the others once', () => {
     1500,
   );
   expect(reads).toBe(many);
+});
+
+test('of many that aggregate each other each is read once, and counts once', () => {
+  let reads = 0;
+  const said = {
+    apiGroups: [''],
+    resources: ['r'],
+    get verbs() {
+      reads++;
+      return ['get'];
+    },
+  };
+  const labels = { part: 'yes' };
+  const aggregationRule = { clusterRoleSelectors: [{ matchLabels: labels }] };
+  const all = each(
+    (i) => ({ metadata: { name: `a${i}`, labels }, aggregationRule, rules: [said] }) as unknown as KubeObject,
+    100,
+  );
+  const canonical = new CanonicalRules();
+  for (const role of all) expect(aggregatedRules(role, all, canonical)).toHaveLength(1);
+  expect(reads).toBe(all.length);
+});
+
+test('a long URL is looked at for as long as it is', () => {
+  const deep = (i: number) => `/${'a'.repeat(6400)}${'b'.repeat(i)}`;
+  const held = new HeldRules(each((i) => rule({ nonResourceURLs: [`${deep(i)}*`] }), 100));
+  expect(held.covers(rule({ nonResourceURLs: [`${deep(100)}c`.replace('a', 'x')] }))).toBe(false);
+  expect(held.steps).toBeGreaterThan(100 * 100);
 });
 
 test('rules are the same in whatever order of fields, with lists absent, null or empty', () => {
