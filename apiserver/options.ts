@@ -21,12 +21,16 @@ export interface ApiServerOptions {
   resources?: readonly ServedResource[];
   /** Asked in order; the first answer counts; none: 401. */
   authenticate: readonly Authenticator[];
+  /** Asked when nobody else knows: they ask others. */
+  authenticateLast?: readonly Authenticator[];
   /** Who shows no credentials, if that is anybody; default: see authn/anonymous.ts. */
   anonymous?: (request: ApiRequest) => UserInfo | undefined;
   /** Sign ServiceAccounts' tokens and know them again. */
   accountKeys?: TokenKeys;
   /** Of those tokens in root. Default: https://kubernetes.default.svc. */
   accountIssuer?: string;
+  /** Whether bootstrap tokens are taken. */
+  bootstrapTokens?: boolean;
   /** Default: system:masters may do everything, everyone else what roles of the logical cluster let them. */
   authorize?: Authorizer;
   /** Asked in place of it, with it at hand. */
@@ -62,8 +66,8 @@ export interface View {
 
 /** An address, or the socket at which another process listens already: asked for when all is ready to answer there. */
 export type ListenOptions = ({ host: string; port: number } | { socket: () => Promise<Server> }) & {
-  /** PEM. Client certificates are verified against `ca`. */
-  tls: { key: string; cert: string; ca: string };
+  /** PEM. Client certificates are verified against `ca`, those of trusted proxies against `proxyCa`. */
+  tls: { key: string; cert: string; ca: string; proxyCa?: string };
 };
 
 export interface Listening {

@@ -9,6 +9,8 @@ import type { ServedResource } from './served.ts';
 /** What the TLS layer knows of the caller. `certificate` only when it was verified against the client CA. */
 export interface Peer {
   certificate?: Pick<PeerCertificate, 'subject'> & Partial<Pick<PeerCertificate, 'valid_to'>>;
+  /** The common name in a verified certificate of a trusted proxy, which itself is nobody. */
+  proxy?: string;
   address?: string;
 }
 

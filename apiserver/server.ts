@@ -3,6 +3,7 @@ import type { Fence } from '../storage/store.ts';
 import { builtinAdmission } from './admission/builtin.ts';
 import { WebhookDispatcher } from './admission/webhook/dispatch.ts';
 import { anonymous } from './authn/anonymous.ts';
+import { bootstrapAuthenticator } from './authn/bootstrap.ts';
 import { ServiceAccountTokens } from './authn/service-account.ts';
 import { rbacAuthorizer } from './authz/rbac/authorizer.ts';
 import type { RoleIndex } from './authz/rbac/role-index.ts';
@@ -95,7 +96,12 @@ function coreOf(
     draining,
     closing,
     tokens,
-    authenticators: [...options.authenticate, ...(tokens ? [tokens.authenticator(registry)] : [])],
+    authenticators: [
+      ...options.authenticate,
+      ...(tokens ? [tokens.authenticator(registry)] : []),
+      ...(options.bootstrapTokens ? [bootstrapAuthenticator(registry)] : []),
+      ...(options.authenticateLast ?? []),
+    ],
     gitVersion: options.version ?? defaultGitVersion,
   };
 }

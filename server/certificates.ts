@@ -23,11 +23,18 @@ export class Certificates {
   #identity: Identity;
   readonly #files: CertificateFiles | undefined;
   readonly #logger: Logger;
+  readonly #proxyCa: string | undefined;
   #own: Issued | undefined;
   #refused = '';
 
-  private constructor(identity: Identity, files: CertificateFiles | undefined, logger: Logger) {
+  private constructor(
+    identity: Identity,
+    files: CertificateFiles | undefined,
+    logger: Logger,
+    proxyCa: string | undefined,
+  ) {
     this.#identity = identity;
+    this.#proxyCa = proxyCa;
     this.#files = files;
     this.#logger = logger;
   }
@@ -37,8 +44,10 @@ export class Certificates {
     identity: Identity,
     files: CertificateFiles | undefined,
     logger: Logger,
+    /** PEM: who signs the certificates of trusted proxies. */
+    proxyCa?: string,
   ): Promise<Certificates> {
-    const made = new Certificates(identity, files, logger);
+    const made = new Certificates(identity, files, logger, proxyCa);
     if (files) {
       made.#own = await readFiles(files).catch((error: Error) => {
         throw new UsageError(`--tls-cert-file ${files.certificate}: ${error.message}`);
@@ -50,7 +59,13 @@ export class Certificates {
   /** What the server shows, and by whom clients' certificates are signed. */
   get tls(): Tls {
     const { certificate, privateKey } = this.#own ?? this.#identity.server;
-    return { key: privateKey, cert: certificate, ca: this.#identity.ca };
+    const proxyCa = this.#proxyCa;
+    return {
+      key: privateKey,
+      cert: certificate,
+      ca: this.#identity.ca,
+      ...(proxyCa !== undefined && { proxyCa }),
+    };
   }
 
   /** PEM: our authority, which signs the clients' in any case, and whatever is in the file. */

@@ -1,5 +1,6 @@
+import { X509Certificate } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -18,6 +19,7 @@ import { Certificates } from './certificates.ts';
 import { systemClient } from './client.ts';
 import { ControlProcess } from './control/process.ts';
 import { startControllers } from './controllers.ts';
+import { UsageError } from './errors.ts';
 import { boundGarbage, gatherWhileBusy } from './heap.ts';
 import { type Identity, loadIdentity, writePrivate } from './identity.ts';
 import { adminKubeconfig } from './kubeconfig.ts';
@@ -158,7 +160,21 @@ async function certify(store: Store, settings: Settings, logger: Logger) {
   const { listen, dataDir, advertise, tlsSan, certificateFiles } = settings;
   const names = [...(advertise ? [advertise.host] : []), ...tlsSan];
   const identity = await loadIdentity(store, listen.host, dataDir, names);
-  return { identity, certificates: await Certificates.load(identity, certificateFiles, logger) };
+  const proxyCa = await proxyAuthority(settings);
+  return { identity, certificates: await Certificates.load(identity, certificateFiles, logger, proxyCa) };
+}
+
+/** Throws UsageError. */
+async function proxyAuthority({ requestHeader }: Settings): Promise<string | undefined> {
+  if (requestHeader === undefined) return undefined;
+  const file = requestHeader.clientCaFile;
+  try {
+    const pem = await readFile(file, 'utf8');
+    new X509Certificate(pem);
+    return pem;
+  } catch (error) {
+    throw new UsageError(`--requestheader-client-ca-file ${file}: ${(error as Error).message}`);
+  }
 }
 
 /** Where clients find a server that listens at `url`, which none can connect to if it says "all of this machine's". */

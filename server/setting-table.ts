@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { defaultIssuer } from '../apiserver/authn/issuer.ts';
+import type { RequestHeaders } from '../apiserver/authn/request-header.ts';
+import { authenticationSettings, type Setting } from './authentication/settings.ts';
 import type { CertificateFiles } from './certificates.ts';
 
 export const controllerSets = ['all', 'api'] as const;
@@ -29,6 +30,13 @@ export interface Settings {
   serviceAccountIssuer: string;
   /** A file: whose tokens are taken beside our own. */
   authenticationConfig?: string;
+  /** A file of static tokens. */
+  tokenAuthFile?: string;
+  enableBootstrapTokenAuth: boolean;
+  /** A kubeconfig of a webhook that knows tokens. */
+  authenticationTokenWebhookConfigFile?: string;
+  /** Proxies that say for whom they speak. */
+  requestHeader?: RequestHeaders & { clientCaFile: string };
   settleSeconds: number;
   controllers: Controllers;
   /** Requests at a time that read or write; 0: no limit. */
@@ -45,20 +53,16 @@ export interface Settings {
 
 /** What can be set: some of it says one part of what Settings has as one. */
 export type SettingName =
-  | Exclude<keyof Settings, 'advertise' | 'certificateFiles'>
+  | Exclude<keyof Settings, 'advertise' | 'certificateFiles' | 'requestHeader'>
   | 'advertiseAddress'
   | 'tlsCertFile'
-  | 'tlsPrivateKeyFile';
-
-interface Setting {
-  flag: string;
-  variable: string;
-  placeholder: string;
-  default: string;
-  help: string;
-  /** May be said several times; with commas between in a variable, a list in the file. */
-  repeatable?: true;
-}
+  | 'tlsPrivateKeyFile'
+  | 'requestheaderClientCaFile'
+  | 'requestheaderAllowedNames'
+  | 'requestheaderUsernameHeaders'
+  | 'requestheaderUidHeaders'
+  | 'requestheaderGroupHeaders'
+  | 'requestheaderExtraHeadersPrefix';
 
 /** One row per setting: the flag, its variable, what the file calls it (the flag without dashes), the default. */
 export const settings: Record<SettingName, Setting> = {
@@ -126,20 +130,7 @@ export const settings: Record<SettingName, Setting> = {
     default: 'issued',
     help: 'its key, PEM',
   },
-  serviceAccountIssuer: {
-    flag: 'service-account-issuer',
-    variable: 'ATOLL_SERVICE_ACCOUNT_ISSUER',
-    placeholder: 'URL',
-    default: defaultIssuer,
-    help: "who issues ServiceAccounts' tokens: where others find the server, if they are to verify them",
-  },
-  authenticationConfig: {
-    flag: 'authentication-config',
-    variable: 'ATOLL_AUTHENTICATION_CONFIG',
-    placeholder: 'FILE',
-    default: 'none',
-    help: 'an AuthenticationConfiguration: of which issuers (OpenID Connect) tokens are taken; read again when it changes',
-  },
+  ...authenticationSettings,
   settleSeconds: {
     flag: 'settle-seconds',
     variable: 'ATOLL_SETTLE_SECONDS',

@@ -73,6 +73,41 @@ export function fileOf<N extends SettingName>(name: N, text: string): { [K in N]
     : ({ [name]: resolve(text) } as { [K in N]?: string });
 }
 
+/** `raw` has a setting's text. Absent without the authority of the proxies. */
+export function requestHeader(raw: (name: SettingName) => string): Pick<Settings, 'requestHeader'> {
+  const { requestheaderClientCaFile: file } = fileOf(
+    'requestheaderClientCaFile',
+    raw('requestheaderClientCaFile'),
+  );
+  if (file === undefined) return {};
+  const names = (name: SettingName) => namesIn(settings[name].flag, raw(name));
+  const allowed = raw('requestheaderAllowedNames');
+  return {
+    requestHeader: {
+      clientCaFile: file,
+      allowedNames: allowed === settings.requestheaderAllowedNames.default ? [] : allowed.split(','),
+      username: names('requestheaderUsernameHeaders'),
+      uid: names('requestheaderUidHeaders'),
+      group: names('requestheaderGroupHeaders'),
+      extraPrefix: names('requestheaderExtraHeadersPrefix'),
+    },
+  };
+}
+
+function namesIn(flag: string, text: string): string[] {
+  const names = text.split(',').map((name) => name.trim());
+  for (const name of names) {
+    if (!/^[-\w!#$%&'*+.^`|~]+$/.test(name))
+      throw new UsageError(`--${flag} ${text}: expected names of headers`);
+  }
+  return names;
+}
+
+export function parseWhether(flag: string, text: string): boolean {
+  if (text !== 'true' && text !== 'false') throw new UsageError(`--${flag} ${text}: expected true or false`);
+  return text === 'true';
+}
+
 export function budget(text: string): { memoryBudget?: number } {
   if (text === settings.memoryBudget.default) return {};
   return { memoryBudget: sizeOf('--memory-budget', text, 'such as 512Mi or 4Gi, or all') };

@@ -16,7 +16,9 @@ import {
   parseListen,
   parseNames,
   parseSeconds,
+  parseWhether,
   processes,
+  requestHeader,
   sizeOf,
 } from './setting-values.ts';
 
@@ -52,6 +54,10 @@ export function resolveSettings(
     ...certificateFiles(raw('tlsCertFile'), raw('tlsPrivateKeyFile')),
     serviceAccountIssuer: parseIssuer(raw('serviceAccountIssuer')),
     ...fileOf('authenticationConfig', raw('authenticationConfig')),
+    ...fileOf('tokenAuthFile', raw('tokenAuthFile')),
+    enableBootstrapTokenAuth: parseWhether('enable-bootstrap-token-auth', raw('enableBootstrapTokenAuth')),
+    ...fileOf('authenticationTokenWebhookConfigFile', raw('authenticationTokenWebhookConfigFile')),
+    ...requestHeader(raw),
     settleSeconds: parseSeconds('settle-seconds', raw('settleSeconds')),
     controllers: parseControllers(raw('controllers')),
     maxRequestsInflight: parseCount('max-requests-inflight', raw('maxRequestsInflight')),

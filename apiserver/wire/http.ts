@@ -12,7 +12,7 @@ import { leaveToOthers, letGo, type Patience, stopListening } from './leave.ts';
 import { Outbox } from './outbox.ts';
 import { type RequestLog, requestLog } from './request-log.ts';
 import { send } from './send.ts';
-import { bodyReader, peerOf, refuseConnection, socketLimits } from './sockets.ts';
+import { bodyReader, type Judge, peerOf, proxyJudge, refuseConnection, socketLimits } from './sockets.ts';
 import { serveUpgrades } from './upgrade.ts';
 
 export interface Listener extends Listening {
@@ -31,6 +31,7 @@ interface Carrying {
   connections: Connections;
   requests: number;
   log: RequestLog | undefined;
+  judge: Judge | undefined;
   /** Answers wait for it. */
   held?: Promise<void> | undefined;
 }
@@ -43,6 +44,7 @@ export async function listenHttps(
   logger: ServerLogger | undefined,
 ): Promise<Listener> {
   const sockets = socketLimits(limits);
+  const judge = proxyJudge(where.tls);
   const app = Fastify({
     // The ladder says what there is to say while the server goes.
     return503OnClosing: false,
@@ -51,12 +53,12 @@ export async function listenHttps(
     clientErrorHandler: refuseConnection,
     requestTimeout: sockets.requestTimeout,
     keepAliveTimeout: sockets.keepAliveTimeout,
-    https: { ...where.tls, ...sockets, requestCert: true, rejectUnauthorized: false },
+    https: { ...contextOf(where.tls), ...sockets, requestCert: true, rejectUnauthorized: false },
   } as { https: https.ServerOptions }) as unknown as FastifyInstance;
   const server = app.server as unknown as Server;
   const connections = new Connections(server);
   const log = requestLog(logger);
-  const carrying: Carrying = { limits, outbox: new Outbox(), connections, requests: 0, log };
+  const carrying: Carrying = { limits, outbox: new Outbox(), connections, requests: 0, log, judge };
   // Before anything reads a body or has an opinion on a header: nobody's bytes are read before it is known who sends them.
   app.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply) =>
     exchange(ladder, request, reply, carrying),
@@ -65,7 +67,7 @@ export async function listenHttps(
   // Node drops what comes after the thousandth without a word; the size of all of them is limited anyway.
   app.server.maxHeadersCount = 10_000;
   const stallMillis = limits.stallSeconds * 1000;
-  const endTunnels = serveUpgrades(app.server, ladder, { stallMillis, log, connections });
+  const endTunnels = serveUpgrades(app.server, ladder, { stallMillis, log, connections, judge });
   await listen(app, where);
   const gone = once(server, 'close');
   let deaf: Promise<void> | undefined;
@@ -90,7 +92,7 @@ export async function listenHttps(
     socket: server,
     load: () => ({ requests: carrying.requests, connections: connections.size }),
     shed: (share) => connections.shed(share),
-    show: (tls) => (app.server as unknown as https.Server).setSecureContext(tls),
+    show: (tls) => (app.server as unknown as https.Server).setSecureContext(contextOf(tls)),
     drain: () => connections.shedAll(),
     stopListening: becomeDeaf,
     close: async () => {
@@ -101,6 +103,11 @@ export async function listenHttps(
       await app.close();
     },
   };
+}
+
+/** Proxies choose their certificate by the authorities that are named to them. */
+function contextOf({ key, cert, ca, proxyCa }: ListenOptions['tls']) {
+  return { key, cert, ca: proxyCa === undefined ? ca : [ca, proxyCa] };
 }
 
 function patience({ lingerSeconds, cutSeconds, requestSeconds }: Limits): Patience {
@@ -148,7 +155,7 @@ async function exchange(
     connections.ended(raw);
     if (!out.writableFinished) gone?.abort();
   });
-  const peer = peerOf(raw.socket as TLSSocket);
+  const peer = peerOf(raw.socket as TLSSocket, carrying.judge);
   const log = carrying.log?.(request);
   const response = await ladder.serve(request, peer, bodyReader(raw, limits.bodyBytes), log?.known);
   if (carrying.held !== undefined) await carrying.held;

@@ -1,3 +1,4 @@
+import { type KeyObject, X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type https from 'node:https';
 import type { Socket } from 'node:net';
@@ -39,20 +40,45 @@ export function refuseConnection(error: { code?: string }, socket: Socket): void
 
 const peers = new WeakMap<Socket, Peer>();
 
+/** Whose a verified certificate is, where two authorities may have signed it; undefined: of neither itself. */
+export type Judge = (certificate: PeerCertificate) => 'client' | 'proxy' | undefined;
+
+/** Undefined where there is one authority alone. */
+export function proxyJudge({ ca, proxyCa }: { ca: string; proxyCa?: string }): Judge | undefined {
+  if (proxyCa === undefined) return undefined;
+  const [clients, proxies] = [keysIn(ca), keysIn(proxyCa)];
+  return ({ raw }) => {
+    const certificate = new X509Certificate(raw);
+    if (clients.some((key) => certificate.verify(key))) return 'client';
+    return proxies.some((key) => certificate.verify(key)) ? 'proxy' : undefined;
+  };
+}
+
+function keysIn(pem: string): KeyObject[] {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  return blocks.map((block) => new X509Certificate(block).publicKey);
+}
+
 /** Who is at the other end; asked of TLS once for each connection. A certificate counts only when our authority signed it. */
-export function peerOf(socket: TLSSocket): Peer {
+export function peerOf(socket: TLSSocket, judge: Judge | undefined): Peer {
   const known = peers.get(socket);
   if (known) return known;
   const address = socket.remoteAddress;
-  const { subject, valid_to } = socket.authorized
-    ? socket.getPeerCertificate()
-    : ({} as Partial<PeerCertificate>);
   const peer: Peer = {
     ...(address !== undefined && { address }),
-    ...(subject && { certificate: { subject, ...(valid_to !== undefined && { valid_to }) } }),
+    ...(socket.authorized && certified(socket.getPeerCertificate(), judge)),
   };
   peers.set(socket, peer);
   return peer;
+}
+
+function certified(certificate: PeerCertificate, judge: Judge | undefined): Omit<Peer, 'address'> {
+  const { subject, valid_to } = certificate;
+  if (!subject) return {};
+  const whose = judge ? judge(certificate) : 'client';
+  if (whose === 'proxy') return { proxy: [subject.CN].flat()[0] ?? '' };
+  if (whose === undefined) return {};
+  return { certificate: { subject, ...(valid_to !== undefined && { valid_to }) } };
 }
 
 /** `undefined`: the request has no body. Otherwise reads it; throws StatusError 413 beyond `limit` bytes. */

@@ -9,7 +9,7 @@ import { text } from '../encode/respond.ts';
 import type { Ladder } from '../ladder.ts';
 import type { Connections } from './connections.ts';
 import type { RequestLog } from './request-log.ts';
-import { peerOf } from './sockets.ts';
+import { type Judge, peerOf } from './sockets.ts';
 import { overWebSocket, sendMessages } from './websocket.ts';
 
 const probeMillis = 30_000;
@@ -18,6 +18,7 @@ export interface Upgrading {
   stallMillis: number;
   log: RequestLog | undefined;
   connections: Connections;
+  judge: Judge | undefined;
 }
 
 /**
@@ -51,7 +52,7 @@ async function answer(
   ladder: Ladder,
   incoming: IncomingMessage,
   socket: Socket,
-  { stallMillis, log, connections, keep }: Upgrading & { keep(tunnel: Socket): void },
+  { stallMillis, log, connections, judge, keep }: Upgrading & { keep(tunnel: Socket): void },
 ): Promise<void> {
   const gone = new AbortController();
   socket.on('close', () => gone.abort());
@@ -66,7 +67,7 @@ async function answer(
   connections.begun(incoming);
   socket.on('close', () => connections.ended(incoming));
   const logged = log?.(request);
-  const response = await ladder.serve(request, peerOf(socket as TLSSocket), undefined, logged?.known);
+  const response = await ladder.serve(request, peerOf(socket as TLSSocket, judge), undefined, logged?.known);
   logged?.answered(response.status);
   connections.answered(incoming);
   const { tunnel } = response;

@@ -1,9 +1,17 @@
 import type { ApiServerOptions } from '../../apiserver/options.ts';
+import type { Authenticator } from '../../apiserver/plugins.ts';
 import type { Logger } from '../../kube/log.ts';
 import type { Settings } from '../settings.ts';
 
 /** Who is known by what the administrator set, beside those who always are. */
-export type Authentication = Pick<ApiServerOptions, 'authenticate'> & Pick<ApiServerOptions, 'anonymous'>;
+export interface Authentication {
+  /** Before anybody else is asked. */
+  first: readonly Authenticator[];
+  tokens: readonly Authenticator[];
+  /** When nobody else knows. */
+  last: readonly Authenticator[];
+  anonymous?: ApiServerOptions['anonymous'];
+}
 
 export interface LoadOptions {
   settings: Settings;

@@ -2,6 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { requestHeaderAuthenticator } from '../../../apiserver/authn/request-header.ts';
+import { certificateAuthenticator } from '../../../apiserver/authn/x509.ts';
 import { createAuthority } from '../../../apiserver/tls/ca.ts';
 import { httpTransport } from '../../../client/http.ts';
 import { silentLogger } from '../../../kube/log.ts';
@@ -50,7 +52,8 @@ beforeAll(async () => {
   [issuer, other] = await Promise.all([startIssuer(), startIssuer()]);
   file = join(directory, 'authentication.yaml');
   await writeFile(file, encodeYaml(configuration(jwt(issuer))));
-  api = startApi(await load(file));
+  const { tokens, anonymous } = await load(file);
+  api = startApi({ authenticate: tokens, ...(anonymous && { anonymous }) });
   a = await api.addCluster('root:a');
   const authority = await createAuthority('server');
   const { privateKey: key, certificate: cert } = await authority.issueServer(['127.0.0.1']);
@@ -184,4 +187,110 @@ test('nobody is somebody where the file says so, and nowhere else', async () => 
   await eventually(async () => expect(await status('/version')).toBe(200));
   expect(await status('/api/v1/pods')).toBe(403);
   expect(await status('/clusters/root:a/api/v1/pods')).toBe(403);
+});
+
+test('static tokens are read from a file, again when it changes', async () => {
+  const tokenAuthFile = join(directory, 'tokens.csv');
+  await writeFile(tokenAuthFile, 'secret-1,ann,1,"dev,ops"\n');
+  const settings = resolveSettings({ dataDir: directory, tokenAuthFile }, undefined, {});
+  const { tokens } = await loadAuthentication({ settings, signal: stop.signal, logger: silentLogger });
+  const who = (token: string) =>
+    tokens[0]?.({ method: 'GET', url: '/', headers: { authorization: `Bearer ${token}` } }, {}, 'root');
+  expect(who('secret-1')).toEqual({ name: 'ann', uid: '1', groups: ['dev', 'ops'] });
+  expect(who('secret-2')).toBeUndefined();
+  await writeFile(tokenAuthFile, 'secret-2,bob,2\n');
+  await eventually(() => expect(who('secret-2')).toMatchObject({ name: 'bob' }));
+  expect(who('secret-1')).toBeUndefined();
+});
+
+test('a bootstrap token counts in the logical cluster of its Secret alone, while it is there', async () => {
+  const own = startApi({ bootstrapTokens: true, authenticate: [] });
+  const b = await own.addCluster('root:b');
+  const authority = await createAuthority('server');
+  const { privateKey: key, certificate: cert } = await authority.issueServer(['127.0.0.1']);
+  const tls = { key, cert, ca: authority.certificate };
+  const { url } = await own.server.listen({ host: '127.0.0.1', port: 0, tls });
+  const transport = httpTransport({ server: url, ca: tls.ca, token: 'abcdef.0123456789abcdef' });
+  const status = async (place: string) => {
+    const { status, body } = await call(transport, 'POST', `${place}${review}`, asked);
+    return status === 201 ? body.status.userInfo.username : status;
+  };
+  const places = ['', '/clusters/root:b', `/clusters/${b}`, '/clusters/root:none', '/clusters/*'];
+  const all = () => Promise.all(places.map(status));
+  expect(await all()).toEqual([401, 401, 401, 401, 401]);
+  await own.call('POST', `/clusters/${b}/api/v1/namespaces`, { metadata: { name: 'kube-system' } });
+  const stringData = {
+    'token-id': 'abcdef',
+    'token-secret': '0123456789abcdef',
+    'usage-bootstrap-authentication': 'true',
+  };
+  const type = 'bootstrap.kubernetes.io/token';
+  const secrets = `/clusters/${b}/api/v1/namespaces/kube-system/secrets`;
+  expect(
+    (await own.call('POST', secrets, { metadata: { name: 'bootstrap-token-abcdef' }, type, stringData }))
+      .status,
+  ).toBe(201);
+  const name = 'system:bootstrap:abcdef';
+  expect(await all()).toEqual([401, name, name, 401, 401]);
+  await own.call('DELETE', `${secrets}/bootstrap-token-abcdef`);
+  expect(await all()).toEqual([401, 401, 401, 401, 401]);
+  transport.close();
+  await own.close();
+});
+
+test('a proxy is known by its own authority, which makes no users; users’ makes no proxies', async () => {
+  const [users, proxies] = await Promise.all([createAuthority('users'), createAuthority('proxies')]);
+  const headers = { username: ['X-Remote-User'], uid: [], group: ['X-Remote-Group'], extraPrefix: [] };
+  const own = startApi({
+    authenticate: [requestHeaderAuthenticator({ allowedNames: [], ...headers }), certificateAuthenticator()],
+  });
+  const { privateKey: key, certificate: cert } = await users.issueServer(['127.0.0.1']);
+  const tls = { key, cert, ca: users.certificate, proxyCa: proxies.certificate };
+  const { url: at } = await own.server.listen({ host: '127.0.0.1', port: 0, tls });
+  const who = async (by: typeof users | undefined, headers: Record<string, string>) => {
+    const issued = await by?.issueClient('front', ['system:masters']);
+    const credentials = issued && { cert: issued.certificate, key: issued.privateKey };
+    const transport = httpTransport({ server: at, ca: users.certificate, ...credentials });
+    const { body, status } = await call(transport, 'POST', review, asked, headers);
+    transport.close();
+    return status === 201 ? [body.status.userInfo.username, ...body.status.userInfo.groups] : status;
+  };
+  const said = { 'x-remote-user': 'ann', 'x-remote-group': 'dev' };
+  expect(await who(proxies, said)).toEqual(['ann', 'dev', 'system:authenticated']);
+  expect(await who(proxies, {})).toBe(401);
+  expect(await who(users, said)).toEqual(['front', 'system:masters', 'system:authenticated']);
+  expect(await who(undefined, said)).toBe(401);
+  const stranger = await createAuthority('proxies');
+  expect(await who(stranger, said)).toBe(401);
+  await own.close();
+});
+
+test('a webhook is asked at its own path, of tokens that nobody else knows', async () => {
+  const hook = await startIssuer();
+  const status = { authenticated: true, user: { username: 'ann' } };
+  const answer = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', status };
+  hook.answers.set('/authenticate', (response) => response.end(JSON.stringify(answer)));
+  const file = join(directory, 'webhook.kubeconfig');
+  const cluster = {
+    server: `${hook.url}/authenticate`,
+    'certificate-authority-data': Buffer.from(hook.ca).toString('base64'),
+  };
+  await writeFile(
+    file,
+    encodeYaml({
+      apiVersion: 'v1',
+      kind: 'Config',
+      clusters: [{ name: 'hook', cluster }],
+      users: [{ name: 'atoll', user: {} }],
+      contexts: [{ name: 'hook', context: { cluster: 'hook', user: 'atoll' } }],
+      'current-context': 'hook',
+    }),
+  );
+  const raw = { dataDir: directory, authenticationTokenWebhookConfigFile: file };
+  const settings = resolveSettings(raw, undefined, {});
+  const { last } = await loadAuthentication({ settings, signal: stop.signal, logger: silentLogger });
+  const request = { method: 'GET', url: '/', headers: { authorization: 'Bearer t' } };
+  expect(await last[0]?.(request, {}, 'root')).toEqual({ name: 'ann', groups: [] });
+  expect(hook.asked).toEqual(['/authenticate']);
+  await hook.close();
 });

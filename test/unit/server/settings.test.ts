@@ -32,6 +32,7 @@ describe('settings', () => {
       listen: { host: '127.0.0.1', port: 3 },
       tlsSan: [],
       serviceAccountIssuer: 'https://kubernetes.default.svc',
+      enableBootstrapTokenAuth: false,
       settleSeconds: 4,
       controllers: 'all',
       maxRequestsInflight: 400,
@@ -117,6 +118,11 @@ describe('settings', () => {
       { serviceAccountIssuer: 'http://x' },
       '--service-account-issuer http://x: expected a URL such as https://atoll.example.com',
     ],
+    [{ enableBootstrapTokenAuth: 'yes' }, '--enable-bootstrap-token-auth yes: expected true or false'],
+    [
+      { requestheaderClientCaFile: 'x', requestheaderGroupHeaders: 'a b' },
+      '--requestheader-group-headers a b: expected names of headers',
+    ],
     [{ settleSeconds: 'soon' }, '--settle-seconds soon: expected a number from 0 to 3600'],
     [{ settleSeconds: '' }, '--settle-seconds : expected a number from 0 to 3600'],
     [{ shutdownDelay: '-1' }, '--shutdown-delay -1: expected a number from 0 to 3600'],
@@ -136,7 +142,7 @@ describe('settings', () => {
   test.each([
     [
       'surprise: 1',
-      'unknown setting "surprise"; known: data-dir, storage, memory-budget, disk-reserve, listen, advertise-address, tls-san, tls-cert-file, tls-private-key-file, service-account-issuer, authentication-config, settle-seconds, controllers, max-requests-inflight, max-mutating-requests-inflight, serving-processes, controllers-process, shutdown-delay, log-level',
+      'unknown setting "surprise"; known: data-dir, storage, memory-budget, disk-reserve, listen, advertise-address, tls-san, tls-cert-file, tls-private-key-file, service-account-issuer, authentication-config, token-auth-file, enable-bootstrap-token-auth, authentication-token-webhook-config-file, requestheader-client-ca-file, requestheader-allowed-names, requestheader-username-headers, requestheader-uid-headers, requestheader-group-headers, requestheader-extra-headers-prefix, settle-seconds, controllers, max-requests-inflight, max-mutating-requests-inflight, serving-processes, controllers-process, shutdown-delay, log-level',
     ],
     ['[1]', 'must be a YAML mapping of settings'],
     ['listen: [1]', '"listen" must be a string or a number'],

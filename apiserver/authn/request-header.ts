@@ -1,0 +1,72 @@
+import type { ApiRequest, UserInfo } from '../../kube/http.ts';
+import type { Authenticator } from '../plugins.ts';
+import { clusterNameExtra } from './service-account.ts';
+
+/** Which headers a trusted proxy says in, for whom it speaks. */
+export interface RequestHeaders {
+  /** Common names of the proxies' certificates; none: all that their authority signed. */
+  allowedNames: readonly string[];
+  username: readonly string[];
+  uid: readonly string[];
+  group: readonly string[];
+  extraPrefix: readonly string[];
+}
+
+/**
+ * Whom a proxy with a certificate of the proxies' own authority speaks for. The headers go no further, whoever sent them:
+ * nobody behind us could tell a proxy's from others'.
+ * https://kubernetes.io/docs/tasks/extend-kubernetes/configure-aggregation-layer/#kubernetes-apiserver-client-authentication
+ */
+export function requestHeaderAuthenticator(given: RequestHeaders): Authenticator {
+  const lower = (names: readonly string[]) => names.map((name) => name.toLowerCase());
+  const names = { ...given, username: lower(given.username), uid: lower(given.uid) };
+  const all = { ...names, group: lower(given.group), extraPrefix: lower(given.extraPrefix) };
+  return (request, { proxy }) => {
+    const isProxy =
+      proxy !== undefined && (given.allowedNames.length === 0 || given.allowedNames.includes(proxy));
+    const user = isProxy ? userIn(request.headers, all) : undefined;
+    clear(request, all);
+    return user;
+  };
+}
+
+function userIn(headers: ApiRequest['headers'], names: RequestHeaders): UserInfo | undefined {
+  const first = (of: readonly string[]) =>
+    of.map((name) => headers[name] ?? '').find((value) => value !== '') ?? '';
+  const name = first(names.username);
+  if (name === '') return undefined;
+  const uid = first(names.uid);
+  const groups = names.group.flatMap((header) => list(headers[header]));
+  const extra: Record<string, string[]> = {};
+  for (const prefix of names.extraPrefix) {
+    for (const [header, value] of Object.entries(headers)) {
+      if (!header.startsWith(prefix)) continue;
+      const key = decodeName(header.slice(prefix.length));
+      extra[key] = [...(extra[key] ?? []), ...list(value)];
+    }
+  }
+  // It is of one logical cluster, and of which must be said.
+  if (name.startsWith('system:serviceaccount:') && extra[clusterNameExtra] === undefined) return undefined;
+  return { name, ...(uid !== '' && { uid }), groups, ...(Object.keys(extra).length > 0 && { extra }) };
+}
+
+function clear(request: ApiRequest, names: RequestHeaders): void {
+  const headers = request.headers as Record<string, string>;
+  for (const name of [...names.username, ...names.uid, ...names.group]) delete headers[name];
+  for (const name of Object.keys(headers)) {
+    if (names.extraPrefix.some((prefix) => name.startsWith(prefix))) delete headers[name];
+  }
+}
+
+/** A header that came more than once is one, with commas. */
+function list(header: string | undefined): string[] {
+  return (header ?? '').split(', ').filter((part) => part !== '');
+}
+
+function decodeName(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

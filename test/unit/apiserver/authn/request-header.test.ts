@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { requestHeaderAuthenticator } from '../../../../apiserver/authn/request-header.ts';
+import type { Peer } from '../../../../apiserver/plugins.ts';
+
+const given = {
+  allowedNames: ['front'],
+  username: ['X-Remote-User', 'X-User'],
+  uid: ['X-Remote-Uid'],
+  group: ['X-Remote-Group'],
+  extraPrefix: ['X-Remote-Extra-'],
+};
+const all = {
+  'x-remote-user': 'ann',
+  'x-remote-uid': '7',
+  'x-remote-group': 'dev, ops',
+  'x-remote-extra-example.com%2fteam': 'blue',
+  accept: '*/*',
+};
+const ask = (headers: Record<string, string>, peer: Peer, more: object = {}) => {
+  const request = { method: 'GET', url: '/', headers: { ...headers } };
+  const user = requestHeaderAuthenticator({ ...given, ...more })(request, peer, 'root');
+  return { user, headers: request.headers };
+};
+
+test('a proxy says for whom it speaks, and the headers go no further', () => {
+  expect(ask(all, { proxy: 'front' })).toEqual({
+    user: { name: 'ann', uid: '7', groups: ['dev', 'ops'], extra: { 'example.com/team': ['blue'] } },
+    headers: { accept: '*/*' },
+  });
+  expect(ask({ 'x-user': 'bob' }, { proxy: 'front' }).user).toEqual({ name: 'bob', groups: [] });
+  expect(ask(all, { proxy: 'other' }, { allowedNames: [] }).user).toMatchObject({ name: 'ann' });
+});
+
+test.each<[string, Record<string, string>, Peer]>([
+  ['nobody', all, {}],
+  ['a user with a certificate', all, { certificate: { subject: { CN: 'front' } as never } }],
+  ['another proxy', all, { proxy: 'other' }],
+  ['a proxy that says nobody', { ...all, 'x-remote-user': '' }, { proxy: 'front' }],
+  [
+    'a proxy for an account of nowhere',
+    { ...all, 'x-remote-user': 'system:serviceaccount:a:b' },
+    { proxy: 'front' },
+  ],
+  ['a name with other signs', { x_remote_user: 'ann' }, { proxy: 'front' }],
+])('%s is believed nothing', (_what, headers, peer) => {
+  const { user, headers: left } = ask(headers, peer);
+  expect(user).toBeUndefined();
+  expect(Object.keys(left).filter((name) => name.startsWith('x-'))).toEqual([]);
+});
+
+test('an account is one of the logical cluster that is said', () => {
+  const extra = { 'x-remote-extra-authentication.kcp.io/cluster-name': 'c1' };
+  const { user } = ask({ 'x-remote-user': 'system:serviceaccount:a:b', ...extra }, { proxy: 'front' });
+  expect(user).toMatchObject({ extra: { 'authentication.kcp.io/cluster-name': ['c1'] } });
+});

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import { webhookAuthenticator } from '../../../../apiserver/authn/webhook.ts';
+import type { ApiResponse } from '../../../../kube/http.ts';
+
+const kind = { kind: 'TokenReview', apiVersion: 'authentication.k8s.io/v1' };
+
+function world(status: unknown, answer: Partial<ApiResponse> = {}) {
+  const asked: string[] = [];
+  const failures: unknown[] = [];
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const authenticator = webhookAuthenticator({
+    transport: async ({ body }) => {
+      asked.push(JSON.parse(Buffer.from(body ?? []).toString()).spec.token);
+      await held;
+      return { status: 200, headers: {}, body: Buffer.from(JSON.stringify({ ...kind, status })), ...answer };
+    },
+    failed: (error) => failures.push(error),
+  });
+  const ask = (token?: string) =>
+    authenticator(
+      { method: 'GET', url: '/', headers: token ? { authorization: `Bearer ${token}` } : {} },
+      {},
+      'root',
+    );
+  return { ask, asked, failures, release };
+}
+
+test('it is asked once, and its answer remembered', async () => {
+  const user = { username: 'ann', uid: '7', groups: ['dev', 'system:authenticated'], extra: { a: ['b'] } };
+  const { ask, asked, release } = world({ authenticated: true, user });
+  const both = [ask('t'), ask('t')];
+  release();
+  const ann = { name: 'ann', uid: '7', groups: ['dev'], extra: { a: ['b'] } };
+  expect(await Promise.all(both)).toEqual([ann, ann]);
+  expect(ask('t')).toEqual(ann);
+  expect(ask()).toBeUndefined();
+  expect(asked).toEqual(['t']);
+});
+
+test.each<[string, unknown]>([
+  ['no', { authenticated: false, user: { username: 'ann' } }],
+  ['no word of it', { user: { username: 'ann' } }],
+  ['nobody', { authenticated: true }],
+  ['for others', { authenticated: true, user: { username: 'ann' }, audiences: ['vault'] }],
+  ['an account', { authenticated: true, user: { username: 'system:serviceaccount:a:b' } }],
+  ['an administrator', { authenticated: true, user: { username: 'ann', groups: ['system:masters'] } }],
+  ['nothing', undefined],
+])('%s', async (_what, status) => {
+  const { ask, asked, failures, release } = world(status);
+  release();
+  expect(await ask('t')).toBeUndefined();
+  expect(ask('t')).toBeUndefined();
+  expect(asked).toHaveLength(1);
+  expect(failures).toEqual([]);
+});
+
+test('it says nothing of logical clusters', async () => {
+  const extra = {
+    'authentication.kcp.io/cluster-name': ['c1'],
+    'authentication.kcp.io/scopes': ['cluster:c1'],
+  };
+  const { ask, release } = world({ authenticated: true, user: { username: 'ann', extra } });
+  release();
+  expect(await ask('t')).toEqual({ name: 'ann', groups: [] });
+});
+
+test.each<[string, Partial<ApiResponse>]>([
+  ['an error', { status: 500 }],
+  ['no JSON', { body: Buffer.from('<html>') }],
+  ['something else', { body: Buffer.from('{"kind":"Status"}') }],
+])('%s is told, and asked again', async (_what, answer) => {
+  const { ask, asked, failures, release } = world({}, answer);
+  release();
+  expect([await ask('t'), await ask('t')]).toEqual([undefined, undefined]);
+  expect([asked.length, failures.length]).toEqual([2, 2]);
+});
+
+test('a flood of tokens asks no more than a hundred at a time', () => {
+  const { ask, asked } = world({});
+  for (let i = 0; i < 1000; i++) void ask(`t${i}`);
+  expect(asked).toHaveLength(100);
+});
