@@ -1,4 +1,5 @@
 import { type Claims, type PublicKey, TokenKey } from './jwt.ts';
+import { Remembered } from './remembered.ts';
 
 /** A private key, PKCS #8 in PEM, and since when it signs; until then it is only known. */
 export interface SigningKey {
@@ -9,6 +10,8 @@ export interface SigningKey {
 /** What is known for longer is asked for again: by whoever waits for it, or beside what goes on. */
 const freshMs = 1_000;
 const staleMs = 10_000;
+/** So long a token's signature is not looked at again. What it is bound to is looked at each time. */
+const rememberMs = 60_000;
 
 /** The keys of ServiceAccounts' tokens: the newest that is due signs, all verify. */
 export class TokenKeys {
@@ -16,6 +19,7 @@ export class TokenKeys {
   #byId = new Map<string, TokenKey>();
   readonly #read: (() => Promise<readonly SigningKey[]>) | undefined;
   #readAt = Date.now();
+  #verified = new Remembered<Claims>();
 
   /** @param read all of them as they are now, where they may change: another server may have made one. */
   constructor(keys: readonly SigningKey[], read?: () => Promise<readonly SigningKey[]>) {
@@ -38,11 +42,18 @@ export class TokenKeys {
 
   /** The claims of a token that one of them signed; times are the caller's to check. */
   async verify(token: string): Promise<Claims | undefined> {
+    const before = this.#verified.get(token);
+    if (before !== undefined) {
+      void this.#lookAgain(staleMs);
+      return before;
+    }
     const id = TokenKey.idIn(token);
     if (id === undefined) return undefined;
     if (this.#byId.has(id)) void this.#lookAgain(staleMs);
     else await this.#lookAgain(freshMs);
-    return this.#byId.get(id)?.verify(token);
+    const claims = this.#byId.get(id)?.verify(token);
+    if (claims !== undefined) this.#verified.put(token, claims, rememberMs);
+    return claims;
   }
 
   /** While they cannot be read, those that were are kept. */
@@ -59,6 +70,9 @@ export class TokenKeys {
     this.#keys = keys
       .map(({ pem, from }) => ({ key: known.get(pem) ?? new TokenKey(pem), from }))
       .sort((a, b) => b.from - a.from);
+    const isSame = this.#keys.length === known.size && this.#keys.every(({ key }) => known.has(key.pem));
+    // One of them may have been dropped.
+    if (!isSame) this.#verified = new Remembered();
     this.#byId = new Map(this.#keys.map(({ key }) => [key.id, key]));
   }
 

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type SigningKey, TokenKeys } from '../../../../apiserver/authn/keys.ts';
 
 const key = (from: number): SigningKey => {
@@ -31,4 +31,16 @@ test('a key that is not there verifies nothing, nor does another algorithm', asy
     expect(await keys.verify(`${head}.${body}.${signature}`)).toBeUndefined();
     expect(await keys.verify(`${head}.${body}.`)).toBeUndefined();
   }
+});
+
+test('what was verified is known for a while, and no longer when its key is dropped', async () => {
+  let now = [former, due];
+  const keys = new TokenKeys(now, async () => now);
+  const token = await new TokenKeys([former]).sign({ sub: 'a' });
+  expect(await keys.verify(token)).toBe(await keys.verify(token));
+  now = [due];
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10_000 });
+  await keys.publicKeys();
+  vi.useRealTimers();
+  expect(await keys.verify(token)).toBeUndefined();
 });
