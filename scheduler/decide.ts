@@ -22,6 +22,7 @@ import { claimsOf, heldOn } from './claims.ts';
 import { withoutCredentials } from './credentials.ts';
 import { objection } from './filter.ts';
 import { homeOf, recordOf } from './record.ts';
+import { isRolledOut } from './rollout.ts';
 import type { Decided, NamespaceDecision, NamespaceInput } from './types.ts';
 import { addUsage, nothingUsed, requestsOf, type Usage, usageOf } from './usage.ts';
 import { namespaceWish, ownWish, schedulersNote, type Wish } from './wishes.ts';
@@ -122,7 +123,7 @@ function decideWorkloads(world: World): { decided: Decided[]; usage: Usage } {
   const decided = workloads.map((placed): Decided => {
     const current = currentOf(placementOf(world, placed), placed.object);
     const wish = ownWish(placed.object) ?? namespaceWish(world.input.namespace);
-    const requires = closureOf(placed.object, world.index);
+    const requires = requiredBy(world, placed);
     const situation = situationOf(world, placed.object, { current, requires, used });
     for (const c of current) count(c, -1);
     const choice = wish ? chooseNamed(wish.names, wish.source, situation) : chooseFreely(situation, rest);
@@ -136,6 +137,19 @@ function decideWorkloads(world: World): { decided: Decided[]; usage: Usage } {
     return { placed, choice, wish, requires };
   });
   return { decided, usage: own };
+}
+
+/** What goes along with its pods: those of its template, and while others are left what these have. */
+function requiredBy(world: World, placed: PlacedObject): ClosureRef[] {
+  const { byKey } = world.index;
+  const now = closureOf(placed.object, world.index);
+  if (isRolledOut(placed.object)) return now;
+  const keys = new Set(now.map(refKey));
+  const former = (placementOf(world, placed)?.spec?.requires ?? []).filter((ref) => {
+    const there = byKey.get(refKey(ref));
+    return !keys.has(refKey(ref)) && there !== undefined && isPlaceable(there.kind, there.object);
+  });
+  return [...now, ...former].sort((a, b) => (refKey(a) < refKey(b) ? -1 : 1));
 }
 
 function situationOf(

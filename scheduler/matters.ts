@@ -4,8 +4,12 @@ import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { at } from '../kube/untyped.ts';
 import { mayTakeOver } from './orphans.ts';
+import { isRolledOut } from './rollout.ts';
 
-/** Whether a change to a placed object can change where anything goes. Statuses and payloads cannot. */
+/**
+ * Whether a change to a placed object can change where anything goes. Statuses and payloads cannot, but that the last
+ * pod of a former template is gone: what only that used goes, too.
+ */
 export function objectMatters(now: KubeObject, old: KubeObject): boolean {
   const metadata = ({ metadata: m }: KubeObject) => [
     m.uid,
@@ -16,7 +20,11 @@ export function objectMatters(now: KubeObject, old: KubeObject): boolean {
     m.ownerReferences,
   ];
   const rest = (o: KubeObject) => [o.spec, o['secrets'], o['imagePullSecrets'], o['type']];
-  return !deepEqual(metadata(now), metadata(old)) || !deepEqual(rest(now), rest(old));
+  return !deepEqual(metadata(now), metadata(old)) || !deepEqual(rest(now), rest(old)) || isDone(now, old);
+}
+
+function isDone(now: KubeObject, old: KubeObject): boolean {
+  return (now.metadata.generation ?? 0) > 1 && isRolledOut(now) && !isRolledOut(old);
 }
 
 export function placementMatters(now: Placement, old: Placement): boolean {

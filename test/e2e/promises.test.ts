@@ -177,6 +177,7 @@ it('what was rolled back still moves', async () => {
   const { ctl, found } = pair;
   const pods = await pair.journey('undone', workload('Deployment', 'undone', 3));
   const from = await whereRun(pods, 3);
+  await until('its revision is known', 30, async () => (await listed('replicasets', 'undone')).length === 1);
   const finished = ['rollout', 'status', 'deploy/undone', '-n', 'undone', '--timeout=120s'];
   await ctl('set', 'image', 'deploy/undone', '-n', 'undone', 'c=registry.example/undone:2');
   await ctl(...finished);

@@ -279,6 +279,47 @@ describe('decideNamespace, what goes along', () => {
     expect(world.decide().spec('conf')?.clusters).toEqual(['b']);
   });
 
+  it('stays while pods of a former template may use it', () => {
+    const uses = (name: string, generation: number, status: object) => ({
+      ...web(),
+      object: {
+        ...deployment('web', { podSpec: { volumes: [{ configMap: { name } }] } }).object,
+        metadata: { ...web().object.metadata, generation },
+        status,
+      },
+    });
+    const done = (generation: number) => ({
+      observedGeneration: generation,
+      replicas: 2,
+      updatedReplicas: 2,
+    });
+    const [one, two] = [placed('ConfigMap', 'one'), placed('ConfigMap', 'two')];
+    const world = new World(uses('one', 1, done(1)), one, two).decide();
+    world.share('web', { a: active });
+    const where = () => ['one', 'two'].map((name) => world.spec(name)?.clusters);
+    const step = (...objects: PlacedObject[]) => {
+      world.objects = objects;
+      return world.decide();
+    };
+    step(uses('two', 2, done(1)), one, two);
+    expect(where(), 'not heard of yet').toEqual([['a'], ['a']]);
+    step(uses('two', 2, { observedGeneration: 2, replicas: 3, updatedReplicas: 1 }), one, two);
+    expect(where(), 'under way').toEqual([['a'], ['a']]);
+    step(uses('one', 3, { observedGeneration: 2, replicas: 3, updatedReplicas: 1 }), one, two);
+    expect(where(), 'rolled back').toEqual([['a'], ['a']]);
+    step(uses('one', 3, done(3)), one, two);
+    expect(
+      world.spec('web')?.requires?.map(({ name }) => name),
+      'done',
+    ).toEqual(['one']);
+    expect(where()).toEqual([['a'], undefined]);
+    step(uses('two', 4, done(3)), two);
+    expect(
+      world.spec('web')?.requires?.map(({ name }) => name),
+      'deleted by its user',
+    ).toEqual(['two']);
+  });
+
   it('goes everywhere in an annotated Namespace, and where its own annotation says', () => {
     const own = placed('Secret', 'own', { metadata: annotations('c') });
     const world = new World(web(), placed('ConfigMap', 'conf'), placed('ConfigMap', 'unused'), own);
