@@ -72,7 +72,7 @@ function closure(
 }
 
 /**
- * Every kind that is pushed to physical clusters. What is not here never is: RBAC, Events, Leases and quotas are
+ * Every kind that is pushed to physical clusters. What is not here never is: RBAC, Events and Leases are
  * the logical cluster's own business. What else has to be decided about each kind is a Record over
  * PlacedKindName, WorkloadKindName or ClosureKindName where it is decided, so that a new row here does not compile
  * before all of it is.
@@ -103,6 +103,7 @@ const closures = {
   Ingress: closure('networking.k8s.io', 'ingresses', { reach: 'routes', passive: false }),
   NetworkPolicy: closure('networking.k8s.io', 'networkpolicies', { reach: 'covers', passive: true }),
   LimitRange: closure('', 'limitranges', { reach: 'limits', passive: true }),
+  ResourceQuota: closure('', 'resourcequotas', { reach: 'limits', passive: true }),
   HorizontalPodAutoscaler: closure('autoscaling', 'horizontalpodautoscalers', {
     reach: 'scales',
     passive: false,

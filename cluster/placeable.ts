@@ -5,6 +5,7 @@ import { managedByLabel, mirroringController, sliceController } from './endpoint
 import { kindNamed, type PlacedKind, type WorkloadKind, type WorkloadKindName } from './kinds.ts';
 import { isPlacementMark } from './marks.ts';
 import { adoptedAnnotation, isSystemNamespace } from './names.ts';
+import { podAmounts } from './quota.ts';
 import { isReflected } from './reflected.ts';
 
 /**
@@ -61,6 +62,8 @@ export function isPlaceable(kind: PlacedKind, object: KubeObject): boolean {
       return textAt(object, 'type') !== 'kubernetes.io/service-account-token';
     case 'services':
       return !isKubernetesService(object);
+    case 'resourcequotas':
+      return Object.keys(podAmounts(object.spec)).length > 0;
     case 'endpointslices':
       return !madeSlices.has(mapAt({ labels }, 'labels')?.[managedByLabel.slice] ?? '');
     default:

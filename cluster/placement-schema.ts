@@ -33,6 +33,7 @@ const share = object(
     maxSurge: intOrString,
     maxUnavailable: intOrString,
     minAvailable: int32,
+    hard: map(text),
     readySince: text,
     heardSince: text,
     held: object(

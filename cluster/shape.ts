@@ -13,6 +13,7 @@ import {
 } from './names.ts';
 import { amongNeighbours, nearNeighbours, type ShapeTarget } from './neighbours.ts';
 import { withoutPodAssignment } from './pod-spec.ts';
+import { podAmounts } from './quota.ts';
 import type { Share } from './types.ts';
 
 type Spec = Record<string, unknown>;
@@ -128,6 +129,7 @@ const specs: Record<PlacedKindName, (spec: Spec, share: Share) => Spec> = {
   Ingress: asItIs,
   NetworkPolicy: asItIs,
   LimitRange: asItIs,
+  ResourceQuota: withAmounts,
   HorizontalPodAutoscaler: withBounds,
   PodDisruptionBudget: withDisruptions,
 };
@@ -170,6 +172,11 @@ function withDisruptions(spec: Spec, { minAvailable, maxUnavailable }: Share): S
     ...('minAvailable' in spec && minAvailable !== undefined && { minAvailable }),
     ...('maxUnavailable' in spec && maxUnavailable !== undefined && { maxUnavailable }),
   };
+}
+
+/** What objects use is charged where they are written; pods are made there. */
+function withAmounts(spec: Spec, { hard }: Share): Spec {
+  return { ...spec, hard: hard ?? podAmounts(spec) };
 }
 
 /** A share of a rolling update applies to that strategy only; Recreate has no budget to divide. */

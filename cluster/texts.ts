@@ -47,6 +47,7 @@ const share: Texts<Share> = {
   maxSurge: "Its part of a rollout's maxSurge.",
   maxUnavailable: "Its part of a rollout's, or a disruption budget's, maxUnavailable.",
   minAvailable: "Its part of a disruption budget's minAvailable.",
+  hard: 'Its part of what a quota bounds of pods.',
   readySince: 'Since when it has been ready without a break.',
   held: 'Of what may not run twice: what it had, which nobody else may run until its cluster has said that it is gone.',
   goal: 'Of a StatefulSet on its way: the ordinals that it is to have.',

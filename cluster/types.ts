@@ -152,6 +152,8 @@ export interface Share {
   maxUnavailable?: number | string;
   /** Of a PodDisruptionBudget over several clusters; of one, maxUnavailable is that of its pods. */
   minAvailable?: number;
+  /** Of a ResourceQuota over several clusters: its part of what bounds pods. */
+  hard?: Record<string, string>;
   /** While Joining: what it was counted on for before it began to grow. Absent on a newcomer. */
   settled?: Pick<Share, 'replicas' | 'ordinalsStart'>;
   /**

@@ -21,6 +21,7 @@ import {
   byShare,
   clusterNamed,
   coveredAt,
+  demandsAt,
   hasOwnVolume,
   observe,
   rootOf,
@@ -94,6 +95,7 @@ async function reconcile(key: string, world: World, options: Telling): Promise<R
     settleMs,
     target: root && targetAt(world, key, root),
     covered: root && coveredAt(world, key, root),
+    demands: root && demandsAt(world, key, root),
     scaler: scalerAt(world, key),
     hasOwnVolume: hasOwnVolume(world, placement),
   });

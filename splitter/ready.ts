@@ -93,6 +93,7 @@ const serving: Record<PlacedKindName, (asked: Asked) => boolean> = {
   Ingress: applied,
   NetworkPolicy: applied,
   LimitRange: applied,
+  ResourceQuota: applied,
   HorizontalPodAutoscaler: applied,
   PodDisruptionBudget: applied,
 };

@@ -12,6 +12,7 @@ import { foldStatus } from './fold/index.ts';
 import { follow, scaleOf, stamped } from './follow.ts';
 import { handover } from './handover.ts';
 import type { Shares, Slices } from './plan.ts';
+import { type Demand, withQuota } from './quota.ts';
 
 export interface SplitInput {
   placement: Placement;
@@ -30,6 +31,8 @@ export interface SplitInput {
   hasOwnVolume?: boolean | undefined;
   /** The pods that `root` is about, where it is a disruption budget. */
   covered?: Covered | undefined;
+  /** What is in its namespace, where it is a quota. */
+  demands?: readonly Demand[] | undefined;
   /** What scales `root`, where something does. */
   scaler?: Scaler | undefined;
 }
@@ -79,7 +82,11 @@ export function split(input: SplitInput): Split {
         hasOwnVolume: input.hasOwnVolume,
       });
   const decided = live
-    ? withDisruptions(live, withBudgets(live, outcome.shares), input.covered)
+    ? withQuota(live, withDisruptions(live, withBudgets(live, outcome.shares), input.covered), {
+        before: previous,
+        slices,
+        demands: input.demands,
+      })
     : outcome.shares;
   const shares = stamped(followed, decided);
   const conditions = conditionsOf({

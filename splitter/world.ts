@@ -11,6 +11,7 @@ import type { KubeObject } from '../kube/object.ts';
 import { listAt } from '../kube/untyped.ts';
 import { type Scaler, type ScaleTarget, scalerOf, scaleTarget, targetOf } from './autoscaler.ts';
 import { type Covered, coveredBy } from './disruption.ts';
+import { type Demand, demandOf } from './quota.ts';
 
 /** All that the splitter sees. */
 export interface World {
@@ -59,11 +60,13 @@ export function clusterNamed({ clusters }: World, name: string): PhysicalCluster
   return clusters.get(keyOf(rootCluster, '', name));
 }
 
-/** Autoscalers follow the shares of what they scale, disruption budgets those of what they cover. */
+/** Autoscalers follow the shares of what they scale, budgets those of what they cover, quotas those of their namespace. */
+const following = new Set(['horizontalpodautoscalers', 'poddisruptionbudgets', 'resourcequotas']);
+
 export function followersOf(placement: Placement): string[] {
   const { cluster, namespace } = parseKey(objectKey(placement));
   return (placement.spec?.requires ?? [])
-    .filter(({ resource }) => resource === 'horizontalpodautoscalers' || resource === 'poddisruptionbudgets')
+    .filter(({ resource }) => following.has(resource))
     .map((ref) => keyOf(cluster, namespace, placementName(ref)));
 }
 
@@ -96,21 +99,27 @@ export function targetAt(
 }
 
 /** Every workload that the budget of this Placement covers, of which there is a Placement. */
-export function coveredAt(
+export function coveredAt(world: World, key: string, root: KubeObject): Covered | undefined {
+  return root.kind === 'PodDisruptionBudget' ? coveredBy(followedAt(world, key)) : undefined;
+}
+
+/** What the workloads in the namespace of this Placement's quota ask for. */
+export function demandsAt(world: World, key: string, root: KubeObject): Demand[] | undefined {
+  if (root.kind !== 'ResourceQuota') return undefined;
+  return followedAt(world, key).map(({ root: workload, placement }) => demandOf(workload, placement));
+}
+
+function followedAt(
   { placements: all, roots }: World,
   key: string,
-  root: KubeObject,
-): Covered | undefined {
-  if (root.kind !== 'PodDisruptionBudget') return undefined;
+): { root: KubeObject; placement: Placement }[] {
   const { cluster, namespace } = parseKey(key);
-  return coveredBy(
-    all.byIndex(byFollower, key).flatMap((placement) => {
-      const ref = placement.spec?.ref;
-      const kind = ref && placedKind(ref);
-      const workload = kind && roots.get(kind)?.get(keyOf(cluster, namespace, ref.name));
-      return workload ? [{ root: workload, placement }] : [];
-    }),
-  );
+  return all.byIndex(byFollower, key).flatMap((placement) => {
+    const ref = placement.spec?.ref;
+    const kind = ref && placedKind(ref);
+    const workload = kind && roots.get(kind)?.get(keyOf(cluster, namespace, ref.name));
+    return workload ? [{ root: workload, placement }] : [];
+  });
 }
 
 /** A claim of it that one node, or one pod, may use at a time. */

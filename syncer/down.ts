@@ -1,6 +1,8 @@
 import type { ShareView } from '../cluster/types.ts';
 import { type Retry, runController } from '../controller/controller.ts';
+import { readList, sameList } from '../kube/quota/list.ts';
 import { isStatusError, StatusError } from '../kube/status.ts';
+import { at } from '../kube/untyped.ts';
 import { applyShare } from './apply.ts';
 import { type Engine, recordFor, shareFor } from './engine.ts';
 import { holderOf, leave, noteGone } from './leave.ts';
@@ -67,6 +69,7 @@ async function arrive(engine: Engine, id: TargetId, share: ShareView): Promise<R
       setError(engine, id, record, { reason: 'RequirementFailed', message: `${missing}: ${why.reason}` });
     return { after: closureWaitMs };
   }
+  if (!isBounded(engine, record, cached !== undefined)) return { after: closureWaitMs };
   const pause = repairDelay(record, cached, manifest);
   if (pause > 0) return { after: pause };
   const before = record.manifest;
@@ -100,6 +103,22 @@ function mayFollow(engine: Engine, required: TargetId, isThere: boolean): boolea
   return record?.manifest === manifestDigest(share.spec.manifest);
 }
 
+/** So often a workload asks whether its quotas count before it comes: a cluster without quota controller never says. */
+const mostWaits = 10;
+
+/** Before a quota is counted it bounds nothing: what came earlier would run whole. */
+function isBounded(engine: Engine, record: TargetRecord, isThere: boolean): boolean {
+  if (isThere || (record.waits ?? 0) >= mostWaits) return true;
+  const uncounted = record.requires.some((required) => {
+    const { kind, namespace, name } = parseTarget(required);
+    if (kind.resource !== 'resourcequotas' || !shareFor(engine, required)?.spec?.manifest) return false;
+    const quota = engine.physical.cached(kind, namespace, name);
+    return !sameList(readList(at(quota?.spec, 'hard')), readList(at(quota?.status, 'hard')));
+  });
+  if (uncounted) record.waits = (record.waits ?? 0) + 1;
+  return !uncounted;
+}
+
 function setError(
   engine: Engine,
   id: TargetId,
@@ -128,6 +147,7 @@ export function physicalChanged(engine: Engine, id: TargetId): void {
     if (hasObserved(object, record.applied.physicalGeneration)) engine.up.add(id);
     if (record.fingerprint === fingerprint(object, manifest)) {
       engine.up.add(id);
+      if (kind.resource === 'resourcequotas') wakeOthers(engine, id, share);
       return;
     }
   }

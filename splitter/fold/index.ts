@@ -38,6 +38,8 @@ const folds: Record<PlacedKindName, Fold> = {
   Ingress: foldAddresses,
   NetworkPolicy: passThrough,
   LimitRange: passThrough,
+  // What is used of it is counted where it is: controller/quota/.
+  ResourceQuota: () => undefined,
   HorizontalPodAutoscaler: foldAutoscaler,
   PodDisruptionBudget: foldDisruption,
 };

@@ -1,0 +1,133 @@
+import { expect, test } from 'vitest';
+import type { ClusterSlice, Share } from '../../../cluster/types.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import { readList } from '../../../kube/quota/list.ts';
+import { divideAmount } from '../../../splitter/amounts.ts';
+import { type Demand, withQuota } from '../../../splitter/quota.ts';
+
+const amounts = (of: Record<string, number>) => new Map(Object.entries(of).map(([c, n]) => [c, BigInt(n)]));
+
+test.each<[string, number, Record<string, number>, Record<string, number>, Record<string, number>]>([
+  ['as wanted, the rest like that', 10, { a: 3, b: 1 }, {}, { a: 8, b: 2 }],
+  ['less than is wanted', 2, { a: 3, b: 2 }, {}, { a: 1, b: 1 }],
+  ['what is used stays', 2, { a: 3, b: 2 }, { b: 2 }, { a: 0, b: 2 }],
+  ['what is used counts as wanted', 4, { a: 2, b: 2 }, { a: 1 }, { a: 2, b: 2 }],
+  ['more is used than there may be', 2, { a: 1, b: 1 }, { a: 3, b: 3 }, { a: 1, b: 1 }],
+  ['nothing is wanted', 3, {}, {}, { a: 2, b: 1 }],
+  ['nothing is there', 0, { a: 3, b: 2 }, {}, { a: 0, b: 0 }],
+])('%s', (_what, whole, wanted, used, expected) => {
+  const parts = divideAmount(BigInt(whole), ['a', 'b'], { wanted: amounts(wanted), used: amounts(used) });
+  expect(parts).toEqual(amounts(expected));
+});
+
+const quota = (hard: object, spec: object = {}): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'ResourceQuota',
+  metadata: { name: 'q' },
+  spec: { hard, ...spec },
+});
+const active: Share = { phase: 'Active' };
+const pod: KubeObject = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: {},
+  spec: { containers: [{ name: 'c' }] },
+};
+
+function demand(total: number, there: Record<string, number>, usage: object = { pods: '1' }): Demand {
+  return { total, there: new Map(Object.entries(there)), usage: readList(usage), pod };
+}
+
+function shares(...hards: (Record<string, string> | undefined)[]): Record<string, Share> {
+  return Object.fromEntries(hards.map((hard, i) => ['ab'[i] ?? '', { ...active, ...(hard && { hard }) }]));
+}
+
+function slices(...said: [hard: object, used: object][]): Record<string, ClusterSlice> {
+  return Object.fromEntries(
+    said.map(([hard, used], i) => ['ab'[i] ?? '', { present: true, status: { hard, used } }]),
+  );
+}
+
+const pods = (n: number) => ({ pods: String(n) });
+const both = shares(undefined, undefined);
+
+interface Row {
+  root: KubeObject;
+  before?: Record<string, Share>;
+  slices?: Record<string, ClusterSlice>;
+  demands: Demand[];
+}
+
+test.each<[string, Row, object[]]>([
+  [
+    'new on both',
+    { root: quota(pods(2)), before: {}, demands: [demand(5, { a: 3, b: 2 })] },
+    [pods(1), pods(1)],
+  ],
+  [
+    'where it was whole it shrinks before another grows',
+    { root: quota(pods(4)), before: shares(undefined), demands: [demand(4, { a: 2, b: 2 })] },
+    [pods(2), pods(0)],
+  ],
+  [
+    'which its cluster has to say',
+    {
+      root: quota(pods(4)),
+      before: shares(pods(2), pods(0)),
+      slices: slices([pods(2), pods(2)], [pods(0), pods(0)]),
+      demands: [demand(4, { a: 2, b: 2 })],
+    },
+    [pods(2), pods(2)],
+  ],
+  [
+    'what runs there is not given to another',
+    {
+      root: quota(pods(4)),
+      before: shares(pods(2), pods(0)),
+      slices: slices([pods(2), pods(3)], [pods(0), pods(0)]),
+      demands: [demand(4, { a: 2, b: 2 })],
+    },
+    [pods(3), pods(1)],
+  ],
+  [
+    'a hand-over has room for both',
+    {
+      root: quota(pods(2)),
+      before: shares(undefined),
+      slices: slices([pods(2), pods(2)]),
+      demands: [demand(2, { a: 2, b: 2 })],
+    },
+    [pods(2), pods(2)],
+  ],
+  [
+    'processors by thousandths, memory as it is written, what is no pod not at all',
+    {
+      root: quota({ 'requests.cpu': '1', memory: '3Gi', configmaps: '9' }),
+      before: {},
+      demands: [demand(4, { a: 3, b: 1 }, { 'requests.cpu': '100m', memory: '512Mi' })],
+    },
+    [
+      { 'requests.cpu': '750m', memory: '2304Mi' },
+      { 'requests.cpu': '250m', memory: '768Mi' },
+    ],
+  ],
+  [
+    'what is out of its scope does not count',
+    {
+      root: quota(pods(4), { scopes: ['Terminating'] }),
+      before: {},
+      demands: [demand(4, { a: 4 })],
+    },
+    [pods(2), pods(2)],
+  ],
+])('%s', (_what, { root, before = both, slices: said = {}, demands }, expected) => {
+  const divided = withQuota(root, both, { before, slices: said, demands });
+  expect(Object.values(divided).map(({ hard }) => hard)).toEqual(expected);
+});
+
+test('on one cluster it is whole, and other kinds have none of it', () => {
+  const one = shares(pods(1));
+  const options = { before: one, slices: {}, demands: [] };
+  expect(withQuota(quota(pods(2)), one, options)).toEqual({ a: active });
+  expect(withQuota(pod, both, options)).toBe(both);
+});
