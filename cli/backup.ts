@@ -3,12 +3,16 @@ import { open, rename, rm } from 'node:fs/promises';
 import type { ApiResponse } from '../kube/http.ts';
 import { backupPath } from '../server/backup-view.ts';
 import { checkBackup } from '../storage/backup.ts';
-import { transportOf } from './connection.ts';
+import { type OwnKubeconfig, transportOf } from './connection.ts';
 import { advised, FailedError, UsageError } from './errors.ts';
 import { type OutputFormat, print, printJson } from './output.ts';
 
 /** Has the running server that `kubeconfig` leads to write a backup to `file`: whole and checked, or not at all. */
-export async function backupServer(kubeconfig: string, file: string, output: OutputFormat): Promise<void> {
+export async function backupServer(
+  kubeconfig: OwnKubeconfig,
+  file: string,
+  output: OutputFormat,
+): Promise<void> {
   if (existsSync(file)) throw new UsageError(`${file} exists: a backup never overwrites`);
   const transport = await transportOf(kubeconfig);
   const partial = `${file}.partial`;

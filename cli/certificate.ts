@@ -2,8 +2,9 @@ import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { base64 } from '../kube/kubeconfig.ts';
 import { type CertificateRequest, certificatePath } from '../server/certificate-view.ts';
 import type { OtherUser } from '../server/kubeconfig.ts';
-import { transportOf } from './connection.ts';
+import { type OwnKubeconfig, transportOf } from './connection.ts';
 import { advised, FailedError } from './errors.ts';
+import { seconds } from './telling.ts';
 
 export interface CertifiedUser extends OtherUser {
   /** Whose it is, where and until when, in one line. */
@@ -12,7 +13,7 @@ export interface CertifiedUser extends OtherUser {
 
 /** A user of a kubeconfig, with a key that is made here and a certificate for it from the server that `kubeconfig` leads to. */
 export async function certifiedUser(
-  kubeconfig: string,
+  kubeconfig: OwnKubeconfig,
   asked: Omit<CertificateRequest, 'publicKey'>,
 ): Promise<CertifiedUser> {
   const keys = generateKeyPairSync('ec', {
@@ -38,8 +39,9 @@ export async function certifiedUser(
     // Of one name there is one when kubeconfigs are merged: in the wrong logical cluster they would be nobody.
     const name = asked.cluster === undefined ? asked.user : `${asked.user}@${asked.cluster}`;
     const where = asked.cluster === undefined ? 'everywhere' : `in ${asked.cluster}`;
-    const until = new Date(new X509Certificate(said.certificate).validTo).toISOString().replace('.000Z', 'Z');
-    return { name, fields, about: `${asked.user} ${where} until ${until}` };
+    const who = asked.admin ? `${asked.user}, administrator of everything,` : `${asked.user} ${where}`;
+    const until = seconds(new X509Certificate(said.certificate).validTo);
+    return { name, fields, about: `${who} until ${until}` };
   } finally {
     transport.close();
   }

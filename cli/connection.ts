@@ -1,35 +1,57 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Client } from '../client/client.ts';
 import type { HttpTransport } from '../client/http.ts';
+import { mergedKubeconfig } from '../client/merged-kubeconfig.ts';
 import { rootCluster } from '../cluster/names.ts';
 import { settings } from '../server/settings.ts';
 import { UsageError } from './errors.ts';
+import { telling } from './telling.ts';
+
+/** What leads to Atoll: of several files, what they say together. */
+export interface OwnKubeconfig {
+  /** As they were named, for messages. */
+  files: string;
+  text: string;
+}
 
 /**
  * Which kubeconfig leads to Atoll: the flag, ATOLL_KUBECONFIG, KUBECONFIG, then the data directory's own. One that is named
  * and not there is an error, never the next one, which may be the administrator's. Throws UsageError.
  */
-export function findKubeconfig(flag: string | undefined, env: NodeJS.ProcessEnv = process.env): string {
+export function ownKubeconfig(flag: string | undefined, env: NodeJS.ProcessEnv = process.env): OwnKubeconfig {
+  const paths = kubeconfigPaths(flag, env);
+  const read = paths.map((path) => ({ path, text: readFileSync(path, 'utf8') }));
+  const files = paths.join(delimiter);
+  try {
+    return { files, text: mergedKubeconfig(read) };
+  } catch (error) {
+    throw new UsageError(`kubeconfig ${files} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+function kubeconfigPaths(flag: string | undefined, env: NodeJS.ProcessEnv): string[] {
   const named = flag || env['ATOLL_KUBECONFIG'] || undefined;
   if (named !== undefined) {
     if (!existsSync(named)) throw new UsageError(`kubeconfig ${named} does not exist`);
-    return named;
+    return [named];
   }
+  const ofKubectl = fromKubectl(env['KUBECONFIG'] ?? '');
+  if (ofKubectl.length > 0) return ofKubectl;
   const own = join(env[settings.dataDir.variable] || settings.dataDir.default, 'admin.kubeconfig');
   const demo = join(demoDataDir(env), 'admin.kubeconfig');
-  const found = fromKubectl(env['KUBECONFIG'] ?? '') ?? [own, demo].find((path) => existsSync(path));
-  if (found !== undefined) return found;
+  const found = [own, demo].find((path) => existsSync(path));
+  if (found !== undefined) return [found];
   throw new UsageError(
     `no kubeconfig for Atoll: start a server (atoll start), or name one with --atoll-kubeconfig or KUBECONFIG`,
   );
 }
 
-/** KUBECONFIG names several files at once, as for kubectl: the first that is there. Undefined where it names none. */
-function fromKubectl(variable: string): string | undefined {
+/** KUBECONFIG names several files at once, as for kubectl: those that are there. None where it names none. */
+function fromKubectl(variable: string): string[] {
   const named = variable.split(delimiter).filter((path) => path !== '');
-  const found = named.find((path) => existsSync(path));
-  if (found !== undefined || named.length === 0) return found;
+  const found = named.filter((path) => existsSync(path));
+  if (found.length > 0 || named.length === 0) return found;
   const missing = named.length === 1 ? `${named[0]} does not exist` : `none of ${named.join(', ')} exists`;
   throw new UsageError(`KUBECONFIG: ${missing}`);
 }
@@ -40,15 +62,17 @@ export function demoDataDir(env: NodeJS.ProcessEnv = process.env): string {
 
 /** A client of the root logical cluster, as the kubeconfig's user. */
 export async function connect(flag: string | undefined): Promise<Client> {
-  const file = findKubeconfig(flag);
-  const [{ Client }, transport] = await Promise.all([import('../client/client.ts'), transportOf(file)]);
+  const own = ownKubeconfig(flag);
+  const [{ Client }, transport] = await Promise.all([import('../client/client.ts'), transportOf(own)]);
   return new Client(transport, { cluster: rootCluster, userAgent: 'atoll' });
 }
 
 /** To the server itself, whichever of its logical clusters the kubeconfig is of. Throws UsageError. */
-export async function transportOf(file: string): Promise<HttpTransport> {
-  const { transportFromKubeconfigFile } = await import('../client/kubeconfig.ts');
-  return await transportFromKubeconfigFile(file, { root: true }).catch((error: unknown) => {
-    throw new UsageError(`kubeconfig ${file}: ${(error as Error).message}`);
+export async function transportOf(own: OwnKubeconfig): Promise<HttpTransport> {
+  const { transportFromKubeconfig } = await import('../client/kubeconfig.ts');
+  const options = { root: true, trusted: true };
+  const transport = await transportFromKubeconfig(own.text, options).catch((error: unknown) => {
+    throw new UsageError(`kubeconfig ${own.files}: ${(error as Error).message}`);
   });
+  return telling(transport, own);
 }

@@ -1,12 +1,12 @@
 import type { ShownKey } from '../server/account-keys.ts';
 import { accountKeysPath } from '../server/account-keys-view.ts';
-import { transportOf } from './connection.ts';
+import { type OwnKubeconfig, transportOf } from './connection.ts';
 import { advised, FailedError } from './errors.ts';
 import { type OutputFormat, print, printJson, table } from './output.ts';
 
 /** Asks the running server that `kubeconfig` leads to, and prints the keys that there are then. */
 export async function tokenKeys(
-  kubeconfig: string,
+  kubeconfig: OwnKubeconfig,
   output: OutputFormat,
   method: string,
   query: string,

@@ -32,9 +32,16 @@ export function clusterPath(cluster: string | undefined): string {
   return cluster === undefined ? '' : `/clusters/${encodeURIComponent(cluster).replaceAll('%3A', ':')}`;
 }
 
+const clusterPart = /\/clusters\/([^/]*)\/?$/;
+
 /** The server itself, of a kubeconfig's URL that may be of one of its logical clusters; without a slash at the end. */
 export function rootUrl(server: string): string {
-  return server.replace(/\/clusters\/[^/]*\/?$/, '').replace(/\/$/, '');
+  return server.replace(clusterPart, '').replace(/\/$/, '');
+}
+
+/** Path or id of the logical cluster that a kubeconfig's URL is of. */
+export function clusterOfUrl(server: string): string {
+  return decodeURIComponent(clusterPart.exec(server)?.[1] || rootCluster);
 }
 
 /** With its `?`; undefined values are left out. */

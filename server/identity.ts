@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import type { TokenKeys } from '../apiserver/authn/keys.ts';
@@ -86,12 +86,4 @@ async function formerAuthority(dataDir: string): Promise<Issued | undefined> {
 async function formerToken(dataDir: string): Promise<string | undefined> {
   const file = join(dataDir, 'pki', 'admin.token');
   return existsSync(file) ? (await readFile(file, 'utf8')).trim() : undefined;
-}
-
-/** Whole or not at all, and never readable by others. */
-export async function writePrivate(file: string, text: string): Promise<void> {
-  const next = `${file}.new`;
-  await writeFile(next, text, { mode: 0o600 });
-  await chmod(next, 0o600);
-  await rename(next, file);
 }

@@ -1,8 +1,10 @@
-import { rootUrl } from '../client/url.ts';
+import { currentOf } from '../client/merged-kubeconfig.ts';
+import { clusterOfUrl, rootUrl } from '../client/url.ts';
 import { rootCluster } from '../cluster/names.ts';
 import { base64, kubeconfigText } from '../kube/kubeconfig.ts';
 import type { JsonObject } from '../kube/object.ts';
-import { decodeYaml } from '../kube/yaml.ts';
+import { textAt } from '../kube/untyped.ts';
+import { UsageError } from './errors.ts';
 
 export interface Credentials {
   server: string;
@@ -34,13 +36,6 @@ export function adminKubeconfig(credentials: Credentials): string {
   });
 }
 
-interface Kubeconfig {
-  clusters?: { name?: string; cluster?: JsonObject }[];
-  users?: { name?: string; user?: JsonObject }[];
-  contexts?: { name?: string; context?: JsonObject }[];
-  'current-context'?: string;
-}
-
 /** In place of whose kubeconfig it is. */
 export interface OtherUser {
   name: string;
@@ -49,22 +44,26 @@ export interface OtherUser {
 
 /**
  * The same credentials for another logical cluster. The context has its name, and nothing but the current context
- * is kept, so that several merge into one file.
+ * is kept, so that several merge into one file: an entry's name says which logical cluster it leads to. Throws UsageError.
  */
 export function forLogicalCluster(text: string, logicalCluster: string, other?: OtherUser): string {
-  const config = decodeYaml(text).value as Kubeconfig;
-  const current = config.contexts?.find(({ name }) => name === config['current-context'])?.context;
-  const entry = config.clusters?.find(({ name }) => name === current?.['cluster']) ?? config.clusters?.[0];
-  const user = config.users?.find(({ name }) => name === current?.['user']) ?? config.users?.[0];
-  const root = rootUrl(String(entry?.cluster?.['server'] ?? ''));
+  const { context, cluster, user } = currentOf(text);
+  const server = textAt(cluster?.fields, 'server') ?? '';
+  if (!context || !cluster || server === '') throw new UsageError('the kubeconfig has no current cluster');
+  const as = other ?? user;
+  if (!as) throw new UsageError('the kubeconfig has no current user');
   const isRoot = logicalCluster === rootCluster;
-  const { namespace: _, ...contextFields } = current ?? {};
+  const ofRoot = clusterOfUrl(server) === rootCluster ? cluster.name : 'atoll';
+  const { namespace: _, ...contextFields } = context.fields;
   return kubeconfigText({
-    cluster: isRoot ? (entry?.name ?? 'atoll') : `atoll-${logicalCluster}`,
-    user: other?.name ?? user?.name ?? 'admin',
+    cluster: isRoot ? ofRoot : `atoll-${logicalCluster}`,
+    user: as.name,
     context: logicalCluster,
-    clusterFields: { ...entry?.cluster, server: isRoot ? root : `${root}/clusters/${logicalCluster}` },
-    userFields: other?.fields ?? user?.user ?? {},
+    clusterFields: {
+      ...cluster.fields,
+      server: isRoot ? rootUrl(server) : `${rootUrl(server)}/clusters/${logicalCluster}`,
+    },
+    userFields: as.fields,
     contextFields,
   });
 }

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { findKubeconfig } from '../connection.ts';
+import { ownKubeconfig } from '../connection.ts';
 import { addOutput, type Global } from './options.ts';
 
 /** atoll backup FILE: of a server that runs and goes on. */
@@ -14,6 +14,6 @@ export function backupCommand(): Command {
     .action(async (file: string, _local, command: Command) => {
       const { atollKubeconfig, output } = command.optsWithGlobals<Global>();
       const { backupServer } = await import('../backup.ts');
-      await backupServer(findKubeconfig(atollKubeconfig), file, output);
+      await backupServer(ownKubeconfig(atollKubeconfig), file, output);
     });
 }

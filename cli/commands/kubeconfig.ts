@@ -1,13 +1,13 @@
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { isLogicalClusterName, rootCluster } from '../../cluster/names.ts';
-import { connect, findKubeconfig } from '../connection.ts';
+import { connect, type OwnKubeconfig, ownKubeconfig } from '../connection.ts';
 import { UsageError } from '../errors.ts';
 import { print } from '../output.ts';
 import type { Global } from './options.ts';
 
 interface Flags {
   logicalCluster?: string;
+  outFile?: string;
   user?: string;
   group: string[];
   expires: string;
@@ -18,36 +18,58 @@ interface Flags {
 export function kubeconfigCommand(): Command {
   return new Command('kubeconfig')
     .description('print a kubeconfig for a logical cluster: yours, or one for somebody else')
-    .argument('[LOGICAL_CLUSTER]', 'such as root:team-a; default root')
+    .argument('[LOGICAL_CLUSTER]', 'such as root:team-a; default that of your own kubeconfig')
     .option('--logical-cluster <PATH>', 'the same')
     .option('--user <NAME>', 'with a certificate of their own; what they may do, roles there say')
-    .option('--group <NAME>', 'of theirs; may be given again', (one, all: string[]) => [...all, one], [])
+    .option('--group <NAMES>', 'of theirs; may be given again', groupsOf, [])
     .option('--expires <DURATION>', 'how long their certificate lasts, such as 90m, 720h or 30d', '8h')
     .option('--everywhere', 'they are the same user in every logical cluster', false)
     .option('--admin', 'they may do everything, everywhere', false)
+    .option(
+      '-o, --out-file <FILE>',
+      'write it there, where nobody else may read it; what was there is replaced',
+    )
     .addHelpText(
       'after',
-      '\nExamples:\n  atoll kubeconfig > ~/.kube/atoll\n  atoll kubeconfig root:team-a > team-a.yaml\n  atoll kubeconfig root:team-a --user ann --group developers --expires 8h > ann.yaml\n  atoll kubeconfig root:team-a --user ann --expires 720h > ann.yaml',
+      '\nExamples:\n  atoll kubeconfig -o ~/.kube/atoll\n  atoll kubeconfig root:team-a -o team-a.yaml\n  atoll kubeconfig root:team-a --user ann --group developers,testers --expires 8h -o ann.yaml\n  atoll kubeconfig root:team-a --user ann --expires 720h > ann.yaml',
     )
     .action(async (argument: string | undefined, flags: Flags, command: Command) => {
-      const cluster = argument ?? flags.logicalCluster ?? rootCluster;
-      if (!isLogicalClusterName(cluster))
-        throw new UsageError(`"${cluster}" is not a logical cluster's name, such as root:team-a`);
+      const named = argument ?? flags.logicalCluster;
+      if (named !== undefined && !isLogicalClusterName(named))
+        throw new UsageError(`"${named}" is not a logical cluster's name, such as root:team-a`);
       if (argument !== undefined && flags.logicalCluster !== undefined && argument !== flags.logicalCluster)
         throw new UsageError(`two logical clusters: ${argument} and ${flags.logicalCluster}`);
-      const asked = await askedFor(flags, cluster);
       const { atollKubeconfig } = command.optsWithGlobals<Global>();
-      const file = findKubeconfig(atollKubeconfig);
-      // The root is always there: its kubeconfig can be had without a server.
-      if (cluster !== rootCluster) {
+      const own = ownKubeconfig(atollKubeconfig);
+      const ofOwn = await clusterOf(own);
+      const cluster = named ?? ofOwn;
+      const asked = await askedFor(flags, cluster);
+      // The root is always there, and one's own is known: these can be had without a server.
+      if (cluster !== rootCluster && cluster !== ofOwn) {
         const { insist } = await import('../logical-clusters.ts');
         await insist(await connect(atollKubeconfig), cluster);
       }
       const { forLogicalCluster } = await import('../../server/kubeconfig.ts');
-      const other = asked && (await (await import('../certificate.ts')).certifiedUser(file, asked));
-      if (other) print(`# ${other.about}`);
-      print(forLogicalCluster(readFileSync(file, 'utf8'), cluster, other).trimEnd());
+      const other = asked && (await (await import('../certificate.ts')).certifiedUser(own, asked));
+      const text = `${other ? `# ${other.about}\n` : ''}${forLogicalCluster(own.text, cluster, other)}`;
+      if (flags.outFile === undefined) return print(text.trimEnd());
+      const { writePrivate } = await import('../../server/private-file.ts');
+      await writePrivate(flags.outFile, text);
+      print(`${flags.outFile}: ${other?.about ?? cluster}`);
     });
+}
+
+function groupsOf(names: string, before: string[]): string[] {
+  return [...before, ...names.split(',')];
+}
+
+/** Which logical cluster its current context is of. */
+async function clusterOf({ text }: OwnKubeconfig): Promise<string> {
+  const [{ currentOf }, { clusterOfUrl }] = await Promise.all([
+    import('../../client/merged-kubeconfig.ts'),
+    import('../../client/url.ts'),
+  ]);
+  return clusterOfUrl(String(currentOf(text).cluster?.fields['server'] ?? ''));
 }
 
 /** Undefined: it is one's own. Throws UsageError. */

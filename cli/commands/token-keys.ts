@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { findKubeconfig } from '../connection.ts';
+import { ownKubeconfig } from '../connection.ts';
 import { addOutput, type Global } from './options.ts';
 
 /** atoll token-keys: list, rotate, drop. */
@@ -8,7 +8,7 @@ export function tokenKeysCommand(): Command {
   const ask = async (command: Command, method: string, query = '') => {
     const { atollKubeconfig, output } = command.optsWithGlobals<Global>();
     const { tokenKeys } = await import('../token-keys.ts');
-    await tokenKeys(findKubeconfig(atollKubeconfig), output, method, query);
+    await tokenKeys(ownKubeconfig(atollKubeconfig), output, method, query);
   };
   addOutput(keys.command('list'))
     .description('which there are')

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -131,12 +131,35 @@ describe('a kubeconfig for somebody else', () => {
     }
   });
 
+  test('is of its own logical cluster when it is asked for itself, and in a file of its owner’s alone', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'atoll-own-'));
+    const given = join(directory, 'ann.yaml');
+    await writeFile(given, 'former', { mode: 0o644 });
+    const asked = ['root:a', '--user', 'ann', '--group', 'testers,developers'];
+    expect([await atoll(...asked, '-o', given), err]).toEqual([0, '']);
+    expect(out).toMatch(/ann.yaml: ann in root:a until \S+Z\n$/);
+    expect((await stat(given)).mode & 0o777).toBe(0o600);
+    const text = await readFile(given, 'utf8');
+    expect(await (await user(text))('GET', maps)).toBe(200);
+    for (const same of [[], ['root:a']]) {
+      out = '';
+      const mine = ['node', 'atoll', '--atoll-kubeconfig', given, 'kubeconfig', ...same];
+      expect([await main(mine), err]).toEqual([0, '']);
+      expect(decodeYaml(out).value).toEqual(decodeYaml(text).value);
+    }
+    await rm(directory, { recursive: true });
+  });
+
   test('says first whose it is, where and until when', async () => {
     const day = 86_400_000;
     const cases: [string[], string, number][] = [
       [['root:a', '--user', 'ann'], '# ann in root:a until ', day / 3],
       [['root:a', '--user', 'ann', '--everywhere', '--expires', '720h'], '# ann everywhere until ', 30 * day],
-      [['--user', 'ann', '--admin', '--expires', '1d12h'], '# ann everywhere until ', 1.5 * day],
+      [
+        ['--user', 'ann', '--admin', '--expires', '1d12h'],
+        '# ann, administrator of everything, until ',
+        1.5 * day,
+      ],
     ];
     for (const [args, begins, lasts] of cases) {
       out = '';

@@ -2,8 +2,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findKubeconfig } from '../../../cli/connection.ts';
+import { ownKubeconfig } from '../../../cli/connection.ts';
 import { UsageError } from '../../../cli/errors.ts';
+import { currentOf } from '../../../client/merged-kubeconfig.ts';
 
 let directory = '';
 const at = (name: string) => join(directory, name);
@@ -18,19 +19,32 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 
 describe('which kubeconfig leads to Atoll', () => {
   const find = (env: Record<string, string>, flag?: string) =>
-    findKubeconfig(flag, { ATOLL_DATA_DIR: at('data'), ...env });
+    ownKubeconfig(flag, { ATOLL_DATA_DIR: at('data'), ...env }).files;
 
   test.each<[string, () => [Record<string, string>, string?], string]>([
     ['the flag before all', () => [{ ATOLL_KUBECONFIG: at('b'), KUBECONFIG: at('b') }, at('a')], 'a'],
     ['ATOLL_KUBECONFIG before KUBECONFIG', () => [{ ATOLL_KUBECONFIG: at('a'), KUBECONFIG: at('b') }], 'a'],
     ['KUBECONFIG before the data directory', () => [{ KUBECONFIG: at('a') }], 'a'],
-    ['of several files the first', () => [{ KUBECONFIG: several('b', 'a') }], 'b'],
-    ['of several files the first that is there', () => [{ KUBECONFIG: several('', 'none', 'a') }], 'a'],
+    ['of several files those that are there', () => [{ KUBECONFIG: several('', 'none', 'a') }], 'a'],
     ['the data directory’s own', () => [{}], 'data/admin.kubeconfig'],
     ['an empty KUBECONFIG is none', () => [{ KUBECONFIG: '' }], 'data/admin.kubeconfig'],
     ['one that names no file is none', () => [{ KUBECONFIG: delimiter }], 'data/admin.kubeconfig'],
   ])('%s', (_what, given, name) => {
     expect(find(...given())).toBe(at(name));
+  });
+
+  test('several files are one, whose current context may name what another has', async () => {
+    await writeFile(at('choice'), 'current-context: root:team-a');
+    const entry = '[{ name: root:team-a, context: { cluster: c, user: ann } }]';
+    await writeFile(at('ann'), `contexts: ${entry}\ncurrent-context: other`);
+    const own = ownKubeconfig(undefined, { KUBECONFIG: several('choice', 'ann') });
+    expect(own.files).toBe(several('choice', 'ann'));
+    expect(currentOf(own.text).context?.fields).toEqual({ cluster: 'c', user: 'ann' });
+  });
+
+  test('a file that is none says which', async () => {
+    await writeFile(at('broken'), '{');
+    expect(() => find({}, at('broken'))).toThrow(`kubeconfig ${at('broken')} cannot be read: `);
   });
 
   test('a KUBECONFIG that is not there never becomes the administrator’s', () => {

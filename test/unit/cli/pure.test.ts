@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clusterState } from '../../../cli/cluster.ts';
-import { explained } from '../../../cli/errors.ts';
+import { explained, UsageError } from '../../../cli/errors.ts';
 import { flatKubeconfig } from '../../../cli/flatten.ts';
 import { age, table } from '../../../cli/output.ts';
 import { remainingOn } from '../../../cli/remaining.ts';
+import { currentOf, mergedKubeconfig } from '../../../client/merged-kubeconfig.ts';
 import type { PhysicalCluster, Placement } from '../../../cluster/types.ts';
 import { StatusError } from '../../../kube/status.ts';
 import { decodeYaml } from '../../../kube/yaml.ts';
@@ -198,9 +199,33 @@ describe('kubeconfigs', () => {
     expect(parse(forLogicalCluster(team, 'root:b'))).toMatchObject({
       clusters: [{ cluster: { server: 'https://h:1/clusters/root:b' } }],
     });
-    expect(parse(forLogicalCluster(team, 'root'))).toMatchObject({
-      clusters: [{ cluster: { server: 'https://h:1' } }],
-    });
+    const prod = admin.replaceAll(/\batoll$/gm, 'prod');
+    expect(parse(forLogicalCluster(prod, 'root'))).toMatchObject({ clusters: [{ name: 'prod' }] });
+  });
+
+  test('each leads to its own logical cluster where several are merged', () => {
+    const team = forLogicalCluster(admin, 'root:team-a');
+    const texts = [team, forLogicalCluster(team, 'root'), forLogicalCluster(team, 'root:b')];
+    for (const files of [texts, texts.toReversed()]) {
+      const merged = mergedKubeconfig(files.map((text) => ({ path: 'f', text })));
+      const servers = ['root', 'root:team-a', 'root:b'].map((context) => {
+        const chosen = `current-context: ${context}`;
+        const { cluster } = currentOf(merged.replace(/current-context: .*/, chosen));
+        return cluster?.fields['server'];
+      });
+      const root = 'https://h:1';
+      expect(servers).toEqual([root, `${root}/clusters/root:team-a`, `${root}/clusters/root:b`]);
+    }
+  });
+
+  test.each([
+    ['current-context: root', 'current-context: gone', 'the kubeconfig has no current cluster'],
+    ['cluster: atoll\n', 'cluster: gone\n', 'the kubeconfig has no current cluster'],
+    ['user: admin\n', 'user: gone\n', 'the kubeconfig has no current user'],
+  ])('nobody else’s stands in for what is missing: %j, %j', (from, to, message) => {
+    const text = admin.replace(from, to);
+    expect(text).not.toBe(admin);
+    expect(() => forLogicalCluster(text, 'root')).toThrow(new UsageError(message));
   });
 
   test('a physical cluster’s is flattened: files become data', async () => {
