@@ -60,6 +60,8 @@ export interface AdmissionRequest {
   fresh?: boolean;
   /** CreateOptions, UpdateOptions, PatchOptions or DeleteOptions as the client sent them. */
   readonly options?: JsonObject | undefined;
+  /** Of a PATCH: the patch, in whatever dialect, as the client sent it. */
+  readonly patch?: Uint8Array | undefined;
   registry: Registry;
   authorize: Authorizer;
   /** Adds a `Warning: 299` header to the answer. */

@@ -131,6 +131,11 @@ class Asked implements AdmissionRequest {
     return optionsOf(this.#exchange, this.#verb);
   }
 
+  get patch(): Uint8Array | undefined {
+    const { info, request } = this.#exchange;
+    return info.verb === 'patch' ? request.body : undefined;
+  }
+
   warn(message: string): void {
     const { warnings } = this.#exchange;
     if (!warnings.includes(message)) warnings.push(message);

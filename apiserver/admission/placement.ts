@@ -6,10 +6,12 @@ import type { AdmissionPlugin, AdmissionRequest } from '../plugins.ts';
 import { requirePlace } from './placement-authorize.ts';
 import { refusePlacement } from './placement-refuse.ts';
 import { warnOfPlacement } from './placement-warn.ts';
+import { namesClusters } from './placement-wish.ts';
 
 /**
  * Guards the one attribute, atoll.dev/clusters, on Namespaces and namespaced objects, and our own marks on all objects:
- * - whoever writes it is recorded in atoll.dev/placed-by, which nobody can set themselves;
+ * - whoever writes it is recorded in atoll.dev/placed-by, which nobody can set themselves; who writes what the scheduler
+ *   chose makes it their own;
  * - whoever names clusters needs the verb `place` on each;
  * - names of clusters that do not exist are refused, before anything is stored, and so is any in a system namespace;
  * - the scheduler's value survives a replace that does not mention it; a user's goes when the user removes it;
@@ -21,12 +23,12 @@ export const placementAdmission: AdmissionPlugin = {
   mutate(request) {
     const { object, old } = request;
     if (!object || !writesObject(request)) return;
-    if (!old && saysWhere(request) && isCopied(request, object))
-      annotate(object, clustersAnnotation, undefined);
+    if (!old && saysWhere(request) && isCopied(request, object)) leaveOut(request, object);
     const { annotations } = object.metadata;
+    const isWish = saysWhere(request) && makesItTheirs(request, object);
     const kept = keepMarks(annotations, old?.metadata.annotations, keptBy(request));
     if (kept !== annotations) setAnnotations(object, kept ?? {});
-    if (saysWhere(request)) attribute(request, object);
+    if (saysWhere(request)) attribute(request, object, isWish);
   },
   validate(request) {
     const { object, old } = request;
@@ -34,8 +36,8 @@ export const placementAdmission: AdmissionPlugin = {
     warnOfPlacement(request, object);
     if (!saysWhere(request)) return undefined;
     const after = wantedBy(object);
-    const isNew = after !== undefined && after !== wantedBy(old);
-    if (!isNew) return undefined;
+    const isNew = after !== wantedBy(old) || authorOf(object) !== authorOf(old);
+    if (after === undefined || !isNew) return undefined;
     return requirePlace(request, object, after).then(() => refusePlacement(request, object, after));
   },
 };
@@ -57,14 +59,36 @@ function isCopied({ user }: AdmissionRequest, object: KubeObject): boolean {
   return object.metadata.annotations?.[placedByAnnotation] === schedulerUser && !isOwn(user, schedulerUser);
 }
 
-function attribute({ old, user }: AdmissionRequest, object: KubeObject): void {
-  const author = old?.metadata.annotations?.[placedByAnnotation];
+/** The scheduler's choice, which the one who writes names as well. */
+function makesItTheirs(request: AdmissionRequest, object: KubeObject): boolean {
+  const { old, user } = request;
+  if (authorOf(old) !== schedulerUser || isOwn(user, schedulerUser)) return false;
+  if (wantedBy(object) === undefined || wantedBy(object) !== wantedBy(old)) return false;
+  const { patch } = request;
+  return patch === undefined ? authorOf(object) === undefined : namesClusters(patch);
+}
+
+function leaveOut(request: AdmissionRequest, object: KubeObject): void {
+  if (wantedBy(object) === undefined) return;
+  annotate(object, clustersAnnotation, undefined);
+  request.warn(
+    `metadata.annotations[${clustersAnnotation}]: left out, as ${placedByAnnotation} says that it was the scheduler's ` +
+      'choice for another object; without that it is yours',
+  );
+}
+
+function attribute({ old, user }: AdmissionRequest, object: KubeObject, isWish: boolean): void {
+  const author = authorOf(old);
   const before = wantedBy(old);
   const isSchedulers = author === schedulerUser && !isOwn(user, schedulerUser);
   if (wantedBy(object) === undefined && isSchedulers) annotate(object, clustersAnnotation, before);
   const after = wantedBy(object);
-  const now = after === before && !isOwn(user, schedulerUser) ? author : user.name;
+  const now = after === before && !isWish && !isOwn(user, schedulerUser) ? author : user.name;
   annotate(object, placedByAnnotation, after === undefined ? undefined : now);
+}
+
+function authorOf(object: KubeObject | undefined): string | undefined {
+  return object?.metadata.annotations?.[placedByAnnotation];
 }
 
 function wantedBy(object: KubeObject | undefined): string | undefined {

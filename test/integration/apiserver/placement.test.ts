@@ -228,12 +228,80 @@ it('a user may not place into a namespace of the system, nor the credentials of 
   });
 });
 
+const east = { [clusters]: 'east' };
+const written = { ...east, [placedBy]: scheduler.name };
+const lastApplied = (annotations: object) => ({
+  'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify({ metadata: { annotations } }),
+});
+const within = (annotations: object) => ({ metadata: { annotations } });
+
+it.each<[string, keyof typeof patchTypes, unknown, string]>([
+  ['kubectl annotate', 'merge', within(east), 'mine'],
+  ['kubectl apply', 'strategic', within(lastApplied({ note: 'n', ...east })), 'mine'],
+  ['kubectl apply --server-side', 'apply', { apiVersion: 'v1', kind: 'Pod', ...within(east) }, 'mine'],
+  [
+    'a JSON patch of it',
+    'json',
+    [{ op: 'replace', path: `/metadata/annotations/${clusters.replace('/', '~1')}`, value: 'east' }],
+    'mine',
+  ],
+  ['a JSON patch of all', 'json', [{ op: 'add', path: '/metadata/annotations', value: east }], 'mine'],
+  ['an apply of a copy', 'strategic', within(lastApplied(written)), scheduler.name],
+  [
+    'a server-side apply of a copy',
+    'apply',
+    { apiVersion: 'v1', kind: 'Pod', ...within(written) },
+    scheduler.name,
+  ],
+  [
+    'an apply of what is broken',
+    'strategic',
+    within({ 'kubectl.kubernetes.io/last-applied-configuration': `{${clusters}` }),
+    scheduler.name,
+  ],
+  [
+    'a test of it',
+    'json',
+    [{ op: 'test', path: `/metadata/annotations/${clusters.replace('/', '~1')}`, value: 'east' }],
+    scheduler.name,
+  ],
+  ['a change of something else', 'merge', within({ note: 'm' }), scheduler.name],
+])('%s where the scheduler put it: whose the choice is then', async (_, dialect, body, author) => {
+  await create(pods, pod('p'));
+  await placed(pods, 'p', 'scheduler');
+  const mine = api.server.transport({ name: 'mine', groups: ['system:masters'] });
+  const query = dialect === 'apply' ? '?fieldManager=m&force=true' : '';
+  const headers = { 'content-type': patchTypes[dialect] };
+  const reply = await call(mine, 'PATCH', `${pods}/p${query}`, body, headers);
+  expect([reply.status, annotationsOf(reply)[clusters], annotationsOf(reply)[placedBy]]).toEqual([
+    200,
+    'east',
+    author,
+  ]);
+});
+
+it.each([
+  ['of what was read', (annotations: object) => annotations, scheduler.name],
+  ['of a manifest that says so', () => east, 'mine'],
+  ['of a manifest that says nothing', () => ({}), scheduler.name],
+])('a replace %s where the scheduler put it: whose the choice is then', async (_, annotations, author) => {
+  await create(pods, pod('p'));
+  await placed(pods, 'p', 'scheduler');
+  const { body } = await api.call('GET', `${pods}/p`);
+  const metadata = { ...body.metadata, annotations: annotations(body.metadata.annotations ?? {}) };
+  const mine = api.server.transport({ name: 'mine', groups: ['system:masters'] });
+  const reply = await call(mine, 'PUT', `${pods}/p`, { ...body, metadata });
+  expect([annotationsOf(reply)[clusters], annotationsOf(reply)[placedBy]]).toEqual(['east', author]);
+});
+
 it('what the scheduler said of another object is no wish of whoever makes a copy of it', async () => {
   await create(pods, pod('p'));
   await placed(pods, 'p', 'scheduler');
   const { body } = await api.call('GET', `${pods}/p`);
   const copy = pod('q', annotationsOf({ body } as Reply));
-  expect(annotationsOf(await create(pods, copy))).toEqual({ note: 'n' });
+  const made = await create(pods, copy);
+  expect(annotationsOf(made)).toEqual({ note: 'n' });
+  expect([made.headers['warning']].flat().join()).toContain('was the scheduler');
   const mine = await create(pods, pod('r', { [clusters]: 'east' }));
   expect(annotationsOf(mine)).toEqual({ [clusters]: 'east', [placedBy]: 'admin' });
 });
