@@ -6,6 +6,7 @@ import { andThen, isLater, type Later } from '../kube/later.ts';
 import { StatusError, unauthorized } from '../kube/status.ts';
 import { randomUid } from '../kube/uuid.ts';
 import { impersonated, impersonates } from './authn/impersonate.ts';
+import { withKnown } from './authn/known.ts';
 import { authorizeRequest } from './authz/check.ts';
 import { mastersGroup } from './authz/masters.ts';
 import type { Core, Exchange } from './core.ts';
@@ -183,17 +184,12 @@ function authenticate(
     const answer = authenticators[i]?.(request, peer, cluster);
     if (isLater(answer)) {
       return answer.then((user) =>
-        user ? authenticated(user) : authenticate(authenticators, request, peer, cluster, i + 1),
+        user ? withKnown(user) : authenticate(authenticators, request, peer, cluster, i + 1),
       );
     }
-    if (answer !== undefined) return authenticated(answer);
+    if (answer !== undefined) return withKnown(answer);
   }
   return undefined;
-}
-
-function authenticated(user: UserInfo): UserInfo {
-  if (user.groups.includes('system:authenticated')) return user;
-  return { ...user, groups: [...user.groups, 'system:authenticated'] };
 }
 
 /** The caller owns the headers. */

@@ -52,6 +52,8 @@ export const logicalClusterAnnotation = 'kcp.io/cluster';
 export const placementFinalizer = 'atoll.dev/shares';
 
 export const rootCluster = 'root';
+/** Who issues the tokens of root's accounts where no setting says it, and whom all are for unless they say so. */
+export const defaultIssuer = 'https://kubernetes.default.svc';
 /** Where physical clusters' credentials live, in the root logical cluster. */
 export const systemNamespace = 'atoll-system';
 

@@ -1,7 +1,6 @@
-import { rootCluster } from '../../cluster/names.ts';
+import { defaultIssuer, rootCluster } from '../../cluster/names.ts';
 
-/** Who issues the tokens of root's accounts where no setting says it, and whom all are for unless they say so. */
-export const defaultIssuer = 'https://kubernetes.default.svc';
+export { defaultIssuer };
 
 /** Below each logical cluster's URL. */
 export const issuerPaths = {

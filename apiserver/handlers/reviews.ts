@@ -2,9 +2,10 @@ import type { ApiResponse, UserInfo } from '../../kube/http.ts';
 import type { JsonObject, KubeObject } from '../../kube/object.ts';
 import { badRequest, invalid, StatusError } from '../../kube/status.ts';
 import { timestamp } from '../../kube/timestamp.ts';
-import { isRecord, record, strings, text } from '../../kube/untyped.ts';
+import { isRecord, listAt, record, strings, text } from '../../kube/untyped.ts';
 import { accessReviewProblems } from '../../kube/validation/review.ts';
 import { apiAudiences, defaultIssuer } from '../authn/issuer.ts';
+import { withKnown } from '../authn/known.ts';
 import { clusterNameExtra, type Identified } from '../authn/service-account.ts';
 import type { ResourceExchange } from '../core.ts';
 import { writeQuery } from '../decode/options.ts';
@@ -40,6 +41,9 @@ export async function handleReview(exchange: ResourceExchange): Promise<ApiRespo
   const { resource, namespaced } = exchange.served.info;
   if (namespaced) object.metadata.namespace = exchange.info.namespace;
   for (const field of ofTheSystem) delete (object.metadata as Record<string, unknown>)[field];
+  const { spec } = object;
+  // None, as Go has it.
+  if (isRecord(spec) && listAt(spec, 'audiences').length === 0) delete spec['audiences'];
   const { core, info, served } = exchange;
   const writing = { registry: core.registry, served, cluster: info.cluster };
   const asked = withManagers(undefined, object, writing, { manager: query.manager });
@@ -93,7 +97,7 @@ async function identified(
   const bearer = { ...request, headers: { authorization: `Bearer ${token}` } };
   for (const authenticator of authenticators) {
     const user = await authenticator(bearer, {}, cluster);
-    if (user !== undefined) return { user, audiences };
+    if (user !== undefined) return { user: withKnown(user), audiences };
   }
   return undefined;
 }

@@ -68,8 +68,8 @@ export async function handleToken(exchange: ResourceExchange): Promise<ApiRespon
     ...(bound && { bound }),
   });
   const expirationTimestamp = timestamp(new Date(now.getTime() + expirationSeconds * 1000));
-  const status = query.dryRun ? { token: '', expirationTimestamp } : { token, expirationTimestamp };
-  return respondAnswer(exchange, form, { ...request, status });
+  // A dry run gives one, too: nothing of it is kept.
+  return respondAnswer(exchange, form, { ...request, status: { token, expirationTimestamp } });
 }
 
 /** What was asked is the requester's, even of what nobody stores. */

@@ -94,7 +94,7 @@ export function isSignedBy({ alg, kid, signed, signature }: Jws, key: VerifyingK
 }
 
 /** A clock that is behind by so much is none to refuse for. */
-const leewaySeconds = 300;
+const leewaySeconds = 60;
 
 /** Throws TokenError for one that is not meant for us, or not now. */
 export function checkTimes(claims: Claims, audiences: readonly string[], now: number): void {

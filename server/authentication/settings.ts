@@ -1,4 +1,4 @@
-import { defaultIssuer } from '../../apiserver/authn/issuer.ts';
+import { defaultIssuer } from '../../cluster/names.ts';
 
 export interface Setting {
   flag: string;

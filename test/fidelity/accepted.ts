@@ -23,6 +23,18 @@ export const accepted: readonly Accepted[] = [
     path: /^body\.status\.(allowed|reason)$/,
   },
   {
+    id: 'account-cluster',
+    request: /^POST (tokenreviews|selfsubjectreviews)$/,
+    path: /^body\.status\.(user|userInfo)\.extra\.authentication\.kcp\.io\/cluster-name$/,
+    kubernetes: /^\(absent\)$/,
+  },
+  {
+    id: 'account-issuer',
+    request: /^GET \/\.well-known\/openid-configuration\/?$/,
+    path: /^body\.issuer$/,
+    atoll: /^https:\/\/kubernetes\.default\.svc\/clusters\/[a-z0-9]{16}$/,
+  },
+  {
     id: 'aggregated-servers',
     request: /^GET \/apis$/,
     cases: /^discovery\/apiservice$/,
@@ -36,6 +48,13 @@ export const accepted: readonly Accepted[] = [
     atoll: /^404/,
   },
   {
+    id: 'anonymous-elsewhere',
+    cases: /^authn\/credentials\//,
+    path: /^status$/,
+    kubernetes: /^(200|403 .*system:anonymous)/,
+    atoll: /^401/,
+  },
+  {
     id: 'applied-deletion',
     request: /^PATCH /,
     path: /^body\.metadata\.deletionTimestamp$/,
@@ -46,6 +65,13 @@ export const accepted: readonly Accepted[] = [
     id: 'impersonation-scopes',
     request: /^POST selfsubjectreviews$/,
     path: /^body\.status\.userInfo\.extra$/,
+    kubernetes: /^\(absent\)$/,
+    atoll: /^\{"authentication\.kcp\.io\/scopes":/,
+  },
+  {
+    id: 'bootstrap-scopes',
+    cases: /^authn\/bootstrap\//,
+    path: /^body\.status\.(user|userInfo)\.extra$/,
     kubernetes: /^\(absent\)$/,
     atoll: /^\{"authentication\.kcp\.io\/scopes":/,
   },
@@ -109,6 +135,14 @@ export const accepted: readonly Accepted[] = [
     path: /^(status|body\.message)$/,
   },
   { id: 'root-paths', request: /^GET \/$/, path: /^body\.paths\.length$/ },
+  {
+    id: 'token-errors',
+    request: /^POST tokenreviews$/,
+    path: /^body\.status\.error$/,
+    kubernetes: /^\[invalid bearer token, /,
+    atoll: /^invalid bearer token$/,
+  },
+  { id: 'token-names', cases: /^authn\/system\//, path: /^(status|body\..*)$/ },
   { id: 'warning-ascii', path: /^headers\.warning$/, kubernetes: /ï¿½/, atoll: /\?/ },
   {
     id: 'yaml-tags',

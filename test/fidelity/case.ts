@@ -7,6 +7,7 @@ export const areas = [
   'writes',
   'validation',
   'subresources',
+  'authn',
   'rbac',
   'quota',
   'custom',
@@ -20,6 +21,8 @@ export interface Request {
   /** With its query; below the logical cluster's prefix for Atoll. */
   path: string;
   accept?: string;
+  /** Without the administrator's certificate or token. */
+  bare?: boolean;
   /** Default for a body: application/json. */
   contentType?: string;
   headers?: Readonly<Record<string, string | string[]>>;

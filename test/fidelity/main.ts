@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Command, Option } from 'commander';
 import { type Atoll, startAtoll } from '../atoll/atoll.ts';
 import { type Kubernetes, startKubernetes } from '../kubernetes/kubernetes.ts';
 import { accepted, explanationOf, unpaired } from './accepted.ts';
 import { type Area, areas, type Case } from './case.ts';
+import { authnCases } from './cases/authn.ts';
 import { bundlesCases } from './cases/bundles.ts';
 import { creatingCases } from './cases/creating.ts';
 import { customCases } from './cases/custom.ts';
@@ -23,6 +25,7 @@ import { validationCases } from './cases/validation.ts';
 import { watchCases } from './cases/watch.ts';
 import { writesCases } from './cases/writes.ts';
 import { goldenObjects } from './golden.ts';
+import { startIssuers } from './issuer.ts';
 import { panicsAreLogged } from './panics.ts';
 import { printArea, printExplained } from './report.ts';
 import {
@@ -106,6 +109,7 @@ async function allCases(): Promise<Case[]> {
     writes: writesCases,
     validation: () => validationCases(goldenObjects(golden)),
     subresources: subresourcesCases,
+    authn: authnCases,
     rbac: () => [
       ...rolesCases(),
       ...decisionsCases(),
@@ -132,15 +136,20 @@ function folder(name: string): string | undefined {
 async function main(): Promise<number> {
   let kubernetes: Kubernetes | undefined;
   let atoll: Atoll | undefined;
+  const issuers = await startIssuers();
+  const folder = await mkdtemp(join(tmpdir(), 'fidelity-'));
+  const configuration = join(folder, 'authentication.yaml');
+  await writeFile(configuration, issuers.configuration);
+  const known = ['--authentication-config', configuration, '--enable-bootstrap-token-auth=true'];
   try {
     [kubernetes, atoll] = await Promise.all([
-      startKubernetes({ name: 'oracle', apiOnly: true, accounts: true }),
+      startKubernetes({ name: 'oracle', apiOnly: true, accounts: true, flags: known }),
       startAtoll(),
     ]);
     const workspace = await logicalCluster(atoll, 'fidelity');
     // The other side has no controllers either.
     await atoll.terminate();
-    await atoll.restart(['--controllers', 'api']);
+    await atoll.restart(['--controllers', 'api', ...known]);
     const servers = {
       kubernetes: await connect(kubernetes.kubeconfig),
       atoll: await connect(workspace),
@@ -154,7 +163,8 @@ async function main(): Promise<number> {
     if (atoll) process.stderr.write(`${atoll.log().slice(-4000)}\n`);
     throw error;
   } finally {
-    await Promise.all([kubernetes?.stop(), atoll?.dispose()]);
+    issuers.close();
+    await Promise.all([kubernetes?.stop(), atoll?.dispose(), rm(folder, { recursive: true })]);
   }
 }
 

@@ -24,19 +24,24 @@ const deadlineMs = 20_000;
 export async function connect(kubeconfig: string): Promise<Wire> {
   const { server, tls, authorization } = await credentials(kubeconfig);
   const agent = new Agent({ keepAlive: true, maxSockets: 64, ...tls });
+  const bare = new Agent({ keepAlive: true, maxSockets: 64, ca: tls.ca });
   const base = new URL(server);
   const prefix = base.pathname.replace(/\/$/, '');
+  const close = () => {
+    agent.destroy();
+    bare.destroy();
+  };
   const send = (request: Request): Promise<Sent> =>
     new Promise((resolve, reject) => {
       const body = bodyOf(request.body);
       const outgoing = httpsRequest({
-        agent,
+        agent: request.bare ? bare : agent,
         host: base.hostname,
         port: base.port,
         method: request.method,
         path: `${prefix}${request.path}`,
         headers: {
-          ...(authorization !== undefined && { authorization }),
+          ...(authorization !== undefined && !request.bare && { authorization }),
           'user-agent': 'fidelity/1.0',
           ...(request.accept !== '' && { accept: request.accept ?? 'application/json' }),
           ...(body && {
@@ -57,7 +62,7 @@ export async function connect(kubeconfig: string): Promise<Wire> {
       outgoing.once('error', reject);
       outgoing.end(body);
     });
-  return { send, close: () => agent.destroy() };
+  return { send, close };
 }
 
 function bodyOf(body: Request['body']): Buffer | undefined {

@@ -46,6 +46,8 @@ export interface KubernetesOptions {
   apiOnly?: boolean;
   /** Beside that: pods have ServiceAccounts, which somebody has to make. */
   accounts?: boolean;
+  /** Of kube-apiserver, beside its own. */
+  flags?: readonly string[];
 }
 
 /** A real Kubernetes 1.36 on loopback: etcd, kube-apiserver, its controllers and scheduler, kwok as kubelets. */
@@ -97,6 +99,7 @@ async function boot(
   await start('kube-apiserver', [
     ...apiserverFlags(String(port), `http://127.0.0.1:${etcd}`),
     ...(options.apiOnly && !options.accounts ? ['--disable-admission-plugins', 'ServiceAccount'] : []),
+    ...(options.flags ?? []),
   ]);
   const ctl = (...args: string[]) => run(kubectl, ['--kubeconfig', kubeconfig, ...args], { timeout: 30_000 });
   await eventually(180, children, () => ctl('get', '--raw', '/readyz'));

@@ -115,7 +115,7 @@ test('TokenReview knows it, for the audience of this server', async () => {
   const token = issuer.token({ sub: 'ann' });
   expect(await reviewed({ token })).toMatchObject({
     authenticated: true,
-    user: { username: 'oidc:ann' },
+    user: { username: 'oidc:ann', groups: ['system:authenticated'] },
     audiences: ['https://kubernetes.default.svc'],
   });
   expect((await reviewed({ token, audiences: ['vault'] })).authenticated).toBeUndefined();
