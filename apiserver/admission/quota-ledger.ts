@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { KubeObject } from '../../kube/object.ts';
 import { type Account, accountOf, charge } from '../../kube/quota/charge.ts';
 import type { Change, Evaluator } from '../../kube/quota/evaluator.ts';
@@ -26,8 +27,11 @@ interface Namespace {
   namespace: string;
 }
 
-/** Who else writes a quota are other servers, each one write at a time, and whoever counts. */
-const tries = 20;
+/** For so long others may be quicker, who write a quota too: each server one write at a time, and whoever counts. */
+const patienceMs = 10_000;
+/** Between the writes of a server that is busy, in which another comes by its own: more of it while others do write. */
+const leastPauseMs = 8;
+const mostPauseMs = 40;
 const resource = { group: '', resource: 'resourcequotas' };
 
 /**
@@ -59,12 +63,18 @@ class Ledger {
   }
 
   async #work(key: string, at: Namespace, first: Waiting[]): Promise<void> {
+    const own = new Versions();
+    let pause = leastPauseMs;
     for (let batch = first; batch.length > 0; batch = this.#take(key)) {
       try {
-        await settle(this.#registry, at, batch);
+        await settle(this.#registry, at, batch, own);
       } catch (error) {
         for (const { fail } of batch) fail(error);
       }
+      const alone = own.areAlone();
+      pause = alone ? Math.max(leastPauseMs, pause / 2) : Math.min(mostPauseMs, pause * 2);
+      // Who writes one at a time leaves room by itself; of many the more wait, and go together.
+      if (batch.length > 1 || !alone) await setTimeout(pause * (0.5 + Math.random()));
     }
     this.#waiting.delete(key);
   }
@@ -73,6 +83,27 @@ class Ledger {
     const batch = this.#waiting.get(key) ?? [];
     this.#waiting.set(key, []);
     return batch;
+  }
+}
+
+/** What this server wrote last of each quota, by which it sees whether others do, too. */
+class Versions {
+  readonly #written = new Map<string, string | undefined>();
+  #alone = true;
+
+  wrote(name: string, version: string | undefined): void {
+    this.#written.set(name, version);
+  }
+
+  saw(name: string, version: string | undefined): void {
+    if (this.#written.has(name) && this.#written.get(name) !== version) this.#alone = false;
+  }
+
+  /** Since this was asked last. */
+  areAlone(): boolean {
+    const answer = this.#alone;
+    this.#alone = true;
+    return answer;
   }
 }
 
@@ -88,20 +119,27 @@ export function ledgerOf(registry: Registry): Ledger {
 }
 
 /** Every one is told; fails only when nobody could be. */
-async function settle(registry: Registry, at: Namespace, batch: readonly Waiting[]): Promise<void> {
+async function settle(
+  registry: Registry,
+  at: Namespace,
+  batch: readonly Waiting[],
+  own: Versions,
+): Promise<void> {
+  const started = performance.now();
   let open = batch;
   /** In which somebody was quicker; the others are paid. */
   let left: ReadonlySet<string> | undefined;
-  for (let attempt = 1; open.length > 0; attempt++) {
+  while (open.length > 0) {
     const { items } = await registry.list({ ...resource, ...at });
+    for (const { metadata } of items) own.saw(metadata.name ?? '', metadata.resourceVersion);
     const accounts = items.filter(({ metadata }) => left?.has(metadata.name ?? '') ?? true).map(accountOf);
     const before = new Map(accounts.map((account) => [account, account.used]));
     open = open.filter((one) => !isSettled(accounts, one));
     if (open.length === 0) return;
     const changed = accounts.filter((account) => before.get(account) !== account.used);
-    const lost = await pay(registry, at, changed);
+    const lost = await pay(registry, at, changed, own);
     if (lost.size === 0) break;
-    if (attempt >= tries) throw [...lost.values()][0];
+    if (performance.now() - started > patienceMs) throw [...lost.values()][0];
     left = new Set(lost.keys());
   }
   for (const { done } of open) done();
@@ -124,16 +162,17 @@ async function pay(
   registry: Registry,
   at: Namespace,
   accounts: readonly Account[],
+  own: Versions,
 ): Promise<Map<string, unknown>> {
   const lost = new Map<string, unknown>();
   await Promise.all(
     accounts.map(async ({ quota, used }) => {
       const name = quota.metadata.name ?? '';
       try {
-        await registry.update({ ...resource, ...at, name }, (current) => withUsed(quota, current, used), {
-          manager: 'kube-apiserver',
-          subresource: 'status',
-        });
+        const change = (current: KubeObject) => withUsed(quota, current, used);
+        const how = { manager: 'kube-apiserver', subresource: 'status' };
+        const { metadata } = await registry.update({ ...resource, ...at, name }, change, how);
+        own.wrote(name, metadata.resourceVersion);
       } catch (error) {
         if (isStatusError(error, 'NotFound')) return;
         if (!(error instanceof Overtaken) && !isStatusError(error, 'Conflict')) throw error;

@@ -40,6 +40,21 @@ async function usedOf(api: Api, name = 'q'): Promise<Record<string, string>> {
   return (await api.call('GET', `${quotas}/${name}`)).body.status.used;
 }
 
+/** A store whose updates come a while later than they are asked for. */
+function late(store: Store): Store {
+  const update: Store['update'] = async (...args) => {
+    for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate);
+    return await store.update(...args);
+  };
+  return new Proxy(store, {
+    get(target, name) {
+      if (name === 'update') return update;
+      const found: unknown = Reflect.get(target, name, target);
+      return typeof found === 'function' ? found.bind(target) : found;
+    },
+  });
+}
+
 /** How many creates passed. */
 async function race(servers: readonly Api[], count: number): Promise<number> {
   const answers = await Promise.all(
@@ -82,6 +97,29 @@ describe('forty creates at once pass as many as there is room for', () => {
     expect(await countOf(servers[0]!)).toBe(11);
     expect(await usedOf(servers[2]!)).toEqual({ configmaps: '11' });
   });
+});
+
+test('whoever is slow comes by its charges beside those who are quick, however many these are', async () => {
+  const store = memory();
+  const { pipe } = await pipeTo(store);
+  undo.push(() => pipe.close());
+  const [quick, slow] = [serve(store), serve(late(pipe))];
+  await bound(quick, { configmaps: '100000' }, { configmaps: '0' });
+  let made = 0;
+  let isOver = false;
+  const load = Array.from({ length: 8 }, async () => {
+    while (!isOver) {
+      await quick.call('POST', configMaps, configMap(`quick${made++}`));
+      await new Promise(setImmediate);
+    }
+  });
+  const statuses: number[] = [];
+  for (let i = 0; i < 5; i++)
+    statuses.push((await slow.call('POST', configMaps, configMap(`slow${i}`))).status);
+  isOver = true;
+  await Promise.all(load);
+  expect(statuses).toEqual([201, 201, 201, 201, 201]);
+  expect(await usedOf(quick)).toEqual({ configmaps: String(made + 5) });
 });
 
 test('a dry run has to fit, and costs nothing', async () => {
