@@ -9,6 +9,8 @@ export interface SigningKey {
 
 /** What is known for longer is asked for again: by whoever waits for it, or beside what goes on. */
 const freshMs = 1_000;
+/** For a token of a key that another server may just have made. */
+const unknownMs = 100;
 const staleMs = 10_000;
 /** So long a token's signature is not looked at again. What it is bound to is looked at each time. */
 const rememberMs = 60_000;
@@ -19,6 +21,7 @@ export class TokenKeys {
   #byId = new Map<string, TokenKey>();
   readonly #read: (() => Promise<readonly SigningKey[]>) | undefined;
   #readAt = Date.now();
+  #reading: Promise<void> | undefined;
   #verified = new Remembered<Claims>();
 
   /** @param read all of them as they are now, where they may change: another server may have made one. */
@@ -50,18 +53,26 @@ export class TokenKeys {
     const id = TokenKey.idIn(token);
     if (id === undefined) return undefined;
     if (this.#byId.has(id)) void this.#lookAgain(staleMs);
-    else await this.#lookAgain(freshMs);
+    else await this.#lookAgain(unknownMs);
     const claims = this.#byId.get(id)?.verify(token);
     if (claims !== undefined) this.#verified.put(token, claims, rememberMs);
     return claims;
   }
 
-  /** While they cannot be read, those that were are kept. */
-  async #lookAgain(oldMs: number): Promise<void> {
+  /** While they cannot be read, those that were are kept. Whoever comes while they are read waits for that. */
+  #lookAgain(oldMs: number): Promise<void> | undefined {
+    if (this.#read === undefined || this.#reading !== undefined) return this.#reading;
     const now = Date.now();
-    if (this.#read === undefined || now - this.#readAt < oldMs) return;
+    if (now - this.#readAt < oldMs) return undefined;
     this.#readAt = now;
-    const found = await this.#read().catch(() => []);
+    this.#reading = this.#reread(this.#read).finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+
+  async #reread(read: () => Promise<readonly SigningKey[]>): Promise<void> {
+    const found = await read().catch(() => []);
     if (found.length > 0) this.#take(found);
   }
 

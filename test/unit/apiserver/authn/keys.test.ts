@@ -44,3 +44,17 @@ test('what was verified is known for a while, and no longer when its key is drop
   vi.useRealTimers();
   expect(await keys.verify(token)).toBeUndefined();
 });
+
+test('of several who come with a key that is not known, all wait until it is', async () => {
+  let reads = 0;
+  const keys = new TokenKeys([former], async () => {
+    reads++;
+    return [former, due];
+  });
+  const token = await new TokenKeys([due]).sign({ sub: 'a' });
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 100 });
+  const both = [keys.verify(token), keys.verify(token)];
+  vi.useRealTimers();
+  expect(await Promise.all(both)).toEqual([{ sub: 'a' }, { sub: 'a' }]);
+  expect(reads).toBe(1);
+});
