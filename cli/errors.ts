@@ -38,8 +38,10 @@ export function explained(error: unknown): { message: string; exitCode: number }
   if (error instanceof FailedError || error instanceof StoreError)
     return { message: error.message, exitCode: 1 };
   if (error instanceof StatusError) return { message: advised(error.message, error.reason), exitCode: 1 };
-  if (error instanceof TransportError)
-    return { message: `Atoll does not answer: ${error.message}`, exitCode: 1 };
+  if (error instanceof TransportError) {
+    const start = error.code === 'ECONNREFUSED' ? ': start it (atoll start), or name another kubeconfig' : '';
+    return { message: `Atoll does not answer: ${error.message}${start}`, exitCode: 1 };
+  }
   // Of the operating system: its message names the call and the file.
   if (error instanceof Error && 'syscall' in error) return { message: error.message, exitCode: 1 };
   return undefined;

@@ -23,10 +23,15 @@ Examples:
 export function program(): Command {
   const atoll = new Command('atoll')
     .description('Many clusters, one API: a Kubernetes-compatible API server with logical clusters.')
-    .addOption(new Option('--atoll-kubeconfig <FILE>', 'how to reach Atoll').env('ATOLL_KUBECONFIG'))
+    .addOption(
+      new Option(
+        '--atoll-kubeconfig <FILE>',
+        'how to reach Atoll; else what KUBECONFIG names, else admin.kubeconfig in the data directory (ATOLL_DATA_DIR)',
+      ).env('ATOLL_KUBECONFIG'),
+    )
     .addHelpText('after', examples)
     .version(atollVersion(), '--version', 'what `atoll version` says, in one word')
-    .showHelpAfterError('(atoll --help lists the commands)')
+    .configureHelp({ showGlobalOptions: true })
     .exitOverride();
   const commands = [
     startCommand(),
@@ -48,8 +53,11 @@ export function program(): Command {
 }
 
 /** Commands that were made before they were added know nothing of the settings above them. */
-function inherit(from: Command): void {
-  for (const command of from.commands) inherit(command.copyInheritedSettings(from));
+function inherit(from: Command, path = from.name()): void {
+  const says = from.commands.length > 0 ? 'lists the commands' : 'says more';
+  from.showHelpAfterError(`(${path} --help ${says})`);
+  for (const command of from.commands)
+    inherit(command.copyInheritedSettings(from), `${path} ${command.name()}`);
 }
 
 /** Exit codes: 0 done, 1 could not be done, 2 wrong use, 130 stopped by Ctrl-C. */

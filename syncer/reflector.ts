@@ -11,7 +11,7 @@ import { isStatusError } from '../kube/status.ts';
 import type { Engine } from './engine.ts';
 import { controlledBy } from './owners.ts';
 import { digest } from './records.ts';
-import { isRefusal, Refused } from './refused.ts';
+import { isRefusedObject, Refused } from './refused.ts';
 
 const resyncMs = 300_000;
 /** After a reading that failed. */
@@ -191,7 +191,7 @@ export class Reflector {
     try {
       written = await upstream.update(this.#kind, object, { cluster, signal });
     } catch (err) {
-      if (!isRefusal(err)) throw err;
+      if (!isRefusedObject(err)) throw err;
       if (this.#kind.kind !== 'Event' && !this.#refused.has(key)) {
         logger.warn({ err, cluster, namespace, name, kind: this.#kind.kind }, 'it cannot be reflected');
       }

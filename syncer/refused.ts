@@ -46,6 +46,6 @@ export class Refused {
 }
 
 /** Taken by another cluster's or a user's; or the last share there is just going. */
-export function isRefusal(error: unknown): boolean {
+export function isRefusedObject(error: unknown): boolean {
   return ['Conflict', 'Forbidden', 'NotFound'].some((reason) => isStatusError(error, reason));
 }

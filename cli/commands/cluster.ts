@@ -40,6 +40,7 @@ export function clusterCommand(): Command {
   addOutput(cluster.command('list'))
     .alias('ls')
     .description('the physical clusters and how they are')
+    .addHelpText('after', '\nExamples:\n  atoll cluster list\n  atoll cluster list -o json')
     .action(async (_local, command: Command) => {
       const options = command.optsWithGlobals<Global>();
       const { listClusters } = await import('../cluster.ts');
@@ -51,6 +52,10 @@ export function clusterCommand(): Command {
     .option('--forget', 'also one that does: what can move moves first if it answers, the rest stays there')
     .option('--force', 'the same as --forget')
     .option('--wait <SECONDS>', 'how long to wait until it is gone; the removal itself goes on', '600')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  atoll drain east && atoll cluster remove east\n  atoll cluster remove east --forget   # it is lost, with what it runs',
+    )
     .action(async (name: string, _local, command: Command) => {
       const options = command.optsWithGlobals<Global & RemoveFlags>();
       const forget = options.forget === true || options.force === true;

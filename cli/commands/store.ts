@@ -32,7 +32,13 @@ const RESTORES = 'make the store of a new data directory from the backup in FILE
 /** atoll restore FILE: the same as atoll store restore. */
 export function restoreCommand(): Command {
   const parent = new Command();
-  return withFile(parent, 'restore', RESTORES, 'restoreStore');
+  return withFile(
+    parent,
+    'restore',
+    RESTORES,
+    'restoreStore',
+    'atoll restore monday.backup --data-dir ./new',
+  );
 }
 
 function leaf(
@@ -41,18 +47,29 @@ function leaf(
   what: string,
   run: 'verifyStore' | 'repairStore' | 'storeStats',
 ): void {
-  withFlags(store.command(name).description(what)).action(async (flags: StoreFlags) => {
+  const command = withFlags(store.command(name).description(what));
+  exampleOf(command, `atoll store ${name} --data-dir ./data`).action(async (flags: StoreFlags) => {
     const commands = await import('../store.ts');
     await commands[run](dataDirOf(flags), flags.output);
   });
 }
 
-function withFile(store: Command, name: string, what: string, run: 'backupStore' | 'restoreStore'): Command {
+function withFile(
+  store: Command,
+  name: string,
+  what: string,
+  run: 'backupStore' | 'restoreStore',
+  example = `atoll store ${name} monday.backup --data-dir ./${name === 'backup' ? 'data' : 'new'}`,
+): Command {
   const command = withFlags(store.command(`${name} <FILE>`).description(what));
-  return command.action(async (file: string, flags: StoreFlags) => {
+  return exampleOf(command, example).action(async (file: string, flags: StoreFlags) => {
     const commands = await import('../store.ts');
     await commands[run](dataDirOf(flags), file, flags.output);
   });
+}
+
+function exampleOf(command: Command, example: string): Command {
+  return command.addHelpText('after', `\nExamples:\n  ${example}`);
 }
 
 function withFlags(command: Command): Command {

@@ -143,6 +143,12 @@ export const accepted: readonly Accepted[] = [
     atoll: /^invalid bearer token$/,
   },
   { id: 'token-names', cases: /^authn\/system\//, path: /^(status|body\..*)$/ },
+  {
+    id: 'unasked',
+    path: /^headers\.warning/,
+    kubernetes: /^\(absent\)$/,
+    atoll: /is stored here and not asked: /,
+  },
   { id: 'warning-ascii', path: /^headers\.warning$/, kubernetes: /ï¿½/, atoll: /\?/ },
   {
     id: 'yaml-tags',

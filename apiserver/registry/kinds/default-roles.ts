@@ -32,7 +32,7 @@ export function showDefaultRoles(exchange: ResourceExchange, dryRun?: boolean): 
     return undefined;
   }
   return writeDefaultRoles(core.registry, info.cluster, resource)?.catch((error: unknown) => {
-    if (!isRead || !isRefusal(error)) throw error;
+    if (!isRead || !takesNoWrites(error)) throw error;
     exchange.beside = true;
   });
 }
@@ -40,7 +40,7 @@ export function showDefaultRoles(exchange: ResourceExchange, dryRun?: boolean): 
 const reads = new Set(['get', 'list', 'watch']);
 
 /** Of a store that takes no writes now, whoever says so. */
-function isRefusal(error: unknown): boolean {
+function takesNoWrites(error: unknown): boolean {
   if (error instanceof StoreError) return error.code === 'full' || error.code === 'unavailable';
   return isStatusError(error) && (error.code === 507 || error.code === 503);
 }

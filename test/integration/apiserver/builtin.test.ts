@@ -176,3 +176,33 @@ test('a limit of whole pods counts init containers and what the pod says itself,
   expect((await resize('3')).body.message).toEqual(over('3'));
   expect((await resize('2')).status).toBe(200);
 });
+
+test.each([
+  [
+    'what changes',
+    'admissionregistration.k8s.io',
+    'MutatingAdmissionPolicyBinding',
+    'mutatingadmissionpolicybindings',
+    true,
+  ],
+  [
+    'what refuses',
+    'admissionregistration.k8s.io',
+    'ValidatingAdmissionPolicyBinding',
+    'validatingadmissionpolicybindings',
+    true,
+  ],
+  ['not of what is asked', 'scheduling.k8s.io', 'PriorityClass', 'priorityclasses', false],
+])('who writes a policy that is not asked is told: %s', async (_what, group, kind, resource, told) => {
+  const spec = { policyName: 'p', ...(kind.startsWith('V') && { validationActions: ['Deny'] }) };
+  const rest = told ? { spec } : { value: 1 };
+  const object = { apiVersion: `${group}/v1`, kind, metadata: { name: 'x' }, ...rest };
+  const path = `/apis/${group}/v1/${resource}`;
+  const created = await api.call('POST', path, object);
+  const updated = await api.call('PUT', `${path}/x`, created.body);
+  expect([created.status, updated.status]).toEqual([201, 200]);
+  for (const { headers } of [created, updated]) {
+    const warning = String(headers['warning'] ?? '');
+    expect(warning.includes(`a ${kind} is stored here and not asked`)).toBe(told);
+  }
+});

@@ -45,6 +45,18 @@ describe('exit codes', () => {
   test.each(leaves(program()))('--help of %s %s is 0', async (...path) => {
     expect(await atoll(...path.filter(Boolean), '--help')).toBe(0);
     expect(out).toContain('Usage: atoll');
+    expect(out).toMatch(/--atoll-kubeconfig <FILE> .*KUBECONFIG/);
+    expect(out).toMatch(/\nExamples:\n|\nCommands:\n/);
+  });
+
+  test.each([
+    [['drain'], '(atoll drain --help says more)'],
+    [['cluster', 'add'], '(atoll cluster add --help says more)'],
+    [['cluster', 'nonsense'], '(atoll cluster --help lists the commands)'],
+    [['nonsense'], '(atoll --help lists the commands)'],
+  ])('%j names the help that helps', async (args, help) => {
+    expect(await atoll(...args)).toBe(2);
+    expect(err).toContain(help);
   });
 
   test('--version is one word', async () => {
@@ -99,7 +111,9 @@ describe('exit codes', () => {
       `apiVersion: v1\nkind: Config\nclusters: [${cluster}]\n${rest}\ncurrent-context: a\n`,
     );
     expect(await atoll('--atoll-kubeconfig', file, 'cluster', 'list')).toBe(1);
-    expect(err).toContain('error: Atoll does not answer: ');
+    expect(err).toMatch(
+      /^error: Atoll does not answer: .*\(kubeconfig .*dead.yaml\): start it \(atoll start\)/,
+    );
   });
 
   test('version -o json', async () => {
