@@ -52,7 +52,8 @@ export function shapeList(
       kind: 'PartialObjectMetadataList',
       apiVersion: `meta.k8s.io/${version}`,
       metadata,
-      items: objects.map((object) => partial(object, version)),
+      // As kube-apiserver says it of this shape alone.
+      items: objects.length > 0 ? objects.map((object) => partial(object, version)) : null,
     };
   }
   const bare = objects.map(({ kind, apiVersion, ...rest }) =>

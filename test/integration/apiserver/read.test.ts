@@ -107,6 +107,10 @@ describe('forms', () => {
     const partial = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io';
     const { body } = await api.call('GET', deployments, undefined, { accept: partial });
     expect(body.kind).toBe('PartialObjectMetadataList');
+    const none = await api.call('GET', '/api/v1/namespaces/none/configmaps', undefined, { accept: partial });
+    expect(none.body).toMatchObject({ kind: 'PartialObjectMetadataList', items: null });
+    const packed = { accept: partial.replace('/json', '/vnd.kubernetes.protobuf') };
+    expect((await api.call('GET', '/api/v1/namespaces/none/configmaps', undefined, packed)).status).toBe(200);
     expect(body.items[0]).not.toHaveProperty('spec');
     const yaml = await api.call('GET', `${deployments}/web`, undefined, { accept: 'application/yaml' });
     expect(yaml.body).toContain('kind: Deployment\n');
