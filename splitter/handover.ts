@@ -50,7 +50,7 @@ export interface Handover {
  */
 export function handover(input: HandoverInput): Handover {
   const { slices, previous, clusters, gone } = input;
-  const remaining = withoutDeparted(input);
+  const remaining = remainingOf(input);
   const stays = Object.entries(remaining).filter(([, share]) => share.phase !== 'Leaving');
   if (gone) {
     const shares = allLeaving(remaining);
@@ -92,13 +92,20 @@ function next(scene: Scene): Next {
   }
 }
 
-/** A Leaving share goes when its cluster says so, any share when its cluster was forgotten. */
-function withoutDeparted({ previous, slices, isKnown, clusters }: HandoverInput): Shares {
-  const stays = ([cluster, share]: [string, Share]) => {
-    if (!isKnown(cluster)) return clusters.includes(cluster) && share.phase !== 'Leaving';
-    return share.phase !== 'Leaving' || slices[cluster]?.present !== false;
-  };
-  return Object.fromEntries(Object.entries(previous).filter(stays));
+/**
+ * A Leaving share goes when its cluster says so, any share when its cluster was forgotten. What goes along with workloads
+ * joins again where it is wanted: to apply it anew is enough, and a workload that came first would keep it from going.
+ */
+function remainingOf({ root, gone, previous, slices, isKnown, clusters }: HandoverInput): Shares {
+  const isAlong = kindNamed(root.kind)?.role === 'closure';
+  const remaining = Object.entries(previous).flatMap(([cluster, share]): [string, Share][] => {
+    const isWanted = !gone && clusters.includes(cluster);
+    if (share.phase !== 'Leaving') return isKnown(cluster) || isWanted ? [[cluster, share]] : [];
+    if (!isKnown(cluster)) return [];
+    if (isAlong && isWanted) return [[cluster, { ...share, phase: 'Joining' }]];
+    return slices[cluster]?.present === false ? [] : [[cluster, share]];
+  });
+  return Object.fromEntries(remaining);
 }
 
 function allLeaving(shares: Shares): Shares {

@@ -24,7 +24,10 @@ export interface ApplyInput {
 }
 
 /** Undefined: done. `retryAfter`: something must go first. Fails with StatusError when it cannot be applied. */
-export type Applied = { retryAfter: number } | undefined;
+export type Applied = { retryAfter: number; why?: { reason: string; message: string } } | undefined;
+
+/** The reason of what is being deleted there though it is wanted: somebody's finalizer may keep it for ever. */
+export const terminating = 'Terminating';
 
 /**
  * Makes the physical object what the share says. Before a write the object's locator is looked at: what is not
@@ -54,7 +57,7 @@ export async function applyShare(engine: Engine, input: ApplyInput): Promise<App
   if (object && owner === 'foreign' && !isAdoptable(place, object))
     throw notOwned(engine, place, isLeftBehind(object, spec.locator));
   if (object && owner === 'former') return await removeFormer(engine, input, object);
-  if (object?.metadata.deletionTimestamp) return { retryAfter: 500 };
+  if (object?.metadata.deletionTimestamp) return { retryAfter: 500, why: beingDeleted(place) };
   const kept = object && scaledThere(manifest, object);
   const written = await write(engine, place, kept ?? manifest, object?.metadata.uid, kept !== undefined);
   if (!written) return { retryAfter: 50 };
@@ -145,6 +148,11 @@ export async function remove(
   } catch (error) {
     if (!isMissing(error, name)) throw error;
   }
+}
+
+function beingDeleted({ kind, namespace, name }: TargetPlace) {
+  const message = `${kind.resource} ${namespace}/${name} is being deleted there, and is made anew when it has gone`;
+  return { reason: terminating, message };
 }
 
 function notOwned(engine: Engine, { kind, namespace, name }: TargetPlace, left: boolean): StatusError {

@@ -3,9 +3,9 @@ import { type Retry, runController } from '../controller/controller.ts';
 import { readList, sameList } from '../kube/quota/list.ts';
 import { isStatusError, StatusError } from '../kube/status.ts';
 import { at } from '../kube/untyped.ts';
-import { applyShare } from './apply.ts';
+import { applyShare, terminating } from './apply.ts';
 import { type Engine, recordFor, shareFor } from './engine.ts';
-import { holderOf, leave, noteGone } from './leave.ts';
+import { leave, noteGone } from './leave.ts';
 import { fingerprint, hasObserved, manifestDigest, type TargetRecord } from './records.ts';
 import { repairDelay } from './repairs.ts';
 import { parseTarget, requiredTarget, type TargetId, targetOf } from './target.ts';
@@ -44,6 +44,8 @@ async function reconcile(engine: Engine, id: TargetId): Promise<Retry | undefine
     throw error;
   });
   if (!left.gone) {
+    // Should it be wanted again, it is applied anew.
+    delete recordFor(engine, id).manifest;
     engine.up.add(id);
     return { after: left.retryAfter };
   }
@@ -75,7 +77,10 @@ async function arrive(engine: Engine, id: TargetId, share: ShareView): Promise<R
   const before = record.manifest;
   try {
     const wait = await applyShare(engine, { share, manifest, place, record, cached });
-    if (wait) return { after: wait.retryAfter };
+    if (wait) {
+      if (wait.why) setError(engine, id, record, wait.why);
+      return { after: wait.retryAfter };
+    }
   } catch (error) {
     if (error instanceof StatusError && error.code < 500 && error.code !== 429)
       setError(engine, id, record, { reason: error.reason, message: error.message });
@@ -90,16 +95,16 @@ async function arrive(engine: Engine, id: TargetId, share: ShareView): Promise<R
 }
 
 /**
- * A requirement that the view has must be applied as it now is; one that failed does not stop what runs. One that leaves goes
- * first: whoever came before that would keep it there, and it could neither go nor come again.
+ * A requirement that the view has must be applied as it now is; one that failed does not stop what runs. One that leaves,
+ * though its object lives, is about to join again: until then it may be what it was before. One that cannot go there, and
+ * so cannot come either, is waited for by nobody.
  */
 function mayFollow(engine: Engine, required: TargetId, isThere: boolean): boolean {
   const share = shareFor(engine, required);
-  if (share?.spec?.phase === 'Leaving' && !isThere)
-    return holderOf(engine, required, parseTarget(required)) !== undefined;
+  if (share?.spec?.moved) return isThere;
   if (!share?.spec?.manifest) return true;
   const record = engine.records.get(required);
-  if (record?.error) return isThere;
+  if (record?.error) return isThere || record.error.reason === terminating;
   return record?.manifest === manifestDigest(share.spec.manifest);
 }
 

@@ -107,15 +107,12 @@ async function isGivenUpNow({ upstream, name, uid, signal }: Engine): Promise<bo
   }
 }
 
-/** Some workload is there that needs it: one with a share, or one that has none any more. Who is about to come waits. */
-export function holderOf(
-  engine: Engine,
-  id: TargetId,
-  { namespace }: TargetPlace,
-): 'shared' | 'left' | undefined {
+/** Some workload is there, or is to be there, that needs it: one with a share, or one that has none any more. */
+function holderOf(engine: Engine, id: TargetId, { namespace }: TargetPlace): 'shared' | 'left' | undefined {
   for (const share of engine.shares.byIndex('requires', id)) {
+    if (share.spec?.manifest) return 'shared';
     const workload = share.spec && targetId(share.spec.ref, namespace, share.spec.ref.name);
-    if (workload && (isThere(engine, workload) || isApplied(engine, workload))) return 'shared';
+    if (workload && isThere(engine, workload)) return 'shared';
   }
   for (const { kind, object } of engine.physical.inNamespace(namespace)) {
     const workload = targetId(kind, namespace, object.metadata.name ?? '');
@@ -126,12 +123,6 @@ export function holderOf(
     if (needs && isOurs(engine, workload, object)) return 'left';
   }
   return undefined;
-}
-
-/** The watch may be behind. */
-function isApplied({ records }: Engine, id: TargetId): boolean {
-  const record = records.get(id);
-  return record?.applied !== undefined && !record.absent;
 }
 
 function isThere(engine: Engine, id: TargetId): boolean {

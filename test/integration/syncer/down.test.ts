@@ -58,7 +58,7 @@ describe('a share', () => {
     await until('4 told', async () => (await upstream.slice(ref))?.share?.replicas === 4);
   });
 
-  test('that comes back while its closure is still leaving waits until that has gone and come again', async () => {
+  test('that comes back while its closure is still leaving keeps that there, and waits until it joins again', async () => {
     const { upstream } = sides;
     const requires = [{ group: '', resource: 'configmaps', name: 'settings' }];
     const config = await upstream.place(configMap('settings'), { east: active });
@@ -68,12 +68,51 @@ describe('a share', () => {
     await upstream.shares(config, { east: leaving });
     await upstream.place(web, { east: active }, requires);
     sides.start();
-    await until('it has gone', async () => (await upstream.slice(config))?.present === false);
-    expect(await sides.there(configmaps, 'settings')).toBeUndefined();
+    const later = await upstream.place(configMap('later'), { east: active });
+    await until('later', async () => (await upstream.slice(later))?.present);
     expect(sides.written('PATCH')).not.toContain(sides.path(deployments, 'web'));
     await upstream.shares(config, { east: active });
     await sides.untilThere(deployments, 'web');
-    expect(await sides.there(configmaps, 'settings')).toBeDefined();
+    expect(sides.written('DELETE')).toEqual([]);
+  });
+
+  test('comes before a requirement that somebody keeps from going, and its own Placement says so', async () => {
+    const { upstream, physical } = sides;
+    const requires = [{ group: '', resource: 'configmaps', name: 'settings' }];
+    const config = await upstream.place(configMap('settings'), { east: active });
+    sides.start();
+    const { uid } = (await sides.untilThere(configmaps, 'settings')).metadata;
+    const at = { namespace: upstream.home, name: 'settings' };
+    const finalizers = ['example.com/keep'];
+    await physical.client.patch(configmaps, at, 'merge', { metadata: { finalizers } });
+    await upstream.shares(config, { east: leaving });
+    await until(
+      'it is going',
+      async () => (await sides.there(configmaps, 'settings'))?.metadata.deletionTimestamp,
+    );
+    await upstream.shares(config, { east: active });
+    await upstream.place(web, { east: active }, requires);
+    await sides.untilThere(deployments, 'web');
+    const slice = await until(
+      'told',
+      async () => (await upstream.slice(config))?.error && upstream.slice(config),
+    );
+    expect(slice).toMatchObject({
+      present: true,
+      error: {
+        reason: 'Terminating',
+        message: `configmaps ${upstream.home}/settings is being deleted there, and is made anew when it has gone`,
+      },
+    });
+    await physical.client.patch(configmaps, at, 'merge', { metadata: { finalizers: null } });
+    await until('made anew', async () => {
+      const found = await sides.there(configmaps, 'settings');
+      return found && found.metadata.uid !== uid;
+    });
+    await until('told no longer', async () => {
+      const now = await upstream.slice(config);
+      return now?.present && !now.error;
+    });
   });
 
   test('comes after its closure, and the closure leaves after it and its pods', async () => {

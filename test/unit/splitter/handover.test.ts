@@ -295,6 +295,29 @@ describe('handover of other kinds', () => {
       { a: on, b: { phase: 'Joining' } },
     ],
     [
+      'ConfigMap: wanted again while Leaving, it joins again',
+      { root: of('ConfigMap'), previous: { a: leaving }, slices: { a: { present: true } } },
+      { a: on },
+    ],
+    [
+      'ConfigMap: wanted again when it has gone, it joins at once',
+      { root: of('ConfigMap'), previous: { a: leaving }, slices: { a: { present: false } } },
+      { a: { phase: 'Joining' } },
+    ],
+    [
+      'ConfigMap: wanted elsewhere, it goes on leaving',
+      { root: of('ConfigMap'), clusters: ['b'], previous: { a: leaving, b: on } },
+      { a: leaving, b: on },
+    ],
+    [
+      'HPA: wanted again while Leaving, with the bounds of now',
+      {
+        root: of('HorizontalPodAutoscaler', { minReplicas: 2, maxReplicas: 6 }),
+        previous: { a: { phase: 'Leaving', replicas: 1, maxReplicas: 1 } },
+      },
+      { a: { phase: 'Joining', replicas: 2, maxReplicas: 6 } },
+    ],
+    [
       'PVC: not bound yet',
       {
         root: of('PersistentVolumeClaim'),
