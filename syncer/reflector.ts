@@ -199,7 +199,7 @@ export class Reflector {
     }
     const isWhole = !isUnderOther(object, written);
     this.#reflected.set(key, { cluster, namespace, uid: written.metadata.uid, digest: isWhole ? now : '' });
-    if (!isWhole) return this.#refused.again(key);
+    if (!isWhole) return this.#refused.againUnderOther(key);
     this.#refused.delete(key);
     return undefined;
   }

@@ -4,6 +4,11 @@ import { isStatusError } from '../kube/status.ts';
 
 /** A name that is taken is asked for again after a tenth of the time that it has been: it is soon known to be free. */
 const clashMs = { least: 100, most: 30_000, share: 0.1 };
+/**
+ * What is shown, and not under its owner, waits for others that are on their way, most often: for as long again as it has
+ * been so. The owner may also never be shown.
+ */
+const otherMs = { least: 100, most: 300_000, share: 1 };
 /** Of two claims of one name the one in use is shown, and that changes without any event about the claim. */
 const claimMs = 2_000;
 
@@ -31,18 +36,26 @@ export class Refused {
 
   /** When to ask again: the longer it has been so, the later. */
   again(key: string): Retry {
-    const since = this.#since.get(key);
-    if (since === undefined) this.note(key);
-    return { after: this.#waitMs(since) };
+    const { kind } = this.#kind;
+    const since = this.#sinceOf(key);
+    if (kind === 'PersistentVolumeClaim') return { after: claimMs };
+    // What an event is about is most often on its way up; it may also never come: ask less and less.
+    return { after: waitMs(since, kind === 'Event' ? { ...clashMs, share: 1 } : clashMs) };
   }
 
-  #waitMs(since = Date.now()): number {
-    const { kind } = this.#kind;
-    if (kind === 'PersistentVolumeClaim') return claimMs;
-    // What an event is about is most often on its way up; it may also never come: ask less and less.
-    const share = kind === 'Event' ? 1 : clashMs.share;
-    return Math.min(Math.max(clashMs.least, (Date.now() - since) * share), clashMs.most);
+  /** The same for what is shown under another owner than its own. */
+  againUnderOther(key: string): Retry {
+    return { after: waitMs(this.#sinceOf(key), otherMs) };
   }
+
+  #sinceOf(key: string): number {
+    if (!this.has(key)) this.note(key);
+    return this.#since.get(key) ?? 0;
+  }
+}
+
+function waitMs(since: number, { least, most, share }: typeof clashMs): number {
+  return Math.min(Math.max(least, (Date.now() - since) * share), most);
 }
 
 /** Taken by another cluster's or a user's; or the last share there is just going. */
