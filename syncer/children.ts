@@ -48,7 +48,7 @@ function childOf(engine: Engine, owners: Owners): ToReflection {
       return { ...object, metadata: reflectedMetadata(object), subsets: all };
     }
     const root = await owners.rootOf(object);
-    if (root === 'unknown') return { after: unknownMs };
+    if (root && 'among' in root) return { after: unknownMs };
     if (!root) return ownerMayCome(object);
     const ownerReferences = root.reference ? [root.reference] : [];
     const metadata = { ...reflectedMetadata(object), ownerReferences };

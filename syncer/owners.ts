@@ -19,6 +19,11 @@ export interface Root {
   mark?: string;
 }
 
+/** Made by something that may not be read: of which kinds a workload of ours may be that did, as `deployments.apps`. */
+export interface Unknown {
+  among: readonly string[];
+}
+
 /** One step up: the object, where it was read, and what controls it. */
 interface Link {
   owner: OwnerReference | undefined;
@@ -26,7 +31,12 @@ interface Link {
 }
 
 /** Between a workload and its pods there are at most two others: CronJob, Job, Pod. */
-const maxHops = 3;
+export const maxHops = 3;
+/** What may stand above another. */
+const above: Readonly<Record<string, string>> = {
+  'replicasets.apps': 'deployments.apps',
+  'jobs.batch': 'cronjobs.batch',
+};
 const services = { group: '', version: 'v1', resource: 'services' };
 const maxKnown = 10_000;
 
@@ -57,15 +67,15 @@ export class Owners {
     this.#signal = options.signal;
   }
 
-  /** Undefined: not made by anything of ours. `unknown`: by something that may not be read, which may be ours. */
-  async rootOf(pod: KubeObject): Promise<Root | 'unknown' | undefined> {
+  /** Undefined: not made by anything of ours. */
+  async rootOf(pod: KubeObject): Promise<Root | Unknown | undefined> {
     const namespace = pod.metadata.namespace ?? '';
     let link: Link | undefined = { owner: controllerOf(pod), object: pod };
     for (let hop = 0; link?.owner && hop < maxHops; hop += 1) {
       const found = this.#ours(namespace, link.owner);
       if (found) return found;
       const kind = kindOf(link.owner);
-      if (kind && this.#unreadable.has(kind)) return 'unknown';
+      if (kind && this.#unreadable.has(kind)) return { among: leadsTo(groupResource(kind)) };
       link = await this.#above(namespace, link.owner);
     }
     const target = link?.object && orphanOf(link.object, this.#syncer);
@@ -118,6 +128,11 @@ export class Owners {
       return undefined;
     }
   }
+}
+
+function leadsTo(kind: string): string[] {
+  const next = above[kind];
+  return next === undefined ? [kind] : [kind, next];
 }
 
 export function controllerOf(object: KubeObject): OwnerReference | undefined {

@@ -7,7 +7,7 @@ import type { KubeObject, OwnerReference } from '../kube/object.ts';
 import { textAt } from '../kube/untyped.ts';
 import type { Engine, RunningPods } from './engine.ts';
 import { markAs, orphanOf } from './orphans.ts';
-import { controllerOf, type Owners, type Root } from './owners.ts';
+import { controllerOf, type Owners, type Root, type Unknown } from './owners.ts';
 import { readLocator } from './ownership.ts';
 import { ownerMayCome, reflectedMetadata, unknownMs } from './reflected.ts';
 import { type Place, Reflector } from './reflector.ts';
@@ -27,6 +27,8 @@ export class PodReflector {
   readonly #byRoot = new Map<TargetId, Set<string>>();
   /** By key, the uid of the pod that was counted last, whoever's it is. */
   readonly #seen = new Map<string, string | undefined>();
+  /** By key, of which kinds the workload may be that made the pod, where nobody knows which it is. */
+  readonly #unknown = new Map<string, Unknown['among']>();
 
   /** `between`: by kind, those that may stand between a workload and its pods. */
   constructor(engine: Engine, owners: Owners, between: ReadonlyMap<string, Reflector>) {
@@ -49,13 +51,16 @@ export class PodReflector {
 
   /**
    * Its pods that are there and have not ended, terminating ones too, with their ordinals where all have one;
-   * undefined while that is not known: pods have come or gone that nobody has looked at yet.
+   * undefined while that is not known: pods have come or gone that nobody has looked at yet, or that may be its own.
    */
   running(id: TargetId, namespace: string): RunningPods | undefined {
     const { informer } = this.#reflector;
     if (!informer.hasSynced) return undefined;
-    for (const { metadata } of informer.byIndex('namespace', namespace))
-      if (this.#seen.get(`${namespace}/${metadata.name}`) !== metadata.uid) return undefined;
+    const [kind = ''] = id.split('/');
+    for (const { metadata } of informer.byIndex('namespace', namespace)) {
+      const key = `${namespace}/${metadata.name}`;
+      if (this.#seen.get(key) !== metadata.uid || this.#unknown.get(key)?.includes(kind)) return undefined;
+    }
     const names = [...(this.#byRoot.get(id) ?? [])].filter((key) => {
       const phase = textAt(this.#object(key), 'status', 'phase');
       return phase !== 'Succeeded' && phase !== 'Failed';
@@ -108,7 +113,11 @@ export class PodReflector {
       return reflection(pod, {}, undefined);
     }
     const root = isMade ? await this.#rootOf(key, pod) : undefined;
-    if (root === 'unknown') return { after: unknownMs };
+    if (root && 'among' in root) {
+      this.#count(key, this.#knownRoot(key, pod), pod?.metadata.uid);
+      if (!this.#roots.has(key)) this.#unknown.set(key, root.among);
+      return { after: unknownMs };
+    }
     this.#count(key, root, pod?.metadata.uid);
     if (!pod || !place || readLocator(pod)) return undefined;
     if (!root) return ownerMayCome(pod);
@@ -141,16 +150,20 @@ export class PodReflector {
   }
 
   /** A pod may outlive its workload for a moment; it stays that workload's, until another one adopts it. */
-  async #rootOf(key: string, pod: KubeObject): Promise<Root | 'unknown' | undefined> {
+  async #rootOf(key: string, pod: KubeObject): Promise<Root | Unknown | undefined> {
+    return (await this.#owners.rootOf(pod)) ?? this.#knownRoot(key, pod);
+  }
+
+  #knownRoot(key: string, pod: KubeObject | undefined): Root | undefined {
     const known = this.#roots.get(key);
-    const root = await this.#owners.rootOf(pod);
-    return root ?? (known && known.uid === pod.metadata.uid ? known : undefined);
+    return known && known.uid === pod?.metadata.uid ? known : undefined;
   }
 
   /** Keeps the count of each workload's pods; the last one's going may let the workload's share go. */
   #count(key: string, root: Root | undefined, uid: string | undefined): void {
     if (uid === undefined) this.#seen.delete(key);
     else this.#seen.set(key, uid);
+    this.#unknown.delete(key);
     const before = this.#roots.get(key);
     if (before?.target === root?.target && before?.uid === uid) return;
     if (before) {

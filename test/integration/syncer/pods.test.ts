@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { locatorAnnotation } from '../../../cluster/names.ts';
 import { StatusError } from '../../../kube/status.ts';
-import { deployment, find, resources, until } from '../../world/objects.ts';
+import { deployment, find, resources, statefulSet, until } from '../../world/objects.ts';
 import { active, configMap, leaving, namespace } from '../../world/upstream.ts';
 import { Sides } from './sides.ts';
 
@@ -222,4 +222,50 @@ test('pods of a cluster that is taken over are shown on, before their workload i
   await until('told', async () => (await upstream.slice(ref))?.present);
   expect((await untilSeen(pods, 'web-1')).metadata.uid).toBe(pod.metadata.uid);
   expect((await untilSeen(replicasets, 'web-5d')).metadata.uid).toBe(set.metadata.uid);
+});
+
+/** From now on the syncer may not read these. */
+function forbid(resource: string): void {
+  sides.physical.faults.intercept = ({ url }) => {
+    if (url.includes(`/${resource}`)) throw new StatusError(403, 'Forbidden', `${resource} is forbidden`);
+  };
+}
+
+test('pods of what may not be read hold no workload of a kind that cannot have made them', async () => {
+  const { upstream, physical } = sides;
+  const ref = await upstream.place(web, { east: active });
+  sides.start();
+  await sides.untilThere(deployments, 'web');
+  await sides.stop();
+  const metadata = { name: 'db', namespace: upstream.home };
+  const set = await physical.client.create(resources.statefulsets, { ...statefulSet('db', 1), metadata });
+  await physical.child('Pod', 'db-0', { of: set });
+  forbid('statefulsets');
+  await upstream.shares(ref, { east: leaving });
+  sides.start();
+  await until('it has left', async () => (await upstream.slice(ref))?.present === false);
+});
+
+test('pods of a ReplicaSet that may not be read may be those of any Deployment', async () => {
+  const { upstream, physical } = sides;
+  const ref = await upstream.place(web, { east: active });
+  sides.start();
+  await run(false);
+  await untilSeen(pods, 'web-1');
+  await sides.stop();
+  forbid('replicasets');
+  await upstream.shares(ref, { east: leaving });
+  sides.start();
+  await until('Deployment gone', async () => !(await sides.there(deployments, 'web')));
+  // By the time that this is shown the other was looked at. What leaves is looked at each second.
+  await upstream.place(
+    { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'once' }, spec: { template: once } },
+    { east: active },
+  );
+  await physical.child('Pod', 'once-1', { of: await sides.untilThere(jobs, 'once') });
+  await untilSeen(pods, 'once-1');
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  expect((await upstream.slice(ref))?.present).not.toBe(false);
+  await physical.end(upstream.home, 'web-1');
+  await until('left', async () => (await upstream.slice(ref))?.present === false);
 });
