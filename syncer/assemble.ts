@@ -10,7 +10,7 @@ import type { startCleanup } from './cleanup.ts';
 import { physicalChanged } from './down.ts';
 import type { Engine } from './engine.ts';
 import type { Namespaces } from './namespaces.ts';
-import { Owners } from './owners.ts';
+import { maxHops, Owners } from './owners.ts';
 import { Physical } from './physical.ts';
 import { PodReflector } from './pods.ts';
 import { targetOf } from './target.ts';
@@ -83,11 +83,15 @@ interface Controlled {
   controllerCame(uid: string): string[];
 }
 
-/** Events come over one watch a kind: what it has adopted may have been seen before it. */
-function controllerCame(reflectors: readonly Controlled[], uid: string | undefined): void {
-  if (uid === undefined) return;
+/** Events come over one watch a kind: what it has adopted may have been seen before it. Controllers may stand in a circle. */
+export function controllerCame(
+  reflectors: readonly Controlled[],
+  uid: string | undefined,
+  hops = maxHops,
+): void {
+  if (uid === undefined || hops === 0) return;
   for (const reflector of reflectors)
-    for (const controlled of reflector.controllerCame(uid)) controllerCame(reflectors, controlled);
+    for (const controlled of reflector.controllerCame(uid)) controllerCame(reflectors, controlled, hops - 1);
 }
 
 function wakeKind({ shares, down }: Engine, kind: ResourceRef): void {
