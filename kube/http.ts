@@ -11,6 +11,8 @@ export interface ApiRequest {
   url: string;
   /** Names in lower case. */
   headers: Readonly<Record<string, string>>;
+  /** The values of each header as they came: `headers` has those that came more than once in one, with commas. */
+  readonly distinct?: Readonly<Record<string, readonly string[] | undefined>>;
   body?: Uint8Array;
   /** Ends the exchange, a watch included. */
   signal?: AbortSignal;

@@ -107,9 +107,15 @@ async function isGivenUpNow({ upstream, name, uid, signal }: Engine): Promise<bo
   }
 }
 
-/** Some workload is there, or is to be there, that needs it: one with a share, or one that has none any more. */
+/**
+ * Some workload is there, or is to be there, that needs it: one with a share, or one that has none any more. What its user
+ * deleted is not held by one that lives on, as it would not be on one cluster: it may have been made anew, and that waits.
+ */
 function holderOf(engine: Engine, id: TargetId, { namespace }: TargetPlace): 'shared' | 'left' | undefined {
+  const own = shareFor(engine, id)?.spec;
+  const isDeleted = own !== undefined && !own.manifest && !own.moved;
   for (const share of engine.shares.byIndex('requires', id)) {
+    if (share.spec?.manifest && isDeleted) continue;
     if (share.spec?.manifest) return 'shared';
     const workload = share.spec && targetId(share.spec.ref, namespace, share.spec.ref.name);
     if (workload && isThere(engine, workload)) return 'shared';

@@ -12,11 +12,20 @@ const pointer = `/metadata/annotations/${clustersAnnotation.replaceAll('/', '~1'
  */
 export function namesClusters(patch: Uint8Array): boolean {
   const text = Buffer.from(patch).toString();
-  // Most say nothing of the kind. What is applied is YAML, of which JSON is a part.
-  const sent = text.includes('atoll.dev') ? decodeYaml(text).value : undefined;
+  // Most say nothing of the kind.
+  const sent = text.includes('atoll.dev') ? decode(text) : undefined;
   if (Array.isArray(sent)) return sent.some(setsClusters);
   const metadata = isRecord(sent) ? sent['metadata'] : undefined;
   return isRecord(metadata) && annotationsName(metadata['annotations']);
+}
+
+/** Only what is applied may be YAML that is no JSON. */
+function decode(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return decodeYaml(text).value;
+  }
 }
 
 function setsClusters(operation: Json): boolean {

@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto';
 
 const most = 10_000;
+/** What a longer token says is as long, and is not kept. */
+const mostLength = 8 << 10;
 
-/** What tokens proved, for a while: by their digests, never more than so many. */
+/** What tokens proved, for a while: by their digests, never more than so many, nor of so long ones. */
 export class Remembered<T> {
   readonly #known = new Map<string, { value: T; until: number }>();
   readonly #now: () => number;
@@ -18,6 +20,7 @@ export class Remembered<T> {
 
   /** For `ms`, or until `until` if that comes first. */
   put(token: string, value: T, ms: number, until = Number.POSITIVE_INFINITY): void {
+    if (token.length > mostLength) return;
     // The first is the oldest.
     for (const key of this.#known.keys()) {
       if (this.#known.size < most) break;

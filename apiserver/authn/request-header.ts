@@ -24,25 +24,27 @@ export function requestHeaderAuthenticator(given: RequestHeaders): Authenticator
   return (request, { proxy }) => {
     const isProxy =
       proxy !== undefined && (given.allowedNames.length === 0 || given.allowedNames.includes(proxy));
-    const user = isProxy ? userIn(request.headers, all) : undefined;
+    const user = isProxy ? userIn(request, all) : undefined;
     clear(request, all);
     return user;
   };
 }
 
-function userIn(headers: ApiRequest['headers'], names: RequestHeaders): UserInfo | undefined {
+function userIn({ headers, distinct = {} }: ApiRequest, names: RequestHeaders): UserInfo | undefined {
+  // A group's own name may have commas.
+  const list = (header: string) => (distinct[header] ?? [headers[header] ?? '']).filter((one) => one !== '');
   const first = (of: readonly string[]) =>
     of.map((name) => headers[name] ?? '').find((value) => value !== '') ?? '';
   const name = first(names.username);
   if (name === '') return undefined;
   const uid = first(names.uid);
-  const groups = names.group.flatMap((header) => list(headers[header]));
+  const groups = names.group.flatMap(list);
   const extra: Record<string, string[]> = {};
   for (const prefix of names.extraPrefix) {
-    for (const [header, value] of Object.entries(headers)) {
+    for (const header of Object.keys(headers)) {
       if (!header.startsWith(prefix)) continue;
       const key = decodeName(header.slice(prefix.length));
-      extra[key] = [...(extra[key] ?? []), ...list(value)];
+      extra[key] = [...(extra[key] ?? []), ...list(header)];
     }
   }
   // It is of one logical cluster, and of which must be said.
@@ -56,11 +58,6 @@ function clear(request: ApiRequest, names: RequestHeaders): void {
   for (const name of Object.keys(headers)) {
     if (names.extraPrefix.some((prefix) => name.startsWith(prefix))) delete headers[name];
   }
-}
-
-/** A header that came more than once is one, with commas. */
-function list(header: string | undefined): string[] {
-  return (header ?? '').split(', ').filter((part) => part !== '');
 }
 
 function decodeName(text: string): string {

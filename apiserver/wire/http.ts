@@ -144,6 +144,9 @@ async function exchange(
     method: raw.method ?? 'GET',
     url: originalUrl,
     headers: raw.headers as Record<string, string>,
+    get distinct() {
+      return raw.headersDistinct;
+    },
     // Made only for those who look: most requests end before anybody could leave.
     get signal() {
       gone ??= new AbortController();

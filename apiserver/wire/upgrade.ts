@@ -60,6 +60,7 @@ async function answer(
     method: incoming.method ?? 'GET',
     url: incoming.url ?? '/',
     headers: incoming.headers as Record<string, string>,
+    distinct: incoming.headersDistinct,
     signal: gone.signal,
   };
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;

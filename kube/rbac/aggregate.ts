@@ -66,8 +66,17 @@ export function aggregatedRules(
   return rules;
 }
 
-function selectorsOf(role: KubeObject) {
-  return listAt(role, 'aggregationRule', 'clusterRoleSelectors').map((selector) =>
+type Selectors = readonly ReturnType<typeof labelSelectorFromObject>[];
+
+/** Each role's are read once: they may be many. */
+const selectors = new WeakMap<KubeObject, Selectors>();
+
+function selectorsOf(role: KubeObject): Selectors {
+  const there = selectors.get(role);
+  if (there !== undefined) return there;
+  const read = listAt(role, 'aggregationRule', 'clusterRoleSelectors').map((selector) =>
     labelSelectorFromObject(selector as LabelSelector),
   );
+  selectors.set(role, read);
+  return read;
 }

@@ -52,15 +52,22 @@ export interface PemBlock {
 }
 
 /** At the start of a line, as signers read it. */
-const block = /^-----BEGIN ([^\n-]*)-----\r?\n([\s\S]*?)^-----END \1-----/gm;
+const begin = /^-----BEGIN ([^\n-]*)-----\r?\n/gm;
 
-/** The blocks of a text in PEM, in their order. */
+/** The blocks of a text in PEM, in their order, up to one that has no end. */
 export function pemBlocks(text: string): PemBlock[] {
-  return [...text.matchAll(block)].map(([, type = '', body = '']) => ({
-    type,
-    bytes: Buffer.from(body, 'base64'),
-    hasHeaders: body.includes(':'),
-  }));
+  const blocks: PemBlock[] = [];
+  const from = new RegExp(begin);
+  for (let found = from.exec(text); found !== null; found = from.exec(text)) {
+    const [, type = ''] = found;
+    // The line break before an empty body is that of the first line.
+    const end = text.indexOf(`\n-----END ${type}-----`, from.lastIndex - 1);
+    if (end < 0) return blocks;
+    const body = text.slice(from.lastIndex, end + 1);
+    blocks.push({ type, bytes: Buffer.from(body, 'base64'), hasHeaders: body.includes(':') });
+    from.lastIndex = end + 1;
+  }
+  return blocks;
 }
 
 /** Why a text is no signed PKCS #10 request in PEM, undefined when it is one. */

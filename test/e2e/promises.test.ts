@@ -177,7 +177,11 @@ it('what was rolled back still moves', async () => {
   const { ctl, found } = pair;
   const pods = await pair.journey('undone', workload('Deployment', 'undone', 3));
   const from = await whereRun(pods, 3);
-  await until('its revision is known', 30, async () => (await listed('replicasets', 'undone')).length === 1);
+  // A template that was replaced before its ReplicaSet was shown under its Deployment is not known: docs/reference/differences.md.
+  await until('its revision is known', 30, async () => {
+    const sets = await listed('replicasets', 'undone');
+    return sets.some(({ spec }) => (spec as { template?: object }).template !== undefined);
+  });
   const finished = ['rollout', 'status', 'deploy/undone', '-n', 'undone', '--timeout=120s'];
   await ctl('set', 'image', 'deploy/undone', '-n', 'undone', 'c=registry.example/undone:2');
   await ctl(...finished);

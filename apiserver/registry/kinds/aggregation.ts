@@ -5,6 +5,7 @@ import { applyServerSide } from '../../../kube/patch/managed.ts';
 import { aggregatedRules, aggregates, CanonicalRules, selectsLabels } from '../../../kube/rbac/aggregate.ts';
 import { rbacGroup } from '../../../kube/rbac/rule.ts';
 import { isStatusError } from '../../../kube/status.ts';
+import { listAt } from '../../../kube/untyped.ts';
 import { decodeStored } from '../codec.ts';
 import { managementOf } from '../managers.ts';
 import type { ObjectRegistry } from '../types.ts';
@@ -90,9 +91,10 @@ async function readAhead(
   canonical: CanonicalRules,
 ): Promise<void> {
   let read = 0;
+  const selectors = listAt(role, 'aggregationRule', 'clusterRoleSelectors').length;
   for (const other of all) {
-    if (!selectsLabels(role, other.metadata.labels)) continue;
-    read += canonical.of(other).keys.length;
+    read += selectors;
+    if (selectsLabels(role, other.metadata.labels)) read += canonical.of(other).keys.length;
     if (read < mostAtOnce) continue;
     read = 0;
     await setImmediate();

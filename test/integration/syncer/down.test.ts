@@ -115,6 +115,21 @@ describe('a share', () => {
     });
   });
 
+  test('holds nothing that its user deleted, which may have been made anew', async () => {
+    const { upstream } = sides;
+    const requires = [{ group: '', resource: 'configmaps', name: 'settings' }];
+    const config = await upstream.place(configMap('settings'), { east: active });
+    await upstream.place(web, { east: active }, requires);
+    sides.start();
+    await sides.untilThere(deployments, 'web');
+    await upstream.admin.delete(configmaps, { namespace: 'shop', name: 'settings' });
+    await upstream.make(configMap('settings'));
+    await upstream.shares(config, { east: leaving });
+    await until('the former is gone', async () => (await upstream.slice(config))?.present === false);
+    expect(await sides.there(configmaps, 'settings')).toBeUndefined();
+    expect(sides.written('DELETE')).toEqual([sides.path(configmaps, 'settings')]);
+  });
+
   test('comes after its closure, and the closure leaves after it and its pods', async () => {
     const { upstream, physical } = sides;
     const requires = [{ group: '', resource: 'configmaps', name: 'settings' }];

@@ -68,6 +68,8 @@ test('what was proved is remembered for so long, and never more than so much', (
   expect([known.get('a'), known.get('b')]).toEqual([1, 2]);
   now = 10;
   expect([known.get('a'), known.get('b')]).toEqual([1, undefined]);
+  known.put('l'.repeat(9_000), 3, 1000);
+  expect(known.get('l'.repeat(9_000))).toBeUndefined();
   for (let i = 0; i < 10_000; i++) known.put(`t${i}`, i, 1000);
   expect([known.get('a'), known.get('t9999')]).toEqual([undefined, 9999]);
 });
