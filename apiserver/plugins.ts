@@ -11,6 +11,8 @@ export interface Peer {
   certificate?: Pick<PeerCertificate, 'subject'> & Partial<Pick<PeerCertificate, 'valid_to'>>;
   /** The common name in a verified certificate of a trusted proxy, which itself is nobody. */
   proxy?: string;
+  /** Until when that certificate is good, in ms since the epoch: a connection may outlast it. */
+  proxyUntil?: number;
   address?: string;
 }
 

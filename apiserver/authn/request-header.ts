@@ -21,9 +21,11 @@ export function requestHeaderAuthenticator(given: RequestHeaders): Authenticator
   const lower = (names: readonly string[]) => names.map((name) => name.toLowerCase());
   const names = { ...given, username: lower(given.username), uid: lower(given.uid) };
   const all = { ...names, group: lower(given.group), extraPrefix: lower(given.extraPrefix) };
-  return (request, { proxy }) => {
+  return (request, { proxy, proxyUntil = Number.POSITIVE_INFINITY }) => {
     const isProxy =
-      proxy !== undefined && (given.allowedNames.length === 0 || given.allowedNames.includes(proxy));
+      proxy !== undefined &&
+      proxyUntil >= Date.now() &&
+      (given.allowedNames.length === 0 || given.allowedNames.includes(proxy));
     const user = isProxy ? userIn(request, all) : undefined;
     clear(request, all);
     return user;

@@ -1,4 +1,5 @@
 import type { Transport, UserInfo } from '../../kube/http.ts';
+import { StatusError } from '../../kube/status.ts';
 import { isRecord, record, strings, text } from '../../kube/untyped.ts';
 import type { Authenticator } from '../plugins.ts';
 import { bearerToken } from './bearer.ts';
@@ -8,8 +9,12 @@ import { Remembered } from './remembered.ts';
 const apiVersion = 'authentication.k8s.io/v1';
 /** For how long an answer is remembered, a no for less: who was just made known is not refused for long. */
 const rememberMs = { yes: 10_000, no: 2_000 };
-/** Questions at a time; a token that would be one more is nobody's. */
+/** Questions at a time. */
 const mostAsked = 100;
+/** Nobody's token is longer; it is not handed on. */
+const mostLength = 64 << 10;
+
+const busy = 'the webhook that knows tokens is asked about too many of them, please try again later';
 
 export interface WebhookOptions {
   /** To the webhook, which is POSTed a TokenReview at its own path. */
@@ -18,16 +23,20 @@ export interface WebhookOptions {
 }
 
 /**
- * Whom a webhook says a token is of, for tokens that nobody else knows.
+ * Whom a webhook says a token is of, for tokens that nobody else knows. Throws StatusError 429 while it is asked about too
+ * many others: whose it is, is not known then.
  * https://kubernetes.io/docs/reference/access-authn-authz/authentication/#webhook-token-authentication
  */
 export function webhookAuthenticator({ transport, failed }: WebhookOptions): Authenticator {
-  const known = new Remembered<{ user: UserInfo | undefined }>();
+  const users = new Remembered<UserInfo>();
+  // Apart: tokens that anybody makes up would take the place of those that are good.
+  const nobodies = new Remembered<true>();
   const asked = new Map<string, Promise<UserInfo | undefined>>();
   const ask = async (token: string): Promise<UserInfo | undefined> => {
     try {
       const user = await review(transport, token);
-      known.put(token, { user }, user ? rememberMs.yes : rememberMs.no);
+      if (user) users.put(token, user, rememberMs.yes);
+      else nobodies.put(token, true, rememberMs.no);
       return user;
     } catch (error) {
       failed(error);
@@ -38,11 +47,13 @@ export function webhookAuthenticator({ transport, failed }: WebhookOptions): Aut
   };
   return (request) => {
     const token = bearerToken(request);
-    if (token === undefined) return undefined;
-    const answer = known.get(token);
-    if (answer !== undefined) return answer.user;
+    if (token === undefined || token.length > mostLength) return undefined;
+    const user = users.get(token);
+    if (user !== undefined || nobodies.get(token)) return user;
     const before = asked.get(token);
-    if (before !== undefined || asked.size >= mostAsked) return before;
+    if (before !== undefined) return before;
+    if (asked.size >= mostAsked)
+      throw new StatusError(429, 'TooManyRequests', busy, { retryAfterSeconds: 1 });
     const made = ask(token);
     asked.set(token, made);
     return made;

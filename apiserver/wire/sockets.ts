@@ -76,7 +76,8 @@ function certified(certificate: PeerCertificate, judge: Judge | undefined): Omit
   const { subject, valid_to } = certificate;
   if (!subject) return {};
   const whose = judge ? judge(certificate) : 'client';
-  if (whose === 'proxy') return { proxy: [subject.CN].flat()[0] ?? '' };
+  if (whose === 'proxy')
+    return { proxy: [subject.CN].flat()[0] ?? '', proxyUntil: Date.parse(valid_to ?? '') };
   if (whose === undefined) return {};
   return { certificate: { subject, ...(valid_to !== undefined && { valid_to }) } };
 }

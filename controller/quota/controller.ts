@@ -33,6 +33,7 @@ const quotas = { group: '', version: 'v1', resource: 'resourcequotas' };
 const workers = 4;
 /** Admission charges before the object is there: for longer than a write takes, what is charged counts. */
 const settleMs = 2_000;
+const unsyncedMs = 100;
 /** Many objects often come or go together. */
 const soonMs = 50;
 const byNamespace = 'quota/namespace';
@@ -56,6 +57,7 @@ export function runQuotaController(options: QuotaControllerOptions): Promise<voi
   const definitions = informers.for<CustomResourceDefinition>(customResourceDefinitions);
   const watched = new Watched({ client, informers, definitions, signal, logger, changed });
   const defined = ({ metadata: { name = '' } }: KubeObject) => {
+    watched.forget();
     for (const quota of all.byIndex(byDefinition, name)) queue.add(objectKey(quota));
   };
   definitions.on({ add: defined, update: defined, delete: defined });
@@ -81,7 +83,8 @@ export function runQuotaController(options: QuotaControllerOptions): Promise<voi
     for (const evaluator of counting(quota)) {
       const informer = watched.of(evaluator, cluster);
       if (!informer) continue;
-      if (!informer.hasSynced) await informer.synced;
+      // No worker waits for what may never be served again.
+      if (!informer.hasSynced) return { after: unsyncedMs };
       counted.push({ evaluator, objects: watched.objects(informer, cluster, namespace) });
     }
     const used = countUsed(quota, counted, (evaluator, object) => usages.of(evaluator, object));

@@ -23,11 +23,20 @@ export interface WatchedOptions {
 const byNamespace = 'quota/namespace';
 /** Their spec and status count; of any other, that it is there. */
 const whole = new Set(['/pods', '/services', '/persistentvolumeclaims', 'resource.k8s.io/resourceclaims']);
+const builtin = new Set(builtinResources.map(keyFor));
 
-/** One watch for each resource that some quota bounds, over all logical clusters: others' where there is one. */
+interface Watch {
+  informer: Informer;
+  stop(): void;
+}
+
+/**
+ * One watch for each version of a resource that some quota bounds, over all logical clusters: others' where there is one.
+ * Each is of the version that its own logical cluster has defined: one that another defined may go at any time.
+ */
 export class Watched {
   readonly #options: WatchedOptions;
-  readonly #informers = new Map<string, Informer>();
+  readonly #watches = new Map<string, Watch>();
 
   constructor(options: WatchedOptions) {
     this.#options = options;
@@ -37,20 +46,25 @@ export class Watched {
   of(evaluator: Evaluator, cluster: string): Informer | undefined {
     const resource = this.#find(evaluator, cluster);
     if (!resource) return undefined;
-    const key = `${evaluator.group}/${evaluator.resource}`;
-    let informer = this.#informers.get(key);
-    if (!informer) {
-      informer = this.#start(resource, whole.has(key));
-      informer.addIndex(byNamespace, (object) => [namespaceKey(object)]);
-      this.#informers.set(key, informer);
-      const { changed } = this.#options;
-      informer.on({
-        add: (object) => changed(evaluator, object),
-        update: (object, old) => changed(evaluator, object, old),
-        delete: (object) => changed(evaluator, object),
-      });
+    const key = keyFor(resource);
+    const watch = this.#watches.get(key) ?? this.#start(evaluator, resource);
+    this.#watches.set(key, watch);
+    return watch.informer;
+  }
+
+  /** Ends the watches of what nobody defines any more. */
+  forget(): void {
+    const defined = new Set(
+      this.#options.definitions.list().flatMap((one) => {
+        const found = fromDefinition(one);
+        return found ? [keyFor(found)] : [];
+      }),
+    );
+    for (const [key, watch] of this.#watches) {
+      if (builtin.has(key) || defined.has(key)) continue;
+      watch.stop();
+      this.#watches.delete(key);
     }
-    return informer;
   }
 
   objects(informer: Informer, cluster: string, namespace: string): KubeObject[] {
@@ -68,12 +82,32 @@ export class Watched {
     return found?.namespaced ? found : undefined;
   }
 
-  #start(resource: ResourceRef, isWhole: boolean): Informer {
-    const { client, informers, signal, logger } = this.#options;
-    if (isWhole) return informers.for(resource);
-    const shared = informers.peek(resource);
-    if (shared) return shared;
+  #start(evaluator: Evaluator, resource: ResourceRef): Watch {
+    const { changed, informers, signal } = this.#options;
+    const isWhole = whole.has(`${resource.group}/${resource.resource}`);
+    const shared = isWhole ? informers.for(resource) : informers.peek(resource);
+    const own = new AbortController();
+    const informer = shared ?? this.#startOwn(resource, AbortSignal.any([signal, own.signal]));
+    informer.addIndex(byNamespace, (object) => [namespaceKey(object)]);
+    const leave = informer.on({
+      add: (object) => changed(evaluator, object),
+      update: (object, old) => changed(evaluator, object, old),
+      delete: (object) => changed(evaluator, object),
+    });
+    const stop = () => {
+      leave();
+      own.abort();
+    };
+    return { informer, stop };
+  }
+
+  #startOwn(resource: ResourceRef, signal: AbortSignal): Informer {
+    const { client, informers, logger } = this.#options;
     const { cluster } = informers;
     return startInformer(client, resource, { cluster, signal, logger, transform: metadataOnly });
   }
+}
+
+function keyFor({ group, version, resource }: ResourceRef): string {
+  return `${group}/${version}/${resource}`;
 }

@@ -85,25 +85,49 @@ test('pods that have ended no longer count but as objects, and amounts are writt
   await told('root:a', { hard, used });
 });
 
+const definitions = { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' };
+const defined = (version: string): KubeObject => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'widgets.example.com' },
+  spec: {
+    group: 'example.com',
+    scope: 'Namespaced',
+    names: { plural: 'widgets', kind: 'Widget' },
+    versions: [
+      { name: version, served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } },
+    ],
+  },
+});
+
+test('what another logical cluster defines, and no longer, changes no count', async () => {
+  const hard = { 'count/widgets.example.com': '5' };
+  const used = (n: number) => ({ hard, used: { 'count/widgets.example.com': String(n) } });
+  for (const [cluster, version] of [
+    ['root:a', 'v1alpha1'],
+    ['root:b', 'v1'],
+  ] as const) {
+    await client.create(definitions, defined(version), { cluster });
+    await client.create(quotas, quota(hard), at(cluster));
+    await told(cluster, used(0));
+  }
+  const gone = { cluster: 'root:a', name: 'widgets.example.com' };
+  await client.delete(definitions, gone);
+  await eventually(() => expect(client.get(definitions, gone)).rejects.toMatchObject({ code: 404 }));
+  const widgets = { group: 'example.com', version: 'v1', resource: 'widgets' };
+  for (const name of ['w', 'v']) {
+    const widget = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name } };
+    await client.create(widgets, widget, at('root:b'));
+  }
+  await client.delete(widgets, { ...at('root:b'), name: 'w' });
+  await told('root:b', used(1));
+});
+
 test('a custom resource counts where it is defined, from when it is', async () => {
   const hard = { 'count/widgets.example.com': '1', configmaps: '1' };
   await client.create(quotas, quota(hard), at('root:a'));
   await told('root:a', { hard, used: { configmaps: '0' } });
-  const definition = {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: 'widgets.example.com' },
-    spec: {
-      group: 'example.com',
-      scope: 'Namespaced',
-      names: { plural: 'widgets', kind: 'Widget' },
-      versions: [
-        { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } },
-      ],
-    },
-  };
-  const definitions = { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' };
-  await client.create(definitions, definition, { cluster: 'root:a' });
+  await client.create(definitions, defined('v1'), { cluster: 'root:a' });
   await told('root:a', { hard, used: { configmaps: '0', 'count/widgets.example.com': '0' } });
   const widgets = { group: 'example.com', version: 'v1', resource: 'widgets' };
   const widget = (name: string) => ({ apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name } });

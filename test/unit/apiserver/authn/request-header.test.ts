@@ -41,6 +41,8 @@ test.each<[string, Record<string, string>, Peer]>([
   ['nobody', all, {}],
   ['a user with a certificate', all, { certificate: { subject: { CN: 'front' } as never } }],
   ['another proxy', all, { proxy: 'other' }],
+  ['a proxy whose certificate has expired', all, { proxy: 'front', proxyUntil: Date.parse('2020-01-01') }],
+  ['a proxy whose certificate does not say', all, { proxy: 'front', proxyUntil: Number.NaN }],
   ['a proxy that says nobody', { ...all, 'x-remote-user': '' }, { proxy: 'front' }],
   [
     'a proxy for an account of nowhere',

@@ -13,9 +13,11 @@ function world(status: unknown, answer: Partial<ApiResponse> = {}) {
   });
   const authenticator = webhookAuthenticator({
     transport: async ({ body }) => {
-      asked.push(JSON.parse(Buffer.from(body ?? []).toString()).spec.token);
+      const { token } = JSON.parse(Buffer.from(body ?? []).toString()).spec;
+      asked.push(token);
       await held;
-      return { status: 200, headers: {}, body: Buffer.from(JSON.stringify({ ...kind, status })), ...answer };
+      const said = { ...kind, status: typeof status === 'function' ? status(token) : status };
+      return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(said)), ...answer };
     },
     failed: (error) => failures.push(error),
   });
@@ -78,8 +80,26 @@ test.each<[string, Partial<ApiResponse>]>([
   expect([asked.length, failures.length]).toEqual([2, 2]);
 });
 
-test('a flood of tokens asks no more than a hundred at a time', () => {
+test('a flood of tokens asks no more than a hundred at a time, and nobody is taken for nobody by it', () => {
   const { ask, asked } = world({});
-  for (let i = 0; i < 1000; i++) void ask(`t${i}`);
+  for (let i = 0; i < 100; i++) void ask(`t${i}`);
+  expect(() => ask('one more')).toThrow(expect.objectContaining({ code: 429, reason: 'TooManyRequests' }));
   expect(asked).toHaveLength(100);
+});
+
+test('tokens that are made up take the place of none that is good', async () => {
+  const { ask, asked, release } = world((token: string) => ({
+    authenticated: token === 'good',
+    user: { username: 'ann' },
+  }));
+  release();
+  const ann = await ask('good');
+  for (let i = 0; i < 10_000; i++) await ask(`bad${i}`);
+  expect(asked).toHaveLength(10_001);
+  expect(ask('good')).toEqual(ann);
+});
+
+test('one that is too long to be a token is not handed on', () => {
+  const { ask, asked } = world({});
+  expect([ask('t'.repeat(100_000)), asked]).toEqual([undefined, []]);
 });
