@@ -123,6 +123,7 @@ export const accepted: readonly Accepted[] = [
     kubernetes: /^\[\+\]ping ok\n(\[\+\]\S+ ok\n)+(healthz|livez|readyz) check passed\n$/,
     atoll: /^\[\+\]ping ok\n\[\+\]store ok\n/,
   },
+  { id: 'history-length', cases: /^watch\/options\/\w+\/3$/, path: /^(layout|body)/, timing: true },
   { id: 'http-method', request: /^FOO /, path: /^status$/, kubernetes: /^405/, atoll: /^400/ },
   {
     id: 'huge-numbers',

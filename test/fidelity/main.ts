@@ -238,6 +238,9 @@ async function summarise(
     `\n${ran} of ${cases.length} cases, ${total} requests to each server in ${seconds} s: ${differing} differ unexplained, ` +
       `${explained.length} differences explained\n${ran} passed, ${differing + problems.length} failed\n`,
   );
+  // Once more, where whoever sees but the end of this looks.
+  for (const { case: item, step, request, path } of unexplained.slice(0, options.show))
+    process.stdout.write(`differs: ${item.id} step ${step} ${request} ${path}\n`);
   return differing + problems.length === 0 ? 0 : 1;
 }
 

@@ -113,6 +113,8 @@ test('what another logical cluster defines, and no longer, changes no count', as
   }
   const gone = { cluster: 'root:a', name: 'widgets.example.com' };
   await client.delete(definitions, gone);
+  // The controller that would take its objects away is not running here.
+  await client.patch(definitions, gone, 'merge', { metadata: { finalizers: null } });
   await eventually(() => expect(client.get(definitions, gone)).rejects.toMatchObject({ code: 404 }));
   const widgets = { group: 'example.com', version: 'v1', resource: 'widgets' };
   for (const name of ['w', 'v']) {
