@@ -20,17 +20,33 @@ export interface Demand {
 }
 
 export function demandOf(root: KubeObject, placement: Placement): Demand {
-  const shares = Object.entries(placement.spec?.shares ?? {}).filter(([, s]) => s.phase !== 'Leaving');
-  const count = (share: Share) =>
-    share.replicas ?? share.parallelism ?? numberAt(root, 'spec', 'parallelism') ?? 1;
-  const there = new Map(shares.map(([cluster, share]) => [cluster, count(share)]));
-  const sum = [...there.values()].reduce((all, n) => all + n, 0);
-  const divided = shares.some(([, share]) => share.replicas !== undefined);
-  const replicas = placement.spec?.scale?.replicas ?? numberAt(root, 'spec', 'replicas') ?? 1;
-  const total = root.kind === 'Pod' ? 1 : divided ? replicas : sum;
+  const { shares = {}, clusters = [], scale } = placement.spec ?? {};
+  const there = countsOf(root, placement);
+  const stays = (c: string) => (clusters.length > 0 ? clusters.includes(c) : shares[c]?.phase !== 'Leaving');
+  const divided = Object.values(shares).some(
+    ({ phase, replicas }) => phase !== 'Leaving' && replicas !== undefined,
+  );
+  const replicas = scale?.replicas ?? numberAt(root, 'spec', 'replicas') ?? 1;
+  const staying = [...there].reduce((all, [c, n]) => (stays(c) ? all + n : all), 0);
+  const total = root.kind === 'Pod' ? 1 : divided ? replicas : staying;
   const { labels, spec } = podTemplate(root);
   const pod: KubeObject = { apiVersion: 'v1', kind: 'Pod', metadata: { labels }, spec };
   return { total, there, usage: podEvaluator.usage(pod, 0), pod };
+}
+
+/** Pods by share. Those of one that leaves use what they use until they have gone, of a silent cluster for long. */
+function countsOf(root: KubeObject, { spec, status }: Placement): Map<string, number> {
+  const nodes = (c: string) => numberAt(status?.clusters?.[c]?.status, 'desiredNumberScheduled');
+  const shares = Object.entries(spec?.shares ?? {});
+  // On a cluster that has not counted its nodes yet perhaps as many as elsewhere.
+  const most = Math.max(0, ...shares.map(([c]) => nodes(c) ?? 0)) || undefined;
+  const whole = numberAt(root, 'spec', 'parallelism') ?? 1;
+  const count = (c: string, share: Share) =>
+    share.replicas ??
+    share.parallelism ??
+    (root.kind === 'DaemonSet' ? (nodes(c) ?? most) : undefined) ??
+    whole;
+  return new Map(shares.map(([c, share]) => [c, count(c, share)]));
 }
 
 /**

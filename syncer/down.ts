@@ -1,9 +1,8 @@
 import type { ShareView } from '../cluster/types.ts';
 import { type Retry, runController } from '../controller/controller.ts';
-import { readList, sameList } from '../kube/quota/list.ts';
 import { isStatusError, StatusError } from '../kube/status.ts';
-import { at } from '../kube/untyped.ts';
 import { applyShare, terminating } from './apply.ts';
+import { isBounded } from './bounded.ts';
 import { type Engine, recordFor, shareFor } from './engine.ts';
 import { leave, noteGone } from './leave.ts';
 import { fingerprint, hasObserved, manifestDigest, type TargetRecord } from './records.ts';
@@ -106,22 +105,6 @@ function mayFollow(engine: Engine, required: TargetId, isThere: boolean): boolea
   const record = engine.records.get(required);
   if (record?.error) return isThere || record.error.reason === terminating;
   return record?.manifest === manifestDigest(share.spec.manifest);
-}
-
-/** So often a workload asks whether its quotas count before it comes: a cluster without quota controller never says. */
-const mostWaits = 10;
-
-/** Before a quota is counted it bounds nothing: what came earlier would run whole. */
-function isBounded(engine: Engine, record: TargetRecord, isThere: boolean): boolean {
-  if (isThere || (record.waits ?? 0) >= mostWaits) return true;
-  const uncounted = record.requires.some((required) => {
-    const { kind, namespace, name } = parseTarget(required);
-    if (kind.resource !== 'resourcequotas' || !shareFor(engine, required)?.spec?.manifest) return false;
-    const quota = engine.physical.cached(kind, namespace, name);
-    return !sameList(readList(at(quota?.spec, 'hard')), readList(at(quota?.status, 'hard')));
-  });
-  if (uncounted) record.waits = (record.waits ?? 0) + 1;
-  return !uncounted;
 }
 
 function setError(

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { ClusterSlice, Share } from '../../../cluster/types.ts';
+import type { ClusterSlice, Placement, PlacementSpec, Share } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { readList } from '../../../kube/quota/list.ts';
 import { divideAmount } from '../../../splitter/amounts.ts';
-import { type Demand, withQuota } from '../../../splitter/quota.ts';
+import { type Demand, demandOf, withQuota } from '../../../splitter/quota.ts';
 
 const amounts = (of: Record<string, number>) => new Map(Object.entries(of).map(([c, n]) => [c, BigInt(n)]));
 
@@ -130,4 +130,84 @@ test('on one cluster it is whole, and other kinds have none of it', () => {
   const options = { before: one, slices: {}, demands: [] };
   expect(withQuota(quota(pods(2)), one, options)).toEqual({ a: active });
   expect(withQuota(pod, both, options)).toBe(both);
+});
+
+const appsRoot = (kind: string): KubeObject => ({
+  apiVersion: 'apps/v1',
+  kind,
+  metadata: {},
+  spec: { replicas: 3, template: pod },
+});
+const three: Share = { phase: 'Active', replicas: 3 };
+const leaves = 'Leaving' as const;
+
+function placementOf(spec: Partial<PlacementSpec>, nodes: Record<string, number> = {}): Placement {
+  const counted = ([c, n]: [string, number]) => [c, { present: true, status: { desiredNumberScheduled: n } }];
+  const clusters = Object.fromEntries(Object.entries(nodes).map(counted));
+  const metadata = {};
+  return {
+    apiVersion: 'atoll.dev/v1alpha1',
+    kind: 'Placement',
+    metadata,
+    spec,
+    status: { clusters },
+  } as Placement;
+}
+
+test.each<[string, KubeObject, Placement, Record<string, ClusterSlice>]>([
+  [
+    'a share that leaves, of a silent cluster perhaps, takes nothing from where its pods run by now',
+    appsRoot('Deployment'),
+    placementOf({ clusters: ['b'], shares: { a: { ...three, phase: leaves }, b: three } }),
+    slices([pods(3), pods(3)], [pods(3), pods(3)]),
+  ],
+  [
+    'the pods of a DaemonSet that moves have room on both, as many as there are nodes',
+    appsRoot('DaemonSet'),
+    placementOf({ clusters: ['b'], shares: { a: active, b: { phase: 'Joining' } } }, { a: 3 }),
+    slices([pods(3), pods(3)], [pods(0), pods(0)]),
+  ],
+])('%s', (_what, root, placement, said) => {
+  const before = shares(pods(3), pods(0));
+  const divided = withQuota(quota(pods(3)), both, {
+    before,
+    slices: said,
+    demands: [demandOf(root, placement)],
+  });
+  expect(Object.values(divided).map(({ hard }) => hard)).toEqual([pods(3), pods(3)]);
+});
+
+test.each<[string, KubeObject, Placement, number]>([
+  ['as its root says', appsRoot('Deployment'), placementOf({ clusters: ['a'], shares: { a: three } }), 3],
+  [
+    'as it is scaled',
+    appsRoot('Deployment'),
+    placementOf({
+      clusters: ['a'],
+      shares: { a: three },
+      scale: { replicas: 5, generation: 1, clusters: ['a'] },
+    }),
+    5,
+  ],
+  [
+    'by nodes',
+    appsRoot('DaemonSet'),
+    placementOf({ clusters: ['a', 'b'], shares: { a: active, b: active } }, { a: 2, b: 4 }),
+    6,
+  ],
+  [
+    'of nodes that nobody counted',
+    appsRoot('DaemonSet'),
+    placementOf({ clusters: ['a'], shares: { a: active } }),
+    1,
+  ],
+  [
+    'where nothing fits, where it is',
+    appsRoot('DaemonSet'),
+    placementOf({ clusters: [], shares: { a: active, b: { phase: leaves } } }, { a: 2, b: 4 }),
+    2,
+  ],
+  ['one', pod, placementOf({ clusters: ['b'], shares: { a: { phase: leaves }, b: active } }), 1],
+])('how many pods there are to be: %s', (_what, root, placement, total) => {
+  expect(demandOf(root, placement).total).toBe(total);
 });
