@@ -3,6 +3,7 @@ import type { ApiRequest, ApiResponse, Transport, UserInfo } from '../kube/http.
 import type { Fence, Store } from '../storage/store.ts';
 import type { TokenKeys } from './authn/keys.ts';
 import type { Exchange, Limits } from './core.ts';
+import type { Egress } from './egress/dial.ts';
 import type {
   AdmissionPlugin,
   Authenticator,
@@ -39,6 +40,8 @@ export interface ApiServerOptions {
   views?: readonly View[];
   connectPod?: PodConnector;
   connectService?: ServiceConnector;
+  /** The way to addresses that users name. Default: no rules of the administrator's. */
+  egress?: Egress;
   /** Overrides gitVersion of /version, e.g. `v1.36.3+atoll`. */
   version?: string;
   logger?: ServerLogger;

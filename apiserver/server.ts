@@ -8,6 +8,7 @@ import { ServiceAccountTokens } from './authn/service-account.ts';
 import { rbacAuthorizer } from './authz/rbac/authorizer.ts';
 import type { RoleIndex } from './authz/rbac/role-index.ts';
 import type { Core, Limits } from './core.ts';
+import { Egress } from './egress/dial.ts';
 import { fencedStore } from './fenced.ts';
 import { BookmarkClock } from './handlers/watch/bookmarks.ts';
 import { InFlight } from './inflight.ts';
@@ -46,7 +47,8 @@ const defaultLimits: Limits = {
 export function createApiServer(options: ApiServerOptions): ApiServer {
   const catalog = new Catalog(options.resources ?? []);
   const registry = new StoreRegistry(options.store, catalog, new Roles());
-  const caller = new WebhookCaller(serviceResolver(registry, options.connectService));
+  const egress = options.egress ?? new Egress();
+  const caller = new WebhookCaller(serviceResolver(registry, options.connectService), egress);
   const draining = new AbortController();
   const closing = new AbortController();
   // Every watch listens to it.
@@ -63,6 +65,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     async listen(where) {
       const listener = await listenHttps(ladderFor(undefined), where, core.limits, options.logger);
       listeners.push(listener);
+      egress.addPort(Number(new URL(listener.url).port || 443));
       return listener;
     },
     ...ending({ draining, closing, listeners, caller }),

@@ -29,8 +29,10 @@ export interface HttpConfig extends Credentials {
   maxSockets?: number;
   /** Until the headers have come, and for ordinary requests also the body. Default 60 000. */
   timeoutMs?: number;
-  /** Largest body of an ordinary answer, in bytes. Default 1 GiB. */
+  /** Largest body of an ordinary answer, in bytes. Default 1 GiB; that of a failure is 16 MiB at most. */
   maxResponseBytes?: number;
+  /** Has an agent connect only where that is allowed. */
+  guard?: <A extends http.Agent>(agent: A) => A;
 }
 
 export type HttpTransport = Transport & { close(): void };
@@ -43,6 +45,8 @@ interface Agents {
 
 /** TCP probes start after this silence; with Node's ten probes a second apart a dead peer is known in 40 s. */
 const keepAliveMsecs = 30_000;
+
+const maxFailureBytes = 16 * 1024 * 1024;
 
 /**
  * HTTP/1.1 to one API server. Redirects are answers, never followed: a server must not send our credentials
@@ -61,7 +65,7 @@ export function httpTransport(config: HttpConfig): HttpTransport {
     if (!agents || (config.refresh && !isDeepStrictEqual(agents.credentials, credentials))) {
       // Requests under way keep their sockets; idle ones with the old identity go.
       agents?.requests.destroy();
-      agents = { credentials, ...makeAgents(secure, credentials, config.maxSockets ?? 32) };
+      agents = { credentials, ...makeAgents(secure, credentials, config) };
     }
     return agents;
   };
@@ -136,7 +140,8 @@ function exchange(
         resolve({ ...answer, body: boundedBody(incoming, Number.POSITIVE_INFINITY, translate) });
         return;
       }
-      collectBody(incoming, limits.maxBytes).then((bytes) => {
+      const max = answer.status < 300 ? limits.maxBytes : Math.min(limits.maxBytes, maxFailureBytes);
+      collectBody(incoming, max).then((bytes) => {
         release();
         resolve({ ...answer, body: bytes });
       }, fail);
@@ -160,11 +165,14 @@ function translate(error: unknown, reused = false): TransportError {
   return new TransportError(code, message, error);
 }
 
-function makeAgents(secure: boolean, of: Credentials, maxSockets: number): Omit<Agents, 'credentials'> {
+function makeAgents(secure: boolean, of: Credentials, config: HttpConfig): Omit<Agents, 'credentials'> {
+  const { maxSockets = 32, guard = (agent) => agent } = config;
   const shared = { keepAlive: true, keepAliveMsecs, maxSockets, maxFreeSockets: 8 };
   // A watch is the only request of its socket; the agent only gives it TCP keep-alive and closes it.
   const single = { ...shared, maxSockets: Number.POSITIVE_INFINITY, maxFreeSockets: 1 };
-  if (!secure) return { requests: new http.Agent(shared), watches: new http.Agent(single) };
+  if (!secure) {
+    return { requests: guard(new http.Agent(shared)), watches: guard(new http.Agent(single)) };
+  }
   const tls: https.AgentOptions = {
     // As Go has it: whatever certificate is trusted need not be an authority's.
     ...(of.ca && { ca: of.ca, allowPartialTrustChain: true }),
@@ -176,8 +184,8 @@ function makeAgents(secure: boolean, of: Credentials, maxSockets: number): Omit<
     minVersion: 'TLSv1.2',
   };
   return {
-    requests: new https.Agent({ ...tls, ...shared }),
-    watches: new https.Agent({ ...tls, ...single }),
+    requests: guard(new https.Agent({ ...tls, ...shared })),
+    watches: guard(new https.Agent({ ...tls, ...single })),
   };
 }
 

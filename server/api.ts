@@ -13,6 +13,7 @@ import { accountKeysView } from './account-keys-view.ts';
 import type { Authentication } from './authentication/types.ts';
 import { backupView } from './backup-view.ts';
 import { certificateView } from './certificate-view.ts';
+import { egressOf } from './egress.ts';
 import { adminUser, type Identity } from './identity.ts';
 import type { Settings } from './settings.ts';
 import type { SyncerManager } from './syncers.ts';
@@ -53,6 +54,7 @@ export function apiOptions(parts: {
     admission: [placementAdmission, tenancyAdmission, nodesAdmission],
     views: [syncerView(), backupView(), certificateView(identity.signClient), accountKeysView()],
     connectPod: (cluster, pod) => syncers()?.connectPod(cluster, pod),
+    egress: egressOf(settings),
     connectService: async (cluster, service) => syncers()?.connectService(cluster, service),
     version: `v${kubernetesVersion}+atoll`,
     limits: {

@@ -65,7 +65,9 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
   const url = advertised(listening.url, settings);
   const pool = new Pool({ listening, settings, store, tls: () => certificates.tls, logger });
   const rootCa = certificates.trusted;
-  const behind = await controlled({ server, store, settings, identity, logger, url, rootCa, stop });
+  const port = Number(new URL(listening.url).port || 443);
+  const known = { ...settings, listen: { ...listen, port } };
+  const behind = await controlled({ server, store, settings: known, identity, logger, url, rootCa, stop });
   syncers = behind.syncers;
   const kubeconfig = join(dataDir, 'admin.kubeconfig');
   const write = () => writePrivate(kubeconfig, kubeconfigOf(identity, certificates, url));
@@ -134,7 +136,9 @@ async function controlled(parts: {
   const { signal } = parts.stop;
   const all = settings.controllers === 'all';
   const apart = all && settings.controllersProcess;
-  const syncers = all ? startSyncerManager({ server, store, signal, logger, leads: !apart }) : undefined;
+  const syncers = all
+    ? startSyncerManager({ server, store, signal, logger, settings, leads: !apart })
+    : undefined;
   if (apart) {
     // They are there when a server says that it is ready; a process takes half a second to start.
     await ensureSystemNamespaces(systemClient(server, controllersUser), rootCluster);

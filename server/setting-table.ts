@@ -48,6 +48,9 @@ export interface Settings {
   controllersProcess: boolean;
   /** How long /readyz fails before the server stops to serve. */
   shutdownDelay: number;
+  /** CIDRs: where addresses that users name may lead, and where not. */
+  egressAllow: string[];
+  egressDeny: string[];
   logLevel: LogLevel;
 }
 
@@ -179,6 +182,22 @@ export const settings: Record<SettingName, Setting> = {
     placeholder: 'SECONDS',
     default: '0',
     help: 'how long /readyz fails before a server that was told to stop does',
+  },
+  egressAllow: {
+    flag: 'egress-allow',
+    variable: 'ATOLL_EGRESS_ALLOW',
+    placeholder: 'CIDR',
+    default: 'none',
+    help: 'addresses of webhooks that are called though they are of this machine, link-local or denied; may be repeated',
+    repeatable: true,
+  },
+  egressDeny: {
+    flag: 'egress-deny',
+    variable: 'ATOLL_EGRESS_DENY',
+    placeholder: 'CIDR',
+    default: 'none',
+    help: 'addresses of webhooks and clusters that are not called, such as 10.0.0.0/8; may be repeated',
+    repeatable: true,
   },
   logLevel: {
     flag: 'log-level',

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
+import { parseRange } from '../kube/validation/ip.ts';
 import { UsageError } from './errors.ts';
 import {
   type Controllers,
@@ -45,6 +46,16 @@ export function parseNames(text: string): string[] {
       );
   }
   return names;
+}
+
+export function parseCidrs(flag: string, text: string): string[] {
+  if (text === 'none' || text === '') return [];
+  const ranges = text.split(',').map((range) => range.trim());
+  for (const range of ranges) {
+    if (parseRange(range) === undefined)
+      throw new UsageError(`--${flag} ${range}: expected a CIDR, such as 10.0.0.0/8 or fd00::/8`);
+  }
+  return ranges;
 }
 
 /** Of DNS, where the first label may be `*`, or an IP address. */

@@ -9,6 +9,7 @@ import {
   fileOf,
   ownProcess,
   parseAdvertise,
+  parseCidrs,
   parseControllers,
   parseCount,
   parseIssuer,
@@ -68,6 +69,8 @@ export function resolveSettings(
     servingProcesses: processes(raw('servingProcesses')),
     controllersProcess: ownProcess(raw('controllersProcess')),
     shutdownDelay: parseSeconds('shutdown-delay', raw('shutdownDelay')),
+    egressAllow: parseCidrs('egress-allow', raw('egressAllow')),
+    egressDeny: parseCidrs('egress-deny', raw('egressDeny')),
     logLevel: parseLevel(raw('logLevel')),
   };
 }

@@ -12,6 +12,8 @@ import type { KubeObject } from '../kube/object.ts';
 import type { Store } from '../storage/store.ts';
 import { type SyncersOptions, startSyncers } from '../syncer/manager.ts';
 import { systemClient } from './client.ts';
+import { egressToClusters } from './egress.ts';
+import type { Settings } from './settings.ts';
 
 export interface SyncerManager {
   connectPod: PodConnector;
@@ -32,8 +34,10 @@ export function startSyncerManager(parts: {
   logger: Logger;
   /** False: keeps the ways to the clusters, and leaves the work to others. */
   leads: boolean;
+  settings: Settings;
 }): SyncerManager {
-  const { server, store, signal, logger, leads } = parts;
+  const { server, store, signal, logger, leads, settings } = parts;
+  const egress = egressToClusters(settings);
   const client = systemClient(server, 'system:atoll:syncer-manager', rootCluster);
   const upstreamFor = (name: string, { fence }: Term) => {
     const user = syncerUser(name);
@@ -48,7 +52,8 @@ export function startSyncerManager(parts: {
       namespace,
       name,
     });
-    return transportFromKubeconfig(Buffer.from(secret.data?.['kubeconfig'] ?? '', 'base64').toString('utf8'));
+    const text = Buffer.from(secret.data?.['kubeconfig'] ?? '', 'base64').toString('utf8');
+    return transportFromKubeconfig(text, { guard: (agent) => egress.guard(agent) });
   };
   const elect: SyncersOptions['elect'] = (name, lead, ending) =>
     leads

@@ -3,7 +3,8 @@ import { isIP } from 'node:net';
 import { decodeJson, encodeJson } from '../../kube/json.ts';
 import type { JsonObject } from '../../kube/object.ts';
 import { isRecord } from '../../kube/untyped.ts';
-import { connectionError, refusedError } from './go-text.ts';
+import { type Egress, EgressError } from '../egress/dial.ts';
+import { connectionError, notAllowed, refusedError } from './go-text.ts';
 import { type ClientConfig, postedUrl, urlOf } from './reference.ts';
 import type { Resolve, Route } from './resolve.ts';
 
@@ -23,11 +24,14 @@ const maxAnswer = 8 * 1024 * 1024;
 
 /** POSTs reviews. Connections are kept for the next review of the same webhook, and close with `close`. */
 export class WebhookCaller {
-  readonly #agent = new https.Agent({ keepAlive: true, maxFreeSockets: 4, minVersion: 'TLSv1.2' });
+  readonly #agent: https.Agent;
   readonly #resolve: Resolve;
 
-  constructor(resolve: Resolve) {
+  constructor(resolve: Resolve, egress: Egress) {
     this.#resolve = resolve;
+    this.#agent = egress.guard(
+      new https.Agent({ keepAlive: true, maxFreeSockets: 4, minVersion: 'TLSv1.2' }),
+    );
   }
 
   /** The decoded answer, of the kind that was asked. Fails with WebhookCallError. */
@@ -73,6 +77,7 @@ export class WebhookCaller {
       if (error instanceof WebhookCallError) throw error;
       if (late.aborted) throw refuse('context deadline exceeded');
       if (signal.aborted) throw refuse('context canceled');
+      if (error instanceof EgressError) throw refuse(notAllowed(error.refusal, urlOf(config)));
       throw refuse(connectionError(error, urlOf(config).hostname, to));
     }
   }
@@ -104,19 +109,12 @@ export class WebhookCaller {
         reject(Object.assign(error, { reused: stale }));
       });
       request.on('response', (incoming) => {
-        const chunks: Buffer[] = [];
-        let size = 0;
-        incoming.on('data', (chunk: Buffer) => {
-          size += chunk.length;
-          if (size > maxAnswer) request.destroy(new WebhookCallError('http: request body too large'));
-          else chunks.push(chunk);
-        });
-        incoming.on('error', reject);
-        incoming.on('end', () => {
-          const type = incoming.headers['content-type'];
-          const answer = { status: incoming.statusCode ?? 0, body: Buffer.concat(chunks) };
-          resolve({ ...answer, ...(type !== undefined && { type }) });
-        });
+        const type = incoming.headers['content-type'];
+        const status = incoming.statusCode ?? 0;
+        collected(incoming).then(
+          (body) => resolve({ status, body, ...(type !== undefined && { type }) }),
+          reject,
+        );
       });
       request.end(body);
     });
@@ -143,11 +141,21 @@ async function viaApi(
 ): Promise<Answer> {
   const { pathname, search } = new URL(posted);
   const url = `${route.path}${pathname}${search}`;
-  const response = await route.transport({ method: 'POST', url, headers, body, signal });
+  const response = await route.transport({ method: 'POST', url, headers, body, signal, streams: true });
+  const given = response.body instanceof Uint8Array ? [response.body] : response.body;
+  return { status: response.status, body: await collected(given) };
+}
+
+/** Whoever answers more is not read to the end. */
+async function collected(body: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
-  if (response.body instanceof Uint8Array) chunks.push(response.body);
-  else for await (const chunk of response.body) chunks.push(chunk);
-  return { status: response.status, body: Buffer.concat(chunks) };
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > maxAnswer) throw new WebhookCallError('http: request body too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 function decodeReview(bytes: Uint8Array, asked: JsonObject): JsonObject {

@@ -1,24 +1,17 @@
-import { getServers } from 'node:dns';
+import { isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import type { Refusal } from '../egress/decide.ts';
 
 /**
- * Why a connection failed, in the words that kube-apiserver's HTTP client has for it. `hostname` is the name that
- * the other side must prove, `to` what was dialled.
+ * Why a connection failed, in the words that kube-apiserver's HTTP client has for it, without what a name resolved to and
+ * who said so: tenants read it. `hostname` is the name that the other side must prove, `to` what was dialled.
  */
 export function connectionError(error: unknown, hostname: string, to = { hostname: '', port: '' }): string {
-  const {
-    code = '',
-    message,
-    address,
-    port,
-  } = error as NodeJS.ErrnoException & {
-    address?: string;
-    port?: number;
-  };
-  const dialled = `dial tcp ${address ?? to.hostname}:${port ?? to.port}`;
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  const dialled = dialledTo(to);
   if (Object.hasOwn(refusals, code)) return `${dialled}: connect: ${refusals[code]}`;
-  if (code === 'ENOTFOUND') return `dial tcp: lookup ${to.hostname}${resolver()}: no such host`;
-  if (code === 'EAI_AGAIN') return `dial tcp: lookup ${to.hostname}${resolver()}: server misbehaving`;
+  if (code === 'ENOTFOUND') return `dial tcp: lookup ${to.hostname}: no such host`;
+  if (code === 'EAI_AGAIN') return `dial tcp: lookup ${to.hostname}: server misbehaving`;
   if (code === 'ETIMEDOUT') return `${dialled}: i/o timeout`;
   if (code === 'ECONNRESET') return message === 'read ECONNRESET' ? 'connection reset by peer' : 'EOF';
   return tlsError(error, hostname) ?? message;
@@ -30,10 +23,27 @@ const refusals: Readonly<Record<string, string>> = {
   ENETUNREACH: 'network is unreachable',
 };
 
-function resolver(): string {
-  const [server] = getServers();
-  if (server === undefined) return '';
-  return ` on ${/:\d+$/.test(server) ? server : `${server}:53`}`;
+function dialledTo({ hostname, port }: { hostname: string; port: string }): string {
+  return `dial tcp ${isIP(hostname) === 6 ? `[${hostname}]` : hostname}:${port}`;
+}
+
+const kinds: Readonly<Record<Refusal, string>> = {
+  loopback: 'a loopback address',
+  'link-local': 'a link-local address',
+  metadata: 'an address of cloud metadata',
+  unspecified: 'an unspecified address',
+  multicast: 'a multicast address',
+  reserved: 'a reserved address',
+  own: "the server's own address",
+  denied: 'an address that is denied',
+};
+
+/** To `url`, as the user has it: what its name resolved to is not for them. */
+export function notAllowed(refusal: Refusal, { hostname, port }: URL): string {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const dialled = dialledTo({ hostname: host, port: port || '443' });
+  const which = isIP(host) === 0 ? 'its address' : kinds[refusal];
+  return `${dialled}: ${which} is not allowed (--egress-allow)`;
 }
 
 const unknownAuthority = new Set([
@@ -62,6 +72,9 @@ function tlsError(error: unknown, hostname: string): string | undefined {
   return code === 'EPROTO' ? 'http: server gave HTTP response to HTTPS client' : undefined;
 }
 
+/** Of a body, in a message. */
+const mostQuoted = 2048;
+
 const byCode: Readonly<Record<number, string>> = {
   400: 'the server rejected our request for an unknown reason',
   401: 'the server has asked for the client to provide credentials',
@@ -80,10 +93,10 @@ export function refusedError(code: number, body: string): string {
   const said = statusMessage(body);
   if (said !== undefined) return said;
   if (Object.hasOwn(byCode, code)) return byCode[code] ?? '';
-  if (code === 403 || code === 415) return body;
+  if (code === 403 || code === 415) return body.slice(0, mostQuoted);
   if (code < 500)
     return `the server responded with the status code ${code} but did not return more information`;
-  return `an error on the server (${JSON.stringify(body.slice(0, 2048) || 'unknown')}) has prevented the request from succeeding`;
+  return `an error on the server (${JSON.stringify(body.slice(0, mostQuoted) || 'unknown')}) has prevented the request from succeeding`;
 }
 
 function statusMessage(body: string): string | undefined {

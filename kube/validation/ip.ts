@@ -77,7 +77,8 @@ export interface Range {
   width: number;
 }
 
-function addressBits(address: string): { bits: bigint; width: number } {
+/** Of an address that isIP takes, without a zone. */
+export function addressBits(address: string): { bits: bigint; width: number } {
   if (!address.includes(':')) {
     const bits = address.split('.').reduce((sum, octet) => sum * 256n + BigInt(octet), 0n);
     return { bits, width: 32 };

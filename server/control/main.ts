@@ -38,7 +38,7 @@ async function control({ settings, rootCa, url }: Extract<Order, { order: 'contr
   let syncers: SyncerManager | undefined;
   const server = createApiServer(apiOptions({ store, settings, identity, logger, syncers: () => syncers }));
   const { controllers, settleSeconds } = settings;
-  syncers = startSyncerManager({ server, store, signal, logger, leads: true });
+  syncers = startSyncerManager({ server, store, signal, logger, settings, leads: true });
   await startControllers({
     server,
     store,

@@ -56,7 +56,14 @@ async function serve({
     apiOptions({ store, settings, identity, logger, authentication, syncers: () => syncers }),
   );
   if (settings.controllers === 'all') {
-    syncers = startSyncerManager({ server, store, signal: stop.signal, logger, leads: false });
+    syncers = startSyncerManager({
+      server,
+      store,
+      signal: stop.signal,
+      logger,
+      settings,
+      leads: false,
+    });
     await untilReached(server, syncers);
   }
   const prepared = () => {

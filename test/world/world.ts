@@ -88,7 +88,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   let syncers: Syncers | undefined;
   const manager = (): SyncerManager | undefined =>
     syncers && { ...syncers, reaches: (name) => syncers?.transport(name) !== undefined };
-  const settings = resolveSettings({ dataDir }, undefined, {});
+  const settings = resolveSettings({ dataDir, egressAllow: '127.0.0.0/8' }, undefined, {});
   const server = createApiServer(apiOptions({ store, settings, identity, logger, syncers: manager }));
   let url = 'https://127.0.0.1:0';
   const control = () =>

@@ -1,3 +1,4 @@
+import { Egress } from '../../../apiserver/egress/dial.ts';
 import type { ApiServerOptions } from '../../../apiserver/options.ts';
 import { createApiServer } from '../../../apiserver/server.ts';
 import { newLogicalClusterId } from '../../../cluster/logical.ts';
@@ -28,7 +29,13 @@ export interface Reply {
 /** A server on a store of its own, called in-process. */
 export function startApi(options: Partial<ApiServerOptions> = {}): Api {
   const store = options.store ?? openMemory();
-  const server = createApiServer({ store, logicalClusters: true, authenticate: [], ...options });
+  const server = createApiServer({
+    store,
+    logicalClusters: true,
+    authenticate: [],
+    egress: new Egress({ allow: ['127.0.0.0/8'], deny: [], ports: [] }),
+    ...options,
+  });
   const transport = server.transport(admin);
   return {
     server,

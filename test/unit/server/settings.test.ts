@@ -40,6 +40,8 @@ describe('settings', () => {
       servingProcesses: Math.max(0, availableParallelism() - 2),
       controllersProcess: availableParallelism() > 1,
       shutdownDelay: 0,
+      egressAllow: [],
+      egressDeny: [],
       logLevel: 'warn',
     });
   });
@@ -101,7 +103,14 @@ describe('settings', () => {
     expect(resolveSettings({}, await file('tls-san: []'), {}).tlsSan).toEqual([]);
   });
 
+  test('--egress-allow and --egress-deny are lists of CIDRs', async () => {
+    const config = await file('egress-deny: [10.0.0.0/8, "fd00::/8"]');
+    const { egressAllow, egressDeny } = resolveSettings({ egressAllow: '127.0.0.1/32' }, config, {});
+    expect([egressAllow, egressDeny]).toEqual([['127.0.0.1/32'], ['10.0.0.0/8', 'fd00::/8']]);
+  });
+
   test.each([
+    [{ egressAllow: '10.0.0.1' }, '--egress-allow 10.0.0.1: expected a CIDR, such as 10.0.0.0/8 or fd00::/8'],
     [
       { advertiseAddress: 'a:0' },
       '--advertise-address a:0: expected HOST or HOST:PORT, such as atoll.example.com:443',
@@ -142,7 +151,7 @@ describe('settings', () => {
   test.each([
     [
       'surprise: 1',
-      'unknown setting "surprise"; known: data-dir, storage, memory-budget, disk-reserve, listen, advertise-address, tls-san, tls-cert-file, tls-private-key-file, service-account-issuer, authentication-config, token-auth-file, enable-bootstrap-token-auth, authentication-token-webhook-config-file, requestheader-client-ca-file, requestheader-allowed-names, requestheader-username-headers, requestheader-uid-headers, requestheader-group-headers, requestheader-extra-headers-prefix, settle-seconds, controllers, max-requests-inflight, max-mutating-requests-inflight, serving-processes, controllers-process, shutdown-delay, log-level',
+      'unknown setting "surprise"; known: data-dir, storage, memory-budget, disk-reserve, listen, advertise-address, tls-san, tls-cert-file, tls-private-key-file, service-account-issuer, authentication-config, token-auth-file, enable-bootstrap-token-auth, authentication-token-webhook-config-file, requestheader-client-ca-file, requestheader-allowed-names, requestheader-username-headers, requestheader-uid-headers, requestheader-group-headers, requestheader-extra-headers-prefix, settle-seconds, controllers, max-requests-inflight, max-mutating-requests-inflight, serving-processes, controllers-process, shutdown-delay, egress-allow, egress-deny, log-level',
     ],
     ['[1]', 'must be a YAML mapping of settings'],
     ['listen: [1]', '"listen" must be a string or a number'],
