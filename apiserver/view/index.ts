@@ -4,8 +4,10 @@ import type { Entry, Range, Store, StoreEvent } from '../../storage/store.ts';
 import { shownStored } from '../registry/codec.ts';
 import { collectionRange, parseKey } from '../registry/keys.ts';
 import { keyOf, listEntries } from '../registry/rewrite.ts';
+import { FormerTemplates, hasTemplates } from './former-templates.ts';
 import { Owned, type Share } from './owned.ts';
 import { addressIn, type NamespacePlace, placementsStored } from './places.ts';
+import { enter, leave, tally } from './tally.ts';
 
 /** Kinds of any group are placed: one watch over all keys keeps them in one order. */
 export const everything: Range = { start: '/', end: '0' };
@@ -73,6 +75,8 @@ export class Fed {
   /** How many shares, by `<physical>/<logical cluster>`. */
   readonly #inLogical = new Map<string, number>();
   readonly #owned = new Owned();
+  /** Of the workloads that were placed when they changed. */
+  readonly formers = new FormerTemplates();
   readonly #listeners = new Map<string, Set<Listener>>();
   #departures: { cluster: string; key: string; revision: number }[] = [];
   /** Whoever left after it is among the departures. */
@@ -90,11 +94,13 @@ export class Fed {
     const { entries, revision } = await listEntries(this.#store, everyPlacement);
     for (const entry of entries) this.#learn(entry.key, placeOf(entry.key, read(entry)), revision);
     this.#remembered = this.#revision = revision;
+    this.formers.reached(revision);
     await this.#store.watch(everything, {
       after: revision,
       signal,
       sink: (events) => {
         for (const event of events) this.#feed(event);
+        this.formers.reached(this.#revision);
       },
       onSynced: (yes) => {
         this.#synced = yes;
@@ -102,7 +108,11 @@ export class Fed {
       onEnd: (reason) => this.#end(reason),
     });
     // Those who listen end by themselves when the server closes.
-    signal.addEventListener('abort', this.#onEnd, { once: true });
+    const closed = () => {
+      this.#onEnd();
+      this.formers.reached(Number.POSITIVE_INFINITY);
+    };
+    signal.addEventListener('abort', closed, { once: true });
   }
 
   /** The revision of the last event that was given to the listeners. */
@@ -167,6 +177,7 @@ export class Fed {
   #root(event: StoreEvent): void {
     const dependents = this.#byRoot.get(event.entry.key);
     if (dependents === undefined) return;
+    if ([...dependents].some((key) => hasTemplates(this.#places.get(key)?.ref))) this.formers.note(event);
     const clusters = [...dependents].flatMap((key) => this.#places.get(key)?.clusters ?? []);
     this.#tell(new Set(clusters), event, undefined);
   }
@@ -205,6 +216,7 @@ export class Fed {
   #end(reason: unknown): void {
     this.#ended = { reason };
     this.#synced = false;
+    this.formers.reached(Number.POSITIVE_INFINITY);
     this.#onEnd();
     const listeners = [...this.#listeners.values()].flatMap((all) => [...all]);
     this.#listeners.clear();
@@ -225,22 +237,4 @@ function placeOf(key: string, { spec }: Placement): Place | undefined {
   const { cluster: logical, namespace } = parseKey(placementsStored, key);
   const rootKey = keyOf(addressIn({ logical, namespace }, ref));
   return { logical, namespace, clusters, rootKey, ref, isOrphaned: orphaned === ref.uid };
-}
-
-function enter(index: Map<string, Set<string>>, at: string, key: string): void {
-  const keys = index.get(at);
-  if (keys) keys.add(key);
-  else index.set(at, new Set([key]));
-}
-
-function leave(index: Map<string, Set<string>>, at: string, key: string): void {
-  const keys = index.get(at);
-  keys?.delete(key);
-  if (keys?.size === 0) index.delete(at);
-}
-
-function tally(counts: Map<string, number>, of: string, more: number): void {
-  const now = (counts.get(of) ?? 0) + more;
-  if (now > 0) counts.set(of, now);
-  else counts.delete(of);
 }

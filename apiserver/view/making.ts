@@ -2,6 +2,7 @@ import type { ReflectedKind } from '../../cluster/reflected.ts';
 import type { ObjectRef } from '../../cluster/types.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Store } from '../../storage/store.ts';
+import type { FormerTemplates } from './former-templates.ts';
 import type { SliceAddress } from './slices.ts';
 
 /** All that a reflection is made from. */
@@ -14,4 +15,5 @@ export interface Making {
   before: KubeObject | undefined;
   /** The objects that the cluster has a share of in this namespace, by uid. */
   owners: ReadonlyMap<string, ObjectRef>;
+  formers: FormerTemplates;
 }

@@ -2,7 +2,7 @@ import { deepCopy } from '../../kube/deep.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { canonicalQuantity } from '../../kube/quantity.ts';
 import { getOwn, isRecord, at as valueAt } from '../../kube/untyped.ts';
-import { readObject } from '../registry/rewrite.ts';
+import { keyOf, readObject } from '../registry/rewrite.ts';
 import type { Making } from './making.ts';
 import { addressIn } from './places.ts';
 import { controllerOf, siblings } from './reflected-revision.ts';
@@ -32,16 +32,21 @@ async function ownTemplate(
   object: KubeObject,
   told: Json | undefined,
 ): Promise<Json | undefined> {
-  const { store, address, before, owners } = making;
+  const { store, address, before, owners, formers } = making;
   const owner = controllerOf(object);
   const kept = before && controllerOf(before) === owner ? templateOf(before) : undefined;
   if (kept || !told) return kept;
   const ref = owners.get(owner ?? '');
-  const root = ref && (await readObject(store, addressIn(address, ref)));
-  const now = root?.metadata.uid === owner ? templateOf(root) : undefined;
-  if (now && agrees(told, now)) return now;
-  const others = (await siblings(making, object)).map(templateOf);
-  return others.find((other) => other !== undefined && agrees(told, other));
+  const found = (objects: readonly KubeObject[]) =>
+    objects.map(templateOf).find((one) => one && agrees(told, one));
+  const at = ref && addressIn(address, ref);
+  const root = at && (await readObject(store, at));
+  if (!root || root.metadata.uid !== owner) return found(await siblings(making, object));
+  const now = found([root]);
+  if (now) return now;
+  const all = await formers.of(keyOf(at), Number(root.metadata.resourceVersion));
+  const former = found(all.filter(({ metadata }) => metadata.uid === owner));
+  return former ?? found(await siblings(making, object));
 }
 
 /** Without what the Deployment's controller or kubectl's patch added. */

@@ -64,7 +64,7 @@ export async function putReflection(
           resource: kind,
           name: address.name,
         });
-      return await makeReflection({ store, kind, address, body, before, owners });
+      return await makeReflection({ store, kind, address, body, before, owners, formers: index.formers });
     },
   );
   const object = written as KubeObject;

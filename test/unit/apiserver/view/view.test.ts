@@ -542,6 +542,19 @@ describe('revisions', () => {
     expect(await templateOf('web-c')).toMatchObject(template('shop:1'));
   });
 
+  test('show a template that the Deployment had before the cluster told of it', async () => {
+    await client.list(shares);
+    const rootKey = keys.object(deployment('web')[1], logical, namespace);
+    await upstream.write(rootKey, deployment('web', 2, 'shop:2')[0]);
+    await upstream.write(rootKey, deployment('web', 3, 'shop:3')[0]);
+    await sent('web-a', template('shop:1'));
+    await sent('web-b', template('shop:2'));
+    await sent('web-x', template('planted:1'));
+    expect(await templateOf('web-a')).toMatchObject(template('shop:1'));
+    expect(await templateOf('web-b')).toMatchObject(template('shop:2'));
+    expect(await templateOf('web-x')).toBeUndefined();
+  });
+
   test('and ControllerRevisions likewise', async () => {
     const revisions = { group: 'apps', version: 'v1', resource: 'controllerrevisions' };
     const put = async (name: string, image: string) => {
