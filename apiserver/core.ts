@@ -3,6 +3,7 @@ import type { Store } from '../storage/store.ts';
 import type { WebhookDispatcher } from './admission/webhook/dispatch.ts';
 import type { ServiceAccountTokens } from './authn/service-account.ts';
 import type { BookmarkClock } from './handlers/watch/bookmarks.ts';
+import type { MetricsPage, Observer } from './observer.ts';
 import type {
   AdmissionPlugin,
   Authenticator,
@@ -41,6 +42,8 @@ export interface Core {
   /** Asked in order: who a request is from. */
   authenticators: readonly Authenticator[];
   gitVersion: string;
+  observer: Observer | undefined;
+  metrics: MetricsPage | undefined;
 }
 
 /** One request past authentication. */

@@ -4,6 +4,7 @@ import { badRequest, StatusError } from '../kube/status.ts';
 import { mastersGroup } from './authz/masters.ts';
 import type { Exchange, Limits } from './core.ts';
 import { text } from './encode/respond.ts';
+import type { Observer, Side } from './observer.ts';
 import type { RequestInfo } from './request.ts';
 import { Deadlines } from './wire/deadlines.ts';
 
@@ -20,34 +21,47 @@ export class InFlight {
   readonly #limits: Limits;
   readonly #running = { read: 0, write: 0 };
   readonly #deadlines = new Deadlines();
+  readonly #observer: Observer | undefined;
 
-  constructor(limits: Limits) {
+  constructor(limits: Limits, observer?: Observer) {
     this.#limits = limits;
+    this.#observer = observer;
   }
 
   /** What `work` answers; a failure of any kind rejects. */
   run(exchange: Exchange, work: (exchange: Exchange) => Promise<ApiResponse>): Promise<ApiResponse> {
-    const { info } = exchange;
+    const { info, request } = exchange;
     if (isLongRunning(info) || isHealth(info.path)) return work(exchange);
     const millis = this.#millisOf(info);
     const side = readVerbs.has(info.verb) ? 'read' : 'write';
     const most = side === 'read' ? this.#limits.readsInFlight : this.#limits.writesInFlight;
     // 0: no limit. An administrator always gets an answer, in the way and with the words of kube-apiserver.
     if (most > 0 && this.#running[side] >= most) {
-      return isPrivileged(exchange.user)
-        ? this.#inTime(begin(work, exchange), millis, () => {})
-        : Promise.resolve(tooMany());
+      if (isPrivileged(exchange.user)) return this.#inTime(exchange, begin(work, exchange), millis, () => {});
+      this.#observer?.terminated(request, info, 429);
+      return Promise.resolve(tooMany());
     }
-    this.#running[side]++;
+    this.#count(side, 1);
     // The work counts until it ends, even where its caller was told that it took too long.
-    return this.#inTime(begin(work, exchange), millis, () => {
-      this.#running[side]--;
-    });
+    return this.#inTime(exchange, begin(work, exchange), millis, () => this.#count(side, -1));
   }
 
-  #inTime(work: Promise<ApiResponse>, millis: number, done: () => void): Promise<ApiResponse> {
+  #count(side: Side, more: number): void {
+    this.#running[side] += more;
+    this.#observer?.atWork(side, this.#running[side]);
+  }
+
+  #inTime(
+    { request, info }: Exchange,
+    work: Promise<ApiResponse>,
+    millis: number,
+    done: () => void,
+  ): Promise<ApiResponse> {
     return new Promise((resolve, reject) => {
-      const late = () => reject(timedOut());
+      const late = () => {
+        this.#observer?.terminated(request, info, 504);
+        reject(timedOut());
+      };
       const inTime = this.#deadlines.add(millis, late);
       work.then(
         (response) => {

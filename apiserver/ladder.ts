@@ -14,6 +14,7 @@ import { noSuchResource, respondError, text } from './encode/respond.ts';
 import { handlerFor } from './handlers/dispatch.ts';
 import { type InFlight, isLongRunning, shuttingDown } from './inflight.ts';
 import { handleInfo } from './info/index.ts';
+import { observed } from './observe.ts';
 import type { View } from './options.ts';
 import type { Authenticator, Peer } from './plugins.ts';
 import { translate } from './registry/errors.ts';
@@ -66,6 +67,7 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
     body?: () => Promise<Uint8Array>,
     known?: (exchange: Exchange) => void,
   ): Promise<ApiResponse> {
+    const began = core.observer === undefined ? 0 : performance.now();
     let exchange: Exchange | undefined;
     try {
       if (!ready) {
@@ -84,13 +86,26 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
       const info = view ? parseBare(method, url) : parseRequest(method, url, options);
       info.cluster = cluster;
       // It would end as it begins.
-      if (peer && core.closing.aborted && isLongRunning(info)) return finish(shuttingDown(), undefined);
+      if (peer && core.closing.aborted && isLongRunning(info))
+        return ended(request, began, shuttingDown(), undefined);
       exchange = { core, request, info, user: by, warnings: [] };
       known?.(exchange);
-      return finish(await limit.run(exchange, view ? through(view) : onward), exchange);
+      const answer = await limit.run(exchange, view ? through(view) : onward);
+      return ended(request, began, answer, exchange);
     } catch (error) {
-      return finish(respondError(statusOf(error, request), exchange), exchange);
+      return ended(request, began, respondError(statusOf(error, request), exchange), exchange);
     }
+  }
+
+  function ended(
+    request: ApiRequest,
+    began: number,
+    answer: ApiResponse,
+    exchange: Exchange | undefined,
+  ): ApiResponse {
+    const response = finish(answer, exchange);
+    const { observer } = core;
+    return observer ? observed(observer, request, exchange?.info, response, began) : response;
   }
 
   function viewOf(url: string): View | undefined {

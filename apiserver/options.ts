@@ -4,6 +4,7 @@ import type { Fence, Store } from '../storage/store.ts';
 import type { TokenKeys } from './authn/keys.ts';
 import type { Exchange, Limits } from './core.ts';
 import type { Egress } from './egress/dial.ts';
+import type { MetricsPage, Observer } from './observer.ts';
 import type {
   AdmissionPlugin,
   Authenticator,
@@ -45,6 +46,10 @@ export interface ApiServerOptions {
   /** Overrides gitVersion of /version, e.g. `v1.36.3+atoll`. */
   version?: string;
   logger?: ServerLogger;
+  /** Told of every request, from outside and from inside. */
+  observer?: Observer;
+  /** What /metrics of root says; absent: there is none. */
+  metrics?: MetricsPage;
   limits?: Partial<Limits>;
 }
 

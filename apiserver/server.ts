@@ -106,13 +106,15 @@ function coreOf(
       ...(options.authenticateLast ?? []),
     ],
     gitVersion: options.version ?? defaultGitVersion,
+    observer: options.observer,
+    metrics: options.metrics,
   };
 }
 
 function rungsOf(core: Core, options: ApiServerOptions): LadderOptions {
   const { logicalClusters, views = [], logger } = options;
   return {
-    limit: new InFlight(core.limits),
+    limit: new InFlight(core.limits, core.observer),
     logicalClusters,
     authenticate: core.authenticators,
     anonymous: options.anonymous ?? anonymous,

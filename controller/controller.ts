@@ -1,5 +1,6 @@
 import type { Logger } from '../kube/log.ts';
 import { isStatusError } from '../kube/status.ts';
+import { observed } from './observer.ts';
 import type { WorkQueue } from './queue.ts';
 
 /** Reconcile again so many milliseconds from now. */
@@ -33,6 +34,16 @@ const conflictDelayMs = 100;
 
 /** Resolves when `signal` has aborted and every reconcile under way has returned. */
 export async function runController(options: ControllerOptions): Promise<void> {
+  const watched = observed(options.name, options.queue);
+  options.queue.observer = watched?.observer;
+  try {
+    await run(options);
+  } finally {
+    watched?.ended();
+  }
+}
+
+async function run(options: ControllerOptions): Promise<void> {
   const { queue, signal, ready = [], workers = 4 } = options;
   const close = () => queue.close();
   signal.addEventListener('abort', close, { once: true });

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../kube/clock.ts';
+import type { QueueObserver } from './observer.ts';
 
 export interface QueueOptions {
   clock?: Clock;
@@ -43,6 +44,8 @@ export class WorkQueue {
   readonly #failures = new Map<string, number>();
   readonly #takers = new Set<(key: string | undefined) => void>();
   #closed = false;
+  /** From when on somebody is told. */
+  observer: QueueObserver | undefined;
 
   constructor(options: QueueOptions = {}) {
     this.#clock = options.clock ?? systemClock;
@@ -71,6 +74,7 @@ export class WorkQueue {
     if (this.#waiting.has(key)) return;
     const party = this.#fair.partyOf(key);
     this.#waiting.set(key, party);
+    this.observer?.added(key);
     const keys = this.#parties.get(party);
     if (keys) keys.add(key);
     else this.#parties.set(party, new Set([key]));
@@ -99,6 +103,7 @@ export class WorkQueue {
   addRateLimited(key: string, maxMs: number = this.#max): void {
     const failures = this.failures(key);
     this.#failures.set(key, failures + 1);
+    this.observer?.retried();
     this.addAfter(key, Math.min(maxMs, this.#base * 2 ** Math.min(failures, 40)));
   }
 
@@ -123,6 +128,7 @@ export class WorkQueue {
   done(key: string): void {
     const party = this.#working.get(key);
     this.#working.delete(key);
+    this.observer?.done(key);
     if (party !== undefined) {
       const others = (this.#busy.get(party) ?? 1) - 1;
       if (others > 0) this.#busy.set(party, others);
@@ -152,6 +158,7 @@ export class WorkQueue {
       if (keys.size > 0) this.#parties.set(party, keys);
       this.#waiting.delete(key);
       this.#working.set(key, party);
+      this.observer?.taken(key);
       this.#busy.set(party, busy + 1);
       return key;
     }

@@ -4,6 +4,7 @@ import { tenancyAdmission } from '../apiserver/admission/tenancy.ts';
 import { tokenAuthenticator } from '../apiserver/authn/token.ts';
 import { certificateAuthenticator } from '../apiserver/authn/x509.ts';
 import { placementsBySystem } from '../apiserver/authz/placements.ts';
+import type { MetricsPage } from '../apiserver/observer.ts';
 import type { ApiServerOptions } from '../apiserver/options.ts';
 import { syncerView } from '../apiserver/view/view.ts';
 import { ownResources } from '../cluster/resources.ts';
@@ -15,6 +16,7 @@ import { backupView } from './backup-view.ts';
 import { certificateView } from './certificate-view.ts';
 import { egressOf } from './egress.ts';
 import { adminUser, type Identity } from './identity.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import type { Settings } from './settings.ts';
 import type { SyncerManager } from './syncers.ts';
 import { kubernetesVersion } from './version.ts';
@@ -29,8 +31,12 @@ export function apiOptions(parts: {
   authentication?: Authentication;
   /** Undefined until they are started. */
   syncers(): SyncerManager | undefined;
+  /** Told of every request. */
+  metrics?: Metrics;
+  /** What /metrics says; absent where nobody asks from outside. */
+  page?: MetricsPage;
 }): ApiServerOptions {
-  const { store, settings, identity, logger, syncers, authentication } = parts;
+  const { store, settings, identity, logger, syncers, authentication, metrics, page } = parts;
   return {
     store,
     logicalClusters: true,
@@ -56,6 +62,8 @@ export function apiOptions(parts: {
     connectPod: (cluster, pod) => syncers()?.connectPod(cluster, pod),
     egress: egressOf(settings),
     connectService: async (cluster, service) => syncers()?.connectService(cluster, service),
+    ...(metrics && { observer: metrics.requests }),
+    ...(page && { metrics: page }),
     version: `v${kubernetesVersion}+atoll`,
     limits: {
       readsInFlight: settings.maxRequestsInflight,

@@ -5,7 +5,8 @@ import type { ApiServer } from '../apiserver/options.ts';
 import { syncerUser } from '../apiserver/view/view.ts';
 import { Client } from '../client/client.ts';
 import { InformerSet } from '../client/informers.ts';
-import { controllersUser, rootCluster, schedulerUser } from '../cluster/names.ts';
+import { controllersUser, placements, rootCluster, schedulerUser } from '../cluster/names.ts';
+import type { Placement } from '../cluster/types.ts';
 import { runDisruptionController } from '../controller/disruption/controller.ts';
 import { runEndpointsController } from '../controller/endpoints/controller.ts';
 import { startGenericControllers, startServerControllers } from '../controller/generic.ts';
@@ -22,6 +23,7 @@ import { runDepartures } from '../syncer/departure.ts';
 import { runLost } from '../syncer/lost.ts';
 import { runSilence } from '../syncer/silence.ts';
 import { systemClient } from './client.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import type { Controllers } from './settings.ts';
 
 export interface ControllerSettings {
@@ -40,6 +42,7 @@ export interface ControllerSettings {
   /** Of ServiceAccounts' tokens. */
   accountKeys: TokenKeys;
   url: () => string;
+  metrics?: Metrics;
 }
 
 /**
@@ -47,12 +50,14 @@ export interface ControllerSettings {
  * Resolves when all have stopped, after `signal` aborted.
  */
 export function startControllers(settings: ControllerSettings): Promise<void> {
-  const { store, signal, logger } = settings;
+  const { store, signal, logger, metrics } = settings;
+  // Two that do not do the same do not stand in for each other.
+  const name = settings.controllers === 'all' ? 'controllers' : 'api-controllers';
+  const lead = (term: Term) => controlFor(settings, term);
   return runLeader({
     store,
-    // Two that do not do the same do not stand in for each other.
-    name: settings.controllers === 'all' ? 'controllers' : 'api-controllers',
-    lead: (term) => controlFor(settings, term),
+    name,
+    lead: metrics?.leaders.leading(name, lead) ?? lead,
     signal,
     logger,
   });
@@ -73,6 +78,8 @@ async function controlFor(settings: ControllerSettings, { signal, fence }: Term)
     await Promise.all([ranges, startServerControllers({ client, informers, signal, logger })]);
     return;
   }
+  const forget = settings.metrics?.placements.follow(informers.for<Placement>(placements));
+  signal.addEventListener('abort', () => forget?.(), { once: true });
   const scheduler = systemClient(server, schedulerUser, '*', fence);
   const tokens = new ServiceAccountTokens(settings.accountKeys);
   const sign: SignToken = (cluster, account, secret) => tokens.issueInto(cluster, account, secret);

@@ -23,6 +23,7 @@ import { UsageError } from './errors.ts';
 import { boundGarbage, gatherWhileBusy } from './heap.ts';
 import { type Identity, loadIdentity } from './identity.ts';
 import { adminKubeconfig } from './kubeconfig.ts';
+import { type Counting, startCounting } from './metrics/start.ts';
 import { writePrivate } from './private-file.ts';
 import { Pool } from './serving/pool.ts';
 import type { Settings } from './settings.ts';
@@ -56,18 +57,20 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
   setMaxListeners(0, stop.signal);
   startSelfCheck(store, { signal: stop.signal, logger });
   let syncers: SyncerManager | undefined;
+  const counting = startCounting(store, () => syncers?.clusters() ?? []);
   const { signal } = stop;
   const authentication = await orClose(store, loadAuthentication({ settings, logger, signal }));
   const server = createApiServer(
-    apiOptions({ store, settings, identity, logger, authentication, syncers: () => syncers }),
+    apiOptions({ store, settings, identity, logger, authentication, syncers: () => syncers, ...counting }),
   );
   const listening = await orClose(store, server.listen({ ...listen, tls: certificates.tls }));
   const url = advertised(listening.url, settings);
-  const pool = new Pool({ listening, settings, store, tls: () => certificates.tls, logger });
+  const pool = new Pool({ listening, settings, store, tls: () => certificates.tls, logger, ...counting });
   const rootCa = certificates.trusted;
   const port = Number(new URL(listening.url).port || 443);
   const known = { ...settings, listen: { ...listen, port } };
-  const behind = await controlled({ server, store, settings: known, identity, logger, url, rootCa, stop });
+  const parts = { server, store, settings: known, identity, logger, url, rootCa, stop, counting };
+  const behind = await controlled(parts);
   syncers = behind.syncers;
   const kubeconfig = join(dataDir, 'admin.kubeconfig');
   const write = () => writePrivate(kubeconfig, kubeconfigOf(identity, certificates, url));
@@ -131,18 +134,20 @@ async function controlled(parts: {
   url: string;
   rootCa: string;
   stop: AbortController;
+  counting: Counting;
 }): Promise<Behind> {
   const { server, store, settings, logger, url, rootCa } = parts;
+  const { metrics, scraper } = parts.counting;
   const { signal } = parts.stop;
   const all = settings.controllers === 'all';
   const apart = all && settings.controllersProcess;
   const syncers = all
-    ? startSyncerManager({ server, store, signal, logger, settings, leads: !apart })
+    ? startSyncerManager({ server, store, signal, logger, settings, leads: !apart, metrics })
     : undefined;
   if (apart) {
     // They are there when a server says that it is ready; a process takes half a second to start.
     await ensureSystemNamespaces(systemClient(server, controllersUser), rootCluster);
-    const process = new ControlProcess({ store, settings, rootCa, url, logger });
+    const process = new ControlProcess({ store, settings, rootCa, url, logger, scraper });
     return { syncers, stopped: () => Promise.allSettled([process.stop(), syncers?.stopped]) };
   }
   const running = startControllers({
@@ -155,6 +160,7 @@ async function controlled(parts: {
     url: () => url,
     settleMs: settings.settleSeconds * 1000,
     controllers: settings.controllers,
+    metrics,
   }).catch((err: unknown) => {
     if (!signal.aborted) logger.error({ err }, 'the controllers stopped');
   });

@@ -13,6 +13,7 @@ import type { Store } from '../storage/store.ts';
 import { type SyncersOptions, startSyncers } from '../syncer/manager.ts';
 import { systemClient } from './client.ts';
 import { egressToClusters } from './egress.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import type { Settings } from './settings.ts';
 
 export interface SyncerManager {
@@ -20,6 +21,7 @@ export interface SyncerManager {
   connectService: ServiceConnector;
   /** Whether there is a way to that physical cluster. */
   reaches(cluster: string): boolean;
+  clusters(): Iterable<PhysicalCluster>;
   stopped: Promise<void>;
 }
 
@@ -35,8 +37,9 @@ export function startSyncerManager(parts: {
   /** False: keeps the ways to the clusters, and leaves the work to others. */
   leads: boolean;
   settings: Settings;
+  metrics?: Metrics;
 }): SyncerManager {
-  const { server, store, signal, logger, leads, settings } = parts;
+  const { server, store, signal, logger, leads, settings, metrics } = parts;
   const egress = egressToClusters(settings);
   const client = systemClient(server, 'system:atoll:syncer-manager', rootCluster);
   const upstreamFor = (name: string, { fence }: Term) => {
@@ -55,13 +58,17 @@ export function startSyncerManager(parts: {
     const text = Buffer.from(secret.data?.['kubeconfig'] ?? '', 'base64').toString('utf8');
     return transportFromKubeconfig(text, { guard: (agent) => egress.guard(agent) });
   };
-  const elect: SyncersOptions['elect'] = (name, lead, ending) =>
-    leads
-      ? runLeader({ store, name: `syncers/${name}`, lead, signal: ending, logger })
-      : untilAborted(ending);
+  const elect: SyncersOptions['elect'] = async (cluster, lead, ending) => {
+    if (!leads) return untilAborted(ending);
+    const name = `syncers/${cluster}`;
+    const led = metrics?.leaders.leading(name, lead) ?? lead;
+    await runLeader({ store, name, lead: led, signal: ending, logger });
+    metrics?.leaders.forget(name);
+  };
   const syncers = startSyncers({ client, transportFor, upstreamFor, elect, signal, logger });
   return {
     stopped: syncers.stopped,
+    clusters: () => syncers.clusters(),
     reaches: (name) => syncers.transport(name) !== undefined,
     connectPod: (logicalCluster, pod) => syncers.connectPod(logicalCluster, pod),
     connectService: (logicalCluster, service) => syncers.connectService(logicalCluster, service),

@@ -1,3 +1,5 @@
+import type { Measures } from './measures.ts';
+
 /**
  * What every backend promises (test/contract/store.ts runs it against each of them):
  *
@@ -58,6 +60,9 @@ export interface Store {
    * wrong is repaired from the store, and watches of such a kind end with `compacted`: they may have seen it.
    */
   check(): Promise<CheckReport>;
+  /** How many keys of the range there are now, at once, where a store has them in memory. */
+  count?(range: Range): number | undefined;
+  measure?(): Promise<Measures>;
   /** Waits for what was accepted, ends watches with `closed`, and frees files. */
   close(): Promise<void>;
 }

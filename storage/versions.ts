@@ -126,11 +126,10 @@ export class Versions {
     return { entries, more };
   }
 
-  /** How many entries of the range come after the last of `entries`. */
+  /** How many entries of the range come after the last of `entries`; in all, where there are none. */
   remaining(range: Range, entries: readonly Entry[], revision: number): number {
     const last = entries[entries.length - 1];
-    if (last === undefined) return 0;
-    const rest = { start: startAfter(range, last.key), end: range.end };
+    const rest = last === undefined ? range : { start: startAfter(range, last.key), end: range.end };
     return countAt({ index: this.#index, log: this.#log, newest: this.#revision }, rest, revision);
   }
 

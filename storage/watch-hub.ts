@@ -1,24 +1,13 @@
+import type { Watchers } from './measures.ts';
 import { type Range, StoreError, type StoreEvent, type WatchOptions } from './store.ts';
 import type { Versions } from './versions.ts';
 import { type Group, WatchIndex } from './watch-index.ts';
+import type { Watcher } from './watcher.ts';
 
 /** How long watchers are served before everything else gets its turn. */
 const SLICE_MS = 4;
 /** So many watchers are served between two looks at the clock. */
 const CLOCK_EVERY = 64;
-
-interface Watcher {
-  readonly range: Range;
-  readonly options: WatchOptions;
-  /** Events up to and including this revision were delivered, or are not wanted. */
-  seen: number;
-  /** Gets each commit as it happens. Else it is `#behind`, or blocked, or its caller has no stop function yet. */
-  live: boolean;
-  ended: boolean;
-  /** While `watch` waits for the end of the history. */
-  settle: ((failure?: StoreError) => void) | undefined;
-  readonly stop: () => void;
-}
 
 /** One commit's delivery. */
 interface Turn {
@@ -86,6 +75,12 @@ export class WatchHub {
     for (const watcher of [...this.#watchers]) {
       if (watcher.range.start < range.end && range.start < watcher.range.end) this.#end(watcher, reason);
     }
+  }
+
+  get watchers(): Watchers {
+    let live = 0;
+    for (const watcher of this.#watchers) if (watcher.live) live++;
+    return { live, behind: this.#watchers.size - live };
   }
 
   /** Ends every watch with `reason`, after what was committed. Later watches are refused. */

@@ -31,6 +31,7 @@ export interface SyncersOptions
 export interface Syncers {
   /** The way to an engaged cluster's API. */
   transport(name: string): Transport | undefined;
+  clusters(): Iterable<PhysicalCluster>;
   /** For the API server's connectPod: where a logical cluster's pod really runs. */
   connectPod(cluster: string, pod: KubeObject): Promise<{ transport: Transport; path: string } | undefined>;
   /** For its connectService: where a logical cluster's Service really is. */
@@ -77,6 +78,7 @@ export function startSyncers(options: SyncersOptions): Syncers {
   const connecting = { client, engaged, clusterOf, signal };
   return {
     transport,
+    clusters: () => clusters.values(),
     connectPod: (cluster, pod) => connectPod(connecting, cluster, pod),
     connectService: (cluster, service) => connectService(connecting, cluster, service),
     stopped,

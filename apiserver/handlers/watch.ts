@@ -54,13 +54,17 @@ async function watch<T extends { readonly length: number }, Batch>(
   const stop = new AbortController();
   const cleanups: (() => void)[] = [() => stop.abort()];
   const stream = new EventStream<T, Batch>(
-    { bufferBytes: core.limits.streamBufferBytes, stallMillis: core.limits.stallSeconds * 1000 },
+    {
+      bufferBytes: core.limits.streamBufferBytes,
+      stallMillis: core.limits.stallSeconds * 1000,
+      onCut: core.observer && (() => core.observer?.cut()),
+    },
     () => {
       for (const cleanup of cleanups) cleanup();
     },
     join,
   );
-  const sender = new Sender(stream, teller);
+  const sender = new Sender(stream, teller, core.observer?.watching(exchange.info));
   try {
     const begin = await initial(exchange, query, selection);
     sender.begin(begin, query.sendInitialEvents === true && query.bookmarks);

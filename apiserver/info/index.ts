@@ -1,3 +1,4 @@
+import { rootCluster } from '../../cluster/names.ts';
 import type { ApiResponse } from '../../kube/http.ts';
 import type { Exchange } from '../core.ts';
 import { checkAccept } from '../encode/negotiate.ts';
@@ -5,6 +6,7 @@ import { jsonBytes, methodNotAllowed, text } from '../encode/respond.ts';
 import { handleDiscovery } from './discovery.ts';
 import { handleHealth } from './health.ts';
 import { handleIssuer } from './issuer.ts';
+import { handleMetrics, metricsPath } from './metrics.ts';
 import { handleOpenApi } from './openapi.ts';
 import { handleVersion } from './version.ts';
 
@@ -14,6 +16,8 @@ export async function handleInfo(exchange: Exchange): Promise<ApiResponse> {
   const { path } = info;
   const health = handleHealth(exchange);
   if (health) return health;
+  const metrics = handleMetrics(exchange);
+  if (metrics) return metrics;
   if (info.method !== 'GET' && isDocument(path)) throw methodNotAllowed();
   if (info.method !== 'GET' && info.method !== 'HEAD') return text(404, '404 page not found\n');
   if (path === '/version') {
@@ -42,6 +46,7 @@ function paths({ core, info }: Exchange): ApiResponse {
     '/apis',
     '/healthz',
     '/livez',
+    ...(core.metrics && info.cluster === rootCluster ? [metricsPath] : []),
     '/openapi/v2',
     '/openapi/v3',
     '/readyz',

@@ -50,6 +50,7 @@ export async function watchView(exchange: Exchange, source: Source): Promise<Api
   const limits = {
     bufferBytes: core.limits.streamBufferBytes,
     stallMillis: core.limits.stallSeconds * 1000,
+    onCut: core.observer && (() => core.observer?.cut()),
   };
   const stream = new EventStream<Uint8Array>(limits, cleanUp, joinBytes);
   const telling = new Telling(stream, source.after);

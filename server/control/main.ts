@@ -7,8 +7,9 @@ import { startControllers } from '../controllers.ts';
 import { boundGarbage, gatherWhileBusy } from '../heap.ts';
 import { loadIdentity } from '../identity.ts';
 import { jsonLogger, logProcess } from '../log.ts';
+import { Metrics } from '../metrics/metrics.ts';
 import { type SyncerManager, startSyncerManager } from '../syncers.ts';
-import { type Order, storeDescriptor } from './messages.ts';
+import { type Order, type Report, storeDescriptor } from './messages.ts';
 
 /*
  * The program of the process that has the controllers and syncers, beside the first one, which has the store and answers
@@ -20,8 +21,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 process.on('disconnect', () => process.exit(1));
 const stop = new AbortController();
 setMaxListeners(0, stop.signal);
+const metrics = new Metrics();
 process.on('message', async (said: Order) => {
-  if (said.order === 'answer') process.send?.('here');
+  if (said.order === 'answer') await report('here');
+  else if (said.order === 'measure') await report({ families: await metrics.families() });
   else if (said.order === 'stop') stop.abort();
   else await control(said);
 });
@@ -36,9 +39,11 @@ async function control({ settings, rootCa, url }: Extract<Order, { order: 'contr
   const store = await openPipe(new Socket({ fd: storeDescriptor }));
   const identity = await loadIdentity(store, settings.listen.host, settings.dataDir);
   let syncers: SyncerManager | undefined;
-  const server = createApiServer(apiOptions({ store, settings, identity, logger, syncers: () => syncers }));
+  const server = createApiServer(
+    apiOptions({ store, settings, identity, logger, syncers: () => syncers, metrics }),
+  );
   const { controllers, settleSeconds } = settings;
-  syncers = startSyncerManager({ server, store, signal, logger, settings, leads: true });
+  syncers = startSyncerManager({ server, store, signal, logger, settings, leads: true, metrics });
   await startControllers({
     server,
     store,
@@ -49,10 +54,17 @@ async function control({ settings, rootCa, url }: Extract<Order, { order: 'contr
     url: () => url,
     settleMs: settleSeconds * 1000,
     controllers,
+    metrics,
   });
   if (!signal.aborted) throw new Error('the controllers stopped');
   await syncers.stopped;
   await server.close();
   await store.close();
+  // What it counted since it was asked last is not to be lost.
+  await report({ families: await metrics.families() });
   process.exit(0);
+}
+
+function report(said: Report): Promise<unknown> {
+  return new Promise((sent) => process.send?.(said, sent));
 }

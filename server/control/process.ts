@@ -6,8 +6,10 @@ import { fileURLToPath } from 'node:url';
 import type { Logger } from '../../kube/log.ts';
 import { serveStore } from '../../storage/pipe/serve.ts';
 import type { Store } from '../../storage/store.ts';
+import { Remote } from '../metrics/remote.ts';
+import type { Scraper } from '../metrics/scraper.ts';
 import type { Settings } from '../settings.ts';
-import { type Order, storeDescriptor } from './messages.ts';
+import { type Order, type Report, storeDescriptor } from './messages.ts';
 import { feelPulse } from './pulse.ts';
 
 const program = fileURLToPath(new URL('./main.js', import.meta.url));
@@ -24,6 +26,7 @@ export interface ControlOptions {
   rootCa: string;
   url: string;
   logger: Logger;
+  scraper: Scraper;
 }
 
 /**
@@ -67,7 +70,7 @@ export class ControlProcess {
   }
 
   #once(): Promise<object> {
-    const { store, settings, rootCa, url, logger } = this.#options;
+    const { store, settings, rootCa, url, logger, scraper } = this.#options;
     return new Promise((resolve) => {
       let child: ChildProcess;
       try {
@@ -89,6 +92,7 @@ export class ControlProcess {
       serveStore(store, child.stdio[storeDescriptor] as Duplex);
       logger.info({ pid: child.pid }, 'controllers and syncers have a process of their own');
       tell(child, { order: 'control', settings, rootCa, url });
+      countIn(child, scraper);
       feelPulse(child, () => {
         logger.error({ pid: child.pid }, 'the process of the controllers says nothing: it is killed');
         child.kill('SIGKILL');
@@ -99,6 +103,18 @@ export class ControlProcess {
 
 function tell(child: ChildProcess | undefined, order: Order): void {
   if (child?.connected) child.send(order);
+}
+
+/** What it counts is part of what the server counts. */
+function countIn(child: ChildProcess, scraper: Scraper): void {
+  const counted = new Remote(() => tell(child, { order: 'measure' }));
+  counted.ready = true;
+  scraper.join('control', counted);
+  child.on('message', (said: Report) => {
+    if (said !== 'here') counted.heard(said.families);
+  });
+  // What it said at its end comes before that.
+  child.on('disconnect', () => scraper.leave(counted));
 }
 
 /** Where processors are short, those who wait for an answer come first. */

@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { serveStore } from '../../storage/pipe/serve.ts';
 import type { Store } from '../../storage/store.ts';
 import type { Tls } from '../certificates.ts';
+import { Remote } from '../metrics/remote.ts';
+import type { Scraper } from '../metrics/scraper.ts';
 import type { Settings } from '../settings.ts';
 import type { Load } from './decide.ts';
 import { type Order, type Report, storeDescriptor } from './messages.ts';
@@ -16,6 +18,7 @@ export interface ChildOptions {
   tls: Tls;
   socket: Server;
   store: Store;
+  scraper: Scraper;
 }
 
 /** Its code, or the signal that killed it, or why it was never there. */
@@ -36,7 +39,7 @@ export class Child {
   #listens = false;
 
   /** It listens at `socket`, too, and reaches `store` through a pipe. */
-  constructor({ settings, tls, socket, store }: ChildOptions) {
+  constructor({ settings, tls, socket, store, scraper }: ChildOptions) {
     this.#process = fork(program, [], {
       // On few processors, threads that collect garbage stand in the way of those that serve.
       execArgv: [...process.execArgv, '--v8-pool-size=1'],
@@ -47,15 +50,28 @@ export class Child {
     this.deaf = this.exited;
     if (this.pid === undefined) return;
     serveStore(store, this.#process.stdio[storeDescriptor] as Duplex);
+    const counted = new Remote(() => this.tell({ order: 'measure' }));
+    scraper.join('serving', counted, true);
+    // What it said at its end comes before that.
+    this.#process.on('disconnect', () => scraper.leave(counted));
     const deaf = new Promise<void>((resolve) => {
       this.#process.on('message', (said: Report) => {
         if (said.report === 'deaf') resolve();
         else if (said.report === 'prepared') this.#listen(socket);
-        else this.load = said.report === 'load' ? said.load : { busy: 0, requests: 0, connections: 0 };
+        else if (said.report === 'measured') counted.heard(said.families);
+        else if (said.report === 'scraped') void this.#answer(said, scraper);
+        else {
+          counted.ready = true;
+          this.load = said.report === 'load' ? said.load : { busy: 0, requests: 0, connections: 0 };
+        }
       });
     });
     this.deaf = Promise.race([deaf, this.exited]);
     this.tell({ order: 'serve', settings, tls });
+  }
+
+  async #answer({ id, accept }: { id: number; accept: string }, scraper: Scraper): Promise<void> {
+    this.tell({ order: 'page', id, page: await scraper.page(accept) });
   }
 
   #listen(socket: Server): void {

@@ -11,6 +11,8 @@ import { systemClient } from '../client.ts';
 import { boundGarbage, gatherWhileBusy } from '../heap.ts';
 import { loadIdentity } from '../identity.ts';
 import { jsonLogger, logProcess } from '../log.ts';
+import { Metrics } from '../metrics/metrics.ts';
+import { Relay } from '../metrics/relay.ts';
 import { type SyncerManager, startSyncerManager } from '../syncers.ts';
 import { gauge } from './gauge.ts';
 import { type Order, type Report, storeDescriptor } from './messages.ts';
@@ -52,8 +54,19 @@ async function serve({
   const identity = await loadIdentity(store, settings.listen.host, settings.dataDir);
   let syncers: SyncerManager | undefined;
   const authentication = await loadAuthentication({ settings, logger, signal: stop.signal });
+  const metrics = new Metrics();
+  const relay = new Relay(metrics, (id, accept) => report({ report: 'scraped', id, accept }));
   const server = createApiServer(
-    apiOptions({ store, settings, identity, logger, authentication, syncers: () => syncers }),
+    apiOptions({
+      store,
+      settings,
+      identity,
+      logger,
+      authentication,
+      syncers: () => syncers,
+      metrics,
+      page: (accept) => relay.page(accept),
+    }),
   );
   if (settings.controllers === 'all') {
     syncers = startSyncerManager({
@@ -63,6 +76,7 @@ async function serve({
       logger,
       settings,
       leads: false,
+      metrics,
     });
     await untilReached(server, syncers);
   }
@@ -78,12 +92,17 @@ async function serve({
     if (said.order === 'show') listening.show(said.tls);
     if (said.order === 'shed') listening.shed(said.share);
     if (said.order === 'drain') server.drain();
+    if (said.order === 'measure') report({ report: 'measured', families: await metrics.families() });
+    if (said.order === 'page') relay.answered(said.id, said.page);
     if (said.order !== 'stop') return;
     stop.abort();
     await server.stopListening();
     report({ report: 'deaf' });
     await server.close();
     await store.close();
+    // What it counted since it was asked last is not to be lost.
+    const families = await metrics.families();
+    await new Promise((sent) => process.send?.({ report: 'measured', families } satisfies Report, sent));
     process.exit(0);
   };
 }

@@ -1,4 +1,6 @@
 import type { Tls } from '../certificates.ts';
+import type { Family } from '../metrics/family.ts';
+import type { Page } from '../metrics/text.ts';
 import type { Settings } from '../settings.ts';
 import type { Load } from './decide.ts';
 
@@ -10,16 +12,22 @@ export type Order =
   | { order: 'show'; tls: Tls }
   | { order: 'shed'; share: number }
   | { order: 'drain' }
+  /** Say what you count. */
+  | { order: 'measure' }
+  /** What all of us count, as you asked. */
+  | { order: 'page'; id: number; page: Page }
   | { order: 'stop' };
 
 /**
- * What a process says of itself: that it could serve, that it does, then each second how busy it was, at last that it
- * takes no more connections.
+ * What a process says of itself: that it could serve, that it does, then each second how busy it was, what it counts when
+ * asked and at its end, that somebody asks it for what all count, at last that it takes no more connections.
  */
 export type Report =
   | { report: 'prepared' }
   | { report: 'ready' }
   | { report: 'load'; load: Load }
+  | { report: 'measured'; families: Family[] }
+  | { report: 'scraped'; id: number; accept: string }
   | { report: 'deaf' };
 
 /** The descriptor of the pipe to the store of the first process. */

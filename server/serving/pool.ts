@@ -3,6 +3,7 @@ import type { Listening } from '../../apiserver/options.ts';
 import type { Logger } from '../../kube/log.ts';
 import type { Store } from '../../storage/store.ts';
 import type { Tls } from '../certificates.ts';
+import type { Scraper } from '../metrics/scraper.ts';
 import type { Settings } from '../settings.ts';
 import { Child } from './child.ts';
 import { decide, isQuiet, type Step } from './decide.ts';
@@ -21,6 +22,7 @@ export interface PoolOptions {
   /** What the server shows now. */
   tls: () => Tls;
   logger: Logger;
+  scraper: Scraper;
 }
 
 /** The processes that serve beside this one: none at first; more while all are busy, fewer when there is little to do. */
@@ -93,10 +95,10 @@ export class Pool {
   }
 
   #start(): void {
-    const { settings, listening, store, tls, logger } = this.#options;
+    const { settings, listening, store, tls, logger, scraper } = this.#options;
     let child: Child;
     try {
-      child = new Child({ settings, tls: tls(), socket: listening.socket, store });
+      child = new Child({ settings, tls: tls(), socket: listening.socket, store, scraper });
     } catch (err) {
       this.#failedAt = performance.now();
       logger.error({ err }, 'no serving process can be started');

@@ -1,4 +1,5 @@
 import { checkWrite } from '../check-write.ts';
+import { commitBounds, Distribution, type Measures } from '../measures.ts';
 import { compactedError, futureError } from '../revisions.ts';
 import {
   type CheckReport,
@@ -22,7 +23,7 @@ import { Connection } from './connection.ts';
 import { Feed } from './feed.ts';
 import { Keys } from './keys.ts';
 import { DEFAULT_COMPACTION, type EtcdOptions } from './options.ts';
-import { readOne, readRange } from './read.ts';
+import { readOne, readRange, sizeOf } from './read.ts';
 import { Slots } from './slots.ts';
 import { acquireTerm } from './terms.ts';
 import { watchFrom } from './watch.ts';
@@ -61,6 +62,7 @@ class EtcdStore implements Store {
   readonly #slots = new Slots();
   readonly #confirm: Confirm;
   readonly #writes = new Set<Promise<unknown>>();
+  readonly #commits = new Distribution(commitBounds);
   #feed: Feed | undefined;
   #compactor: Promise<void> | undefined;
   #compacted = 0;
@@ -157,6 +159,21 @@ class EtcdStore implements Store {
     return checkEtcd(this.#connection, this.#keys, this.#open());
   }
 
+  count(range: Range): number | undefined {
+    const { versions } = this.#open().cache;
+    return versions.remaining(range, [], versions.revision);
+  }
+
+  async measure(): Promise<Measures> {
+    const { watchers } = this.#open().cache.hub;
+    return {
+      watchers,
+      pending: this.#writes.size,
+      commits: this.#commits,
+      bytes: await sizeOf(this.#connection),
+    };
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -204,7 +221,9 @@ class EtcdStore implements Store {
     const feed = this.#open();
     if (wanted.value !== undefined) checkWrite(wanted.key, wanted.value);
     const parts = { connection: this.#connection, keys: this.#keys, slots: this.#slots };
+    const began = performance.now();
     const writing = write(parts, wanted).then(async (entry) => {
+      this.#commits.add((performance.now() - began) / 1000);
       await feed.reach(entry.revision, CACHE_MS, false);
       return entry;
     });

@@ -55,6 +55,9 @@ message RevokeResponse { Header header = 1; }
 message KeepAliveRequest { int64 id = 1; }
 message KeepAliveResponse { Header header = 1; int64 id = 2; int64 ttl = 3; }
 
+message StatusRequest {}
+message StatusResponse { Header header = 1; int64 dbSize = 3; }
+
 message AuthenticateRequest { string name = 1; string password = 2; }
 message AuthenticateResponse { Header header = 1; string token = 2; }
 `;

@@ -1,7 +1,10 @@
 import { type Entry, type ListOptions, type ListResult, type Range, startAfter } from '../store.ts';
 import type { Connection } from './connection.ts';
 import type { Keys } from './keys.ts';
-import { number, type RangeRequest, range as rangeMethod } from './wire.ts';
+import { number, type RangeRequest, range as rangeMethod, status } from './wire.ts';
+
+/** Who asks for it has somebody waiting. */
+const SIZE_MS = 1000;
 
 const PAGE = 500;
 
@@ -52,5 +55,14 @@ export async function readRange(
       return { entries, revision, more: answer.more, remaining };
     }
     start = `${last.key}\0`;
+  }
+}
+
+/** Of the member's database that answers; undefined where it does not, or may not be asked. */
+export async function sizeOf(connection: Pick<Connection, 'once'>): Promise<number | undefined> {
+  try {
+    return number((await connection.once(status, {}, performance.now() + SIZE_MS)).dbSize);
+  } catch {
+    return undefined;
   }
 }

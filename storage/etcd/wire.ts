@@ -143,6 +143,11 @@ export const keepAlive = method<{ id: Int64 }, LeaseAnswer>(
   'KeepAliveRequest',
   'KeepAliveResponse',
 );
+export const status = method<object, { readonly dbSize: Int64 }>(
+  'Maintenance/Status',
+  'StatusRequest',
+  'StatusResponse',
+);
 export const authenticate = method<{ name: string; password: string }, { readonly token: string }>(
   'Auth/Authenticate',
   'AuthenticateRequest',

@@ -1,4 +1,4 @@
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /** What is in a store's directory. Other files there are not ours and stay untouched. */
@@ -52,6 +52,16 @@ export async function readIfThere(path: string): Promise<string | undefined> {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
+}
+
+/** Bytes of what is in a directory and below it; files come and go meanwhile. */
+export async function sizeOf(directory: string): Promise<number> {
+  const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
+  const sizes = entries.map(async (entry) => {
+    const path = join(directory, entry.name);
+    return entry.isDirectory() ? sizeOf(path) : (await stat(path).catch(() => ({ size: 0 }))).size;
+  });
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
 export function errorCode(error: unknown): string | undefined {

@@ -1,5 +1,6 @@
 import { checkWrite } from '../check-write.ts';
 import type { Leases } from '../leases.ts';
+import type { Measures } from '../measures.ts';
 import { type Propose, proposeCreate, proposeDelete, proposeUpdate } from '../propose.ts';
 import { isOnDisk } from '../residency.ts';
 import {
@@ -19,6 +20,7 @@ import type { Versions } from '../versions.ts';
 import type { WatchHub } from '../watch-hub.ts';
 import { checkLevel } from './check.ts';
 import type { Disk } from './disk.ts';
+import { sizeOf } from './files.ts';
 import type { Reserve } from './reserve.ts';
 import { encodeToken, TOKEN_KEY } from './token.ts';
 import { Values } from './values.ts';
@@ -139,6 +141,15 @@ export class LevelStore implements Store {
       this.#checking = undefined;
     });
     return this.#checking;
+  }
+
+  count(range: Range): number | undefined {
+    return this.#versions.remaining(range, [], this.revision);
+  }
+
+  async measure(): Promise<Measures> {
+    const { pendings: pending, commits } = this.#writer;
+    return { watchers: this.#hub.watchers, pending, commits, bytes: await sizeOf(this.#disk.directory) };
   }
 
   close(): Promise<void> {

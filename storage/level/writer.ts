@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers';
+import { commitBounds, Distribution } from '../measures.ts';
 import type { Retention } from '../retention.ts';
 import { type Entry, StoreError, type StoreEvent } from '../store.ts';
 import type { Versions } from '../versions.ts';
@@ -7,6 +8,7 @@ import type { Base } from './base.ts';
 import { batchSize, goesAhead } from './batch.ts';
 import type { Disk } from './disk.ts';
 import { translate } from './errors.ts';
+import type { Begun, Chore, Job } from './jobs.ts';
 import type { Logger } from './options.ts';
 import { reopened } from './reopen.ts';
 import type { Watermark } from './watermark.ts';
@@ -21,25 +23,6 @@ export interface WriterParts {
   logger: Logger | undefined;
 }
 
-interface Job {
-  readonly event: StoreEvent;
-  readonly resolve: (entry: Entry) => void;
-  readonly reject: (reason: StoreError) => void;
-}
-
-/** A batch on its way to the disk. */
-interface Begun {
-  readonly batch: readonly Job[];
-  readonly outcome: Promise<{ error: unknown } | undefined>;
-}
-
-/** Something to write between two batches. */
-interface Chore {
-  readonly work: () => Promise<void>;
-  readonly resolve: () => void;
-  readonly reject: (reason: StoreError) => void;
-}
-
 /**
  * The one writer of a store. Everything accepted while a batch is being made durable goes into the next one,
  * so one wait for the disk serves all writers. For each batch, in this order: durable, visible, acknowledged,
@@ -51,6 +34,8 @@ export class Writer {
   #queue: Job[] = [];
   #chores: Chore[] = [];
   readonly #pending = new Map<string, Promise<Entry>>();
+  /** Seconds that each batch took to be durable. */
+  readonly commits: Distribution = new Distribution(commitBounds);
   #accepted: number;
   #refusal: StoreError | undefined;
   #running: Promise<void> | undefined;
@@ -70,6 +55,11 @@ export class Writer {
   /** The revision that the next accepted write gets. */
   get next(): number {
     return this.#accepted + 1;
+  }
+
+  /** How many accepted writes have no outcome yet. */
+  get pendings(): number {
+    return this.#pending.size;
   }
 
   /** The accepted write to this key whose outcome is not known yet: there is one at most. */
@@ -142,18 +132,20 @@ export class Writer {
     const batch = this.#queue.splice(0, batchSize(this.#queue, ahead));
     if (batch.length === 0) return undefined;
     const { disk, versions } = this.#parts;
+    const began = performance.now();
     const outcome = disk.commit(batch.map((job) => job.event)).then(
       () => undefined,
       (error: unknown) => ({ error }),
     );
     // From here on there is time: the disk works.
     for (const { event } of batch) versions.expect(event.entry.key);
-    return { batch, outcome };
+    return { batch, outcome, began };
   }
 
   /** Waits for a batch, and answers the next one if it was begun before anybody heard of this one. */
-  async #finish({ batch, outcome }: Begun): Promise<Begun | undefined> {
+  async #finish({ batch, outcome, began }: Begun): Promise<Begun | undefined> {
     const failure = await outcome;
+    this.commits.add((performance.now() - began) / 1000);
     if (failure !== undefined) {
       await this.#fail(failure.error, batch);
       return undefined;

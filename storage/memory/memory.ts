@@ -1,5 +1,6 @@
 import { checkWrite } from '../check-write.ts';
 import { Leases } from '../leases.ts';
+import { commitBounds, Distribution, type Measures } from '../measures.ts';
 import { proposeCreate, proposeDelete, proposeUpdate } from '../propose.ts';
 import { Retention, type RetentionLimits } from '../retention.ts';
 import {
@@ -94,6 +95,15 @@ class MemoryStore implements Store {
   async check(): Promise<CheckReport> {
     this.#open();
     return { revision: this.revision, kinds: [], damaged: 0 };
+  }
+
+  count(range: Range): number | undefined {
+    return this.#versions.remaining(range, [], this.revision);
+  }
+
+  async measure(): Promise<Measures> {
+    const commits = new Distribution(commitBounds);
+    return { watchers: this.#hub.watchers, pending: 0, commits, bytes: undefined };
   }
 
   async close(): Promise<void> {

@@ -17,20 +17,23 @@ export interface Begin {
 export class Sender<T extends { readonly length: number }, Batch> {
   readonly #stream: EventStream<T, Batch>;
   readonly #teller: WatchTeller<T>;
+  readonly #told: { count: number };
   #last = 0;
   #skipTo = 0;
   #synced = false;
 
-  constructor(stream: EventStream<T, Batch>, teller: WatchTeller<T>) {
+  /** @param told counts what is handed over. */
+  constructor(stream: EventStream<T, Batch>, teller: WatchTeller<T>, told = { count: 0 }) {
     this.#stream = stream;
     this.#teller = teller;
+    this.#told = told;
   }
 
   /** @param mark whether the end of what was there is told. */
   begin(begin: Begin, mark: boolean): void {
     this.#last = begin.after;
     this.#skipTo = begin.skipTo;
-    this.#stream.begin(head(this.#teller, begin, mark));
+    this.#stream.begin(head(this.#teller, begin, mark, this.#told));
   }
 
   deliver(events: readonly StoreEvent[]): void {
@@ -39,6 +42,7 @@ export class Sender<T extends { readonly length: number }, Batch> {
       const told = this.#teller.event(event);
       if (told === undefined) continue;
       this.#last = event.entry.revision;
+      this.#told.count++;
       this.#stream.push(told);
     }
   }
@@ -51,6 +55,7 @@ export class Sender<T extends { readonly length: number }, Batch> {
     // A reader that lags has not got everything up to there.
     if (revision < this.#last || !this.#synced) return;
     this.#last = revision;
+    this.#told.count++;
     this.#stream.push(this.#teller.bookmark(revision));
   }
 
@@ -60,7 +65,10 @@ export class Sender<T extends { readonly length: number }, Batch> {
   }
 }
 
-function* head<T>(teller: WatchTeller<T>, begin: Begin, mark: boolean): Iterable<T> {
-  for (const entry of begin.entries) yield teller.added(entry);
+function* head<T>(teller: WatchTeller<T>, begin: Begin, mark: boolean, told: { count: number }): Iterable<T> {
+  for (const entry of begin.entries) {
+    told.count++;
+    yield teller.added(entry);
+  }
   if (mark) yield teller.bookmark(begin.after, { 'k8s.io/initial-events-end': 'true' });
 }

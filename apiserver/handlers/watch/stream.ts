@@ -2,6 +2,8 @@
 export interface StreamLimits {
   bufferBytes: number;
   stallMillis: number;
+  /** Told when a reader is cut. */
+  onCut?: (() => void) | undefined;
 }
 
 /** A burst that memory could not hold is cut at once, whoever reads. */
@@ -15,7 +17,7 @@ export class EventStream<T extends { readonly length: number } = Uint8Array, Bat
   implements AsyncIterable<Batch>
 {
   readonly #limits: StreamLimits;
-  readonly #onEnd: () => void;
+  readonly #onEnd: (() => void)[];
   readonly #join: (parts: T[]) => Batch;
   #head: Iterable<T> = [];
   #queue: T[] = [];
@@ -34,12 +36,18 @@ export class EventStream<T extends { readonly length: number } = Uint8Array, Bat
    */
   constructor(limits: StreamLimits, onEnd: () => void, join: (parts: T[]) => Batch) {
     this.#limits = limits;
-    this.#onEnd = onEnd;
+    this.#onEnd = [onEnd];
     this.#join = join;
   }
 
   get ended(): boolean {
     return this.#ended;
+  }
+
+  /** Called, too, when it ended or the reader left. */
+  whenOver(run: () => void): void {
+    if (this.#left) run();
+    else this.#onEnd.push(run);
   }
 
   /** What comes before everything pushed; made only as the reader takes it. */
@@ -87,6 +95,7 @@ export class EventStream<T extends { readonly length: number } = Uint8Array, Bat
   #cutOff(): void {
     this.#cut = true;
     this.#queue = [];
+    this.#limits.onCut?.();
     this.end();
   }
 
@@ -98,7 +107,7 @@ export class EventStream<T extends { readonly length: number } = Uint8Array, Bat
   #leave(): void {
     if (this.#left) return;
     this.#left = true;
-    this.#onEnd();
+    for (const run of this.#onEnd) run();
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Batch> {

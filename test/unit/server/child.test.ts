@@ -1,5 +1,6 @@
 import { Server } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
+import { Scraper } from '../../../server/metrics/scraper.ts';
 import { Child } from '../../../server/serving/child.ts';
 import { openMemory } from '../../../storage/memory/memory.ts';
 
@@ -15,6 +16,7 @@ test('a process that cannot be started is one that has ended', async () => {
     tls: {} as never,
     socket: new Server(),
     store: openMemory(),
+    scraper: new Scraper({ families: async () => [] }),
   });
   child.tell({ order: 'drain' });
   expect(await child.exited).toMatchObject({ code: null, signal: null, err: { code: 'ENOENT' } });

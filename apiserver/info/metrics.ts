@@ -1,0 +1,21 @@
+import { rootCluster } from '../../cluster/names.ts';
+import type { ApiResponse } from '../../kube/http.ts';
+import type { Exchange } from '../core.ts';
+import { methodNotAllowed } from '../encode/respond.ts';
+
+export const metricsPath = '/metrics';
+
+/**
+ * What the server counts, for whoever may get that path in root. `undefined`: another path. In another logical cluster
+ * there is none: they count what all tenants do, and its administrator may get every path in it.
+ */
+export function handleMetrics({ core, info, request }: Exchange): Promise<ApiResponse> | undefined {
+  const { metrics } = core;
+  if (info.path !== metricsPath || info.cluster !== rootCluster || metrics === undefined) return undefined;
+  if (info.method !== 'GET' && info.method !== 'HEAD') throw methodNotAllowed();
+  return metrics(request.headers['accept']).then(({ contentType, text }) => ({
+    status: 200,
+    headers: { 'content-type': contentType },
+    body: Buffer.from(text),
+  }));
+}

@@ -1,0 +1,44 @@
+import { own } from './definitions.ts';
+import { figures } from './family.ts';
+import type { Metrics } from './metrics.ts';
+import { type Page, pageOf } from './text.ts';
+
+/** Longer than the first process waits for the others. */
+const patienceMs = 5_000;
+
+/** A process beside the first one, which is scraped: the first knows what all of them count. */
+export class Relay {
+  readonly #own: Metrics;
+  readonly #ask: (id: number, accept: string) => void;
+  readonly #waiting = new Map<number, (page: Page) => void>();
+  #asked = 0;
+
+  constructor(own: Metrics, ask: (id: number, accept: string) => void) {
+    this.#own = own;
+    this.#ask = ask;
+  }
+
+  answered(id: number, page: Page): void {
+    this.#waiting.get(id)?.(page);
+  }
+
+  async page(accept: string | undefined): Promise<Page> {
+    const id = ++this.#asked;
+    const page = await new Promise<Page | undefined>((resolve) => {
+      const late = setTimeout(resolve, patienceMs, undefined);
+      this.#waiting.set(id, (answer) => {
+        clearTimeout(late);
+        resolve(answer);
+      });
+      this.#ask(id, accept ?? '');
+    });
+    this.#waiting.delete(id);
+    return page ?? this.#alone(accept);
+  }
+
+  /** The first one is stuck, which is worth knowing. */
+  async #alone(accept: string | undefined): Promise<Page> {
+    const processes = figures(own.answered, [[['first'], 0]]);
+    return pageOf([...(await this.#own.families()), processes], accept);
+  }
+}

@@ -1,0 +1,23 @@
+import type { MetricsPage } from '../../apiserver/observer.ts';
+import type { PhysicalCluster } from '../../cluster/types.ts';
+import type { Store } from '../../storage/store.ts';
+import { clusterFamilies } from './clusters.ts';
+import { Metrics } from './metrics.ts';
+import { Scraper } from './scraper.ts';
+import { storeFamilies } from './store.ts';
+
+export interface Counting {
+  metrics: Metrics;
+  /** Who knows the other processes. */
+  scraper: Scraper;
+  page: MetricsPage;
+}
+
+/** What the first process counts, which has the store, and through it what all of them do. */
+export function startCounting(store: Store, clusters: () => Iterable<PhysicalCluster>): Counting {
+  const metrics = new Metrics();
+  metrics.add(() => storeFamilies(store));
+  metrics.add(() => clusterFamilies(clusters(), Date.now()));
+  const scraper = new Scraper(metrics);
+  return { metrics, scraper, page: (accept) => scraper.page(accept) };
+}
