@@ -1,6 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import type { InformerSet } from '../../client/informers.ts';
 import { objectKey, parseKey } from '../../client/url.ts';
+import { isReflected } from '../../cluster/reflected.ts';
 import { type Clock, systemClock } from '../../kube/clock.ts';
 import { deepEqual } from '../../kube/deep.ts';
 import type { Logger } from '../../kube/log.ts';
@@ -8,7 +9,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import { type Counted, countUsed } from '../../kube/quota/count.ts';
 import type { Evaluator } from '../../kube/quota/evaluator.ts';
 import { evaluatorsFor } from '../../kube/quota/index.ts';
-import { increase, readList } from '../../kube/quota/list.ts';
+import { increase, type ResourceList, readList, sameList } from '../../kube/quota/list.ts';
 import { uncountedFrom } from '../../kube/quota/pod.ts';
 import { isStatusError } from '../../kube/status.ts';
 import { commit } from '../commit.ts';
@@ -16,6 +17,7 @@ import { type Retry, runController } from '../controller.ts';
 import { type CustomResourceDefinition, customResourceDefinitions } from '../gc/resources.ts';
 import { WorkQueue } from '../queue.ts';
 import { byLogicalCluster, clusterToWrite } from '../scope.ts';
+import { Charges, settleMs } from './charges.ts';
 import { decideStatus, type Quota } from './decide.ts';
 import { namespaceKey } from './names.ts';
 import { Usages } from './usages.ts';
@@ -31,8 +33,6 @@ export interface QuotaControllerOptions {
 
 const quotas = { group: '', version: 'v1', resource: 'resourcequotas' };
 const workers = 4;
-/** Admission charges before the object is there: for longer than a write takes, what is charged counts. */
-const settleMs = 2_000;
 const unsyncedMs = 100;
 /** Many objects often come or go together. */
 const soonMs = 50;
@@ -50,30 +50,44 @@ export function runQuotaController(options: QuotaControllerOptions): Promise<voi
   all.addIndex(byNamespace, (quota) => [namespaceKey(quota)]);
   all.addIndex(byDefinition, (quota) => counting(quota).map(({ group, resource }) => `${resource}.${group}`));
   const usages = new Usages(clock);
-  const changed = (evaluator: Evaluator, object: KubeObject, old?: KubeObject) => {
+  const charges = new Charges();
+  const went = (evaluator: Evaluator, object: KubeObject, old?: KubeObject) => {
     for (const quota of all.byIndex(byNamespace, namespaceKey(object)))
       if (usages.matters(quota, evaluator, object, old)) queue.addAfter(objectKey(quota), soonMs);
   };
+  const changed = (evaluator: Evaluator, object: KubeObject, old?: KubeObject) => {
+    went(evaluator, object, old);
+    // What is only shown here was never charged, and what is known since now was long ago.
+    if (isReflected(object) || (!old && !isNew(object, clock.now()))) return;
+    for (const quota of all.byIndex(byNamespace, namespaceKey(object)))
+      charges.came(objectKey(quota), usages.added(quota, evaluator, object, old), clock.now());
+  };
   const definitions = informers.for<CustomResourceDefinition>(customResourceDefinitions);
-  const watched = new Watched({ client, informers, definitions, signal, logger, changed });
+  const watched = new Watched({ client, informers, definitions, signal, logger, changed, went });
   const defined = ({ metadata: { name = '' } }: KubeObject) => {
     watched.forget();
     for (const quota of all.byIndex(byDefinition, name)) queue.add(objectKey(quota));
   };
   definitions.on({ add: defined, update: defined, delete: defined });
-  /** When it was last charged, as far as is known. */
-  const charged = new Map<string, number>();
+  /** What is being written here of each, until it is seen: that is no charge. */
+  const own = new Map<string, ResourceList>();
   all.on({
-    add(_quota, key) {
-      charged.set(key, clock.now());
+    add(quota, key) {
+      charges.begin(key, quota.status?.used ? clock.now() : undefined);
       queue.add(key);
     },
     update(quota, old, key) {
-      if (!isOnlyCharged(quota, old)) return queue.add(key);
-      charged.set(key, clock.now());
-      queue.addAfter(key, settleMs);
+      const [used, before] = [readList(quota.status?.used), readList(old.status?.used)];
+      const isOwn = sameList(used, own.get(key) ?? new Map());
+      if (isOwn) own.delete(key);
+      else charges.charged(key, increase(used, before), clock.now());
+      if (isOwn || !isOnlyCharged(quota, old)) queue.add(key);
+      else queue.addAfter(key, settleMs);
     },
-    delete: (_quota, key) => void charged.delete(key),
+    delete(_quota, key) {
+      charges.end(key);
+      own.delete(key);
+    },
   });
   const reconcile = async (key: string): Promise<Retry | undefined> => {
     const quota = all.get(key);
@@ -88,11 +102,17 @@ export function runQuotaController(options: QuotaControllerOptions): Promise<voi
       counted.push({ evaluator, objects: watched.objects(informer, cluster, namespace) });
     }
     const used = countUsed(quota, counted, (evaluator, object) => usages.of(evaluator, object));
-    const settles = (charged.get(key) ?? 0) + settleMs - clock.now();
-    const { status, waits } = decideStatus(quota, used, settles <= 0);
-    if (status) await write(options, quota, status, clusterToWrite(informers, key));
+    const { status, waits } = decideStatus(quota, used, charges.open(key, clock.now()));
+    if (status) {
+      own.set(key, readList(status.used));
+      await write(options, quota, status, clusterToWrite(informers, key)).catch((error) => {
+        own.delete(key);
+        throw error;
+      });
+    }
     const ends = nextEnd(counted, clock.now());
-    const after = Math.min(waits ? settles : Number.POSITIVE_INFINITY, ends);
+    const settles = waits ? charges.settlesIn(key, clock.now()) : Number.POSITIVE_INFINITY;
+    const after = Math.min(settles, ends);
     return Number.isFinite(after) ? { after: Math.max(1, after) } : undefined;
   };
   const ready = [all.synced, definitions.synced];
@@ -104,6 +124,11 @@ function isOnlyCharged(now: Quota, before: Quota): boolean {
   const [used, old] = [readList(now.status?.used), readList(before.status?.used)];
   if (!deepEqual(now.spec, before.spec) || !deepEqual(now.status?.hard, before.status?.hard)) return false;
   return increase(used, old).size > 0 && increase(old, used).size === 0;
+}
+
+/** Timestamps are of whole seconds. */
+function isNew({ metadata: { creationTimestamp } }: KubeObject, now: number): boolean {
+  return now - Date.parse(creationTimestamp ?? '') < settleMs + 1_000;
 }
 
 function counting({ spec }: Quota): Evaluator[] {

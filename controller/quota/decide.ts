@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../kube/object.ts';
-import { compareQuantity, type Quantity } from '../../kube/quantity.ts';
+import { addQuantity, compareQuantity, type Quantity, zeroQuantity } from '../../kube/quantity.ts';
 import { only, type ResourceList, readList, sameList, writeList } from '../../kube/quota/list.ts';
 
 export type Quota = KubeObject<
@@ -15,19 +15,22 @@ export interface Decided {
 }
 
 /**
- * The status that a quota is to have by what was counted. What is charged is made a moment later: until charges have
- * `settled`, a count that knows less of it than the quota does not lower it. https://kubernetes.io/docs/concepts/policy/resource-quotas/
+ * The status that a quota is to have by what was counted. What is charged is made a moment later: a count lowers what is
+ * used by no more than leaves room for what is `open`, charged and not there yet; by nothing where nobody knows how much
+ * that is. https://kubernetes.io/docs/concepts/policy/resource-quotas/
  */
-export function decideStatus(quota: Quota, counted: ResourceList, settled: boolean): Decided {
+export function decideStatus(quota: Quota, counted: ResourceList, open: ResourceList | undefined): Decided {
   const { hard = {} } = quota.spec ?? {};
   const before = readList(quota.status?.used);
   const used = new Map<string, Quantity>(before);
   let waits = false;
   for (const [name, amount] of counted) {
     const known = before.get(name);
-    const less = known !== undefined && compareQuantity(amount, known) < 0;
-    if (less && !settled) waits = true;
-    else if (known === undefined || compareQuantity(amount, known) !== 0) used.set(name, amount);
+    if (known === undefined || compareQuantity(amount, known) > 0) used.set(name, amount);
+    if (known === undefined || compareQuantity(amount, known) >= 0) continue;
+    const least = open ? addQuantity(amount, open.get(name) ?? zeroQuantity) : known;
+    if (compareQuantity(least, amount) > 0) waits = true;
+    if (compareQuantity(least, known) < 0) used.set(name, least);
   }
   const wanted = only(used, Object.keys(hard));
   const isBounded = Object.keys(hard).length > 0;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../kube/clock.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Evaluator } from '../../kube/quota/evaluator.ts';
-import { type ResourceList, sameList } from '../../kube/quota/list.ts';
+import { increase, type ResourceList, sameList } from '../../kube/quota/list.ts';
 import { uncountedFrom } from '../../kube/quota/pod.ts';
 import { scopesOf } from '../../kube/quota/scope.ts';
 
@@ -31,6 +31,12 @@ export class Usages {
     if (!names.some((name) => evaluator.counts(name))) return false;
     if (!old || uncountedFrom(object) !== uncountedFrom(old)) return true;
     return !sameList(this.#counted(quota, evaluator, object), this.#counted(quota, evaluator, old));
+  }
+
+  /** What more of it the quota has to count. */
+  added(quota: KubeObject, evaluator: Evaluator, object: KubeObject, old?: KubeObject): ResourceList {
+    const before = old ? this.#counted(quota, evaluator, old) : nothing;
+    return increase(this.#counted(quota, evaluator, object), before);
   }
 
   #counted(quota: KubeObject, evaluator: Evaluator, object: KubeObject): ResourceList {

@@ -16,8 +16,9 @@ export interface WatchedOptions {
   definitions: Informer<CustomResourceDefinition>;
   signal: AbortSignal;
   logger: Logger;
-  /** Of such a resource something came, went, or (with `old`) changed. */
+  /** Of such a resource something came, or (with `old`) changed. */
   changed(evaluator: Evaluator, object: KubeObject, old?: KubeObject): void;
+  went(evaluator: Evaluator, object: KubeObject): void;
 }
 
 const byNamespace = 'quota/namespace';
@@ -83,7 +84,7 @@ export class Watched {
   }
 
   #start(evaluator: Evaluator, resource: ResourceRef): Watch {
-    const { changed, informers, signal } = this.#options;
+    const { changed, went, informers, signal } = this.#options;
     const isWhole = whole.has(`${resource.group}/${resource.resource}`);
     const shared = isWhole ? informers.for(resource) : informers.peek(resource);
     const own = new AbortController();
@@ -92,7 +93,7 @@ export class Watched {
     const leave = informer.on({
       add: (object) => changed(evaluator, object),
       update: (object, old) => changed(evaluator, object, old),
-      delete: (object) => changed(evaluator, object),
+      delete: (object) => went(evaluator, object),
     });
     const stop = () => {
       leave();

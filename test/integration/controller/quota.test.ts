@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Client } from '../../../client/client.ts';
 import { InformerSet } from '../../../client/informers.ts';
@@ -148,3 +149,32 @@ test('what was charged for nothing is given back', async () => {
   await client.patch(quotas, path, 'merge', { status: { used: { configmaps: '4' } } });
   await told('root:a', { hard, used: { configmaps: '0' } });
 });
+
+test('where something comes and goes all the time, what has gone is given back meanwhile', async () => {
+  const hard = { configmaps: '3' };
+  await client.create(quotas, quota(hard), at('root:a'));
+  await told('root:a', { hard, used: { configmaps: '0' } });
+  for (let i = 0; i < 12; i++) {
+    await client.create(maps, map(`m${i}`), at('root:a'));
+    await client.delete(maps, { ...at('root:a'), name: `m${i}` });
+    await setTimeout(200);
+  }
+}, 60_000);
+
+test('whoever counts gives nothing back that is on its way: of many at once none passes', async () => {
+  const hard = { configmaps: '11' };
+  await client.create(quotas, quota(hard), at('root:a'));
+  await told('root:a', { hard, used: { configmaps: '0' } });
+  const tries = Array.from({ length: 40 }, (_, i) => client.create(maps, map(`m${i}`), at('root:a')));
+  const made = (await Promise.allSettled(tries)).filter(({ status }) => status === 'fulfilled');
+  expect(made).toHaveLength(11);
+  for (let i = 0; i < 40; i++) {
+    await Promise.allSettled(
+      Array.from({ length: 5 }, (_, k) => client.create(maps, map(`n${i}-${k}`), at('root:a'))),
+    );
+    const { items } = await client.list(maps, at('root:a'));
+    expect(items.length).toBeLessThanOrEqual(11);
+    await client.delete(maps, { ...at('root:a'), name: items[i % items.length]!.metadata.name! });
+    await setTimeout(i % 4 === 0 ? 60 : 5);
+  }
+}, 60_000);
