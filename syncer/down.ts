@@ -2,7 +2,7 @@ import type { ShareView } from '../cluster/types.ts';
 import { type Retry, runController } from '../controller/controller.ts';
 import { isStatusError, StatusError } from '../kube/status.ts';
 import { applyShare, terminating } from './apply.ts';
-import { isBounded } from './bounded.ts';
+import { isEarly } from './early.ts';
 import { type Engine, recordFor, shareFor } from './engine.ts';
 import { leave, noteGone } from './leave.ts';
 import { fingerprint, hasObserved, manifestDigest, type TargetRecord } from './records.ts';
@@ -70,7 +70,7 @@ async function arrive(engine: Engine, id: TargetId, share: ShareView): Promise<R
       setError(engine, id, record, { reason: 'RequirementFailed', message: `${missing}: ${why.reason}` });
     return { after: closureWaitMs };
   }
-  if (!isBounded(engine, record, cached !== undefined)) return { after: closureWaitMs };
+  if (isEarly(engine, record, cached !== undefined)) return { after: closureWaitMs };
   const pause = repairDelay(record, cached, manifest);
   if (pause > 0) return { after: pause };
   const before = record.manifest;

@@ -14,6 +14,7 @@ export const resources = {
   endpoints: ref('', 'endpoints'),
   endpointslices: ref('discovery.k8s.io', 'endpointslices'),
   limitranges: ref('', 'limitranges'),
+  resourcequotas: ref('', 'resourcequotas'),
   configmaps: ref('', 'configmaps'),
   secrets: ref('', 'secrets'),
   serviceaccounts: ref('', 'serviceaccounts'),

@@ -5,7 +5,7 @@ import { deployment, resources, until } from '../../world/objects.ts';
 import { active, configMap, leaving, namespace } from '../../world/upstream.ts';
 import { Sides } from './sides.ts';
 
-const { configmaps, deployments, namespaces } = resources;
+const { configmaps, deployments, namespaces, resourcequotas } = resources;
 const sides = Sides.forEach();
 const web = deployment('web', 4);
 
@@ -171,6 +171,43 @@ describe('a share', () => {
     ]);
     for (const each of [ref, configRef, later]) await upstream.unplace(each);
     await until('namespace gone', async () => !(await physical.find(namespaces, '', upstream.home)));
+  });
+
+  test('comes after what it requires, also when that is told of later', async () => {
+    const { upstream } = sides;
+    const requires = [{ group: '', resource: 'configmaps', name: 'settings' }];
+    await upstream.place(web, { east: active }, requires);
+    sides.start();
+    await upstream.place(configMap('later'), { east: active });
+    await sides.untilThere(configmaps, 'later');
+    await upstream.place(configMap('settings'), { east: active });
+    await sides.untilThere(deployments, 'web');
+    const order = sides.written('PATCH').filter((path) => !path.endsWith('/later'));
+    expect(order.slice(-2)).toEqual([sides.path(configmaps, 'settings'), sides.path(deployments, 'web')]);
+  });
+
+  test('comes when its quota has been counted there, before which that bounds nothing', async () => {
+    const { upstream, physical } = sides;
+    const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'few' } };
+    await upstream.place({ ...quota, spec: { hard: { pods: '2' } } }, { east: active });
+    const requires = [{ group: '', resource: 'resourcequotas', name: 'few' }];
+    await upstream.place(web, { east: active }, requires);
+    let goOn = () => {};
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    physical.faults.intercept = ({ url }) => {
+      return url.includes('/resourcequotas?') && url.includes('watch=true') ? held : undefined;
+    };
+    sides.start();
+    await sides.untilThere(resourcequotas, 'few');
+    await upstream.place(configMap('later'), { east: active });
+    await sides.untilThere(configmaps, 'later');
+    expect(sides.written('PATCH')).not.toContain(sides.path(deployments, 'web'));
+    goOn();
+    await sides.untilThere(deployments, 'web');
+    const { status } = await sides.untilThere(resourcequotas, 'few');
+    expect(status).toMatchObject({ hard: { pods: '2' } });
   });
 
   test('that was changed or deleted there is repaired', async () => {

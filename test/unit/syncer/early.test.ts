@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Informer } from '../../../client/informer.ts';
 import type { ShareView } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
-import { isBounded } from '../../../syncer/bounded.ts';
+import { isEarly } from '../../../syncer/early.ts';
 import type { TargetRecord } from '../../../syncer/records.ts';
 
 const share = { spec: { manifest: { kind: 'ResourceQuota' } } } as unknown as ShareView;
@@ -14,13 +14,12 @@ const quota = (hard: object, counted?: object): KubeObject => ({
   ...(counted && { status: { hard: counted } }),
 });
 
-function engineWith(there: KubeObject | undefined) {
-  const shares = { byIndex: () => [share] } as unknown as Informer<ShareView>;
+function engineWith(there: KubeObject | undefined, known = [share]) {
+  const shares = { byIndex: () => known } as unknown as Informer<ShareView>;
   return { shares, physical: { cached: () => there } };
 }
 
-const needing = (...requires: string[]) =>
-  ({ requires }) as Pick<TargetRecord, 'requires' | 'uncountedSince'>;
+const needing = (...requires: string[]) => ({ requires }) as Pick<TargetRecord, 'requires' | 'earlySince'>;
 
 test.each<[string, KubeObject | undefined, boolean]>([
   ['counted', quota({ pods: '2' }, { pods: '2' }), true],
@@ -29,24 +28,31 @@ test.each<[string, KubeObject | undefined, boolean]>([
   ['counted as it was before', quota({ pods: '2' }, { pods: '5' }), false],
   ['written, and not seen there yet', undefined, false],
 ])('a workload comes when its quota is %s', (_what, there, comes) => {
-  expect(isBounded(engineWith(there), needing('resourcequotas/n/q'), false)).toBe(comes);
+  expect(isEarly(engineWith(there), needing('resourcequotas/n/q'), false)).toBe(!comes);
 });
 
 test('what runs there is not held up, nor what has no quota', () => {
-  expect(isBounded(engineWith(undefined), needing('resourcequotas/n/q'), true)).toBe(true);
-  expect(isBounded(engineWith(undefined), needing('configmaps/n/q'), false)).toBe(true);
+  expect(isEarly(engineWith(undefined), needing('resourcequotas/n/q'), true)).toBe(false);
+  expect(isEarly(engineWith(undefined), needing('configmaps/n/q'), false)).toBe(false);
+});
+
+test('what it requires and is not in the view yet is waited for, of whatever kind', () => {
+  const record = needing('configmaps/n/q');
+  const at = (now: number) => isEarly(engineWith(undefined, []), record, false, now);
+  expect([0, 19_999, 20_000].map(at)).toEqual([true, true, false]);
+  expect(isEarly(engineWith(undefined, []), record, true)).toBe(false);
 });
 
 test('a cluster that never counts is waited for for twenty seconds, however often it is asked', () => {
   const record = needing('resourcequotas/n/q');
-  const at = (now: number) => isBounded(engineWith(quota({ pods: '2' })), record, false, now);
-  expect([0, 1, 2, 19_999, 20_000].map(at)).toEqual([false, false, false, false, true]);
+  const at = (now: number) => isEarly(engineWith(quota({ pods: '2' })), record, false, now);
+  expect([0, 1, 2, 19_999, 20_000].map(at)).toEqual([true, true, true, true, false]);
 });
 
 test('what was counted once is waited for anew', () => {
   const record = needing('resourcequotas/n/q');
   const counted = quota({ pods: '2' }, { pods: '2' });
-  expect(isBounded(engineWith(undefined), record, false, 0)).toBe(false);
-  expect(isBounded(engineWith(counted), record, false, 1)).toBe(true);
-  expect(isBounded(engineWith(undefined), record, false, 30_000)).toBe(false);
+  expect(isEarly(engineWith(undefined), record, false, 0)).toBe(true);
+  expect(isEarly(engineWith(counted), record, false, 1)).toBe(false);
+  expect(isEarly(engineWith(undefined), record, false, 30_000)).toBe(true);
 });

@@ -5,28 +5,33 @@ import { type Engine, shareFor } from './engine.ts';
 import type { TargetRecord } from './records.ts';
 import { parseTarget } from './target.ts';
 
-/** For so long a workload waits for its quotas to be counted: a cluster without quota controller never says. */
+/** For so long a workload waits: a share that fails to be written never comes, a cluster without quota controller never counts. */
 const longestMs = 20_000;
 
-/** Before a quota is counted it bounds nothing: what came earlier would run whole. */
-export function isBounded(
+/**
+ * Shares are written one by one: what a workload requires may not be in the view yet. And before a quota is counted it bounds
+ * nothing: what came earlier would run whole.
+ */
+export function isEarly(
   engine: Pick<Engine, 'shares'> & { physical: Pick<Engine['physical'], 'cached'> },
-  record: Pick<TargetRecord, 'requires' | 'uncountedSince'>,
+  record: Pick<TargetRecord, 'requires' | 'earlySince'>,
   isThere: boolean,
   now = Date.now(),
 ): boolean {
-  if (isThere) return true;
-  const uncounted = record.requires.some((required) => {
+  if (isThere) return false;
+  const lacks = record.requires.some((required) => {
+    const share = shareFor(engine, required);
+    if (share === undefined) return true;
     const { kind, namespace, name } = parseTarget(required);
-    if (kind.resource !== 'resourcequotas' || !shareFor(engine, required)?.spec?.manifest) return false;
+    if (kind.resource !== 'resourcequotas' || !share.spec?.manifest) return false;
     return !isCounted(engine.physical.cached(kind, namespace, name));
   });
-  if (!uncounted) {
-    record.uncountedSince = undefined;
-    return true;
+  if (!lacks) {
+    record.earlySince = undefined;
+    return false;
   }
-  record.uncountedSince ??= now;
-  return now - record.uncountedSince >= longestMs;
+  record.earlySince ??= now;
+  return now - record.earlySince < longestMs;
 }
 
 /** One that is not seen there yet was just written: it wakes whoever waits when it is. */
