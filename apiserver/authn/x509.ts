@@ -12,8 +12,8 @@ import { scopesExtra } from './impersonate.ts';
 export function certificateAuthenticator(logger: Pick<Logger, 'info'> = silentLogger): Authenticator {
   /** A connection's certificate says the same for as long as it lasts. */
   const known = new WeakMap<object, { user: UserInfo | undefined; until: number }>();
-  return (_request, { certificate }) => {
-    if (certificate === undefined) return undefined;
+  return ({ headers }, { certificate }) => {
+    if (certificate === undefined || isOfAnotherPage(headers)) return undefined;
     let found = known.get(certificate);
     if (found === undefined) {
       found = { user: userOf(certificate.subject), until: Date.parse(certificate.valid_to ?? '') };
@@ -27,6 +27,16 @@ export function certificateAuthenticator(logger: Pick<Logger, 'info'> = silentLo
     }
     return found.user;
   };
+}
+
+/**
+ * A browser shows its user's certificate whatever page asks, and says which page that is. Behind `kubectl proxy` the page is
+ * the proxy's own, which only `sec-fetch-site` tells.
+ */
+function isOfAnotherPage(headers: Readonly<Record<string, string>>): boolean {
+  const { 'sec-fetch-site': site, origin, host } = headers;
+  if (site !== undefined) return site !== 'same-origin' && site !== 'none';
+  return origin !== undefined && origin !== `https://${host}`;
 }
 
 type Named = Partial<Record<'CN' | 'O' | 'OU', string | string[]>>;

@@ -4,10 +4,13 @@ import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 
 const root = resolve(import.meta.dirname, '../../..');
-const page = await readFile(join(root, 'docs/reference/promises.md'), 'utf8');
+const pages = await Promise.all(
+  ['promises.md', 'attacks.md'].map((page) => readFile(join(root, 'docs/reference', page), 'utf8')),
+);
 
-/** `| promise | file > name; file > name |`: the tests that hold each promise. */
-const rows = page
+/** `| promise or attack | file > name; file > name |`: the tests that hold each promise, or try each attack. */
+const rows = pages
+  .join('\n')
   .split('\n')
   .filter((line) => /^\|.*>.*\|$/.test(line) && !line.startsWith('|--'))
   .map((line) => {
@@ -15,8 +18,8 @@ const rows = page
     return { promise: cells.at(-3) ?? '', held: (cells.at(-2) ?? '').split(/;\s+(?=`?test\/)/) };
   });
 
-test('promises are found', () => {
-  expect(rows.length).toBeGreaterThan(30);
+test('promises and attacks are found', () => {
+  expect(rows.length).toBeGreaterThan(150);
 });
 
 test.each(rows)('$promise', async ({ held }) => {
