@@ -1,5 +1,5 @@
 import type { KubeObject } from '../kube/object.ts';
-import { numberAt } from '../kube/untyped.ts';
+import { listAt, numberAt } from '../kube/untyped.ts';
 
 /** What counts the pods of the newest template, and what counts all. */
 const counters: Readonly<Record<string, readonly [updated: string, all: string]>> = {
@@ -13,6 +13,8 @@ const counters: Readonly<Record<string, readonly [updated: string, all: string]>
  * names. https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#deployment-status
  */
 export function isRolledOut(workload: KubeObject): boolean {
+  // It never says which template it knows; what it began runs to its end with that of then.
+  if (workload.kind === 'CronJob') return listAt(workload, 'status', 'active').length === 0;
   const [updated, all] = counters[workload.kind ?? ''] ?? [];
   if (updated === undefined || all === undefined) return true;
   const said = (name: string) => numberAt(workload, 'status', name) ?? 0;
