@@ -1,0 +1,161 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { definitions } from '../../server/metrics/definitions.ts';
+import { type Atoll, startAtoll } from '../atoll/atoll.ts';
+import { kubectl, must, until } from '../atoll/kubectl.ts';
+
+const run = promisify(execFile);
+const rules = resolve(import.meta.dirname, '../../deploy/prometheus');
+
+let server: Atoll;
+let directory = '';
+let prometheus: { url: string; child: ChildProcess } | undefined;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'atoll-e2e-metrics-'));
+  server = await startAtoll({ args: ['--controllers-process', 'on'] });
+});
+afterEach(async () => {
+  prometheus?.child.kill('SIGKILL');
+  prometheus = undefined;
+  await server.dispose();
+  await rm(directory, { recursive: true, force: true });
+});
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as { port: number };
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
+
+/** An account that may read them and nothing else, as docs/reference/metrics.md says to make one. */
+async function tokenOfAMonitor(): Promise<string> {
+  const { kubeconfig } = server;
+  const account = ['prometheus', '-n', 'kube-system'];
+  await must(kubeconfig, 'create', 'serviceaccount', ...account);
+  const role = ['--clusterrole', 'system:monitoring', '--serviceaccount', 'kube-system:prometheus'];
+  await must(kubeconfig, 'create', 'clusterrolebinding', 'prometheus', ...role);
+  return (await must(kubeconfig, 'create', 'token', ...account, '--duration', '24h')).trim();
+}
+
+/** A real Prometheus that scrapes the server and evaluates the alert rules. */
+async function startPrometheus(token: string): Promise<string> {
+  const config = await must(server.kubeconfig, 'config', 'view', '--raw', '-o', 'json');
+  const { clusters } = JSON.parse(config) as { clusters: { cluster: Record<string, string> }[] };
+  const ca = Buffer.from(clusters[0]?.cluster['certificate-authority-data'] ?? '', 'base64');
+  await writeFile(join(directory, 'ca.pem'), ca);
+  const job = {
+    job_name: 'atoll',
+    scheme: 'https',
+    authorization: { credentials: token },
+    tls_config: { ca_file: join(directory, 'ca.pem') },
+    static_configs: [{ targets: [new URL(server.url).host] }],
+  };
+  const settings = {
+    global: { scrape_interval: '5s', scrape_timeout: '5s', evaluation_interval: '1s' },
+    rule_files: [join(rules, 'atoll.rules.yaml')],
+    scrape_configs: [job],
+  };
+  await writeFile(join(directory, 'prometheus.yml'), JSON.stringify(settings));
+  const address = `127.0.0.1:${await freePort()}`;
+  const flags = [
+    `--config.file=${join(directory, 'prometheus.yml')}`,
+    `--storage.tsdb.path=${join(directory, 'data')}`,
+    `--web.listen-address=${address}`,
+    '--log.level=warn',
+  ];
+  const child = spawn('prometheus', flags, { stdio: ['ignore', 'ignore', 'inherit'] });
+  child.on('error', (error) => {
+    throw new Error('Prometheus is missing: apt-get install prometheus', { cause: error });
+  });
+  prometheus = { url: `http://${address}/api/v1`, child };
+  return prometheus.url;
+}
+
+async function asked<T>(url: string): Promise<T> {
+  const answer = (await (await fetch(url)).json()) as { status: string; data: T; error?: string };
+  if (answer.status !== 'success') throw new Error(`${url}: ${answer.error}`);
+  return answer.data;
+}
+
+/** The one figure that a query answers; undefined while it answers nothing. */
+async function queried(url: string, query: string): Promise<number | undefined> {
+  const { result } = await asked<{ result: { value: [number, string] }[] }>(
+    `${url}/query?query=${encodeURIComponent(query)}`,
+  );
+  return result[0] && Number(result[0].value[1]);
+}
+
+interface Rule {
+  name: string;
+  health: string;
+  lastError?: string;
+  state: string;
+}
+
+async function rulesOf(url: string): Promise<Rule[]> {
+  const { groups } = await asked<{ groups: { rules: Rule[] }[] }>(`${url}/rules`);
+  return groups.flatMap((group) => group.rules);
+}
+
+it('a real Prometheus scrapes it as one who may do nothing else, and evaluates the alert rules', async () => {
+  const token = await tokenOfAMonitor();
+  const as = ['--as', 'system:serviceaccount:kube-system:prometheus'];
+  expect((await kubectl(server.kubeconfig, ...as, 'get', 'pods')).code).toBe(1);
+  const url = await startPrometheus(token);
+  await until('it is scraped', 60, async () => (await queried(url, 'up{job="atoll"}')) === 1);
+  const names = await asked<string[]>(`${url}/label/__name__/values`);
+  const scraped = new Set(names.map((name) => name.replace(/_(bucket|sum|count)$/, '')));
+  // What has no figures here: a cluster, a hand-over's cluster, a request that was turned away.
+  const absent = [
+    'apiserver_request_terminations_total',
+    'atoll_syncer_connected',
+    'atoll_syncer_silence_seconds',
+  ];
+  const missing = definitions.map(({ name }) => name).filter((name) => !scraped.has(name));
+  expect(missing.sort()).toEqual(absent);
+  await until('the rules are evaluated', 60, async () => {
+    const all = await rulesOf(url);
+    return all.length > 10 && all.every(({ health }) => health !== 'unknown');
+  });
+  expect((await rulesOf(url)).filter(({ health, state }) => health !== 'ok' || state !== 'inactive')).toEqual(
+    [],
+  );
+
+  const control = /controllers and syncers have a process of their own","pid":(\d+)/g;
+  const pid = () => Number([...server.log().matchAll(control)].at(-1)?.[1]);
+  const adds = 'sum(workqueue_adds_total)';
+  const before = (await queried(url, adds)) ?? 0;
+  expect(before).toBeGreaterThan(0);
+  const first = pid();
+  process.kill(first, 'SIGSTOP');
+  await until('a process that says nothing is told of', 60, async () => {
+    const rule = (await rulesOf(url)).find(({ name }) => name === 'AtollProcessSilent');
+    return rule?.state === 'pending';
+  });
+  expect(await queried(url, 'up{job="atoll"}')).toBe(1);
+  expect(await queried(url, adds)).toBeGreaterThanOrEqual(before);
+  process.kill(first, 'SIGKILL');
+  await until('another one answers', 60, async () => {
+    if (pid() === first) return false;
+    return (await queried(url, 'atoll_process_answered{process="control"}')) === 1;
+  });
+  expect(await queried(url, adds)).toBeGreaterThanOrEqual(before);
+  expect(await queried(url, 'sum(resets(workqueue_adds_total[5m]))')).toBe(0);
+  expect(await queried(url, 'sum(resets(apiserver_request_total[5m]))')).toBe(0);
+});
+
+it('the alert rules fire for what they are there for, and for nothing else', async () => {
+  const check = await run('promtool', ['check', 'rules', join(rules, 'atoll.rules.yaml')]);
+  expect(check.stdout).toContain('SUCCESS');
+  const tested = await run('promtool', ['test', 'rules', 'atoll.rules.test.yaml'], { cwd: rules });
+  expect(tested.stdout).toContain('SUCCESS');
+});
