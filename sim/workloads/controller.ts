@@ -12,6 +12,7 @@ import { resources } from '../resources.ts';
 import type { Plan, Workload } from '../types.ts';
 import { adopt, selectorOf } from './adopt.ts';
 import { ownedBy } from './children.ts';
+import { failureConditions } from './failure.ts';
 import { Family } from './family.ts';
 import { type Done, wordsOf } from './words.ts';
 
@@ -20,6 +21,8 @@ export interface WorkloadController {
   resource: ResourceRef;
   /** What it makes: pods, or for a Deployment ReplicaSets. */
   children: ResourceRef;
+  /** Its conditions say that a child was refused. */
+  saysFailure?: true;
   decide(workload: KubeObject, children: KubeObject[]): Plan<KubeObject> | Promise<Plan<KubeObject>>;
   /** Further resources whose changes wake every workload of the kind (a DaemonSet's nodes). */
   wakes?: readonly ResourceRef[];
@@ -65,25 +68,34 @@ export function runWorkloads(kind: WorkloadController, context: Context): Promis
     const done = await carryOut(client, kind, workload, plan);
     for (const child of done.created) family.born(workload, child);
     events.say(workload, wordsOf(workload, owned, plan, done), { component: `${kind.name}-controller` });
+    // It is tried again.
+    if (done.refused) throw done.refused;
     return plan.afterMs === undefined ? undefined : { after: plan.afterMs };
   };
   return runController({ name: kind.name, queue, workers: 4, reconcile, signal, logger, ready });
 }
 
+/** A child that is refused keeps nothing else from being done: the status is of those that there are. */
 async function carryOut(
   client: Client,
   kind: WorkloadController,
-  workload: KubeObject,
+  workload: Workload,
   plan: Plan<KubeObject>,
 ): Promise<Done> {
   const { namespace, name = '' } = workload.metadata;
   const at = { ...(namespace && { namespace }) };
   const done: Done = { created: [], removed: [] };
-  for (const claim of plan.claims ?? []) await client.create(resources.claims, claim).catch(ignoreExisting);
-  for (const child of plan.create) {
-    const created = await client.create(kind.children, child).catch(ignoreExisting);
-    if (created) done.created.push(created);
+  try {
+    for (const claim of plan.claims ?? []) await client.create(resources.claims, claim).catch(ignoreExisting);
+    for (const child of plan.create) {
+      const created = await client.create(kind.children, child).catch(ignoreExisting);
+      if (created) done.created.push(created);
+    }
+  } catch (error) {
+    if (!isStatusError(error, 'Forbidden')) throw error;
+    done.refused = error;
   }
+  if (kind.saysFailure) plan.status['conditions'] = failureConditions(workload, done.refused, Date.now());
   for (const child of plan.remove) {
     const removed = await client.delete(kind.children, { ...at, name: child }).catch(ignoreMissing);
     if (removed) done.removed.push(child);

@@ -1,6 +1,7 @@
 import { timestamp } from '../../kube/timestamp.ts';
 import type { Workload } from '../types.ts';
 import { withTransitions } from './children.ts';
+import { failureIn } from './failure.ts';
 import { bounds, type DeploymentSpec, replicas, sum } from './rollout.ts';
 
 const hourMs = 3_600_000;
@@ -36,7 +37,7 @@ export function deploymentStatus(
   };
   const progress = progressing(deployment, current, numbers, now);
   const conditions = withTransitions(
-    [available, progress.condition],
+    [available, progress.condition, ...failureIn([current, ...sets])],
     deployment.status?.['conditions'],
     timestamp(now),
   );

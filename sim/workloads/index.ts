@@ -27,12 +27,14 @@ function kinds(client: Client): WorkloadController[] {
       name: 'replicaset',
       resource: replicaSets,
       children: pods,
+      saysFailure: true,
       decide: (object, owned) => decideReplicaSet(object as Workload, owned as Pod[], now()),
     },
     {
       name: 'replicationcontroller',
       resource: controllers,
       children: pods,
+      saysFailure: true,
       decide: (object, owned) => decideReplicaSet(object as Workload, owned as Pod[], now()),
     },
     {

@@ -1,11 +1,14 @@
 import type { Word } from '../../controller/events.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Plan, Workload } from '../types.ts';
+import { failureOf } from './failure.ts';
 
 /** What of a plan was done: neither what was there before nor what was gone already. */
 export interface Done {
   created: KubeObject[];
   removed: string[];
+  /** Why a child was not made; no more were tried. */
+  refused?: Error;
 }
 
 interface Condition {
@@ -27,12 +30,21 @@ export function wordsOf(
     normal('SuccessfulCreate', made(workload, 'create', name)),
   );
   const removed = done.removed.map((name) => normal('SuccessfulDelete', made(workload, 'delete', name)));
-  return [...created, ...removed, ...ended(workload, plan)];
+  const refused =
+    done.refused && !failureOf(workload as Workload)
+      ? [{ type: 'Warning' as const, reason: 'FailedCreate', message: failed(workload, done.refused) }]
+      : [];
+  return [...created, ...removed, ...refused, ...ended(workload, plan)];
 }
 
 function made({ kind, metadata }: KubeObject, verb: 'create' | 'delete', name: string): string {
   if (kind === 'StatefulSet') return `${verb} Pod ${name} in StatefulSet ${metadata.name} successful`;
   return `${verb === 'create' ? 'Created' : 'Deleted'} pod: ${name}`;
+}
+
+function failed({ kind, metadata }: KubeObject, { message }: Error): string {
+  if (kind === 'StatefulSet') return `create Pod in StatefulSet ${metadata.name} failed error: ${message}`;
+  return `Error creating: ${message}`;
 }
 
 function scaled(children: readonly KubeObject[], plan: Plan<KubeObject>, done: Done): Word[] {

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { Client } from '../../../client/client.ts';
 import { transportFromKubeconfig } from '../../../client/kubeconfig.ts';
 import type { KubeObject } from '../../../kube/object.ts';
+import { at, listAt } from '../../../kube/untyped.ts';
 import { decodeYaml } from '../../../kube/yaml.ts';
 import {
   type SimulatedCluster,
@@ -54,6 +55,34 @@ const statusOf = async (
 ) => ((await client.get<Workload>(resource, web)).status ?? {}) as Record<string, number>;
 
 describe('a simulated cluster', () => {
+  test('runs as many pods as a quota lets, says so, and runs the rest when it may', async () => {
+    const cluster = await start({ behaviours: [server] });
+    const { client } = cluster;
+    const quotas = { group: '', version: 'v1', resource: 'resourcequotas' };
+    const few = { namespace, name: 'few' };
+    const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: few, spec: { hard: { pods: '2' } } };
+    await client.create(quotas, quota);
+    await until('it is counted', async () => (await client.get(quotas, few)).status);
+    await client.create(resources.deployments, deployment(5));
+    const failure = async () =>
+      listAt(await statusOf(cluster), 'conditions').find((c) => at(c, 'type') === 'ReplicaFailure');
+    await until('two are ready', async () => (await statusOf(cluster))['readyReplicas'] === 2);
+    expect(await until('it says why', failure)).toMatchObject({
+      status: 'True',
+      reason: 'FailedCreate',
+      message: expect.stringContaining(
+        'exceeded quota: few, requested: pods=1, used: pods=2, limited: pods=2',
+      ),
+    });
+    const events = { group: '', version: 'v1', resource: 'events' };
+    await until('an Event', async () =>
+      (await client.list(events, { namespace })).items.some(({ reason }) => reason === 'FailedCreate'),
+    );
+    await client.patch(quotas, few, 'merge', { spec: { hard: { pods: '5' } } });
+    await until('all are ready', async () => (await statusOf(cluster))['readyReplicas'] === 5);
+    await until('nothing is wrong', async () => (await failure()) === undefined);
+  });
+
   test('runs the sample shop, over HTTPS, as its kubeconfig says', async () => {
     const { kubeconfig } = await start();
     const transport = await transportFromKubeconfig(kubeconfig);

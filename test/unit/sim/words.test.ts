@@ -27,6 +27,15 @@ const failed = { conditions: [condition('Failed', 'DeadlineExceeded', 'It was ac
 
 const rows: Row[] = [
   {
+    what: 'a ReplicaSet says what it made, and why it made no more',
+    of: workload('ReplicaSet', {}),
+    done: { created: [named('web-1')], refused: new Error('exceeded quota') },
+    said: [
+      'Normal SuccessfulCreate: Created pod: web-1',
+      'Warning FailedCreate: Error creating: exceeded quota',
+    ],
+  },
+  {
     what: 'a Deployment scales what it makes and what it has, but only what it renumbers is no news',
     of: workload('Deployment', {}),
     children: [named('web-a', 4), named('web-b', 1)],
