@@ -36,9 +36,10 @@ export class Relay {
     return page ?? this.#alone(accept);
   }
 
-  /** The first one is stuck, which is worth knowing. */
+  /** The first one is stuck, which is worth knowing. Counters of one process would be a step back from those of all. */
   async #alone(accept: string | undefined): Promise<Page> {
     const processes = figures(own.answered, [[['first'], 0]]);
-    return pageOf([...(await this.#own.families()), processes], accept);
+    const gauges = (await this.#own.families()).filter(({ definition: { type } }) => type === 'gauge');
+    return pageOf([...gauges, processes], accept);
   }
 }
