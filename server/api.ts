@@ -24,6 +24,8 @@ import { kubernetesVersion } from './version.ts';
 /** What Atoll's API is, in each process that serves it. */
 export function apiOptions(parts: {
   store: Store;
+  /** Of which a backup is taken, where it is another: what is encrypted stays so. */
+  stored?: Store;
   settings: Settings;
   identity: Identity;
   logger: Logger;
@@ -36,7 +38,7 @@ export function apiOptions(parts: {
   /** What /metrics says; absent where nobody asks from outside. */
   page?: MetricsPage;
 }): ApiServerOptions {
-  const { store, settings, identity, logger, syncers, authentication, metrics, page } = parts;
+  const { store, stored, settings, identity, logger, syncers, authentication, metrics, page } = parts;
   return {
     store,
     logicalClusters: true,
@@ -58,7 +60,12 @@ export function apiOptions(parts: {
     accountIssuer: settings.serviceAccountIssuer,
     guard: placementsBySystem,
     admission: [placementAdmission, tenancyAdmission, nodesAdmission],
-    views: [syncerView(), backupView(), certificateView(identity.signClient), accountKeysView()],
+    views: [
+      syncerView(),
+      backupView(stored ?? store),
+      certificateView(identity.signClient),
+      accountKeysView(),
+    ],
     connectPod: (cluster, pod) => syncers()?.connectPod(cluster, pod),
     egress: egressOf(settings),
     connectService: async (cluster, service) => syncers()?.connectService(cluster, service),

@@ -19,6 +19,7 @@ import { Certificates } from './certificates.ts';
 import { systemClient } from './client.ts';
 import { ControlProcess } from './control/process.ts';
 import { startControllers } from './controllers.ts';
+import { loadEncryption } from './encryption.ts';
 import { UsageError } from './errors.ts';
 import { boundGarbage, gatherWhileBusy } from './heap.ts';
 import { type Identity, loadIdentity } from './identity.ts';
@@ -44,32 +45,50 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
   const { dataDir, listen } = settings;
   boundGarbage();
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const store = await openStore(settings.storage, {
+  const stop = new AbortController();
+  // One listener for each controller, informer and request that runs until the end.
+  setMaxListeners(0, stop.signal);
+  const { signal } = stop;
+  const encrypted = await loadEncryption({ settings, logger, signal });
+  const stored = await openStore(settings.storage, {
     logger,
     reserveBytes: settings.diskReserve,
     ...(settings.memoryBudget !== undefined && { memoryBudget: settings.memoryBudget }),
   });
   gatherWhileBusy();
+  const store = encrypted(stored);
   const certified = carryForward(store, logger).then(() => certify(store, settings, logger));
   const { identity, certificates } = await orClose(store, certified);
-  const stop = new AbortController();
-  // One listener for each controller, informer and request that runs until the end.
-  setMaxListeners(0, stop.signal);
   startSelfCheck(store, { signal: stop.signal, logger });
   let syncers: SyncerManager | undefined;
   const counting = startCounting(store, () => syncers?.clusters() ?? []);
-  const { signal } = stop;
   const authentication = await orClose(store, loadAuthentication({ settings, logger, signal }));
   const server = createApiServer(
-    apiOptions({ store, settings, identity, logger, authentication, syncers: () => syncers, ...counting }),
+    apiOptions({
+      store,
+      stored,
+      settings,
+      identity,
+      logger,
+      authentication,
+      syncers: () => syncers,
+      ...counting,
+    }),
   );
   const listening = await orClose(store, server.listen({ ...listen, tls: certificates.tls }));
   const url = advertised(listening.url, settings);
-  const pool = new Pool({ listening, settings, store, tls: () => certificates.tls, logger, ...counting });
+  const pool = new Pool({
+    listening,
+    settings,
+    store: stored,
+    tls: () => certificates.tls,
+    logger,
+    ...counting,
+  });
   const rootCa = certificates.trusted;
   const port = Number(new URL(listening.url).port || 443);
   const known = { ...settings, listen: { ...listen, port } };
-  const parts = { server, store, settings: known, identity, logger, url, rootCa, stop, counting };
+  const parts = { server, store, stored, settings: known, identity, logger, url, rootCa, stop, counting };
   const behind = await controlled(parts);
   syncers = behind.syncers;
   const kubeconfig = join(dataDir, 'admin.kubeconfig');
@@ -128,6 +147,7 @@ interface Behind {
 async function controlled(parts: {
   server: ApiServer;
   store: Store;
+  stored: Store;
   settings: Settings;
   identity: Identity;
   logger: Logger;
@@ -147,7 +167,7 @@ async function controlled(parts: {
   if (apart) {
     // They are there when a server says that it is ready; a process takes half a second to start.
     await ensureSystemNamespaces(systemClient(server, controllersUser), rootCluster);
-    const process = new ControlProcess({ store, settings, rootCa, url, logger, scraper });
+    const process = new ControlProcess({ store: parts.stored, settings, rootCa, url, logger, scraper });
     return { syncers, stopped: () => Promise.allSettled([process.stop(), syncers?.stopped]) };
   }
   const running = startControllers({

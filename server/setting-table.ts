@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { RequestHeaders } from '../apiserver/authn/request-header.ts';
 import { authenticationSettings, type Setting } from './authentication/settings.ts';
 import type { CertificateFiles } from './certificates.ts';
+import { encryptionSettings } from './encryption-settings.ts';
 
 export const controllerSets = ['all', 'api'] as const;
 export type Controllers = (typeof controllerSets)[number];
@@ -37,6 +38,9 @@ export interface Settings {
   authenticationTokenWebhookConfigFile?: string;
   /** Proxies that say for whom they speak. */
   requestHeader?: RequestHeaders & { clientCaFile: string };
+  /** A file: of what values are encrypted in the store, and by which keys. */
+  encryptionProviderConfig?: string;
+  encryptionProviderConfigAutomaticReload: boolean;
   settleSeconds: number;
   controllers: Controllers;
   /** Requests at a time that read or write; 0: no limit. */
@@ -134,6 +138,7 @@ export const settings: Record<SettingName, Setting> = {
     help: 'its key, PEM',
   },
   ...authenticationSettings,
+  ...encryptionSettings,
   settleSeconds: {
     flag: 'settle-seconds',
     variable: 'ATOLL_SETTLE_SECONDS',

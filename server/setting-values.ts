@@ -84,6 +84,18 @@ export function fileOf<N extends SettingName>(name: N, text: string): { [K in N]
     : ({ [name]: resolve(text) } as { [K in N]?: string });
 }
 
+/** `raw` has a setting's text. */
+export function encryption(
+  raw: (name: SettingName) => string,
+): Pick<Settings, 'encryptionProviderConfig' | 'encryptionProviderConfigAutomaticReload'> {
+  const file = fileOf('encryptionProviderConfig', raw('encryptionProviderConfig'));
+  const { flag } = settings.encryptionProviderConfigAutomaticReload;
+  const reload = parseWhether(flag, raw('encryptionProviderConfigAutomaticReload'));
+  if (reload && file.encryptionProviderConfig === undefined)
+    throw new UsageError(`--${flag} must be set with --${settings.encryptionProviderConfig.flag}`);
+  return { ...file, encryptionProviderConfigAutomaticReload: reload };
+}
+
 /** `raw` has a setting's text. Absent without the authority of the proxies. */
 export function requestHeader(raw: (name: SettingName) => string): Pick<Settings, 'requestHeader'> {
   const { requestheaderClientCaFile: file } = fileOf(

@@ -6,6 +6,7 @@ import { type Controllers, type SettingName, type Settings, settings } from './s
 import {
   budget,
   certificateFiles,
+  encryption,
   fileOf,
   ownProcess,
   parseAdvertise,
@@ -59,6 +60,7 @@ export function resolveSettings(
     enableBootstrapTokenAuth: parseWhether('enable-bootstrap-token-auth', raw('enableBootstrapTokenAuth')),
     ...fileOf('authenticationTokenWebhookConfigFile', raw('authenticationTokenWebhookConfigFile')),
     ...requestHeader(raw),
+    ...encryption(raw),
     settleSeconds: parseSeconds('settle-seconds', raw('settleSeconds')),
     controllers: parseControllers(raw('controllers')),
     maxRequestsInflight: parseCount('max-requests-inflight', raw('maxRequestsInflight')),

@@ -1,7 +1,7 @@
 import { logicalClusterAnnotation } from '../../cluster/names.ts';
 import { decodeJson, encodeJson } from '../../kube/json.ts';
 import type { KubeObject, ObjectMeta } from '../../kube/object.ts';
-import type { Entry } from '../../storage/store.ts';
+import { type Entry, StoreError } from '../../storage/store.ts';
 
 /**
  * The bytes of an object at rest: compact JSON without resourceVersion that starts
@@ -10,6 +10,7 @@ import type { Entry } from '../../storage/store.ts';
  */
 const metadataMark = Buffer.from('"metadata":{');
 const annotationsMark = Buffer.from('"annotations":{');
+const openingBrace = 0x7b;
 const closingBrace = 0x7d;
 
 export function encodeStored(object: KubeObject): Uint8Array {
@@ -45,12 +46,23 @@ function withoutCluster(annotations: Record<string, string>): Record<string, str
 
 /** The object as its owner sees it; `cluster` is given in wildcard reads. The caller owns the answer. */
 export function decodeStored(entry: Entry, cluster?: string): KubeObject {
+  refuseOther(entry);
   const { kind, apiVersion, metadata, ...rest } = decodeJson(entry.value).value as unknown as KubeObject;
   const meta: ObjectMeta = { ...metadata, resourceVersion: String(entry.revision) };
   if (cluster !== undefined) {
     meta.annotations = { ...meta.annotations, [logicalClusterAnnotation]: cluster };
   }
   return { kind, apiVersion, metadata: meta, ...rest };
+}
+
+/** What is no object was encrypted, by a configuration that this server does not have any more: it is shown to nobody. */
+function refuseOther({ key, value }: Entry): void {
+  if (value[0] === openingBrace) return;
+  throw new StoreError(
+    'corrupt',
+    `unable to transform key "${key}": identity transformer tried to read encrypted data`,
+    { key },
+  );
 }
 
 /** What decodeStored would answer for an entry that `object` was just encoded to, without reading it again. */
@@ -144,6 +156,7 @@ export class Splice {
 }
 
 export function spliceOf(entry: Entry, { cluster, bare }: SpliceOptions): Splice {
+  refuseOther(entry);
   const { revision } = entry;
   const value = cluster === undefined ? entry.value : taggable(entry);
   const inside = metadataStart(value);

@@ -17,6 +17,7 @@ import { asDefined } from './kinds/defined.ts';
 import { foundation } from './logical-clusters.ts';
 import { recent, recentList } from './recent.ts';
 import type { Roles } from './roles.ts';
+import { isStale, markStale } from './stale.ts';
 import type {
   Address,
   DeleteOptions,
@@ -65,7 +66,9 @@ export class StoreRegistry implements ObjectRegistry {
     const stored = await translated(this.store.get(key), served.info, address.name);
     const entry = stored ?? defaultEntry(this.roles, served.info, address);
     if (entry === undefined) throw notFound(served.info, address.name);
-    return asDefined(entry, served);
+    const shown = asDefined(entry, served);
+    if (isStale(entry)) markStale(shown);
+    return shown;
   }
 
   readAll(served: ServedResource, cluster: string, namespace: string): Promise<ListResult> {

@@ -6,6 +6,7 @@ import { type Entry, type ListOptions, type Store, StoreError } from '../../stor
 import { decodeStored, encodeStored } from './codec.ts';
 import { translate, translated } from './errors.ts';
 import { collectionRange, type KeyParts, objectKey, type StoredAs } from './keys.ts';
+import { isStale } from './stale.ts';
 
 /** One object of a kind. */
 export interface ObjectAddress extends KeyParts {
@@ -49,7 +50,8 @@ export async function rewriteObject<T extends KubeObject = KubeObject>(
     const entry = await translated(store.get(keyOf(address)), resource, name);
     const before = entry && (decodeStored(entry) as T);
     const after = await change(before);
-    if (before === after || (before && after && isSame(before, after))) return before;
+    const stale = entry !== undefined && isStale(entry);
+    if (before === after || (!stale && before && after && isSame(before, after))) return before;
     try {
       return decodeStored(await write(store, keyOf(address), entry, after)) as T;
     } catch (error) {

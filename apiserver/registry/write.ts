@@ -18,6 +18,7 @@ import { hooksOf } from './kinds.ts';
 import { withManagers } from './managers.ts';
 import { checkPreconditions, keepSystemMetadata } from './metadata.ts';
 import { keepReserved } from './reserved.ts';
+import { isStale } from './stale.ts';
 import { keepTimes } from './times.ts';
 import type { ObjectRegistry } from './types.ts';
 
@@ -104,7 +105,7 @@ async function updateWith(
   next = shownLater(next, served, context);
   next.metadata.resourceVersion = String(entry.revision);
   if (finishesDeletion(next, served)) return finishDeletion(write, entry, { old, object: next }, context);
-  if (context.dryRun || deepEqual(next, old)) return next;
+  if (context.dryRun || (deepEqual(next, old) && !isStale(entry))) return next;
   try {
     const update = (bytes: Uint8Array) => registry.store.update(entry.key, bytes, entry.revision);
     const now = await written(next, update);

@@ -1,11 +1,10 @@
+import { mismatches, type Shape } from '../shape.ts';
 import type { StatusCause } from '../status.ts';
 import { isRecord } from '../untyped.ts';
 import { Field } from '../validation/field.ts';
 import { decodeYaml } from '../yaml.ts';
 import { checkConfiguration } from './check.ts';
 import type { AuthenticationConfiguration } from './types.ts';
-
-type Shape = 'string' | 'boolean' | readonly [Shape] | { readonly [name: string]: Shape };
 
 const mapping = { claim: 'string', prefix: 'string', expression: 'string' } as const;
 
@@ -62,23 +61,4 @@ export function readConfiguration(source: string, issuers: readonly string[]): A
   throw new Error(
     `invalid authentication configuration: ${wrong.length === 1 ? wrong[0] : `[${wrong.join(', ')}]`}`,
   );
-}
-
-function mismatches(value: unknown, wanted: Shape, path: string): string[] {
-  if (value === undefined || value === null) return [];
-  if (typeof wanted === 'string') return typeof value === wanted ? [] : [`${path} must be a ${wanted}`];
-  if (isList(wanted)) {
-    if (!Array.isArray(value)) return [`${path} must be a list`];
-    return value.flatMap((item, index) => mismatches(item, wanted[0], `${path}[${index}]`));
-  }
-  if (!isRecord(value)) return [`${path} must be an object`];
-  return Object.entries(value).flatMap(([name, item]) => {
-    const at = path === '' ? name : `${path}.${name}`;
-    const known = Object.hasOwn(wanted, name) ? wanted[name] : undefined;
-    return known === undefined ? [`unknown field ${JSON.stringify(at)}`] : mismatches(item, known, at);
-  });
-}
-
-function isList(wanted: Shape): wanted is readonly [Shape] {
-  return Array.isArray(wanted);
 }

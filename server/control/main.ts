@@ -4,6 +4,7 @@ import { createApiServer } from '../../apiserver/server.ts';
 import { openPipe } from '../../storage/pipe/pipe.ts';
 import { apiOptions } from '../api.ts';
 import { startControllers } from '../controllers.ts';
+import { loadEncryption } from '../encryption.ts';
 import { boundGarbage, gatherWhileBusy } from '../heap.ts';
 import { loadIdentity } from '../identity.ts';
 import { jsonLogger, logProcess } from '../log.ts';
@@ -36,11 +37,12 @@ async function control({ settings, rootCa, url }: Extract<Order, { order: 'contr
   const logger = jsonLogger(settings.logLevel);
   logProcess(logger);
   const { signal } = stop;
-  const store = await openPipe(new Socket({ fd: storeDescriptor }));
+  const stored = await openPipe(new Socket({ fd: storeDescriptor }));
+  const store = (await loadEncryption({ settings, logger, signal }))(stored);
   const identity = await loadIdentity(store, settings.listen.host, settings.dataDir);
   let syncers: SyncerManager | undefined;
   const server = createApiServer(
-    apiOptions({ store, settings, identity, logger, syncers: () => syncers, metrics }),
+    apiOptions({ store, stored, settings, identity, logger, syncers: () => syncers, metrics }),
   );
   const { controllers, settleSeconds } = settings;
   syncers = startSyncerManager({ server, store, signal, logger, settings, leads: true, metrics });

@@ -8,6 +8,7 @@ import { openPipe } from '../../storage/pipe/pipe.ts';
 import { apiOptions } from '../api.ts';
 import { loadAuthentication } from '../authentication/load.ts';
 import { systemClient } from '../client.ts';
+import { loadEncryption } from '../encryption.ts';
 import { boundGarbage, gatherWhileBusy } from '../heap.ts';
 import { loadIdentity } from '../identity.ts';
 import { jsonLogger, logProcess } from '../log.ts';
@@ -50,7 +51,9 @@ async function serve({
   logProcess(logger);
   const stop = new AbortController();
   setMaxListeners(0, stop.signal);
-  const store = await openPipe(new Socket({ fd: storeDescriptor }));
+  const stored = await openPipe(new Socket({ fd: storeDescriptor }));
+  const encrypted = await loadEncryption({ settings, logger, signal: stop.signal });
+  const store = encrypted(stored);
   const identity = await loadIdentity(store, settings.listen.host, settings.dataDir);
   let syncers: SyncerManager | undefined;
   const authentication = await loadAuthentication({ settings, logger, signal: stop.signal });
@@ -59,6 +62,7 @@ async function serve({
   const server = createApiServer(
     apiOptions({
       store,
+      stored,
       settings,
       identity,
       logger,

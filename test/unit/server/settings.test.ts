@@ -33,6 +33,7 @@ describe('settings', () => {
       tlsSan: [],
       serviceAccountIssuer: 'https://kubernetes.default.svc',
       enableBootstrapTokenAuth: false,
+      encryptionProviderConfigAutomaticReload: false,
       settleSeconds: 4,
       controllers: 'all',
       maxRequestsInflight: 400,
@@ -151,7 +152,7 @@ describe('settings', () => {
   test.each([
     [
       'surprise: 1',
-      'unknown setting "surprise"; known: data-dir, storage, memory-budget, disk-reserve, listen, advertise-address, tls-san, tls-cert-file, tls-private-key-file, service-account-issuer, authentication-config, token-auth-file, enable-bootstrap-token-auth, authentication-token-webhook-config-file, requestheader-client-ca-file, requestheader-allowed-names, requestheader-username-headers, requestheader-uid-headers, requestheader-group-headers, requestheader-extra-headers-prefix, settle-seconds, controllers, max-requests-inflight, max-mutating-requests-inflight, serving-processes, controllers-process, shutdown-delay, egress-allow, egress-deny, log-level',
+      'unknown setting "surprise"; known: data-dir, storage, memory-budget, disk-reserve, listen, advertise-address, tls-san, tls-cert-file, tls-private-key-file, service-account-issuer, authentication-config, token-auth-file, enable-bootstrap-token-auth, authentication-token-webhook-config-file, requestheader-client-ca-file, requestheader-allowed-names, requestheader-username-headers, requestheader-uid-headers, requestheader-group-headers, requestheader-extra-headers-prefix, encryption-provider-config, encryption-provider-config-automatic-reload, settle-seconds, controllers, max-requests-inflight, max-mutating-requests-inflight, serving-processes, controllers-process, shutdown-delay, egress-allow, egress-deny, log-level',
     ],
     ['[1]', 'must be a YAML mapping of settings'],
     ['listen: [1]', '"listen" must be a string or a number'],

@@ -1,0 +1,61 @@
+import { parseGroupResource } from '../../kube/encryption/resources.ts';
+import type { EncryptionConfiguration, ProviderConfiguration } from '../../kube/encryption/types.ts';
+import { prefixRange, type Range } from '../../storage/store.ts';
+import { aesgcm } from './aesgcm.ts';
+import { identity, type Provider, Transformer } from './transformer.ts';
+
+/** Whose values a configuration encrypts, by the keys of the store: `/<group|core>/<resource>/...`. */
+export class Rules {
+  readonly #rules = new Map<string, Transformer>();
+  /** Of kinds that were asked for. */
+  readonly #known = new Map<string, Transformer | undefined>();
+
+  constructor({ resources }: EncryptionConfiguration) {
+    const providers = new Map<string, Provider[]>();
+    for (const rule of resources) {
+      const own = rule.providers.flatMap(providersOf);
+      for (const text of rule.resources) {
+        const { group, resource } = parseGroupResource(text);
+        const name = `${group || 'core'}/${resource}`;
+        providers.set(name, [...(providers.get(name) ?? []), ...own]);
+      }
+    }
+    for (const [name, list] of providers) this.#rules.set(name, new Transformer(list));
+  }
+
+  /** Undefined: values are stored as they are. */
+  of(key: string): Transformer | undefined {
+    const kind = kindOf(key);
+    if (kind === undefined) return undefined;
+    if (this.#known.has(kind)) return this.#known.get(kind);
+    const [group = ''] = kind.split('/');
+    const rules = this.#rules;
+    // What begins with `!` is the server's own, and no object.
+    const found = group.startsWith('!')
+      ? undefined
+      : (rules.get(kind) ?? rules.get(`${group}/*`) ?? rules.get('*/*'));
+    this.#known.set(kind, found);
+    return found;
+  }
+
+  /** Whether there is nothing to do for any key of the range. */
+  spares(range: Range): boolean {
+    return isOfOneKind(range) && this.of(range.start) === undefined;
+  }
+}
+
+/** Such as a collection. */
+export function isOfOneKind({ start, end }: Range): boolean {
+  const kind = kindOf(start);
+  return kind !== undefined && end <= prefixRange(`/${kind}/`).end;
+}
+
+/** The first two folders; undefined: the key has no more. */
+function kindOf(key: string): string | undefined {
+  const second = key.indexOf('/', key.indexOf('/', 1) + 1);
+  return key.startsWith('/') && second > 1 ? key.slice(1, second) : undefined;
+}
+
+function providersOf({ aesgcm: keyed }: ProviderConfiguration): Provider[] {
+  return keyed ? (keyed.keys ?? []).map(aesgcm) : [identity];
+}

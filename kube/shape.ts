@@ -1,0 +1,24 @@
+import { isRecord } from './untyped.ts';
+
+/** Of a configuration file: which fields it may have, and of what type. */
+export type Shape = 'string' | 'boolean' | 'number' | readonly [Shape] | { readonly [name: string]: Shape };
+
+/** What a value has that its shape does not, as strict decoding says it; values themselves are not shown. */
+export function mismatches(value: unknown, wanted: Shape, path: string): string[] {
+  if (value === undefined || value === null) return [];
+  if (typeof wanted === 'string') return typeof value === wanted ? [] : [`${path} must be a ${wanted}`];
+  if (isList(wanted)) {
+    if (!Array.isArray(value)) return [`${path} must be a list`];
+    return value.flatMap((item, index) => mismatches(item, wanted[0], `${path}[${index}]`));
+  }
+  if (!isRecord(value)) return [`${path} must be an object`];
+  return Object.entries(value).flatMap(([name, item]) => {
+    const at = path === '' ? name : `${path}.${name}`;
+    const known = Object.hasOwn(wanted, name) ? wanted[name] : undefined;
+    return known === undefined ? [`unknown field ${JSON.stringify(at)}`] : mismatches(item, known, at);
+  });
+}
+
+function isList(wanted: Shape): wanted is readonly [Shape] {
+  return Array.isArray(wanted);
+}
