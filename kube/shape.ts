@@ -4,7 +4,7 @@ import { isRecord } from './untyped.ts';
 export type Shape = 'string' | 'boolean' | 'number' | readonly [Shape] | { readonly [name: string]: Shape };
 
 /** What a value has that its shape does not, as strict decoding says it; values themselves are not shown. */
-export function mismatches(value: unknown, wanted: Shape, path: string): string[] {
+export function mismatches(value: unknown, wanted: Shape, path = ''): string[] {
   if (value === undefined || value === null) return [];
   if (typeof wanted === 'string') return typeof value === wanted ? [] : [`${path} must be a ${wanted}`];
   if (isList(wanted)) {
@@ -15,9 +15,13 @@ export function mismatches(value: unknown, wanted: Shape, path: string): string[
   return Object.entries(value).flatMap(([name, item]) => {
     const at = path === '' ? name : `${path}.${name}`;
     const known = Object.hasOwn(wanted, name) ? wanted[name] : undefined;
-    return known === undefined ? [`unknown field ${JSON.stringify(at)}`] : mismatches(item, known, at);
+    if (known !== undefined) return mismatches(item, known, at);
+    return [`unknown field ${isName.test(name) ? JSON.stringify(at) : `in ${path || 'the file'}`}`];
   });
 }
+
+/** Others may be what belongs elsewhere: a key, a token. */
+const isName = /^[A-Za-z]{1,30}$/;
 
 function isList(wanted: Shape): wanted is readonly [Shape] {
   return Array.isArray(wanted);

@@ -51,7 +51,7 @@ export function readConfiguration(source: string, issuers: readonly string[]): A
       `no kind "AuthenticationConfiguration" is registered for version ${JSON.stringify(apiVersion ?? '')}`,
     );
   }
-  const problems = mismatches(value, shape, '');
+  const problems = mismatches(value, shape);
   if (problems.length > 0) throw new Error(`strict decoding error: ${problems.join(', ')}`);
   const configuration = value as AuthenticationConfiguration;
   const causes: StatusCause[] = [];

@@ -2,6 +2,7 @@ import { validateDns1123Label, validateDns1123Subdomain } from '../names.ts';
 import type { JsonObject } from '../object.ts';
 import { at, int, isRecord, records, strings, text } from '../untyped.ts';
 import type { Field } from './field.ts';
+import { fixedSpec } from './flow-fixed.ts';
 import type { KindCheck, KindChecks } from './kind.ts';
 
 const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch'];
@@ -130,6 +131,7 @@ const flowSchema: KindCheck = ({ object, spec }, root) => {
     for (const [i, one] of resources.entries()) resourceRule(one, at.child('resourceRules').index(i));
     for (const [i, one] of others.entries()) otherRule(one, at.child('nonResourceRules').index(i));
   }
+  fixedSpec('flowschemas', at(object, 'metadata', 'name'), spec, field);
 };
 
 export const flowChecks: KindChecks = { 'flowcontrol.apiserver.k8s.io/FlowSchema': flowSchema };

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../object.ts';
 import { at, int, isRecord, record, text } from '../untyped.ts';
 import type { Field } from './field.ts';
+import { fixedSpec } from './flow-fixed.ts';
 import type { KindCheck, KindChecks } from './kind.ts';
 import { oneOf } from './rules.ts';
 
@@ -62,14 +63,15 @@ const priorityLevel: KindCheck = ({ object, spec }, root) => {
   const exempt = spec['exempt'];
   if (type === 'Exempt') {
     if (isRecord(spec['limited'])) field.child('limited').forbidden('must be nil if the type is not Limited');
-    if (!isRecord(exempt)) return;
-    shares(exempt['nominalConcurrencyShares'], field.child('exempt', 'nominalConcurrencyShares'));
-    percent(exempt['lendablePercent'], field.child('exempt', 'lendablePercent'));
+    const own = record(exempt);
+    shares(own['nominalConcurrencyShares'], field.child('exempt', 'nominalConcurrencyShares'));
+    percent(own['lendablePercent'], field.child('exempt', 'lendablePercent'));
   } else if (type === 'Limited') {
     if (isRecord(exempt)) field.child('exempt').forbidden('must be nil if the type is Limited');
     if (isRecord(spec['limited'])) limited(spec['limited'], field.child('limited'));
     else field.child('limited').required('must not be empty when type is Limited');
   }
+  fixedSpec('prioritylevelconfigurations', at(object, 'metadata', 'name'), spec, field);
 };
 
 export const priorityLevelChecks: KindChecks = {

@@ -149,3 +149,9 @@ test.each([
 ])('%j', (text, message) => {
   expect(() => readConfiguration(text)).toThrow(new Error(message));
 });
+
+test('a key that stands where a field is to is not shown', () => {
+  const lost = { aesgcm: { keys: [{ name: 'a', [secret]: 'x' }] } };
+  expect(() => read(one(['secrets'], lost))).toThrow(`unknown field in ${keysAt}[0]`);
+  expect(() => read(one(['secrets'], lost))).not.toThrow(secret);
+});
