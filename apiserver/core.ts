@@ -1,8 +1,10 @@
 import type { ApiRequest, UserInfo } from '../kube/http.ts';
 import type { Store } from '../storage/store.ts';
 import type { WebhookDispatcher } from './admission/webhook/dispatch.ts';
+import type { AuditRecord } from './audit/record.ts';
 import type { ServiceAccountTokens } from './authn/service-account.ts';
 import type { BookmarkClock } from './handlers/watch/bookmarks.ts';
+import type { Gate } from './limits/gate.ts';
 import type { MetricsPage, Observer } from './observer.ts';
 import type {
   AdmissionPlugin,
@@ -32,6 +34,8 @@ export interface Core {
   connectPod: PodConnector | undefined;
   connectService: ServiceConnector | undefined;
   limits: Limits;
+  /** Absent where logical clusters have no limits. */
+  gate: Gate | undefined;
   bookmarks: BookmarkClock;
   /** Aborts when the server is about to close: /readyz fails. */
   draining: AbortSignal;
@@ -54,6 +58,12 @@ export interface Exchange {
   user: UserInfo;
   /** Texts for `Warning: 299` headers. */
   warnings: string[];
+  /** Undefined where nobody wants to know of it. */
+  audit?: AuditRecord | undefined;
+  /** The uids of the FlowSchema and the priority level that it was sorted into: for headers. */
+  matched?: { flow: string; level: string };
+  /** Reads what follows the headers; absent where nothing does, or where all is here. */
+  arriving?: () => Promise<Uint8Array>;
 }
 
 /** One request about a resource that is served. */

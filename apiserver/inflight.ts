@@ -1,20 +1,18 @@
 import { DurationError, parseDuration } from '../kube/duration.ts';
 import type { ApiResponse, UserInfo } from '../kube/http.ts';
 import { badRequest, StatusError } from '../kube/status.ts';
+import { isOwnController } from './authn/controllers.ts';
 import { mastersGroup } from './authz/masters.ts';
 import type { Exchange, Limits } from './core.ts';
 import { text } from './encode/respond.ts';
 import type { Observer, Side } from './observer.ts';
-import type { RequestInfo } from './request.ts';
+import { isLongRunning, type RequestInfo } from './request.ts';
 import { Deadlines } from './wire/deadlines.ts';
 
 const readVerbs = new Set(['get', 'list', 'head', 'options']);
-const lastingSubresources = new Set(['log', 'exec', 'attach', 'portforward', 'proxy']);
 
-/** Watches and logs last, and are not counted. https://kubernetes.io/docs/reference/command-line-tools-reference/kube-apiserver/ */
-export function isLongRunning({ verb, subresource }: RequestInfo): boolean {
-  return verb === 'watch' || (subresource !== '' && lastingSubresources.has(subresource));
-}
+/** What a request comes to; `millis`: how long it may take. */
+export type Work = (exchange: Exchange, millis: number) => Promise<ApiResponse>;
 
 /** How many requests may be at work at a time, and for how long each. */
 export class InFlight {
@@ -29,21 +27,22 @@ export class InFlight {
   }
 
   /** What `work` answers; a failure of any kind rejects. */
-  run(exchange: Exchange, work: (exchange: Exchange) => Promise<ApiResponse>): Promise<ApiResponse> {
+  run(exchange: Exchange, work: Work): Promise<ApiResponse> {
     const { info, request } = exchange;
-    if (isLongRunning(info) || isHealth(info.path)) return work(exchange);
+    if (isLongRunning(info) || isHealth(info.path)) return work(exchange, this.#limits.requestSeconds * 1000);
     const millis = this.#millisOf(info);
     const side = readVerbs.has(info.verb) ? 'read' : 'write';
     const most = side === 'read' ? this.#limits.readsInFlight : this.#limits.writesInFlight;
     // 0: no limit. An administrator always gets an answer, in the way and with the words of kube-apiserver.
     if (most > 0 && this.#running[side] >= most) {
-      if (isPrivileged(exchange.user)) return this.#inTime(exchange, begin(work, exchange), millis, () => {});
+      if (isPrivileged(exchange.user))
+        return this.#inTime(exchange, begin(work, exchange, millis), millis, () => {});
       this.#observer?.terminated(request, info, 429);
       return Promise.resolve(tooMany());
     }
     this.#count(side, 1);
     // The work counts until it ends, even where its caller was told that it took too long.
-    return this.#inTime(exchange, begin(work, exchange), millis, () => this.#count(side, -1));
+    return this.#inTime(exchange, begin(work, exchange, millis), millis, () => this.#count(side, -1));
   }
 
   #count(side: Side, more: number): void {
@@ -93,9 +92,9 @@ export class InFlight {
   }
 }
 
-function begin(work: (exchange: Exchange) => Promise<ApiResponse>, exchange: Exchange): Promise<ApiResponse> {
+function begin(work: Work, exchange: Exchange, millis: number): Promise<ApiResponse> {
   try {
-    return work(exchange);
+    return work(exchange, millis);
   } catch (error) {
     return Promise.reject(error);
   }
@@ -106,14 +105,14 @@ export function isHealth(path: string): boolean {
 }
 
 function isPrivileged(user: UserInfo): boolean {
-  return user.groups.includes(mastersGroup);
+  return isOwnController(user) || user.groups.includes(mastersGroup);
 }
 
 function timedOut(): StatusError {
   return new StatusError(504, 'Timeout', 'Timeout: request did not complete within the allotted timeout', {});
 }
 
-function tooMany(): ApiResponse {
+export function tooMany(): ApiResponse {
   return plain429('Too many requests, please try again later.', 1);
 }
 

@@ -2,29 +2,35 @@ import { isPath } from '../cluster/logical.ts';
 import { rootCluster } from '../cluster/names.ts';
 import { isBuiltinGroup } from '../kube/discovery/groups.ts';
 import type { ApiRequest, ApiResponse, UserInfo } from '../kube/http.ts';
-import { andThen, isLater, type Later } from '../kube/later.ts';
+import { andThen, isLater } from '../kube/later.ts';
 import { StatusError, unauthorized } from '../kube/status.ts';
-import { randomUid } from '../kube/uuid.ts';
+import { ended } from './answer.ts';
+import { askedBy } from './asked.ts';
+import type { Audit } from './audit/audit.ts';
+import type { AuditRecord } from './audit/record.ts';
+import { auditIdOf } from './audit/source.ts';
+import { isOwnController } from './authn/controllers.ts';
+import { authenticate } from './authn/first.ts';
 import { impersonated, impersonates } from './authn/impersonate.ts';
-import { withKnown } from './authn/known.ts';
 import { authorizeRequest } from './authz/check.ts';
 import { mastersGroup } from './authz/masters.ts';
 import type { Core, Exchange } from './core.ts';
 import { noSuchResource, respondError, text } from './encode/respond.ts';
+import type { Fairness } from './fairness/fairness.ts';
 import { handlerFor } from './handlers/dispatch.ts';
-import { type InFlight, isLongRunning, shuttingDown } from './inflight.ts';
+import { type InFlight, shuttingDown, type Work } from './inflight.ts';
 import { handleInfo } from './info/index.ts';
-import { observed } from './observe.ts';
+import { lasting } from './observe.ts';
 import type { View } from './options.ts';
 import type { Authenticator, Peer } from './plugins.ts';
 import { translate } from './registry/errors.ts';
-import { showDefaultRoles } from './registry/kinds/default-roles.ts';
+import { showDefaults } from './registry/kinds/default-objects.ts';
 import { definedLately } from './registry/kinds/definitions.ts';
-import { clusterIn, parseBare, parseRequest, pathOf } from './request.ts';
+import { clusterIn, isLongRunning } from './request.ts';
 import type { ServedResource } from './served.ts';
 
 export interface Ladder {
-  /** From the network: authenticates first, then reads the body. */
+  /** From the network: finds out who asks and whether they may first, then reads the body. */
   serve(
     request: ApiRequest,
     peer: Peer,
@@ -43,20 +49,24 @@ export interface LadderOptions {
   views: readonly View[];
   /** Shared by all ladders of a server. */
   limit: InFlight;
+  /** Of requests from the network. Shared, too. */
+  fairness: Fairness | undefined;
   ready(): Promise<void>;
+  audit?: Audit;
   onError?(error: Error, request: ApiRequest): void;
 }
 
 /**
  * The rungs, in the order in which a request climbs them; each ends it with the code it names:
- * which logical cluster · authentication 401 · impersonation 403 · request info 400 · in-flight limit 429 · authorization 403 ·
+ * which logical cluster · authentication 401 · impersonation 403 · request info 400 · a fair turn 429 · authorization 403 ·
+ * the share of the logical cluster 429 ·
  * logical cluster 404 · resource 404, 405 · body 400, 415 · admission 4xx · handler
  *
- * A view stands where the logical cluster comes otherwise. From the network there is one before request info, 413, and one
- * after it: 429 for what would last, while the server goes.
+ * A view stands where the logical cluster comes otherwise. From the network there is one after request info, 429 for what
+ * would last, while the server goes, and one after authorization, 413: nobody's body is read before they may.
  */
 export function createLadder(core: Core, options: LadderOptions): Ladder {
-  const { limit } = options;
+  const { limit, fairness } = options;
   let ready = false;
 
   /** `user`: who asks, where that is known; else `peer` is asked. */
@@ -69,49 +79,50 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
   ): Promise<ApiResponse> {
     const began = core.observer === undefined ? 0 : performance.now();
     let exchange: Exchange | undefined;
+    let audit: AuditRecord | undefined;
+    let by = user;
+    let cluster = '';
+    request.auditId = auditIdOf(request);
+    const asked = askedBy(request, options);
     try {
       if (!ready) {
         await options.ready();
         ready = true;
       }
       const leads = options.logicalClusters ? core.paths.resolve(clusterIn(request.url)) : rootCluster;
-      const cluster = (isLater(leads) ? await leads : leads) ?? '';
+      cluster = (isLater(leads) ? await leads : leads) ?? '';
+      asked.info.cluster = cluster;
       const found = user ?? (peer && authenticate(options.authenticate, request, peer, cluster));
-      let by = (isLater(found) ? await found : found) ?? options.anonymous(request);
+      by = (isLater(found) ? await found : found) ?? options.anonymous(request);
       if (by === undefined) throw unauthorized();
-      if (impersonates(request)) by = await impersonated(request, by, cluster, core.authorize);
-      if (body) request.body = await body();
-      const view = viewOf(request.url);
-      const { method, url } = request;
-      const info = view ? parseBare(method, url) : parseRequest(method, url, options);
-      info.cluster = cluster;
-      // It would end as it begins.
-      if (peer && core.closing.aborted && isLongRunning(info))
-        return ended(request, began, shuttingDown(), undefined);
-      exchange = { core, request, info, user: by, warnings: [] };
+      audit = options.audit?.begin(request, asked.info, by, peer);
+      audit?.received();
+      if (impersonates(request)) {
+        by = await impersonated(request, by, cluster, core.authorize);
+        audit?.impersonated(by);
+      }
+      const { info, view, wrong } = asked;
+      if (wrong !== undefined) throw wrong;
+      exchange = { core, request, info, user: by, warnings: [], audit };
       known?.(exchange);
-      const answer = await limit.run(exchange, view ? through(view) : onward);
-      return ended(request, began, answer, exchange);
+      // It would end as it begins.
+      const late = peer && core.closing.aborted && isLongRunning(info);
+      if (body) exchange.arriving = body;
+      const work = view ? through(view) : onward;
+      const turn: Work = peer && fairness ? (own, millis) => fairness.run(own, work, millis) : work;
+      const answer = late ? shuttingDown() : await limit.run(exchange, turn);
+      const response = ended(core, request, began, answer, exchange);
+      return audit ? audit.answered(response) : response;
     } catch (error) {
-      return ended(request, began, respondError(statusOf(error, request), exchange), exchange);
+      const status = statusOf(error, request);
+      const response = ended(core, request, began, respondError(status, exchange), exchange);
+      if (by === undefined && status.code === 401) {
+        options.audit?.begin(request, asked.info, undefined, peer)?.refused(response);
+        return response;
+      }
+      if (audit === undefined) return response;
+      return audit.answered(response, error instanceof StatusError ? 'ResponseComplete' : 'Panic');
     }
-  }
-
-  function ended(
-    request: ApiRequest,
-    began: number,
-    answer: ApiResponse,
-    exchange: Exchange | undefined,
-  ): ApiResponse {
-    const response = finish(answer, exchange);
-    const { observer } = core;
-    return observer ? observed(observer, request, exchange?.info, response, began) : response;
-  }
-
-  function viewOf(url: string): View | undefined {
-    if (options.views.length === 0) return undefined;
-    const path = pathOf(url);
-    return options.views.find((view) => view.owns(path));
   }
 
   function statusOf(error: unknown, request: ApiRequest): StatusError {
@@ -133,13 +144,34 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
 /** A view says itself who may, and which logical clusters it reaches. */
 function through(view: View): (exchange: Exchange) => Promise<ApiResponse> {
   return (exchange) =>
-    andThen(authorizeRequest(view.authorize, exchange.info, exchange.user), () => view.handle(exchange));
+    andThen(authorizeRequest(view.authorize, exchange.info, exchange.user, exchange.audit), () =>
+      whole(exchange, (own) => view.handle(own)),
+    );
 }
 
 /** The rungs from authorization on. */
 function onward(exchange: Exchange): Promise<ApiResponse> {
-  const { core, info, user } = exchange;
-  return andThen(authorizeRequest(core.authorize, info, user), () => within(exchange));
+  const { core, info, user, audit } = exchange;
+  const { gate } = core;
+  const allowed = authorizeRequest(core.authorize, info, user, audit);
+  if (gate === undefined) return andThen(allowed, () => whole(exchange, within));
+  // Who may do nothing there uses nothing of its share.
+  return andThen(allowed, () =>
+    andThen(gate.admit(info, user), (over) => {
+      const answering = whole(exchange, within);
+      return over ? lasting(answering, over) : answering;
+    }),
+  );
+}
+
+/** With its body. */
+function whole(exchange: Exchange, next: (exchange: Exchange) => Promise<ApiResponse>): Promise<ApiResponse> {
+  const { request, arriving } = exchange;
+  if (arriving === undefined || request.body !== undefined) return next(exchange);
+  return arriving().then((body) => {
+    request.body = body;
+    return next(exchange);
+  });
 }
 
 function within(exchange: Exchange): Promise<ApiResponse> {
@@ -172,8 +204,10 @@ function handle(exchange: Exchange): Promise<ApiResponse> {
 }
 
 function handleServed(exchange: Exchange, served: ServedResource): Promise<ApiResponse> {
+  const { audit, info, request } = exchange;
+  if (audit && info.verb === 'patch') audit.patched(request.body, request.headers['content-type']);
   const found = handlerFor(exchange, served);
-  const showing = showDefaultRoles(found.exchange);
+  const showing = showDefaults(found.exchange);
   return showing ? showing.then(() => found.handle(found.exchange)) : found.handle(found.exchange);
 }
 
@@ -184,46 +218,5 @@ function founds({ info, user }: Exchange): boolean {
     info.isResource &&
     info.group === 'core.kcp.io' &&
     info.resource === 'logicalclusters';
-  return own && user.groups.includes(mastersGroup);
-}
-
-/** Waits only for those who do not know at once. */
-function authenticate(
-  authenticators: readonly Authenticator[],
-  request: ApiRequest,
-  peer: Peer,
-  cluster: string,
-  from = 0,
-): Later<UserInfo | undefined> {
-  for (let i = from; i < authenticators.length; i++) {
-    const answer = authenticators[i]?.(request, peer, cluster);
-    if (isLater(answer)) {
-      return answer.then((user) =>
-        user ? withKnown(user) : authenticate(authenticators, request, peer, cluster, i + 1),
-      );
-    }
-    if (answer !== undefined) return withKnown(answer);
-  }
-  return undefined;
-}
-
-/** The caller owns the headers. */
-function finish(response: ApiResponse, exchange: Exchange | undefined): ApiResponse {
-  const headers: ApiResponse['headers'] = {
-    'audit-id': randomUid(),
-    'cache-control': 'no-cache, private',
-    ...response.headers,
-  };
-  if (exchange && exchange.warnings.length > 0) {
-    headers['warning'] = [...new Set(exchange.warnings)].map(warningHeader);
-  }
-  const { status, body, tunnel, events } = response;
-  if (events) return { status, headers, body, events };
-  return tunnel ? { status, headers, body, tunnel } : { status, headers, body };
-}
-
-/** RFC 7234 warn-text: a quoted string of printable characters. */
-function warningHeader(message: string): string {
-  const clean = message.replace(/[^\x20-\x7e]/g, '?').replace(/[\\"]/g, '\\$&');
-  return `299 - "${clean.slice(0, 4096)}"`;
+  return own && (isOwnController(user) || user.groups.includes(mastersGroup));
 }

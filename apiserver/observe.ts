@@ -1,8 +1,7 @@
 import type { ApiRequest, ApiResponse } from '../kube/http.ts';
 import { EventStream } from './handlers/watch/stream.ts';
-import { isLongRunning } from './inflight.ts';
 import type { Observer } from './observer.ts';
-import type { RequestInfo } from './request.ts';
+import { isLongRunning, type RequestInfo } from './request.ts';
 
 /** Tells what a request came to: now, or where the answer lasts when that has ended. Answers what is to be sent. */
 export function observed(
@@ -27,10 +26,18 @@ export function observed(
     ended();
     tell();
   };
-  if (response.tunnel !== undefined) response.tunnel.once('close', over);
-  else if (stream instanceof EventStream) stream.whenOver(over);
-  else if (!(body instanceof Uint8Array)) response.body = until(body, over);
+  whenOver(response, over);
   return response;
+}
+
+/** Calls `over` when what is answered has ended: at once, but for what lasts. */
+function whenOver(response: ApiResponse, over: () => void): void {
+  const { body, events, tunnel } = response;
+  const stream = events ?? body;
+  if (tunnel !== undefined) tunnel.once('close', over);
+  else if (stream instanceof EventStream) stream.whenOver(over);
+  else if (stream instanceof Uint8Array) over();
+  else if (!(body instanceof Uint8Array)) response.body = until(body, over);
 }
 
 function lengthIn(header: string | string[] | undefined): number | undefined {
@@ -43,4 +50,18 @@ async function* until(body: AsyncIterable<Uint8Array>, over: () => void): AsyncG
   } finally {
     over();
   }
+}
+
+/** `over` is called when the answer has ended, or where there is none. */
+export function lasting(work: Promise<ApiResponse>, over: () => void): Promise<ApiResponse> {
+  return work.then(
+    (answer) => {
+      whenOver(answer, over);
+      return answer;
+    },
+    (error) => {
+      over();
+      throw error;
+    },
+  );
 }

@@ -1,4 +1,5 @@
 import type { ApiRequest } from '../kube/http.ts';
+import type { FairnessObserver } from './fairness/observer.ts';
 import type { RequestInfo } from './request.ts';
 
 /** What became of a request. */
@@ -28,6 +29,8 @@ export interface Observer {
   watching(info: RequestInfo): { count: number };
   /** A watch ended because its reader left too much waiting. */
   cut(): void;
+  /** What becomes of requests that want seats. */
+  readonly fairness?: FairnessObserver;
 }
 
 /** The text of /metrics, where the server has one. */

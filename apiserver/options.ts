@@ -1,14 +1,17 @@
 import type { Server } from 'node:net';
 import type { ApiRequest, ApiResponse, Transport, UserInfo } from '../kube/http.ts';
 import type { Fence, Store } from '../storage/store.ts';
+import type { AuditOptions } from './audit/audit.ts';
 import type { TokenKeys } from './authn/keys.ts';
 import type { Exchange, Limits } from './core.ts';
 import type { Egress } from './egress/dial.ts';
+import type { Gate } from './limits/gate.ts';
 import type { MetricsPage, Observer } from './observer.ts';
 import type {
   AdmissionPlugin,
   Authenticator,
   Authorizer,
+  Peer,
   PodConnector,
   ServiceConnector,
 } from './plugins.ts';
@@ -45,12 +48,18 @@ export interface ApiServerOptions {
   egress?: Egress;
   /** Overrides gitVersion of /version, e.g. `v1.36.3+atoll`. */
   version?: string;
+  /** Absent: nothing of what is asked is recorded. */
+  audit?: AuditOptions;
   logger?: ServerLogger;
   /** Told of every request, from outside and from inside. */
   observer?: Observer;
   /** What /metrics of root says; absent: there is none. */
   metrics?: MetricsPage;
   limits?: Partial<Limits>;
+  /** How many may be served at a time by all processes together, in the order that root's FlowSchemas say. Default: see limits. */
+  seats?: number;
+  /** The limits of logical clusters; absent: there are none. */
+  gate?: Gate;
 }
 
 export interface ServerLogger {
@@ -96,8 +105,14 @@ export interface ApiServer {
    * that lease is held with that token: what a leader that was paused still has under way changes nothing.
    */
   transport(user: UserInfo, holding?: Fence): Transport;
+  /** As from the network, without a socket: it is asked who `peer` is, and what the request shows. */
+  receive(request: ApiRequest, peer: Peer): Promise<ApiResponse>;
   listen(options: ListenOptions): Promise<Listening>;
   readonly registry: Registry;
+  /** Brings the default roles that an earlier version wrote up to date; how many logical clusters' kinds. */
+  renewDefaultRoles(): Promise<number>;
+  /** So many processes share the seats from now on: default 1. */
+  among(processes: number): void;
   /** Turns /readyz red and goes on serving, each connection for one more answer: whoever comes again looks elsewhere. */
   drain(): void;
   /** Drains and takes no more connections. */

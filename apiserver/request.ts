@@ -36,6 +36,13 @@ const verbs: Readonly<Record<string, string>> = {
   DELETE: 'delete',
 };
 
+const lastingSubresources = new Set(['log', 'exec', 'attach', 'portforward', 'proxy']);
+
+/** Watches and logs last, and are not counted. https://kubernetes.io/docs/reference/command-line-tools-reference/kube-apiserver/ */
+export function isLongRunning({ verb, subresource }: RequestInfo): boolean {
+  return verb === 'watch' || (subresource !== '' && lastingSubresources.has(subresource));
+}
+
 /**
  * URL shapes, each also below /clusters/<name>/ where logical clusters are served:
  *
@@ -84,15 +91,26 @@ export function pathOf(url: string): string {
   return mark < 0 ? url : url.slice(0, mark);
 }
 
-/** Which logical cluster a URL names, known before anything else of it is judged; empty: it names none that can be. */
+/** `/clusters/<name>` as it may be written: what follows says whether an empty name is one. */
+const prefixed = /^\/(clusters|[^/?]*%[^/?]*)\/([^/?]*)(\/?)/;
+
+/**
+ * Which logical cluster a URL names, known before anything else of it is judged, and as parseRequest has it; empty: it names
+ * none that can be.
+ */
 export function clusterIn(url: string): string {
-  const [, name] = /^\/clusters\/([^/?]+)/.exec(url) ?? [];
-  if (name === undefined) return rootCluster;
+  const [, first = '', name = '', more = ''] = prefixed.exec(url) ?? [];
+  if (first !== 'clusters' && decoded(first) !== 'clusters') return rootCluster;
+  if (name === '' && more === '') return rootCluster;
+  const cluster = decoded(name) ?? '';
+  return cluster === '*' || isLogicalClusterName(cluster) ? cluster : '';
+}
+
+function decoded(text: string): string | undefined {
   try {
-    const decoded = decodeURIComponent(name);
-    return decoded === '*' || isLogicalClusterName(decoded) ? decoded : '';
+    return decodeURIComponent(text);
   } catch {
-    return '';
+    return undefined;
   }
 }
 

@@ -2,13 +2,16 @@ import { setMaxListeners } from 'node:events';
 import type { Fence } from '../storage/store.ts';
 import { builtinAdmission } from './admission/builtin.ts';
 import { WebhookDispatcher } from './admission/webhook/dispatch.ts';
+import { Audit } from './audit/audit.ts';
 import { anonymous } from './authn/anonymous.ts';
 import { bootstrapAuthenticator } from './authn/bootstrap.ts';
 import { ServiceAccountTokens } from './authn/service-account.ts';
+import { ownRights } from './authz/own.ts';
 import { rbacAuthorizer } from './authz/rbac/authorizer.ts';
 import type { RoleIndex } from './authz/rbac/role-index.ts';
 import type { Core, Limits } from './core.ts';
 import { Egress } from './egress/dial.ts';
+import { Fairness } from './fairness/fairness.ts';
 import { fencedStore } from './fenced.ts';
 import { BookmarkClock } from './handlers/watch/bookmarks.ts';
 import { InFlight } from './inflight.ts';
@@ -17,6 +20,8 @@ import { createLadder, type Ladder, type LadderOptions } from './ladder.ts';
 import type { ApiServer, ApiServerOptions } from './options.ts';
 import type { Authorizer } from './plugins.ts';
 import { Catalog } from './registry/catalog.ts';
+import { Flows } from './registry/flows.ts';
+import { renewDefaultRoles } from './registry/kinds/default-roles-renew.ts';
 import { Paths } from './registry/paths.ts';
 import { StoreRegistry } from './registry/registry.ts';
 import { Roles } from './registry/roles.ts';
@@ -46,7 +51,7 @@ const defaultLimits: Limits = {
 /** A Kubernetes API over a store. Nothing is read or written before the first request or listen. */
 export function createApiServer(options: ApiServerOptions): ApiServer {
   const catalog = new Catalog(options.resources ?? []);
-  const registry = new StoreRegistry(options.store, catalog, new Roles());
+  const registry = new StoreRegistry(options.store, catalog, new Roles(), new Flows());
   const egress = options.egress ?? new Egress();
   const caller = new WebhookCaller(serviceResolver(registry, options.connectService), egress);
   const draining = new AbortController();
@@ -54,20 +59,24 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   // Every watch listens to it.
   setMaxListeners(0, closing.signal);
   const core = coreOf(options, { registry, caller, draining: draining.signal, closing: closing.signal });
-  const ladderFor = ladders(core, rungsOf(core, options));
+  const fairness = fairnessOf(options, registry.flows);
+  const ladderFor = ladders(core, rungsOf(core, options, fairness));
   const listeners: Listener[] = [];
   return {
     registry,
+    renewDefaultRoles: () => renewDefaultRoles(registry),
     transport: (user, holding) => {
       const own = ladderFor(holding);
       return (request) => own.serveAs(request, user);
     },
+    receive: (request, peer) => ladderFor(undefined).serve(request, peer),
     async listen(where) {
       const listener = await listenHttps(ladderFor(undefined), where, core.limits, options.logger);
       listeners.push(listener);
       egress.addPort(Number(new URL(listener.url).port || 443));
       return listener;
     },
+    among: (processes) => fairness?.among(processes),
     ...ending({ draining, closing, listeners, caller }),
   };
 }
@@ -95,6 +104,7 @@ function coreOf(
     connectPod: options.connectPod,
     connectService: options.connectService,
     limits: { ...defaultLimits, ...options.limits },
+    gate: options.gate,
     bookmarks: new BookmarkClock(store),
     draining,
     closing,
@@ -111,34 +121,45 @@ function coreOf(
   };
 }
 
-function rungsOf(core: Core, options: ApiServerOptions): LadderOptions {
+/** Absent: requests are counted only. */
+function fairnessOf({ seats = 0, observer }: ApiServerOptions, flows: Flows): Fairness | undefined {
+  if (seats === 0) return undefined;
+  const fairness = new Fairness(seats, observer?.fairness);
+  flows.changed = (schemas, levels) => fairness.configure(schemas, levels);
+  return fairness;
+}
+
+function rungsOf(core: Core, options: ApiServerOptions, fairness: Fairness | undefined): LadderOptions {
   const { logicalClusters, views = [], logger } = options;
+  const audit = options.audit && new Audit(options.audit);
   return {
     limit: new InFlight(core.limits, core.observer),
+    fairness,
     logicalClusters,
     authenticate: core.authenticators,
     anonymous: options.anonymous ?? anonymous,
     views,
-    ready: starter(core),
-    onError: (error, { method, url }) =>
-      logger?.error('request failed', { method, path: pathOf(url), err: error }),
+    ready: starter(core, fairness !== undefined),
+    ...(audit && { audit }),
+    onError: (error, { method, url, auditId }) =>
+      logger?.error('request failed', { method, path: pathOf(url), auditId, err: error }),
   };
 }
 
 /** One ladder for all who hold no lease; for a holder its own, whose writes happen only while the lease is held. */
 function ladders(core: Core, rungs: LadderOptions): (holding: Fence | undefined) => Ladder {
   const ladder = createLadder(core, rungs);
-  const { catalog, roles } = core.registry;
+  const { catalog, roles, flows } = core.registry;
   return (holding) => {
     if (holding === undefined) return ladder;
     const store = fencedStore(core.store, holding);
-    return createLadder({ ...core, store, registry: new StoreRegistry(store, catalog, roles) }, rungs);
+    return createLadder({ ...core, store, registry: new StoreRegistry(store, catalog, roles, flows) }, rungs);
   };
 }
 
 function authorizerOf({ authorize, guard }: ApiServerOptions, roles: RoleIndex): Authorizer {
   const decide = authorize ?? rbacAuthorizer(roles);
-  return guard ? guard(decide) : decide;
+  return ownRights(guard ? guard(decide) : decide);
 }
 
 function ending({

@@ -3,7 +3,7 @@ import { Client } from '../client/client.ts';
 import { transportFromKubeconfig } from '../client/kubeconfig.ts';
 import { clustersAnnotation, rootCluster } from '../cluster/names.ts';
 import type { Logger } from '../kube/log.ts';
-import { systemClient } from '../server/client.ts';
+import { adminUser } from '../server/identity.ts';
 import { jsonLogger } from '../server/log.ts';
 import type { Settings } from '../server/settings.ts';
 import { untilSignal } from '../server/signals.ts';
@@ -49,7 +49,7 @@ async function demonstrate(settings: Settings, size: DemoSize, logger: Logger): 
     await running.stop();
     await simulation.stop();
   };
-  const client = systemClient(running.server, 'admin', rootCluster);
+  const client = new Client(running.server.transport(adminUser), { cluster: rootCluster });
   const shown = show(client, simulation.clusters, size, step).catch((error: unknown) => {
     step(`the app is not shown: ${(error as Error).message}`);
   });

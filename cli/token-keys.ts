@@ -20,8 +20,12 @@ export async function tokenKeys(
     if (output === 'json') return printJson(said.keys);
     print(
       table(
-        ['KID', 'SIGNS SINCE'],
-        said.keys.map(({ kid, signsSince }) => [kid, signsSince]),
+        ['KID', 'SIGNS', 'SINCE'],
+        said.keys.map(({ kid, signs, signsSince }) => [
+          kid,
+          signs ? 'yes' : 'no',
+          signsSince ?? 'its beginning',
+        ]),
       ),
     );
   } finally {

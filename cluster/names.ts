@@ -10,6 +10,11 @@ export const placedByAnnotation = 'atoll.dev/placed-by';
 export const schedulerUser = 'system:atoll:scheduler';
 /** Who makes and removes logical clusters, among others. */
 export const controllersUser = 'system:atoll:controllers';
+export const splitterUser = 'system:atoll:splitter';
+/** Who reads how physical clusters are reached. */
+export const syncerManagerUser = 'system:atoll:syncer-manager';
+/** A serving process, which waits until they are. */
+export const servingUser = 'system:atoll:serving';
 
 /** On everything we create on a physical cluster: JSON of a Locator. It alone proves ownership. */
 export const locatorAnnotation = 'atoll.dev/locator';
@@ -79,6 +84,8 @@ export const workspaces = { group: 'tenancy.kcp.io', version, resource: 'workspa
 export const logicalClusters = { group: 'core.kcp.io', version, resource: 'logicalclusters' } as const;
 /** On a Workspace, and on its LogicalCluster: it is emptied before they go. */
 export const logicalClusterFinalizer = 'core.kcp.io/logicalcluster';
+/** On a Workspace: JSON of the UserInfo of who made it, to whom the first binding in it is. Stamped by admission; kcp's name. */
+export const ownerAnnotation = 'experimental.tenancy.kcp.io/owner';
 
 /** A physical cluster's Secret in the system namespace, with how to reach it: `atoll cluster add` writes it. */
 export const secrets = { group: '', version: 'v1', resource: 'secrets' };

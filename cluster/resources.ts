@@ -1,5 +1,6 @@
 import { shownLimit, whyNotReady } from './capacity.ts';
 import { conditions } from './condition-schema.ts';
+import { type LimitName, limitsSchema, shownUse, validateWorkspace } from './limits.ts';
 import { group, physicalClusters, version } from './names.ts';
 import { age, column, computed, info, type OwnResource } from './own.ts';
 import { placementSpec, placementStatus } from './placement-schema.ts';
@@ -42,15 +43,30 @@ const physicalCluster = kind(physicalClusterSpec, physicalClusterStatus, texts.p
 
 const workspaceType = open({ name: text, path: text }, texts.workspaceType);
 const workspace = kind(
-  open({ type: workspaceType, cluster: text, URL: text }, texts.workspaceSpec),
-  open({ phase: text, conditions }, texts.workspaceStatus),
+  open({ type: workspaceType, cluster: text, URL: text, limits: limitsSchema }, texts.workspaceSpec),
+  open({ phase: text, conditions, hard: any, used: any }, texts.workspaceStatus),
   texts.workspace,
 );
 const logicalCluster = kind(
   open({ owner: any }, texts.logicalClusterSpec),
-  open({ phase: text, URL: text }, texts.logicalClusterStatus),
+  open({ phase: text, URL: text, hard: any, used: any }, texts.logicalClusterStatus),
   texts.logicalCluster,
 );
+
+const use = (name: string, limit: LimitName) => ({
+  ...computed(name, (object) => shownUse(object, limit)),
+  priority: 1,
+});
+
+/** Of the logical cluster: what it uses of what it may. */
+const uses = [
+  use('Objects', 'objects'),
+  use('Bytes', 'bytes'),
+  use('Requests/s', 'requestsPerSecond'),
+  use('Watches', 'watches'),
+  use('CRDs', 'customResourceDefinitions'),
+  use('Webhooks', 'webhooks'),
+];
 
 /** Workspace and LogicalCluster keep kcp's names, so that its clients and plugin work. */
 export const ownResources: readonly OwnResource[] = [
@@ -101,11 +117,13 @@ export const ownResources: readonly OwnResource[] = [
       shortNames: ['ws'],
     }),
     schema: workspace,
+    validate: validateWorkspace,
     columns: [
       column('Type', 'string', '.spec.type.name'),
       column('Phase', 'string', '.status.phase'),
       column('URL', 'string', '.spec.URL'),
       age,
+      ...uses,
     ],
   },
   {
@@ -117,6 +135,11 @@ export const ownResources: readonly OwnResource[] = [
       namespaced: false,
     }),
     schema: logicalCluster,
-    columns: [column('Phase', 'string', '.status.phase'), column('URL', 'string', '.status.URL'), age],
+    columns: [
+      column('Phase', 'string', '.status.phase'),
+      column('URL', 'string', '.status.URL'),
+      age,
+      ...uses,
+    ],
   },
 ];

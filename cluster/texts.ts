@@ -220,9 +220,30 @@ export const texts = {
     type: 'What kind of workspace it is.',
     cluster: 'The logical cluster that it stands for.',
     URL: 'Where the logical cluster is served.',
+    limits:
+      'What the logical cluster may use, with all that are below it. What is absent, the settings of the server bound. Who sets it needs the verb limit on workspaces.',
+  },
+  limits: {
+    objects: 'How many objects may be stored.',
+    bytes: 'How many bytes they may have together, as they are stored.',
+    customResourceDefinitions: 'How many CustomResourceDefinitions there may be.',
+    webhooks: 'How many webhooks there may be, validating and mutating together.',
+    requestsPerSecond: 'How many requests a second are answered in the long run.',
+    requestBurst: 'How many may come at once after a pause. Default: twice as many as a second.',
+    watches: 'How many watches there may be at a time.',
   },
   workspaceType: { name: "The type's name.", path: 'The logical cluster that the type is defined in.' },
-  workspaceStatus: { phase, conditions: 'What keeps it from being Ready.' },
+  workspaceStatus: {
+    phase,
+    conditions: 'What keeps it from being Ready.',
+    hard: 'What its logical cluster may use; filled in as it is read.',
+    used: 'What its logical cluster uses, with all that are below it; filled in as it is read.',
+  },
   logicalClusterSpec: { owner: 'The object that made it: its Workspace.' },
-  logicalClusterStatus: { phase, URL: 'Where it is served.' },
+  logicalClusterStatus: {
+    phase,
+    URL: 'Where it is served.',
+    hard: 'What it may use; filled in as it is read.',
+    used: 'What it uses, with all that are below it; filled in as it is read.',
+  },
 };

@@ -21,7 +21,10 @@ export async function loadAccountKeys(store: Store): Promise<TokenKeys> {
 /** As whoever verifies tokens may know it. */
 export interface ShownKey {
   kid: string;
-  signsSince: string;
+  /** Whether it is the one that signs. */
+  signs: boolean;
+  /** Of the first one there was, nobody knows. */
+  signsSince?: string;
 }
 
 export async function listAccountKeys(store: Store): Promise<ShownKey[]> {
@@ -39,8 +42,14 @@ export async function dropAccountKey(store: Store, kid: string, now = Date.now()
   return await changed(store, (keys) => {
     const doomed = keys.find(({ pem }) => idOf(pem) === kid);
     if (doomed === undefined) throw new RangeError(`there is no key ${kid}`);
-    const isFormer = keys.some(({ from }) => from > doomed.from && from <= now);
-    if (!isFormer) throw new RangeError(`no newer key than ${kid} signs yet`);
+    const newer = keys.filter(({ from }) => from > doomed.from);
+    const next = Math.min(...newer.map(({ from }) => from));
+    if (newer.length === 0)
+      throw new RangeError(`no key is newer than ${kid}: atoll token-keys rotate makes one`);
+    if (next > now)
+      throw new RangeError(
+        `no newer key than ${kid} signs yet: one does from ${new Date(next).toISOString()}`,
+      );
     return keys.filter((key) => key !== doomed);
   });
 }
@@ -54,8 +63,13 @@ async function changed(store: Store, change: (keys: SigningKey[]) => SigningKey[
   return shown(keysIn(kept));
 }
 
-function shown(keys: readonly SigningKey[]): ShownKey[] {
-  return keys.map(({ pem, from }) => ({ kid: idOf(pem), signsSince: new Date(from).toISOString() }));
+function shown(keys: readonly SigningKey[], now = Date.now()): ShownKey[] {
+  const newest = Math.max(...keys.map(({ from }) => from).filter((from) => from <= now));
+  return keys.map(({ pem, from }) => ({
+    kid: idOf(pem),
+    signs: from === newest,
+    ...(from > 0 && { signsSince: new Date(from).toISOString() }),
+  }));
 }
 
 function idOf(pem: string): string {

@@ -1,9 +1,12 @@
 import { nodesAdmission } from '../apiserver/admission/nodes.ts';
+import { ownerAdmission } from '../apiserver/admission/owner.ts';
 import { placementAdmission } from '../apiserver/admission/placement.ts';
 import { tenancyAdmission } from '../apiserver/admission/tenancy.ts';
 import { tokenAuthenticator } from '../apiserver/authn/token.ts';
 import { certificateAuthenticator } from '../apiserver/authn/x509.ts';
 import { placementsBySystem } from '../apiserver/authz/placements.ts';
+import { limitsAdmission } from '../apiserver/limits/admission.ts';
+import type { Gate } from '../apiserver/limits/gate.ts';
 import type { MetricsPage } from '../apiserver/observer.ts';
 import type { ApiServerOptions } from '../apiserver/options.ts';
 import { syncerView } from '../apiserver/view/view.ts';
@@ -11,6 +14,7 @@ import { ownResources } from '../cluster/resources.ts';
 import type { Logger } from '../kube/log.ts';
 import type { Store } from '../storage/store.ts';
 import { accountKeysView } from './account-keys-view.ts';
+import type { LoadedAudit } from './audit/load.ts';
 import type { Authentication } from './authentication/types.ts';
 import { backupView } from './backup-view.ts';
 import { certificateView } from './certificate-view.ts';
@@ -20,6 +24,14 @@ import type { Metrics } from './metrics/metrics.ts';
 import type { Settings } from './settings.ts';
 import type { SyncerManager } from './syncers.ts';
 import { kubernetesVersion } from './version.ts';
+
+/** Where reads and writes have a limit each, all share the sum of both, as with kube-apiserver. */
+function inFlight({ maxRequestsInflight, maxMutatingRequestsInflight }: Settings): Partial<ApiServerOptions> {
+  const [reads, writes] = [maxRequestsInflight, maxMutatingRequestsInflight];
+  if (reads > 0 && writes > 0)
+    return { seats: reads + writes, limits: { readsInFlight: 0, writesInFlight: 0 } };
+  return { limits: { readsInFlight: reads, writesInFlight: writes } };
+}
 
 /** What Atoll's API is, in each process that serves it. */
 export function apiOptions(parts: {
@@ -31,14 +43,18 @@ export function apiOptions(parts: {
   logger: Logger;
   /** Beside those who are always known; absent where nobody from outside is asked for. */
   authentication?: Authentication;
+  audit?: LoadedAudit | undefined;
   /** Undefined until they are started. */
   syncers(): SyncerManager | undefined;
   /** Told of every request. */
   metrics?: Metrics;
   /** What /metrics says; absent where nobody asks from outside. */
   page?: MetricsPage;
+  /** Of logical clusters' limits; absent where no user is answered. */
+  gate?: Gate;
 }): ApiServerOptions {
-  const { store, stored, settings, identity, logger, syncers, authentication, metrics, page } = parts;
+  const { store, stored, settings, identity, logger, syncers, authentication, audit, metrics, page, gate } =
+    parts;
   return {
     store,
     logicalClusters: true,
@@ -56,10 +72,11 @@ export function apiOptions(parts: {
     authenticateLast: authentication?.last ?? [],
     bootstrapTokens: settings.enableBootstrapTokenAuth,
     ...(authentication?.anonymous && { anonymous: authentication.anonymous }),
+    ...(audit && { audit: audit.options }),
     accountKeys: identity.accountKeys,
     accountIssuer: settings.serviceAccountIssuer,
     guard: placementsBySystem,
-    admission: [placementAdmission, tenancyAdmission, nodesAdmission],
+    admission: [placementAdmission, tenancyAdmission, limitsAdmission, ownerAdmission, nodesAdmission],
     views: [
       syncerView(),
       backupView(stored ?? store),
@@ -71,11 +88,9 @@ export function apiOptions(parts: {
     connectService: async (cluster, service) => syncers()?.connectService(cluster, service),
     ...(metrics && { observer: metrics.requests }),
     ...(page && { metrics: page }),
+    ...(gate && { gate }),
     version: `v${kubernetesVersion}+atoll`,
-    limits: {
-      readsInFlight: settings.maxRequestsInflight,
-      writesInFlight: settings.maxMutatingRequestsInflight,
-    },
+    ...inFlight(settings),
     logger: {
       ...(settings.logLevel === 'debug' && {
         debug: (message: string, values: object = {}) => logger.debug(values, message),

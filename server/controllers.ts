@@ -5,7 +5,7 @@ import type { ApiServer } from '../apiserver/options.ts';
 import { syncerUser } from '../apiserver/view/view.ts';
 import { Client } from '../client/client.ts';
 import { InformerSet } from '../client/informers.ts';
-import { controllersUser, placements, rootCluster, schedulerUser } from '../cluster/names.ts';
+import { controllersUser, placements, rootCluster, schedulerUser, splitterUser } from '../cluster/names.ts';
 import type { Placement } from '../cluster/types.ts';
 import { runDisruptionController } from '../controller/disruption/controller.ts';
 import { runEndpointsController } from '../controller/endpoints/controller.ts';
@@ -83,7 +83,7 @@ async function controlFor(settings: ControllerSettings, { signal, fence }: Term)
   const scheduler = systemClient(server, schedulerUser, '*', fence);
   const tokens = new ServiceAccountTokens(settings.accountKeys);
   const sign: SignToken = (cluster, account, secret) => tokens.issueInto(cluster, account, secret);
-  const splitter = systemClient(server, 'system:atoll:splitter', '*', fence);
+  const splitter = systemClient(server, splitterUser, '*', fence);
   await Promise.all([
     ranges,
     startGenericControllers({ client, informers, signal, logger, rootCa, sign }),

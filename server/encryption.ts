@@ -35,5 +35,17 @@ export async function loadEncryption(parts: {
     now = read(next);
   };
   if (reload) void followFile({ file, text, signal, logger, changed });
-  return (store) => encryptedStore(store, () => now);
+  return (store) => encryptedStore(store, () => now, sayOnce(logger));
+}
+
+const mostSaid = 1000;
+
+/** Of each key once; of very many, of the first. */
+function sayOnce(logger: Logger): (key: string) => void {
+  const said = new Set<string>();
+  return (key) => {
+    if (said.size >= mostSaid || said.has(key)) return;
+    said.add(key);
+    logger.error({ key }, 'a stored value cannot be decrypted');
+  };
 }

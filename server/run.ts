@@ -14,6 +14,7 @@ import { openStore } from '../storage/open.ts';
 import { startSelfCheck } from '../storage/self-check.ts';
 import type { Store } from '../storage/store.ts';
 import { apiOptions } from './api.ts';
+import { type LoadedAudit, loadAudit } from './audit/load.ts';
 import { loadAuthentication } from './authentication/load.ts';
 import { Certificates } from './certificates.ts';
 import { systemClient } from './client.ts';
@@ -24,6 +25,7 @@ import { UsageError } from './errors.ts';
 import { boundGarbage, gatherWhileBusy } from './heap.ts';
 import { type Identity, loadIdentity } from './identity.ts';
 import { adminKubeconfig } from './kubeconfig.ts';
+import { keepLimits } from './limits.ts';
 import { type Counting, startCounting } from './metrics/start.ts';
 import { writePrivate } from './private-file.ts';
 import { Pool } from './serving/pool.ts';
@@ -56,13 +58,16 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
     ...(settings.memoryBudget !== undefined && { memoryBudget: settings.memoryBudget }),
   });
   gatherWhileBusy();
-  const store = encrypted(stored);
+  const { ledger, gate } = keepLimits(stored, settings, signal);
+  const store = encrypted(ledger.store);
   const certified = carryForward(store, logger).then(() => certify(store, settings, logger));
   const { identity, certificates } = await orClose(store, certified);
   startSelfCheck(store, { signal: stop.signal, logger });
   let syncers: SyncerManager | undefined;
   const counting = startCounting(store, () => syncers?.clusters() ?? []);
   const authentication = await orClose(store, loadAuthentication({ settings, logger, signal }));
+  const observer = counting.metrics.audit;
+  const audit = await orClose(store, loadAudit({ settings: settings.audit, first: true, logger, observer }));
   const server = createApiServer(
     apiOptions({
       store,
@@ -71,23 +76,19 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
       identity,
       logger,
       authentication,
+      audit,
       syncers: () => syncers,
+      gate,
       ...counting,
     }),
   );
   const listening = await orClose(store, server.listen({ ...listen, tls: certificates.tls }));
   const url = advertised(listening.url, settings);
-  const pool = new Pool({
-    listening,
-    settings,
-    store: stored,
-    tls: () => certificates.tls,
-    logger,
-    ...counting,
-  });
+  const tls = () => certificates.tls;
+  const among = (processes: number) => server.among(processes);
+  const pool = new Pool({ listening, settings, ledger, tls, logger, among, ...counting });
   const rootCa = certificates.trusted;
-  const port = Number(new URL(listening.url).port || 443);
-  const known = { ...settings, listen: { ...listen, port } };
+  const known = { ...settings, listen: { ...listen, port: portOf(listening.url) } };
   const parts = { server, store, stored, settings: known, identity, logger, url, rootCa, stop, counting };
   const behind = await controlled(parts);
   syncers = behind.syncers;
@@ -103,8 +104,12 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
     url,
     kubeconfig,
     server,
-    stop: () => end({ server, pool, behind, store, stop, settings }),
+    stop: () => end({ server, pool, behind, store, stop, settings, audit }),
   };
+}
+
+function portOf(url: string): number {
+  return Number(new URL(url).port || 443);
 }
 
 /** What follows waits for `work`; where that fails, whoever may try again finds the store free. */
@@ -125,8 +130,9 @@ async function end(parts: {
   store: Store;
   stop: AbortController;
   settings: Settings;
+  audit: LoadedAudit | undefined;
 }): Promise<void> {
-  const { server, pool, behind, store, stop, settings } = parts;
+  const { server, pool, behind, store, stop, settings, audit } = parts;
   server.drain();
   pool.drain();
   await setTimeout(settings.shutdownDelay * 1000);
@@ -134,6 +140,7 @@ async function end(parts: {
   // Whom they answered last comes to this one, which listens for longest.
   await Promise.all([behind.stopped(), pool.stop()]);
   await Promise.all([server.close(), pool.stopped()]);
+  await audit?.close();
   await store.close();
 }
 
@@ -161,6 +168,7 @@ async function controlled(parts: {
   const { signal } = parts.stop;
   const all = settings.controllers === 'all';
   const apart = all && settings.controllersProcess;
+  renewDefaultRoles(server, logger, signal);
   const syncers = all
     ? startSyncerManager({ server, store, signal, logger, settings, leads: !apart, metrics })
     : undefined;
@@ -222,4 +230,13 @@ function kubeconfigOf(identity: Identity, certificates: Certificates, server: st
   const tlsServerName = certificates.nameFor(host);
   const { adminToken: token } = identity;
   return adminKubeconfig({ server, ca: certificates.trusted, tlsServerName, certificate, privateKey, token });
+}
+
+/** Beside all else: nobody waits for what a new version's default roles have more. */
+function renewDefaultRoles(server: ApiServer, logger: Logger, signal: AbortSignal): void {
+  server.renewDefaultRoles().then(
+    (kinds) => kinds > 0 && logger.info({ kinds }, 'default roles were brought up to date'),
+    (err: unknown) =>
+      signal.aborted || logger.error({ err }, 'default roles could not be brought up to date'),
+  );
 }

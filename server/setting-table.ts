@@ -1,9 +1,12 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { RequestHeaders } from '../apiserver/authn/request-header.ts';
+import type { Bounds } from '../cluster/limits.ts';
+import { type AuditSettings, auditSettings } from './audit/settings.ts';
 import { authenticationSettings, type Setting } from './authentication/settings.ts';
 import type { CertificateFiles } from './certificates.ts';
 import { encryptionSettings } from './encryption-settings.ts';
+import { limitSettings } from './limit-settings.ts';
 
 export const controllerSets = ['all', 'api'] as const;
 export type Controllers = (typeof controllerSets)[number];
@@ -41,11 +44,15 @@ export interface Settings {
   /** A file: of what values are encrypted in the store, and by which keys. */
   encryptionProviderConfig?: string;
   encryptionProviderConfigAutomaticReload: boolean;
+  /** What is recorded of requests; absent: nothing. */
+  audit?: AuditSettings;
   settleSeconds: number;
   controllers: Controllers;
   /** Requests at a time that read or write; 0: no limit. */
   maxRequestsInflight: number;
   maxMutatingRequestsInflight: number;
+  /** Of each logical cluster but root, where its Workspace does not say it; absent: no limit. */
+  logicalClusterMax: Bounds;
   /** How many processes may serve requests beside the first one. */
   servingProcesses: number;
   /** Whether controllers and syncers have a process of their own. */
@@ -60,7 +67,12 @@ export interface Settings {
 
 /** What can be set: some of it says one part of what Settings has as one. */
 export type SettingName =
-  | Exclude<keyof Settings, 'advertise' | 'certificateFiles' | 'requestHeader'>
+  | Exclude<
+      keyof Settings,
+      'advertise' | 'certificateFiles' | 'requestHeader' | 'audit' | 'logicalClusterMax'
+    >
+  | keyof typeof auditSettings
+  | keyof typeof limitSettings
   | 'advertiseAddress'
   | 'tlsCertFile'
   | 'tlsPrivateKeyFile'
@@ -139,6 +151,7 @@ export const settings: Record<SettingName, Setting> = {
   },
   ...authenticationSettings,
   ...encryptionSettings,
+  ...auditSettings,
   settleSeconds: {
     flag: 'settle-seconds',
     variable: 'ATOLL_SETTLE_SECONDS',
@@ -158,15 +171,16 @@ export const settings: Record<SettingName, Setting> = {
     variable: 'ATOLL_MAX_REQUESTS_INFLIGHT',
     placeholder: 'N',
     default: '400',
-    help: 'how many reads may be at work at a time, watches and logs apart; beyond, 429; 0: any number',
+    help: 'with the next one, how many requests may be at work at a time, shared out by FlowSchemas; 0: no sharing',
   },
   maxMutatingRequestsInflight: {
     flag: 'max-mutating-requests-inflight',
     variable: 'ATOLL_MAX_MUTATING_REQUESTS_INFLIGHT',
     placeholder: 'N',
     default: '200',
-    help: 'the same for writes',
+    help: 'added to it',
   },
+  ...limitSettings,
   servingProcesses: {
     flag: 'serving-processes',
     variable: 'ATOLL_SERVING_PROCESSES',

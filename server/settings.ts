@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { decodeYaml } from '../kube/yaml.ts';
+import { auditOf } from './audit/settings.ts';
 import { UsageError } from './errors.ts';
+import { logicalClusterMax } from './limit-settings.ts';
 import { type Controllers, type SettingName, type Settings, settings } from './setting-table.ts';
 import {
   budget,
@@ -61,6 +63,7 @@ export function resolveSettings(
     ...fileOf('authenticationTokenWebhookConfigFile', raw('authenticationTokenWebhookConfigFile')),
     ...requestHeader(raw),
     ...encryption(raw),
+    ...auditOf(raw),
     settleSeconds: parseSeconds('settle-seconds', raw('settleSeconds')),
     controllers: parseControllers(raw('controllers')),
     maxRequestsInflight: parseCount('max-requests-inflight', raw('maxRequestsInflight')),
@@ -68,6 +71,7 @@ export function resolveSettings(
       'max-mutating-requests-inflight',
       raw('maxMutatingRequestsInflight'),
     ),
+    ...logicalClusterMax(raw),
     servingProcesses: processes(raw('servingProcesses')),
     controllersProcess: ownProcess(raw('controllersProcess')),
     shutdownDelay: parseSeconds('shutdown-delay', raw('shutdownDelay')),

@@ -3,7 +3,7 @@ import type { PodConnector, ServiceConnector } from '../apiserver/plugins.ts';
 import { syncerUser } from '../apiserver/view/view.ts';
 import { Client } from '../client/client.ts';
 import { transportFromKubeconfig } from '../client/kubeconfig.ts';
-import { rootCluster, secrets } from '../cluster/names.ts';
+import { rootCluster, secrets, syncerManagerUser } from '../cluster/names.ts';
 import type { PhysicalCluster } from '../cluster/types.ts';
 import { runLeader, type Term } from '../controller/leader.ts';
 import type { Transport } from '../kube/http.ts';
@@ -41,7 +41,7 @@ export function startSyncerManager(parts: {
 }): SyncerManager {
   const { server, store, signal, logger, leads, settings, metrics } = parts;
   const egress = egressToClusters(settings);
-  const client = systemClient(server, 'system:atoll:syncer-manager', rootCluster);
+  const client = systemClient(server, syncerManagerUser, rootCluster);
   const upstreamFor = (name: string, { fence }: Term) => {
     const user = syncerUser(name);
     return new Client(server.transport(user, fence), {

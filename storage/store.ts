@@ -96,6 +96,11 @@ export interface Lease extends Fence {
 export interface WriteOptions {
   /** The write happens only while this lease is held with this token; else it fails with `fenced`. */
   holding?: Fence | undefined;
+  /**
+   * By how many bytes what is stored grows, where whoever has the store bounds that: the write may fail with `limited`.
+   * Of no meaning to a backend.
+   */
+  adds?: number | undefined;
 }
 
 export interface CheckReport {
@@ -157,6 +162,7 @@ export type StoreErrorCode =
   | 'missing'
   | 'conflict'
   | 'fenced'
+  | 'limited'
   | 'compacted'
   | 'future'
   | 'closed'

@@ -8,34 +8,42 @@ import { parseTarget } from './target.ts';
 /** For so long a workload waits: a share that fails to be written never comes, a cluster without quota controller never counts. */
 const longestMs = 20_000;
 
+type Known = Pick<Engine, 'shares'> & { physical: Pick<Engine['physical'], 'cached'> };
+
 /**
  * Shares are written one by one: what a workload requires may not be in the view yet. And before a quota is counted it bounds
  * nothing: what came earlier would run whole.
  */
 export function isEarly(
-  engine: Pick<Engine, 'shares'> & { physical: Pick<Engine['physical'], 'cached'> },
-  record: Pick<TargetRecord, 'requires' | 'earlySince'>,
+  engine: Known,
+  record: Pick<TargetRecord, 'requires' | 'early'>,
   isThere: boolean,
   now = Date.now(),
 ): boolean {
   if (isThere) return false;
-  const lacks = record.requires.some((required) => {
-    const share = shareFor(engine, required);
-    if (share === undefined) return true;
-    const { kind, namespace, name } = parseTarget(required);
-    if (kind.resource !== 'resourcequotas' || !share.spec?.manifest) return false;
-    return !isCounted(engine.physical.cached(kind, namespace, name));
-  });
-  if (!lacks) {
-    record.earlySince = undefined;
+  const lacks = record.requires
+    .map((required) => lackOf(engine, required))
+    .find((lack) => lack !== undefined);
+  if (lacks === undefined) {
+    record.early = undefined;
     return false;
   }
-  record.earlySince ??= now;
-  return now - record.earlySince < longestMs;
+  // A quota that came late is yet to be counted.
+  if (record.early?.lacks !== lacks) record.early = { lacks, since: now };
+  return now - record.early.since < longestMs;
 }
 
-/** One that is not seen there yet was just written: it wakes whoever waits when it is. */
-function isCounted(quota: KubeObject | undefined): boolean {
-  if (quota === undefined) return false;
+/** What a workload still waits for of one that it requires. */
+function lackOf(engine: Known, required: string): string | undefined {
+  const share = shareFor(engine, required);
+  if (share === undefined) return required;
+  const { kind, namespace, name } = parseTarget(required);
+  if (kind.resource !== 'resourcequotas' || !share.spec?.manifest) return undefined;
+  const quota = engine.physical.cached(kind, namespace, name);
+  if (quota === undefined) return `${required} there`;
+  return isCounted(quota) ? undefined : `${required} counted`;
+}
+
+function isCounted(quota: KubeObject): boolean {
   return sameList(readList(at(quota.spec, 'hard')), readList(at(quota.status, 'hard')));
 }

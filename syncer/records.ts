@@ -22,7 +22,7 @@ export interface TargetRecord {
   /** Of its namespace there: which the cluster does not take. */
   refusedLabels?: readonly string[];
   /** Milliseconds since 1970: it is not let go there, as what it requires is not known or, a quota, not counted yet. */
-  earlySince?: number | undefined;
+  early?: { lacks: string; since: number } | undefined;
   /** The targets that had to be there before; they leave after. */
   requires: TargetId[];
   /** Repairs in a row that were written, of drift or of an absence: each waits longer for the next. Milliseconds since 1970. */

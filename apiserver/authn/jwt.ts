@@ -1,4 +1,5 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+import { signatureIn } from '../../kube/authentication/jws.ts';
 import { isRecord } from '../../kube/untyped.ts';
 
 /** A JSON Web Key (RFC 7517) of an elliptic curve. */
@@ -52,11 +53,12 @@ export class TokenKey {
   /** The claims of a token that this key signed; times are the caller's to check. */
   verify(token: string): Claims | undefined {
     const [head = '', body = '', signature = '', ...more] = token.split('.');
-    if (more.length > 0 || signature === '') return undefined;
+    const signed = signatureIn(signature);
+    if (more.length > 0 || signature === '' || signed === undefined) return undefined;
     const header = decode(head);
     if (header?.['alg'] !== 'ES256' || header['kid'] !== this.id) return undefined;
     const key = { key: this.#public, dsaEncoding: 'ieee-p1363' as const };
-    const good = verify('sha256', Buffer.from(`${head}.${body}`), key, Buffer.from(signature, 'base64url'));
+    const good = verify('sha256', Buffer.from(`${head}.${body}`), key, signed);
     return good ? decode(body) : undefined;
   }
 }

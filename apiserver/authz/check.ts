@@ -12,8 +12,17 @@ export function attributesOf(info: RequestInfo, user: UserInfo): Attributes {
 }
 
 /** Throws, or rejects with, StatusError 403 with kube-apiserver's words. Waits only where the authorizer does. */
-export function authorizeRequest(authorize: Authorizer, info: RequestInfo, user: UserInfo): Later<void> {
-  return andThen(authorize(attributesOf(info, user)), (decision) => insist(decision, info, user));
+export function authorizeRequest(
+  authorize: Authorizer,
+  info: RequestInfo,
+  user: UserInfo,
+  /** Told what was decided. */
+  audit?: { decided(decision: Decision): void },
+): Later<void> {
+  return andThen(authorize(attributesOf(info, user)), (decision) => {
+    audit?.decided(decision);
+    insist(decision, info, user);
+  });
 }
 
 function insist(decision: Decision, info: RequestInfo, user: UserInfo): void {

@@ -23,6 +23,8 @@ export function deleteOptions(exchange: Exchange): DeleteOptions {
   checkKind(value);
   const { value: decoded, error } = decodeStruct(value, expected);
   if (error !== undefined) throw badRequest(error);
+  // Of the internal version, as kube-apiserver writes it.
+  exchange.audit?.sent({ ...value, kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/__internal' });
   return checkDeleteOptions(decoded, info.query);
 }
 

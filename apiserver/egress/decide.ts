@@ -90,7 +90,7 @@ function refusalOfOne(one: Bits, port: number, policy: EgressPolicy, own: Own): 
   if (!byItself && !policy.pardoned.has('own') && isOwn(one, port, own)) return 'own';
   if (allowed.length > 0) return undefined;
   if (policy.deny.some((range) => within(one, range))) return 'denied';
-  const why = classOf(one);
+  const why = classOf(one) ?? (isHere(one, own) ? 'loopback' : undefined);
   return why === undefined || policy.pardoned.has(why) ? undefined : why;
 }
 
@@ -98,10 +98,14 @@ function classOf(one: Bits): Refusal | undefined {
   return refused.find(([range]) => within(one, range))?.[1];
 }
 
-function isOwn(one: Bits, port: number, { ports, addresses }: Own): boolean {
-  if (!ports.has(port)) return false;
+function isOwn(one: Bits, port: number, own: Own): boolean {
+  if (!own.ports.has(port)) return false;
   const why = classOf(one);
-  if (why === 'loopback' || why === 'unspecified') return true;
+  return why === 'loopback' || why === 'unspecified' || isHere(one, own);
+}
+
+/** What listens on all addresses of this machine is reached by any of them. */
+function isHere(one: Bits, { addresses }: Own): boolean {
   return addresses.some((address) => {
     const { bits, width } = addressBits(address.split('%', 1)[0] ?? '');
     return bits === one.bits && width === one.width;

@@ -11,10 +11,17 @@ import { isOfOneKind, type Rules } from './rules.ts';
 
 /**
  * The store as the registry knows it, over one that holds what `rules` make of values: they may be others at each
- * call. What cannot be read fails with `corrupt`, as a list or a watch of its kind does. A watch over several kinds,
- * which is the server's own, passes over such an event.
+ * call. What cannot be read fails with `corrupt`, as a list or a watch that would show it does: who takes it for gone would have
+ * what it stands for removed from clusters. A watch over several kinds, which is the server's own, passes over such an
+ * event, says so to `unreadable`, and ends when the rules are others.
  */
-export function encryptedStore(store: Store, rules: () => Rules): Store {
+export function encryptedStore(
+  store: Store,
+  rules: () => Rules,
+  unreadable: (key: string) => void = () => {},
+): Store {
+  const openAll = (range: Range, entries: readonly Entry[]): readonly Entry[] =>
+    rules().spares(range) ? entries : entries.map(open);
   const seal = (key: string, value: Uint8Array) => rules().of(key)?.seal(key, value) ?? value;
   const open = (entry: Entry) => opened(rules(), entry);
   const { recent } = store;
@@ -34,12 +41,12 @@ export function encryptedStore(store: Store, rules: () => Rules): Store {
     },
     async list(range, options) {
       const found = await store.list(range, options);
-      return rules().spares(range) ? found : { ...found, entries: found.entries.map(open) };
+      return { ...found, entries: openAll(range, found.entries) };
     },
     ...(recent && {
       recent(range: Range) {
         const found = recent.call(store, range);
-        return rules().spares(range) ? found : found?.map(open);
+        return found && openAll(range, found);
       },
     }),
     create: (key, value, options) => wrote(open, value, store.create(key, seal(key, value), options)),
@@ -49,7 +56,7 @@ export function encryptedStore(store: Store, rules: () => Rules): Store {
       const entry = await translated(open, store.delete(key, expected, options));
       return readable(open, entry) ?? entry;
     },
-    watch: (range, options) => watch(store, range, { options, rules, open }),
+    watch: (range, options) => watch(store, range, { options, rules, open, unreadable }),
     compact: (revision) => store.compact(revision),
     acquire: (name, ttlMs) => store.acquire(name, ttlMs),
     check: () => store.check(),
@@ -107,31 +114,44 @@ function readable(open: Open, entry: Entry): Entry | undefined {
   }
 }
 
-async function watch(
-  store: Store,
-  range: Range,
-  { options, rules, open }: { options: WatchOptions; rules: () => Rules; open: Open },
-): Promise<() => void> {
-  const { sink, onEnd, signal } = options;
+interface Watching {
+  options: WatchOptions;
+  rules: () => Rules;
+  open: Open;
+  unreadable: (key: string) => void;
+}
+
+async function watch(store: Store, range: Range, how: Watching): Promise<() => void> {
+  const { sink, onEnd, signal } = how.options;
   const one = isOfOneKind(range);
   const stop = new AbortController();
   const within = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
+  const end = (error: StoreError): void => {
+    stop.abort();
+    onEnd?.(error);
+  };
+  let passedUnder: Rules | undefined;
   return await store.watch(range, {
-    ...options,
+    ...how.options,
     signal: within,
     sink(events) {
+      const rules = how.rules();
       if (within.aborted) return;
-      if (rules().spares(range)) return sink(events);
+      if (passedUnder !== undefined && passedUnder !== rules)
+        return end(new StoreError('compacted', 'what could not be read may be by now'));
+      if (rules.spares(range)) return sink(events);
       const plain: StoreEvent[] = [];
       for (const event of events) {
         try {
-          plain.push(openedEvent(open, event));
+          plain.push(openedEvent(how.open, event));
         } catch (error) {
-          if (!one) continue;
+          if (!one) {
+            how.unreadable(event.entry.key);
+            passedUnder = rules;
+            continue;
+          }
           if (plain.length > 0) sink(plain);
-          stop.abort();
-          onEnd?.(error as StoreError);
-          return;
+          return end(error as StoreError);
         }
       }
       if (plain.length > 0) sink(plain);

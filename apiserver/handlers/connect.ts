@@ -22,7 +22,7 @@ export async function handleConnect(exchange: ResourceExchange): Promise<ApiResp
   const response = await connection.transport({
     method: request.method,
     url: `${connection.path}/${info.subresource}${mark < 0 ? '' : request.url.slice(mark)}`,
-    headers: upgradeHeaders(request.headers),
+    headers: { ...upgradeHeaders(request.headers), ...(request.auditId && { 'audit-id': request.auditId }) },
     ...(request.signal && { signal: request.signal }),
   });
   return { ...response, headers: answerHeaders(response) };

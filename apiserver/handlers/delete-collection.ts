@@ -4,7 +4,7 @@ import type { ResourceExchange } from '../core.ts';
 import { deleteOptions } from '../decode/delete-options.ts';
 import { formOf } from '../encode/respond.ts';
 import { parseKey } from '../registry/keys.ts';
-import { showDefaultRoles } from '../registry/kinds/default-roles.ts';
+import { showDefaults } from '../registry/kinds/default-objects.ts';
 import { parseSelection } from '../registry/selectors.ts';
 import { listQuery } from './lists/options.ts';
 import { readPage } from './lists/page.ts';
@@ -18,7 +18,7 @@ export async function handleDeleteCollection(exchange: ResourceExchange): Promis
   const form = formOf(exchange);
   const options = deleteOptions(exchange);
   warnOfOrphans(exchange, options);
-  await showDefaultRoles(exchange, options.dryRun ?? false);
+  await showDefaults(exchange, options.dryRun ?? false);
   const query = listQuery(info.query, false);
   const page = await readPage(exchange, query, parseSelection(info, exchange.served));
   for (const { key } of page.entries) {

@@ -4,7 +4,7 @@ import { showsDeleted } from '../../kube/strategy/deleted.ts';
 import type { ResourceExchange } from '../core.ts';
 import { deleteOptions } from '../decode/delete-options.ts';
 import { formOf, respondObject, respondValue } from '../encode/respond.ts';
-import { showDefaultRoles } from '../registry/kinds/default-roles.ts';
+import { showDefaults } from '../registry/kinds/default-objects.ts';
 import { deleteElsewhere, deleteHere } from './pods/elsewhere.ts';
 import { warnOfOrphans } from './writes/delete-one.ts';
 
@@ -13,7 +13,7 @@ export async function handleDelete(exchange: ResourceExchange): Promise<ApiRespo
   const { info, stored } = exchange;
   const options = deleteOptions(exchange);
   warnOfOrphans(exchange, options);
-  await showDefaultRoles(exchange, options.dryRun ?? false);
+  await showDefaults(exchange, options.dryRun ?? false);
   const forwarded = await deleteElsewhere(exchange, info, options);
   if (forwarded && 'refused' in forwarded) return forwarded.refused;
   if (forwarded && stored.info.group === '') return respondValue(exchange, 200, forwarded.object);

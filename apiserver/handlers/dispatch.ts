@@ -60,10 +60,10 @@ export function handlerFor(
   exchange: Exchange,
   served: ServedResource,
 ): { exchange: ResourceExchange; handle: Handler } {
-  const { core, request, info, user, warnings } = exchange;
+  const { core, request, info, user, warnings, audit } = exchange;
   const stored = core.registry.find(info.cluster, info.group, info.resource) ?? served;
   // Not a spread: this is on every request's way.
-  const resourceExchange: ResourceExchange = { core, request, info, user, warnings, served, stored };
+  const resourceExchange: ResourceExchange = { core, request, info, user, warnings, audit, served, stored };
   checkPath(resourceExchange);
   const handle = choose(resourceExchange);
   const listing = info.verb === 'list' || info.verb === 'watch';

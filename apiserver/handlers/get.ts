@@ -1,6 +1,7 @@
 import type { ApiResponse } from '../../kube/http.ts';
 import type { ResourceExchange } from '../core.ts';
 import { formOf, isAsStored, jsonBytes, respondObject } from '../encode/respond.ts';
+import { withUse } from '../limits/show.ts';
 import { answerStored, decodeStored } from '../registry/codec.ts';
 import { parseRevision, waitForRevision } from './lists/options.ts';
 
@@ -10,7 +11,9 @@ export async function handleGet(exchange: ResourceExchange): Promise<ApiResponse
   const form = formOf(exchange);
   const asked = parseRevision(info.query.get('resourceVersion') || '0', true);
   if (asked > core.store.revision) await waitForRevision(core.store, asked, exchange.request.signal);
-  const entry = await core.registry.read(stored, info);
+  const read = await core.registry.read(stored, info);
+  const using = withUse(exchange, [read]);
+  const entry = using ? ((await using)[0] ?? read) : read;
   if (isAsStored(form, served)) return jsonBytes(200, answerStored(entry));
   return respondObject(exchange, 200, decodeStored(entry));
 }

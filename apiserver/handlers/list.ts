@@ -1,6 +1,7 @@
 import type { ApiResponse } from '../../kube/http.ts';
 import type { ResourceExchange } from '../core.ts';
 import { formOf } from '../encode/respond.ts';
+import { withUse } from '../limits/show.ts';
 import { parseSelection } from '../registry/selectors.ts';
 import { listQuery, waitForRevision } from './lists/options.ts';
 import { readPage } from './lists/page.ts';
@@ -20,5 +21,6 @@ export async function handleList(exchange: ResourceExchange): Promise<ApiRespons
     ...(page.continue !== undefined && { continue: page.continue }),
     ...(page.remaining !== undefined && { remainingItemCount: page.remaining }),
   };
-  return respondList(exchange, form, page.entries, metadata);
+  const using = withUse(exchange, page.entries);
+  return respondList(exchange, form, using ? await using : page.entries, metadata);
 }

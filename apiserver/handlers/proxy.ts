@@ -80,9 +80,13 @@ function tailOf(url: string): string {
   );
 }
 
-function forwarded({ headers }: ApiRequest): Record<string, string> {
+function forwarded({ headers, auditId }: ApiRequest): Record<string, string> {
   const kept = Object.entries(headers).filter(
     ([name]) => !notForwarded.has(name) && !/^(sec-websocket|impersonate)-/.test(name),
   );
-  return { ...Object.fromEntries(kept), ...(headers['upgrade'] && upgradeHeaders(headers)) };
+  return {
+    ...Object.fromEntries(kept),
+    ...(auditId && { 'audit-id': auditId }),
+    ...(headers['upgrade'] && upgradeHeaders(headers)),
+  };
 }

@@ -59,9 +59,11 @@ export async function handleScale(exchange: ResourceExchange): Promise<ApiRespon
   return respondScale(exchange, scaleOf(object, stored));
 }
 
-function decodeScale({ request }: ResourceExchange, decoding: Decoding): KubeObject {
+function decodeScale({ request, audit }: ResourceExchange, decoding: Decoding): KubeObject {
   const encoding = bodyEncoding(request.headers['content-type'], undefined);
-  return decodeBody(request.body ?? new Uint8Array(), encoding, scaleServed, decoding);
+  const scale = decodeBody(request.body ?? new Uint8Array(), encoding, scaleServed, decoding);
+  audit?.sent(scale);
+  return scale;
 }
 
 function checkScale(exchange: ResourceExchange, scale: KubeObject): void {

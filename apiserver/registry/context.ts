@@ -26,6 +26,15 @@ export interface WriteContext extends WriteOptions {
   authorize?: Authorizer;
   /** What is said beside the answer. */
   warn?(message: string): void;
+  /** A user's write, which the limits of the logical cluster hold for. */
+  bounded?: boolean;
+  /** Of one that is only tried: fails where there is no room for it. `before` is what is there. */
+  room?(write: {
+    key: string;
+    name: string;
+    value: Uint8Array;
+    before?: Uint8Array | undefined;
+  }): Later<void>;
   /** The name was made of generateName. */
   generated?: boolean;
   /** What is written is a patch of what is there: only a uid that was sent whole is a precondition. */

@@ -6,7 +6,7 @@ import { strategyFor } from '../../kube/strategy/index.ts';
 import { validateCreate } from '../../kube/validation/index.ts';
 import type { Entry } from '../../storage/store.ts';
 import type { ServedResource } from '../served.ts';
-import { asStored, written } from './codec.ts';
+import { asStored, encodeStored, written } from './codec.ts';
 import { defaulted, type Place, refuse, shownLater, type WriteContext, warn, writeOf } from './context.ts';
 import { translate, translated } from './errors.ts';
 import { objectKey } from './keys.ts';
@@ -106,13 +106,17 @@ async function createWith(
   if (context.dryRun) {
     const there = await translated(registry.store.get(key), served.info, name);
     if (there) throw alreadyExists(served.info, name);
+    if (context.room) await context.room({ key, name, value: encodeStored(object) });
     return resourceVersion ? { ...object, metadata: { ...object.metadata, resourceVersion } } : object;
   }
   if (context.refuseVersion && resourceVersion)
     throw new StatusError(500, '', 'resourceVersion should not be set on objects to be created');
   let entry: Entry;
   try {
-    entry = await written(object, (bytes) => registry.store.create(key, bytes));
+    const { bounded } = context;
+    entry = await written(object, (bytes) =>
+      registry.store.create(key, bytes, bounded ? { adds: bytes.length } : undefined),
+    );
   } catch (error) {
     throw translate(error, served.info, name);
   }

@@ -2,6 +2,7 @@ import {
   alreadyExists,
   conflict,
   expired,
+  forbidden,
   type GroupResource,
   internalError,
   notFound,
@@ -23,6 +24,8 @@ export function translate(error: unknown, resource: GroupResource, name: string)
       return conflict(resource, name, staleObject);
     case 'fenced':
       return conflict(resource, name, error.message);
+    case 'limited':
+      return forbidden(resource, name, error.message);
     case 'compacted':
       return expired('The resourceVersion for the provided watch is too old.');
     case 'future':

@@ -1,10 +1,11 @@
+import { dropUse } from '../limits/show.ts';
 import type { ServedResource } from '../served.ts';
 import { tellApiServices, tellAvailable } from './kinds/api-service-status.ts';
 import { releaseClaims } from './kinds/claims.ts';
 import { prepareDefinition, serveDefinition } from './kinds/crd.ts';
 import { tellEstablished } from './kinds/definition-status.ts';
 import { adminAccess } from './kinds/device-access.ts';
-import { tellDangling, tellDependents } from './kinds/flow-status.ts';
+import { levelHooks, schemaHooks } from './kinds/flow-status.ts';
 import type { KindHooks } from './kinds/hooks.ts';
 import { bindingHooks, roleHooks } from './kinds/roles.ts';
 import { allocateService } from './kinds/services.ts';
@@ -25,14 +26,16 @@ const hooks: Readonly<Record<string, KindHooks>> = {
   'resource.k8s.io/resourceclaimtemplates': { causes: adminAccess },
   'certificates.k8s.io/certificatesigningrequests': { prepare: nameRequester },
   'apiregistration.k8s.io/apiservices': { committed: tellAvailable },
-  'flowcontrol.apiserver.k8s.io/flowschemas': { committed: tellDangling },
-  'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations': { committed: tellDependents },
+  'flowcontrol.apiserver.k8s.io/flowschemas': schemaHooks,
+  'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations': levelHooks,
   'rbac.authorization.k8s.io/clusterroles': roleHooks,
   'rbac.authorization.k8s.io/clusterrolebindings': bindingHooks,
   'rbac.authorization.k8s.io/roles': roleHooks,
   'rbac.authorization.k8s.io/rolebindings': bindingHooks,
   // What a request that was under way meanwhile wrote goes afterwards.
+  'tenancy.kcp.io/workspaces': { settle: dropUse },
   'core.kcp.io/logicalclusters': {
+    settle: dropUse,
     leaving: ({ registry, cluster }, name) =>
       isFoundation(cluster, name) ? sweep(registry.store, cluster) : undefined,
     committed: async ({ registry, cluster }, name, { object }) => {

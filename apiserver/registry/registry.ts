@@ -11,8 +11,9 @@ import { decodeStored } from './codec.ts';
 import { createObject } from './create.ts';
 import { deleteObject } from './delete.ts';
 import { translate, translated } from './errors.ts';
+import type { Flows } from './flows.ts';
 import { collectionRange, type KeyParts, objectKey, parseKey, storageGroup } from './keys.ts';
-import { defaultEntry } from './kinds/default-roles.ts';
+import { defaultEntry } from './kinds/default-objects.ts';
 import { asDefined } from './kinds/defined.ts';
 import { foundation } from './logical-clusters.ts';
 import { recent, recentList } from './recent.ts';
@@ -35,11 +36,13 @@ export class StoreRegistry implements ObjectRegistry {
   readonly store: Store;
   readonly catalog: Catalog;
   readonly roles: Roles;
+  readonly flows: Flows;
 
-  constructor(store: Store, catalog: Catalog, roles: Roles) {
+  constructor(store: Store, catalog: Catalog, roles: Roles, flows: Flows) {
     this.store = store;
     this.catalog = catalog;
     this.roles = roles;
+    this.flows = flows;
   }
 
   get resourceVersion(): string {
@@ -64,7 +67,7 @@ export class StoreRegistry implements ObjectRegistry {
   async read(served: ServedResource, address: KeyParts): Promise<Entry> {
     const key = objectKey(served.info, address.cluster, address.namespace, address.name);
     const stored = await translated(this.store.get(key), served.info, address.name);
-    const entry = stored ?? defaultEntry(this.roles, served.info, address);
+    const entry = stored ?? defaultEntry(this, served.info, address);
     if (entry === undefined) throw notFound(served.info, address.name);
     const shown = asDefined(entry, served);
     if (isStale(entry)) markStale(shown);

@@ -7,7 +7,7 @@ import { strategyFor } from '../../kube/strategy/index.ts';
 import { validateUpdate } from '../../kube/validation/index.ts';
 import type { Entry } from '../../storage/store.ts';
 import type { ServedResource } from '../served.ts';
-import { decodeStored, written } from './codec.ts';
+import { decodeStored, encodeStored, written } from './codec.ts';
 import { defaulted, refuse, shownLater, type WriteContext, warn, writeOf } from './context.ts';
 import { finishesDeletion } from './delete.ts';
 import { translate } from './errors.ts';
@@ -105,9 +105,23 @@ async function updateWith(
   next = shownLater(next, served, context);
   next.metadata.resourceVersion = String(entry.revision);
   if (finishesDeletion(next, served)) return finishDeletion(write, entry, { old, object: next }, context);
-  if (context.dryRun || (deepEqual(next, old) && !isStale(entry))) return next;
+  if (deepEqual(next, old) && !isStale(entry)) return next;
+  if (context.dryRun) {
+    if (context.room) {
+      await context.room({
+        key: entry.key,
+        name: address.name,
+        value: encodeStored(next),
+        before: entry.value,
+      });
+    }
+    return next;
+  }
   try {
-    const update = (bytes: Uint8Array) => registry.store.update(entry.key, bytes, entry.revision);
+    const update = (bytes: Uint8Array) => {
+      const adds = context.bounded ? { adds: bytes.length - entry.value.length } : undefined;
+      return registry.store.update(entry.key, bytes, entry.revision, adds);
+    };
     const now = await written(next, update);
     await hooksOf(served).committed?.(write, address.name, { object: next, old, revision: now.revision });
     return decodeStored(now);

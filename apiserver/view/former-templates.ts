@@ -2,7 +2,7 @@ import type { ObjectRef } from '../../cluster/types.ts';
 import { sameJson } from '../../kube/deep.ts';
 import type { Json, KubeObject } from '../../kube/object.ts';
 import { at } from '../../kube/untyped.ts';
-import type { StoreEvent } from '../../storage/store.ts';
+import { StoreError, type StoreEvent } from '../../storage/store.ts';
 import { shownStored } from '../registry/codec.ts';
 
 interface Former {
@@ -25,8 +25,17 @@ export class FormerTemplates {
   #reached = 0;
   #waiting: { revision: number; resolve: () => void }[] = [];
 
-  /** What happened to a workload. */
-  note({ type, entry, previous }: StoreEvent): void {
+  /** What happened to a workload. Of what cannot be read nothing is remembered. */
+  note(event: StoreEvent): void {
+    try {
+      this.#note(event);
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      this.#forget(event.entry.key);
+    }
+  }
+
+  #note({ type, entry, previous }: StoreEvent): void {
     if (type === 'delete') this.#forget(entry.key);
     if (type === 'delete' || previous === undefined) return;
     const now = shownStored(entry);

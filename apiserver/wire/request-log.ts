@@ -32,7 +32,7 @@ export type RequestLog = (request: ApiRequest) => {
  * in any of them. `exchange` is undefined where it was refused before it was known who asks.
  */
 function told(
-  { method, url }: ApiRequest,
+  { method, url, auditId }: ApiRequest,
   exchange: Exchange | undefined,
   { code, ms }: { code: number; ms: number },
 ): Record<string, unknown> {
@@ -41,6 +41,7 @@ function told(
     verb: exchange?.info.verb ?? method.toLowerCase(),
     path: path.length > longestPath ? `${path.slice(0, longestPath)}...` : path,
     code,
+    auditId,
     ms: Math.round(ms * 10) / 10,
     ...(exchange && { user: exchange.user.name, cluster: exchange.info.cluster }),
   };

@@ -22,6 +22,7 @@ export interface WatchedOptions {
 }
 
 const byNamespace = 'quota/namespace';
+const byVersion = 'quota/version';
 /** Their spec and status count; of any other, that it is there. */
 const whole = new Set(['/pods', '/services', '/persistentvolumeclaims', 'resource.k8s.io/resourceclaims']);
 const builtin = new Set(builtinResources.map(keyFor));
@@ -41,6 +42,10 @@ export class Watched {
 
   constructor(options: WatchedOptions) {
     this.#options = options;
+    options.definitions.addIndex(byVersion, (one) => {
+      const found = fromDefinition(one);
+      return found ? [keyFor(found)] : [];
+    });
   }
 
   /** Undefined where the resource is not served in that logical cluster, or is in no namespace. */
@@ -55,14 +60,8 @@ export class Watched {
 
   /** Ends the watches of what nobody defines any more. */
   forget(): void {
-    const defined = new Set(
-      this.#options.definitions.list().flatMap((one) => {
-        const found = fromDefinition(one);
-        return found ? [keyFor(found)] : [];
-      }),
-    );
     for (const [key, watch] of this.#watches) {
-      if (builtin.has(key) || defined.has(key)) continue;
+      if (builtin.has(key) || this.#options.definitions.byIndex(byVersion, key).length > 0) continue;
       watch.stop();
       this.#watches.delete(key);
     }

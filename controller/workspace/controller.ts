@@ -8,6 +8,7 @@ import {
   rootCluster,
   workspaces,
 } from '../../cluster/names.ts';
+import { ownerOf } from '../../cluster/owner.ts';
 import type { Logger } from '../../kube/log.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
@@ -16,6 +17,7 @@ import { ensureSystemNamespaces } from '../namespace/furnish.ts';
 import { WorkQueue } from '../queue.ts';
 import { decideWorkspace, type WorkspaceStep } from './decide.ts';
 import { emptyLogicalCluster } from './empty.ts';
+import { ensureOwner } from './owner.ts';
 import type { LogicalCluster, Workspace } from './types.ts';
 
 /** Until the next look at a logical cluster that is being emptied. */
@@ -89,7 +91,7 @@ async function take(
       await patchInside(client, step.cluster, seen.inside, withOurs(seen.inside));
       return { after: 0 };
     case 'make-ready':
-      await makeReady(options, target, step);
+      await makeReady(options, target, step, ownerOf(seen.workspace));
       return undefined;
     case 'end-logical-cluster':
       await client.delete(logicalClusters, { cluster: step.cluster, name: 'cluster' });
@@ -130,9 +132,11 @@ async function makeReady(
   options: WorkspaceControllerOptions,
   target: { cluster: string; name: string },
   { cluster, path }: { cluster: string; path: string },
+  owner: string | undefined,
 ): Promise<void> {
   const { client } = options;
   await ensureSystemNamespaces(client, cluster, options.signal);
+  if (owner !== undefined) await ensureOwner(client, cluster, owner);
   const URL = (place: string) => `${options.url()}/clusters/${place}`;
   const inside = { cluster, name: 'cluster', subresource: 'status' };
   await client.patch(logicalClusters, inside, 'merge', { status: { phase: 'Ready', URL: URL(cluster) } });

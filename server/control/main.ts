@@ -3,6 +3,7 @@ import { Socket } from 'node:net';
 import { createApiServer } from '../../apiserver/server.ts';
 import { openPipe } from '../../storage/pipe/pipe.ts';
 import { apiOptions } from '../api.ts';
+import { loadAudit } from '../audit/load.ts';
 import { startControllers } from '../controllers.ts';
 import { loadEncryption } from '../encryption.ts';
 import { boundGarbage, gatherWhileBusy } from '../heap.ts';
@@ -41,8 +42,9 @@ async function control({ settings, rootCa, url }: Extract<Order, { order: 'contr
   const store = (await loadEncryption({ settings, logger, signal }))(stored);
   const identity = await loadIdentity(store, settings.listen.host, settings.dataDir);
   let syncers: SyncerManager | undefined;
+  const audit = await loadAudit({ settings: settings.audit, first: false, logger, observer: metrics.audit });
   const server = createApiServer(
-    apiOptions({ store, stored, settings, identity, logger, syncers: () => syncers, metrics }),
+    apiOptions({ store, stored, settings, identity, logger, audit, syncers: () => syncers, metrics }),
   );
   const { controllers, settleSeconds } = settings;
   syncers = startSyncerManager({ server, store, signal, logger, settings, leads: true, metrics });
@@ -61,6 +63,7 @@ async function control({ settings, rootCa, url }: Extract<Order, { order: 'contr
   if (!signal.aborted) throw new Error('the controllers stopped');
   await syncers.stopped;
   await server.close();
+  await audit?.close();
   await store.close();
   // What it counted since it was asked last is not to be lost.
   await report({ families: await metrics.families() });

@@ -76,7 +76,14 @@ export class ControlProcess {
       try {
         child = fork(program, [], {
           execArgv: [...process.execArgv, '--v8-pool-size=1'],
-          stdio: ['ignore', process.stderr, process.stderr, 'ipc', 'pipe'],
+          // Nothing but audit events goes to stdout.
+          stdio: [
+            'ignore',
+            settings.audit?.log?.path === '-' ? process.stdout : process.stderr,
+            process.stderr,
+            'ipc',
+            'pipe',
+          ],
           serialization: 'json',
         });
       } catch (err) {

@@ -1,5 +1,7 @@
 import { commitBounds } from '../../storage/measures.ts';
+import { counter, gauge, histogram } from './define.ts';
 import type { Definition } from './family.ts';
+import { flow } from './flow-definitions.ts';
 
 const resource = ['group', 'version', 'resource', 'subresource', 'scope', 'component'];
 const seconds = [
@@ -47,6 +49,26 @@ export const borrowed = {
     'version',
     'resource',
   ]),
+  auditEvents: counter(
+    'apiserver_audit_event_total',
+    '[ALPHA] Counter of audit events generated and sent to the audit backend.',
+    [],
+  ),
+  auditLevels: counter(
+    'apiserver_audit_level_total',
+    '[ALPHA] Counter of policy levels for audit events (1 per request).',
+    ['level'],
+  ),
+  auditErrors: counter(
+    'apiserver_audit_error_total',
+    '[ALPHA] Counter of audit events that failed to be audited properly. Plugin identifies the plugin affected by the error.',
+    ['plugin'],
+  ),
+  auditRejected: counter(
+    'apiserver_audit_requests_rejected_total',
+    '[ALPHA] Counter of apiserver requests rejected due to an error in audit logging backend.',
+    [],
+  ),
   objects: gauge(
     'apiserver_resource_objects',
     '[ALPHA] Number of stored objects at the time of last check split by kind. In case of a fetching error, the value will be -1.',
@@ -141,26 +163,8 @@ export const own = {
   ),
 } as const;
 
-export const definitions: readonly Definition[] = [...Object.values(borrowed), ...Object.values(own)];
-
-function counter(name: string, help: string, labels: readonly string[]): Definition {
-  return { name, help, type: 'counter', labels };
-}
-
-function gauge(
-  name: string,
-  help: string,
-  labels: readonly string[],
-  merge: Definition['merge'] = 'sum',
-): Definition {
-  return { name, help, type: 'gauge', labels, merge };
-}
-
-function histogram(
-  name: string,
-  help: string,
-  labels: readonly string[],
-  bounds: readonly number[],
-): Definition {
-  return { name, help, type: 'histogram', labels, bounds };
-}
+export const definitions: readonly Definition[] = [
+  ...Object.values(borrowed),
+  ...Object.values(flow),
+  ...Object.values(own),
+];

@@ -1,4 +1,5 @@
 import { observeQueues } from '../../controller/observer.ts';
+import { AuditMetrics } from './audit.ts';
 import type { Family } from './family.ts';
 import { LeaderMetrics } from './leaders.ts';
 import { PlacementMetrics } from './placements.ts';
@@ -11,6 +12,7 @@ const tickMs = 1000;
 /** Everything that one process counts. */
 export class Metrics {
   readonly requests: RequestMetrics = new RequestMetrics();
+  readonly audit: AuditMetrics = new AuditMetrics();
   readonly leaders: LeaderMetrics = new LeaderMetrics();
   readonly placements: PlacementMetrics = new PlacementMetrics();
   readonly #queues = new QueueMetrics();
@@ -32,6 +34,7 @@ export class Metrics {
     const [own, ...others] = await Promise.allSettled([this.#process.families(), ...more]);
     return [
       ...this.requests.families(),
+      ...this.audit.families(),
       ...this.#queues.families(),
       ...this.placements.families(Date.now()),
       ...this.leaders.families(),

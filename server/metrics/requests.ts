@@ -2,12 +2,14 @@ import type { Observer, Outcome, Side } from '../../apiserver/observer.ts';
 import type { RequestInfo } from '../../apiserver/request.ts';
 import type { ApiRequest } from '../../kube/http.ts';
 import { borrowed, own } from './definitions.ts';
+import { FairnessMetrics } from './fairness.ts';
 import { type Family, figures, spreads } from './family.ts';
 import { Kinds } from './kinds.ts';
 import { type Series, seriesFor } from './series.ts';
 
 /** What requests come to. On the way of each: a few lookups, and no text is made once its labels are known. */
 export class RequestMetrics implements Observer {
+  readonly fairness: FairnessMetrics = new FairnessMetrics();
   readonly #kinds = new Kinds();
   readonly #inFlight = { read: new Peak(), write: new Peak() };
   readonly #watching = new Map<string, { labels: string[]; count: number }>();
@@ -94,6 +96,7 @@ export class RequestMetrics implements Observer {
           .filter(({ count }) => count > 0)
           .map(({ labels, count }) => [labels, count] as const),
       ),
+      ...this.fairness.families(),
       figures(own.cut, [[[], this.#cut]]),
     ];
   }

@@ -2,8 +2,9 @@ import { type ChildProcess, fork } from 'node:child_process';
 import type { Server } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import type { Ledger } from '../../apiserver/limits/ledger.ts';
+import type { Question } from '../../apiserver/limits/questions.ts';
 import { serveStore } from '../../storage/pipe/serve.ts';
-import type { Store } from '../../storage/store.ts';
 import type { Tls } from '../certificates.ts';
 import { Remote } from '../metrics/remote.ts';
 import type { Scraper } from '../metrics/scraper.ts';
@@ -17,7 +18,8 @@ export interface ChildOptions {
   settings: Settings;
   tls: Tls;
   socket: Server;
-  store: Store;
+  /** With the store that it reaches. */
+  ledger: Ledger;
   scraper: Scraper;
 }
 
@@ -38,27 +40,38 @@ export class Child {
   load: Load | undefined;
   #listens = false;
 
-  /** It listens at `socket`, too, and reaches `store` through a pipe. */
-  constructor({ settings, tls, socket, store, scraper }: ChildOptions) {
+  /** It listens at `socket`, too, and reaches the ledger's store through a pipe. */
+  constructor({ settings, tls, socket, ledger, scraper }: ChildOptions) {
     this.#process = fork(program, [], {
       // On few processors, threads that collect garbage stand in the way of those that serve.
       execArgv: [...process.execArgv, '--v8-pool-size=1'],
-      stdio: ['ignore', process.stderr, process.stderr, 'ipc', 'pipe'],
+      // Nothing but audit events goes to stdout.
+      stdio: [
+        'ignore',
+        settings.audit?.log?.path === '-' ? process.stdout : process.stderr,
+        process.stderr,
+        'ipc',
+        'pipe',
+      ],
       serialization: 'json',
     });
     this.exited = exitOf(this.#process);
     this.deaf = this.exited;
     if (this.pid === undefined) return;
-    serveStore(store, this.#process.stdio[storeDescriptor] as Duplex);
+    serveStore(ledger.store, this.#process.stdio[storeDescriptor] as Duplex);
     const counted = new Remote(() => this.tell({ order: 'measure' }));
     scraper.join('serving', counted, true);
     // What it said at its end comes before that.
-    this.#process.on('disconnect', () => scraper.leave(counted));
+    this.#process.on('disconnect', () => {
+      scraper.leave(counted);
+      ledger.leave(this);
+    });
     const deaf = new Promise<void>((resolve) => {
       this.#process.on('message', (said: Report) => {
         if (said.report === 'deaf') resolve();
         else if (said.report === 'prepared') this.#listen(socket);
         else if (said.report === 'measured') counted.heard(said.families);
+        else if (said.report === 'asked') void this.#tellOf(said, ledger);
         else if (said.report === 'scraped') void this.#answer(said, scraper);
         else {
           counted.ready = true;
@@ -72,6 +85,14 @@ export class Child {
 
   async #answer({ id, accept }: { id: number; accept: string }, scraper: Scraper): Promise<void> {
     this.tell({ order: 'page', id, page: await scraper.page(accept) });
+  }
+
+  async #tellOf({ id, question }: { id: number; question: Question }, ledger: Ledger): Promise<void> {
+    try {
+      this.tell({ order: 'told', id, answer: await ledger.answer(question, this) });
+    } catch (error) {
+      this.tell({ order: 'told', id, failed: (error as Error).message });
+    }
   }
 
   #listen(socket: Server): void {

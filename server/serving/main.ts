@@ -3,14 +3,17 @@ import { type Server, Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import type { ApiServer } from '../../apiserver/options.ts';
 import { createApiServer } from '../../apiserver/server.ts';
-import { physicalClusters, rootCluster } from '../../cluster/names.ts';
+import { physicalClusters, rootCluster, servingUser } from '../../cluster/names.ts';
 import { openPipe } from '../../storage/pipe/pipe.ts';
+import type { Store } from '../../storage/store.ts';
 import { apiOptions } from '../api.ts';
+import { type LoadedAudit, loadAudit } from '../audit/load.ts';
 import { loadAuthentication } from '../authentication/load.ts';
 import { systemClient } from '../client.ts';
 import { loadEncryption } from '../encryption.ts';
 import { boundGarbage, gatherWhileBusy } from '../heap.ts';
 import { loadIdentity } from '../identity.ts';
+import { Asking } from '../limits.ts';
 import { jsonLogger, logProcess } from '../log.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import { Relay } from '../metrics/relay.ts';
@@ -58,6 +61,8 @@ async function serve({
   let syncers: SyncerManager | undefined;
   const authentication = await loadAuthentication({ settings, logger, signal: stop.signal });
   const metrics = new Metrics();
+  const audit = await loadAudit({ settings: settings.audit, first: false, logger, observer: metrics.audit });
+  const asking = new Asking(settings, (id, question) => report({ report: 'asked', id, question }));
   const relay = new Relay(metrics, (id, accept) => report({ report: 'scraped', id, accept }));
   const server = createApiServer(
     apiOptions({
@@ -67,9 +72,11 @@ async function serve({
       identity,
       logger,
       authentication,
+      audit,
       syncers: () => syncers,
       metrics,
       page: (accept) => relay.page(accept),
+      gate: asking.gate,
     }),
   );
   if (settings.controllers === 'all') {
@@ -84,10 +91,6 @@ async function serve({
     });
     await untilReached(server, syncers);
   }
-  const prepared = () => {
-    report({ report: 'prepared' });
-    return socket;
-  };
   const listening = await server.listen({ socket: prepared, tls });
   report({ report: 'ready' });
   const load = gauge(listening);
@@ -95,29 +98,47 @@ async function serve({
   return async (said) => {
     if (said.order === 'show') listening.show(said.tls);
     if (said.order === 'shed') listening.shed(said.share);
+    if (said.order === 'among') server.among(said.processes);
     if (said.order === 'drain') server.drain();
     if (said.order === 'measure') report({ report: 'measured', families: await metrics.families() });
+    if (said.order === 'told') asking.told(said);
     if (said.order === 'page') relay.answered(said.id, said.page);
-    if (said.order !== 'stop') return;
-    stop.abort();
-    await server.stopListening();
-    report({ report: 'deaf' });
-    await server.close();
-    await store.close();
-    // What it counted since it was asked last is not to be lost.
-    const families = await metrics.families();
-    await new Promise((sent) => process.send?.({ report: 'measured', families } satisfies Report, sent));
-    process.exit(0);
+    if (said.order === 'stop') await end({ stop, server, audit, store, metrics });
   };
+}
+
+async function end(parts: {
+  stop: AbortController;
+  server: ApiServer;
+  audit: LoadedAudit | undefined;
+  store: Store;
+  metrics: Metrics;
+}): Promise<void> {
+  const { stop, server, audit, store, metrics } = parts;
+  stop.abort();
+  await server.stopListening();
+  report({ report: 'deaf' });
+  await server.close();
+  await audit?.close();
+  await store.close();
+  // What it counted since it was asked last is not to be lost.
+  const families = await metrics.families();
+  await new Promise((sent) => process.send?.({ report: 'measured', families } satisfies Report, sent));
+  process.exit(0);
 }
 
 /** Of the physical clusters that can be reached; those that cannot are not waited for. */
 async function untilReached(server: ApiServer, { reaches }: SyncerManager): Promise<void> {
-  const client = systemClient(server, 'system:atoll:serving', rootCluster);
+  const client = systemClient(server, servingUser, rootCluster);
   const { items } = await client.list(physicalClusters);
   const deadline = Date.now() + reachMs;
   while (Date.now() < deadline && !items.every(({ metadata }) => reaches(metadata.name ?? '')))
     await setTimeout(20);
+}
+
+function prepared(): Promise<Server> {
+  report({ report: 'prepared' });
+  return socket;
 }
 
 function report(said: Report): void {

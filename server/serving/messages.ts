@@ -1,3 +1,4 @@
+import type { Answer, Question } from '../../apiserver/limits/questions.ts';
 import type { Tls } from '../certificates.ts';
 import type { Family } from '../metrics/family.ts';
 import type { Page } from '../metrics/text.ts';
@@ -11,16 +12,20 @@ export type Order =
   /** The certificate is another one from now on. */
   | { order: 'show'; tls: Tls }
   | { order: 'shed'; share: number }
+  /** So many serve, and share what may be at work at a time. */
+  | { order: 'among'; processes: number }
   | { order: 'drain' }
   /** Say what you count. */
   | { order: 'measure' }
   /** What all of us count, as you asked. */
   | { order: 'page'; id: number; page: Page }
+  /** Of logical clusters' limits, as you asked. */
+  | { order: 'told'; id: number; answer?: Answer; failed?: string }
   | { order: 'stop' };
 
 /**
  * What a process says of itself: that it could serve, that it does, then each second how busy it was, what it counts when
- * asked and at its end, that somebody asks it for what all count, at last that it takes no more connections.
+ * asked and at its end, that somebody asks it for what all count, what it asks of logical clusters' limits, at last that it takes no more connections.
  */
 export type Report =
   | { report: 'prepared' }
@@ -28,6 +33,7 @@ export type Report =
   | { report: 'load'; load: Load }
   | { report: 'measured'; families: Family[] }
   | { report: 'scraped'; id: number; accept: string }
+  | { report: 'asked'; id: number; question: Question }
   | { report: 'deaf' };
 
 /** The descriptor of the pipe to the store of the first process. */

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
+import type { Ledger } from '../../apiserver/limits/ledger.ts';
 import type { Listening } from '../../apiserver/options.ts';
 import type { Logger } from '../../kube/log.ts';
-import type { Store } from '../../storage/store.ts';
 import type { Tls } from '../certificates.ts';
 import type { Scraper } from '../metrics/scraper.ts';
 import type { Settings } from '../settings.ts';
@@ -18,11 +18,14 @@ const stopMs = 65_000;
 export interface PoolOptions {
   listening: Listening;
   settings: Settings;
-  store: Store;
+  /** With the store that they reach. */
+  ledger: Ledger;
   /** What the server shows now. */
   tls: () => Tls;
   logger: Logger;
   scraper: Scraper;
+  /** Told how many processes serve, this one among them. */
+  among(processes: number): void;
 }
 
 /** The processes that serve beside this one: none at first; more while all are busy, fewer when there is little to do. */
@@ -90,26 +93,36 @@ export class Pool {
     const child = this.#children.pop();
     this.#quietSeconds = 0;
     if (!child) return;
+    this.#share();
     this.#options.logger.info({ pid: child.pid }, 'a serving process is not needed any more');
     void end(child);
   }
 
+  /** One that ends finishes what it has: nobody waits for its part. */
+  #share(): void {
+    const processes = this.#children.length + 1;
+    this.#options.among(processes);
+    for (const child of this.#children) child.tell({ order: 'among', processes });
+  }
+
   #start(): void {
-    const { settings, listening, store, tls, logger, scraper } = this.#options;
+    const { settings, listening, ledger, tls, logger, scraper } = this.#options;
     let child: Child;
     try {
-      child = new Child({ settings, tls: tls(), socket: listening.socket, store, scraper });
+      child = new Child({ settings, tls: tls(), socket: listening.socket, ledger, scraper });
     } catch (err) {
       this.#failedAt = performance.now();
       logger.error({ err }, 'no serving process can be started');
       return;
     }
     this.#children.push(child);
+    this.#share();
     logger.info({ pid: child.pid }, 'busy: a serving process starts');
     void child.exited.then(({ code, signal, err }) => {
       const at = this.#children.indexOf(child);
       if (at < 0) return;
       this.#children.splice(at, 1);
+      this.#share();
       this.#failedAt = performance.now();
       logger.error({ pid: child.pid, code, signal, err }, 'a serving process ended');
     });

@@ -4,7 +4,7 @@ import type { Out } from './out.ts';
 
 const CODES: readonly StoreErrorCode[] = [
   ...(['exists', 'missing', 'conflict', 'fenced', 'compacted', 'future'] as const),
-  ...(['closed', 'full', 'corrupt', 'unavailable', 'too-large'] as const),
+  ...(['closed', 'full', 'corrupt', 'unavailable', 'too-large', 'limited'] as const),
 ];
 /** In place of a code: some other error, of which only the message crosses. */
 const OTHER = 255;

@@ -4,7 +4,6 @@ import { checkWrite } from '../check-write.ts';
 import {
   type CheckReport,
   type Entry,
-  type Fence,
   type Lease,
   type ListOptions,
   type ListResult,
@@ -19,6 +18,7 @@ import { Link } from './link.ts';
 import { Mirrors } from './mirror.ts';
 import { Ask } from './ops.ts';
 import type { Out } from './out.ts';
+import { Has } from './questions.ts';
 import { Watcher } from './watcher.ts';
 
 /** A watch that is behind gets no more time than this when the store is closed. */
@@ -89,7 +89,7 @@ class PipeStore implements Store {
   async create(key: string, value: Uint8Array, options?: WriteOptions): Promise<Entry> {
     checkWrite(key, value);
     const body = (out: Out): void => {
-      writeFence(out, options?.holding);
+      writeOptions(out, options);
       out.string(key);
       out.value(value);
     };
@@ -99,7 +99,7 @@ class PipeStore implements Store {
   async update(key: string, value: Uint8Array, expected: number, options?: WriteOptions): Promise<Entry> {
     checkWrite(key, value);
     const body = (out: Out): void => {
-      writeFence(out, options?.holding);
+      writeOptions(out, options);
       out.string(key);
       out.f64(expected);
       out.value(value);
@@ -109,7 +109,7 @@ class PipeStore implements Store {
 
   async delete(key: string, expected: number, options?: WriteOptions): Promise<Entry> {
     return this.#ask(Ask.delete, (out) => {
-      writeFence(out, options?.holding);
+      writeOptions(out, options);
       out.string(key);
       out.f64(expected);
     });
@@ -188,9 +188,11 @@ class PipeStore implements Store {
   }
 }
 
-function writeFence(out: Out, fence: Fence | undefined): void {
-  out.u8(fence === undefined ? 0 : 1);
-  if (fence === undefined) return;
-  out.string(fence.name);
-  out.f64(fence.token);
+function writeOptions(out: Out, { holding, adds }: WriteOptions = {}): void {
+  out.u8((holding === undefined ? 0 : Has.holding) | (adds === undefined ? 0 : Has.adds));
+  if (holding !== undefined) {
+    out.string(holding.name);
+    out.f64(holding.token);
+  }
+  if (adds !== undefined) out.f64(adds);
 }

@@ -12,9 +12,19 @@ export function readNumber(frame: Cursor): number | undefined {
   return Number.isNaN(number) ? undefined : number;
 }
 
-export function readFence(frame: Cursor): WriteOptions | undefined {
-  if (frame.u8() === 0) return undefined;
+/** Which of WriteOptions a write has. */
+export const Has = { holding: 1, adds: 2 } as const;
+
+export function readWriteOptions(frame: Cursor): WriteOptions | undefined {
+  const has = frame.u8();
+  if (has === 0) return undefined;
+  const options: WriteOptions = {};
+  if ((has & Has.holding) !== 0) options.holding = readFence(frame);
+  if ((has & Has.adds) !== 0) options.adds = frame.f64();
+  return options;
+}
+
+function readFence(frame: Cursor): Fence {
   const name = frame.string();
-  const holding: Fence = { name, token: frame.f64() };
-  return { holding };
+  return { name, token: frame.f64() };
 }

@@ -7,7 +7,7 @@ import { sendList } from './lists.ts';
 import { Ask, Tell, VERSION } from './ops.ts';
 import { Outbox } from './outbox.ts';
 import { Push } from './push.ts';
-import { readFence, readNumber, readRange } from './questions.ts';
+import { readNumber, readRange, readWriteOptions } from './questions.ts';
 import { keptCopy } from './slab.ts';
 import { BACKLOG_BYTES, ServedWatches } from './watches.ts';
 
@@ -184,7 +184,7 @@ class Server {
   #write(op: number, id: number, frame: Cursor): () => Promise<void> {
     const store = this.#store;
     const { out } = this.#box;
-    const options = readFence(frame);
+    const options = readWriteOptions(frame);
     const key = frame.string();
     const expected = op === Ask.create ? 0 : frame.f64();
     if (op === Ask.delete) {

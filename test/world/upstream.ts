@@ -3,7 +3,7 @@ import { createApiServer } from '../../apiserver/server.ts';
 import { syncerUser } from '../../apiserver/view/view.ts';
 import { Client } from '../../client/client.ts';
 import { InformerSet } from '../../client/informers.ts';
-import { controllersUser, rootCluster } from '../../cluster/names.ts';
+import { controllersUser, rootCluster, splitterUser } from '../../cluster/names.ts';
 import { physicalNamespace, placementName } from '../../cluster/placement.ts';
 import type {
   ClosureRef,
@@ -186,7 +186,7 @@ async function serve(): Promise<Parts> {
   const logical = await workspace(admin, 'team');
   return {
     admin: admin.with({ cluster: logical }),
-    splitter: systemClient(server, 'system:atoll:splitter', logical),
+    splitter: systemClient(server, splitterUser, logical),
     logical,
     transportOf: (name) => server.transport(syncerUser(name)),
     close: async () => {

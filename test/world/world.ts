@@ -8,9 +8,9 @@ import { syncerUser } from '../../apiserver/view/view.ts';
 import { registerCluster } from '../../cli/cluster.ts';
 import { Client } from '../../client/client.ts';
 import { transportFromKubeconfig } from '../../client/kubeconfig.ts';
-import { rootCluster } from '../../cluster/names.ts';
+import { rootCluster, syncerManagerUser } from '../../cluster/names.ts';
 import { runLeader } from '../../controller/leader.ts';
-import type { UserInfo } from '../../kube/http.ts';
+import type { Transport, UserInfo } from '../../kube/http.ts';
 import { type Logger, silentLogger } from '../../kube/log.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { apiOptions } from '../../server/api.ts';
@@ -64,6 +64,8 @@ export interface World {
   admin: Client;
   /** Anybody's: `*` reads across all logical clusters. */
   as(user: UserInfo, cluster?: string): Client;
+  /** The wire below it. */
+  transport(user: UserInfo): Transport;
   physical(name: string): Physical;
   /** Simulates another physical cluster, without registering it. */
   simulate(name: string): Promise<Physical>;
@@ -121,6 +123,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     store,
     admin,
     as,
+    transport: (user) => server.transport(user),
     simulate,
     physical: (name) => {
       const found = physicals.get(name);
@@ -190,7 +193,7 @@ function runSyncers(of: {
   logger: Logger;
 }): Syncers {
   const { server, store, physicals, signal, logger } = of;
-  const client = systemClient(server, 'system:atoll:syncer-manager', rootCluster);
+  const client = systemClient(server, syncerManagerUser, rootCluster);
   return startSyncers({
     client,
     transportFor: async (cluster) => {

@@ -1,10 +1,8 @@
 import { rootCluster } from '../../../cluster/names.ts';
-import type { UserInfo } from '../../../kube/http.ts';
 import { isKeysPath, nobody, openPaths } from '../../authn/anonymous.ts';
-import { scopesExtra } from '../../authn/impersonate.ts';
-import { clusterNameExtra } from '../../authn/service-account.ts';
 import type { Attributes, Authorizer, Decision } from '../../plugins.ts';
 import { mastersGroup } from '../masters.ts';
+import { standing } from '../standing.ts';
 import type { RoleIndex } from './role-index.ts';
 
 const no: Decision = { allowed: false };
@@ -27,14 +25,6 @@ export function rbacAuthorizer(roles: RoleIndex): Authorizer {
     if (at === 'guest' && cluster !== rootCluster && !roles.names(cluster, user)) return no;
     return roles.decide(asked);
   };
-}
-
-function standing({ extra }: UserInfo, cluster: string): 'home' | 'guest' | 'nobody' {
-  const scopes = extra?.[scopesExtra];
-  const own = extra?.[clusterNameExtra]?.[0];
-  if (scopes === undefined && own === undefined) return 'guest';
-  const isHome = scopes ? scopes.includes(`cluster:${cluster}`) : own === cluster;
-  return isHome ? 'home' : 'nobody';
 }
 
 /** As much as anybody may know of the server itself, and of who issues the tokens of whose id they know. */

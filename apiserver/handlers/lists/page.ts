@@ -4,7 +4,7 @@ import type { ResourceExchange } from '../../core.ts';
 import { decodeContinue, encodeContinue } from '../../registry/continue.ts';
 import { translate } from '../../registry/errors.ts';
 import { collectionRange, keyRange, objectKey } from '../../registry/keys.ts';
-import { defaultEntries } from '../../registry/kinds/default-roles.ts';
+import { defaultEntries } from '../../registry/kinds/default-objects.ts';
 import { inScope } from '../../registry/registry.ts';
 import type { Selection } from '../../registry/selectors.ts';
 import type { ListQuery } from './options.ts';

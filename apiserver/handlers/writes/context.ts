@@ -1,9 +1,11 @@
 import { andThen, type Later } from '../../../kube/later.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { admissionFor } from '../../admission/chain.ts';
+import { isOwnController } from '../../authn/controllers.ts';
 import { authorizeRequest } from '../../authz/check.ts';
 import type { ResourceExchange } from '../../core.ts';
 import type { WriteQuery } from '../../decode/options.ts';
+import { requireRoom } from '../../limits/room.ts';
 
 export function writeContext(
   exchange: ResourceExchange,
@@ -12,21 +14,28 @@ export function writeContext(
   subresource = '',
 ) {
   const admission = admissionFor(exchange, operation, query.dryRun);
+  const { core, stored, user } = exchange;
+  const { gate } = core;
+  const bounded = gate !== undefined && !isOwnController(user);
   return {
+    bounded,
+    ...(bounded && query.dryRun && { room: (write: Tried) => requireRoom(gate, stored.info, write) }),
     manager: query.manager,
     dryRun: query.dryRun,
     subresource,
     requested: exchange.served,
     mutate: admission.mutate,
     validate: admission.validate,
-    user: exchange.user,
-    authorize: exchange.core.authorize,
+    user,
+    authorize: core.authorize,
     // A write that is tried again says the same again.
     warn: (message: string) => {
       if (!exchange.warnings.includes(message)) exchange.warnings.push(message);
     },
   };
 }
+
+type Tried = Parameters<typeof requireRoom>[2];
 
 type Context = ReturnType<typeof writeContext>;
 

@@ -38,6 +38,7 @@ export async function postedObject(
     { info: shape, schema: schemaOf(kind) ?? { type: 'any' } },
     { validation: query.validation, warn: (message) => exchange.warnings.push(message) },
   );
+  exchange.audit?.sent(object);
   const { namespace } = object.metadata;
   if (namespace && namespace !== info.namespace) {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');

@@ -9,10 +9,12 @@ import type { WriteQuery } from '../../decode/options.ts';
 export function decodeRequest(exchange: ResourceExchange, query: WriteQuery): KubeObject {
   const { request, served } = exchange;
   const encoding = bodyEncoding(request.headers['content-type'], served);
-  return decodeBody(request.body ?? new Uint8Array(), encoding, served, {
+  const object = decodeBody(request.body ?? new Uint8Array(), encoding, served, {
     validation: query.validation,
     warn: (message) => exchange.warnings.push(message),
   });
+  exchange.audit?.sent(object);
+  return object;
 }
 
 /** The URL's namespace is the object's; cluster-scoped objects have none. */

@@ -1,25 +1,51 @@
+import type { FlowResource } from '../../../kube/flow/bootstrap.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { applyServerSide } from '../../../kube/patch/managed.ts';
 import { decodeStored } from '../codec.ts';
+import { flowKinds } from '../flows.ts';
 import { objectKey, parseKey } from '../keys.ts';
 import { managementOf } from '../managers.ts';
-import type { Committed, KindWrite } from './hooks.ts';
+import { defaultEntry, isWriting, showNamesake } from './default-objects.ts';
+import type { Committed, KindHooks, KindWrite } from './hooks.ts';
 import { type Condition, conditionsOf, isTold, withCondition, writeStatus } from './own-status.ts';
 
 const group = 'flowcontrol.apiserver.k8s.io';
 const levels = { group, resource: 'prioritylevelconfigurations', namespaced: false };
 const manager = 'api-priority-and-fairness-config-consumer-v1';
 
+export const schemaHooks: KindHooks = hooks('flowschemas', tellDangling);
+export const levelHooks: KindHooks = hooks('prioritylevelconfigurations', tellDependents);
+
+function hooks(
+  resource: FlowResource,
+  told: (write: KindWrite, name: string, change: Committed) => Promise<void>,
+): KindHooks {
+  return {
+    prepare(write, object, old) {
+      const own = old !== undefined || isWriting(write.registry, write.cluster, resource);
+      return own ? undefined : showNamesake(write, resource, object);
+    },
+    async committed(write, name, change) {
+      const key = objectKey(flowKinds[resource], write.cluster, '', name);
+      write.registry.flows.wrote(key, change.object, change.revision);
+      await told(write, name, change);
+    },
+  };
+}
+
 /** Says of a FlowSchema whether its priority level exists. https://kubernetes.io/docs/concepts/cluster-administration/flow-control/ */
-export async function tellDangling(write: KindWrite, name: string, { object }: Committed): Promise<void> {
+async function tellDangling(write: KindWrite, name: string, { object }: Committed): Promise<void> {
   if (object === undefined || object.metadata.deletionTimestamp) return;
   const level = levelOf(object);
-  const entry = await write.registry.store.get(objectKey(levels, write.cluster, '', level));
+  const { registry, cluster } = write;
+  const entry =
+    (await registry.store.get(objectKey(levels, cluster, '', level))) ??
+    defaultEntry(registry, levels, { cluster, namespace: '', name: level });
   await tell(write, name, object, dangling(level, entry !== undefined));
 }
 
 /** A priority level came or went: its FlowSchemas are no longer what they were. */
-export async function tellDependents(write: KindWrite, level: string, change: Committed): Promise<void> {
+async function tellDependents(write: KindWrite, level: string, change: Committed): Promise<void> {
   if (change.object !== undefined && change.old !== undefined) return;
   const { registry, cluster } = write;
   const schemas = registry.find(cluster, group, 'flowschemas');

@@ -4,7 +4,7 @@ import { bootstrapObjects } from '../../../kube/rbac/bootstrap.ts';
 import { objectKey } from '../keys.ts';
 import { rbacKinds, rbacResource } from '../roles.ts';
 import { aggregateAll, concerning, isAggregating } from './aggregation.ts';
-import { isWriting, showNamesake, writeDefaultRoles } from './default-roles.ts';
+import { isWriting, showNamesake, writeDefaults } from './default-objects.ts';
 import { confirmBinding, confirmRole } from './escalation.ts';
 import type { Committed, KindHooks, KindWrite } from './hooks.ts';
 
@@ -49,7 +49,7 @@ async function aggregate({ registry, cluster }: KindWrite, { object, old }: Comm
   if (concerned === undefined || isWriting(registry, cluster, 'clusterroles')) return;
   try {
     const byDefault = bootstrapObjects('clusterroles').filter(aggregates);
-    if (byDefault.some(concerned)) await writeDefaultRoles(registry, cluster, 'clusterroles');
+    if (byDefault.some(concerned)) await writeDefaults(registry, cluster, 'clusterroles');
     await aggregateAll(registry, cluster, concerned);
   } catch {
     // The write itself is done.

@@ -114,6 +114,27 @@ test('nothing but HTTP/1.1 is spoken', async () => {
   expect([false, 'http/1.1']).toContain(spoken);
 });
 
+test.each([
+  ['SSL of old', { maxVersion: 'TLSv1.1', minVersion: 'TLSv1', ciphers: 'ALL:@SECLEVEL=0' }],
+  ['DES', { maxVersion: 'TLSv1.2', ciphers: '3DES:DES:@SECLEVEL=0' }],
+  ['nobody’s keys', { maxVersion: 'TLSv1.2', ciphers: 'aNULL:eNULL:@SECLEVEL=0' }],
+] as const)('%s is not spoken', async (_name, options) => {
+  const spoken = await new Promise((resolve) => {
+    try {
+      const socket = tls.connect({ host: url.hostname, port: Number(url.port), ca, ...options });
+      socket.on('secureConnect', () => {
+        resolve(`${socket.getProtocol()} ${socket.getCipher().name}`);
+        socket.destroy();
+      });
+      socket.on('error', () => resolve(undefined));
+    } catch {
+      // Not even we can speak it here.
+      resolve(undefined);
+    }
+  });
+  expect(spoken).toBeUndefined();
+});
+
 interface Sent {
   method?: string;
   path?: string;

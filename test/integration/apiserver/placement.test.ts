@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { placementAdmission } from '../../../apiserver/admission/placement.ts';
+import { ownUser } from '../../../apiserver/authn/controllers.ts';
 import { ownResources } from '../../../cluster/resources.ts';
 import { type Api, call, configMap, deployment, deployments, type Reply, startApi } from './api.ts';
 
-const scheduler = { name: 'system:atoll:scheduler', groups: ['system:masters'] };
+const scheduler = ownUser('system:atoll:scheduler');
 const pods = '/api/v1/namespaces/default/pods';
 const [clusters, placedBy] = ['atoll.dev/clusters', 'atoll.dev/placed-by'];
 const forged = {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { ownUser } from '../../../apiserver/authn/controllers.ts';
 import { rewriteObject } from '../../../apiserver/registry/rewrite.ts';
 import { reflectedAs } from '../../../cluster/reflected.ts';
 import type { ApiRequest, ApiResponse } from '../../../kube/http.ts';
@@ -163,7 +164,7 @@ test('one that a workload owns is deleted where it is, too; by our own controlle
   expect((await api.call('DELETE', `${sets}/owned`)).status).toBe(200);
   expect(sent).toHaveLength(2);
   expect((await api.call('GET', `${sets}/owned`)).status).toBe(200);
-  const controller = { name: 'system:atoll:controllers', groups: ['system:masters'] };
+  const controller = ownUser('system:atoll:controllers');
   await call(api.server.transport(controller), 'DELETE', `${sets}/owned`);
   expect(sent).toHaveLength(2);
   expect((await api.call('GET', `${sets}/owned`)).status).toBe(404);

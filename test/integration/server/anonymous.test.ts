@@ -7,6 +7,7 @@ import { loadIdentity } from '../../../server/identity.ts';
 import { resolveSettings } from '../../../server/settings.ts';
 import { eventually } from '../../eventually.ts';
 import { startWorld, type World } from '../../world/world.ts';
+import { apiOf, registryOf } from './matrix/routes.ts';
 
 /** Whoever shows no credentials may GET these, and nothing else by any verb. */
 const open: Readonly<Record<string, string>> = {
@@ -74,38 +75,19 @@ async function workspace(name: string): Promise<string> {
   return cluster ?? '';
 }
 
-interface Listed {
-  items: {
-    metadata: { name?: string };
-    versions: {
-      version: string;
-      resources: { resource: string; scope: string; subresources?: { subresource: string }[] }[];
-    }[];
-  }[];
-}
-
 /** Every path that discovery and the index of the server tell an administrator of. */
 async function routes(): Promise<string[]> {
-  const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
   const transport = world.server.transport({ name: 'admin', groups: ['system:masters'] });
-  const read = async (url: string) => {
-    const { body } = await transport({ method: 'GET', url, headers: { accept } });
-    return JSON.parse(Buffer.from(body as Uint8Array).toString());
-  };
-  const found = new Set<string>((await read('/')).paths);
-  for (const root of ['/api', '/apis']) {
-    for (const { metadata, versions } of ((await read(root)) as Listed).items) {
-      for (const { version, resources } of versions) {
-        const base = [root, metadata.name, version].filter(Boolean).join('/');
-        for (const { resource, scope, subresources = [] } of resources) {
-          const all = `${base}/${resource}`;
-          const one = scope === 'Namespaced' ? `${base}/namespaces/default/${resource}` : all;
-          for (const path of [all, one, `${base}/watch/${resource}`, `${one}/x`, `${all}?watch=true`])
-            found.add(path);
-          for (const { subresource } of subresources) found.add(`${one}/x/${subresource}`);
-        }
-      }
-    }
+  const { resources, paths: listed } = await registryOf(transport);
+  const found = new Set(listed);
+  for (const served of resources) {
+    const { resource, namespaced, subresources } = served;
+    const base = apiOf(served);
+    const all = `${base}/${resource}`;
+    const one = namespaced ? `${base}/namespaces/default/${resource}` : all;
+    for (const path of [all, one, `${base}/watch/${resource}`, `${one}/x`, `${all}?watch=true`])
+      found.add(path);
+    for (const subresource of subresources) found.add(`${one}/x/${subresource}`);
   }
   for (const path of [...others, ...views.flat()]) found.add(path);
   return [...found];

@@ -253,9 +253,16 @@ test('keys are rotated: another signs, the former verify until they are dropped'
   const keys = async (method: string, query = '') => await call(admin, method, `${path}${query}`);
   const works = async (name: string) => (await call(await as(name), 'GET', '/version')).status === 200;
   expect((await call(world.server.transport({ name: 'u', groups: [] }), 'GET', path)).status).toBe(403);
-  const former = (await keys('GET')).body.keys[0].kid as string;
-  expect((await keys('DELETE', `?kid=${former}`)).status).toBe(400);
-  const [, made] = (await keys('POST', '?now=true')).body.keys;
+  const [{ kid: former, ...first }] = (await keys('GET')).body.keys;
+  expect(first).toEqual({ signs: true });
+  const refused = async (kid: string) => (await keys('DELETE', `?kid=${kid}`)).body.message;
+  expect(await refused(former)).toBe(`no key is newer than ${former}: atoll token-keys rotate makes one`);
+  const [, later] = (await keys('POST')).body.keys;
+  expect(later).toMatchObject({ signs: false });
+  expect(await refused(former)).toBe(
+    `no newer key than ${former} signs yet: one does from ${later.signsSince}`,
+  );
+  const made = (await keys('POST', '?now=true')).body.keys.find(({ signs }: { signs: boolean }) => signs);
   const kidOf = async () => {
     tokens.set('next', await tokenIn('root'));
     const [head = ''] = (tokens.get('next') ?? '').split('.');
@@ -264,7 +271,7 @@ test('keys are rotated: another signs, the former verify until they are dropped'
   await until('it signs', async () => (await kidOf()) === made.kid);
   expect([await works('root'), await works('next')]).toEqual([true, true]);
   expect((await keys('DELETE', `?kid=${made.kid}`)).status).toBe(400);
-  expect((await keys('DELETE', `?kid=${former}`)).body.keys).toHaveLength(1);
+  expect((await keys('DELETE', `?kid=${former}`)).body.keys).toHaveLength(2);
   await until('the former is refused', async () => {
     await tokenIn('root');
     return !(await works('root'));

@@ -1,12 +1,18 @@
 import { expect, test } from 'vitest';
-import { isOwn } from '../../../apiserver/authn/controllers.ts';
+import { isOwn, isOwnController, ownUser } from '../../../apiserver/authn/controllers.ts';
 import { controllersUser, schedulerUser } from '../../../cluster/names.ts';
 
 test.each([
-  ['the scheduler, from inside', schedulerUser, ['system:masters'], true],
-  ['another of our own', controllersUser, ['system:masters'], false],
-  ['somebody who has been given its name', schedulerUser, ['system:authenticated'], false],
-  ['an administrator', 'admin', ['system:masters'], false],
-])('%s is the scheduler: %s', (_, name, groups, is) => {
-  expect(isOwn({ name, groups }, schedulerUser)).toBe(is);
+  ['the scheduler, from inside', ownUser(schedulerUser), true],
+  ['as the ladder carries it on', { ...ownUser(schedulerUser), extra: {} }, true],
+  ['another of our own', ownUser(controllersUser), false],
+  ['somebody who has been given its name', { name: schedulerUser, groups: ['system:authenticated'] }, false],
+  ['an administrator of that name', { name: schedulerUser, groups: ['system:masters'] }, false],
+  ['what was written down of it', JSON.parse(JSON.stringify(ownUser(schedulerUser))), false],
+])('%s is the scheduler: %s', (_, user, is) => {
+  expect(isOwn(user, schedulerUser)).toBe(is);
+});
+
+test('none of them is of the administrators', () => {
+  expect([isOwnController(ownUser('x')), ownUser('x').groups]).toEqual([true, ['system:authenticated']]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { objectKey } from '../../../apiserver/registry/keys.ts';
-import { parseRequest, type RequestInfo } from '../../../apiserver/request.ts';
+import { clusterIn, parseRequest, type RequestInfo } from '../../../apiserver/request.ts';
 
 type Expected = Partial<RequestInfo>;
 
@@ -56,12 +56,25 @@ const cases: [method: string, url: string, expected: Expected][] = [
   ['GET', '/clusters/*/api/v1/pods', { cluster: '*', verb: 'list' }],
   ['GET', '/clusters/%2A/api/v1/pods', { cluster: '*' }],
   ['GET', '/clusters/a', { cluster: 'a', path: '/', isResource: false }],
+  ['GET', '/%63lusters/a/api/v1/pods', { cluster: 'a', verb: 'list', resource: 'pods' }],
+  ['GET', '/clusters/', { cluster: 'root', path: '/clusters' }],
+  ['GET', '/clusters/?x=/clusters/a/', { cluster: 'root', path: '/clusters' }],
+  ['GET', '//clusters/a/api', { cluster: 'root', isResource: false }],
 ];
 
 describe('parseRequest', () => {
   test.each(cases)('%s %s', (method, url, expected) => {
     expect(parseRequest(method, url, { logicalClusters: true })).toMatchObject(expected);
   });
+
+  test.each(cases)('which logical cluster %s %s is in is known before', (method, url) => {
+    expect(clusterIn(url)).toBe(parseRequest(method, url, { logicalClusters: true }).cluster);
+  });
+
+  test.each(['/clusters//api', '/clusters//', '/%63lusters//api', '/clusters/A/api', '/clusters/%zz/api'])(
+    '%s is in none',
+    (url) => expect(clusterIn(url)).toBe(''),
+  );
 
   test('by the old path a watch is of the name in it, or of none', () => {
     const url = '/api/v1/watch/pods?fieldSelector=metadata.name%3Da';

@@ -1,5 +1,7 @@
 import { Server } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
+import { Ledger } from '../../../apiserver/limits/ledger.ts';
+import { Tree } from '../../../apiserver/limits/tree.ts';
 import { Scraper } from '../../../server/metrics/scraper.ts';
 import { Child } from '../../../server/serving/child.ts';
 import { openMemory } from '../../../storage/memory/memory.ts';
@@ -15,7 +17,7 @@ test('a process that cannot be started is one that has ended', async () => {
     settings: {} as never,
     tls: {} as never,
     socket: new Server(),
-    store: openMemory(),
+    ledger: new Ledger(openMemory(), new Tree(), new AbortController().signal),
     scraper: new Scraper({ families: async () => [] }),
   });
   child.tell({ order: 'drain' });

@@ -38,6 +38,7 @@ describe('settings', () => {
       controllers: 'all',
       maxRequestsInflight: 400,
       maxMutatingRequestsInflight: 200,
+      logicalClusterMax: {},
       servingProcesses: Math.max(0, availableParallelism() - 2),
       controllersProcess: availableParallelism() > 1,
       shutdownDelay: 0,
@@ -104,6 +105,16 @@ describe('settings', () => {
     expect(resolveSettings({}, await file('tls-san: []'), {}).tlsSan).toEqual([]);
   });
 
+  test('what is set of logical clusters bounds them, 0 does not', () => {
+    const raw = {
+      logicalClusterMaxObjects: '1000',
+      logicalClusterMaxBytes: '64Mi',
+      logicalClusterMaxWatches: '0',
+    };
+    const { logicalClusterMax } = resolveSettings(raw, undefined, {});
+    expect(logicalClusterMax).toEqual({ objects: 1000, bytes: 64 * 2 ** 20 });
+  });
+
   test('--egress-allow and --egress-deny are lists of CIDRs', async () => {
     const config = await file('egress-deny: [10.0.0.0/8, "fd00::/8"]');
     const { egressAllow, egressDeny } = resolveSettings({ egressAllow: '127.0.0.1/32' }, config, {});
@@ -136,6 +147,14 @@ describe('settings', () => {
     [{ settleSeconds: 'soon' }, '--settle-seconds soon: expected a number from 0 to 3600'],
     [{ settleSeconds: '' }, '--settle-seconds : expected a number from 0 to 3600'],
     [{ shutdownDelay: '-1' }, '--shutdown-delay -1: expected a number from 0 to 3600'],
+    [
+      { logicalClusterMaxObjects: '1Ki' },
+      '--logical-cluster-max-objects 1Ki: expected a whole number, 0 or more',
+    ],
+    [
+      { logicalClusterMaxBytes: '64M' },
+      '--logical-cluster-max-bytes 64M: expected a size such as 64Mi, or 0',
+    ],
     [{ maxRequestsInflight: '-1' }, '--max-requests-inflight -1: expected a whole number, 0 or more'],
     [{ servingProcesses: 'many' }, '--serving-processes many: expected a whole number, 0 or more'],
     [{ controllersProcess: 'yes' }, '--controllers-process yes: expected on, off or auto'],
@@ -152,7 +171,7 @@ describe('settings', () => {
   test.each([
     [
       'surprise: 1',
-      'unknown setting "surprise"; known: data-dir, storage, memory-budget, disk-reserve, listen, advertise-address, tls-san, tls-cert-file, tls-private-key-file, service-account-issuer, authentication-config, token-auth-file, enable-bootstrap-token-auth, authentication-token-webhook-config-file, requestheader-client-ca-file, requestheader-allowed-names, requestheader-username-headers, requestheader-uid-headers, requestheader-group-headers, requestheader-extra-headers-prefix, encryption-provider-config, encryption-provider-config-automatic-reload, settle-seconds, controllers, max-requests-inflight, max-mutating-requests-inflight, serving-processes, controllers-process, shutdown-delay, egress-allow, egress-deny, log-level',
+      'unknown setting "surprise"; known: data-dir, storage, memory-budget, disk-reserve, listen, advertise-address, tls-san, tls-cert-file, tls-private-key-file, service-account-issuer, authentication-config, token-auth-file, enable-bootstrap-token-auth, authentication-token-webhook-config-file, requestheader-client-ca-file, requestheader-allowed-names, requestheader-username-headers, requestheader-uid-headers, requestheader-group-headers, requestheader-extra-headers-prefix, encryption-provider-config, encryption-provider-config-automatic-reload, audit-policy-file, audit-log-path, audit-log-maxsize, audit-log-maxage, audit-log-maxbackup, audit-log-compress, audit-webhook-config-file, audit-webhook-batch-buffer-size, audit-webhook-batch-max-size, audit-webhook-batch-max-wait, audit-webhook-initial-backoff, settle-seconds, controllers, max-requests-inflight, max-mutating-requests-inflight, logical-cluster-max-objects, logical-cluster-max-bytes, logical-cluster-max-custom-resource-definitions, logical-cluster-max-webhooks, logical-cluster-max-requests-per-second, logical-cluster-max-watches, serving-processes, controllers-process, shutdown-delay, egress-allow, egress-deny, log-level',
     ],
     ['[1]', 'must be a YAML mapping of settings'],
     ['listen: [1]', '"listen" must be a string or a number'],

@@ -19,7 +19,7 @@ function engineWith(there: KubeObject | undefined, known = [share]) {
   return { shares, physical: { cached: () => there } };
 }
 
-const needing = (...requires: string[]) => ({ requires }) as Pick<TargetRecord, 'requires' | 'earlySince'>;
+const needing = (...requires: string[]) => ({ requires }) as Pick<TargetRecord, 'requires' | 'early'>;
 
 test.each<[string, KubeObject | undefined, boolean]>([
   ['counted', quota({ pods: '2' }, { pods: '2' }), true],
@@ -55,4 +55,12 @@ test('what was counted once is waited for anew', () => {
   expect(isEarly(engineWith(undefined), record, false, 0)).toBe(true);
   expect(isEarly(engineWith(counted), record, false, 1)).toBe(false);
   expect(isEarly(engineWith(undefined), record, false, 30_000)).toBe(true);
+});
+
+test('a quota that could not be applied for long is waited for, once it is there, until it is counted', () => {
+  const record = needing('resourcequotas/n/q');
+  expect(isEarly(engineWith(undefined, []), record, false, 0)).toBe(true);
+  expect(isEarly(engineWith(undefined, []), record, false, 40_000)).toBe(false);
+  expect(isEarly(engineWith(quota({ pods: '2' })), record, false, 40_001)).toBe(true);
+  expect(isEarly(engineWith(quota({ pods: '2' })), record, false, 60_001)).toBe(false);
 });

@@ -33,6 +33,20 @@ test('a key that is not there verifies nothing, nor does another algorithm', asy
   }
 });
 
+test('a token has one spelling: nothing in it is changed and means the same', async () => {
+  const keys = new TokenKeys([former]);
+  const token = await keys.sign({ sub: 'a' });
+  const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+/. '];
+  for (let i = 0; i < token.length; i += i < token.length - 3 ? 7 : 1) {
+    for (const letter of letters.filter((one) => one !== token[i])) {
+      const other = `${token.slice(0, i)}${letter}${token.slice(i + 1)}`;
+      expect([other, await keys.verify(other)]).toEqual([other, undefined]);
+    }
+  }
+  for (const end of ['=', '==', 'A', '\n']) expect(await keys.verify(`${token}${end}`)).toBeUndefined();
+  expect(await keys.verify(token)).toEqual({ sub: 'a' });
+});
+
 test('what was verified is known for a while, and no longer when its key is dropped', async () => {
   let now = [former, due];
   const keys = new TokenKeys(now, async () => now);

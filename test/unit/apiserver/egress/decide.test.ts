@@ -68,7 +68,7 @@ test.each<[string, Refusal | undefined]>([
 
 test.each<[string, number, Refusal | undefined]>([
   ['10.1.2.3', 6443, 'own'],
-  ['10.1.2.3', 443, undefined],
+  ['10.1.2.3', 443, 'loopback'],
   ['10.1.2.4', 6443, undefined],
   ['2001:db8::9', 6443, 'own'],
   ['::ffff:10.1.2.3', 6443, 'own'],
@@ -110,4 +110,9 @@ test('what is pardoned is dialled, unless the administrator denies it', () => {
   expect(refusalOf('127.0.0.1', 6443, policy, own)).toBeUndefined();
   expect(refusalOf('127.0.0.2', 443, policy, own)).toBe('denied');
   expect(refusalOf('169.254.169.254', 443, policy, own)).toBe('metadata');
+});
+
+test('what listens on another port of this machine is not reached by its own address, unless that is allowed', () => {
+  const at = (allow: string[]) => refusalOf('10.1.2.3', 2379, policyOf({ allow, deny: [] }), own);
+  expect([at([]), at(['10.0.0.0/8'])]).toEqual(['loopback', undefined]);
 });

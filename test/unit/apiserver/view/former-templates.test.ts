@@ -63,3 +63,13 @@ test('who asks for what is on its way waits for it, and no longer than there is 
   expect(await late).toHaveLength(1);
   expect(await images('web')).toEqual(['a']);
 });
+
+test('of what cannot be read nothing is kept, and the rest goes on', async () => {
+  const { images, change } = formers();
+  change(version('web', 1, 'a'), version('web', 2, 'b'));
+  const sealed = { ...version('web', 3, 'c'), value: Buffer.from('no JSON') };
+  change(version('web', 2, 'b'), sealed);
+  expect(await images('web')).toEqual([]);
+  change(version('other', 1, 'a'), version('other', 2, 'b'));
+  expect(await images('other')).toEqual(['a']);
+});

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { openMemory } from '../../../../storage/memory/memory.ts';
 import { openPipe } from '../../../../storage/pipe/pipe.ts';
 import { serveStore } from '../../../../storage/pipe/serve.ts';
-import { type Entry, prefixRange, type StoreError, type StoreEvent } from '../../../../storage/store.ts';
+import { type Entry, prefixRange, StoreError, type StoreEvent } from '../../../../storage/store.ts';
 import { channelPair } from '../../../contract/pipes.ts';
 import { bytes, fails, record, text } from '../../../contract/store.ts';
 import { until } from '../../../contract/until.ts';
@@ -26,6 +26,30 @@ function countWrites(socket: Socket): { writes: number; bytes: number } {
 }
 
 describe('a pipe to a store', () => {
+  it('says by how much a write grows, and why there was no room for it', async () => {
+    const memory = openMemory();
+    const asked: unknown[] = [];
+    const bounded = Object.assign(memory, {
+      create: async (key: string, _: Uint8Array, options: unknown) => {
+        asked.push([key, options]);
+        throw new StoreError('limited', 'no room');
+      },
+    });
+    const { pipe } = await piped(bounded);
+    const holding = { name: 'lease', token: 7 };
+    for (const options of [undefined, { adds: 5 }, { holding }, { holding, adds: -2.5 }])
+      await expect(pipe.create('/a', bytes('x'), options)).rejects.toMatchObject({
+        code: 'limited',
+        message: 'no room',
+      });
+    expect(asked).toEqual([
+      ['/a', undefined],
+      ['/a', { adds: 5 }],
+      ['/a', { holding }],
+      ['/a', { holding, adds: -2.5 }],
+    ]);
+  });
+
   it('sends what is due in one turn as one write, on both sides', async () => {
     const { pipe, near, far } = await piped();
     const asked = countWrites(near);

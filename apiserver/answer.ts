@@ -1,0 +1,43 @@
+import type { ApiRequest, ApiResponse } from '../kube/http.ts';
+import type { Core, Exchange } from './core.ts';
+import { flowHeaders } from './fairness/headers.ts';
+import { observed } from './observe.ts';
+
+/** As it is sent, and counted. `exchange` is undefined where nobody knows what is asked. */
+export function ended(
+  core: Core,
+  request: ApiRequest,
+  began: number,
+  answer: ApiResponse,
+  exchange: Exchange | undefined,
+): ApiResponse {
+  const response = finish(answer, exchange, request);
+  const { observer } = core;
+  return observer ? observed(observer, request, exchange?.info, response, began) : response;
+}
+
+/** The caller owns the headers. */
+function finish(
+  response: ApiResponse,
+  exchange: Exchange | undefined,
+  { auditId = '' }: ApiRequest,
+): ApiResponse {
+  const headers: ApiResponse['headers'] = {
+    'audit-id': auditId,
+    'cache-control': 'no-cache, private',
+    ...response.headers,
+    ...flowHeaders(exchange),
+  };
+  if (exchange && exchange.warnings.length > 0) {
+    headers['warning'] = [...new Set(exchange.warnings)].map(warningHeader);
+  }
+  const { status, body, tunnel, events } = response;
+  if (events) return { status, headers, body, events };
+  return tunnel ? { status, headers, body, tunnel } : { status, headers, body };
+}
+
+/** RFC 7234 warn-text: a quoted string of printable characters. */
+function warningHeader(message: string): string {
+  const clean = message.replace(/[^\x20-\x7e]/g, '?').replace(/[\\"]/g, '\\$&');
+  return `299 - "${clean.slice(0, 4096)}"`;
+}

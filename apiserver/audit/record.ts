@@ -1,0 +1,158 @@
+import type { Verdict } from '../../kube/audit/decide.ts';
+import type { Stage } from '../../kube/audit/types.ts';
+import type { ApiResponse, UserInfo } from '../../kube/http.ts';
+import { encodeJson } from '../../kube/json.ts';
+import { isRecord } from '../../kube/untyped.ts';
+import type { Decision } from '../plugins.ts';
+import { isLongRunning, type RequestInfo } from '../request.ts';
+import { ended } from './ended.ts';
+import { areTokens, jsonOf, mayBeStatus, responseStatus, withoutManagedFields } from './objects.ts';
+import { Reference, userJson } from './reference.ts';
+
+/** Of an answer that is a stream: beyond, an event has none of it. */
+const longestAnswer = 10 * 1024 * 1024;
+
+export interface Recorder {
+  now(): string;
+  write(line: string): void;
+}
+
+/** Fields of JSON that every event of a request has. */
+export interface Fields {
+  id: string;
+  /** Before the one that says for whom it is made, and after it. */
+  head: string;
+  from: string;
+  annotations: string;
+}
+
+/** What becomes of one request, told in events of audit.k8s.io/v1 as it passes its stages. */
+export class AuditRecord {
+  readonly #recorder: Recorder;
+  readonly #info: RequestInfo;
+  readonly #verdict: Verdict;
+  readonly #fields: Fields;
+  readonly #ref: Reference | undefined;
+  readonly #received: string;
+  /** It or its answer is a token. */
+  readonly #secret: boolean;
+  #impersonated = '';
+  #request = '';
+  #status = '';
+  #object = '';
+  #decision = '';
+
+  constructor(recorder: Recorder, info: RequestInfo, verdict: Verdict, fields: Fields) {
+    this.#recorder = recorder;
+    this.#info = info;
+    this.#verdict = verdict;
+    this.#fields = fields;
+    this.#secret = areTokens(info);
+    this.#ref = info.isResource ? new Reference(info) : undefined;
+    this.#received = recorder.now();
+  }
+
+  received(): void {
+    this.#tell('RequestReceived', this.#received);
+  }
+
+  impersonated(user: UserInfo): void {
+    this.#impersonated = `"impersonatedUser":${userJson(user)},`;
+  }
+
+  decided({ allowed, reason }: Decision): void {
+    const decision = allowed ? 'allow' : 'forbid';
+    const why = reason ? JSON.stringify(reason) : '""';
+    this.#decision = `,"authorization.k8s.io/decision":"${decision}","authorization.k8s.io/reason":${why}`;
+  }
+
+  /** The object that was sent, as soon as it is decoded: what follows changes it. */
+  sent(value: unknown): void {
+    if (!isRecord(value)) return;
+    const { metadata } = value;
+    if (isRecord(metadata)) this.#ref?.add(metadata);
+    if (!this.#takesRequest()) return;
+    this.#requestIs(encodeJson(this.#verdict.omitManagedFields ? withoutManagedFields(value) : value));
+  }
+
+  /** The body of a PATCH, in whatever dialect. */
+  patched(body: Uint8Array = new Uint8Array(), type = ''): void {
+    if (this.#takesRequest()) this.#requestIs(patchJson(body, type));
+  }
+
+  /** Whose answer it is by now; what follows is told as it ends. */
+  answered(response: ApiResponse, stage: Stage = 'ResponseComplete'): ApiResponse {
+    const info = this.#info;
+    const type = String(response.headers['content-type'] ?? '');
+    const status = mayBeStatus(response, info) ? jsonOf(type, response.body as Uint8Array, false) : undefined;
+    this.#status = `"responseStatus":${responseStatus(response.status, status, this.#secret)},`;
+    const lasts = isLongRunning(info) || response.tunnel !== undefined;
+    if (lasts) this.#tell('ResponseStarted');
+    const takes = this.#takesAnswer(response);
+    if (response.body instanceof Uint8Array && !response.tunnel && !response.events) {
+      if (takes) this.#answerIs(type, response.body);
+      this.#tell(stage);
+      return response;
+    }
+    const most = takes && !lasts ? longestAnswer : 0;
+    return ended(response, most, (bytes) => {
+      if (bytes) this.#answerIs(type, bytes);
+      this.#tell(stage);
+    });
+  }
+
+  /** Nobody knows who asks: one event tells so. */
+  refused(response: ApiResponse): void {
+    const type = String(response.headers['content-type'] ?? '');
+    const body = response.body instanceof Uint8Array ? response.body : new Uint8Array();
+    const status = jsonOf(type, body, false);
+    this.#status = `"responseStatus":${responseStatus(response.status, status, this.#secret)},`;
+    if (this.#takesAnswer(response)) this.#answerIs(type, body);
+    this.#tell('ResponseStarted');
+  }
+
+  #takesRequest(): boolean {
+    const { level } = this.#verdict;
+    return !this.#secret && (level === 'Request' || level === 'RequestResponse');
+  }
+
+  /** Logs are no objects, nor what is proxied; what is about no resource has one where it is discovery. */
+  #takesAnswer({ status }: ApiResponse): boolean {
+    const info = this.#info;
+    if (this.#verdict.level !== 'RequestResponse' || this.#secret) return false;
+    if (status >= 400) return true;
+    return info.isResource ? !isLongRunning(info) : /^\/apis?(\/|$)/.test(info.path);
+  }
+
+  #answerIs(type: string, body: Uint8Array): void {
+    const json = jsonOf(type, body, this.#verdict.omitManagedFields);
+    if (json !== undefined) this.#object = `"responseObject":${json},`;
+  }
+
+  #requestIs(json: string | undefined): void {
+    if (json !== undefined) this.#request = `"requestObject":${json},`;
+  }
+
+  #tell(stage: Stage, at = this.#recorder.now()): void {
+    const { level, omitStages } = this.#verdict;
+    if (omitStages.includes(stage)) return;
+    const { id, head, from, annotations } = this.#fields;
+    const ref = this.#ref ? `"objectRef":${this.#ref.json},` : '';
+    const times = `"requestReceivedTimestamp":"${this.#received}","stageTimestamp":"${at}"`;
+    const asked = `${head}${this.#impersonated}${from}${ref}`;
+    const came = `${this.#status}${this.#request}${this.#object}`;
+    this.#recorder.write(
+      `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"${level}","auditID":${id},"stage":"${stage}",${asked}${came}${times},"annotations":{${annotations}${this.#decision}}}`,
+    );
+  }
+}
+
+/** Made anew, never as it came: what is no JSON would say whatever it likes of the event around it. */
+function patchJson(body: Uint8Array, type: string): string | undefined {
+  if (type.startsWith('application/apply-patch+yaml')) return jsonOf('application/yaml', body, false);
+  try {
+    return JSON.stringify(JSON.parse(Buffer.from(body).toString()));
+  } catch {
+    return undefined;
+  }
+}

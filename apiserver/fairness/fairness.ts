@@ -1,0 +1,210 @@
+import { rootCluster } from '../../cluster/names.ts';
+import type { ApiResponse } from '../../kube/http.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import type { Exchange } from '../core.ts';
+import { tooMany } from '../inflight.ts';
+import { isLongRunning } from '../request.ts';
+import { Deadlines } from '../wire/deadlines.ts';
+import { type Configuration, configurationOf, type Flow } from './configuration.ts';
+import { Level, type Ticket } from './level.ts';
+import { limitsOf, mayTake } from './limits.ts';
+import { classify } from './match.ts';
+import type { FairnessObserver, Refusal, Sorted } from './observer.ts';
+import { seatsOf } from './seats.ts';
+
+/** The longest that anybody waits, whatever the request's own limit. */
+const longestMs = 60_000;
+
+export type Work = (exchange: Exchange) => Promise<ApiResponse>;
+
+/**
+ * API Priority and Fairness: who is served when all cannot be at once. The objects of root say how; the seats are this
+ * process's part of the server's: docs/decisions/0033.
+ */
+export class Fairness {
+  readonly #total: number;
+  readonly #observer: FairnessObserver | undefined;
+  readonly #deadlines = new Deadlines();
+  readonly #levels = new Map<string, Level>();
+  /** Of levels that are no more, until nobody is in them. */
+  readonly #leaving = new Set<Level>();
+  readonly #waiting = new Set<Level>();
+  #sorted = new WeakMap<Flow, Sorted>();
+  #configuration: Configuration = { flows: [], levels: [] };
+  #processes = 1;
+
+  /** `total`: the seats of all processes of the server. */
+  constructor(total: number, observer?: FairnessObserver) {
+    this.#total = total;
+    this.#observer = observer;
+    this.configure([], []);
+  }
+
+  /** The FlowSchemas and PriorityLevelConfigurations that count. */
+  configure(schemas: readonly KubeObject[], levels: readonly KubeObject[]): void {
+    this.#configuration = configurationOf(schemas, levels);
+    this.#sorted = new WeakMap();
+    this.#apply();
+  }
+
+  /** So many processes share the seats from now on. */
+  among(processes: number): void {
+    if (processes === this.#processes) return;
+    this.#processes = processes;
+    this.#apply();
+  }
+
+  #apply(): void {
+    const { levels } = this.#configuration;
+    const limits = limitsOf(levels, Math.ceil(this.#total / this.#processes));
+    const names = new Set(levels.map(({ name }) => name));
+    for (const [name, level] of this.#levels) {
+      if (names.has(name)) continue;
+      this.#levels.delete(name);
+      if (level.inUse > 0 || level.queues.length > 0) this.#leaving.add(level);
+    }
+    for (const [i, spec] of levels.entries()) {
+      const own = limits[i] as Level['limits'];
+      const known = this.#levels.get(spec.name);
+      if (known) known.configure(spec, own);
+      else this.#levels.set(spec.name, new Level(spec, own));
+    }
+    this.#observer?.limited(
+      [...this.#levels.values()].map((level) => ({ name: level.spec.name, limits: level.limits })),
+    );
+    this.#next();
+  }
+
+  /** What `work` answers, when its turn has come; else 429. A failure of any kind rejects. */
+  run(exchange: Exchange, work: Work, requestMs: number): Promise<ApiResponse> {
+    const { user, info } = exchange;
+    const flow = classify(this.#configuration.flows, user, info);
+    const level = this.#levels.get(flow.level) as Level;
+    // As kube-apiserver: what is no watch and lasts says nothing of it.
+    if (info.verb === 'watch' || !isLongRunning(info))
+      exchange.matched = { flow: flow.uid, level: level.spec.uid };
+    const ticket = this.#ticket(exchange, flow, level);
+    if (level.spec.exempt || (level.queues.length === 0 && this.#mayTake(ticket))) {
+      this.#begin(ticket);
+      return this.#working(ticket, exchange, work);
+    }
+    if (level.spec.queuing === undefined) return this.#refused(ticket, exchange, 'concurrency-limit');
+    if (!level.queues.enqueue(ticket)) return this.#refused(ticket, exchange, 'queue-full');
+    this.#waiting.add(level);
+    this.#observer?.queued(this.#sortedOf(flow), ticket.seats);
+    return this.#turn(ticket, exchange, Math.min(requestMs / 4, longestMs)).then((reason) =>
+      reason === undefined ? this.#working(ticket, exchange, work) : this.#refused(ticket, exchange, reason),
+    );
+  }
+
+  #ticket(exchange: Exchange, flow: Flow, level: Level): Ticket {
+    const { user, info } = exchange;
+    const own = flow.by === 'ByUser' ? user.name : flow.by === 'ByNamespace' ? info.namespace : '';
+    const cluster = info.cluster === rootCluster || info.cluster === '*' ? '' : info.cluster;
+    return {
+      level,
+      flow,
+      queue: level.queueOf(flow.name, cluster, own),
+      seats: level.spec.exempt ? 1 : seatsOf(exchange, level.limits.widest),
+      came: performance.now(),
+      began: 0,
+      decided: () => undefined,
+    };
+  }
+
+  /** Resolves when it has a seat, or with why it will have none. */
+  #turn(ticket: Ticket, { request }: Exchange, millis: number): Promise<Refusal | undefined> {
+    return new Promise((resolve) => {
+      const { signal } = request;
+      const gone = () => this.#give(ticket, 'cancelled');
+      const inTime = this.#deadlines.add(millis, () => this.#give(ticket, 'time-out'));
+      ticket.decided = (reason) => {
+        inTime();
+        signal?.removeEventListener('abort', gone);
+        resolve(reason);
+      };
+      if (signal?.aborted) gone();
+      else signal?.addEventListener('abort', gone, { once: true });
+    });
+  }
+
+  /** Who waits for it leaves its queue: with a seat, or for a reason. */
+  #give(ticket: Ticket, reason?: Refusal): void {
+    const { level, flow, seats } = ticket;
+    level.queues.leave(ticket);
+    if (level.queues.length === 0) this.#waiting.delete(level);
+    this.#observer?.left(this.#sortedOf(flow), seats);
+    if (reason === undefined) this.#begin(ticket);
+    ticket.decided(reason);
+    // Who stood behind a wide one may fit.
+    if (reason !== undefined) this.#next();
+  }
+
+  #begin(ticket: Ticket): void {
+    const { level, seats } = ticket;
+    level.inUse += seats;
+    level.queues.began(ticket);
+    ticket.began = performance.now();
+    this.#observer?.dispatched(this.#sortedOf(ticket.flow), seats);
+    if (!level.spec.exempt) this.#tellWaited(ticket, true);
+  }
+
+  /** The seats are taken until the work ends, of what lasts until it has begun. */
+  #working(ticket: Ticket, exchange: Exchange, work: Work): Promise<ApiResponse> {
+    let doing: Promise<ApiResponse>;
+    try {
+      doing = work(exchange);
+    } catch (error) {
+      doing = Promise.reject(error);
+    }
+    return doing.finally(() => this.#end(ticket));
+  }
+
+  #end(ticket: Ticket): void {
+    const { level, flow, seats } = ticket;
+    const millis = performance.now() - ticket.began;
+    level.inUse -= seats;
+    level.queues.ended(ticket, millis);
+    this.#observer?.ended(this.#sortedOf(flow), seats);
+    if (level.inUse === 0 && level.queues.length === 0) this.#leaving.delete(level);
+    if (this.#waiting.size > 0) this.#next(level);
+  }
+
+  /** Gives free seats to who waits, of `first` before others. */
+  #next(first?: Level): void {
+    if (first) this.#serve(first);
+    for (const level of this.#waiting) this.#serve(level);
+  }
+
+  #serve(level: Level): void {
+    for (;;) {
+      const next = level.queues.next as Ticket | undefined;
+      if (next === undefined || !this.#mayTake(next)) return;
+      this.#give(next);
+    }
+  }
+
+  #mayTake({ level, seats }: Ticket): boolean {
+    return mayTake(level, seats, this.#levels.values());
+  }
+
+  #tellWaited({ flow, came }: Ticket, served: boolean): void {
+    this.#observer?.waited(this.#sortedOf(flow), (performance.now() - came) / 1000, served);
+  }
+
+  #refused(ticket: Ticket, { core, request, info }: Exchange, reason: Refusal): Promise<ApiResponse> {
+    this.#observer?.rejected(this.#sortedOf(ticket.flow), reason);
+    this.#tellWaited(ticket, false);
+    core.observer?.terminated(request, info, 429);
+    return Promise.resolve(tooMany());
+  }
+
+  #sortedOf(flow: Flow): Sorted {
+    let sorted = this.#sorted.get(flow);
+    if (sorted === undefined) {
+      sorted = { level: flow.level, schema: flow.name };
+      this.#sorted.set(flow, sorted);
+    }
+    return sorted;
+  }
+}
