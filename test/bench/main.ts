@@ -4,16 +4,17 @@ import { atoll } from '../atoll/kubectl.ts';
 import { type Kubernetes, startKubernetes } from '../kubernetes/kubernetes.ts';
 import { measureDecisions } from './access.ts';
 import { measureApplyToPresent } from './apply.ts';
+import { auditPolicies, startAudited } from './audit.ts';
 import { measureBurst } from './burst.ts';
 import { measureFanout } from './fanout.ts';
 import { connect, fill } from './load.ts';
 import { measureCounting } from './metrics.ts';
 import { type Peers, peers, residentMiB, startBoth } from './peers.ts';
 import { print, row } from './table.ts';
-import { creates, longLists, reads } from './verbs.ts';
+import { creates, gets, longLists, reads } from './verbs.ts';
 
 /** Ratios above 1 mean that Atoll is better. The two servers take turns, so that a slow moment hits both. */
-const parts = { verbs, memory, watches, etcd, apply, burst, access };
+const parts = { verbs, memory, watches, etcd, apply, burst, access, audit };
 /** Names of parts, with commas between them; `create` is that row of `verbs` alone. Default: all. */
 const only = process.env['BENCH_ONLY']?.split(',');
 
@@ -58,6 +59,19 @@ async function memory(): Promise<void> {
 async function access(): Promise<void> {
   print(['metrics: processor µs to count a request', measureCounting().toFixed(2), '-', '-']);
   print(['RBAC decision, 10,000 bindings: p99 µs', measureDecisions(10_000).toFixed(2), '-', '-']);
+}
+
+/** Beside a server without: the ratio is what is left. */
+async function audit(): Promise<void> {
+  for (const policy of auditPolicies) {
+    const { both, stop } = await startAudited(policy);
+    try {
+      for (const clients of [16, 64]) await gets(both, clients, `audit ${policy}, beside none: get`, 5);
+      await creates(both, `audit ${policy}, beside none: create`, 64, 5);
+    } finally {
+      await stop();
+    }
+  }
 }
 
 async function memoryRow(name: string, [ours, theirs]: Peers): Promise<void> {

@@ -14,7 +14,7 @@ export type Peers = readonly [Peer, Peer];
 
 export function peers(ours: Atoll, theirs: Kubernetes): Peers {
   return [
-    { name: 'atoll', kubeconfig: ours.kubeconfig, pids: () => withChildren(ours.pid) },
+    { name: 'atoll', kubeconfig: ours.kubeconfig, pids: () => pidsOf(ours) },
     {
       name: 'kubernetes',
       kubeconfig: theirs.kubeconfig,
@@ -39,7 +39,8 @@ async function timed<T>(start: () => Promise<T>): Promise<[T, number]> {
   return [await start(), performance.now() - from];
 }
 
-async function withChildren(pid: number): Promise<number[]> {
+/** Of all processes of a server. */
+export async function pidsOf({ pid }: Atoll): Promise<number[]> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
   return [pid, ...children.split(' ').filter(Boolean).map(Number)];
 }

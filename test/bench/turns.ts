@@ -34,14 +34,14 @@ export async function inTurns(
   [ours, theirs]: readonly [Asked, Asked],
   clients: number,
   requests: Requests,
+  times = 2,
 ): Promise<[Turn, Turn]> {
   const turns = new Map<Asked, Turn[]>([
     [ours, []],
     [theirs, []],
   ]);
-  for (const peer of [ours, theirs, ours, theirs]) {
-    const turn = await oneTurn(peer, clients, requests(peer));
-    turns.get(peer)?.push(turn);
+  for (let time = 0; time < times; time++) {
+    for (const peer of [ours, theirs]) turns.get(peer)?.push(await oneTurn(peer, clients, requests(peer)));
   }
   return [mean(turns.get(ours) ?? []), mean(turns.get(theirs) ?? [])];
 }

@@ -6,11 +6,16 @@ import { ask, inTurns, post, type Turn } from './turns.ts';
 
 const all = '/api/v1/namespaces/default/configmaps';
 
-export async function creates(both: Peers, what: string, clients: number): Promise<void> {
-  const create = await inTurns(both, clients, (peer) => {
-    const run = `c${clients}-${peer.name}-${process.hrtime.bigint()}`;
-    return (i) => post(all, configMap(`${run}-${i}`));
-  });
+export async function creates(both: Peers, what: string, clients: number, times?: number): Promise<void> {
+  const create = await inTurns(
+    both,
+    clients,
+    (peer) => {
+      const run = `c${clients}-${peer.name}-${process.hrtime.bigint()}`;
+      return (i) => post(all, configMap(`${run}-${i}`));
+    },
+    times,
+  );
   figures(`${what}, ${clients} clients`, create);
   processor(`${what}, ${clients} clients`, create);
 }
@@ -21,6 +26,16 @@ function processor(name: string, [ours, theirs]: readonly [Turn, Turn]): void {
 }
 
 export async function reads(both: Peers, clients: number): Promise<void> {
+  const get = await gets(both, clients);
+  if (clients === 64) await besideFastify(both, get);
+  figures(
+    `list of 500, ${clients} clients`,
+    await inTurns(both, clients, () => () => ask(`${all}?limit=500`)),
+  );
+}
+
+/** Answers by what one is asked for. */
+export async function gets(both: Peers, clients: number, what = 'get', times?: number) {
   const names = Array.from({ length: 100 }, (_, i) => `seed-${clients}-${i}`);
   for (const peer of both) {
     const { client, close } = await connect(peer.kubeconfig, 8);
@@ -28,14 +43,10 @@ export async function reads(both: Peers, clients: number): Promise<void> {
     close();
   }
   const get = (i: number) => ask(`${all}/${names[Math.abs(i) % names.length]}`);
-  const gets = await inTurns(both, clients, () => get);
-  figures(`get, ${clients} clients`, gets);
-  processor(`get, ${clients} clients`, gets);
-  if (clients === 64) await besideFastify(both, get);
-  figures(
-    `list of 500, ${clients} clients`,
-    await inTurns(both, clients, () => () => ask(`${all}?limit=500`)),
-  );
+  const seen = await inTurns(both, clients, () => get, times);
+  figures(`${what}, ${clients} clients`, seen);
+  processor(`${what}, ${clients} clients`, seen);
+  return get;
 }
 
 /** How much of what its HTTP server could do at most Atoll does. */

@@ -145,7 +145,8 @@ function help(): string {
     ...part.bugs.map(({ name, about }) => `           --bug ${name}: ${about}`),
   ]);
   return `Breaks the store on purpose, over and over, and checks what it promised: nothing acknowledged is lost,
-histories are linearizable, watches are ordered, gap-free and resumable, damage is never served.
+histories are linearizable, watches are ordered, gap-free and resumable, damage is never served; and that no
+hostile path, header, token or key leads into another logical cluster.
 
 usage: node dist/test/fault/main.js [options]
 

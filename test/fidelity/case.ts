@@ -10,6 +10,7 @@ export const areas = [
   'authn',
   'rbac',
   'quota',
+  'flow',
   'custom',
   'transcripts',
   'bundles',

@@ -13,6 +13,7 @@ import { creatingCases } from './cases/creating.ts';
 import { customCases } from './cases/custom.ts';
 import { decisionsCases } from './cases/decisions.ts';
 import { discoveryCases } from './cases/discovery.ts';
+import { flowsCases } from './cases/flows.ts';
 import { mediaCases } from './cases/media.ts';
 import { narrowCases } from './cases/narrow.ts';
 import { quotasCases } from './cases/quotas.ts';
@@ -118,6 +119,7 @@ async function allCases(): Promise<Case[]> {
       ...signersCases(),
     ],
     quota: quotasCases,
+    flow: flowsCases,
     custom: customCases,
     transcripts: () => (wire === undefined ? [] : transcriptsCases(wire)),
     bundles: () => (bundles === undefined ? [] : bundlesCases(bundles)),

@@ -23,6 +23,8 @@ const compared = [
   'content-encoding',
   'allow',
   'location',
+  'x-kubernetes-pf-flowschema-uid',
+  'x-kubernetes-pf-prioritylevel-uid',
 ];
 
 /** In the order of Go's maps. */
@@ -136,6 +138,8 @@ export class Normaliser {
     if (value === '') return value;
     if (key === 'resourceVersion') return this.#label('rv', value);
     if (key === 'continue') return '<continue>';
+    // Whose they are, is asked where it matters: requests of one case are of several.
+    if (key.startsWith('x-kubernetes-pf-')) return /^[0-9a-f-]{36}$/.test(value) ? '<uid>' : value;
     if (key === 'uid' && /^[0-9a-f-]{36}$/.test(value)) return this.#label('uid', value);
     if (key === 'username' && path.includes('spec')) return '<user>';
     if (key === 'token') return '<token>';
