@@ -58,11 +58,11 @@ export interface LadderOptions {
 
 /**
  * The rungs, in the order in which a request climbs them; each ends it with the code it names:
- * which logical cluster · authentication 401 · impersonation 403 · request info 400 · a fair turn 429 · authorization 403 ·
+ * which logical cluster · authentication 401 · impersonation 403 · a fair turn 429 · request info 400 · authorization 403 ·
  * the share of the logical cluster 429 ·
  * logical cluster 404 · resource 404, 405 · body 400, 415 · admission 4xx · handler
  *
- * A view stands where the logical cluster comes otherwise. From the network there is one after request info, 429 for what
+ * A view stands where the logical cluster comes otherwise. From the network there is one before the fair turn, 429 for what
  * would last, while the server goes, and one after authorization, 413: nobody's body is read before they may.
  */
 export function createLadder(core: Core, options: LadderOptions): Ladder {
@@ -102,13 +102,12 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
         audit?.impersonated(by);
       }
       const { info, view, wrong } = asked;
-      if (wrong !== undefined) throw wrong;
       exchange = { core, request, info, user: by, warnings: [], audit };
       known?.(exchange);
       // It would end as it begins.
       const late = peer && core.closing.aborted && isLongRunning(info);
       if (body) exchange.arriving = body;
-      const work = view ? through(view) : onward;
+      const work = wrong !== undefined ? refusing(wrong) : view ? through(view) : onward;
       const turn: Work = peer && fairness ? (own, millis) => fairness.run(own, work, millis) : work;
       const answer = late ? shuttingDown() : await limit.run(exchange, turn);
       const response = ended(core, request, began, answer, exchange);
@@ -139,6 +138,11 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
     serve: (request, peer, body, known) => climb(request, undefined, peer, body, known),
     serveAs: (request, user) => climb(request, user),
   };
+}
+
+/** What cannot be read takes its turn, too. */
+function refusing(wrong: unknown): (exchange: Exchange) => Promise<ApiResponse> {
+  return () => Promise.reject(wrong);
 }
 
 /** A view says itself who may, and which logical clusters it reaches. */

@@ -10,6 +10,7 @@ import { Level, type Ticket } from './level.ts';
 import { limitsOf, mayTake } from './limits.ts';
 import { classify } from './match.ts';
 import type { FairnessObserver, Refusal, Sorted } from './observer.ts';
+import { Rounds } from './rounds.ts';
 import { seatsOf } from './seats.ts';
 
 /** The longest that anybody waits, whatever the request's own limit. */
@@ -29,6 +30,7 @@ export class Fairness {
   /** Of levels that are no more, until nobody is in them. */
   readonly #leaving = new Set<Level>();
   readonly #waiting = new Set<Level>();
+  readonly #rounds = new Rounds();
   #sorted = new WeakMap<Flow, Sorted>();
   #configuration: Configuration = { flows: [], levels: [] };
   #processes = 1;
@@ -83,7 +85,17 @@ export class Fairness {
     // As kube-apiserver: what is no watch and lasts says nothing of it.
     if (info.verb === 'watch' || !isLongRunning(info))
       exchange.matched = { flow: flow.uid, level: level.spec.uid };
-    const ticket = this.#ticket(exchange, flow, level);
+    if (level.spec.exempt)
+      return this.#seated(this.#ticket(exchange, flow, level), exchange, work, requestMs);
+    return this.#rounds.run(info.cluster, user.name, () =>
+      this.#levels.get(flow.level) === level
+        ? this.#seated(this.#ticket(exchange, flow, level), exchange, work, requestMs)
+        : this.run(exchange, work, requestMs),
+    );
+  }
+
+  #seated(ticket: Ticket, exchange: Exchange, work: Work, requestMs: number): Promise<ApiResponse> {
+    const { level, flow } = ticket;
     if (level.spec.exempt || (level.queues.length === 0 && this.#mayTake(ticket))) {
       this.#begin(ticket);
       return this.#working(ticket, exchange, work);

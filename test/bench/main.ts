@@ -9,12 +9,14 @@ import { measureBurst } from './burst.ts';
 import { measureFanout } from './fanout.ts';
 import { connect, fill } from './load.ts';
 import { measureCounting } from './metrics.ts';
+import { besideFlood, besideWriters } from './neighbours.ts';
 import { type Peers, peers, residentMiB, startBoth } from './peers.ts';
 import { print, row } from './table.ts';
-import { creates, gets, longLists, reads } from './verbs.ts';
+import { startTenants } from './tenants.ts';
+import { accountGets, creates, gets, longLists, reads } from './verbs.ts';
 
 /** Ratios above 1 mean that Atoll is better. The two servers take turns, so that a slow moment hits both. */
-const parts = { verbs, memory, watches, etcd, apply, burst, access, audit };
+const parts = { verbs, memory, watches, etcd, apply, burst, access, audit, tenants };
 /** Names of parts, with commas between them; `create` is that row of `verbs` alone. Default: all. */
 const only = process.env['BENCH_ONLY']?.split(',');
 
@@ -59,6 +61,37 @@ async function memory(): Promise<void> {
 async function access(): Promise<void> {
   print(['metrics: processor µs to count a request', measureCounting().toFixed(2), '-', '-']);
   print(['RBAC decision, 10,000 bindings: p99 µs', measureDecisions(10_000).toFixed(2), '-', '-']);
+  const ours = await startAtoll({ program: bundled });
+  try {
+    for (const clients of [1, 16]) await accountGets(ours, clients);
+  } finally {
+    await ours.dispose();
+  }
+}
+
+/** What a tenant notices of others. The ratio is to when they do nothing. */
+async function tenants(): Promise<void> {
+  const count = 1000;
+  const all = await startTenants(count + 1);
+  try {
+    for (const perSecond of [1, undefined]) {
+      const how = perSecond === undefined ? 'as fast as it can' : 'once a second';
+      const { alone, during, noise, refused } = await besideWriters(all, count, perSecond);
+      const name = `reads of one tenant while each of ${count} others writes ${how}`;
+      print([`${name}: writes a second, refused`, `${noise.toFixed(0)}, ${refused}`, '-', '-']);
+      row(`${name}, beside none: p50 ms`, [during.p50, alone.p50], 'less');
+      row(`${name}, beside none: p99 ms`, [during.p99, alone.p99], 'less');
+    }
+    for (const connections of [64, 512]) {
+      const { alone, during, noise, refused } = await besideFlood(all, 10, connections);
+      const name = `100 reads a second by each of 10 tenants while another reads over ${connections} connections`;
+      print([`${name}: its reads a second, refused`, `${noise.toFixed(0)}, ${refused}`, '-', '-']);
+      row(`${name}, beside none: per second`, [during.perSecond, alone.perSecond], 'more');
+      row(`${name}, beside none: p99 ms`, [during.p99, alone.p99], 'less');
+    }
+  } finally {
+    await all.stop();
+  }
 }
 
 /** Beside a server without: the ratio is what is left. */

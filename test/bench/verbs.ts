@@ -1,6 +1,11 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { KubeConfig } from '@kubernetes/client-node/dist/config.js';
+import type { Atoll } from '../atoll/atoll.ts';
+import { must } from '../atoll/kubectl.ts';
 import { bareServer } from './bare.ts';
 import { configMap, configMaps, connect, fill } from './load.ts';
-import type { Peers } from './peers.ts';
+import { type Peers, pidsOf } from './peers.ts';
 import { figures, row } from './table.ts';
 import { ask, inTurns, post, type Turn } from './turns.ts';
 
@@ -47,6 +52,42 @@ export async function gets(both: Peers, clients: number, what = 'get', times?: n
   figures(`${what}, ${clients} clients`, seen);
   processor(`${what}, ${clients} clients`, seen);
   return get;
+}
+
+/** One server, asked by a ServiceAccount and by its administrator: the ratio is what the former pays more. */
+export async function accountGets(server: Atoll, clients: number): Promise<void> {
+  const pids = () => pidsOf(server);
+  const account = { name: 'account', kubeconfig: await accountKubeconfig(server), pids };
+  const administrator = { name: 'administrator', kubeconfig: server.kubeconfig, pids };
+  const name = `seed-account-${clients}`;
+  const { client, close } = await connect(server.kubeconfig, 1);
+  await client.create(configMaps, configMap(name));
+  close();
+  const get = ask(`${all}/${name}`);
+  const seen = await inTurns([account, administrator], clients, () => () => get, 5);
+  const what = `get by a ServiceAccount, beside the administrator, ${clients} clients`;
+  figures(what, seen);
+  processor(what, seen);
+}
+
+/** Of `reader` in `default`, who may see what is there. */
+async function accountKubeconfig({ kubeconfig, dataDir }: Atoll): Promise<string> {
+  const path = join(dataDir, 'account.kubeconfig');
+  const config = new KubeConfig();
+  config.loadFromString(await readFile(kubeconfig, 'utf8'));
+  const reader = ['rolebinding', 'reader', '--clusterrole=view', '--serviceaccount=default:reader'];
+  const had = await must(kubeconfig, 'get', 'serviceaccount', 'reader', '--ignore-not-found', '-o', 'name');
+  if (had === '') {
+    await must(kubeconfig, 'create', 'serviceaccount', 'reader');
+    await must(kubeconfig, 'create', ...reader);
+  }
+  const token = await must(kubeconfig, 'create', 'token', 'reader');
+  config.loadFromClusterAndUser(config.getCurrentCluster() as never, {
+    name: 'reader',
+    token: token.trim(),
+  });
+  await writeFile(path, config.exportConfig(), { mode: 0o600 });
+  return path;
 }
 
 /** How much of what its HTTP server could do at most Atoll does. */
