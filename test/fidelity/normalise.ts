@@ -103,8 +103,13 @@ export class Normaliser {
     // Asked of all at once, and told as they answer.
     if (listed && walked.some(isComponent)) return walked.sort(byText);
     // Owners come in order of their times, which are whole seconds: the order that is left is chance.
-    if (!unordered.includes(key)) return walked;
+    if (!unordered.includes(key) && !(key === 'resources' && this.#areDefined(value))) return walked;
     return walked.sort(byText);
+  }
+
+  /** Resources of a group that the case defines: kube-apiserver tells them in the order of a Go map. */
+  #areDefined(resources: readonly Json[]): boolean {
+    return resources.some((item) => isRecord(item) && String(item['kind']).includes(this.#names.name));
   }
 
   /** Made by another case, which goes on meanwhile. */

@@ -6,11 +6,6 @@ interface Condition {
   status?: string;
 }
 
-interface Version {
-  name: string;
-  served: boolean;
-}
-
 /** What kube-apiserver itself writes into status soon after a write of these kinds; Atoll does so before it answers. */
 const told: Readonly<Record<string, (conditions: readonly Condition[]) => boolean>> = {
   customresourcedefinitions: (conditions) =>
@@ -68,22 +63,17 @@ async function settledOne(
   }
 }
 
-/** kube-apiserver serves what is established a moment later, and names it among its group's resources later still. */
+/** kube-apiserver serves what is established a moment later. */
 async function served(wire: Wire, json: Answer['json'], until: number): Promise<void> {
   const spec = json?.['spec'] as { group?: string; names?: { plural: string } } | undefined;
   const conditions = (json?.['status']?.['conditions'] ?? []) as unknown as readonly Condition[];
   if (!spec?.names || !conditions.some(({ type, status }) => type === 'Established' && status === 'True'))
     return;
-  const { plural } = spec.names;
-  const versions = (json?.['spec']?.['versions'] ?? []) as unknown as readonly Version[];
-  const version = versions.find((one) => one.served);
-  if (version === undefined) return;
-  const group = `/apis/${spec.group}/${version.name}`;
+  const [version] = (json?.['spec']?.['versions'] ?? []) as unknown as readonly { name: string }[];
   while (Date.now() < until) {
-    const { status } = await (await wire.send({ method: 'GET', path: `${group}/${plural}?limit=1` })).done;
-    const known = await (await wire.send({ method: 'GET', path: group })).done;
-    const resources = (known.json?.['resources'] ?? []) as unknown as readonly { name: string }[];
-    if (status === 200 && resources.some(({ name }) => name === plural)) return;
+    const path = `/apis/${spec.group}/${version?.name}/${spec.names.plural}?limit=1`;
+    const { status } = await (await wire.send({ method: 'GET', path })).done;
+    if (status === 200) return;
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
