@@ -13,3 +13,8 @@ export function standing({ extra }: UserInfo, cluster: string): 'home' | 'guest'
   const isHome = scopes ? scopes.includes(`cluster:${cluster}`) : own === cluster;
   return isHome ? 'home' : 'nobody';
 }
+
+/** Where somebody is at home who is a guest nowhere; not a logical cluster where impersonated in several, one after another. */
+export function homeOf({ extra }: UserInfo): string {
+  return extra?.[clusterNameExtra]?.[0] ?? extra?.[scopesExtra]?.join() ?? '';
+}

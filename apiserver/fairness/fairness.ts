@@ -1,13 +1,14 @@
 import { rootCluster } from '../../cluster/names.ts';
-import type { ApiResponse } from '../../kube/http.ts';
+import type { ApiResponse, UserInfo } from '../../kube/http.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import { homeOf, standing } from '../authz/standing.ts';
 import type { Exchange } from '../core.ts';
 import { tooMany } from '../inflight.ts';
 import { isLongRunning } from '../request.ts';
 import { Deadlines } from '../wire/deadlines.ts';
 import { type Configuration, configurationOf, type Flow } from './configuration.ts';
 import { Level, type Ticket } from './level.ts';
-import { limitsOf, mayTake } from './limits.ts';
+import { limitsOf, mayHold, roomOf } from './limits.ts';
 import { classify } from './match.ts';
 import type { FairnessObserver, Refusal, Sorted } from './observer.ts';
 import { Rounds } from './rounds.ts';
@@ -87,7 +88,7 @@ export class Fairness {
       exchange.matched = { flow: flow.uid, level: level.spec.uid };
     if (level.spec.exempt)
       return this.#seated(this.#ticket(exchange, flow, level), exchange, work, requestMs);
-    return this.#rounds.run(info.cluster, user.name, () =>
+    return this.#rounds.run(shareOf(user, info.cluster), user.name, () =>
       this.#levels.get(flow.level) === level
         ? this.#seated(this.#ticket(exchange, flow, level), exchange, work, requestMs)
         : this.run(exchange, work, requestMs),
@@ -96,7 +97,7 @@ export class Fairness {
 
   #seated(ticket: Ticket, exchange: Exchange, work: Work, requestMs: number): Promise<ApiResponse> {
     const { level, flow } = ticket;
-    if (level.spec.exempt || (level.queues.length === 0 && this.#mayTake(ticket))) {
+    if (level.spec.exempt || (level.queues.length === 0 && this.#mayTake(ticket, this.#roomFor(ticket)))) {
       this.#begin(ticket);
       return this.#working(ticket, exchange, work);
     }
@@ -104,7 +105,10 @@ export class Fairness {
     if (!level.queues.enqueue(ticket)) return this.#refused(ticket, exchange, 'queue-full');
     this.#waiting.add(level);
     this.#observer?.queued(this.#sortedOf(flow), ticket.seats);
-    return this.#turn(ticket, exchange, Math.min(requestMs / 4, longestMs)).then((reason) =>
+    const turn = this.#turn(ticket, exchange, Math.min(requestMs / 4, longestMs));
+    // Those who wait may wait for their own logical cluster.
+    this.#serve(level);
+    return turn.then((reason) =>
       reason === undefined ? this.#working(ticket, exchange, work) : this.#refused(ticket, exchange, reason),
     );
   }
@@ -112,10 +116,11 @@ export class Fairness {
   #ticket(exchange: Exchange, flow: Flow, level: Level): Ticket {
     const { user, info } = exchange;
     const own = flow.by === 'ByUser' ? user.name : flow.by === 'ByNamespace' ? info.namespace : '';
-    const cluster = info.cluster === rootCluster || info.cluster === '*' ? '' : info.cluster;
+    const cluster = shareOf(user, info.cluster);
     return {
       level,
       flow,
+      cluster,
       queue: level.queueOf(flow.name, cluster, own),
       seats: level.spec.exempt ? 1 : seatsOf(exchange, level.limits.widest),
       came: performance.now(),
@@ -154,7 +159,7 @@ export class Fairness {
 
   #begin(ticket: Ticket): void {
     const { level, seats } = ticket;
-    level.inUse += seats;
+    level.used(ticket.cluster, seats);
     level.queues.began(ticket);
     ticket.began = performance.now();
     this.#observer?.dispatched(this.#sortedOf(ticket.flow), seats);
@@ -175,7 +180,7 @@ export class Fairness {
   #end(ticket: Ticket): void {
     const { level, flow, seats } = ticket;
     const millis = performance.now() - ticket.began;
-    level.inUse -= seats;
+    level.used(ticket.cluster, -seats);
     level.queues.ended(ticket, millis);
     this.#observer?.ended(this.#sortedOf(flow), seats);
     if (level.inUse === 0 && level.queues.length === 0) this.#leaving.delete(level);
@@ -190,14 +195,25 @@ export class Fairness {
 
   #serve(level: Level): void {
     for (;;) {
-      const next = level.queues.next as Ticket | undefined;
-      if (next === undefined || !this.#mayTake(next)) return;
+      if (level.queues.length === 0) return;
+      const room = roomOf(level, this.#levels.values());
+      const next = level.queues.next((waiter) => this.#mayTake(waiter as Ticket, room)) as Ticket | undefined;
+      if (next === undefined) return;
       this.#give(next);
     }
   }
 
-  #mayTake({ level, seats }: Ticket): boolean {
-    return mayTake(level, seats, this.#levels.values());
+  /** Of a level that has enough of its own for anybody, others need not be looked at. */
+  #roomFor({ level, seats, cluster }: Ticket): number {
+    const own = level.limits.nominal - level.inUse;
+    const enough = cluster === '' ? seats : level.heldBy(cluster) + seats;
+    return own >= enough ? own : roomOf(level, this.#levels.values());
+  }
+
+  /** A level that is idle does what comes, however wide. */
+  #mayTake({ level, seats, cluster }: Ticket, room: number): boolean {
+    if (level.inUse === 0) return true;
+    return seats <= room && (cluster === '' || mayHold(level.heldBy(cluster), seats, room));
   }
 
   #tellWaited({ flow, came }: Ticket, served: boolean): void {
@@ -219,4 +235,10 @@ export class Fairness {
     }
     return sorted;
   }
+}
+
+/** Of whose share a request is: who is nobody where it goes uses nothing of what those there have. Empty: root's. */
+function shareOf(user: UserInfo, cluster: string): string {
+  const share = standing(user, cluster) === 'nobody' ? homeOf(user) : cluster;
+  return share === rootCluster || share === '*' ? '' : share;
 }

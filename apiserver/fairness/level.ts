@@ -11,6 +11,8 @@ const mostHands = 4096;
 export interface Ticket extends Waiter {
   readonly level: Level;
   readonly flow: Flow;
+  /** The logical cluster; empty for root, which has no share but the level's. */
+  readonly cluster: string;
   /** Of a clock that only goes on, in milliseconds. */
   readonly came: number;
   began: number;
@@ -25,6 +27,7 @@ export class Level {
   /** Seats. */
   inUse = 0;
   readonly queues: Queues;
+  readonly #held = new Map<string, number>();
   readonly #hands = new Map<string, readonly number[]>();
   readonly #lone: Queue;
 
@@ -41,6 +44,20 @@ export class Level {
     this.spec = spec;
     this.limits = limits;
     this.queues.configure(spec.queuing ?? { queueLengthLimit: 0 });
+  }
+
+  /** Seats of a logical cluster. */
+  heldBy(cluster: string): number {
+    return this.#held.get(cluster) ?? 0;
+  }
+
+  /** Seats were taken by a request, or given back. */
+  used(cluster: string, seats: number): void {
+    this.inUse += seats;
+    if (cluster === '') return;
+    const held = this.heldBy(cluster) + seats;
+    if (held === 0) this.#held.delete(cluster);
+    else this.#held.set(cluster, held);
   }
 
   /** `own`: what tells this flow from others of its FlowSchema in its logical cluster; of root's, each is dealt its own hand. */

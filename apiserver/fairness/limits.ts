@@ -37,22 +37,30 @@ export interface Using {
 }
 
 /**
- * Whether a level may use so many seats more: its own always, others' as far as they lend them and do not use them
+ * How many seats more a level may use: its own always, others' as far as they lend them and do not use them
  * themselves. Who lent is never made to wait for whoever borrowed, so that for a while more seats are in use than there
  * are; by no more than are lendable.
  */
-export function mayTake(level: Using, seats: number, all: Iterable<Using>): boolean {
+export function roomOf(level: Using, all: Iterable<Using>): number {
   const { limits, inUse } = level;
-  const wanted = inUse + seats;
-  if (wanted <= limits.nominal || inUse === 0) return true;
-  if (wanted > limits.most) return false;
-  let borrowed = wanted - limits.nominal;
+  let lent = Math.max(0, inUse - limits.nominal);
   let spare = 0;
   for (const other of all) {
     if (other === level) continue;
     const { nominal, least } = other.limits;
-    borrowed += Math.max(0, other.inUse - nominal);
+    lent += Math.max(0, other.inUse - nominal);
     spare += Math.min(nominal - least, Math.max(0, nominal - other.inUse));
   }
-  return borrowed <= spare;
+  const own = Math.max(0, limits.nominal - inUse);
+  const most = limits.most - Math.max(inUse, limits.nominal);
+  return own + Math.max(0, Math.min(most, spare - lent));
+}
+
+/**
+ * Whether somebody who holds `held` of a level's seats may take so many more while there is `room`. A logical cluster
+ * leaves as many as it has, so that there is one for the next, however long its requests last: alone it has half of them,
+ * two of them two thirds. (A dynamic threshold: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998.)
+ */
+export function mayHold(held: number, seats: number, room: number): boolean {
+  return held === 0 || held + seats <= room;
 }

@@ -1,4 +1,6 @@
+import { rootCluster } from '../../cluster/names.ts';
 import type { UserInfo } from '../../kube/http.ts';
+import { standing } from '../authz/standing.ts';
 import type { RequestInfo } from '../request.ts';
 import type { Flow, ResourceRule, Rule, Subject } from './configuration.ts';
 
@@ -8,10 +10,21 @@ export type Asked = Pick<
   'isResource' | 'verb' | 'group' | 'resource' | 'subresource' | 'namespace' | 'path'
 >;
 
-/** The first that matches: `flows` are in order, and the last of them takes whatever comes. */
+/**
+ * The first that matches: `flows` are in order, and the last of them takes whatever comes. They are root's, and name
+ * those of root: whoever is somebody in another logical cluster alone, its ServiceAccount or one whom somebody
+ * impersonates there, is matched as one of the many, whatever they are called.
+ */
 export function classify(flows: readonly Flow[], user: UserInfo, asked: Asked): Flow {
-  for (const flow of flows) if (flow.rules.some((rule) => matches(rule, user, asked))) return flow;
+  const who =
+    standing(user, rootCluster) === 'nobody' ? { name: '', groups: user.groups.filter(isBroad) } : user;
+  for (const flow of flows) if (flow.rules.some((rule) => matches(rule, who, asked))) return flow;
   return flows.at(-1) as Flow;
+}
+
+/** Groups that everybody of a kind is in. */
+function isBroad(group: string): boolean {
+  return ['system:authenticated', 'system:unauthenticated', 'system:serviceaccounts'].includes(group);
 }
 
 function matches(rule: Rule, user: UserInfo, asked: Asked): boolean {

@@ -83,10 +83,14 @@ export class Queues {
     this.length--;
   }
 
-  /** Who is to be served next; stays where it is until it leaves. */
-  get next(): Waiter | undefined {
+  /** Who is to be served next of those that may; stays where it is until it leaves. */
+  next(may: (waiter: Waiter) => boolean = () => true): Waiter | undefined {
     let best: Queue | undefined;
-    for (const queue of this.#waiting) if (best === undefined || ends(queue) < ends(best)) best = queue;
+    for (const queue of this.#waiting) {
+      const first = queue.waiting[0];
+      if (first === undefined || (best !== undefined && ends(queue) >= ends(best))) continue;
+      if (may(first)) best = queue;
+    }
     return best?.waiting[0];
   }
 

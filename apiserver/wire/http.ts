@@ -160,7 +160,7 @@ async function exchange(
   });
   const peer = peerOf(raw.socket as TLSSocket, carrying.judge);
   const log = carrying.log?.(request);
-  const response = await ladder.serve(request, peer, bodyReader(raw, limits.bodyBytes), log?.known);
+  const response = await ladder.serve(request, peer, bodyReader(raw, out, limits.bodyBytes), log?.known);
   if (carrying.held !== undefined) await carrying.held;
   connections.answered(raw);
   if (connections.leaves(raw.socket)) {

@@ -1,5 +1,5 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type https from 'node:https';
 import type { Socket } from 'node:net';
 import type { PeerCertificate, TLSSocket } from 'node:tls';
@@ -82,27 +82,46 @@ function certified(certificate: PeerCertificate, judge: Judge | undefined): Omit
   return { certificate: { subject, ...(valid_to !== undefined && { valid_to }) } };
 }
 
-/** `undefined`: the request has no body. Otherwise reads it; throws StatusError 413 beyond `limit` bytes. */
-export function bodyReader(raw: IncomingMessage, limit: number): (() => Promise<Uint8Array>) | undefined {
+/**
+ * `undefined`: the request has no body. Otherwise reads it; throws StatusError 413 beyond `limit` bytes, 400 for what ends
+ * too early, or was answered before it was here: Node says nothing more of that then.
+ */
+export function bodyReader(
+  raw: IncomingMessage,
+  out: ServerResponse,
+  limit: number,
+): (() => Promise<Uint8Array>) | undefined {
   const length = raw.headers['content-length'];
   if ((length === undefined || length === '0') && raw.headers['transfer-encoding'] === undefined) {
     return undefined;
   }
-  return () => (Number(length ?? 0) > limit ? Promise.reject(entityTooLarge(limit)) : readAll(raw, limit));
+  return () =>
+    Number(length ?? 0) > limit ? Promise.reject(entityTooLarge(limit)) : readAll(raw, out, limit);
 }
 
-function readAll(raw: IncomingMessage, limit: number): Promise<Uint8Array> {
+function readAll(raw: IncomingMessage, out: ServerResponse, limit: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
+    const end = (error: StatusError) => {
+      size = Infinity;
+      chunks.length = 0;
+      reject(error);
+    };
+    const early = () => end(new StatusError(400, 'BadRequest', 'unexpected EOF'));
+    // Who left before it was known who they are is not told of any more.
+    if (raw.destroyed || out.closed) return early();
     raw.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size <= limit) return void chunks.push(chunk);
-      chunks.length = 0;
-      reject(entityTooLarge(limit));
+      if (size <= limit) chunks.push(chunk);
+      else end(entityTooLarge(limit));
     });
-    raw.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
-    raw.on('error', () => reject(new StatusError(400, 'BadRequest', 'unexpected EOF')));
+    raw.on('end', () => {
+      out.off('close', early);
+      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+    });
+    raw.on('error', early);
+    out.on('close', early);
   });
 }
 

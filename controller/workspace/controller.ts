@@ -91,7 +91,7 @@ async function take(
       await patchInside(client, step.cluster, seen.inside, withOurs(seen.inside));
       return { after: 0 };
     case 'make-ready':
-      await makeReady(options, target, step, ownerOf(seen.workspace));
+      await makeReady(options, target, step, firstOwner(seen));
       return undefined;
     case 'end-logical-cluster':
       await client.delete(logicalClusters, { cluster: step.cluster, name: 'cluster' });
@@ -106,6 +106,11 @@ async function take(
       return undefined;
     }
   }
+}
+
+/** Of one that is becoming Ready for the first time, whatever phase somebody wrote into its Workspace. */
+function firstOwner({ workspace, inside }: { workspace: Workspace; inside: LogicalCluster | undefined }) {
+  return inside?.status?.phase === 'Ready' ? undefined : ownerOf(workspace);
 }
 
 function withOurs(object: KubeObject | undefined): string[] {

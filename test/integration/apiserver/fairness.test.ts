@@ -183,6 +183,34 @@ test('nobody sends a body before there is a seat', async () => {
   await first;
 });
 
+test('what was answered before its body came gives its seat back', async () => {
+  await only({ queues: 64, handSize: 8, queueLengthLimit: 20 });
+  const late = await ask('ann', 'POST', `${configMaps}?timeout=80ms`, 'never');
+  expect(late.status).toBe(504);
+  await eventually(() => expect(figure('current_executing_seats')).toBe(0));
+  expect((await ask('bob', 'GET', configMaps)).status).toBe(200);
+});
+
+test('who leaves before its body came gives its seat back', async () => {
+  const gone = ask('ann', 'POST', configMaps, 'never');
+  const told = expect(gone).rejects.toThrow();
+  await eventually(() => expect(figure('current_executing_seats')).toBe(1));
+  gone.leave();
+  await told;
+  await eventually(() => expect(figure('current_executing_seats')).toBe(0));
+});
+
+test('however long the requests of a logical cluster last, there are seats for the next', async () => {
+  const limited = { nominalConcurrencyShares: 100, lendablePercent: 0 };
+  expect((await api.call('PATCH', `${levels}/global-default`, { spec: { limited } })).status).toBe(200);
+  const [noisy, quiet] = [await api.addCluster('root:noisy'), await api.addCluster('root:quiet')];
+  const many = Array.from({ length: 30 }, (_, i) => get(`u${i}`, `u${i}`, `/clusters/${noisy}`));
+  await eventually(() => expect(figure('current_inqueue_requests')).toBeGreaterThan(20));
+  expect((await ask('ann', 'GET', `/clusters/${quiet}${configMaps}`)).status).toBe(200);
+  expect(held.came.length).toBeLessThan(10);
+  await letAllGo(many);
+});
+
 test('who leaves while it waits is not served', async () => {
   const [first, second, third] = await flood('ann', 2);
   const gone = expect(second).rejects.toThrow();

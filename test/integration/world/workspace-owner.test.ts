@@ -66,6 +66,16 @@ describe('who makes a Workspace', () => {
     expect([await secrets(ann, id), await secrets(bob, id)]).toEqual([200, 403]);
   });
 
+  test('is not made its administrator again when the phase is written anew', async () => {
+    expect((await make(ann, workspace('taken'))).status).toBe(201);
+    const id = await ready('taken');
+    await world.admin.delete(bindings, { cluster: id, name: 'workspace-admin' });
+    const status = { phase: 'Initializing' };
+    expect((await call(as(ann), 'PATCH', `${url}/taken/status`, { status })).status).toBe(200);
+    await ready('taken');
+    expect(await secrets(ann, id)).toBe(403);
+  });
+
   test('says neither then nor later that it is somebody else', async () => {
     const made = await make(ann, workspace('forged', owns('bob')));
     expect(JSON.parse(made.body.metadata.annotations[ownerAnnotation])).toMatchObject({ username: 'ann' });

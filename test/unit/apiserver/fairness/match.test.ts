@@ -3,6 +3,7 @@ import { configurationOf } from '../../../../apiserver/fairness/configuration.ts
 import { type Asked, classify } from '../../../../apiserver/fairness/match.ts';
 import { parseRequest } from '../../../../apiserver/request.ts';
 import { bootstrapFlows } from '../../../../kube/flow/bootstrap.ts';
+import type { UserInfo } from '../../../../kube/http.ts';
 import type { KubeObject } from '../../../../kube/object.ts';
 
 const { flows } = configurationOf(
@@ -28,6 +29,23 @@ const people = {
     groups: ['system:serviceaccounts', 'system:serviceaccounts:kube-system-2', ...known],
   },
 };
+
+const tenants = { 'authentication.kcp.io/cluster-name': ['3kx9'] };
+const impersonated = { 'authentication.kcp.io/scopes': ['cluster:3kx9'] };
+
+test.for<[string, UserInfo, string]>([
+  ['an account of its kube-system', { ...people.system, extra: tenants }, 'service-accounts'],
+  ['called like a component', { ...people.manager, extra: impersonated }, 'global-default'],
+  ['called a node', { ...people.node, extra: impersonated }, 'global-default'],
+  ['called an administrator', { ...people.master, extra: impersonated }, 'global-default'],
+  [
+    'an account of kube-system in root',
+    { ...people.system, extra: { 'authentication.kcp.io/cluster-name': ['root'] } },
+    'kube-system-service-accounts',
+  ],
+])('somebody of another logical cluster than root is one of the many: %s', ([, user, schema]) => {
+  expect(classify(flows, user, asked('GET', `/clusters/root:a${pods}`)).name).toBe(schema);
+});
 
 function asked(method: string, url: string): Asked {
   return parseRequest(method, url, { logicalClusters: true });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LevelSpec } from '../../../../apiserver/fairness/configuration.ts';
-import { limitsOf, mayTake, type Using } from '../../../../apiserver/fairness/limits.ts';
+import { limitsOf, mayHold, roomOf, type Using } from '../../../../apiserver/fairness/limits.ts';
 import { type Queue, Queues, type Waiter } from '../../../../apiserver/fairness/queues.ts';
 import { deal, dealWithin } from '../../../../apiserver/fairness/shuffle.ts';
 
@@ -40,7 +40,7 @@ interface Named extends Waiter {
 /** One seat: each is served when the one before has ended, after so many milliseconds. */
 function serve(queues: Queues, millis: (name: string) => number): string[] {
   const order: string[] = [];
-  for (let next = queues.next as Named | undefined; next; next = queues.next as Named | undefined) {
+  for (let next = queues.next() as Named | undefined; next; next = queues.next() as Named | undefined) {
     queues.leave(next);
     queues.began(next);
     queues.ended(next, millis(next.name));
@@ -101,7 +101,7 @@ test('a full queue takes none; who leaves makes room; the shorter one of a hand 
   expect(queues.choose([0, 1])).not.toBe(a);
   queues.leave(a.waiting[0] as Waiter);
   expect(queues.length).toBe(1);
-  expect((queues.next as Named).name).toBe('2');
+  expect((queues.next() as Named).name).toBe('2');
   expect(put(queues, a, '4')).toBe(true);
 });
 
@@ -135,24 +135,57 @@ test('seats by shares, rounded up', () => {
 const lender = { nominal: 10, least: 4, most: 10, widest: 1 };
 const borrower = { nominal: 5, least: 5, most: 12, widest: 1 };
 
-test.for<[string, number, number, number, boolean]>([
-  ['its own', 4, 10, 1, true],
-  ['lent ones', 5, 0, 1, true],
-  ['all of them', 10, 0, 1, true],
-  ['no more than are lent', 11, 0, 1, false],
-  ['wide ones fit whole or not', 9, 0, 3, false],
-  ['what the lender uses is not lent', 5, 9, 1, true],
-  ['nor more', 6, 9, 1, false],
-  ['never beyond what it may borrow', 12, 0, 1, false],
-  ['one is always served', 0, 10, 7, true],
-])('%s', ([, inUse, lent, seats, may]) => {
+test.for<[string, number, number, number]>([
+  ['its own, and lent ones', 4, 0, 1 + 6],
+  ['lent ones', 5, 0, 6],
+  ['all of them', 10, 0, 1],
+  ['no more than are lent', 11, 0, 0],
+  ['what the lender uses is not lent', 5, 9, 1],
+  ['nor more', 6, 9, 0],
+  ['never beyond what it may borrow', 12, 0, 0],
+  ['of those who lend nothing, its own', 3, 10, 2],
+])('room: %s', ([, inUse, lent, room]) => {
   const one: Using = { limits: borrower, inUse };
   const other: Using = { limits: lender, inUse: lent };
-  expect(mayTake(one, seats, [one, other])).toBe(may);
+  expect(roomOf(one, [one, other])).toBe(room);
 });
 
 test('who lent takes its own back without waiting', () => {
   const one: Using = { limits: borrower, inUse: 11 };
   const other: Using = { limits: lender, inUse: 9 };
-  expect(mayTake(other, 1, [one, other])).toBe(true);
+  expect(roomOf(other, [one, other])).toBe(1);
+});
+
+/** Each takes as long as it may, in turns: what each holds then. */
+function greedy(clusters: number, seats: number): number[] {
+  const held = new Array<number>(clusters).fill(0);
+  const room = () => seats - held.reduce((sum, own) => sum + own, 0);
+  for (let more = true; more; ) {
+    more = false;
+    for (const [i, own] of held.entries()) {
+      if (room() < 1 || !mayHold(own, 1, room())) continue;
+      held[i] = own + 1;
+      more = true;
+    }
+  }
+  return held;
+}
+
+test.for<[number, number, number[]]>([
+  [1, 100, [50]],
+  [2, 100, [34, 33]],
+  [3, 100, [25, 25, 25]],
+  [1, 1, [1]],
+  [3, 3, [1, 1, 1]],
+])('%i logical clusters that take what they may of %i seats', ([clusters, seats, held]) => {
+  expect(greedy(clusters, seats)).toEqual(held);
+});
+
+test('who may not be served is passed by', () => {
+  const queues = new Queues({ queueLengthLimit: 100 });
+  const [a, b] = [queues.choose([0]), queues.choose([1])];
+  for (const name of ['1', '2']) put(queues, a, name);
+  put(queues, b, '3');
+  expect((queues.next((waiter) => waiter.queue !== a) as Named).name).toBe('3');
+  expect(queues.next(() => false)).toBeUndefined();
 });
