@@ -9,6 +9,7 @@ import type { MetricsPage, Observer } from './observer.ts';
 import type {
   AdmissionPlugin,
   Authenticator,
+  AuthorizationMode,
   Authorizer,
   PodConnector,
   ServiceConnector,
@@ -27,6 +28,7 @@ export interface Core {
   paths: Paths;
   registry: ObjectRegistry;
   authorize: Authorizer;
+  rulesFor: AuthorizationMode['rulesFor'];
   admission: readonly AdmissionPlugin[];
   /** What every Kubernetes admits by: priorities, default classes, limits, quotas. */
   builtin: readonly AdmissionPlugin[];

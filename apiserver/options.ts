@@ -10,6 +10,7 @@ import type { MetricsPage, Observer } from './observer.ts';
 import type {
   AdmissionPlugin,
   Authenticator,
+  AuthorizationMode,
   Authorizer,
   Peer,
   PodConnector,
@@ -38,7 +39,9 @@ export interface ApiServerOptions {
   bootstrapTokens?: boolean;
   /** Default: system:masters may do everything, everyone else what roles of the logical cluster let them. */
   authorize?: Authorizer;
-  /** Asked in place of it, with it at hand. */
+  /** What decides in place of RBAC alone, with that at hand. */
+  authorizers?(rbac: AuthorizationMode): AuthorizationMode;
+  /** Asked in place of all that, with it at hand. */
   guard?(authorize: Authorizer): Authorizer;
   admission?: readonly AdmissionPlugin[];
   views?: readonly View[];

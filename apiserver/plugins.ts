@@ -1,8 +1,10 @@
 import type { PeerCertificate } from 'node:tls';
+import type { Selectors } from '../kube/authorization/review.ts';
 import type { GroupVersionKind } from '../kube/gvk.ts';
 import type { ApiRequest, Transport, UserInfo } from '../kube/http.ts';
 import type { Later } from '../kube/later.ts';
 import type { JsonObject, KubeObject } from '../kube/object.ts';
+import type { PolicyRule } from '../kube/rbac/rule.ts';
 import type { Registry } from './registry/types.ts';
 import type { ServedResource } from './served.ts';
 
@@ -32,14 +34,34 @@ export interface Attributes {
   namespace: string;
   name: string;
   path?: string;
+  /** Of a list, a watch, or what a review asks: by what it leaves objects out. Read only where somebody wants to know. */
+  selectors?(): Selectors;
 }
 
 export interface Decision {
   allowed: boolean;
+  /** Nobody else is asked. */
+  denied?: true;
   reason?: string;
+  /** What kept it from being decided; for whoever asked. */
+  error?: string;
 }
 
 export type Authorizer = (attributes: Attributes) => Later<Decision>;
+
+/** What a user may do, as far as it can be told. */
+export interface UserRules {
+  rules: readonly PolicyRule[];
+  /** There may be more. */
+  incomplete?: true;
+  error?: string;
+}
+
+/** One of those that decide, or all in their order. Asked past the borders of logical clusters: see authz/borders.ts. */
+export interface AuthorizationMode {
+  authorize: Authorizer;
+  rulesFor(cluster: string, user: UserInfo, namespace: string): UserRules;
+}
 
 /** One write on its way to the registry. Mutating plugins change `object` in place. */
 export interface AdmissionRequest {

@@ -6,8 +6,9 @@ import { Audit } from './audit/audit.ts';
 import { anonymous } from './authn/anonymous.ts';
 import { bootstrapAuthenticator } from './authn/bootstrap.ts';
 import { ServiceAccountTokens } from './authn/service-account.ts';
+import { withinBorders } from './authz/borders.ts';
 import { ownRights } from './authz/own.ts';
-import { rbacAuthorizer } from './authz/rbac/authorizer.ts';
+import { rbacMode } from './authz/rbac/authorizer.ts';
 import type { RoleIndex } from './authz/rbac/role-index.ts';
 import type { Core, Limits } from './core.ts';
 import { Egress } from './egress/dial.ts';
@@ -18,7 +19,6 @@ import { InFlight } from './inflight.ts';
 import { defaultGitVersion } from './info/version.ts';
 import { createLadder, type Ladder, type LadderOptions } from './ladder.ts';
 import type { ApiServer, ApiServerOptions } from './options.ts';
-import type { Authorizer } from './plugins.ts';
 import { Catalog } from './registry/catalog.ts';
 import { Flows } from './registry/flows.ts';
 import { renewDefaultRoles } from './registry/kinds/default-roles-renew.ts';
@@ -97,7 +97,7 @@ function coreOf(
     catalog,
     paths: new Paths(store),
     registry,
-    authorize: authorizerOf(options, roles.index),
+    ...authorization(options, roles.index),
     admission: options.admission ?? [],
     builtin: builtinAdmission,
     webhooks: new WebhookDispatcher({ store, catalog, caller }),
@@ -157,9 +157,14 @@ function ladders(core: Core, rungs: LadderOptions): (holding: Fence | undefined)
   };
 }
 
-function authorizerOf({ authorize, guard }: ApiServerOptions, roles: RoleIndex): Authorizer {
-  const decide = authorize ?? rbacAuthorizer(roles);
-  return ownRights(guard ? guard(decide) : decide);
+function authorization(
+  { authorize, authorizers, guard }: ApiServerOptions,
+  roles: RoleIndex,
+): Pick<Core, 'authorize' | 'rulesFor'> {
+  const rbac = rbacMode(roles);
+  const mode = authorizers?.(rbac) ?? rbac;
+  const decide = authorize ?? withinBorders(mode.authorize);
+  return { authorize: ownRights(guard ? guard(decide) : decide), rulesFor: mode.rulesFor };
 }
 
 function ending({

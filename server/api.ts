@@ -43,6 +43,8 @@ export function apiOptions(parts: {
   logger: Logger;
   /** Beside those who are always known; absent where nobody from outside is asked for. */
   authentication?: Authentication;
+  /** In place of RBAC alone. */
+  authorizers?: ApiServerOptions['authorizers'];
   audit?: LoadedAudit | undefined;
   /** Undefined until they are started. */
   syncers(): SyncerManager | undefined;
@@ -53,8 +55,8 @@ export function apiOptions(parts: {
   /** Of logical clusters' limits; absent where no user is answered. */
   gate?: Gate;
 }): ApiServerOptions {
-  const { store, stored, settings, identity, logger, syncers, authentication, audit, metrics, page, gate } =
-    parts;
+  const { store, stored, settings, identity, logger, syncers } = parts;
+  const { authentication, authorizers, audit, metrics, page, gate } = parts;
   return {
     store,
     logicalClusters: true,
@@ -75,6 +77,7 @@ export function apiOptions(parts: {
     ...(audit && { audit: audit.options }),
     accountKeys: identity.accountKeys,
     accountIssuer: settings.serviceAccountIssuer,
+    ...(authorizers && { authorizers }),
     guard: placementsBySystem,
     admission: [placementAdmission, tenancyAdmission, limitsAdmission, ownerAdmission, nodesAdmission],
     views: [

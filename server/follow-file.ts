@@ -8,8 +8,8 @@ export interface Followed {
   text: string;
   signal: AbortSignal;
   logger: Logger;
-  /** Throws where it is not to be taken: what was before is kept, and that is logged once. */
-  changed(text: string): void;
+  /** Throws, or rejects, where it is not to be taken: what was before is kept, and that is logged once. */
+  changed(text: string): void | Promise<void>;
   everyMs?: number;
 }
 
@@ -29,7 +29,7 @@ export async function followFile({
     last = now instanceof Error ? undefined : now;
     try {
       if (now instanceof Error) throw now;
-      changed(now);
+      await changed(now);
       logger.info({ file }, 'the file was read anew');
     } catch (err) {
       logger.error({ file, err }, 'what the file said before is kept');

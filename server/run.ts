@@ -16,6 +16,7 @@ import type { Store } from '../storage/store.ts';
 import { apiOptions } from './api.ts';
 import { type LoadedAudit, loadAudit } from './audit/load.ts';
 import { loadAuthentication } from './authentication/load.ts';
+import { loadAuthorization } from './authorization/load.ts';
 import { Certificates } from './certificates.ts';
 import { systemClient } from './client.ts';
 import { ControlProcess } from './control/process.ts';
@@ -66,6 +67,7 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
   let syncers: SyncerManager | undefined;
   const counting = startCounting(store, () => syncers?.clusters() ?? []);
   const authentication = await orClose(store, loadAuthentication({ settings, logger, signal }));
+  const authorizers = await orClose(store, loadAuthorization({ settings, logger, signal }));
   const observer = counting.metrics.audit;
   const audit = await orClose(store, loadAudit({ settings: settings.audit, first: true, logger, observer }));
   const server = createApiServer(
@@ -76,6 +78,7 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
       identity,
       logger,
       authentication,
+      authorizers,
       audit,
       syncers: () => syncers,
       gate,

@@ -4,6 +4,7 @@ import type { RequestHeaders } from '../apiserver/authn/request-header.ts';
 import type { Bounds } from '../cluster/limits.ts';
 import { type AuditSettings, auditSettings } from './audit/settings.ts';
 import { authenticationSettings, type Setting } from './authentication/settings.ts';
+import { authorizationSettings } from './authorization/settings.ts';
 import type { CertificateFiles } from './certificates.ts';
 import { encryptionSettings } from './encryption-settings.ts';
 import { limitSettings } from './limit-settings.ts';
@@ -39,6 +40,8 @@ export interface Settings {
   enableBootstrapTokenAuth: boolean;
   /** A kubeconfig of a webhook that knows tokens. */
   authenticationTokenWebhookConfigFile?: string;
+  /** A file: who decides who may do what, where that is not RBAC alone. */
+  authorizationConfig?: string;
   /** Proxies that say for whom they speak. */
   requestHeader?: RequestHeaders & { clientCaFile: string };
   /** A file: of what values are encrypted in the store, and by which keys. */
@@ -150,6 +153,7 @@ export const settings: Record<SettingName, Setting> = {
     help: 'its key, PEM',
   },
   ...authenticationSettings,
+  ...authorizationSettings,
   ...encryptionSettings,
   ...auditSettings,
   settleSeconds: {

@@ -61,6 +61,7 @@ export function resolveSettings(
     ...fileOf('tokenAuthFile', raw('tokenAuthFile')),
     enableBootstrapTokenAuth: parseWhether('enable-bootstrap-token-auth', raw('enableBootstrapTokenAuth')),
     ...fileOf('authenticationTokenWebhookConfigFile', raw('authenticationTokenWebhookConfigFile')),
+    ...fileOf('authorizationConfig', raw('authorizationConfig')),
     ...requestHeader(raw),
     ...encryption(raw),
     ...auditOf(raw),

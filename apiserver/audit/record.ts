@@ -60,7 +60,11 @@ export class AuditRecord {
     this.#impersonated = `"impersonatedUser":${userJson(user)},`;
   }
 
-  decided({ allowed, reason }: Decision): void {
+  decided({ allowed, reason, error }: Decision): void {
+    if (!allowed && error !== undefined) {
+      this.#decision = ',"authorization.k8s.io/reason":"internal error"';
+      return;
+    }
     const decision = allowed ? 'allow' : 'forbid';
     const why = reason ? JSON.stringify(reason) : '""';
     this.#decision = `,"authorization.k8s.io/decision":"${decision}","authorization.k8s.io/reason":${why}`;

@@ -1,17 +1,22 @@
+import { selectorsInQuery } from '../../kube/authorization/review.ts';
 import type { UserInfo } from '../../kube/http.ts';
 import { andThen, type Later } from '../../kube/later.ts';
 import { StatusError } from '../../kube/status.ts';
 import type { Attributes, Authorizer, Decision } from '../plugins.ts';
 import type { RequestInfo } from '../request.ts';
 
+const selecting = new Set(['list', 'watch', 'deletecollection']);
+
 export function attributesOf(info: RequestInfo, user: UserInfo): Attributes {
-  const { cluster, verb, group, version, resource, subresource, namespace, path } = info;
+  const { cluster, verb, group, version, resource, subresource, namespace, path, query } = info;
   const name = info.selected ?? info.name;
   const what = { user, cluster, verb, group, version, resource, subresource, namespace, name };
-  return info.isResource ? what : { ...what, path };
+  if (!info.isResource) return { ...what, path };
+  if (!selecting.has(verb) || query.size === 0) return what;
+  return { ...what, selectors: () => selectorsInQuery(query) };
 }
 
-/** Throws, or rejects with, StatusError 403 with kube-apiserver's words. Waits only where the authorizer does. */
+/** Throws, or rejects with, StatusError 403 with kube-apiserver's words, 500 where nobody could decide. Waits only where the authorizer does. */
 export function authorizeRequest(
   authorize: Authorizer,
   info: RequestInfo,
@@ -27,6 +32,9 @@ export function authorizeRequest(
 
 function insist(decision: Decision, info: RequestInfo, user: UserInfo): void {
   if (decision.allowed) return;
+  // Whom somebody may be taken for is refused like that, too.
+  if (decision.error !== undefined && info.verb !== 'impersonate')
+    throw new StatusError(500, 'InternalError', `Internal error occurred: ${decision.error}`);
   const why = decision.reason ? `: ${decision.reason}` : '';
   const message = `${subject(info)} is forbidden: ${complaint(info, user)}${why}`;
   const { group, resource } = info;

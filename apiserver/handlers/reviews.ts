@@ -1,3 +1,4 @@
+import { selectorsInReview } from '../../kube/authorization/review.ts';
 import type { ApiResponse, UserInfo } from '../../kube/http.ts';
 import type { JsonObject, KubeObject } from '../../kube/object.ts';
 import { badRequest, invalid, StatusError } from '../../kube/status.ts';
@@ -144,8 +145,14 @@ function subjectOf(cluster: string, object: KubeObject): UserInfo {
 
 async function access(exchange: ResourceExchange, object: KubeObject, user: UserInfo) {
   const spec = (object.spec ?? {}) as Record<string, unknown>;
-  const { allowed, reason } = await exchange.core.authorize(attributes(exchange, spec, user));
-  return { allowed, ...(reason && { reason }) };
+  const decision = await exchange.core.authorize(attributes(exchange, spec, user));
+  const { allowed, denied, reason, error } = decision;
+  return {
+    allowed,
+    ...(denied && { denied }),
+    ...(reason && { reason }),
+    ...(error !== undefined && { evaluationError: error }),
+  };
 }
 
 function attributes(exchange: ResourceExchange, spec: Record<string, unknown>, user: UserInfo): Attributes {
@@ -167,13 +174,14 @@ function attributes(exchange: ResourceExchange, spec: Record<string, unknown>, u
     subresource: word(asked, 'subresource'),
     namespace: word(asked, 'namespace') || exchange.info.namespace,
     name: word(asked, 'name'),
+    selectors: () => selectorsInReview(asked),
   };
 }
 
 /** Whoever may do everything needs no role for it. */
 function rules({ core, info, user }: ResourceExchange, object: KubeObject) {
   const { namespace = '' } = (object.spec ?? {}) as { namespace?: string };
-  const { rules, error } = core.registry.roles.index.rulesFor(info.cluster, user, namespace);
+  const { rules, incomplete = false, error } = core.rulesFor(info.cluster, user, namespace);
   const given = (list: readonly string[], name: string) => list.length > 0 && { [name]: list };
   const ofResources = rules.filter(({ resources }) => resources.length > 0);
   const ofPaths = rules.filter(({ nonResourceURLs }) => nonResourceURLs.length > 0);
@@ -185,7 +193,7 @@ function rules({ core, info, user }: ResourceExchange, object: KubeObject) {
       ...given(resourceNames, 'resourceNames'),
     })),
     nonResourceRules: ofPaths.map(({ verbs, nonResourceURLs }) => ({ verbs, nonResourceURLs })),
-    incomplete: false,
+    incomplete,
     ...(error !== undefined && { evaluationError: error }),
   };
 }

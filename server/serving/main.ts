@@ -9,6 +9,7 @@ import type { Store } from '../../storage/store.ts';
 import { apiOptions } from '../api.ts';
 import { type LoadedAudit, loadAudit } from '../audit/load.ts';
 import { loadAuthentication } from '../authentication/load.ts';
+import { loadAuthorization } from '../authorization/load.ts';
 import { systemClient } from '../client.ts';
 import { loadEncryption } from '../encryption.ts';
 import { boundGarbage, gatherWhileBusy } from '../heap.ts';
@@ -60,6 +61,7 @@ async function serve({
   const identity = await loadIdentity(store, settings.listen.host, settings.dataDir);
   let syncers: SyncerManager | undefined;
   const authentication = await loadAuthentication({ settings, logger, signal: stop.signal });
+  const authorizers = await loadAuthorization({ settings, logger, signal: stop.signal });
   const metrics = new Metrics();
   const audit = await loadAudit({ settings: settings.audit, first: false, logger, observer: metrics.audit });
   const asking = new Asking(settings, (id, question) => report({ report: 'asked', id, question }));
@@ -72,6 +74,7 @@ async function serve({
       identity,
       logger,
       authentication,
+      authorizers,
       audit,
       syncers: () => syncers,
       metrics,

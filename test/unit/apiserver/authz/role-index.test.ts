@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import { rbacAuthorizer } from '../../../../apiserver/authz/rbac/authorizer.ts';
+import { withinBorders } from '../../../../apiserver/authz/borders.ts';
+import { rbacMode } from '../../../../apiserver/authz/rbac/authorizer.ts';
 import { RoleIndex } from '../../../../apiserver/authz/rbac/role-index.ts';
 import type { Attributes, Decision } from '../../../../apiserver/plugins.ts';
 import type { UserInfo } from '../../../../kube/http.ts';
@@ -33,7 +34,7 @@ const group = (name: string) => ({ kind: 'Group', name });
 
 function ask(who: UserInfo, what: Partial<Attributes> = {}): Decision {
   const pods = { verb: 'get', group: '', version: 'v1', resource: 'pods', subresource: '' };
-  return rbacAuthorizer(index)({
+  return withinBorders(rbacMode(index).authorize)({
     user: who,
     cluster: 'a',
     namespace: 'default',
