@@ -40,7 +40,8 @@ etcd: ## find or build the etcd that the tests run (2 minutes once; needs Go, or
 kubernetes: ## build the real Kubernetes that e2e, bundles and bench run beside (7 minutes once; needs Go)
 	@test/kubernetes/build
 
-e2e: build kubernetes ## real kubectl and clients, two real Kubernetes clusters, faults of etcd, killed processes, a real Prometheus: needs Go, Python, Debian's prometheus
+e2e: build kubernetes ## real kubectl and clients, two real Kubernetes clusters, faults of etcd, killed processes, a real Prometheus, an operator: needs Go, Python, Debian's prometheus
+	@test/operators/build >/dev/null
 	@$(BIN)/vitest run --project e2e
 
 clients: build kubernetes ## e2e's clients, with every session of every kubectl from 1.20 to 1.36 on Atoll and Kubernetes: ten minutes
