@@ -5,6 +5,7 @@ import { clusterCommand } from './commands/cluster.ts';
 import { demoCommand } from './commands/demo.ts';
 import { cordonCommand, drainCommand, uncordonCommand } from './commands/drain.ts';
 import { kubeconfigCommand } from './commands/kubeconfig.ts';
+import { loginCommand } from './commands/login.ts';
 import { startCommand } from './commands/start.ts';
 import { restoreCommand, storeCommand } from './commands/store.ts';
 import { tokenKeysCommand } from './commands/token-keys.ts';
@@ -41,6 +42,7 @@ export function program(): Command {
     uncordonCommand(),
     drainCommand(),
     kubeconfigCommand(),
+    loginCommand(),
     tokenKeysCommand(),
     backupCommand(),
     restoreCommand(),

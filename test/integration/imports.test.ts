@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { providerOf, sessionFile } from '../../cli/login/provider.ts';
+import { writeSession } from '../../cli/login/session.ts';
 import { program } from '../atoll/atoll.ts';
 
 const run = promisify(execFile);
@@ -49,4 +51,24 @@ describe('a command loads what it needs: time that it takes before it does anyth
       ).toEqual([]);
     },
   );
+
+  // kubectl runs it before each request.
+  test('login token: nothing that signs in, while the token is good', async () => {
+    const cache = ['--token-cache-dir', directory];
+    const provider = ['--oidc-issuer-url', 'https://login.example.com', '--oidc-client-id', 'atoll'];
+    const file = sessionFile(
+      providerOf({
+        oidcIssuerUrl: 'https://login.example.com',
+        oidcClientId: 'atoll',
+        oidcExtraScope: [],
+        tokenCacheDir: directory,
+      }),
+    );
+    const now = Math.floor(Date.now() / 1000);
+    await writeSession(file, { idToken: 'a.b.c', subject: 'ann', issued: now, expires: now + 3600 });
+    const urls = await loaded('login', 'token', ...provider, ...cache);
+    expect(urls.some((url) => url.endsWith('/cli/login/credential.js'))).toBe(true);
+    const heavy = /openid-client|client-node|\/apiserver\/|\/storage\/level\/|fastify|x509/;
+    expect(urls.filter((url) => heavy.test(url))).toEqual([]);
+  });
 });

@@ -19,7 +19,15 @@ export interface Issuer {
   close(): Promise<void>;
 }
 
-export async function startIssuer(): Promise<Issuer> {
+/** What an issuer is beside its keys, where somebody signs in. */
+export interface More {
+  /** In its document, of the URL that it has. */
+  document(url: string): object;
+  /** True: it was answered. */
+  handle(request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse): boolean;
+}
+
+export async function startIssuer(more?: More): Promise<Issuer> {
   const authority = await createAuthority('issuer');
   const { certificate: cert, privateKey: key } = await authority.issueServer(['127.0.0.1']);
   const answers: Issuer['answers'] = new Map();
@@ -30,10 +38,16 @@ export async function startIssuer(): Promise<Issuer> {
     asked.push(path);
     const own = answers.get(path);
     if (own) return void own(response);
+    if (more?.handle(request, response)) return;
     const document =
       path === '/keys'
         ? { keys: keys.map(({ jwk }) => jwk) }
-        : { issuer: url, jwks_uri: `${url}/keys`, id_token_signing_alg_values_supported: ['RS256'] };
+        : {
+            issuer: url,
+            jwks_uri: `${url}/keys`,
+            id_token_signing_alg_values_supported: ['RS256'],
+            ...more?.document(url),
+          };
     response.setHeader('content-type', 'application/json').end(JSON.stringify(document));
   });
   server.listen(0, '127.0.0.1');

@@ -41,6 +41,8 @@ function leaves(command: Command, path: string[] = []): string[][] {
   return [path, ...command.commands.flatMap((child) => leaves(child, [...path, child.name()]))];
 }
 
+const oidc = ['--oidc-issuer-url', 'https://login.example.com', '--oidc-client-id', 'atoll'];
+
 describe('exit codes', () => {
   test.each(leaves(program()))('--help of %s %s is 0', async (...path) => {
     expect(await atoll(...path.filter(Boolean), '--help')).toBe(0);
@@ -81,6 +83,11 @@ describe('exit codes', () => {
     [['drain', 'east'], 'no kubeconfig for Atoll'],
     [['--atoll-kubeconfig', '/nowhere', 'drain', 'east'], 'kubeconfig /nowhere does not exist'],
     [['kubeconfig', 'Root'], '"Root" is not a logical cluster\'s name, such as root:team-a'],
+    [['login', 'https://a'], "required option '--oidc-issuer-url <URL>' not specified"],
+    [['login', 'here', ...oidc], '"here" is no server\'s URL, such as https://atoll.example.com:6443'],
+    [['login', 'https://a', '--logical-cluster', 'A', ...oidc], '"A" is not a logical cluster\'s name'],
+    [['login', '--context', 'a', ...oidc], '--context goes with a SERVER'],
+    [['login', 'token', '--context', 'a', ...oidc], '--context is of `atoll login`'],
     [['start', '--listen', 'here'], '--listen here: expected HOST:PORT'],
     [['store', 'verify', '--data-dir', '/nowhere'], '--data-dir /nowhere: there is no store'],
   ])('%j is wrong use: 2', async (args, message) => {

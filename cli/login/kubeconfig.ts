@@ -1,0 +1,61 @@
+import type { JsonObject } from '../../kube/object.ts';
+import { record, records, text, textAt } from '../../kube/untyped.ts';
+import { decodeYaml, encodeYaml } from '../../kube/yaml.ts';
+import { UsageError } from '../errors.ts';
+
+/** What a login adds to a kubeconfig. */
+export interface Entries {
+  context: string;
+  cluster: { name: string; fields: JsonObject };
+  user: { name: string; fields: JsonObject };
+}
+
+/**
+ * With these entries, and the context the current one. All else stays; what somebody else's entries of the same names say
+ * is never replaced: UsageError says what to do. Throws YamlError.
+ */
+export function withEntries(before: string, entries: Entries): string {
+  const config = before.trim() === '' ? {} : record(decodeYaml(before).value);
+  const { context, cluster, user } = entries;
+  const kept = fieldsOf(config, 'context', context);
+  const clash = clashOf(config, kept, entries);
+  if (clash !== undefined) throw new UsageError(`${clash}: choose another name with --context`);
+  return encodeYaml({
+    apiVersion: 'v1',
+    kind: 'Config',
+    ...config,
+    clusters: put(config, 'cluster', cluster.name, cluster.fields),
+    users: put(config, 'user', user.name, user.fields),
+    contexts: put(config, 'context', context, { ...kept, cluster: cluster.name, user: user.name }),
+    'current-context': context,
+  });
+}
+
+function clashOf(config: JsonObject, kept: JsonObject | undefined, entries: Entries): string | undefined {
+  const { context, cluster, user } = entries;
+  const theirs = fieldsOf(config, 'cluster', cluster.name);
+  const server = textAt(theirs, 'server');
+  if (theirs && server !== cluster.fields['server'])
+    return `the kubeconfig has a cluster ${cluster.name} already, which is ${server ?? 'nowhere'}`;
+  if (kept && (textAt(kept, 'cluster') !== cluster.name || textAt(kept, 'user') !== user.name))
+    return `the kubeconfig has a context ${context} already, of ${textAt(kept, 'user') || 'nobody'}`;
+  const former = fieldsOf(config, 'user', user.name);
+  if (former && former['exec'] === undefined)
+    return `the kubeconfig has a user ${user.name} already, who does not come by atoll login`;
+  return undefined;
+}
+
+type Kind = 'cluster' | 'user' | 'context';
+
+function fieldsOf(config: JsonObject, kind: Kind, name: string): JsonObject | undefined {
+  const entry = records(config[`${kind}s`]).find((one) => text(one['name']) === name);
+  return entry && record(entry[kind]);
+}
+
+function put(config: JsonObject, kind: Kind, name: string, fields: JsonObject): JsonObject[] {
+  const list = records(config[`${kind}s`]);
+  const entry = { name, [kind]: fields };
+  return list.some((one) => one['name'] === name)
+    ? list.map((one) => (one['name'] === name ? entry : one))
+    : [...list, entry];
+}
