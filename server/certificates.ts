@@ -1,58 +1,70 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
-import { setTimeout } from 'node:timers/promises';
 import type { ListenOptions } from '../apiserver/options.ts';
 import type { Issued } from '../apiserver/tls/ca.ts';
+import { type Clock, sleep, systemClock } from '../kube/clock.ts';
 import type { Logger } from '../kube/log.ts';
+import {
+  type CertificateFiles,
+  readAuthority,
+  readServing,
+  type Validity,
+  validityOf,
+} from './certificate-files.ts';
 import { UsageError } from './errors.ts';
 import type { Identity } from './identity.ts';
 
 export type Tls = ListenOptions['tls'];
 
-/** The administrator's own certificate, PEM: `tls-cert-file` and `tls-private-key-file`. */
-export interface CertificateFiles {
-  certificate: string;
-  privateKey: string;
+const checkMs = 10_000;
+const dayMs = 86_400_000;
+
+export interface CertificatesOptions {
+  identity: Identity;
+  files?: CertificateFiles | undefined;
+  /** Who signs the certificates of trusted proxies. */
+  proxyCaFile?: string | undefined;
+  logger: Logger;
+  clock?: Clock;
 }
 
-const checkMs = 10_000;
+export interface Expiration extends Validity {
+  certificate: 'authority' | 'server' | 'administrator' | 'proxies';
+  /** By the server itself, long before. */
+  renewed: boolean;
+}
 
 /** By which certificates the server and its administrator are known: issued ones, or the server's from files. */
 export class Certificates {
+  readonly #options: CertificatesOptions;
+  readonly #clock: Clock;
   #identity: Identity;
-  readonly #files: CertificateFiles | undefined;
-  readonly #logger: Logger;
-  readonly #proxyCa: string | undefined;
   #own: Issued | undefined;
-  #refused = '';
+  #proxyCa: string | undefined;
+  /** Why files are not taken, each once. */
+  readonly #refused = new Map<string, string>();
+  /** With how many days left somebody was warned last. */
+  readonly #warned = new Map<string, number>();
 
-  private constructor(
-    identity: Identity,
-    files: CertificateFiles | undefined,
-    logger: Logger,
-    proxyCa: string | undefined,
-  ) {
-    this.#identity = identity;
-    this.#proxyCa = proxyCa;
-    this.#files = files;
-    this.#logger = logger;
+  private constructor(options: CertificatesOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#identity = options.identity;
   }
 
   /** Throws UsageError where the files are none to serve with. */
-  static async load(
-    identity: Identity,
-    files: CertificateFiles | undefined,
-    logger: Logger,
-    /** PEM: who signs the certificates of trusted proxies. */
-    proxyCa?: string,
-  ): Promise<Certificates> {
-    const made = new Certificates(identity, files, logger, proxyCa);
-    if (files) {
-      made.#own = await readFiles(files).catch((error: Error) => {
-        throw new UsageError(`--tls-cert-file ${files.certificate}: ${error.message}`);
-      });
-    }
+  static async load(options: CertificatesOptions): Promise<Certificates> {
+    const { files, proxyCaFile } = options;
+    const made = new Certificates(options);
+    const refuse = (flag: string, file: string) => (error: Error) => {
+      throw new UsageError(`--${flag} ${file}: ${error.message}`);
+    };
+    if (files) made.#own = await readServing(files).catch(refuse('tls-cert-file', files.certificate));
+    if (proxyCaFile !== undefined)
+      made.#proxyCa = await readAuthority(proxyCaFile).catch(
+        refuse('requestheader-client-ca-file', proxyCaFile),
+      );
+    made.#warn();
     return made;
   }
 
@@ -78,6 +90,19 @@ export class Certificates {
     return this.#identity.admin;
   }
 
+  get expirations(): Expiration[] {
+    const { ca, admin } = this.#identity;
+    const { cert, proxyCa } = this.tls;
+    return [
+      { certificate: 'authority', renewed: false, ...validityOf(ca) },
+      { certificate: 'server', renewed: this.#own === undefined, ...validityOf(cert) },
+      { certificate: 'administrator', renewed: true, ...validityOf(admin.certificate) },
+      ...(proxyCa === undefined
+        ? []
+        : [{ certificate: 'proxies' as const, renewed: false, ...validityOf(proxyCa) }]),
+    ];
+  }
+
   /** A name to ask for at `host`, where the server's certificate does not name that itself. */
   nameFor(host: string): string | undefined {
     const certificate = new X509Certificate(this.tls.cert);
@@ -87,74 +112,89 @@ export class Certificates {
   }
 
   /** Issues anew what has a third of its time left, reads the files again. True: something is new. */
-  async refresh(now = Date.now()): Promise<boolean> {
+  async refresh(): Promise<boolean> {
     const { server, admin } = this.#identity;
-    const due = [server, admin].some(({ certificate }) => isDue(certificate, now));
+    const now = this.#clock.now();
+    const due = [server, admin].some(({ certificate }) => isDue(validityOf(certificate), now));
     if (due) {
       this.#identity = await this.#identity.renew();
-      this.#logger.info({}, 'the certificates were issued anew');
+      this.#options.logger.info({}, 'the certificates were issued anew');
     }
-    return (await this.#reread()) || due;
+    const read = [await this.#reread(), await this.#rereadProxies()].some(Boolean);
+    this.#warn();
+    return read || due;
   }
 
   /** Calls `changed` after each change, again until it succeeds; until `signal` aborts. */
   async follow(signal: AbortSignal, changed: () => Promise<void>, everyMs = checkMs): Promise<void> {
     let due = false;
-    while (await passes(everyMs, signal)) {
+    for (;;) {
+      await sleep(everyMs, signal, this.#clock);
+      if (signal.aborted) return;
       try {
         due = (await this.refresh()) || due;
         if (due) await changed();
         due = false;
       } catch (err) {
-        this.#logger.error({ err }, 'the certificates could not be renewed');
+        this.#options.logger.error({ err }, 'the certificates could not be renewed');
       }
     }
   }
 
   /** Between two files that do not belong together the former ones are kept: the other may be about to be replaced. */
   async #reread(): Promise<boolean> {
-    if (!this.#files) return false;
+    const { files } = this.#options;
+    const read = files && (await this.#read(files.certificate, () => readServing(files)));
+    if (!read) return false;
+    const { certificate, privateKey } = read;
+    if (certificate === this.#own?.certificate && privateKey === this.#own.privateKey) return false;
+    this.#own = read;
+    this.#options.logger.info({ file: files.certificate }, 'the certificate was read anew');
+    return true;
+  }
+
+  async #rereadProxies(): Promise<boolean> {
+    const { proxyCaFile: file, logger } = this.#options;
+    const read = file !== undefined && (await this.#read(file, () => readAuthority(file)));
+    if (!read || read === this.#proxyCa) return false;
+    this.#proxyCa = read;
+    logger.info({ file }, 'the authority of proxies was read anew');
+    return true;
+  }
+
+  async #read<T>(file: string, read: () => Promise<T>): Promise<T | undefined> {
     try {
-      const read = await readFiles(this.#files);
-      this.#refused = '';
-      if (read.certificate === this.#own?.certificate && read.privateKey === this.#own.privateKey)
-        return false;
-      this.#own = read;
-      this.#logger.info({ file: this.#files.certificate }, 'the certificate was read anew');
-      return true;
+      const found = await read();
+      this.#refused.delete(file);
+      return found;
     } catch (err) {
       const why = (err as Error).message;
-      if (why !== this.#refused) {
-        this.#logger.warn({ file: this.#files.certificate, err }, 'the former certificate is kept');
+      if (why !== this.#refused.get(file))
+        this.#options.logger.warn({ file, err }, 'the former certificate is kept');
+      this.#refused.set(file, why);
+      return undefined;
+    }
+  }
+
+  /** Each day of the last tenth of what only a person can renew. */
+  #warn(): void {
+    const now = this.#clock.now();
+    for (const { certificate, renewed, from, until } of this.expirations) {
+      if (renewed || now < until - (until - from) / 10) {
+        this.#warned.delete(certificate);
+        continue;
       }
-      this.#refused = why;
-      return false;
+      const days = Math.floor((until - now) / dayMs);
+      if (this.#warned.get(certificate) === days) continue;
+      this.#warned.set(certificate, days);
+      this.#options.logger.warn(
+        { certificate, until: new Date(until).toISOString() },
+        'a certificate that only a person can renew is about to expire, or has expired',
+      );
     }
   }
 }
 
-async function readFiles({ certificate, privateKey }: CertificateFiles): Promise<Issued> {
-  const [cert, key] = await Promise.all([readFile(certificate, 'utf8'), readFile(privateKey, 'utf8')]);
-  if (!certificateIn(cert).checkPrivateKey(createPrivateKey(key)))
-    throw new Error(`the key in ${privateKey} is another one's`);
-  return { certificate: cert, privateKey: key };
-}
-
-function certificateIn(pem: string): X509Certificate {
-  try {
-    return new X509Certificate(pem);
-  } catch (cause) {
-    throw new Error('it has no certificate', { cause });
-  }
-}
-
-function isDue(pem: string, now: number): boolean {
-  const { validFrom, validTo } = new X509Certificate(pem);
-  const [from, to] = [Date.parse(validFrom), Date.parse(validTo)];
-  return now > to - (to - from) / 3;
-}
-
-/** False: `signal` aborted. */
-function passes(millis: number, signal: AbortSignal): Promise<boolean> {
-  return setTimeout(millis, true, { signal, ref: false }).catch(() => false);
+function isDue({ from, until }: Validity, now: number): boolean {
+  return now > until - (until - from) / 3;
 }

@@ -38,13 +38,15 @@ export async function loadIdentity(
   host: string,
   dataDir: string,
   names: readonly string[] = [],
+  now = Date.now,
 ): Promise<Identity> {
   const authority = await loadAuthority(
     await sharedSecret<Issued>(store, 'ca', async () => {
       const { certificate, privateKey } =
-        (await formerAuthority(dataDir)) ?? (await createAuthority('atoll'));
+        (await formerAuthority(dataDir)) ?? (await createAuthority('atoll', now));
       return { certificate, privateKey };
     }),
+    now,
   );
   const admin = await sharedSecret(store, 'admin', async () => ({
     token: (await formerToken(dataDir)) ?? randomBytes(32).toString('hex'),

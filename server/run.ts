@@ -1,6 +1,5 @@
-import { X509Certificate } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -22,11 +21,11 @@ import { systemClient } from './client.ts';
 import { ControlProcess } from './control/process.ts';
 import { startControllers } from './controllers.ts';
 import { loadEncryption } from './encryption.ts';
-import { UsageError } from './errors.ts';
 import { boundGarbage, gatherWhileBusy } from './heap.ts';
 import { type Identity, loadIdentity } from './identity.ts';
 import { adminKubeconfig } from './kubeconfig.ts';
 import { keepLimits } from './limits.ts';
+import { certificateFamilies } from './metrics/certificates.ts';
 import { type Counting, startCounting } from './metrics/start.ts';
 import { writePrivate } from './private-file.ts';
 import { Pool } from './serving/pool.ts';
@@ -66,6 +65,7 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
   startSelfCheck(store, { signal: stop.signal, logger });
   let syncers: SyncerManager | undefined;
   const counting = startCounting(store, () => syncers?.clusters() ?? []);
+  counting.metrics.add(() => certificateFamilies(certificates.expirations));
   const authentication = await orClose(store, loadAuthentication({ settings, logger, signal }));
   const authorizers = await orClose(store, loadAuthorization({ settings, logger, signal }));
   const observer = counting.metrics.audit;
@@ -202,21 +202,9 @@ async function certify(store: Store, settings: Settings, logger: Logger) {
   const { listen, dataDir, advertise, tlsSan, certificateFiles } = settings;
   const names = [...(advertise ? [advertise.host] : []), ...tlsSan];
   const identity = await loadIdentity(store, listen.host, dataDir, names);
-  const proxyCa = await proxyAuthority(settings);
-  return { identity, certificates: await Certificates.load(identity, certificateFiles, logger, proxyCa) };
-}
-
-/** Throws UsageError. */
-async function proxyAuthority({ requestHeader }: Settings): Promise<string | undefined> {
-  if (requestHeader === undefined) return undefined;
-  const file = requestHeader.clientCaFile;
-  try {
-    const pem = await readFile(file, 'utf8');
-    new X509Certificate(pem);
-    return pem;
-  } catch (error) {
-    throw new UsageError(`--requestheader-client-ca-file ${file}: ${(error as Error).message}`);
-  }
+  const proxyCaFile = settings.requestHeader?.clientCaFile;
+  const options = { identity, files: certificateFiles, proxyCaFile, logger };
+  return { identity, certificates: await Certificates.load(options) };
 }
 
 /** Where clients find a server that listens at `url`, which none can connect to if it says "all of this machine's". */

@@ -5,7 +5,7 @@ import type { Bounds } from '../cluster/limits.ts';
 import { type AuditSettings, auditSettings } from './audit/settings.ts';
 import { authenticationSettings, type Setting } from './authentication/settings.ts';
 import { authorizationSettings } from './authorization/settings.ts';
-import type { CertificateFiles } from './certificates.ts';
+import type { CertificateFiles } from './certificate-files.ts';
 import { encryptionSettings } from './encryption-settings.ts';
 import { limitSettings } from './limit-settings.ts';
 

@@ -30,12 +30,12 @@ const lifetimeDays = { authority: 3650, leaf: 365 };
 x509.cryptoProvider.set(webcrypto as never);
 
 /** A new authority; the caller keeps its PEMs. */
-export async function createAuthority(commonName: string): Promise<Authority> {
+export async function createAuthority(commonName: string, now = Date.now): Promise<Authority> {
   const keys = await generate();
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     serialNumber: serial(),
     name: `CN=${commonName}`,
-    ...validity(lifetimeDays.authority),
+    ...validity(lifetimeDays.authority, now()),
     signingAlgorithm: algorithm,
     keys: keys as never,
     extensions: [
@@ -44,13 +44,11 @@ export async function createAuthority(commonName: string): Promise<Authority> {
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey as never),
     ],
   });
-  return loadAuthority({
-    certificate: certificate.toString('pem'),
-    privateKey: await pemOf(keys.privateKey),
-  });
+  const pems = { certificate: certificate.toString('pem'), privateKey: await pemOf(keys.privateKey) };
+  return loadAuthority(pems, now);
 }
 
-export async function loadAuthority(pems: Issued): Promise<Authority> {
+export async function loadAuthority(pems: Issued, now = Date.now): Promise<Authority> {
   const issuer = new x509.X509Certificate(pems.certificate);
   const signingKey = await keyOf(pems.privateKey);
   const sign = async (
@@ -62,7 +60,7 @@ export async function loadAuthority(pems: Issued): Promise<Authority> {
       serialNumber: serial(),
       subject,
       issuer: issuer.subject,
-      ...validity(request.days),
+      ...validity(request.days, now()),
       signingAlgorithm: algorithm,
       publicKey: request.publicKey as never,
       signingKey: signingKey as never,
@@ -122,9 +120,9 @@ function subjectOf(commonName: string, organisations: readonly string[], cluster
   return new x509.Name([...parts, ...units, { CN: exactly(commonName) }]);
 }
 
-function validity(days: number): { notBefore: Date; notAfter: Date } {
+function validity(days: number, now: number): { notBefore: Date; notAfter: Date } {
   // An hour back, for clocks that are not quite in step.
-  return { notBefore: new Date(Date.now() - day / 24), notAfter: new Date(Date.now() + days * day) };
+  return { notBefore: new Date(now - day / 24), notAfter: new Date(now + days * day) };
 }
 
 /** Positive and 19 bytes long, as RFC 5280 asks. */

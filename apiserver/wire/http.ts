@@ -31,7 +31,7 @@ interface Carrying {
   connections: Connections;
   requests: number;
   log: RequestLog | undefined;
-  judge: Judge | undefined;
+  judge: () => Judge | undefined;
   /** Answers wait for it. */
   held?: Promise<void> | undefined;
 }
@@ -44,7 +44,9 @@ export async function listenHttps(
   logger: ServerLogger | undefined,
 ): Promise<Listener> {
   const sockets = socketLimits(limits);
-  const judge = proxyJudge(where.tls);
+  let shown = where.tls;
+  let judging = proxyJudge(shown);
+  const judge = () => judging;
   const app = Fastify({
     // The ladder says what there is to say while the server goes.
     return503OnClosing: false,
@@ -92,7 +94,12 @@ export async function listenHttps(
     socket: server,
     load: () => ({ requests: carrying.requests, connections: connections.size }),
     shed: (share) => connections.shed(share),
-    show: (tls) => (app.server as unknown as https.Server).setSecureContext(contextOf(tls)),
+    show(tls) {
+      (app.server as unknown as https.Server).setSecureContext(contextOf(tls));
+      // Open connections too are judged anew.
+      if (tls.ca !== shown.ca || tls.proxyCa !== shown.proxyCa) judging = proxyJudge(tls);
+      shown = tls;
+    },
     drain: () => connections.shedAll(),
     stopListening: becomeDeaf,
     close: async () => {
@@ -158,7 +165,7 @@ async function exchange(
     connections.ended(raw);
     if (!out.writableFinished) gone?.abort();
   });
-  const peer = peerOf(raw.socket as TLSSocket, carrying.judge);
+  const peer = peerOf(raw.socket as TLSSocket, carrying.judge());
   const log = carrying.log?.(request);
   const response = await ladder.serve(request, peer, bodyReader(raw, out, limits.bodyBytes), log?.known);
   if (carrying.held !== undefined) await carrying.held;

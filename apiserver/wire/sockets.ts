@@ -38,7 +38,7 @@ export function refuseConnection(error: { code?: string }, socket: Socket): void
   socket.destroySoon();
 }
 
-const peers = new WeakMap<Socket, Peer>();
+const peers = new WeakMap<Socket, { peer: Peer; judge: Judge | undefined }>();
 
 /** Whose a verified certificate is, where two authorities may have signed it; undefined: of neither itself. */
 export type Judge = (certificate: PeerCertificate) => 'client' | 'proxy' | undefined;
@@ -59,16 +59,16 @@ function keysIn(pem: string): KeyObject[] {
   return blocks.map((block) => new X509Certificate(block).publicKey);
 }
 
-/** Who is at the other end; asked of TLS once for each connection. A certificate counts only when our authority signed it. */
+/** Who is at the other end; asked of TLS once for each connection and judge. A certificate counts only when our authority signed it. */
 export function peerOf(socket: TLSSocket, judge: Judge | undefined): Peer {
   const known = peers.get(socket);
-  if (known) return known;
+  if (known && known.judge === judge) return known.peer;
   const address = socket.remoteAddress;
   const peer: Peer = {
     ...(address !== undefined && { address }),
     ...(socket.authorized && certified(socket.getPeerCertificate(), judge)),
   };
-  peers.set(socket, peer);
+  peers.set(socket, { peer, judge });
   return peer;
 }
 

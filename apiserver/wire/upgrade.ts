@@ -18,7 +18,7 @@ export interface Upgrading {
   stallMillis: number;
   log: RequestLog | undefined;
   connections: Connections;
-  judge: Judge | undefined;
+  judge: () => Judge | undefined;
 }
 
 /**
@@ -68,7 +68,12 @@ async function answer(
   connections.begun(incoming);
   socket.on('close', () => connections.ended(incoming));
   const logged = log?.(request);
-  const response = await ladder.serve(request, peerOf(socket as TLSSocket, judge), undefined, logged?.known);
+  const response = await ladder.serve(
+    request,
+    peerOf(socket as TLSSocket, judge()),
+    undefined,
+    logged?.known,
+  );
   logged?.answered(response.status);
   connections.answered(incoming);
   const { tunnel } = response;

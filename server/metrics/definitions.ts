@@ -155,6 +155,12 @@ export const own = {
     'state',
   ]),
   cut: counter('atoll_watch_cut_total', 'Watches ended because their reader left too much waiting.', []),
+  expirations: gauge(
+    'atoll_certificate_expiration_timestamp_seconds',
+    'When a certificate of the server expires, in seconds since 1970.',
+    ['certificate'],
+    'first',
+  ),
   answered: gauge(
     'atoll_process_answered',
     'Of each process of the server, whether what it counts is in this scrape: 0: it did not answer in time, and its counters are those of before.',

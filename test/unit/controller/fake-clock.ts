@@ -2,8 +2,12 @@ import type { Clock } from '../../../kube/clock.ts';
 
 /** Time that moves only when told. */
 export class FakeClock implements Clock {
-  #now = 0;
+  #now: number;
   #timers: { at: number; run: () => void }[] = [];
+
+  constructor(now = 0) {
+    this.#now = now;
+  }
 
   now(): number {
     return this.#now;

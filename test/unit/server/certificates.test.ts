@@ -9,6 +9,7 @@ import { Certificates } from '../../../server/certificates.ts';
 import { UsageError } from '../../../server/errors.ts';
 import { loadIdentity } from '../../../server/identity.ts';
 import { openMemory } from '../../../storage/memory/memory.ts';
+import { FakeClock } from '../controller/fake-clock.ts';
 
 const day = 86_400_000;
 let directory = '';
@@ -33,7 +34,11 @@ async function files(name: string) {
 
 describe('issued certificates', () => {
   test('name what they were told', async () => {
-    const certificates = await Certificates.load(await load(), undefined, silentLogger);
+    const certificates = await Certificates.load({
+      identity: await load(),
+      files: undefined,
+      logger: silentLogger,
+    });
     const { subjectAltName } = new X509Certificate(certificates.tls.cert);
     expect(subjectAltName).toBe(
       'DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1, DNS:lb.example.com, IP Address:10.0.0.9',
@@ -50,8 +55,10 @@ describe('issued certificates', () => {
     [400, true],
   ])('after %s days are renewed: %s', async (days, renewed) => {
     const identity = await load();
-    const certificates = await Certificates.load(identity, undefined, silentLogger);
-    expect(await certificates.refresh(Date.now() + days * day)).toBe(renewed);
+    const clock = new FakeClock(Date.now());
+    const certificates = await Certificates.load({ identity, logger: silentLogger, clock });
+    clock.advance(days * day);
+    expect(await certificates.refresh()).toBe(renewed);
     expect(certificates.tls.cert === identity.server.certificate).toBe(!renewed);
     expect(certificates.admin.certificate === identity.admin.certificate).toBe(!renewed);
     expect(certificates.trusted).toBe(identity.ca);
@@ -63,7 +70,7 @@ describe('certificates from files', () => {
     const identity = await load();
     const first = await files('one.example');
     await first.write();
-    const certificates = await Certificates.load(identity, first.paths, silentLogger);
+    const certificates = await Certificates.load({ identity, files: first.paths, logger: silentLogger });
     expect(certificates.tls).toEqual({ cert: first.certificate, key: first.privateKey, ca: identity.ca });
     expect(certificates.trusted).toBe(`${identity.ca.trimEnd()}\n${first.certificate}`);
     expect(certificates.nameFor('127.0.0.1')).toBe('one.example');
@@ -80,7 +87,11 @@ describe('certificates from files', () => {
   test('are told of until somebody heard it', async () => {
     const first = await files('one.example');
     await first.write();
-    const certificates = await Certificates.load(await load(), first.paths, silentLogger);
+    const certificates = await Certificates.load({
+      identity: await load(),
+      files: first.paths,
+      logger: silentLogger,
+    });
     await (await files('two.example')).write();
     const stop = new AbortController();
     let calls = 0;
@@ -97,7 +108,8 @@ describe('certificates from files', () => {
     await write();
     const other = await files('two.example');
     await writeFile(paths.privateKey, other.privateKey);
-    const refused = (file: typeof paths) => Certificates.load({} as never, file, silentLogger);
+    const refused = (file: typeof paths) =>
+      Certificates.load({ identity: {} as never, files: file, logger: silentLogger });
     await expect(refused(paths)).rejects.toThrow(
       new UsageError(`--tls-cert-file ${paths.certificate}: the key in ${paths.privateKey} is another one's`),
     );
@@ -105,5 +117,98 @@ describe('certificates from files', () => {
     await expect(refused({ ...paths, certificate: paths.privateKey })).rejects.toThrow(
       `--tls-cert-file ${paths.privateKey}: it has no certificate`,
     );
+  });
+});
+
+describe('when they expire', () => {
+  const warned: unknown[] = [];
+  const logger = { ...silentLogger, warn: (values: unknown) => void warned.push(values) };
+  const told = () => warned.splice(0).map((one) => (one as { certificate: string }).certificate);
+
+  test('is known of each', async () => {
+    const first = await files('one.example');
+    await first.write();
+    const identity = await load();
+    const issued = await Certificates.load({ identity, logger: silentLogger });
+    const days = ({ until }: { until: number }) => Math.round((until - Date.now()) / day);
+    const shown = ({ expirations }: Certificates) =>
+      expirations.map((one) => [one.certificate, days(one), one.renewed]);
+    expect(shown(issued)).toEqual([
+      ['authority', 3650, false],
+      ['server', 365, true],
+      ['administrator', 365, true],
+    ]);
+    const proxyCaFile = join(directory, 'proxies.crt');
+    await writeFile(proxyCaFile, (await createAuthority('proxies')).certificate);
+    const own = await Certificates.load({ identity, files: first.paths, proxyCaFile, logger: silentLogger });
+    expect(shown(own)).toEqual([
+      ['authority', 3650, false],
+      ['server', 365, false],
+      ['administrator', 365, true],
+      ['proxies', 3650, false],
+    ]);
+  });
+
+  test('somebody is warned of what only a person can renew, each day of its last tenth', async () => {
+    const first = await files('one.example');
+    await first.write();
+    const start = Date.now();
+    const clock = new FakeClock(start);
+    const now = () => clock.now();
+    const identity = await loadIdentity(openMemory(), '127.0.0.1', directory, [], now);
+    const certificates = await Certificates.load({ identity, files: first.paths, logger, clock });
+    const at = async (days: number) => {
+      clock.advance(start + days * day - clock.now());
+      await certificates.refresh();
+      return told();
+    };
+    expect(await at(320)).toEqual([]);
+    expect(await at(330.1)).toEqual(['server']);
+    expect(await at(330.2)).toEqual([]);
+    expect(await at(331.2)).toEqual(['server']);
+    expect(await at(400)).toEqual(['server']);
+    await (await files('two.example')).write();
+    // What replaced it was issued today, too.
+    expect(await at(10)).toEqual([]);
+    expect(await at(3300)).toEqual(['authority', 'server']);
+    expect(new Set(certificates.expirations.map(({ renewed, until }) => renewed && until < now()))).toEqual(
+      new Set([false]),
+    );
+  });
+
+  test('who starts with such a one is warned, too', async () => {
+    const then = Date.now() - 3640 * day;
+    const identity = await loadIdentity(openMemory(), '127.0.0.1', directory, [], () => then);
+    await Certificates.load({ identity, logger });
+    expect(told()).toEqual(['authority']);
+  });
+});
+
+describe('the authority of proxies', () => {
+  test('is read again when it changes; what is none is not taken', async () => {
+    const proxyCaFile = join(directory, 'front.crt');
+    const authority = async () => (await createAuthority('front')).certificate;
+    const [first, second] = [await authority(), await authority()];
+    await writeFile(proxyCaFile, first);
+    const certificates = await Certificates.load({
+      identity: await load(),
+      proxyCaFile,
+      logger: silentLogger,
+    });
+    expect(certificates.tls.proxyCa).toBe(first);
+    expect(await certificates.refresh()).toBe(false);
+    await writeFile(proxyCaFile, 'no certificate');
+    expect(await certificates.refresh()).toBe(false);
+    await writeFile(proxyCaFile, second);
+    expect(await certificates.refresh()).toBe(true);
+    expect(certificates.tls.proxyCa).toBe(second);
+  });
+
+  test('that is none is refused', async () => {
+    const proxyCaFile = join(directory, 'none.crt');
+    await writeFile(proxyCaFile, 'no certificate');
+    await expect(
+      Certificates.load({ identity: await load(), proxyCaFile, logger: silentLogger }),
+    ).rejects.toThrow(new UsageError(`--requestheader-client-ca-file ${proxyCaFile}: it has no certificate`));
   });
 });
