@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { isTransportError, TransportError } from '../client/errors.ts';
+import { isTransportError, KubeconfigError, TransportError } from '../client/errors.ts';
 import type { HttpTransport } from '../client/http.ts';
 import { currentOf } from '../client/merged-kubeconfig.ts';
 import { clusterOfUrl } from '../client/url.ts';
@@ -12,6 +12,7 @@ import { FailedError } from './errors.ts';
 export function telling(transport: HttpTransport, of: { files: string; text: string }): HttpTransport {
   const told = async (request: ApiRequest) => {
     const answer = await transport(request).catch((error: unknown) => {
+      if (error instanceof KubeconfigError) throw new FailedError(`kubeconfig ${of.files}: ${error.message}`);
       if (!isTransportError(error)) throw error;
       throw new TransportError(error.code, `${error.message} (kubeconfig ${of.files})`, error);
     });

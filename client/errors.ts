@@ -15,6 +15,14 @@ export class TransportError extends Error {
   }
 }
 
+/** A kubeconfig that cannot be used, or by which nobody gets credentials now; a command's own words are in the message. */
+export class KubeconfigError extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = 'KubeconfigError';
+  }
+}
+
 export function isTransportError(error: unknown): error is TransportError {
   return error instanceof TransportError;
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { RequestOptions } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node/dist/config.js';
+import { KubeconfigError } from './errors.ts';
 import { type Credentials, type HttpConfig, type HttpTransport, httpTransport } from './http.ts';
 import { plainKubeconfig } from './plain-kubeconfig.ts';
 import { rootUrl } from './url.ts';
@@ -19,13 +20,6 @@ export interface KubeconfigOptions extends Omit<HttpConfig, 'server' | 'refresh'
 
 /** A command or a file is asked for fresh credentials at most this often. */
 const refreshMs = 10_000;
-
-export class KubeconfigError extends Error {
-  constructor(message: string, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.name = 'KubeconfigError';
-  }
-}
 
 /** Reads `file`, which is trusted: it is the user's own. */
 export async function transportFromKubeconfigFile(
@@ -99,7 +93,9 @@ function refuseReachingOut(config: KubeConfig): void {
 
 async function credentialsOf(config: KubeConfig): Promise<Credentials> {
   const options: RequestOptions = {};
-  await config.applyToHTTPSOptions(options);
+  await config.applyToHTTPSOptions(options).catch((cause: Error) => {
+    throw new KubeconfigError(`no credentials: ${cause.message.trim()}`, cause);
+  });
   const headers = new Headers((options.headers ?? {}) as Record<string, string>);
   const basic = options.auth && `Basic ${Buffer.from(options.auth).toString('base64')}`;
   return {

@@ -131,6 +131,9 @@ it('somebody signs in by a browser, and kubectl works in the context that was ad
   expect((await kubectl(kubeconfig, 'get', 'secrets', '-n', 'kube-system')).stderr).toContain(
     'secrets is forbidden: User "oidc:ann" cannot list resource "secrets"',
   );
+  expect((await atoll(kubeconfig, 'cluster', 'list')).stderr).toContain(
+    'physicalclusters.atoll.dev is forbidden: User "oidc:ann" cannot list',
+  );
 });
 
 it('a token that expires is replaced, and nobody is asked', async () => {
@@ -160,6 +163,12 @@ it('what can be refreshed no more says how to sign in again, which is by a devic
     `error: the login has ended: run atoll login --oidc-issuer-url ${issuer.url} --oidc-client-id atoll`,
   );
   expect(stderr).toContain('getting credentials: exec: executable');
+  const own = await atoll(kubeconfig, 'cluster', 'list');
+  expect(own).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('the login has ended: run atoll login'),
+  });
+  expect(own.stderr).not.toContain('    at ');
   const { file, session } = await sessionOf();
   for (const secret of Object.values(session).filter((value) => typeof value === 'string' && value !== 'ann'))
     expect(stderr).not.toContain(secret);

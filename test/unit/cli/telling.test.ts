@@ -4,6 +4,7 @@ import { createAuthority } from '../../../apiserver/tls/ca.ts';
 import { FailedError } from '../../../cli/errors.ts';
 import { expired, telling } from '../../../cli/telling.ts';
 import { TransportError } from '../../../client/errors.ts';
+import { transportFromKubeconfig } from '../../../client/kubeconfig.ts';
 import { base64, kubeconfigText } from '../../../kube/kubeconfig.ts';
 
 const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -57,4 +58,28 @@ test('who does not answer is said with the file that named them, and stays what 
     code: 'ECONNREFUSED',
     message: 'refused (kubeconfig ann.yaml)',
   });
+});
+
+test('a kubeconfig whose command fails is told in the words of the command', async () => {
+  const text = kubeconfigText({
+    cluster: 'c',
+    user: 'u',
+    context: 'x',
+    clusterFields: { server: 'https://127.0.0.1:1' },
+    userFields: {
+      exec: {
+        apiVersion: 'client.authentication.k8s.io/v1',
+        command: process.execPath,
+        args: ['-e', 'console.error("run atoll login"); process.exit(1)'],
+      },
+    },
+  });
+  const transport = telling(await transportFromKubeconfig(text, { trusted: true }), {
+    text,
+    files: 'a.yaml',
+  });
+  const refused = transport(request);
+  await expect(refused).rejects.toThrow(FailedError);
+  await expect(refused).rejects.toThrow(/^kubeconfig a.yaml: no credentials: run atoll login$/);
+  transport.close();
 });
