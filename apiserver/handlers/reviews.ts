@@ -169,7 +169,7 @@ function attributes(exchange: ResourceExchange, spec: Record<string, unknown>, u
     ...base,
     verb: word(asked, 'verb'),
     group: word(asked, 'group'),
-    version: word(asked, 'version'),
+    version: word(asked, 'version') || '*',
     resource: word(asked, 'resource'),
     subresource: word(asked, 'subresource'),
     namespace: word(asked, 'namespace') || exchange.info.namespace,

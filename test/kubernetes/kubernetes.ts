@@ -98,6 +98,7 @@ async function boot(
   );
   await start('kube-apiserver', [
     ...apiserverFlags(String(port), `http://127.0.0.1:${etcd}`),
+    ...(options.flags?.includes('--authorization-config') ? [] : ['--authorization-mode', 'Node,RBAC']),
     ...(options.apiOnly && !options.accounts ? ['--disable-admission-plugins', 'ServiceAccount'] : []),
     ...(options.flags ?? []),
   ]);
@@ -217,8 +218,6 @@ function apiserverFlags(port: string, etcd: string): string[] {
     'ca.crt',
     '--token-auth-file',
     'tokens.csv',
-    '--authorization-mode',
-    'Node,RBAC',
     '--allow-privileged',
     '--service-cluster-ip-range',
     '10.0.0.0/16',
