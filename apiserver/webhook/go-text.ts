@@ -69,8 +69,43 @@ function tlsError(error: unknown, hostname: string): string | undefined {
       `certificate is valid for ${names.map((name) => name.slice(4)).join(', ')}, not ${hostname}`,
     );
   }
+  const alert = alertIn(error as Error);
+  if (alert !== undefined) return `remote error: tls: ${alerts[alert] ?? `alert(${alert})`}`;
   return code === 'EPROTO' ? 'http: server gave HTTP response to HTTPS client' : undefined;
 }
+
+/** What the other end said as it refused, which is in OpenSSL's message alone: the number of RFC 8446, section 6. */
+function alertIn({ message }: Error): number | undefined {
+  const number = /:SSL alert number (\d+)/.exec(message)?.[1];
+  return number === undefined ? undefined : Number(number);
+}
+
+/** As Go's crypto/tls calls them. */
+const alerts: Readonly<Record<number, string>> = {
+  10: 'unexpected message',
+  20: 'bad record MAC',
+  22: 'record overflow',
+  40: 'handshake failure',
+  42: 'bad certificate',
+  43: 'unsupported certificate',
+  44: 'revoked certificate',
+  45: 'expired certificate',
+  46: 'unknown certificate',
+  47: 'illegal parameter',
+  48: 'unknown certificate authority',
+  49: 'access denied',
+  50: 'error decoding message',
+  51: 'error decrypting message',
+  70: 'protocol version not supported',
+  71: 'insufficient security level',
+  80: 'internal error',
+  86: 'inappropriate fallback',
+  109: 'missing extension',
+  110: 'unsupported extension',
+  112: 'unrecognized name',
+  116: 'certificate required',
+  120: 'no application protocol',
+};
 
 /** Of a body, in a message. */
 const mostQuoted = 2048;
