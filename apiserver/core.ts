@@ -41,6 +41,8 @@ export interface Core {
   bookmarks: BookmarkClock;
   /** Aborts when the server is about to close: /readyz fails. */
   draining: AbortSignal;
+  /** Checks of health by their names, beside the server's own; one that rejects fails. */
+  health: Readonly<Record<string, () => Promise<void>>>;
   /** Aborts when the server closes: watches end. */
   closing: AbortSignal;
   /** Undefined where there is no key. */

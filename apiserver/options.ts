@@ -56,6 +56,8 @@ export interface ApiServerOptions {
   logger?: ServerLogger;
   /** Told of every request, from outside and from inside. */
   observer?: Observer;
+  /** What /healthz, /livez and /readyz check beside the store, by names; what rejects fails. */
+  health?: Readonly<Record<string, () => Promise<void>>>;
   /** What /metrics of root says; absent: there is none. */
   metrics?: MetricsPage;
   limits?: Partial<Limits>;

@@ -107,6 +107,7 @@ function coreOf(
     gate: options.gate,
     bookmarks: new BookmarkClock(store),
     draining,
+    health: options.health ?? {},
     closing,
     tokens,
     authenticators: [

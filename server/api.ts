@@ -19,6 +19,7 @@ import type { Authentication } from './authentication/types.ts';
 import { backupView } from './backup-view.ts';
 import { certificateView } from './certificate-view.ts';
 import { egressOf } from './egress.ts';
+import type { Encryption } from './encryption.ts';
 import { adminUser, type Identity } from './identity.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Settings } from './settings.ts';
@@ -46,6 +47,8 @@ export function apiOptions(parts: {
   /** In place of RBAC alone. */
   authorizers?: ApiServerOptions['authorizers'];
   audit?: LoadedAudit | undefined;
+  /** Whose plugins are healthy or not. */
+  encryption?: Encryption;
   /** Undefined until they are started. */
   syncers(): SyncerManager | undefined;
   /** Told of every request. */
@@ -57,6 +60,7 @@ export function apiOptions(parts: {
 }): ApiServerOptions {
   const { store, stored, settings, identity, logger, syncers } = parts;
   const { authentication, authorizers, audit, metrics, page, gate } = parts;
+  const health = parts.encryption?.health;
   return {
     store,
     logicalClusters: true,
@@ -91,6 +95,7 @@ export function apiOptions(parts: {
     connectService: async (cluster, service) => syncers()?.connectService(cluster, service),
     ...(metrics && { observer: metrics.requests }),
     ...(page && { metrics: page }),
+    ...(health && { health }),
     ...(gate && { gate }),
     version: `v${kubernetesVersion}+atoll`,
     ...inFlight(settings),

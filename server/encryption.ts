@@ -1,14 +1,31 @@
 import { readFile } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
+import type { Rules } from '../apiserver/encryption/rules.ts';
 import type { Logger } from '../kube/log.ts';
 import type { Store } from '../storage/store.ts';
+import { Plugins } from './encryption-plugins.ts';
 import { UsageError } from './errors.ts';
-import { followFile } from './follow-file.ts';
+import { followFile, NotYet } from './follow-file.ts';
+import { EncryptionMetrics } from './metrics/encryption.ts';
+import type { Family } from './metrics/family.ts';
 import type { Settings } from './settings.ts';
 
-/** Of a store, what the API is to be served from. */
-type Encryption = (store: Store) => Store;
+export interface Encryption {
+  /** Of a store, what the API is to be served from. */
+  over(store: Store): Store;
+  /** Checks by their names; absent where nothing of it can fail. */
+  readonly health?: Readonly<Record<string, () => Promise<void>>>;
+  families(): Family[];
+}
 
-/** By the file that `encryption-provider-config` names; what is not set is not even imported. Throws UsageError. */
+/** How long new plugins may take to be healthy before what was before is kept; then they are asked again. */
+const graceMs = 10_000;
+const everyMs = 100;
+
+/**
+ * By the file that `encryption-provider-config` names; what is not set is not even imported. Plugins are asked once
+ * before it resolves, healthy or not, and then again and again until `signal` aborts. Throws UsageError.
+ */
 export async function loadEncryption(parts: {
   settings: Settings;
   signal: AbortSignal;
@@ -16,26 +33,57 @@ export async function loadEncryption(parts: {
 }): Promise<Encryption> {
   const { settings, signal, logger } = parts;
   const { encryptionProviderConfig: file, encryptionProviderConfigAutomaticReload: reload } = settings;
-  if (file === undefined) return (store) => store;
+  if (file === undefined) return { over: (store) => store, families: () => [] };
   const [{ Rules }, { encryptedStore }, { readConfiguration }] = await Promise.all([
     import('../apiserver/encryption/rules.ts'),
     import('../apiserver/encryption/store.ts'),
     import('../kube/encryption/configuration.ts'),
   ]);
-  const read = (text: string) => new Rules(readConfiguration(text));
+  const metrics = new EncryptionMetrics();
+  const read = async (text: string) => {
+    const configuration = readConfiguration(text);
+    const plugins = await Plugins.of(configuration, { metrics, logger, signal });
+    return { rules: new Rules(configuration, plugins.named), plugins };
+  };
   let text = '';
-  let now: InstanceType<typeof Rules>;
+  let now: { rules: Rules; plugins: Plugins };
   try {
     text = await readFile(file, 'utf8');
-    now = read(text);
+    now = await read(text);
   } catch (error) {
     throw new UsageError(`--encryption-provider-config ${file}: ${(error as Error).message}`);
   }
-  const changed = (next: string) => {
-    now = read(next);
+  const changed = async (next: string) => {
+    const fresh = await read(next);
+    await healthy(fresh.plugins, signal);
+    const { plugins } = now;
+    now = fresh;
+    plugins.close();
   };
   if (reload) void followFile({ file, text, signal, logger, changed });
-  return (store) => encryptedStore(store, () => now, sayOnce(logger));
+  const watched = reload || now.plugins.any;
+  return {
+    over: (store) => encryptedStore(store, () => now.rules, sayOnce(logger)),
+    ...(watched && { health: { 'kms-providers': () => now.plugins.check() } }),
+    families: () => (watched ? metrics.families() : []),
+  };
+}
+
+/** What was before is kept until the new ones are: else nothing could be written. Throws NotYet. */
+async function healthy(plugins: Plugins, signal: AbortSignal): Promise<void> {
+  const deadline = Date.now() + graceMs;
+  for (;;) {
+    try {
+      return await plugins.check();
+    } catch (cause) {
+      if (Date.now() < deadline && !signal.aborted) {
+        await setTimeout(everyMs, undefined, { signal, ref: false }).catch(() => undefined);
+        continue;
+      }
+      plugins.close();
+      throw new NotYet(`health check for new transformers failed: ${(cause as Error).message}`, { cause });
+    }
+  }
 }
 
 const mostSaid = 1000;

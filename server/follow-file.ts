@@ -8,10 +8,13 @@ export interface Followed {
   text: string;
   signal: AbortSignal;
   logger: Logger;
-  /** Throws, or rejects, where it is not to be taken: what was before is kept, and that is logged once. */
+  /** Throws, or rejects, where it is not to be taken: what was before is kept, and that is logged once; NotYet: it is tried again. */
   changed(text: string): void | Promise<void>;
   everyMs?: number;
 }
+
+/** What the file says is right, and cannot be taken now. */
+export class NotYet extends Error {}
 
 /** Reads a file again and again, until `signal` aborts. */
 export async function followFile({
@@ -32,6 +35,7 @@ export async function followFile({
       await changed(now);
       logger.info({ file }, 'the file was read anew');
     } catch (err) {
+      if (err instanceof NotYet) last = undefined;
       logger.error({ file, err }, 'what the file said before is kept');
     }
   }

@@ -51,21 +51,17 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
   // One listener for each controller, informer and request that runs until the end.
   setMaxListeners(0, stop.signal);
   const { signal } = stop;
-  const encrypted = await loadEncryption({ settings, logger, signal });
-  const stored = await openStore(settings.storage, {
-    logger,
-    reserveBytes: settings.diskReserve,
-    ...(settings.memoryBudget !== undefined && { memoryBudget: settings.memoryBudget }),
-  });
+  const encryption = await loadEncryption({ settings, logger, signal });
+  const stored = await openStored(settings, logger);
   gatherWhileBusy();
   const { ledger, gate } = keepLimits(stored, settings, signal);
-  const store = encrypted(ledger.store);
+  const store = encryption.over(ledger.store);
   const certified = carryForward(store, logger).then(() => certify(store, settings, logger));
   const { identity, certificates } = await orClose(store, certified);
   startSelfCheck(store, { signal: stop.signal, logger });
   let syncers: SyncerManager | undefined;
-  const counting = startCounting(store, () => syncers?.clusters() ?? []);
-  counting.metrics.add(() => certificateFamilies(certificates.expirations));
+  const more = [encryption.families, () => certificateFamilies(certificates.expirations)];
+  const counting = startCounting(store, () => syncers?.clusters() ?? [], more);
   const authentication = await orClose(store, loadAuthentication({ settings, logger, signal }));
   const authorizers = await orClose(store, loadAuthorization({ settings, logger, signal }));
   const observer = counting.metrics.audit;
@@ -80,6 +76,7 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
       authentication,
       authorizers,
       audit,
+      encryption,
       syncers: () => syncers,
       gate,
       ...counting,
@@ -109,6 +106,10 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
     server,
     stop: () => end({ server, pool, behind, store, stop, settings, audit }),
   };
+}
+
+function openStored({ storage, diskReserve: reserveBytes, memoryBudget }: Settings, logger: Logger) {
+  return openStore(storage, { logger, reserveBytes, ...(memoryBudget !== undefined && { memoryBudget }) });
 }
 
 function portOf(url: string): number {

@@ -9,15 +9,21 @@ const algorithm = 'aes-256-gcm';
 /** Of HKDF-Expand: its first block is all that is needed. */
 const firstBlock = Buffer.from([1]);
 
-/**
- * AES-256-GCM by a key that is derived for each value: info (random), nonce (random), ciphertext, tag. The key that
- * is configured therefore wears out by no number of writes: docs/decisions/0032-encryption-at-rest.md.
- */
+/** The provider of a key that is in the configuration. */
 export function aesgcm({ name, secret }: EncryptionKey): Provider {
-  const seed = Buffer.from(secret, 'base64');
-  const derived = (info: Uint8Array) => createHmac('sha256', seed).update(info).update(firstBlock).digest();
   return {
     prefix: Buffer.from(`atoll:enc:aesgcm:v1:${name}:`),
+    ...seeded(Buffer.from(secret, 'base64')),
+  };
+}
+
+/**
+ * AES-256-GCM by a key that is derived for each value: info (random), nonce (random), ciphertext, tag. The seed
+ * therefore wears out by no number of writes: docs/decisions/0032-encryption-at-rest.md.
+ */
+export function seeded(seed: Uint8Array): Pick<Provider, 'seal' | 'open'> {
+  const derived = (info: Uint8Array) => createHmac('sha256', seed).update(info).update(firstBlock).digest();
+  return {
     seal(plain, bound) {
       const head = randomFillSync(Buffer.allocUnsafe(infoLength + nonceLength));
       const info = head.subarray(0, infoLength);

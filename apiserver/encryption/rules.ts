@@ -1,8 +1,14 @@
 import { parseGroupResource } from '../../kube/encryption/resources.ts';
-import type { EncryptionConfiguration, ProviderConfiguration } from '../../kube/encryption/types.ts';
+import type {
+  EncryptionConfiguration,
+  KmsConfiguration,
+  ProviderConfiguration,
+} from '../../kube/encryption/types.ts';
 import { prefixRange, type Range } from '../../storage/store.ts';
 import { aesgcm } from './aesgcm.ts';
 import { identity, type Provider, Transformer } from './transformer.ts';
+
+type Plugins = (kms: KmsConfiguration) => Provider;
 
 /** Whose values a configuration encrypts, by the keys of the store: `/<group|core>/<resource>/...`. */
 export class Rules {
@@ -10,10 +16,11 @@ export class Rules {
   /** Of kinds that were asked for. */
   readonly #known = new Map<string, Transformer | undefined>();
 
-  constructor({ resources }: EncryptionConfiguration) {
+  /** `plugin`: the one of that configuration; asked once for each. */
+  constructor({ resources }: EncryptionConfiguration, plugin?: Plugins) {
     const providers = new Map<string, Provider[]>();
     for (const rule of resources) {
-      const own = rule.providers.flatMap(providersOf);
+      const own = rule.providers.flatMap((provider) => providersOf(provider, plugin));
       for (const text of rule.resources) {
         const { group, resource } = parseGroupResource(text);
         const name = `${group || 'core'}/${resource}`;
@@ -56,6 +63,10 @@ function kindOf(key: string): string | undefined {
   return key.startsWith('/') && second > 1 ? key.slice(1, second) : undefined;
 }
 
-function providersOf({ aesgcm: keyed }: ProviderConfiguration): Provider[] {
+function providersOf({ aesgcm: keyed, kms }: ProviderConfiguration, plugin?: Plugins): Provider[] {
+  if (kms) {
+    if (plugin === undefined) throw new Error(`nobody calls the KMS provider ${kms.name}`);
+    return [plugin(kms)];
+  }
   return keyed ? (keyed.keys ?? []).map(aesgcm) : [identity];
 }

@@ -1,28 +1,22 @@
-import {
-  type Entry,
-  type Range,
-  type Store,
-  StoreError,
-  type StoreEvent,
-  type WatchOptions,
-} from '../../storage/store.ts';
-import { markStale } from '../registry/stale.ts';
-import { isOfOneKind, type Rules } from './rules.ts';
+import { isLater, type Later } from '../../kube/later.ts';
+import { type Entry, type Range, type Store, StoreError } from '../../storage/store.ts';
+import { type Open, opened, patiently } from './opened.ts';
+import type { Rules } from './rules.ts';
+import { watch } from './watch.ts';
 
 /**
  * The store as the registry knows it, over one that holds what `rules` make of values: they may be others at each
  * call. What cannot be read fails with `corrupt`, as a list or a watch that would show it does: who takes it for gone would have
  * what it stands for removed from clusters. A watch over several kinds, which is the server's own, passes over such an
- * event, says so to `unreadable`, and ends when the rules are others.
+ * event, says so to `unreadable`, and ends when the rules are others. Where the key of a value is to be asked for, whoever
+ * wants that value waits, and nobody else.
  */
 export function encryptedStore(
   store: Store,
   rules: () => Rules,
   unreadable: (key: string) => void = () => {},
 ): Store {
-  const openAll = (range: Range, entries: readonly Entry[]): readonly Entry[] =>
-    rules().spares(range) ? entries : entries.map(open);
-  const seal = (key: string, value: Uint8Array) => rules().of(key)?.seal(key, value) ?? value;
+  const seal = (key: string, value: Uint8Array) => sealed(rules(), key, value);
   const open = (entry: Entry) => opened(rules(), entry);
   const { recent } = store;
   return {
@@ -37,24 +31,30 @@ export function encryptedStore(
     },
     async get(key, options) {
       const entry = await store.get(key, options);
-      return entry && open(entry);
+      return entry && patiently(open, entry);
     },
     async list(range, options) {
       const found = await store.list(range, options);
-      return { ...found, entries: openAll(range, found.entries) };
+      if (rules().spares(range)) return found;
+      const entries = openAll(open, found.entries);
+      return { ...found, entries: isLater(entries) ? await entries : entries };
     },
     ...(recent && {
       recent(range: Range) {
         const found = recent.call(store, range);
-        return found && openAll(range, found);
+        if (found === undefined || rules().spares(range)) return found;
+        const entries = openAll(open, found);
+        if (!isLater(entries)) return entries;
+        entries.catch(() => undefined);
+        return undefined;
       },
     }),
-    create: (key, value, options) => wrote(open, value, store.create(key, seal(key, value), options)),
-    update: (key, value, expected, options) =>
+    create: async (key, value, options) => wrote(open, value, store.create(key, seal(key, value), options)),
+    update: async (key, value, expected, options) =>
       wrote(open, value, store.update(key, seal(key, value), expected, options)),
     delete: async (key, expected, options) => {
       const entry = await translated(open, store.delete(key, expected, options));
-      return readable(open, entry) ?? entry;
+      return (await readable(open, entry)) ?? entry;
     },
     watch: (range, options) => watch(store, range, { options, rules, open, unreadable }),
     compact: (revision) => store.compact(revision),
@@ -66,22 +66,32 @@ export function encryptedStore(
   };
 }
 
-type Open = (entry: Entry) => Entry;
-
-function opened(rules: Rules, entry: Entry): Entry {
-  const transformer = rules.of(entry.key);
-  if (transformer === undefined) return entry;
+function sealed(rules: Rules, key: string, value: Uint8Array): Uint8Array {
   try {
-    const { value, stale } = transformer.open(entry.key, entry.value);
-    if (value === entry.value && !stale) return entry;
-    const { key, revision, created } = entry;
-    const plain = { key, value, revision, created };
-    if (stale) markStale(plain);
-    return plain;
+    return rules.of(key)?.seal(key, value) ?? value;
   } catch (cause) {
-    const message = `unable to transform key "${entry.key}": ${(cause as Error).message}`;
-    throw new StoreError('corrupt', message, { key: entry.key, cause });
+    throw new StoreError('corrupt', (cause as Error).message, { key, cause });
   }
+}
+
+/** Now, unless something is to be asked for. */
+function openAll(open: Open, entries: readonly Entry[]): Later<readonly Entry[]> {
+  const plain: Entry[] = [];
+  for (const entry of entries) {
+    const one = patiently(open, entry);
+    if (isLater(one)) return one.then((first) => openRest(open, entries, [...plain, first]));
+    plain.push(one);
+  }
+  return plain;
+}
+
+/** What fails is not asked for again for what comes after it. */
+async function openRest(open: Open, entries: readonly Entry[], plain: Entry[]): Promise<readonly Entry[]> {
+  for (const entry of entries.slice(plain.length)) {
+    const one = patiently(open, entry);
+    plain.push(isLater(one) ? await one : one);
+  }
+  return plain;
 }
 
 /** The entry holds the very bytes that were given: those who watch know the object by them. */
@@ -97,7 +107,7 @@ async function translated(open: Open, work: Promise<Entry>): Promise<Entry> {
   } catch (error) {
     if (!(error instanceof StoreError) || error.current === undefined) throw error;
     const { code, message, key, cause } = error;
-    const current = readable(open, error.current);
+    const current = await readable(open, error.current);
     throw new StoreError(code, message, {
       ...(key !== undefined && { key }),
       ...(current && { current }),
@@ -106,59 +116,10 @@ async function translated(open: Open, work: Promise<Entry>): Promise<Entry> {
   }
 }
 
-function readable(open: Open, entry: Entry): Entry | undefined {
+async function readable(open: Open, entry: Entry): Promise<Entry | undefined> {
   try {
-    return open(entry);
+    return await patiently(open, entry);
   } catch {
     return undefined;
   }
-}
-
-interface Watching {
-  options: WatchOptions;
-  rules: () => Rules;
-  open: Open;
-  unreadable: (key: string) => void;
-}
-
-async function watch(store: Store, range: Range, how: Watching): Promise<() => void> {
-  const { sink, onEnd, signal } = how.options;
-  const one = isOfOneKind(range);
-  const stop = new AbortController();
-  const within = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
-  const end = (error: StoreError): void => {
-    stop.abort();
-    onEnd?.(error);
-  };
-  let passedUnder: Rules | undefined;
-  return await store.watch(range, {
-    ...how.options,
-    signal: within,
-    sink(events) {
-      const rules = how.rules();
-      if (within.aborted) return;
-      if (passedUnder !== undefined && passedUnder !== rules)
-        return end(new StoreError('compacted', 'what could not be read may be by now'));
-      if (rules.spares(range)) return sink(events);
-      const plain: StoreEvent[] = [];
-      for (const event of events) {
-        try {
-          plain.push(openedEvent(how.open, event));
-        } catch (error) {
-          if (!one) {
-            how.unreadable(event.entry.key);
-            passedUnder = rules;
-            continue;
-          }
-          if (plain.length > 0) sink(plain);
-          return end(error as StoreError);
-        }
-      }
-      if (plain.length > 0) sink(plain);
-    },
-  });
-}
-
-function openedEvent(open: Open, { type, entry, previous }: StoreEvent): StoreEvent {
-  return { type, entry: open(entry), ...(previous && { previous: open(previous) }) };
 }

@@ -2,10 +2,23 @@
 export interface Provider {
   /** How all that it wrote begins; empty: nothing is done to values. */
   readonly prefix: Uint8Array;
-  /** Pieces of what follows the prefix. It opens only with the same `bound`. */
+  /** Pieces of what follows the prefix. It opens only with the same `bound`. Throws Error: there is no key for it. */
   seal(plain: Uint8Array, bound: Uint8Array): Uint8Array[];
-  /** Throws Error. */
+  /** Throws Error; Unlearned where it may be asked for. */
   open(sealed: Uint8Array, bound: Uint8Array): Uint8Array;
+  /** Whether it would use the same key for it now; absent: it has but one. */
+  isCurrent?(sealed: Uint8Array): boolean;
+}
+
+/** The key of a value is not known here. `learn` asks for it, and rejects with why it cannot be had. */
+export class Unlearned extends Error {
+  readonly learn: () => Promise<void>;
+
+  constructor(learn: () => Promise<void>) {
+    super('the key is not known yet');
+    this.name = 'Unlearned';
+    this.learn = learn;
+  }
 }
 
 interface Opened {
@@ -27,44 +40,58 @@ export const identity: Provider = {
   },
 };
 
+interface Known {
+  readonly key: string;
+  readonly value: Uint8Array;
+  /** Which of the providers wrote it. */
+  readonly by: number;
+}
+
 /** The providers of a kind: the first one writes, all read. */
 export class Transformer {
   readonly #providers: readonly Provider[];
   /** By what is stored, as long as that is in memory; it may be read many times. */
-  readonly #opened = new WeakMap<Uint8Array, Opened & { key: string }>();
+  readonly #opened = new WeakMap<Uint8Array, Known>();
 
   constructor(providers: readonly Provider[]) {
     this.#providers = providers;
   }
 
-  /** What is stored under the key: it opens under no other. */
+  /** What is stored under the key: it opens under no other. Throws Error, which says why not. */
   seal(key: string, plain: Uint8Array): Uint8Array {
     const [first] = this.#providers;
     if (first === undefined || first.prefix.length === 0) return plain;
     const sealed = joined([first.prefix, ...first.seal(plain, Buffer.from(key))]);
-    this.#opened.set(sealed, { key, value: plain, stale: false });
+    this.#opened.set(sealed, { key, value: plain, by: 0 });
     return sealed;
   }
 
-  /** Throws Error, which says why. */
+  /** Throws Error, which says why; Unlearned where it may be asked for. */
   open(key: string, stored: Uint8Array): Opened {
-    const known = this.#opened.get(stored);
+    let known = this.#opened.get(stored);
     // The same bytes under another key are not what was opened.
-    if (known?.key === key) return known;
-    const opened = this.#open(key, stored);
-    this.#opened.set(stored, { ...opened, key });
-    return opened;
+    if (known?.key !== key) {
+      known = this.#open(key, stored);
+      this.#opened.set(stored, known);
+    }
+    return { value: known.value, stale: known.by > 0 || !this.#isCurrent(stored) };
   }
 
-  #open(key: string, stored: Uint8Array): Opened {
+  #isCurrent(stored: Uint8Array): boolean {
+    const [first] = this.#providers;
+    return first?.isCurrent?.(stored.subarray(first.prefix.length)) ?? true;
+  }
+
+  #open(key: string, stored: Uint8Array): Known {
     const bound = Buffer.from(key);
     const wrong = new Set<string>();
-    for (const [index, provider] of this.#providers.entries()) {
+    for (const [by, provider] of this.#providers.entries()) {
       const { prefix } = provider;
       if (!startsWith(stored, prefix)) continue;
       try {
-        return { value: provider.open(stored.subarray(prefix.length), bound), stale: index > 0 };
+        return { key, value: provider.open(stored.subarray(prefix.length), bound), by };
       } catch (error) {
+        if (error instanceof Unlearned) throw error;
         // Whatever the first one cannot read, the next one may: two keys of one name.
         if (prefix.length > 0) wrong.add((error as Error).message);
       }

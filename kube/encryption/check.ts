@@ -1,10 +1,11 @@
 import type { Field } from '../validation/field.ts';
+import { checkKms } from './kms.ts';
 import { formatGroupResource, parseGroupResource } from './resources.ts';
 import type { EncryptionConfiguration, EncryptionKey, ProviderConfiguration } from './types.ts';
 
 const providers = ['kms', 'aesgcm', 'aescbc', 'secretbox', 'identity'] as const;
 /** aescbc authenticates nothing; Node's crypto has no XSalsa20 for secretbox. */
-const supported: readonly (typeof providers)[number][] = ['aesgcm', 'identity'];
+const supported: readonly (typeof providers)[number][] = ['kms', 'aesgcm', 'identity'];
 const keyLengths = [16, 24, 32];
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
@@ -14,6 +15,7 @@ export function checkConfiguration({ resources }: EncryptionConfiguration, root:
     root.required('at least one resources is required');
     return;
   }
+  const plugins = new Set<string>();
   for (const [index, rule] of resources.entries()) {
     const named = root.index(index).child('resources');
     const field = root.index(index).child('providers');
@@ -23,7 +25,7 @@ export function checkConfiguration({ resources }: EncryptionConfiguration, root:
     for (const [at, name] of names.entries()) checkResource(name, named.index(at));
     const list = rule?.providers ?? [];
     if (list.length === 0) field.required(`at least one ${field.path} is required`);
-    for (const [at, provider] of list.entries()) checkProvider(provider ?? {}, field.index(at));
+    for (const [at, provider] of list.entries()) checkProvider(provider ?? {}, field.index(at), plugins);
   }
 }
 
@@ -64,7 +66,7 @@ function wrongResource(name: string): string | undefined {
   return undefined;
 }
 
-function checkProvider(provider: ProviderConfiguration, field: Field): void {
+function checkProvider(provider: ProviderConfiguration, field: Field, plugins: Set<string>): void {
   const named = providers.filter((name) => provider[name] !== undefined && provider[name] !== null);
   const [name] = named;
   if (name === undefined) {
@@ -81,6 +83,9 @@ function checkProvider(provider: ProviderConfiguration, field: Field): void {
     field.notSupported(name, supported);
   } else if (name === 'aesgcm') {
     checkKeys(provider.aesgcm?.keys ?? [], field.child('aesgcm', 'keys'));
+  } else if (provider.kms) {
+    checkKms(provider.kms, field.child('kms'), plugins);
+    plugins.add(provider.kms.name ?? '');
   }
 }
 

@@ -15,7 +15,7 @@ export interface ProviderConfiguration {
   aescbc?: KeysConfiguration | null;
   secretbox?: KeysConfiguration | null;
   identity?: object | null;
-  kms?: object | null;
+  kms?: KmsConfiguration | null;
 }
 
 interface KeysConfiguration {
@@ -27,4 +27,17 @@ export interface EncryptionKey {
   name: string;
   /** Base64. */
   secret: string;
+}
+
+/** A plugin that keeps the keys. Of the fields that are absent: version v1, 3s. */
+export interface KmsConfiguration {
+  apiVersion?: string;
+  /** Unique among all of the configuration. */
+  name: string;
+  /** `unix:///path` */
+  endpoint: string;
+  /** Of one call, as Go writes durations. */
+  timeout?: string;
+  /** Of v1 alone. */
+  cachesize?: number | null;
 }

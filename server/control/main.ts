@@ -39,7 +39,9 @@ async function control({ settings, rootCa, url }: Extract<Order, { order: 'contr
   logProcess(logger);
   const { signal } = stop;
   const stored = await openPipe(new Socket({ fd: storeDescriptor }));
-  const store = (await loadEncryption({ settings, logger, signal }))(stored);
+  const encryption = await loadEncryption({ settings, logger, signal });
+  metrics.add(encryption.families);
+  const store = encryption.over(stored);
   const identity = await loadIdentity(store, settings.listen.host, settings.dataDir);
   let syncers: SyncerManager | undefined;
   const audit = await loadAudit({ settings: settings.audit, first: false, logger, observer: metrics.audit });

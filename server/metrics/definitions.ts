@@ -1,5 +1,6 @@
 import { commitBounds } from '../../storage/measures.ts';
 import { counter, gauge, histogram } from './define.ts';
+import { encryption } from './encryption-definitions.ts';
 import type { Definition } from './family.ts';
 import { flow } from './flow-definitions.ts';
 
@@ -172,5 +173,6 @@ export const own = {
 export const definitions: readonly Definition[] = [
   ...Object.values(borrowed),
   ...Object.values(flow),
+  ...Object.values(encryption),
   ...Object.values(own),
 ];

@@ -2,6 +2,7 @@ import type { MetricsPage } from '../../apiserver/observer.ts';
 import type { PhysicalCluster } from '../../cluster/types.ts';
 import type { Store } from '../../storage/store.ts';
 import { clusterFamilies } from './clusters.ts';
+import type { Family } from './family.ts';
 import { Metrics } from './metrics.ts';
 import { Scraper } from './scraper.ts';
 import { storeFamilies } from './store.ts';
@@ -14,10 +15,15 @@ export interface Counting {
 }
 
 /** What the first process counts, which has the store, and through it what all of them do. */
-export function startCounting(store: Store, clusters: () => Iterable<PhysicalCluster>): Counting {
+export function startCounting(
+  store: Store,
+  clusters: () => Iterable<PhysicalCluster>,
+  more: readonly (() => Family[])[],
+): Counting {
   const metrics = new Metrics();
   metrics.add(() => storeFamilies(store));
   metrics.add(() => clusterFamilies(clusters(), Date.now()));
+  for (const families of more) metrics.add(families);
   const scraper = new Scraper(metrics);
   return { metrics, scraper, page: (accept) => scraper.page(accept) };
 }

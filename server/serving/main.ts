@@ -56,13 +56,14 @@ async function serve({
   const stop = new AbortController();
   setMaxListeners(0, stop.signal);
   const stored = await openPipe(new Socket({ fd: storeDescriptor }));
-  const encrypted = await loadEncryption({ settings, logger, signal: stop.signal });
-  const store = encrypted(stored);
+  const encryption = await loadEncryption({ settings, logger, signal: stop.signal });
+  const store = encryption.over(stored);
   const identity = await loadIdentity(store, settings.listen.host, settings.dataDir);
   let syncers: SyncerManager | undefined;
   const authentication = await loadAuthentication({ settings, logger, signal: stop.signal });
   const authorizers = await loadAuthorization({ settings, logger, signal: stop.signal });
   const metrics = new Metrics();
+  metrics.add(encryption.families);
   const audit = await loadAudit({ settings: settings.audit, first: false, logger, observer: metrics.audit });
   const asking = new Asking(settings, (id, question) => report({ report: 'asked', id, question }));
   const relay = new Relay(metrics, (id, accept) => report({ report: 'scraped', id, accept }));
@@ -76,6 +77,7 @@ async function serve({
       authentication,
       authorizers,
       audit,
+      encryption,
       syncers: () => syncers,
       metrics,
       page: (accept) => relay.page(accept),

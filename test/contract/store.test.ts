@@ -1,12 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Plugin } from '../../apiserver/encryption/kms/plugin.ts';
 import { Rules } from '../../apiserver/encryption/rules.ts';
 import { encryptedStore } from '../../apiserver/encryption/store.ts';
+import { EncryptionMetrics } from '../../server/metrics/encryption.ts';
 import { openLevel } from '../../storage/level/level.ts';
 import type { LevelOptions } from '../../storage/level/options.ts';
 import { openMemory } from '../../storage/memory/memory.ts';
 import type { Store } from '../../storage/store.ts';
+import { KmsPlugin } from '../kms/plugin.ts';
 import { behindPipe } from './pipes.ts';
 import { type StoreUnderTest, storeContract } from './store.ts';
 
@@ -32,6 +35,37 @@ storeContract('level, all values encrypted', async () => {
     store: encrypted(store),
     dispose,
     ...(reopen && { reopen: async () => encrypted(await reopen()) }),
+  };
+});
+
+storeContract('memory, all values encrypted by a KMS plugin, others by each process', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'store-kms-'));
+  const kms = new KmsPlugin(join(directory, 'kms.sock'));
+  await kms.start();
+  const configuration = { apiVersion: 'v2', name: 'a', endpoint: `unix://${kms.socket}`, timeout: '10s' };
+  const [reader, writer] = [1, 2].map(() => new Plugin(configuration, new EncryptionMetrics()));
+  if (reader === undefined || writer === undefined) throw new Error('there are two');
+  await Promise.all([reader.check(), writer.check()]);
+  const stored = openMemory();
+  const through = (plugin: Plugin) => {
+    const providers = [{ kms: configuration }];
+    const rules = new Rules({ resources: [{ resources: ['*.*'], providers }] }, () => plugin);
+    return encryptedStore(stored, () => rules);
+  };
+  const [reading, writing] = [through(reader), through(writer)];
+  // Nothing that is read was written by the same process.
+  const store: Store = Object.create(reading, {
+    create: { value: writing.create },
+    update: { value: writing.update },
+  });
+  return {
+    store,
+    dispose: async () => {
+      await store.close();
+      kms.stop();
+      await Promise.all([reader.close(), writer.close()]);
+      await rm(directory, { recursive: true });
+    },
   };
 });
 

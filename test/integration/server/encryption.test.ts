@@ -54,9 +54,9 @@ async function start(more: { store?: string; reload?: boolean; off?: boolean } =
     undefined,
     {},
   );
-  const encrypted = await loadEncryption({ settings, signal: stop.signal, logger: silentLogger });
+  const encryption = await loadEncryption({ settings, signal: stop.signal, logger: silentLogger });
   stored = await openLevel(join(directory, more.store ?? 'store'), { sync: false });
-  api = startApi({ store: encrypted(stored) });
+  api = startApi({ store: encryption.over(stored) });
 }
 
 async function end(): Promise<void> {

@@ -12,6 +12,11 @@ function read(resources: unknown, more: object = {}) {
 
 const one = (names: unknown, ...providers: unknown[]) => [{ resources: names, providers }];
 
+test('a KMS plugin may keep the keys', () => {
+  const resources = one(['secrets'], { kms: { ...kms, timeout: '1.5s' } }, { identity: {} });
+  expect(read(resources).resources).toEqual(resources);
+});
+
 test.each([
   [['secrets', 'configmaps', 'pandas.awesome.bears.example']],
   [['*.']],
@@ -24,6 +29,8 @@ test.each([
 
 const overlap =
   "using overlapping resources such as 'secrets' and '*.' in the same resource list is not allowed as they will be masked";
+const kmsAt = 'resources[0].providers[0].kms';
+const kms = { apiVersion: 'v2', name: 'a', endpoint: 'unix:///a' };
 const keysAt = 'resources[0].providers[0].aesgcm.keys';
 
 test.each<[string, unknown, string]>([
@@ -91,17 +98,62 @@ test.each<[string, unknown, string]>([
   [
     'aescbc',
     one(['secrets'], { aescbc: { keys: [key] } }),
-    'resources[0].providers[0]: Unsupported value: "aescbc": supported values: "aesgcm", "identity"',
+    'resources[0].providers[0]: Unsupported value: "aescbc": supported values: "kms", "aesgcm", "identity"',
   ],
   [
     'secretbox',
     one(['secrets'], { secretbox: { keys: [key] } }),
-    'resources[0].providers[0]: Unsupported value: "secretbox": supported values: "aesgcm", "identity"',
+    'resources[0].providers[0]: Unsupported value: "secretbox": supported values: "kms", "aesgcm", "identity"',
   ],
   [
-    'kms',
-    one(['secrets'], { kms: { apiVersion: 'v2', name: 'a', endpoint: 'unix:///a' } }),
-    'resources[0].providers[0]: Unsupported value: "kms": supported values: "aesgcm", "identity"',
+    'a KMS of version 1, which is the default',
+    one(['secrets'], { kms: { name: 'a', endpoint: 'unix:///a' } }),
+    `${kmsAt}.apiVersion: Invalid value: "v1": KMS v1, which is meant where none is named, is not supported: use a plugin of KMS v2, and v2`,
+  ],
+  [
+    'a KMS of version 3',
+    one(['secrets'], { kms: { ...kms, apiVersion: 'v3' } }),
+    `${kmsAt}.apiVersion: Invalid value: "v3": unsupported apiVersion apiVersion for KMS provider, only v1 and v2 are supported`,
+  ],
+  [
+    'a KMS without anything',
+    one(['secrets'], { kms: { apiVersion: 'v2' } }),
+    `[${kmsAt}.name: Required value: name is a mandatory field for a provider, ${kmsAt}.endpoint: Invalid value: "": endpoint is a mandatory field for a kms]`,
+  ],
+  [
+    'a KMS with a colon',
+    one(['secrets'], { kms: { ...kms, name: 'a:b' } }),
+    `${kmsAt}.name: Invalid value: "a:b": invalid KMS provider name a:b, must not contain ':'`,
+  ],
+  [
+    'two KMS of one name',
+    [...one(['secrets'], { kms }), ...one(['configmaps'], { kms })],
+    'resources[1].providers[0].kms.name: Invalid value: "a": duplicate KMS provider name a, names must be unique',
+  ],
+  [
+    'a KMS elsewhere',
+    one(['secrets'], { kms: { ...kms, endpoint: 'tcp://127.0.0.1:1' } }),
+    `${kmsAt}.endpoint: Invalid value: "tcp://127.0.0.1:1": unsupported scheme "tcp" for KMS provider, only unix is supported`,
+  ],
+  [
+    'a KMS nowhere',
+    one(['secrets'], { kms: { ...kms, endpoint: 'unix://' } }),
+    `${kmsAt}.endpoint: Invalid value: "unix://": invalid endpoint for kms provider, error: it names no file`,
+  ],
+  [
+    'a KMS without a file',
+    one(['secrets'], { kms: { ...kms, endpoint: 'unix:///@kms' } }),
+    `${kmsAt}.endpoint: Invalid value: "unix:///@kms": sockets without a file are not supported: anybody may connect to them`,
+  ],
+  [
+    'a KMS that is not waited for',
+    one(['secrets'], { kms: { ...kms, timeout: '0s' } }),
+    `${kmsAt}.timeout: Invalid value: "0s": timeout should be a positive value`,
+  ],
+  [
+    'a KMS with a cache',
+    one(['secrets'], { kms: { ...kms, cachesize: 5 } }),
+    `${kmsAt}.cachesize: Invalid value: 5: cachesize is not supported in v2`,
   ],
   ['no keys', one(['secrets'], { aesgcm: {} }), `${keysAt}: Required value: at least one keys is required`],
   [
