@@ -75,7 +75,11 @@ async function holders(...texts: string[]): Promise<string[]> {
   const found: string[] = [];
   for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
-    const bytes = await readFile(join(entry.parentPath, entry.name));
+    const bytes = await readFile(join(entry.parentPath, entry.name)).catch((error) => {
+      // The store writes a file beside its place, and then moves it there.
+      if (error.code === 'ENOENT' && entry.name.endsWith('.new')) return Buffer.alloc(0);
+      throw error;
+    });
     if (texts.some((text) => bytes.includes(text))) found.push(entry.name);
   }
   return found;
