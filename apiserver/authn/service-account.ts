@@ -9,7 +9,11 @@ import { bearerToken } from './bearer.ts';
 import { apiAudiences, defaultIssuer, issuerOf, knownIssuers } from './issuer.ts';
 import type { Claims, PublicKey } from './jwt.ts';
 import type { TokenKeys } from './keys.ts';
+import { Remembered } from './remembered.ts';
 import { isInSecret, secretClaims, secretTokenOf, secretUser } from './secret-token.ts';
+
+/** What was revoked counts within a second, on every server. */
+const rememberMs = 1_000;
 
 /** In what is known of a ServiceAccount: the id of its logical cluster. kcp's name. */
 export const clusterNameExtra = 'authentication.kcp.io/cluster-name';
@@ -43,10 +47,12 @@ interface Private {
 export interface Identified {
   user: UserInfo;
   audiences: string[];
+  /** It lasts as long as the Secret that holds it, whose text is what counts. */
+  inSecret?: true;
 }
 
 /**
- * Tokens of ServiceAccounts: signed, and dead as soon as what they are bound to is gone.
+ * Tokens of ServiceAccounts: signed, and dead within a second of what they are bound to.
  * https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/#bound-service-account-tokens
  */
 export class ServiceAccountTokens {
@@ -109,7 +115,9 @@ export class ServiceAccountTokens {
     if (both.length === 0) return undefined;
     if (inSecret) {
       const isGood = inSecret.cluster === cluster && (await isInSecret(token, inSecret, registry, now));
-      return isGood ? { user: secretUser(inSecret, clusterNameExtra), audiences: both } : undefined;
+      return isGood
+        ? { user: secretUser(inSecret, clusterNameExtra), audiences: both, inSecret: true }
+        : undefined;
     }
     const bound = this.#boundIn(claims, cluster, now);
     if (bound === undefined || !(await isAlive(bound, registry))) return undefined;
@@ -125,11 +133,19 @@ export class ServiceAccountTokens {
     return isDue ? (own as unknown as Private) : undefined;
   }
 
-  authenticator(registry: Registry): Authenticator {
-    return async (request, _peer, cluster) => {
+  /** Whoever a bound token names counts for a second before it is asked anew whether all that it needs is still there. */
+  authenticator(registry: Registry, now: () => number = Date.now): Authenticator {
+    const remembered = new Remembered<{ cluster: string; user: UserInfo }>(now);
+    const identified = async (token: string, cluster: string): Promise<UserInfo | undefined> => {
+      const found = await this.identify(token, cluster, registry, new Date(now()));
+      if (found && !found.inSecret) remembered.put(token, { cluster, user: found.user }, rememberMs);
+      return found?.user;
+    };
+    return (request, _peer, cluster) => {
       const token = bearerToken(request) ?? '';
-      if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return undefined;
-      return (await this.identify(token, cluster, registry, new Date()))?.user;
+      const known = token === '' ? undefined : remembered.get(token);
+      if (known?.cluster === cluster) return known.user;
+      return /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token) ? identified(token, cluster) : undefined;
     };
   }
 }
