@@ -238,6 +238,9 @@ describe('nobody is answered', () => {
     expect(said.sort()).toEqual([
       'apiserver/wire/http.ts: Fastify(',
       "apiserver/wire/upgrade.ts: .on('upgrade'",
+      // A person's own machine for a moment, on loopback: where the browser comes back to.
+      "cli/login/redirect.ts: .on('request'",
+      'cli/login/redirect.ts: createServer(',
     ]);
   });
 });
