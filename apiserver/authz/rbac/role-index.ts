@@ -26,6 +26,21 @@ export interface RbacKey {
   name: string;
 }
 
+/** What a user's bindings give at one place: rules, with what is said of whoever they allow; and which roles are not there. */
+interface Given {
+  allowing: readonly { rules: readonly PolicyRule[]; verdict: Verdict }[];
+  missing: readonly string[];
+}
+
+interface Remembered {
+  generation: number;
+  /** By logical cluster and namespace. */
+  at: Map<string, Given>;
+}
+
+/** Of one user; whoever asks for more places is looked up anew. */
+const mostPlaces = 64;
+
 class LogicalCluster {
   readonly grants = new Grants((binding, key) => !isByDefault(binding, key));
   /** Of which kinds its own objects are all there is: until then, the defaults count beside them. */
@@ -39,8 +54,12 @@ class LogicalCluster {
  */
 export class RoleIndex {
   readonly #clusters = new Map<string, LogicalCluster>();
+  /** For as long as authentication knows them; of no use once anything here is another. */
+  readonly #remembered = new WeakMap<UserInfo, Remembered>();
+  #generation = 0;
 
   put({ resource, cluster, namespace, name }: RbacKey, object: KubeObject | undefined): void {
+    this.#generation++;
     const known = this.#clusters.get(cluster);
     if (known === undefined && object === undefined) return;
     const { grants, written } = known ?? this.#begin(cluster);
@@ -51,6 +70,7 @@ export class RoleIndex {
 
   /** From now on the logical cluster's own objects of that kind are all that counts there, or no longer. */
   note(cluster: string, resource: RbacResource, written: boolean): void {
+    this.#generation++;
     if (written) (this.#clusters.get(cluster) ?? this.#begin(cluster)).written.add(resource);
     const known = this.#clusters.get(cluster);
     if (written || known === undefined) return;
@@ -68,19 +88,44 @@ export class RoleIndex {
   }
 
   decide(asked: Asked): Verdict {
-    const { user, cluster, namespace } = asked;
-    const keys = keysOf(user);
-    const missing: string[] = [];
-    for (const binding of this.#bindings(cluster, namespace, keys)) {
-      const rules = this.rules(cluster, binding.roleRef, binding.namespace);
-      if (typeof rules === 'string') missing.push(rules);
-      else if (rules.some((rule) => ruleAllows(rule, asked))) {
-        return { allowed: true, reason: `RBAC: allowed by ${reasonOf(binding, keys)}` };
-      }
+    const { allowing, missing } = this.#given(asked);
+    for (const { rules, verdict } of allowing) {
+      for (const rule of rules) if (ruleAllows(rule, asked)) return verdict;
     }
     return missing.length > 0
       ? { allowed: false, reason: `RBAC: ${aggregate(missing)}` }
       : { allowed: false };
+  }
+
+  #given({ user, cluster, namespace }: Asked): Given {
+    let known = this.#remembered.get(user);
+    if (known?.generation !== this.#generation) {
+      known = { generation: this.#generation, at: new Map() };
+      this.#remembered.set(user, known);
+    }
+    const place = `${cluster}/${namespace}`;
+    let given = known.at.get(place);
+    if (given === undefined) {
+      given = this.#give(user, cluster, namespace);
+      if (known.at.size >= mostPlaces) known.at.clear();
+      known.at.set(place, given);
+    }
+    return given;
+  }
+
+  #give(user: UserInfo, cluster: string, namespace: string): Given {
+    const keys = keysOf(user);
+    const allowing: Given['allowing'][number][] = [];
+    const missing: string[] = [];
+    for (const binding of this.#bindings(cluster, namespace, keys)) {
+      const rules = this.rules(cluster, binding.roleRef, binding.namespace);
+      if (typeof rules === 'string') missing.push(rules);
+      else {
+        const reason = `RBAC: allowed by ${reasonOf(binding, keys)}`;
+        allowing.push({ rules, verdict: { allowed: true, reason } });
+      }
+    }
+    return { allowing, missing };
   }
 
   /** All rules that a user has; `error` tells which roles are not there. */
