@@ -22,6 +22,8 @@ import { egressOf } from './egress.ts';
 import type { Encryption } from './encryption.ts';
 import { adminUser, type Identity } from './identity.ts';
 import type { Metrics } from './metrics/metrics.ts';
+import type { Answer, Question } from './profiling/types.ts';
+import { profilesView } from './profiling/view.ts';
 import type { Settings } from './settings.ts';
 import type { SyncerManager } from './syncers.ts';
 import { kubernetesVersion } from './version.ts';
@@ -55,11 +57,13 @@ export function apiOptions(parts: {
   metrics?: Metrics;
   /** What /metrics says; absent where nobody asks from outside. */
   page?: MetricsPage;
+  /** Takes a profile of a process of this server; absent where nobody asks from outside. */
+  profile?: (question: Question) => Promise<Answer>;
   /** Of logical clusters' limits; absent where no user is answered. */
   gate?: Gate;
 }): ApiServerOptions {
   const { store, stored, settings, identity, logger, syncers } = parts;
-  const { authentication, authorizers, audit, metrics, page, gate } = parts;
+  const { authentication, authorizers, audit, metrics, page, profile, gate } = parts;
   const health = parts.encryption?.health;
   return {
     store,
@@ -89,6 +93,7 @@ export function apiOptions(parts: {
       backupView(stored ?? store),
       certificateView(identity.signClient),
       accountKeysView(),
+      ...(profile ? [profilesView(profile)] : []),
     ],
     connectPod: (cluster, pod) => syncers()?.connectPod(cluster, pod),
     egress: egressOf(settings),

@@ -168,7 +168,7 @@ async function controlled(parts: {
   counting: Counting;
 }): Promise<Behind> {
   const { server, store, settings, logger, url, rootCa } = parts;
-  const { metrics, scraper } = parts.counting;
+  const { metrics, scraper, profiles } = parts.counting;
   const { signal } = parts.stop;
   const all = settings.controllers === 'all';
   const apart = all && settings.controllersProcess;
@@ -179,7 +179,15 @@ async function controlled(parts: {
   if (apart) {
     // They are there when a server says that it is ready; a process takes half a second to start.
     await ensureSystemNamespaces(systemClient(server, controllersUser), rootCluster);
-    const process = new ControlProcess({ store: parts.stored, settings, rootCa, url, logger, scraper });
+    const process = new ControlProcess({
+      store: parts.stored,
+      settings,
+      rootCa,
+      url,
+      logger,
+      scraper,
+      profiles,
+    });
     return { syncers, stopped: () => Promise.allSettled([process.stop(), syncers?.stopped]) };
   }
   const running = startControllers({

@@ -10,6 +10,7 @@ import { boundGarbage, gatherWhileBusy } from '../heap.ts';
 import { loadIdentity } from '../identity.ts';
 import { jsonLogger, logProcess } from '../log.ts';
 import { Metrics } from '../metrics/metrics.ts';
+import { Profiler } from '../profiling/profiler.ts';
 import { type SyncerManager, startSyncerManager } from '../syncers.ts';
 import { type Order, type Report, storeDescriptor } from './messages.ts';
 
@@ -24,9 +25,12 @@ process.on('disconnect', () => process.exit(1));
 const stop = new AbortController();
 setMaxListeners(0, stop.signal);
 const metrics = new Metrics();
+const profiler = new Profiler();
 process.on('message', async (said: Order) => {
   if (said.order === 'answer') await report('here');
   else if (said.order === 'measure') await report({ families: await metrics.families() });
+  else if (said.order === 'profile')
+    await report({ id: said.id, profiled: await profiler.take(said.question) });
   else if (said.order === 'stop') stop.abort();
   else await control(said);
 });

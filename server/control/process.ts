@@ -8,6 +8,8 @@ import { serveStore } from '../../storage/pipe/serve.ts';
 import type { Store } from '../../storage/store.ts';
 import { Remote } from '../metrics/remote.ts';
 import type { Scraper } from '../metrics/scraper.ts';
+import type { Profiles } from '../profiling/profiles.ts';
+import { RemoteProfiler } from '../profiling/remote.ts';
 import type { Settings } from '../settings.ts';
 import { type Order, type Report, storeDescriptor } from './messages.ts';
 import { feelPulse } from './pulse.ts';
@@ -27,6 +29,7 @@ export interface ControlOptions {
   url: string;
   logger: Logger;
   scraper: Scraper;
+  profiles: Profiles;
 }
 
 /**
@@ -70,7 +73,7 @@ export class ControlProcess {
   }
 
   #once(): Promise<object> {
-    const { store, settings, rootCa, url, logger, scraper } = this.#options;
+    const { store, settings, rootCa, url, logger, scraper, profiles } = this.#options;
     return new Promise((resolve) => {
       let child: ChildProcess;
       try {
@@ -99,7 +102,7 @@ export class ControlProcess {
       serveStore(store, child.stdio[storeDescriptor] as Duplex);
       logger.info({ pid: child.pid }, 'controllers and syncers have a process of their own');
       tell(child, { order: 'control', settings, rootCa, url });
-      countIn(child, scraper);
+      countIn(child, scraper, profiles);
       feelPulse(child, () => {
         logger.error({ pid: child.pid }, 'the process of the controllers says nothing: it is killed');
         child.kill('SIGKILL');
@@ -112,16 +115,23 @@ function tell(child: ChildProcess | undefined, order: Order): void {
   if (child?.connected) child.send(order);
 }
 
-/** What it counts is part of what the server counts. */
-function countIn(child: ChildProcess, scraper: Scraper): void {
+/** What it counts is part of what the server counts; how it spends its time can be asked for. */
+function countIn(child: ChildProcess, scraper: Scraper, profiles: Profiles): void {
   const counted = new Remote(() => tell(child, { order: 'measure' }));
   counted.ready = true;
-  scraper.join('control', counted);
+  const name = scraper.join('control', counted);
+  const profiler = new RemoteProfiler((id, question) => tell(child, { order: 'profile', id, question }));
+  profiles.join(name, profiler);
   child.on('message', (said: Report) => {
-    if (said !== 'here') counted.heard(said.families);
+    if (said === 'here') return;
+    if ('profiled' in said) profiler.answered(said.id, said.profiled);
+    else counted.heard(said.families);
   });
   // What it said at its end comes before that.
-  child.on('disconnect', () => scraper.leave(counted));
+  child.on('disconnect', () => {
+    scraper.leave(counted);
+    profiles.leave(name, profiler);
+  });
 }
 
 /** Where processors are short, those who wait for an answer come first. */

@@ -24,8 +24,8 @@ export class Scraper {
     this.#askMs = ms;
   }
 
-  /** @param role one of several has a number behind it, the lowest that is free. */
-  join(role: string, remote: Remote, several = false): void {
+  /** Answers its name. @param role one of several has a number behind it, the lowest that is free. */
+  join(role: string, remote: Remote, several = false): string {
     const taken = new Set(this.#others.values());
     let name = role;
     for (let n = 1; several || taken.has(name); n++) {
@@ -33,6 +33,7 @@ export class Scraper {
       if (!taken.has(name)) break;
     }
     this.#others.set(remote, name);
+    return name;
   }
 
   leave(remote: Remote): void {

@@ -1,6 +1,8 @@
 import type { MetricsPage } from '../../apiserver/observer.ts';
 import type { PhysicalCluster } from '../../cluster/types.ts';
 import type { Store } from '../../storage/store.ts';
+import { Profiles } from '../profiling/profiles.ts';
+import type { Answer, Question } from '../profiling/types.ts';
 import { clusterFamilies } from './clusters.ts';
 import type { Family } from './family.ts';
 import { Metrics } from './metrics.ts';
@@ -12,6 +14,8 @@ export interface Counting {
   /** Who knows the other processes. */
   scraper: Scraper;
   page: MetricsPage;
+  profiles: Profiles;
+  profile: (question: Question) => Promise<Answer>;
 }
 
 /** What the first process counts, which has the store, and through it what all of them do. */
@@ -25,5 +29,12 @@ export function startCounting(
   metrics.add(() => clusterFamilies(clusters(), Date.now()));
   for (const families of more) metrics.add(families);
   const scraper = new Scraper(metrics);
-  return { metrics, scraper, page: (accept) => scraper.page(accept) };
+  const profiles = new Profiles();
+  return {
+    metrics,
+    scraper,
+    page: (accept) => scraper.page(accept),
+    profiles,
+    profile: (question) => profiles.take(question),
+  };
 }

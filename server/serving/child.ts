@@ -8,6 +8,9 @@ import { serveStore } from '../../storage/pipe/serve.ts';
 import type { Tls } from '../certificates.ts';
 import { Remote } from '../metrics/remote.ts';
 import type { Scraper } from '../metrics/scraper.ts';
+import type { Profiles } from '../profiling/profiles.ts';
+import { RemoteProfiler } from '../profiling/remote.ts';
+import type { Question as ProfileQuestion } from '../profiling/types.ts';
 import type { Settings } from '../settings.ts';
 import type { Load } from './decide.ts';
 import { type Order, type Report, storeDescriptor } from './messages.ts';
@@ -21,6 +24,7 @@ export interface ChildOptions {
   /** With the store that it reaches. */
   ledger: Ledger;
   scraper: Scraper;
+  profiles: Profiles;
 }
 
 /** Its code, or the signal that killed it, or why it was never there. */
@@ -41,7 +45,7 @@ export class Child {
   #listens = false;
 
   /** It listens at `socket`, too, and reaches the ledger's store through a pipe. */
-  constructor({ settings, tls, socket, ledger, scraper }: ChildOptions) {
+  constructor({ settings, tls, socket, ledger, scraper, profiles }: ChildOptions) {
     this.#process = fork(program, [], {
       // On few processors, threads that collect garbage stand in the way of those that serve.
       execArgv: [...process.execArgv, '--v8-pool-size=1'],
@@ -60,10 +64,13 @@ export class Child {
     if (this.pid === undefined) return;
     serveStore(ledger.store, this.#process.stdio[storeDescriptor] as Duplex);
     const counted = new Remote(() => this.tell({ order: 'measure' }));
-    scraper.join('serving', counted, true);
+    const name = scraper.join('serving', counted, true);
+    const profiler = new RemoteProfiler((id, question) => this.tell({ order: 'profile', id, question }));
+    profiles.join(name, profiler);
     // What it said at its end comes before that.
     this.#process.on('disconnect', () => {
       scraper.leave(counted);
+      profiles.leave(name, profiler);
       ledger.leave(this);
     });
     const deaf = new Promise<void>((resolve) => {
@@ -72,6 +79,8 @@ export class Child {
         else if (said.report === 'prepared') this.#listen(socket);
         else if (said.report === 'measured') counted.heard(said.families);
         else if (said.report === 'asked') void this.#tellOf(said, ledger);
+        else if (said.report === 'profiled') profiler.answered(said.id, said.answer);
+        else if (said.report === 'profile') void this.#profile(said, profiles);
         else if (said.report === 'scraped') void this.#answer(said, scraper);
         else {
           counted.ready = true;
@@ -85,6 +94,13 @@ export class Child {
 
   async #answer({ id, accept }: { id: number; accept: string }, scraper: Scraper): Promise<void> {
     this.tell({ order: 'page', id, page: await scraper.page(accept) });
+  }
+
+  async #profile(
+    { id, question }: { id: number; question: ProfileQuestion },
+    profiles: Profiles,
+  ): Promise<void> {
+    this.tell({ order: 'profiled', id, answer: await profiles.take(question) });
   }
 
   async #tellOf({ id, question }: { id: number; question: Question }, ledger: Ledger): Promise<void> {

@@ -18,6 +18,7 @@ import { Asking } from '../limits.ts';
 import { jsonLogger, logProcess } from '../log.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import { Relay } from '../metrics/relay.ts';
+import { ProfilesBeside } from '../profiling/beside.ts';
 import { type SyncerManager, startSyncerManager } from '../syncers.ts';
 import { gauge } from './gauge.ts';
 import { type Order, type Report, storeDescriptor } from './messages.ts';
@@ -67,6 +68,7 @@ async function serve({
   const audit = await loadAudit({ settings: settings.audit, first: false, logger, observer: metrics.audit });
   const asking = new Asking(settings, (id, question) => report({ report: 'asked', id, question }));
   const relay = new Relay(metrics, (id, accept) => report({ report: 'scraped', id, accept }));
+  const profiles = new ProfilesBeside(report);
   const server = createApiServer(
     apiOptions({
       store,
@@ -81,6 +83,7 @@ async function serve({
       syncers: () => syncers,
       metrics,
       page: (accept) => relay.page(accept),
+      profile: (question) => profiles.take(question),
       gate: asking.gate,
     }),
   );
@@ -107,6 +110,7 @@ async function serve({
     if (said.order === 'drain') server.drain();
     if (said.order === 'measure') report({ report: 'measured', families: await metrics.families() });
     if (said.order === 'told') asking.told(said);
+    if (said.order === 'profile' || said.order === 'profiled') await profiles.told(said);
     if (said.order === 'page') relay.answered(said.id, said.page);
     if (said.order === 'stop') await end({ stop, server, audit, store, metrics });
   };

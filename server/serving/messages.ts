@@ -2,6 +2,7 @@ import type { Answer, Question } from '../../apiserver/limits/questions.ts';
 import type { Tls } from '../certificates.ts';
 import type { Family } from '../metrics/family.ts';
 import type { Page } from '../metrics/text.ts';
+import type { Said, Told } from '../profiling/beside.ts';
 import type { Settings } from '../settings.ts';
 import type { Load } from './decide.ts';
 
@@ -21,6 +22,7 @@ export type Order =
   | { order: 'page'; id: number; page: Page }
   /** Of logical clusters' limits, as you asked. */
   | { order: 'told'; id: number; answer?: Answer; failed?: string }
+  | Told
   | { order: 'stop' };
 
 /**
@@ -34,6 +36,7 @@ export type Report =
   | { report: 'measured'; families: Family[] }
   | { report: 'scraped'; id: number; accept: string }
   | { report: 'asked'; id: number; question: Question }
+  | Said
   | { report: 'deaf' };
 
 /** The descriptor of the pipe to the store of the first process. */

@@ -4,6 +4,7 @@ import type { Listening } from '../../apiserver/options.ts';
 import type { Logger } from '../../kube/log.ts';
 import type { Tls } from '../certificates.ts';
 import type { Scraper } from '../metrics/scraper.ts';
+import type { Profiles } from '../profiling/profiles.ts';
 import type { Settings } from '../settings.ts';
 import { Child } from './child.ts';
 import { decide, isQuiet, type Step } from './decide.ts';
@@ -24,6 +25,7 @@ export interface PoolOptions {
   tls: () => Tls;
   logger: Logger;
   scraper: Scraper;
+  profiles: Profiles;
   /** Told how many processes serve, this one among them. */
   among(processes: number): void;
 }
@@ -106,10 +108,10 @@ export class Pool {
   }
 
   #start(): void {
-    const { settings, listening, ledger, tls, logger, scraper } = this.#options;
+    const { settings, listening, ledger, tls, logger, scraper, profiles } = this.#options;
     let child: Child;
     try {
-      child = new Child({ settings, tls: tls(), socket: listening.socket, ledger, scraper });
+      child = new Child({ settings, tls: tls(), socket: listening.socket, ledger, scraper, profiles });
     } catch (err) {
       this.#failedAt = performance.now();
       logger.error({ err }, 'no serving process can be started');

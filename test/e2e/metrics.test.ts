@@ -159,6 +159,27 @@ it('a real Prometheus scrapes it as one who may do nothing else, and evaluates t
   expect(await queried(url, 'sum(resets(apiserver_request_total[5m]))')).toBe(0);
 });
 
+it('an administrator sees what each process of a server spends its time and its memory on', async () => {
+  const { kubeconfig } = server;
+  const taken = async (path: string) =>
+    JSON.parse(await must(kubeconfig, 'get', '--raw', `/debug/pprof/${path}`)) as {
+      nodes?: { callFrame: { url: string } }[];
+      head?: { children: object[] };
+    };
+  const files = async (process: string) => {
+    const { nodes = [] } = await taken(`profile?seconds=1&process=${process}`);
+    return nodes.map(({ callFrame }) => callFrame.url.replace(/^.*[/]/, ''));
+  };
+  const [first, control] = await Promise.all([files('first'), files('control')]);
+  expect(first.length).toBeGreaterThan(5);
+  expect(control.length).toBeGreaterThan(5);
+  const heap = taken('heap?seconds=3');
+  await must(kubeconfig, 'api-resources');
+  expect((await heap).head?.children.length).toBeGreaterThan(0);
+  const { stderr } = await kubectl(kubeconfig, 'get', '--raw', '/debug/pprof/heap?process=serving-9');
+  expect(stderr).toContain('there is no process "serving-9": first, control');
+});
+
 it('the alert rules fire for what they are there for, and for nothing else', async () => {
   const check = await run('promtool', ['check', 'rules', join(rules, 'atoll.rules.yaml')]);
   expect(check.stdout).toContain('SUCCESS');

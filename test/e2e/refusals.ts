@@ -152,4 +152,5 @@ export const elsewhere: [path: string, says: string][] = [
   ['/syncers/east/api/v1/pods', path('/syncers/east/api/v1/pods')],
   ['/backup', path('/backup')],
   ['/metrics', path('/metrics')],
+  ['/debug/pprof/heap', path('/debug/pprof/heap')],
 ];

@@ -140,6 +140,14 @@ describe('a process that serves beside the first', () => {
       const { items } = await mustJson<{ items: unknown[] }>(server.kubeconfig, 'get', 'widgets');
       expect(items).toEqual([]);
     }
+    // Whichever process is asked, of whichever process.
+    for (const process of ['serving-1', 'first', 'serving-1', 'first']) {
+      const path = `/debug/pprof/profile?seconds=0.5&process=${process}`;
+      const { nodes } = JSON.parse(await must(server.kubeconfig, 'get', '--raw', path)) as {
+        nodes: unknown[];
+      };
+      expect(nodes.length).toBeGreaterThan(5);
+    }
     await busy.stop();
     expect(busy.failed).toBe(0);
     const there = await names();

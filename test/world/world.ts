@@ -91,7 +91,10 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const manager = (): SyncerManager | undefined =>
     syncers && { ...syncers, reaches: (name) => syncers?.transport(name) !== undefined };
   const settings = resolveSettings({ dataDir, egressAllow: '127.0.0.0/8' }, undefined, {});
-  const server = createApiServer(apiOptions({ store, settings, identity, logger, syncers: manager }));
+  const profile = async () => ({ profile: '{}' });
+  const server = createApiServer(
+    apiOptions({ store, settings, identity, logger, syncers: manager, profile }),
+  );
   let url = 'https://127.0.0.1:0';
   const control = () =>
     abortable(signal, (ending) =>

@@ -28,6 +28,7 @@ const views: readonly (readonly string[])[] = [
   ['/backup'],
   ['/client-certificates'],
   ['/service-account-keys'],
+  ['/debug/pprof/profile', '/debug/pprof/heap'],
 ];
 
 const others = [
@@ -215,7 +216,8 @@ describe('nobody is answered', () => {
     const identity = await loadIdentity(world.store, '127.0.0.1', '/nowhere');
     const { store } = world;
     const logger = { debug() {}, info() {}, warn() {}, error() {} } as never;
-    const options = apiOptions({ store, settings, identity, logger, syncers: () => undefined });
+    const profile = async () => ({ profile: '{}' });
+    const options = apiOptions({ store, settings, identity, logger, syncers: () => undefined, profile });
     const known = (options.views ?? []).map((view) =>
       views.findIndex((row) => row.every((path) => view.owns(path))),
     );

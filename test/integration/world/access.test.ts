@@ -101,7 +101,7 @@ describe('a kubeconfig for somebody else', () => {
       expect([place, await elsewhere('GET', maps)]).toEqual([place, 403]);
     }
     const inRoot = await user(given, '');
-    for (const path of ['/client-certificates', '/backup', '/syncers/east/api'])
+    for (const path of ['/client-certificates', '/backup', '/debug/pprof/heap', '/syncers/east/api'])
       expect([path, await inRoot('POST', path, {})]).toEqual([path, 403]);
   });
 

@@ -3,6 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import { Ledger } from '../../../apiserver/limits/ledger.ts';
 import { Tree } from '../../../apiserver/limits/tree.ts';
 import { Scraper } from '../../../server/metrics/scraper.ts';
+import { Profiles } from '../../../server/profiling/profiles.ts';
 import { Child } from '../../../server/serving/child.ts';
 import { openMemory } from '../../../storage/memory/memory.ts';
 
@@ -19,6 +20,7 @@ test('a process that cannot be started is one that has ended', async () => {
     socket: new Server(),
     ledger: new Ledger(openMemory(), new Tree(), new AbortController().signal),
     scraper: new Scraper({ families: async () => [] }),
+    profiles: new Profiles(),
   });
   child.tell({ order: 'drain' });
   expect(await child.exited).toMatchObject({ code: null, signal: null, err: { code: 'ENOENT' } });

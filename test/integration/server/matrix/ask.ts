@@ -34,16 +34,7 @@ export async function begin(): Promise<Setting> {
   return setting;
 }
 
-const others = [
-  '/',
-  '/metrics',
-  '/debug/pprof',
-  '/debug/pprof/heap',
-  '/logs',
-  '/logs/x',
-  '/clusters',
-  '/nothing',
-];
+const others = ['/', '/metrics', '/debug/pprof', '/logs', '/logs/x', '/clusters', '/nothing'];
 const views = [
   '/syncers/east/api/v1/nodes',
   '/syncers/east/apis/atoll.dev/v1alpha1/shares',
@@ -52,6 +43,8 @@ const views = [
   '/backup',
   '/client-certificates',
   '/service-account-keys',
+  '/debug/pprof/profile',
+  '/debug/pprof/heap',
 ];
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 

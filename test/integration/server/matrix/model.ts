@@ -67,7 +67,13 @@ const open = [
   '/openid/v1/jwks',
 ];
 const keys = open.slice(4);
-const views = ['/backup', '/client-certificates', '/service-account-keys'];
+const views = [
+  '/backup',
+  '/client-certificates',
+  '/service-account-keys',
+  '/debug/pprof/profile',
+  '/debug/pprof/heap',
+];
 
 /** https://kubernetes.io/docs/reference/access-authn-authz/rbac/#default-roles-and-role-bindings */
 const everybody: readonly Rule[] = [
