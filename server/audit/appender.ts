@@ -1,15 +1,16 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
 
 const newline = Buffer.from('\n');
+/** Another process writes its lines within it. */
+const writingMs = 5;
 
 /** The file that a name leads to now. One write of whole lines is never torn by another process's. */
 export class Appender {
   readonly #path: string;
   #file: FileHandle | undefined;
   #inode = 0;
-  /** What is last in it may be the beginning of a line: a disk was full, or a machine lost its power. */
-  #torn = false;
 
   constructor(path: string) {
     this.#path = path;
@@ -24,20 +25,6 @@ export class Appender {
     this.#inode = (await this.#file.stat()).ino;
   }
 
-  /** Whole lines follow what is there. */
-  async mend(): Promise<void> {
-    const file = await open(this.#path, 'r');
-    try {
-      const found = await file.stat();
-      const last = Buffer.alloc(1);
-      if (!found.isFile() || found.size === 0) return;
-      await file.read(last, 0, 1, found.size - 1);
-      this.#torn = !last.equals(newline);
-    } finally {
-      await file.close();
-    }
-  }
-
   /** How long the file is, after it is seen whether the name leads to another one by now. */
   async size(): Promise<number> {
     const found = await stat(this.#path).catch(() => undefined);
@@ -48,17 +35,33 @@ export class Appender {
   }
 
   async append(bytes: Buffer): Promise<void> {
-    const whole = this.#torn ? Buffer.concat([newline, bytes]) : bytes;
+    const whole = (await this.#isTorn()) ? Buffer.concat([newline, bytes]) : bytes;
     let written = 0;
+    while (written < whole.length) {
+      const more = await this.#file?.write(whole, written);
+      written += more?.bytesWritten ?? whole.length;
+    }
+  }
+
+  /** What is last in it is the beginning of a line: whoever wrote it was killed, a disk was full, a machine lost its power. */
+  async #isTorn(): Promise<boolean> {
+    const end = await this.#end();
+    if (end === undefined || end.last === newline[0]) return false;
+    await setTimeout(writingMs);
+    return (await this.#end())?.size === end.size;
+  }
+
+  async #end(): Promise<{ size: number; last: number } | undefined> {
+    const file = await open(this.#path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
+    if (!file) return undefined;
     try {
-      while (written < whole.length) {
-        const more = await this.#file?.write(whole, written);
-        written += more?.bytesWritten ?? whole.length;
-      }
-      this.#torn = false;
-    } catch (error) {
-      this.#torn ||= written > 0;
-      throw error;
+      const found = await file.stat();
+      const last = Buffer.alloc(1);
+      if (!found.isFile() || found.size === 0) return undefined;
+      await file.read(last, 0, 1, found.size - 1);
+      return { size: found.size, last: last[0] as number };
+    } finally {
+      await file.close();
     }
   }
 

@@ -41,9 +41,7 @@ export class LogFile {
   /** Rejects where nothing can be written there. */
   async open(): Promise<void> {
     await this.#file?.open();
-    if (!this.#file || !this.#options.rotates) return;
-    await this.#file.mend();
-    this.#tidy();
+    if (this.#file && this.#options.rotates) this.#tidy();
   }
 
   write(line: string): void {

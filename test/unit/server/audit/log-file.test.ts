@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -79,6 +79,16 @@ test('whoever moves the file away gets a new one, and what was begun and not end
   file.write('b');
   await file.close();
   expect(await all()).toEqual(['b']);
+});
+
+test('what another process began to write when it was killed is a line of its own', async () => {
+  const file = await opened(false);
+  file.write('a');
+  await vi.waitFor(async () => expect(await all()).toEqual(['a']));
+  await appendFile(path, '{"kind":"Ev');
+  file.write('b');
+  await file.close();
+  expect(await all()).toEqual(['a', '{"kind":"Ev', 'b']);
 });
 
 test('what cannot be written is counted, and does not stop what follows', async () => {
