@@ -93,9 +93,9 @@ function webhookOf(given: Record<string, unknown>): NonNullable<GivenAuthorizer[
 
 function millis(given: Record<string, unknown>, field: string): number {
   const said = given[field];
-  if (typeof said !== 'string') return 0;
+  if (said === undefined) return 0;
   try {
-    return parseDuration(said);
+    return parseDuration(text(said));
   } catch (error) {
     if (error instanceof DurationError) throw new Error(`${notLoaded}${error.message}`);
     throw error;
