@@ -91,6 +91,50 @@ describe('two servers on one etcd', () => {
     expect(await must(one.kubeconfig, 'get', 'widgets', '-o', 'name')).toBe('widget.example.com/w\n');
   });
 
+  it('a right given and taken back at one counts at the other within a second', async () => {
+    const ann = join(directory, 'ann.yaml');
+    const made = await atoll(one.kubeconfig, 'kubeconfig', 'root', '--user', 'ann', '-o', ann);
+    expect(made).toMatchObject({ code: 0 });
+    const may = async () => (await kubectl(ann, '--server', two.url, 'get', 'configmaps')).code === 0;
+    expect(await may()).toBe(false);
+    for (let turn = 0; turn < 3; turn++) {
+      const binding = ['clusterrolebinding', 'ann'];
+      await must(one.kubeconfig, 'create', ...binding, '--clusterrole', 'view', '--user', 'ann');
+      await until('the right counts', 1, may);
+      await must(one.kubeconfig, 'delete', ...binding);
+      await until('the right is gone', 1, async () => !(await may()));
+    }
+  });
+
+  it('what is stored at one counts at the other towards a logical cluster’s limit', async () => {
+    await apply(one, {
+      apiVersion: 'tenancy.kcp.io/v1alpha1',
+      kind: 'Workspace',
+      metadata: { name: 'team' },
+      spec: { limits: { objects: 40 } },
+    });
+    await must(one.kubeconfig, 'wait', '--for', 'jsonpath={.status.phase}=Ready', 'workspace/team');
+    const at = (server: Atoll, ...args: string[]) =>
+      kubectl(server.kubeconfig, '--server', `${server.url}/clusters/root:team`, ...args);
+    let stored = 0;
+    let last = { code: 0, stderr: '' };
+    while (last.code === 0 && stored < 50) {
+      last = await at(one, 'create', 'configmap', `c-${stored}`);
+      if (last.code === 0) stored++;
+    }
+    expect(last.stderr).toContain('exceeded limits of logical cluster root:team');
+    expect(stored).toBeGreaterThan(5);
+    await until('the other refuses, too', 1, async () =>
+      (await at(two, 'create', 'configmap', 'more')).stderr.includes('exceeded limits'),
+    );
+    expect(await at(two, 'delete', 'configmap', 'c-0', 'c-1')).toMatchObject({ code: 0 });
+    await until(
+      'there is room again',
+      1,
+      async () => (await at(one, 'create', 'configmap', 'again')).code === 0,
+    );
+  });
+
   it('lose no acknowledged write and no event while each is killed in turn', async () => {
     const seen = follow([one, two]);
     const shown = print(two);
