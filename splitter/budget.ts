@@ -18,11 +18,18 @@ const hasBudget: Record<WorkloadKindName, boolean> = {
   CronJob: false,
 };
 
+/** How many pods more, and how many fewer, than it is to have an update may have at a time. */
+interface Budget {
+  maxSurge: number;
+  maxUnavailable: number;
+}
+
 /**
  * A Deployment's rolling update budget, divided like its replicas, so that the clusters together surge and miss
- * no more than one would. Percentages are resolved against the whole, rounded as Kubernetes does; both zero in
- * one cluster would stop its update for ever, so such a share gets a surge of one. One target alone keeps what
- * the user wrote. https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#rolling-update-deployment
+ * no more than one would. Percentages are resolved against the whole, rounded as Kubernetes does. An update never ends
+ * where a cluster has neither: who has more than one gives it one, and where that is not enough for all it gets
+ * a surge of one beyond the budget. One target alone keeps what the user wrote.
+ * https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#rolling-update-deployment
  */
 export function withBudgets(root: KubeObject, shares: Shares): Shares {
   const kind = kindNamed(root.kind);
@@ -32,23 +39,36 @@ export function withBudgets(root: KubeObject, shares: Shares): Shares {
   if (running.length < 2 || at(root, 'spec', 'strategy', 'type') === 'Recreate') {
     return Object.fromEntries(plain);
   }
-  const names = running.map(([c]) => c);
-  const weights = new Map(running.map(([c, share]) => [c, share.replicas ?? 0]));
+  const budgets = budgetsOf(root, new Map(running.map(([c, share]) => [c, share.replicas ?? 0])));
+  return Object.fromEntries(plain.map(([c, share]) => [c, { ...share, ...budgets.get(c) }]));
+}
+
+function budgetsOf(root: KubeObject, weights: ReadonlyMap<string, number>): ReadonlyMap<string, Budget> {
+  const names = [...weights.keys()].sort();
   const total = numberAt(root, 'spec', 'replicas') ?? 1;
   const rolling = at(root, 'spec', 'strategy', 'rollingUpdate');
   const surge = divide(resolve(at(rolling, 'maxSurge'), total, 'up'), names, new Map(), weights);
   const missing = divide(resolve(at(rolling, 'maxUnavailable'), total, 'down'), names, new Map(), weights);
-  return Object.fromEntries(
-    plain.map(([c, share]) => {
-      if (!weights.has(c)) return [c, share];
-      const maxUnavailable = missing.get(c) ?? 0;
-      return [
-        c,
-        { ...share, maxSurge: Math.max(surge.get(c) ?? 0, maxUnavailable === 0 ? 1 : 0), maxUnavailable },
-      ];
-    }),
+  const budgets = new Map(
+    names.map((c) => [c, { maxSurge: surge.get(c) ?? 0, maxUnavailable: missing.get(c) ?? 0 }]),
   );
+  for (const budget of budgets.values()) if (sum(budget) === 0) giveOne(budget, [...budgets.values()]);
+  return budgets;
 }
+
+/** Of whoever has most, if that is more than one: a pod that may miss, sooner than one that may come on top. */
+function giveOne(poor: Budget, all: readonly Budget[]): void {
+  const rich = all.reduce((most, budget) => (sum(budget) > sum(most) ? budget : most), poor);
+  if (sum(rich) < 2) {
+    poor.maxSurge = 1;
+    return;
+  }
+  const which = rich.maxUnavailable > 0 ? 'maxUnavailable' : 'maxSurge';
+  rich[which]--;
+  poor[which]++;
+}
+
+const sum = ({ maxSurge, maxUnavailable }: Budget) => maxSurge + maxUnavailable;
 
 function withoutBudget({ maxSurge: _surge, maxUnavailable: _missing, ...share }: Share): Share {
   return share;

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ClusterSlice, Share } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
@@ -294,11 +295,31 @@ describe('withBudgets', () => {
     ]
   >([
     [
-      '25% of 4 is one pod more, and one less, in all',
+      '25% of 4 is one pod more here, and one less there',
       web(undefined),
       of(2, 2),
       [
-        [1, 1],
+        [1, 0],
+        [0, 1],
+      ],
+    ],
+    [
+      'who has most gives, so that nobody has nothing',
+      web({ maxSurge: 3, maxUnavailable: 0 }, 22),
+      of(20, 1, 1),
+      [
+        [1, 0],
+        [1, 0],
+        [1, 0],
+      ],
+    ],
+    [
+      'too little for all: one more for each that would have nothing',
+      web({ maxSurge: 1, maxUnavailable: 0 }, 4),
+      of(2, 1, 1),
+      [
+        [1, 0],
+        [1, 0],
         [1, 0],
       ],
     ],
@@ -326,5 +347,20 @@ describe('withBudgets', () => {
     expect(done.map((s) => [s.maxSurge, s.maxUnavailable])).toEqual(expected);
     for (const s of done)
       if (s.maxSurge !== undefined) expect(Number(s.maxSurge) + Number(s.maxUnavailable)).toBeGreaterThan(0);
+  });
+  it('of however many clusters and pods: no more in all than was said where that is enough, and nobody has nothing', () => {
+    const pods = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 2, maxLength: 3 });
+    const few = fc.nat({ max: 8 });
+    fc.assert(
+      fc.property(pods, few, few, (replicas, maxSurge, maxUnavailable) => {
+        fc.pre(maxSurge + maxUnavailable > 0);
+        const total = replicas.reduce((a, b) => a + b);
+        const done = Object.values(withBudgets(web({ maxSurge, maxUnavailable }, total), of(...replicas)));
+        const inAll = (what: 'maxSurge' | 'maxUnavailable') => done.reduce((n, s) => n + Number(s[what]), 0);
+        for (const s of done) expect(Number(s.maxSurge) + Number(s.maxUnavailable)).toBeGreaterThan(0);
+        expect(inAll('maxUnavailable')).toBe(maxUnavailable);
+        expect(inAll('maxSurge')).toBe(maxSurge + Math.max(0, replicas.length - maxSurge - maxUnavailable));
+      }),
+    );
   });
 });
