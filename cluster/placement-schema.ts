@@ -82,6 +82,7 @@ export const placementSpec: ObjectSchema = object(
     namespaceLabels: map(text),
     clusters: { type: 'list', items: text, listType: 'set' },
     wanted: { type: 'list', items: text, listType: 'set' },
+    policies: list(text),
     reasons: map(text),
     blocked: flag,
     requires: list(object(required satisfies Fields<ClosureRef>, texts.closureRef)),

@@ -24,6 +24,13 @@ export function parseClusters(value: string | undefined): string[] {
   return [...new Set(names.filter((name) => name !== ''))].sort();
 }
 
+/** The same value: the clusters that it names, or those that it excludes by a leading `!`. Admission refuses both in one. */
+export function parseWord(value: string | undefined): { names: string[]; exclude: string[] } {
+  const all = parseClusters(value);
+  const exclude = all.filter((name) => name.startsWith('!')).map((name) => name.slice(1).trim());
+  return { names: all.filter((name) => !name.startsWith('!')), exclude };
+}
+
 export function formatClusters(names: Iterable<string>): string {
   return [...new Set(names)].sort().join(',');
 }

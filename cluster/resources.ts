@@ -4,6 +4,7 @@ import { type LimitName, limitsSchema, shownUse, validateWorkspace } from './lim
 import { group, physicalClusters, version } from './names.ts';
 import { age, column, computed, info, type OwnResource } from './own.ts';
 import { placementSpec, placementStatus } from './placement-schema.ts';
+import { policyResources } from './policy-schema.ts';
 import { any, effect, type Fields, flag, int32, kind, list, map, object, open, text } from './schema.ts';
 import { sharesOf, stateOf, whyOf } from './summary.ts';
 import { texts } from './texts.ts';
@@ -107,6 +108,7 @@ export const ownResources: readonly OwnResource[] = [
       computed('Why', whyOf),
     ],
   },
+  ...policyResources,
   {
     info: info({
       group: 'tenancy.kcp.io',

@@ -113,7 +113,8 @@ const placementSpec: Texts<PlacementSpec> = {
     'The labels of the Namespace that it is in; its physical namespaces bear them under labels.atoll.dev.',
   clusters: 'The physical clusters where it should be. Empty: nowhere fits, and reasons says why.',
   wanted:
-    "The physical clusters that the object's annotation atoll.dev/clusters asks for, or its Namespace's; absent where the scheduler picks.",
+    'The physical clusters that an annotation atoll.dev/clusters or a policy names, where all are asked for; absent where the scheduler picks.',
+  policies: 'Which policies say where it may be, the most specific first.',
   reasons: 'By physical cluster, why it was chosen or refused.',
   blocked:
     'True where it is not where it ought to be for want of a place; reasons says what speaks against each.',

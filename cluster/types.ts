@@ -57,9 +57,8 @@ export interface PhysicalClusterStatus {
 /**
  * The record of one placed object, namespaced beside it, named by placementName. Users read it; the scheduler,
  * the splitter and the syncers each write their own part by merge patch:
- *   scheduler -> spec.ref, spec.physicalNamespace and its uid, spec.clusters, spec.wanted, spec.reasons, spec.blocked,
- *                spec.requires; spec.shares when a new object
- *                takes over what an orphaned one left
+ *   scheduler -> spec.ref, spec.physicalNamespace and its uid, spec.clusters, spec.wanted, spec.policies, spec.reasons,
+ *                spec.blocked, spec.requires; spec.shares when a new object takes over what an orphaned one left
  *   splitter  -> spec.shares, spec.scale, status.conditions
  *   garbage collector -> spec.orphaned
  *   syncer c  -> status.clusters[c], through its view only
@@ -78,8 +77,10 @@ export interface PlacementSpec {
   namespaceLabels?: Record<string, string>;
   /** Where it should be, sorted. Empty: nowhere fits (see reasons). */
   clusters: string[];
-  /** The names that the object's or its Namespace's annotation asks for; absent where the scheduler picks. */
+  /** The names that an annotation or a policy asks for, all of them; absent where the scheduler picks. */
   wanted?: string[];
+  /** Which policies say where it may be, the most specific first. */
+  policies?: string[];
   /** Why each cluster was chosen or refused: a sentence per physical cluster. */
   reasons?: Record<string, string>;
   /** True where it is not where it ought to be for want of a place; reasons says what speaks against each. */

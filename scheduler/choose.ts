@@ -4,12 +4,17 @@ import type { PhysicalCluster } from '../cluster/types.ts';
 import { type Candidate, objection } from './filter.ts';
 import { best } from './score.ts';
 import { nothingUsed, type Usage } from './usage.ts';
+import { leavesOut, refusal, type Wish } from './wishes.ts';
 
 export interface Choice {
   clusters: string[];
   reasons: Record<string, string>;
   /** It is not where it ought to be, for want of a place: look again when something changes. */
   blocked: boolean;
+  /** Any cluster that comes or changes may be one for it. */
+  open?: boolean;
+  /** What is named, where all of it is asked for. */
+  wanted?: string[];
 }
 
 export interface Situation {
@@ -24,61 +29,105 @@ export interface Situation {
   need(among: number): Resources;
 }
 
+type Judged = readonly [Candidate, string | undefined][];
+type Reasons = readonly (readonly [string, string])[];
+
 /** For the record only, so that it does not grow with the number of clusters. */
 const reasonLimit = 50;
 /** What may be the name of a PhysicalCluster; anything else that an annotation says is no key for a record. */
 const namePattern = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 
-function candidates(names: readonly string[], situation: Situation, among: number): Candidate[] {
-  const need = situation.need(among);
-  return names.map((name) => ({
-    name,
-    cluster: situation.clusters.get(name),
-    notTaken: situation.notTaken.get(name),
-    isThere: situation.current.includes(name),
-    need,
-    used: situation.used.get(name) ?? nothingUsed,
-  }));
+/** Where an object is to be. `rest`: how many others of its Namespace are on each cluster. */
+export function choose(
+  wish: Wish | undefined,
+  situation: Situation,
+  rest: ReadonlyMap<string, number>,
+): Choice {
+  if (!wish) return chooseFreely(situation, rest);
+  return wish.count === 'all' ? chooseAll(wish, situation) : chooseSome(wish, situation, rest);
 }
 
-/** Every named cluster that nothing speaks against; where none is left, it stays where it is. */
-export function chooseNamed(names: readonly string[], source: string, situation: Situation): Choice {
-  const judged = judge(candidates(names, situation, names.length));
-  const fitting = judged.filter(([, reason]) => reason === undefined).map(([c]) => c.name);
-  const held = heldByClaims(judged, situation);
+function judge(
+  names: readonly string[],
+  situation: Situation,
+  { among, wish }: { among: number; wish?: Wish },
+): Judged {
+  const need = situation.need(among);
+  return names.map((name) => {
+    const cluster = situation.clusters.get(name);
+    const candidate = {
+      name,
+      cluster,
+      refused: wish && refusal(wish, name, cluster),
+      notTaken: situation.notTaken.get(name),
+      isThere: situation.current.includes(name),
+      need,
+      used: situation.used.get(name) ?? nothingUsed,
+    };
+    return [candidate, objection(candidate)];
+  });
+}
+
+/** Every cluster of the wish that nothing speaks against; where none is left, it stays where it is. */
+export function chooseAll(wish: Wish, situation: Situation): Choice {
+  const from = universe(wish, situation);
+  const asked = from.filter((name) => refusal(wish, name, situation.clusters.get(name)) === undefined);
+  const judged = judge(from, situation, { among: asked.length, wish });
+  const held = heldByClaims(judged, situation, wish);
+  const fitting = fittingOf(judged).map(({ name }) => name);
+  const said = `${wish.layers.some(({ names, isPolicy }) => names && !isPolicy) ? 'named by' : 'by'} ${wish.source}`;
+  const chosen = fitting.map((name) => [name, said] as const);
+  const refused = refusals(judged, held);
+  const more = wish.names ? { wanted: asked } : { open: true };
   const clusters = [...fitting, ...held.keys()].sort();
-  const reasons = judged.map(([c, reason]): [string, string] => [
-    c.name,
-    held.get(c.name) ?? reason ?? `named by ${source}`,
-  ]);
-  if (clusters.length > 0) return { clusters, reasons: record(reasons), blocked: held.size > 0 };
-  return stay(situation, reasons, `${source} names no other`);
+  if (clusters.length > 0)
+    return { clusters, reasons: record([...chosen, ...refused]), blocked: held.size > 0, ...more };
+  return { ...stay(situation, refused, wish.names && `${wish.source} names no other`), ...more };
+}
+
+/** So many as the wish says, those first where it is; without a number where it is, or one. */
+function chooseSome(wish: Wish, situation: Situation, rest: ReadonlyMap<string, number>): Choice {
+  const { current } = situation;
+  const [least, most] = typeof wish.count === 'number' ? [wish.count, wish.count] : [1, Infinity];
+  const among = typeof wish.count === 'number' ? wish.count : Math.max(1, current.length);
+  const judged = judge(universe(wish, situation), situation, { among, wish });
+  const held = heldByClaims(judged, situation, wish);
+  const fitting = fittingOf(judged);
+  const [there, others] = [true, false].map((is) => fitting.filter(({ isThere }) => isThere === is));
+  const kept = take(there ?? [], most - held.size, rest);
+  const joining = take(others ?? [], least - held.size - kept.length, rest);
+  const names = [...kept, ...joining].map(({ name }) => name);
+  const clusters = [...names, ...held.keys()].sort();
+  const by = typeof wish.count === 'number' ? `by ${wish.source}` : `chosen within ${wish.source}`;
+  const left = typeof wish.count === 'number' ? fitting.filter(({ name }) => !names.includes(name)) : [];
+  const reasons = [
+    ...names.map((name) => [name, by] as const),
+    ...refusals(judged, held),
+    ...left.map(({ name }) => [name, `not needed: ${wish.source} asks for ${least}`] as const),
+  ];
+  const open = clusters.length < least;
+  if (clusters.length === 0) return { ...stay(situation, reasons), open };
+  return { clusters, reasons: record(reasons), blocked: held.size > 0, open };
 }
 
 /** Without any wish: where it is, else where the rest of its namespace is, else the best place. */
-export function chooseFreely(situation: Situation, rest: ReadonlyMap<string, number>): Choice {
+function chooseFreely(situation: Situation, rest: ReadonlyMap<string, number>): Choice {
   const { current } = situation;
-  const there = judge(candidates(current, situation, current.length));
-  const stays = there.filter(([, reason]) => reason === undefined).map(([c]) => c.name);
+  const there = judge(current, situation, { among: current.length });
+  const stays = fittingOf(there).map(({ name }) => name);
   const held = heldByClaims(there, situation);
-  const driven = there.flatMap(([c, reason]): [string, string][] =>
-    reason === undefined ? [] : [[c.name, held.get(c.name) ?? reason]],
-  );
+  const driven = refusals(there, held);
   if (stays.length + held.size > 0) {
-    const kept = stays.map((name): [string, string] => [name, 'it is there already']);
+    const kept = stays.map((name) => [name, 'it is there already'] as const);
     const clusters = [...stays, ...held.keys()].sort();
     return { clusters, reasons: record([...kept, ...driven]), blocked: held.size > 0 };
   }
-  const others = [...situation.clusters.keys()].filter((name) => !current.includes(name)).sort();
-  const judged = judge(candidates(others, situation, 1));
-  const fitting = judged.filter(([, reason]) => reason === undefined).map(([c]) => c);
-  const refused = judged.flatMap(([c, reason]): [string, string][] =>
-    reason === undefined ? [] : [[c.name, reason]],
-  );
-  const most = Math.max(0, ...fitting.map((c) => rest.get(c.name) ?? 0));
-  const chosen = best(fitting.filter((c) => (rest.get(c.name) ?? 0) === most));
+  const elsewhere = [...situation.clusters.keys()].filter((name) => !current.includes(name)).sort();
+  const judged = judge(elsewhere, situation, { among: 1 });
+  const refused = refusals(judged);
+  const [chosen] = take(fittingOf(judged), 1, rest);
   if (!chosen) return stay(situation, [...driven, ...refused]);
-  const why = most > 0 ? 'the rest of the namespace is there' : 'it has the most room';
+  const why = rest.get(chosen.name) ? 'the rest of the namespace is there' : 'it has the most room';
   return {
     clusters: [chosen.name],
     reasons: record([[chosen.name, why], ...driven, ...refused]),
@@ -86,20 +135,45 @@ export function chooseFreely(situation: Situation, rest: ReadonlyMap<string, num
   };
 }
 
-function judge(list: readonly Candidate[]): [Candidate, string | undefined][] {
-  return list.map((candidate) => [candidate, objection(candidate)]);
+/** What may be chosen from; with it where its data holds it, which only a user's own word leaves out. */
+function universe(wish: Wish, { clusters, current, claims }: Situation): string[] {
+  const held = current.filter((name) => claims.has(name) && clusters.has(name) && !leavesOut(wish, name));
+  return [...new Set([...(wish.names ?? clusters.keys()), ...held])].sort();
+}
+
+/** The `most` best: those where most of the rest of the Namespace is come first. */
+function take(from: readonly Candidate[], most: number, rest: ReadonlyMap<string, number>): Candidate[] {
+  if (from.length <= most) return [...from];
+  const taken: Candidate[] = [];
+  const left = new Set(from);
+  const ofRest = ({ name }: Candidate) => rest.get(name) ?? 0;
+  while (taken.length < most) {
+    const highest = Math.max(...[...left].map(ofRest));
+    const next = best([...left].filter((candidate) => ofRest(candidate) === highest));
+    if (!next) break;
+    taken.push(next);
+    left.delete(next);
+  }
+  return taken;
+}
+
+function fittingOf(judged: Judged): Candidate[] {
+  return judged.flatMap(([candidate, reason]) => (reason === undefined ? [candidate] : []));
+}
+
+function refusals(judged: Judged, held?: ReadonlyMap<string, string>): Reasons {
+  return judged.flatMap(([{ name }, reason]) =>
+    reason === undefined ? [] : [[name, held?.get(name) ?? reason] as const],
+  );
 }
 
 /** Where it would be driven away, but not from its data. A cluster that no longer exists holds none. */
-function heldByClaims(
-  judged: readonly [Candidate, string | undefined][],
-  { claims }: Situation,
-): Map<string, string> {
+function heldByClaims(judged: Judged, { claims }: Situation, wish?: Wish): Map<string, string> {
   return new Map(
     judged.flatMap(([{ name, cluster, isThere }, reason]): [string, string][] => {
       const claim = claims.get(name);
       if (reason === undefined || claim === undefined || !cluster || !isThere) return [];
-      return [[name, holdsData(claim, name)]];
+      return leavesOut(wish, name) ? [] : [[name, holdsData(claim, name)]];
     }),
   );
 }
@@ -112,11 +186,7 @@ function holdsData(claim: string, cluster: string): string {
 }
 
 /** Nothing fits, nothing moves: but a cluster that no longer exists holds nothing. */
-function stay(
-  { current, clusters }: Situation,
-  reasons: readonly [string, string][],
-  otherwise = 'nothing else fits',
-): Choice {
+function stay({ current, clusters }: Situation, reasons: Reasons, otherwise = 'nothing else fits'): Choice {
   const kept = current.filter((name) => clusters.has(name)).sort();
   const notes = reasons.map(([name, why]): [string, string] => [
     name,
@@ -125,6 +195,6 @@ function stay(
   return { clusters: kept, reasons: record(notes), blocked: true };
 }
 
-function record(reasons: readonly [string, string][]): Record<string, string> {
+function record(reasons: Reasons): Record<string, string> {
   return Object.fromEntries(reasons.filter(([name]) => namePattern.test(name)).slice(0, reasonLimit));
 }

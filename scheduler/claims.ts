@@ -2,7 +2,7 @@ import { refKey } from '../cluster/closure.ts';
 import type { ClosureRef, Placement } from '../cluster/types.ts';
 import { textAt } from '../kube/untyped.ts';
 import type { Decided } from './types.ts';
-import type { Wish } from './wishes.ts';
+import { leavesOut, type Wish } from './wishes.ts';
 
 /**
  * Where a claim's volume holds data: bound, and not told to leave yet. Nothing but a user's own word may take it
@@ -39,5 +39,5 @@ export function heldOn(claim: Placement, own: Wish | undefined, workloads: reado
   const key = claim.spec && refKey(claim.spec.ref);
   const users = workloads.filter(({ requires }) => requires.some((ref) => refKey(ref) === key));
   const wishes = [own, ...users.map(({ wish }) => wish)];
-  return bound.filter((c) => wishes.every((wish) => !wish || wish.names.includes(c)));
+  return bound.filter((c) => !wishes.some((wish) => leavesOut(wish, c)));
 }

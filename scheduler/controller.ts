@@ -8,7 +8,16 @@ import { byLogicalCluster } from '../controller/scope.ts';
 import type { Logger } from '../kube/log.ts';
 import { decideNamespace } from './decide.ts';
 import { wake } from './wake.ts';
-import { claimsIn, notTaken, objectsOf, observe, placementsIn, takeStock, type World } from './world.ts';
+import {
+  claimsIn,
+  notTaken,
+  objectsOf,
+  observe,
+  placementsIn,
+  policiesIn,
+  takeStock,
+  type World,
+} from './world.ts';
 import { type Writer, writeDecision } from './write.ts';
 
 export interface SchedulerOptions {
@@ -35,7 +44,8 @@ export async function startScheduler(options: SchedulerOptions): Promise<void> {
   };
   const world = observe(informers);
   wake(world, queue);
-  const all = [world.namespaces, world.placements, world.clusters, ...world.objects.values()];
+  const { namespaces, placements, clusters, policies, clusterPolicies } = world;
+  const all = [namespaces, placements, clusters, policies, clusterPolicies, ...world.objects.values()];
   const synced = Promise.all(all.map((informer) => informer.synced));
   await runController({
     name: 'scheduler',
@@ -59,10 +69,13 @@ async function reconcile(key: string, world: World, writer: Writer): Promise<Ret
     claims: claimsIn(world, key),
     clusters: world.clusters.list(),
     notTaken: notTaken(world),
+    policies: policiesIn(world, key),
     usage: world.ledger.others(key),
   });
   // Before anything is awaited: the next decision, of whatever namespace, counts with this one.
   world.ledger.set(key, decision.usage);
+  if (decision.open) world.open.add(key);
+  else world.open.delete(key);
   world.pace.took(key, performance.now() - began);
   await writeDecision(cluster, decision, writer);
   return decision.blocked ? { after: blockedRetryMs } : undefined;

@@ -17,15 +17,16 @@ import { formatClusters, parseClusters } from '../cluster/placement.ts';
 import { podCount } from '../cluster/pod-spec.ts';
 import type { ClosureRef, PhysicalCluster, Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { type Choice, chooseFreely, chooseNamed, type Situation } from './choose.ts';
+import { type Choice, choose, chooseAll, type Situation } from './choose.ts';
 import { claimsOf, heldOn } from './claims.ts';
 import { withoutCredentials } from './credentials.ts';
 import { objection } from './filter.ts';
+import { policiesFor } from './policies.ts';
 import { homeOf, recordOf } from './record.ts';
 import { isRolledOut } from './rollout.ts';
 import type { Decided, NamespaceDecision, NamespaceInput } from './types.ts';
 import { addUsage, nothingUsed, requestsOf, type Usage, usageOf } from './usage.ts';
-import { namespaceWish, ownWish, schedulersNote, type Wish } from './wishes.ts';
+import { closureWish, ownWord, schedulersNote, type Wish, wishOf } from './wishes.ts';
 
 /** Everything of one namespace at once, since workloads stay together and what they use follows them. */
 export function decideNamespace(given: NamespaceInput): NamespaceDecision {
@@ -60,6 +61,7 @@ export function decideNamespace(given: NamespaceInput): NamespaceDecision {
     finish,
     usage,
     blocked: all.some(({ choice }) => choice.blocked),
+    open: decided.some(({ choice }) => choice.open),
   };
 }
 
@@ -122,11 +124,11 @@ function decideWorkloads(world: World): { decided: Decided[]; usage: Usage } {
   }
   const decided = workloads.map((placed): Decided => {
     const current = currentOf(placementOf(world, placed), placed.object);
-    const wish = ownWish(placed.object) ?? namespaceWish(world.input.namespace);
+    const wish = wishFor(world, placed);
     const requires = requiredBy(world, placed);
     const situation = situationOf(world, placed.object, { current, requires, used });
     for (const c of current) count(c, -1);
-    const choice = wish ? chooseNamed(wish.names, wish.source, situation) : chooseFreely(situation, rest);
+    const choice = choose(wish, situation, rest);
     for (const c of choice.clusters) count(c, 1);
     const before = takes.get(placed) ?? new Map();
     const added = choice.clusters.filter((c) => !before.has(c));
@@ -137,6 +139,10 @@ function decideWorkloads(world: World): { decided: Decided[]; usage: Usage } {
     return { placed, choice, wish, requires };
   });
   return { decided, usage: own };
+}
+
+function wishFor({ input: { namespace, policies = [] } }: World, placed: PlacedObject): Wish | undefined {
+  return wishOf(placed.object, namespace, policiesFor(placed, namespace, policies));
 }
 
 /** What goes along with its pods: those of its template, and while others are left what these have. */
@@ -197,7 +203,7 @@ function decideClosure(world: World, workloads: readonly Decided[]): Decided[] {
     .filter((o) => o.kind.role === 'closure' && isLive(world, o) && isUsers(o, world.index))
     .flatMap((placed): Decided[] => {
       const along = needed.get(refKey(refOf(placed)));
-      const wish = ownWish(placed.object) ?? namespaceWish(world.input.namespace);
+      const wish = closureWish(placed.object, world.input.namespace);
       const placement = placementOf(world, placed);
       const held = placement ? heldOn(placement, wish, workloads).filter((c) => world.clusters.has(c)) : [];
       if (!along && !wish && held.length === 0) return [];
@@ -232,7 +238,7 @@ function chooseAlong(
     claims: new Map(),
     need: () => nothingUsed,
   };
-  const named = wish && chooseNamed(wish.names, wish.source, situation);
+  const named = wish && chooseAll(wish, situation);
   // Where its own wish cannot be met it stays only for want of any other place.
   const own = named && !(named.blocked && along.size > 0) ? named.clusters : [];
   const reasons = new Map(Object.entries(named?.reasons ?? {}));
@@ -243,13 +249,16 @@ function chooseAlong(
     clusters: parseClusters(formatClusters([...own, ...along, ...unmoved])),
     reasons: Object.fromEntries(reasons),
     blocked: named?.blocked === true || unmoved.some((c) => !along.has(c) && isDrivenAway(world, c)),
+    ...(named?.wanted && { wanted: named.wanted }),
   };
 }
 
-/** On a workload that nobody else has placed the scheduler says where; elsewhere it takes its word back. */
+/** On a workload that no annotation places the scheduler says where; elsewhere it takes its word back. */
 function annotationOf({ placed, choice, wish }: Decided): NamespaceDecision['annotate'] {
   const note = schedulersNote(placed.object);
-  if (wish) return note === undefined ? [] : [{ placed, clusters: undefined }];
+  const isAnnotated = wish?.layers.some(({ isPolicy, names }) => !isPolicy && names) === true;
+  if (isAnnotated) return note === undefined ? [] : [{ placed, clusters: undefined }];
+  if (ownWord(placed.object)) return [];
   const clusters = formatClusters(choice.clusters);
   return clusters === '' || clusters === note ? [] : [{ placed, clusters }];
 }

@@ -16,6 +16,8 @@ export interface Candidate {
   name: string;
   /** Undefined: an annotation names a cluster that does not exist. */
   cluster: PhysicalCluster | undefined;
+  /** Why an annotation or a policy does not want the object there. */
+  refused?: string | undefined;
   /** It is another one, registered twice, or this Atoll itself. */
   notTaken?: string | undefined;
   /** The object is there already: only what drives things away speaks against it. */
@@ -30,7 +32,7 @@ export interface Candidate {
 export type Filter = (candidate: Candidate) => string | undefined;
 
 /** These hold for what is there as well. */
-const evicting: readonly Filter[] = [exists, notDraining, notEvicting];
+const evicting: readonly Filter[] = [exists, isWanted, notDraining, notEvicting];
 /** These hold for newcomers only: cordon is not drain, silence is not death. */
 const admitting: readonly Filter[] = [isAnother, isReady, notCordoned, notTainted, hasRoom];
 
@@ -46,6 +48,10 @@ export function objection(candidate: Candidate): string | undefined {
 
 function exists({ cluster }: Candidate): string | undefined {
   return cluster ? undefined : 'there is no physical cluster of this name';
+}
+
+function isWanted({ refused }: Candidate): string | undefined {
+  return refused;
 }
 
 function notDraining({ cluster }: Candidate): string | undefined {

@@ -36,11 +36,12 @@ export function placementMatters(now: Placement, old: Placement): boolean {
   );
 }
 
-/** Heartbeats do not matter; readiness, drain, cordon, taints and room do. */
+/** Heartbeats do not matter; readiness, drain, cordon, taints, labels and room do. */
 export function clusterMatters(now: PhysicalCluster, old: PhysicalCluster): boolean {
   const ready = (c: PhysicalCluster) => readyOf(c)?.status;
   return (
     !deepEqual(now.spec, old.spec) ||
+    !deepEqual(now.metadata.labels, old.metadata.labels) ||
     ready(now) !== ready(old) ||
     now.metadata.deletionTimestamp !== old.metadata.deletionTimestamp ||
     !deepEqual(at(now, 'status', 'allocatable'), at(old, 'status', 'allocatable'))

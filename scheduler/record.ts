@@ -92,6 +92,7 @@ function released(
   {
     reasons: _reasons,
     wanted: _wanted,
+    policies: _policies,
     blocked: _blocked,
     namespaceLabels: _labels,
     orphaned,
@@ -120,15 +121,18 @@ function specOf({ placed, choice, wish, requires }: Decided, home: Home, old?: P
   const { kind, object } = placed;
   const { group, version, resource } = kind;
   const { name = '', uid = '' } = object.metadata;
-  const { clusters } = choice;
+  const { clusters, wanted } = choice;
+  const policies = (wish?.layers ?? []).flatMap(({ isPolicy, source }) => (isPolicy ? [source] : []));
   // What was said when it was chosen remains true while it stays.
-  const stays = old?.ref.uid === uid && deepEqual(old.clusters, clusters) && !choice.blocked && !wish;
+  const isFree = !wish && !choice.blocked && old?.policies === undefined;
+  const stays = isFree && old?.ref.uid === uid && deepEqual(old.clusters, clusters);
   const reasons = stays && old.reasons ? old.reasons : choice.reasons;
   return {
     ref: { group, version, resource, kind: kind.kind, name, uid },
     ...home,
     clusters,
-    ...(wish && { wanted: wish.names }),
+    ...(wanted && { wanted }),
+    ...(policies.length > 0 && { policies }),
     ...(Object.keys(reasons).length > 0 && { reasons }),
     ...(choice.blocked && { blocked: true }),
     ...(requires.length > 0 && { requires }),

@@ -3,6 +3,7 @@ import type { Resources } from '../cluster/pod-spec.ts';
 import type { ClosureRef, PhysicalCluster, Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Choice } from './choose.ts';
+import type { Layers } from './policies.ts';
 import type { Usage } from './usage.ts';
 import type { Wish } from './wishes.ts';
 
@@ -15,6 +16,8 @@ export interface NamespaceInput {
   /** Claims that StatefulSets' controllers made on physical clusters, as they are reflected here. */
   claims?: readonly KubeObject[];
   clusters: readonly PhysicalCluster[];
+  /** Those that may be about something in it. */
+  policies?: Layers;
   /** Clusters that nothing may be placed on whatever else they say of themselves, with the reason. */
   notTaken?: ReadonlyMap<string, string>;
   /** What other namespaces take. */
@@ -33,6 +36,8 @@ export interface NamespaceDecision {
   usage: Usage;
   /** Something is not where it ought to be for want of a place. */
   blocked: boolean;
+  /** A cluster that comes, or changes, may be one for something here, wherever that is now. */
+  open: boolean;
 }
 
 /** A decided object: where, why, and what has to come along. */

@@ -11,7 +11,8 @@ import type { KubeObject } from '../kube/object.ts';
 import { textAt } from '../kube/untyped.ts';
 import { clusterMatters, objectMatters, placementMatters } from './matters.ts';
 import { isUsedByName } from './scope.ts';
-import { ownWish } from './wishes.ts';
+import { wakeForPolicies } from './wake-policies.ts';
+import { namesClusters } from './wishes.ts';
 import { isClaims, namespaceKey, type World } from './world.ts';
 
 /** Queues the Namespaces that a change may concern, as often as their decisions' cost allows. */
@@ -39,6 +40,7 @@ export function wake(world: World, queue: WorkQueue): void {
       delete: (object) => (counts(object) || (isClaims(kind) && isReflected(object))) && within(object),
     });
   }
+  wakeForPolicies(world, soon);
   const concerned = (cluster: PhysicalCluster) => {
     wakeConcerned(world, queue, cluster);
     // What held nothing of ours a moment ago may hold its credentials now.
@@ -65,6 +67,7 @@ function holdsOtherwise(now: KubeObject, old: KubeObject): boolean {
 
 /** Namespaces that are on this cluster, ask for it, or are somewhere for want of a better place. */
 function wakeConcerned(world: World, queue: WorkQueue, { metadata: { name = '' } }: PhysicalCluster): void {
+  for (const key of world.open) queue.add(key);
   const unhappy = new Set<string>();
   for (const { spec, metadata } of world.clusters.values()) {
     const evicts = spec?.drain === true || spec?.taints?.some((taint) => taint.effect === 'NoExecute');
@@ -79,7 +82,7 @@ function wakeConcerned(world: World, queue: WorkQueue, { metadata: { name = '' }
 
 /** What nobody names changes nothing. */
 function isMentioned(world: World, kind: PlacedKind, object: KubeObject): boolean {
-  if (!isUsedByName(kind) || ownWish(object)) return true;
+  if (!isUsedByName(kind) || namesClusters(object)) return true;
   const mentioned = world.mentioned.get(namespaceKey(object));
   return mentioned === undefined || mentioned.has(refKey(refOf({ kind, object })));
 }

@@ -1,11 +1,33 @@
 import { clustersAnnotation, placedByAnnotation, schedulerUser } from '../cluster/names.ts';
-import { parseClusters } from '../cluster/placement.ts';
+import { parseWord } from '../cluster/placement.ts';
+import type { PhysicalCluster } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
+import type { LabelSelectorMatcher } from '../kube/selector.ts';
 
-export interface Wish {
-  names: string[];
-  /** Who asks, for the reasons: "its annotation". */
+/** What one layer, an annotation or a policy, says of where an object may be. */
+export interface Said {
+  /** Who says it, for the reasons: "its annotation", "PlacementPolicy web". */
   source: string;
+  /** A policy never takes an object from its data; a user's own annotation does. */
+  isPolicy: boolean;
+  /** These and no others, whatever layers below say. */
+  names?: readonly string[];
+  labels?: LabelSelectorMatcher;
+  exclude: readonly string[];
+  /** Absent: layers below say how many. */
+  count?: number | 'all';
+}
+
+/** All layers together. What names clusters counts instead of all below it; what does not only narrows what these leave. */
+export interface Wish {
+  /** Undefined: any cluster. */
+  names?: readonly string[];
+  /** free: where it is, else one. */
+  count: number | 'all' | 'free';
+  /** Who says how many, or is the first to say anything. */
+  source: string;
+  /** What each says, the most specific first. */
+  layers: readonly Said[];
 }
 
 function annotation(object: KubeObject | undefined, key: string): string | undefined {
@@ -23,13 +45,69 @@ export function schedulersNote(object: KubeObject): string | undefined {
 }
 
 /** What a user asks for on the object itself. An annotation that nobody signed is a user's. */
-export function ownWish(object: KubeObject): Wish | undefined {
-  if (isSchedulers(object)) return undefined;
-  const names = parseClusters(annotation(object, clustersAnnotation));
-  return names.length > 0 ? { names, source: 'its annotation' } : undefined;
+export function ownWord(object: KubeObject): Said | undefined {
+  return isSchedulers(object) ? undefined : wordOf(object, 'its annotation');
 }
 
-export function namespaceWish(namespace: KubeObject | undefined): Wish | undefined {
-  const names = parseClusters(annotation(namespace, clustersAnnotation));
-  return names.length > 0 ? { names, source: "its Namespace's annotation" } : undefined;
+function namespaceWord(namespace: KubeObject | undefined): Said | undefined {
+  return wordOf(namespace, "its Namespace's annotation");
+}
+
+function wordOf(object: KubeObject | undefined, source: string): Said | undefined {
+  const { names, exclude } = parseWord(annotation(object, clustersAnnotation));
+  if (names.length === 0 && exclude.length === 0) return undefined;
+  return { source, isPolicy: false, exclude, ...(names.length > 0 && { names, count: 'all' }) };
+}
+
+/** The object itself is to be on clusters that its own annotation names. */
+export function namesClusters(object: KubeObject): boolean {
+  return ownWord(object)?.names !== undefined;
+}
+
+/** All that is in the Namespace is to be on clusters that its annotation names. */
+export function placesAll(namespace: KubeObject | undefined): boolean {
+  return namespaceWord(namespace)?.names !== undefined;
+}
+
+/** Of a workload: `policies` as policiesFor gives them. */
+export function wishOf(
+  object: KubeObject,
+  namespace: KubeObject | undefined,
+  policies: readonly Said[],
+): Wish | undefined {
+  const annotated = [ownWord(object), namespaceWord(namespace)].filter((said) => said !== undefined);
+  const layers: Said[] = [];
+  for (const said of [...annotated, ...policies]) {
+    layers.push(said);
+    if (said.names) break;
+  }
+  const counts = layers.find(({ count }) => count !== undefined);
+  const source = (counts ?? layers[0])?.source;
+  if (source === undefined) return undefined;
+  const names = layers.at(-1)?.names;
+  return { ...(names && { names }), count: counts?.count ?? 'free', source, layers };
+}
+
+/** Of what goes along with workloads: for its own sake it is only where annotations name clusters. */
+export function closureWish(object: KubeObject, namespace: KubeObject | undefined): Wish | undefined {
+  const wish = wishOf(object, namespace, []);
+  return wish?.names && wish;
+}
+
+/** Why a cluster is not one that may be chosen, as a sentence; undefined: it is. */
+export function refusal(wish: Wish, name: string, cluster: PhysicalCluster | undefined): string | undefined {
+  for (const { source, names, labels, exclude } of wish.layers) {
+    if (exclude.includes(name)) return `excluded by ${source}`;
+    if (names && !names.includes(name)) return `not named by ${source}`;
+    if (labels && !labels.matches(cluster?.metadata.labels)) return `its labels do not match ${source}`;
+  }
+  return undefined;
+}
+
+/** A user's own word on the object, or on its Namespace, is that it is not to be there: not even for its data. */
+export function leavesOut(wish: Wish | undefined, name: string): boolean {
+  return (wish?.layers ?? []).some(
+    ({ isPolicy, names, exclude }) =>
+      !isPolicy && (exclude.includes(name) || (names && !names.includes(name))),
+  );
 }

@@ -5,26 +5,32 @@ import { keyOf, logicalClusterOf, parseKey } from '../client/url.ts';
 import type { PlacedObject } from '../cluster/closure.ts';
 import { identifyingNamespace, whyNotTaken } from '../cluster/identity.ts';
 import { type PlacedKind, placedKinds } from '../cluster/kinds.ts';
-import { placements } from '../cluster/names.ts';
+import { placements, rootCluster } from '../cluster/names.ts';
+import { clusterPlacementPolicies, type PlacementPolicy, placementPolicies } from '../cluster/policy.ts';
 import { isReflected } from '../cluster/reflected.ts';
 import type { PhysicalCluster, Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { Ledger } from './ledger.ts';
 import { Pace } from './pace.ts';
+import { type Layers, layer } from './policies.ts';
 import { isUsedByName, scopeOf } from './scope.ts';
 import { addUsage, type Usage, usageOf } from './usage.ts';
-import { namespaceWish, ownWish } from './wishes.ts';
+import { namesClusters, placesAll } from './wishes.ts';
 
 /** All that the scheduler sees, and what it remembers between two decisions. */
 export interface World {
   namespaces: Informer;
   placements: Informer<Placement>;
   clusters: Informer<PhysicalCluster>;
+  policies: Informer<PlacementPolicy>;
+  clusterPolicies: Informer<PlacementPolicy>;
   objects: ReadonlyMap<PlacedKind, Informer>;
   ledger: Ledger;
   pace: Pace;
   /** By Namespace: what the last decision looked for by name. Absent: not decided yet, or all of it counts. */
   mentioned: Map<string, ReadonlySet<string>>;
+  /** Namespaces that any cluster that comes, or changes, may concern. */
+  open: Set<string>;
 }
 
 const namespaces = { group: '', version: 'v1', resource: 'namespaces' } as const;
@@ -32,6 +38,7 @@ const byNamespace = 'scheduler/namespace';
 const byWish = 'scheduler/wish';
 const byReflection = 'scheduler/reflection';
 const byIdentity = 'scheduler/identity';
+const byLogicalCluster = 'scheduler/logical-cluster';
 
 /** The key of the Namespace that an object is in. */
 export function namespaceKey(object: KubeObject): string {
@@ -46,20 +53,26 @@ export function observe(informers: InformerSet): World {
   const objects = new Map(placedKinds.map((kind) => [kind, indexed(informers.for(kind))]));
   for (const [kind, informer] of objects) {
     if (isClaims(kind)) informer.addIndex(byReflection, (o) => (isReflected(o) ? [namespaceKey(o)] : []));
-    if (isUsedByName(kind)) informer.addIndex(byWish, (o) => (ownWish(o) ? [namespaceKey(o)] : []));
+    if (isUsedByName(kind)) informer.addIndex(byWish, (o) => (namesClusters(o) ? [namespaceKey(o)] : []));
   }
   const identified = informers.for(namespaces);
   identified.addIndex(byIdentity, ({ metadata: { name, uid = '' } }) =>
     name === identifyingNamespace ? [uid] : [],
   );
+  identified.addIndex(byLogicalCluster, (namespace) => [logicalClusterOf(namespace)]);
+  const clusterPolicies = informers.for<PlacementPolicy>(clusterPlacementPolicies);
+  clusterPolicies.addIndex(byLogicalCluster, (policy) => [logicalClusterOf(policy)]);
   return {
     namespaces: identified,
     placements: indexed(informers.for<Placement>(placements)),
     clusters: physicalClusterInformer(informers),
+    policies: indexed(informers.for<PlacementPolicy>(placementPolicies)),
+    clusterPolicies,
     objects,
     ledger: new Ledger(),
     pace: new Pace(),
     mentioned: new Map(),
+    open: new Set(),
   };
 }
 
@@ -70,7 +83,7 @@ export function isClaims({ kind }: PlacedKind): boolean {
 /** Where the Namespace itself is placed, all that is in it goes along; else only what something names. */
 export function objectsOf(world: World, key: string, placed: readonly Placement[]): PlacedObject[] {
   const all = (kind: PlacedKind) => world.objects.get(kind)?.byIndex(byNamespace, key) ?? [];
-  if (namespaceWish(world.namespaces.get(key))) {
+  if (placesAll(world.namespaces.get(key))) {
     world.mentioned.delete(key);
     return placedKinds.flatMap((kind) => all(kind).map((object) => ({ kind, object })));
   }
@@ -110,6 +123,30 @@ export function takeStock(world: World): void {
 
 export function placementsIn({ placements: all }: World, key: string): Placement[] {
   return all.byIndex(byNamespace, key);
+}
+
+/** What a policy of the logical cluster may be about: all Namespaces in it; of root, in all. */
+export function namespacesOf({ namespaces: all }: World, cluster: string): KubeObject[] {
+  return cluster === rootCluster ? all.list() : all.byIndex(byLogicalCluster, cluster);
+}
+
+/** Those that are never pushed too. */
+export function* workloadsIn({ objects }: World, key: string): Iterable<PlacedObject> {
+  for (const [kind, informer] of objects) {
+    if (kind.role !== 'workload') continue;
+    for (const object of informer.byIndex(byNamespace, key)) yield { kind, object };
+  }
+}
+
+/** Its own, those of its logical cluster, and root's. */
+export function policiesIn({ policies, clusterPolicies }: World, key: string): Layers {
+  const { cluster } = parseKey(key);
+  const logical = cluster === rootCluster ? [] : [layer(clusterPolicies.byIndex(byLogicalCluster, cluster))];
+  return [
+    layer(policies.byIndex(byNamespace, key)),
+    ...logical,
+    layer(clusterPolicies.byIndex(byLogicalCluster, rootCluster)),
+  ];
 }
 
 /** Claims that are reflected into it. */

@@ -1,6 +1,7 @@
 import { nodesAdmission } from '../apiserver/admission/nodes.ts';
 import { ownerAdmission } from '../apiserver/admission/owner.ts';
 import { placementAdmission } from '../apiserver/admission/placement.ts';
+import { policyAdmission } from '../apiserver/admission/policies.ts';
 import { tenancyAdmission } from '../apiserver/admission/tenancy.ts';
 import { tokenAuthenticator } from '../apiserver/authn/token.ts';
 import { certificateAuthenticator } from '../apiserver/authn/x509.ts';
@@ -71,7 +72,7 @@ export function apiOptions(parts: {
     resources: ownResources.map((resource) => ({
       ...resource,
       custom: true,
-      subresources: { status: true },
+      subresources: { status: resource.info.subresources.length > 0 },
     })),
     authenticate: [
       ...(authentication?.first ?? []),
@@ -87,7 +88,14 @@ export function apiOptions(parts: {
     accountIssuer: settings.serviceAccountIssuer,
     ...(authorizers && { authorizers }),
     guard: placementsBySystem,
-    admission: [placementAdmission, tenancyAdmission, limitsAdmission, ownerAdmission, nodesAdmission],
+    admission: [
+      placementAdmission,
+      policyAdmission,
+      tenancyAdmission,
+      limitsAdmission,
+      ownerAdmission,
+      nodesAdmission,
+    ],
     views: [
       syncerView(),
       backupView(stored ?? store),

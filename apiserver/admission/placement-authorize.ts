@@ -1,5 +1,4 @@
-import { clustersAnnotation, group, physicalClusters } from '../../cluster/names.ts';
-import { parseClusters } from '../../cluster/placement.ts';
+import { group, physicalClusters } from '../../cluster/names.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { quoteGo } from '../../kube/quote.ts';
 import { forbidden } from '../../kube/status.ts';
@@ -8,26 +7,28 @@ import { namespaceOf } from './placement-refuse.ts';
 
 /**
  * Who says where something runs needs the verb `place` on each PhysicalCluster that they name, by a role of the logical
- * cluster, or of the namespace. Throws StatusError 403, before anything is said of which clusters there are.
+ * cluster, or of the namespace. `by`: what names them. Throws StatusError 403, before anything is said of which clusters
+ * there are.
  */
 export async function requirePlace(
   request: AdmissionRequest,
   object: KubeObject,
-  value: string,
+  { names, by }: { names: readonly string[]; by: string },
 ): Promise<void> {
   const { user, cluster, authorize, stored } = request;
   const namespace = namespaceOf(request);
   const { resource } = physicalClusters;
+  const where = namespace === '' ? 'at the cluster scope' : `in the namespace ${quoteGo(namespace)}`;
   const asked = { user, cluster, namespace, verb: 'place', group, version: '*', resource, subresource: '' };
-  for (const name of new Set(parseClusters(value))) {
+  for (const name of new Set(names)) {
     const { allowed, reason } = await authorize({ ...asked, name });
     if (allowed) continue;
     const what = `${resource}.${group}/${name}`;
     const why =
-      `User ${quoteGo(user.name)} cannot place on ${what} in the namespace ${quoteGo(namespace)}: ` +
-      `the annotation ${clustersAnnotation} needs the verb "place" on resource ${quoteGo(resource)} ` +
+      `User ${quoteGo(user.name)} cannot place on ${what} ${where}: ` +
+      `the ${by} needs the verb "place" on resource ${quoteGo(resource)} ` +
       `in API group ${quoteGo(group)} named ${quoteGo(name)}; ` +
-      `ask for a role with it, or leave the annotation to the scheduler${reason ? `: ${reason}` : ''}`;
+      `ask for a role with it, or leave the choice to the scheduler${reason ? `: ${reason}` : ''}`;
     throw forbidden(stored.info, object.metadata.name ?? '', why);
   }
 }

@@ -5,11 +5,13 @@ import {
   physicalClusters,
   rootCluster,
 } from '../../cluster/names.ts';
-import { formatClusters, parseClusters } from '../../cluster/placement.ts';
+import { formatClusters, parseWord } from '../../cluster/placement.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { invalid } from '../../kube/status.ts';
 import { at, textAt } from '../../kube/untyped.ts';
 import type { AdmissionRequest } from '../plugins.ts';
+
+const mixed = 'it names clusters and excludes others with "!": leave out those that are not wanted';
 
 /** Fails where nothing is ever placed, and for names of clusters that do not exist. */
 export async function refusePlacement(
@@ -17,8 +19,14 @@ export async function refusePlacement(
   object: KubeObject,
   value: string,
 ): Promise<void> {
-  const wanted = parseClusters(value);
+  const { names, exclude } = parseWord(value);
+  const wanted = [...names, ...exclude];
   if (wanted.length === 0) return;
+  if (exclude.length > 0 && (names.length > 0 || exclude.includes(''))) {
+    const why = names.length > 0 ? mixed : `"!" is followed by the name of a physical cluster`;
+    const message = `Invalid value: ${JSON.stringify(value)}: ${why}`;
+    throw refusal(request, object, { reason: 'FieldValueInvalid', message });
+  }
   const namespace = namespaceOf(request);
   if (isSystemNamespace(namespace)) {
     throw refusal(request, object, {
@@ -45,9 +53,10 @@ export async function refusePlacement(
   });
 }
 
-/** The Namespace itself, or the one that the object is in. */
+/** The Namespace itself, or the one that the object is in; empty for what is in none. */
 export function namespaceOf({ stored: { info }, name, namespace }: AdmissionRequest): string {
-  return info.namespaced ? namespace : name;
+  if (info.namespaced) return namespace;
+  return info.group === '' && info.resource === 'namespaces' ? name : '';
 }
 
 function isCredentialOf(request: AdmissionRequest, cluster: KubeObject): boolean {

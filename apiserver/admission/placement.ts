@@ -1,5 +1,6 @@
 import { isPlacementMark, isSystemMark, keepMarks } from '../../cluster/marks.ts';
 import { clustersAnnotation, placedByAnnotation, schedulerUser } from '../../cluster/names.ts';
+import { parseWord } from '../../cluster/placement.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isOwn } from '../authn/controllers.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../plugins.ts';
@@ -12,7 +13,7 @@ import { namesClusters } from './placement-wish.ts';
  * Guards the one attribute, atoll.dev/clusters, on Namespaces and namespaced objects, and our own marks on all objects:
  * - whoever writes it is recorded in atoll.dev/placed-by, which nobody can set themselves; who writes what the scheduler
  *   chose makes it their own;
- * - whoever names clusters needs the verb `place` on each;
+ * - whoever names clusters needs the verb `place` on each; to exclude some needs none, since it only narrows a choice;
  * - names of clusters that do not exist are refused, before anything is stored, and so is any in a system namespace;
  * - the scheduler's value survives a replace that does not mention it; a user's goes when the user removes it;
  * - in an object that is made of another's export the scheduler's word is nobody's wish;
@@ -38,7 +39,8 @@ export const placementAdmission: AdmissionPlugin = {
     const after = wantedBy(object);
     const isNew = after !== wantedBy(old) || authorOf(object) !== authorOf(old);
     if (after === undefined || !isNew) return undefined;
-    return requirePlace(request, object, after).then(() => refusePlacement(request, object, after));
+    const names = { names: parseWord(after).names, by: `annotation ${clustersAnnotation}` };
+    return requirePlace(request, object, names).then(() => refusePlacement(request, object, after));
   },
 };
 

@@ -330,7 +330,7 @@ it('takes the verb place on each cluster that is named, of whoever is no adminis
   const refused = (of: string, name: string) =>
     `pods "${of}" is forbidden: User "dev" cannot place on physicalclusters.atoll.dev/${name} in the namespace "default": ` +
     'the annotation atoll.dev/clusters needs the verb "place" on resource "physicalclusters" in API group "atoll.dev" ' +
-    `named "${name}"; ask for a role with it, or leave the annotation to the scheduler`;
+    `named "${name}"; ask for a role with it, or leave the choice to the scheduler`;
   expect(await make('a')).toEqual([201, undefined]);
   expect(await make('b', 'east')).toEqual([201, 'dev']);
   expect(await make('c', 'east,west')).toEqual([403, refused('c', 'west')]);

@@ -1,103 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { PlacedObject } from '../../../cluster/closure.ts';
 import { physicalNamespace } from '../../../cluster/placement.ts';
-import type { PhysicalCluster, PhysicalClusterSpec, Placement, Share } from '../../../cluster/types.ts';
+import type { Share } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
-import { decideNamespace } from '../../../scheduler/decide.ts';
-import type { NamespaceDecision, NamespaceInput } from '../../../scheduler/types.ts';
 import { deployment, placed } from '../cluster/objects.ts';
-
-type Fields = Partial<PhysicalClusterSpec> & { ready?: boolean };
-
-const cluster = (name: string, { ready = true, ...spec }: Fields = {}): PhysicalCluster => ({
-  apiVersion: 'atoll.dev/v1alpha1',
-  kind: 'PhysicalCluster',
-  metadata: { name },
-  spec: { kubeconfigSecretRef: { namespace: 'n', name }, ...spec },
-  status: {
-    conditions: [
-      {
-        type: 'Ready',
-        status: ready ? 'True' : 'False',
-        reason: 'Silent',
-        message: '',
-        lastTransitionTime: '',
-      },
-    ],
-  },
-});
-const annotations = (clusters: string, by?: string) => ({
-  annotations: { 'atoll.dev/clusters': clusters, ...(by && { 'atoll.dev/placed-by': by }) },
-});
-const namespace = (clusters?: string): KubeObject => ({
-  apiVersion: 'v1',
-  kind: 'Namespace',
-  metadata: { name: 'shop', ...(clusters !== undefined && annotations(clusters, 'admin')) },
-});
-const scheduler = 'system:atoll:scheduler';
-
-/** A namespace that the decisions are applied to, as the API server would. */
-class World {
-  objects: PlacedObject[] = [];
-  placements: Placement[] = [];
-  clusters: PhysicalCluster[] = [cluster('a'), cluster('b'), cluster('c')];
-  namespace: KubeObject | undefined = namespace();
-  usage: NamespaceInput['usage'] = new Map();
-  last: NamespaceDecision | undefined;
-
-  constructor(...objects: PlacedObject[]) {
-    this.objects = objects;
-  }
-
-  /** Decides and applies, and checks that deciding again changes nothing. */
-  decide(): this {
-    this.last = this.#once();
-    const again = this.#once();
-    expect({ ...again, usage: undefined, blocked: undefined }).toEqual({
-      annotate: [],
-      create: [],
-      update: [],
-      remove: [],
-      finish: [],
-    });
-    return this;
-  }
-
-  #once(): NamespaceDecision {
-    const { namespace: ns, objects, placements, clusters, usage } = this;
-    const decision = decideNamespace({ namespace: ns, objects, placements, clusters, usage });
-    this.placements = [
-      ...placements
-        .filter((p) => !decision.remove.includes(p))
-        .map((p) => decision.update.find((u) => u.old === p)?.wanted ?? p),
-      ...decision.create,
-    ];
-    for (const { placed: of, clusters: value } of decision.annotate) {
-      const metadata = {
-        ...of.object.metadata,
-        ...(value === undefined ? { annotations: {} } : annotations(value, scheduler)),
-      };
-      this.objects = this.objects.map((o) => (o === of ? { ...o, object: { ...o.object, metadata } } : o));
-    }
-    return decision;
-  }
-
-  spec(name: string) {
-    return this.placements.find((p) => p.spec?.ref.name === name)?.spec;
-  }
-
-  share(name: string, shares: Record<string, Share>): void {
-    this.placements = this.placements.map((p) =>
-      p.spec?.ref.name === name ? { ...p, spec: { ...p.spec, shares } } : p,
-    );
-  }
-
-  note(name: string): string | undefined {
-    return this.objects.find((o) => o.object.metadata.name === name)?.object.metadata.annotations?.[
-      'atoll.dev/clusters'
-    ];
-  }
-}
+import { annotations, cluster, type Fields, namespace, World } from './world.ts';
 
 const active: Share = { phase: 'Active', replicas: 1 };
 

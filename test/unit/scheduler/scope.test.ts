@@ -3,14 +3,14 @@ import { type PlacedObject, refKey, refOf } from '../../../cluster/closure.ts';
 import { placedKinds } from '../../../cluster/kinds.ts';
 import type { Placement } from '../../../cluster/types.ts';
 import { scopeOf } from '../../../scheduler/scope.ts';
-import { ownWish } from '../../../scheduler/wishes.ts';
+import { namesClusters } from '../../../scheduler/wishes.ts';
 import { deployment, placed } from '../cluster/objects.ts';
 
 function scope(objects: readonly PlacedObject[], placements: readonly Placement[] = []) {
   const of = (kind: PlacedObject['kind']) => objects.filter((o) => o.kind === kind).map((o) => o.object);
   const view = {
     all: of,
-    wishing: (kind: PlacedObject['kind']) => of(kind).filter((o) => ownWish(o)),
+    wishing: (kind: PlacedObject['kind']) => of(kind).filter((o) => namesClusters(o)),
     get: (kind: PlacedObject['kind'], name: string) => of(kind).find((o) => o.metadata.name === name),
   };
   const found = scopeOf(placedKinds, view, placements);

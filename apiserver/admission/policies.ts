@@ -1,0 +1,44 @@
+import { group, physicalClusters, rootCluster } from '../../cluster/names.ts';
+import { clusterPlacementPolicies, placementPolicies } from '../../cluster/policy.ts';
+import { deepEqual } from '../../kube/deep.ts';
+import { at, strings } from '../../kube/untyped.ts';
+import type { AdmissionPlugin, AdmissionRequest } from '../plugins.ts';
+import { requirePlace } from './placement-authorize.ts';
+
+/**
+ * Who writes a policy that names clusters needs the verb `place` on each, as for the annotation: on all of them whenever
+ * anything of the policy changes, since whom it selects is a part of what it says. What only narrows the choice that the
+ * scheduler has anyway needs no more than the right to write it.
+ */
+export const policyAdmission: AdmissionPlugin = {
+  name: 'PlacementPolicy',
+  async validate(request) {
+    const { object, old, subresource } = request;
+    if (!object || subresource !== '' || !isPolicy(request) || deepEqual(object.spec, old?.spec)) return;
+    const names = namedIn(object.spec);
+    await requirePlace(request, object, { names, by: 'field spec.clusters.names' });
+    await warnOfUnknown(request, names);
+  },
+};
+
+function isPolicy({ stored: { info } }: AdmissionRequest): boolean {
+  return (
+    info.group === group &&
+    [placementPolicies, clusterPlacementPolicies].some(({ resource }) => resource === info.resource)
+  );
+}
+
+function namedIn(spec: unknown): string[] {
+  return strings(at(spec, 'clusters', 'names')).filter((name) => name !== '');
+}
+
+/** A policy may come before the clusters that it is about. */
+async function warnOfUnknown(request: AdmissionRequest, names: readonly string[]): Promise<void> {
+  if (names.length === 0) return;
+  const scope = { cluster: rootCluster, group, resource: physicalClusters.resource };
+  const { items } = await request.registry.list(scope);
+  const known = new Set(items.map(({ metadata }) => metadata.name));
+  const unknown = names.filter((name) => !known.has(name));
+  if (unknown.length > 0)
+    request.warn(`spec.clusters.names: no physical cluster is named ${unknown.slice(0, 10).join(', ')} yet`);
+}

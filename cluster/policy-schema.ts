@@ -1,0 +1,77 @@
+import type { ObjectSchema } from '../kube/schema/schema.ts';
+import { age, column, computed, info, type OwnResource } from './own.ts';
+import {
+  clusterPlacementPolicies,
+  type PlacementPolicy,
+  type PlacementPolicySpec,
+  type PolicyClusters,
+  type PolicyKind,
+  type PolicySelector,
+  placementPolicies,
+} from './policy.ts';
+import { shownClusters, shownSelector } from './policy-summary.ts';
+import { policyTexts as texts } from './policy-texts.ts';
+import { validatePolicy } from './policy-validate.ts';
+import { any, type Fields, int32, list, map, object, text } from './schema.ts';
+
+const texted = { type: 'list', items: text, listType: 'set' } as const;
+const labelSelector = object(
+  {
+    matchLabels: map(text),
+    matchExpressions: list(
+      object({ key: text, operator: text, values: list(text) }, texts.requirement, ['key', 'operator']),
+    ),
+  },
+  texts.labelSelector,
+);
+
+const spec = object(
+  {
+    priority: int32,
+    selector: object(
+      {
+        kinds: list(object({ group: text, kind: text } satisfies Fields<PolicyKind>, texts.kind, ['kind'])),
+        names: texted,
+        labelSelector,
+        namespaces: texted,
+        namespaceSelector: labelSelector,
+      } satisfies Fields<PolicySelector>,
+      texts.selector,
+    ),
+    clusters: object(
+      { names: texted, labelSelector, exclude: texted, count: int32 } satisfies Fields<PolicyClusters>,
+      texts.clusters,
+    ),
+  } satisfies Fields<PlacementPolicySpec>,
+  texts.spec,
+  ['clusters'],
+);
+
+function policy(kind: 'PlacementPolicy' | 'ClusterPlacementPolicy', namespaced: boolean): OwnResource {
+  const names = namespaced ? placementPolicies : clusterPlacementPolicies;
+  const fields = { apiVersion: text, kind: text, metadata: any, spec };
+  const described = {
+    apiVersion: '',
+    kind: '',
+    metadata: '',
+    spec: 'What it is about, and where that runs.',
+  };
+  const schema: ObjectSchema = { ...object(fields, described, ['spec']), description: texts[kind] };
+  const served = { ...names, kind, namespaced };
+  return {
+    info: { ...info({ ...served, shortNames: [namespaced ? 'pp' : 'cpp'] }), subresources: [] },
+    schema,
+    validate: (it, old) => validatePolicy({ served, schema }, it, old),
+    columns: [
+      column('Priority', 'integer', '.spec.priority'),
+      computed<PlacementPolicy>('Selects', shownSelector),
+      computed<PlacementPolicy>('Clusters', shownClusters),
+      age,
+    ],
+  };
+}
+
+export const policyResources: readonly OwnResource[] = [
+  policy('PlacementPolicy', true),
+  policy('ClusterPlacementPolicy', false),
+];

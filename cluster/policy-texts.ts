@@ -1,0 +1,55 @@
+import type { PlacementPolicySpec, PolicyClusters, PolicyKind, PolicySelector } from './policy.ts';
+
+type Texts<T> = Record<keyof T & string, string>;
+
+const spec: Texts<PlacementPolicySpec> = {
+  priority:
+    'Of several policies of one layer that select an object the one with the highest priority counts, then the first by name. Default 0.',
+  selector: 'Which workloads it is about; absent, all. What they use goes along with them.',
+  clusters: 'On which physical clusters they are to run.',
+};
+
+const selector: Texts<PolicySelector> = {
+  kinds: 'Of which kinds; absent, of all that run pods.',
+  names: 'What they are called.',
+  labelSelector: 'What they are labelled with.',
+  namespaces: 'Of a ClusterPlacementPolicy: in which Namespaces, by name.',
+  namespaceSelector: 'Of a ClusterPlacementPolicy: in which Namespaces, by their labels.',
+};
+
+const kind: Texts<PolicyKind> = {
+  group: "The kind's API group; may be left out.",
+  kind: 'The kind, such as Deployment.',
+};
+
+const clusters: Texts<PolicyClusters> = {
+  names:
+    'These and no others, whatever policies further out say. Who writes them needs the verb place on each.',
+  labelSelector: 'Those PhysicalClusters whose labels match, of what policies further out leave.',
+  exclude: 'Not these, of what policies further out leave.',
+  count:
+    'How many of them. Absent: all that are named or match; where neither is said, what policies further out say, or one.',
+};
+
+const labelSelector = {
+  matchLabels: 'Labels that must be there with these values.',
+  matchExpressions: 'Requirements that must hold, all of them.',
+};
+
+const requirement = {
+  key: "The label's key.",
+  operator: 'In, NotIn, Exists or DoesNotExist.',
+  values: 'Of In and NotIn: which.',
+};
+
+export const policyTexts = {
+  spec,
+  selector,
+  kind,
+  clusters,
+  labelSelector,
+  requirement,
+  PlacementPolicy: 'PlacementPolicy says on which physical clusters workloads of its Namespace run.',
+  ClusterPlacementPolicy:
+    'ClusterPlacementPolicy says on which physical clusters workloads of its logical cluster run; in root, those of all.',
+};

@@ -1,0 +1,43 @@
+import type { KubeObject } from '../kube/object.ts';
+import type { LabelSelector } from '../kube/selector.ts';
+import { group, version } from './names.ts';
+
+/** Namespaced: of the workloads in its Namespace. */
+export const placementPolicies = { group, version, resource: 'placementpolicies' } as const;
+/** Cluster-scoped: of the workloads in its logical cluster; in root, of those in all. */
+export const clusterPlacementPolicies = { group, version, resource: 'clusterplacementpolicies' } as const;
+
+/** Both kinds have one shape; which of an object's policies counts: scheduler/wishes.ts. */
+export type PlacementPolicy = KubeObject<PlacementPolicySpec>;
+
+export interface PlacementPolicySpec {
+  /** Of several of one layer that select an object the highest counts, then the first by name. Default 0. */
+  priority?: number;
+  /** Absent: every workload. */
+  selector?: PolicySelector;
+  clusters: PolicyClusters;
+}
+
+/** All of what it says must hold; an empty list is as if absent. */
+export interface PolicySelector {
+  kinds?: PolicyKind[];
+  names?: string[];
+  labelSelector?: LabelSelector;
+  /** Of a ClusterPlacementPolicy only, as the next. */
+  namespaces?: string[];
+  namespaceSelector?: LabelSelector;
+}
+
+export interface PolicyKind {
+  group?: string;
+  kind: string;
+}
+
+export interface PolicyClusters {
+  /** Whoever writes them may place there. */
+  names?: string[];
+  labelSelector?: LabelSelector;
+  exclude?: string[];
+  /** How many of them. Absent: all of `names`, or all that `labelSelector` matches. */
+  count?: number;
+}

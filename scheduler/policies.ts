@@ -1,0 +1,83 @@
+import { logicalClusterOf } from '../client/url.ts';
+import type { PlacedObject } from '../cluster/closure.ts';
+import { rootCluster } from '../cluster/names.ts';
+import type { PlacementPolicy, PolicySelector } from '../cluster/policy.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { type LabelSelector, labelSelectorFromObject } from '../kube/selector.ts';
+import type { Said } from './wishes.ts';
+
+/** A policy as it is asked about each workload. */
+export interface Policy {
+  priority: number;
+  name: string;
+  said: Said;
+  selects(placed: PlacedObject, namespace: KubeObject | undefined): boolean;
+}
+
+/** The layers of a Namespace's policies, the most specific first; within each the one that counts first. */
+export type Layers = readonly (readonly Policy[])[];
+
+const known = new WeakMap<PlacementPolicy, Policy>();
+
+export function layer(policies: readonly PlacementPolicy[]): Policy[] {
+  return policies
+    .filter(({ metadata, spec }) => spec !== undefined && metadata.deletionTimestamp === undefined)
+    .map(policyOf)
+    .sort((a, b) => b.priority - a.priority || (a.name < b.name ? -1 : 1));
+}
+
+/** Of each layer the first policy that selects the workload; the rest of the layer says nothing of it. */
+export function policiesFor(placed: PlacedObject, namespace: KubeObject | undefined, layers: Layers): Said[] {
+  return layers.flatMap(
+    (policies) => policies.find((policy) => policy.selects(placed, namespace))?.said ?? [],
+  );
+}
+
+/** Read once: it is asked about every workload, and never changes. */
+export function policyOf(policy: PlacementPolicy): Policy {
+  const found = known.get(policy) ?? read(policy);
+  known.set(policy, found);
+  return found;
+}
+
+function read(policy: PlacementPolicy): Policy {
+  const { name = '', namespace } = policy.metadata;
+  const { priority = 0, selector = {}, clusters = {} } = policy.spec ?? {};
+  const isGlobal = namespace === undefined && logicalClusterOf(policy) === rootCluster;
+  const source = `${policy.kind} ${name}${isGlobal ? ` of ${rootCluster}` : ''}`;
+  const { names = [], labelSelector, exclude = [], count } = clusters;
+  const choosesAll = names.length > 0 || labelSelector !== undefined;
+  return {
+    priority,
+    name,
+    selects: selects(selector),
+    said: {
+      source,
+      isPolicy: true,
+      ...(names.length > 0 && { names: [...new Set(names)].sort() }),
+      ...(labelSelector && { labels: labelSelectorFromObject(labelSelector) }),
+      exclude,
+      ...(count !== undefined ? { count } : choosesAll ? { count: 'all' as const } : {}),
+    },
+  };
+}
+
+function selects(selector: PolicySelector): Policy['selects'] {
+  const { kinds = [], names = [], labelSelector, namespaces = [], namespaceSelector } = selector;
+  const labels = matcher(labelSelector);
+  const namespaceLabels = matcher(namespaceSelector);
+  const isAmong = (list: readonly string[], value: string) => list.length === 0 || list.includes(value);
+  return ({ kind, object: { metadata } }, namespace) =>
+    isAmong(
+      kinds.map((one) => one.kind),
+      kind.kind,
+    ) &&
+    isAmong(names, metadata.name ?? '') &&
+    isAmong(namespaces, metadata.namespace ?? '') &&
+    (!labels || labels.matches(metadata.labels)) &&
+    (!namespaceLabels || namespaceLabels.matches(namespace?.metadata.labels));
+}
+
+function matcher(selector: LabelSelector | undefined) {
+  return selector && labelSelectorFromObject(selector);
+}
