@@ -1,0 +1,278 @@
+import { describe, expect, it } from 'vitest';
+import type { PlacementPolicy, PlacementPolicySpec } from '../../../cluster/policy.ts';
+import type { PhysicalCluster } from '../../../cluster/types.ts';
+import { layer } from '../../../scheduler/policies.ts';
+import { deployment, placed } from '../cluster/objects.ts';
+import { annotations, cluster, namespace, World } from './world.ts';
+
+type Spec = PlacementPolicySpec;
+
+const policy = (kind: string, name: string, spec: Spec, at: object): PlacementPolicy => ({
+  apiVersion: 'atoll.dev/v1alpha1',
+  kind,
+  metadata: { name, ...at },
+  spec,
+});
+const ofTeam = { annotations: { 'kcp.io/cluster': 'team' } };
+/** Of a Namespace of the logical cluster team: its own, the logical cluster's, root's. */
+const layers = (...all: Record<string, Spec>[]) => {
+  const made = (index: number, kind: string, at: object) =>
+    layer(Object.entries(all[index] ?? {}).map(([name, spec]) => policy(kind, name, spec, at)));
+  return [
+    made(0, 'PlacementPolicy', { namespace: 'shop', ...ofTeam }),
+    made(1, 'ClusterPlacementPolicy', ofTeam),
+    made(2, 'ClusterPlacementPolicy', {}),
+  ];
+};
+
+const labelled = (name: string, region: string, spec: object = {}): PhysicalCluster => {
+  const made = cluster(name, spec);
+  return { ...made, metadata: { ...made.metadata, labels: { region } } };
+};
+const four = () => [labelled('a', 'us'), labelled('b', 'eu'), labelled('c', 'eu'), labelled('d', 'asia')];
+const world = (...policies: Record<string, Spec>[]) => {
+  const made = new World(deployment('web', { metadata: { labels: { tier: 'front' } } }));
+  made.clusters = four();
+  made.policies = layers(...policies);
+  return made;
+};
+const eu = { labelSelector: { matchLabels: { region: 'eu' } } };
+
+describe('policies choose', () => {
+  it.each<[string, Record<string, Spec>[], string[]]>([
+    ['none: one cluster', [], ['a']],
+    ['names', [{ p: { clusters: { names: ['c', 'b'] } } }], ['b', 'c']],
+    ['N of the names', [{ p: { clusters: { names: ['b', 'c', 'd'], count: 2 } } }], ['b', 'c']],
+    ['all that match', [{ p: { clusters: eu } }], ['b', 'c']],
+    ['one that matches', [{ p: { clusters: { ...eu, count: 1 } } }], ['b']],
+    ['all that match but one', [{ p: { clusters: { ...eu, exclude: ['b'] } } }], ['c']],
+    [
+      'by expression',
+      [
+        {
+          p: {
+            clusters: {
+              labelSelector: {
+                matchExpressions: [{ key: 'region', operator: 'NotIn', values: ['us', 'eu'] }],
+              },
+            },
+          },
+        },
+      ],
+      ['d'],
+    ],
+    ['any but those', [{ p: { clusters: { exclude: ['a', 'b'] } } }], ['c']],
+    ['so many of any', [{ p: { clusters: { count: 3 } } }], ['a', 'b', 'c']],
+    ['as many as there are', [{ p: { clusters: { count: 9 } } }], ['a', 'b', 'c', 'd']],
+    [
+      'the higher priority',
+      [{ p: { clusters: { names: ['a'] } }, q: { priority: 1, clusters: { names: ['b'] } } }],
+      ['b'],
+    ],
+    [
+      'then the first by name',
+      [{ q: { clusters: { names: ['a'] } }, p: { clusters: { names: ['b'] } } }],
+      ['b'],
+    ],
+    [
+      'the namespace’s before the logical cluster’s',
+      [{ p: { clusters: { names: ['b'] } } }, { q: { clusters: { names: ['c'] } } }],
+      ['b'],
+    ],
+    [
+      'the logical cluster’s before root’s',
+      [{}, { p: { clusters: { names: ['b'] } } }, { q: { clusters: { names: ['c'] } } }],
+      ['b'],
+    ],
+    ['root’s where nobody else says any', [{}, {}, { q: { clusters: { names: ['c'] } } }], ['c']],
+    [
+      'what names nothing narrows what is below',
+      [{ p: { clusters: { exclude: ['b'] } } }, {}, { q: { clusters: eu } }],
+      ['c'],
+    ],
+    [
+      'labels of both',
+      [{ p: { clusters: { labelSelector: {}, count: 4 } } }, {}, { q: { clusters: eu } }],
+      ['b', 'c'],
+    ],
+    [
+      'how many: whoever says it first',
+      [{ p: { clusters: { count: 1 } } }, { q: { clusters: { names: ['c', 'd'] } } }],
+      ['c'],
+    ],
+    [
+      'names below are not asked',
+      [{ p: { clusters: { names: ['a'] } } }, { q: { clusters: { exclude: ['a'] } } }],
+      ['a'],
+    ],
+  ])('%s', (_what, policies, expected) => {
+    expect(
+      world(...policies)
+        .decide()
+        .spec('web')?.clusters,
+    ).toEqual(expected);
+  });
+
+  it.each<[string, Spec['selector'], boolean]>([
+    ['without a selector', undefined, true],
+    ['its kind', { kinds: [{ group: 'apps', kind: 'Deployment' }] }, true],
+    ['another kind', { kinds: [{ kind: 'Job' }] }, false],
+    ['its name', { names: ['x', 'web'] }, true],
+    ['another name', { names: ['x'] }, false],
+    ['its labels', { labelSelector: { matchLabels: { tier: 'front' } } }, true],
+    ['others', { labelSelector: { matchLabels: { tier: 'back' } } }, false],
+    ['its Namespace', { namespaces: ['shop'] }, true],
+    ['another Namespace', { namespaces: ['x'] }, false],
+    ['labels of its Namespace', { namespaceSelector: { matchLabels: { stage: 'prod' } } }, true],
+    ['others of its Namespace', { namespaceSelector: { matchLabels: { stage: 'test' } } }, false],
+    ['not all of it', { names: ['web'], kinds: [{ kind: 'Job' }] }, false],
+    ['empty lists as absent ones', { names: [], kinds: [], namespaces: [] }, true],
+  ])('by selectors: %s', (_what, selector, isSelected) => {
+    const made = world({}, {}, { p: { ...(selector && { selector }), clusters: { names: ['d'] } } });
+    made.namespace = { ...namespace(), metadata: { name: 'shop', labels: { stage: 'prod' } } };
+    expect(made.decide().spec('web')?.clusters).toEqual([isSelected ? 'd' : 'a']);
+  });
+
+  it.each<[string, string | undefined, string | undefined, Record<string, Spec>, string[]]>([
+    ['the object’s annotation counts more', 'd', undefined, { p: { clusters: eu } }, ['d']],
+    ['and the Namespace’s', undefined, 'd', { p: { clusters: eu } }, ['d']],
+    ['an exclusion narrows the policy', '!b', undefined, { p: { clusters: eu } }, ['c']],
+    ['and that of the Namespace', undefined, '!c', { p: { clusters: eu } }, ['b']],
+    ['and its names', '!c', 'c,d', {}, ['d']],
+    ['an exclusion alone', '!a,!b', undefined, {}, ['c']],
+    ['both exclusions', '!a', '!b', {}, ['c']],
+  ])('beside annotations: %s', (_what, own, ns, policies, expected) => {
+    const made = world(policies);
+    if (own) made.objects = [deployment('web', { metadata: annotations(own, 'ann') })];
+    made.namespace = namespace(ns);
+    made.decide();
+    expect(made.spec('web')?.clusters).toEqual(expected);
+    expect(made.note('web')).toBe(own ?? (ns && !ns.startsWith('!') ? undefined : expected.join(',')));
+  });
+});
+
+describe('policies explain', () => {
+  it('who chose and who refused each cluster', () => {
+    const made = world(
+      { web: { clusters: { exclude: ['b'] } } },
+      {},
+      {
+        eu: {
+          clusters: {
+            labelSelector: { matchExpressions: [{ key: 'region', operator: 'In', values: ['eu', 'us'] }] },
+            count: 1,
+          },
+        },
+      },
+    );
+    expect(made.decide().spec('web')).toMatchObject({
+      clusters: ['a'],
+      policies: ['PlacementPolicy web', 'ClusterPlacementPolicy eu of root'],
+      reasons: {
+        a: 'by ClusterPlacementPolicy eu of root',
+        b: 'excluded by PlacementPolicy web',
+        c: 'not needed: ClusterPlacementPolicy eu of root asks for 1',
+        d: 'its labels do not match ClusterPlacementPolicy eu of root',
+      },
+    });
+  });
+
+  it('what is asked for and refused', () => {
+    const made = world({ p: { clusters: { names: ['b', 'nowhere'] } } });
+    expect(made.decide().spec('web')).toMatchObject({
+      wanted: ['b', 'nowhere'],
+      reasons: { b: 'by PlacementPolicy p', nowhere: 'there is no physical cluster of this name' },
+    });
+  });
+
+  it('an exclusion', () => {
+    const made = world();
+    made.objects = [deployment('web', { metadata: annotations('!a', 'ann') })];
+    expect(made.decide().spec('web')?.reasons).toEqual({
+      a: 'excluded by its annotation',
+      b: 'chosen within its annotation',
+    });
+  });
+});
+
+describe('what is there', () => {
+  it.each<[string, Spec, Spec | undefined, string[]]>([
+    ['stays where it is allowed', { clusters: { names: ['d'] } }, { clusters: { count: 1 } }, ['d']],
+    ['goes where it is not', { clusters: { names: ['d'] } }, { clusters: { ...eu, count: 1 } }, ['b']],
+    ['is joined by more', { clusters: { names: ['d'] } }, { clusters: { count: 2 } }, ['a', 'd']],
+    ['gives up what is too many', { clusters: eu }, { clusters: { count: 1 } }, ['b']],
+    ['stays when the policy is gone', { clusters: eu }, undefined, ['b', 'c']],
+    ['stays where nothing fits', { clusters: { names: ['d'] } }, { clusters: { names: ['nowhere'] } }, ['d']],
+  ])('%s', (_what, before, after, expected) => {
+    const made = world({ p: before }).decide();
+    made.policies = layers(after ? { p: after } : {});
+    expect(made.decide().spec('web')?.clusters).toEqual(expected);
+    if (!after) expect(JSON.stringify(made.spec('web'))).not.toContain('PlacementPolicy');
+  });
+
+  it('says why it stays, and that somebody is to look again', () => {
+    const made = world({ p: { clusters: { names: ['d'] } } }).decide();
+    made.policies = layers({ p: { clusters: { exclude: ['d'], count: 1 } } });
+    made.clusters = four().map((one) => ({ ...one, spec: { ...one.spec!, unschedulable: true } }));
+    made.decide();
+    expect(made.last).toMatchObject({ blocked: true, open: true });
+    expect(made.spec('web')).toMatchObject({
+      clusters: ['d'],
+      blocked: true,
+      reasons: { a: 'it is cordoned', d: 'excluded by PlacementPolicy p, but nothing else fits: it stays' },
+    });
+  });
+
+  it.each<[string, Spec, boolean]>([
+    ['all that match', { clusters: eu }, true],
+    ['fewer than asked for', { clusters: { count: 9 } }, true],
+    ['as many as asked for', { clusters: { count: 2 } }, false],
+    ['names', { clusters: { names: ['a'] } }, false],
+  ])('is open to any cluster that comes: %s', (_what, spec, isOpen) => {
+    expect(world({ p: spec }).decide().last?.open).toBe(isOpen);
+  });
+
+  it('follows the labels of clusters', () => {
+    const made = world({ p: { clusters: eu } }).decide();
+    made.clusters = [labelled('a', 'eu'), labelled('b', 'us'), labelled('c', 'eu')];
+    expect(made.decide().spec('web')?.clusters).toEqual(['a', 'c']);
+  });
+
+  it.each<[string, { policies?: Record<string, Spec>; own?: string }, string[], boolean]>([
+    [
+      'no policy takes it from its data',
+      { policies: { p: { clusters: { names: ['a'] } } } },
+      ['a', 'd'],
+      true,
+    ],
+    ['nor an exclusion of one', { policies: { p: { clusters: { exclude: ['d'] } } } }, ['d'], true],
+    ['nor a number', { policies: { p: { clusters: { ...eu, count: 1 } } } }, ['d'], true],
+    ['the user’s own exclusion does', { own: '!d' }, ['a'], false],
+  ])('%s', (_what, { policies = {}, own }, expected, blocked) => {
+    const podSpec = { volumes: [{ persistentVolumeClaim: { claimName: 'data' } }] };
+    const made = world({ p: { clusters: { names: ['d'] } } });
+    made.objects = [deployment('web', { podSpec }), placed('PersistentVolumeClaim', 'data')];
+    made.decide();
+    made.share('data', { d: { phase: 'Active' } });
+    made.placements = made.placements.map((p) =>
+      p.spec?.ref.name === 'data'
+        ? { ...p, status: { clusters: { d: { present: true, status: { phase: 'Bound' } } } } }
+        : p,
+    );
+    made.policies = layers(policies);
+    if (own) made.objects[0] = deployment('web', { podSpec, metadata: annotations(own, 'ann') });
+    made.decide();
+    expect(made.spec('web')?.clusters).toEqual(expected);
+    expect(made.last?.blocked).toBe(blocked);
+    expect(made.spec('data')?.clusters).toContain(expected.at(-1));
+  });
+
+  it('what goes along follows its workload, not the policy', () => {
+    const podSpec = { volumes: [{ configMap: { name: 'conf' } }] };
+    const made = world({ p: { clusters: eu } });
+    made.objects = [deployment('web', { podSpec }), placed('ConfigMap', 'conf'), placed('ConfigMap', 'x')];
+    made.decide();
+    expect(made.spec('conf')?.clusters).toEqual(['b', 'c']);
+    expect(made.spec('x')).toBeUndefined();
+  });
+});
