@@ -5,6 +5,7 @@ import type { ObjectSchema } from '../kube/schema/schema.ts';
 import type { StatusCause } from '../kube/status.ts';
 import type { KindInfo } from '../kube/strategy/kind.ts';
 import { at, isRecord, listAt, records, strings } from '../kube/untyped.ts';
+import { validateLists } from '../kube/validation/custom/lists.ts';
 import { validateSchema } from '../kube/validation/custom/schema.ts';
 import { Field } from '../kube/validation/field.ts';
 import { validateCreate, validateUpdate } from '../kube/validation/index.ts';
@@ -25,7 +26,9 @@ export function validatePolicy(
   const causes = old ? validateUpdate(object, old, served) : validateCreate(object, served);
   const { spec } = object;
   const before = old && { spec: old.spec };
-  causes.push(...validateSchema({ spec }, openapiOf(schema), '', 0, before));
+  const openapi = openapiOf(schema);
+  causes.push(...validateSchema({ spec }, openapi, '', 0, before));
+  if (causes.length === 0) causes.push(...validateLists({ spec }, openapi));
   if (causes.length > 0 || !isRecord(spec) || deepEqual(spec, old?.spec)) return causes;
   const field = new Field(causes).child('spec');
   validateSelector(at(spec, 'selector'), served.namespaced, field.child('selector'));

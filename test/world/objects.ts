@@ -29,6 +29,8 @@ export const resources = {
   customresourcedefinitions: ref('apiextensions.k8s.io', 'customresourcedefinitions'),
   placements: ref('atoll.dev', 'placements', 'v1alpha1'),
   physicalclusters: ref('atoll.dev', 'physicalclusters', 'v1alpha1'),
+  placementpolicies: ref('atoll.dev', 'placementpolicies', 'v1alpha1'),
+  clusterplacementpolicies: ref('atoll.dev', 'clusterplacementpolicies', 'v1alpha1'),
   workspaces: ref('tenancy.kcp.io', 'workspaces', 'v1alpha1'),
 } as const;
 
