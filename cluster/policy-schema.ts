@@ -8,11 +8,12 @@ import {
   type PolicyKind,
   type PolicySelector,
   placementPolicies,
+  type Toleration,
 } from './policy.ts';
 import { shownClusters, shownSelector } from './policy-summary.ts';
 import { policyTexts as texts } from './policy-texts.ts';
 import { validatePolicy } from './policy-validate.ts';
-import { any, type Fields, int32, list, map, object, text } from './schema.ts';
+import { any, type Fields, int32, int64, list, map, object, text } from './schema.ts';
 
 const texted = { type: 'list', items: text, listType: 'set' } as const;
 const labelSelector = object(
@@ -41,6 +42,18 @@ const spec = object(
     clusters: object(
       { names: texted, labelSelector, exclude: texted, count: int32 } satisfies Fields<PolicyClusters>,
       texts.clusters,
+    ),
+    tolerations: list(
+      object(
+        {
+          key: text,
+          operator: text,
+          value: text,
+          effect: text,
+          tolerationSeconds: int64,
+        } satisfies Fields<Toleration>,
+        texts.toleration,
+      ),
     ),
   } satisfies Fields<PlacementPolicySpec>,
   texts.spec,

@@ -1,4 +1,10 @@
-import type { PlacementPolicySpec, PolicyClusters, PolicyKind, PolicySelector } from './policy.ts';
+import type {
+  PlacementPolicySpec,
+  PolicyClusters,
+  PolicyKind,
+  PolicySelector,
+  Toleration,
+} from './policy.ts';
 
 type Texts<T> = Record<keyof T & string, string>;
 
@@ -7,6 +13,16 @@ const spec: Texts<PlacementPolicySpec> = {
     'Of several policies of one layer that select an object the one with the highest priority counts, then the first by name. Default 0.',
   selector: 'Which workloads it is about; absent, all. What they use goes along with them.',
   clusters: 'On which physical clusters they are to run.',
+  tolerations:
+    'Which taints of physical clusters do not keep them away. Who writes them needs the verb place on all clusters, or on those that clusters.names says.',
+};
+
+const toleration: Texts<Toleration> = {
+  key: "The taint's key; empty, with the operator Exists: every taint.",
+  operator: 'Equal, which is the default, or Exists.',
+  value: "The taint's value, of Equal.",
+  effect: "The taint's effect; empty: every one.",
+  tolerationSeconds: 'Not supported: what tolerates NoExecute does so for ever.',
 };
 
 const selector: Texts<PolicySelector> = {
@@ -47,6 +63,7 @@ export const policyTexts = {
   selector,
   kind,
   clusters,
+  toleration,
   labelSelector,
   requirement,
   PlacementPolicy: 'PlacementPolicy says on which physical clusters workloads of its Namespace run.',

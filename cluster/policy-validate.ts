@@ -10,6 +10,7 @@ import { validateSchema } from '../kube/validation/custom/schema.ts';
 import { Field } from '../kube/validation/field.ts';
 import { validateCreate, validateUpdate } from '../kube/validation/index.ts';
 import { labelSelector } from '../kube/validation/labels.ts';
+import { tolerations } from '../kube/validation/pod/affinity.ts';
 import { dns1123Label, dns1123Subdomain, oneOf, positive } from '../kube/validation/rules.ts';
 import { kindNamed, placedKinds } from './kinds.ts';
 
@@ -33,6 +34,7 @@ export function validatePolicy(
   const field = new Field(causes).child('spec');
   validateSelector(at(spec, 'selector'), served.namespaced, field.child('selector'));
   validateClusters(at(spec, 'clusters'), field.child('clusters'));
+  validateTolerations(at(spec, 'tolerations'), field.child('tolerations'));
   return causes;
 }
 
@@ -70,6 +72,16 @@ function validateClusters(clusters: unknown, field: Field): void {
   positive(count, field.child('count'));
   if (said.length > 0 && Number(count) > said.length)
     field.child('count').invalid(count, `must not be more than the ${said.length} that are named`);
+}
+
+function validateTolerations(list: unknown, field: Field): void {
+  tolerations(list, field);
+  for (const [index, { tolerationSeconds }] of records(list).entries())
+    if (tolerationSeconds !== undefined)
+      field
+        .index(index)
+        .child('tolerationSeconds')
+        .forbidden('not supported: what tolerates NoExecute does so for ever; leave it out');
 }
 
 function names(value: unknown, field: Field, rule: (name: string, field: Field) => void): void {

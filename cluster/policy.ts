@@ -1,6 +1,7 @@
 import type { KubeObject } from '../kube/object.ts';
 import type { LabelSelector } from '../kube/selector.ts';
 import { group, version } from './names.ts';
+import type { Taint } from './types.ts';
 
 /** Namespaced: of the workloads in its Namespace. */
 export const placementPolicies = { group, version, resource: 'placementpolicies' } as const;
@@ -16,6 +17,17 @@ export interface PlacementPolicySpec {
   /** Absent: every workload. */
   selector?: PolicySelector;
   clusters: PolicyClusters;
+  /** Of taints of PhysicalClusters, as of a Pod's of its node; NoExecute for ever. */
+  tolerations?: Toleration[];
+}
+
+export interface Toleration {
+  key?: string;
+  operator?: 'Equal' | 'Exists';
+  value?: string;
+  effect?: '' | Taint['effect'];
+  /** Refused. */
+  tolerationSeconds?: number;
 }
 
 /** All of what it says must hold; an empty list is as if absent. */

@@ -53,12 +53,14 @@ function judge(
   { among, wish }: { among: number; wish?: Wish },
 ): Judged {
   const need = situation.need(among);
+  const tolerations = wish?.layers.flatMap((said) => said.tolerations ?? []) ?? [];
   return names.map((name) => {
     const cluster = situation.clusters.get(name);
     const candidate = {
       name,
       cluster,
       refused: wish && refusal(wish, name, cluster),
+      tolerations,
       notTaken: situation.notTaken.get(name),
       isThere: situation.current.includes(name),
       need,

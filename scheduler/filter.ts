@@ -1,6 +1,7 @@
 import { limitsOf } from '../cluster/capacity.ts';
 import { readyOf } from '../cluster/life.ts';
 import type { Resources } from '../cluster/pod-spec.ts';
+import type { Toleration } from '../cluster/policy.ts';
 import { silenceOf } from '../cluster/silence.ts';
 import type { PhysicalCluster, Taint } from '../cluster/types.ts';
 import {
@@ -10,6 +11,7 @@ import {
   subtractQuantity,
   zeroQuantity,
 } from '../kube/quantity.ts';
+import { tolerates } from './tolerations.ts';
 
 /** One physical cluster as a place for one object. */
 export interface Candidate {
@@ -20,6 +22,8 @@ export interface Candidate {
   refused?: string | undefined;
   /** It is another one, registered twice, or this Atoll itself. */
   notTaken?: string | undefined;
+  /** Taints that do not count for the object. */
+  tolerations?: readonly Toleration[];
   /** The object is there already: only what drives things away speaks against it. */
   isThere: boolean;
   /** What the object would add there. */
@@ -60,8 +64,8 @@ function notDraining({ cluster }: Candidate): string | undefined {
     : undefined;
 }
 
-function notEvicting({ cluster }: Candidate): string | undefined {
-  return tainted(cluster, 'NoExecute');
+function notEvicting(candidate: Candidate): string | undefined {
+  return tainted(candidate, 'NoExecute');
 }
 
 function isAnother({ notTaken }: Candidate): string | undefined {
@@ -80,14 +84,22 @@ function notCordoned({ cluster }: Candidate): string | undefined {
   return cluster?.spec?.unschedulable === true ? 'it is cordoned' : undefined;
 }
 
-function notTainted({ cluster }: Candidate): string | undefined {
-  return tainted(cluster, 'NoSchedule');
+function notTainted(candidate: Candidate): string | undefined {
+  return tainted(candidate, 'NoSchedule');
 }
 
-function tainted(cluster: PhysicalCluster | undefined, effect: Taint['effect']): string | undefined {
-  const taint = cluster?.spec?.taints?.find((t) => t.effect === effect);
+function tainted(candidate: Candidate, effect: Taint['effect']): string | undefined {
+  const taint = taintOf(candidate, effect);
   if (!taint) return undefined;
   return `it has the taint ${taint.key}${taint.value ? `=${taint.value}` : ''}:${effect}`;
+}
+
+/** The first of its taints with this effect that the object does not tolerate. */
+export function taintOf(
+  { cluster, tolerations = [] }: Candidate,
+  effect: Taint['effect'],
+): Taint | undefined {
+  return cluster?.spec?.taints?.find((taint) => taint.effect === effect && !tolerates(tolerations, taint));
 }
 
 function hasRoom({ cluster, need, used }: Candidate): string | undefined {

@@ -42,7 +42,7 @@ export function policyOf(policy: PlacementPolicy): Policy {
 
 function read(policy: PlacementPolicy): Policy {
   const { name = '', namespace } = policy.metadata;
-  const { priority = 0, selector = {}, clusters = {} } = policy.spec ?? {};
+  const { priority = 0, selector = {}, clusters = {}, tolerations = [] } = policy.spec ?? {};
   const isGlobal = namespace === undefined && logicalClusterOf(policy) === rootCluster;
   const source = `${policy.kind} ${name}${isGlobal ? ` of ${rootCluster}` : ''}`;
   const { names = [], labelSelector, exclude = [], count } = clusters;
@@ -57,6 +57,7 @@ function read(policy: PlacementPolicy): Policy {
       ...(names.length > 0 && { names: [...new Set(names)].sort() }),
       ...(labelSelector && { labels: labelSelectorFromObject(labelSelector) }),
       exclude,
+      tolerations,
       ...(count !== undefined ? { count } : choosesAll ? { count: 'all' as const } : {}),
     },
   };

@@ -1,6 +1,6 @@
 import { limitsOf } from '../cluster/capacity.ts';
 import { approximateQuantity, zeroQuantity } from '../kube/quantity.ts';
-import type { Candidate } from './filter.ts';
+import { type Candidate, taintOf } from './filter.ts';
 
 /** The best place among candidates that no filter objects to: most free capacity, then least used, then by name. */
 export function best(candidates: readonly Candidate[]): Candidate | undefined {
@@ -13,8 +13,8 @@ export function best(candidates: readonly Candidate[]): Candidate | undefined {
   )[0];
 }
 
-function isShunned({ cluster }: Candidate): boolean {
-  return cluster?.spec?.taints?.some((taint) => taint.effect === 'PreferNoSchedule') ?? false;
+function isShunned(candidate: Candidate): boolean {
+  return taintOf(candidate, 'PreferNoSchedule') !== undefined;
 }
 
 /** Of its scarcest resource the part that would be left, 0 to 1; one without known limits has all of it. */

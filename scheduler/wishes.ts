@@ -1,5 +1,6 @@
 import { clustersAnnotation, placedByAnnotation, schedulerUser } from '../cluster/names.ts';
 import { parseWord } from '../cluster/placement.ts';
+import type { Toleration } from '../cluster/policy.ts';
 import type { PhysicalCluster } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { LabelSelectorMatcher } from '../kube/selector.ts';
@@ -16,6 +17,7 @@ export interface Said {
   exclude: readonly string[];
   /** Absent: layers below say how many. */
   count?: number | 'all';
+  tolerations?: readonly Toleration[];
 }
 
 /** All layers together. What names clusters counts instead of all below it; what does not only narrows what these leave. */

@@ -127,7 +127,7 @@ export function placementsIn({ placements: all }: World, key: string): Placement
 
 /** What a policy of the logical cluster may be about: all Namespaces in it; of root, in all. */
 export function namespacesOf({ namespaces: all }: World, cluster: string): KubeObject[] {
-  return cluster === rootCluster ? all.list() : all.byIndex(byLogicalCluster, cluster);
+  return cluster === rootCluster ? [...all.values()] : all.byIndex(byLogicalCluster, cluster);
 }
 
 /** Those that are never pushed too. */

@@ -7,7 +7,7 @@ import { namespaceOf } from './placement-refuse.ts';
 
 /**
  * Who says where something runs needs the verb `place` on each PhysicalCluster that they name, by a role of the logical
- * cluster, or of the namespace. `by`: what names them. Throws StatusError 403, before anything is said of which clusters
+ * cluster, or of the namespace. `by`: what names them; an empty name stands for all. Throws StatusError 403, before anything is said of which clusters
  * there are.
  */
 export async function requirePlace(
@@ -23,11 +23,12 @@ export async function requirePlace(
   for (const name of new Set(names)) {
     const { allowed, reason } = await authorize({ ...asked, name });
     if (allowed) continue;
-    const what = `${resource}.${group}/${name}`;
+    const what = `${resource}.${group}${name === '' ? '' : `/${name}`}`;
+    const which = name === '' ? 'whatever their name' : `named ${quoteGo(name)}`;
     const why =
       `User ${quoteGo(user.name)} cannot place on ${what} ${where}: ` +
       `the ${by} needs the verb "place" on resource ${quoteGo(resource)} ` +
-      `in API group ${quoteGo(group)} named ${quoteGo(name)}; ` +
+      `in API group ${quoteGo(group)} ${which}; ` +
       `ask for a role with it, or leave the choice to the scheduler${reason ? `: ${reason}` : ''}`;
     throw forbidden(stored.info, object.metadata.name ?? '', why);
   }

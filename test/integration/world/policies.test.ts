@@ -82,6 +82,19 @@ describe('a policy is refused', () => {
       'spec.selector.kinds[0].group: Unsupported value: "batch": supported values: "apps"',
     ],
     [
+      'with an operator that no toleration has',
+      { clusters, tolerations: [{ key: 'a', operator: 'Near' }] },
+      'spec.tolerations[0].operator: Unsupported value: "Near": supported values: "Equal", "Exists"',
+    ],
+    [
+      'that tolerates for a while',
+      {
+        clusters,
+        tolerations: [{ key: 'a', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 5 }],
+      },
+      'spec.tolerations[0].tolerationSeconds: Forbidden: not supported',
+    ],
+    [
       'of other Namespaces',
       { clusters, selector: { namespaces: ['other'] } },
       'spec.selector.namespaces: Forbidden: a PlacementPolicy is about its own Namespace; use a ClusterPlacementPolicy for others',
@@ -151,6 +164,20 @@ describe('who may write one', () => {
       dev().patch(placementpolicies, { namespace: 'default', name: 'admins' }, 'merge', patch);
     await expect(change({ spec: { selector: null } })).rejects.toMatchObject({ code: 403 });
     await change({ metadata: { labels: { a: 'b' } } });
+  });
+
+  test('what tolerates taints needs place on whatever it may reach by that', async () => {
+    const tolerant = (name: string, clusters: object) =>
+      policy(name, { ...none, clusters, tolerations: [{ key: 'k', operator: 'Exists' }] });
+    const where = { namespace: 'default' };
+    await dev().create(placementpolicies, tolerant('one', { names: ['east'] }), where);
+    await expect(dev().create(placementpolicies, tolerant('all', { count: 1 }), where)).rejects.toMatchObject(
+      {
+        code: 403,
+        message: expect.stringContaining('the field spec.tolerations without names needs the verb "place"'),
+      },
+    );
+    await world.admin.create(placementpolicies, tolerant('all', { count: 1 }), where);
   });
 
   test('of a whole logical cluster only by a role of it', async () => {

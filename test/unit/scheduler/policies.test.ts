@@ -276,3 +276,37 @@ describe('what is there', () => {
     expect(made.spec('x')).toBeUndefined();
   });
 });
+
+describe('tolerations', () => {
+  const dedicated = { key: 'dedicated', value: 'gpu', effect: 'NoSchedule' as const };
+  it.each<[string, Spec['tolerations'], object, string[]]>([
+    ['none', [], dedicated, ['c']],
+    ['by value', [{ key: 'dedicated', value: 'gpu' }], dedicated, ['b', 'c']],
+    ['of another value', [{ key: 'dedicated', value: 'x' }], dedicated, ['c']],
+    ['of any value', [{ key: 'dedicated', operator: 'Exists' }], dedicated, ['b', 'c']],
+    ['of another key', [{ key: 'x', operator: 'Exists' }], dedicated, ['c']],
+    ['of another effect', [{ key: 'dedicated', value: 'gpu', effect: 'NoExecute' }], dedicated, ['c']],
+    ['of everything', [{ operator: 'Exists' }], dedicated, ['b', 'c']],
+    ['of what drives away', [{ operator: 'Exists' }], { key: 'k', effect: 'NoExecute' }, ['b', 'c']],
+    ['none of what drives away', [], { key: 'k', effect: 'NoExecute' }, ['c']],
+  ])('%s', (_what, tolerations, taint, expected) => {
+    const made = world({}, { p: { clusters: eu, ...(tolerations && { tolerations }) } });
+    made.clusters = [labelled('a', 'us'), labelled('b', 'eu', { taints: [taint] }), labelled('c', 'eu')];
+    expect(made.decide().spec('web')?.clusters).toEqual(expected);
+  });
+
+  it('are those of all layers, and make a shunned cluster as good as any', () => {
+    const made = world(
+      { p: { clusters: { exclude: ['a'], count: 1 } } },
+      { q: { clusters: { exclude: ['d'] }, tolerations: [{ key: 'k', operator: 'Exists' }] } },
+    );
+    const taints = [{ key: 'k', effect: 'PreferNoSchedule' }];
+    made.clusters = [
+      labelled('a', 'us'),
+      labelled('b', 'eu', { taints }),
+      labelled('c', 'eu'),
+      labelled('d', 'us'),
+    ];
+    expect(made.decide().spec('web')?.clusters).toEqual(['b']);
+  });
+});
