@@ -54,10 +54,15 @@ const unknownAuthority = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
 ]);
 
+/** Whether a connection of that code failed since nobody who is trusted signed the other end's certificate. */
+export function isUnknownAuthority(code: string | undefined): boolean {
+  return code !== undefined && unknownAuthority.has(code);
+}
+
 function tlsError(error: unknown, hostname: string): string | undefined {
   const { code = '', cert } = error as { code?: string; cert?: ReturnType<TLSSocket['getPeerCertificate']> };
   const failed = (why: string) => `tls: failed to verify certificate: x509: ${why}`;
-  if (unknownAuthority.has(code)) return failed('certificate signed by unknown authority');
+  if (isUnknownAuthority(code)) return failed('certificate signed by unknown authority');
   if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID') {
     return failed('certificate has expired or is not yet valid');
   }

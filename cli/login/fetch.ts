@@ -1,6 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { CustomFetch } from 'openid-client';
+import { isUnknownAuthority } from '../../apiserver/webhook/go-text.ts';
 import { isSafe } from './provider.ts';
 
 const timeoutMs = 10_000;
@@ -21,9 +22,18 @@ export function boundedFetch(ca: string | undefined): CustomFetch {
     try {
       return await ask(to, { method, headers: { ...headers, ...length }, ...(ca && { ca }) }, sent);
     } catch (error) {
-      throw new TypeError(`${place}: ${(error as Error).message}`);
+      throw new TypeError(`${place}: ${why(error as NodeJS.ErrnoException, ca)}`);
     }
   };
+}
+
+function why({ message, code }: NodeJS.ErrnoException, ca: string | undefined): string {
+  if (!isUnknownAuthority(code)) return message;
+  const next =
+    ca === undefined
+      ? 'name who signed its certificate by --oidc-ca-file'
+      : 'who signed its certificate is not in --oidc-ca-file';
+  return `${message}: ${next}`;
 }
 
 function ask(to: URL, options: https.RequestOptions, body: Buffer | undefined): Promise<Response> {

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import * as oidc from 'openid-client';
 import { FailedError } from '../errors.ts';
+import { authorityOf } from './authority.ts';
 import { boundedFetch } from './fetch.ts';
 import { isSafe, type Provider } from './provider.ts';
 import type { Session } from './session.ts';
@@ -15,11 +15,10 @@ export interface Issuer {
   clientSecret: string | undefined;
 }
 
-/** Throws FailedError. */
+/** Throws FailedError, UsageError. */
 export async function discover(provider: Provider, clientSecret: string | undefined): Promise<Issuer> {
   const { issuer, clientId, caFile } = provider;
-  const ca = caFile === undefined ? undefined : await readFile(caFile, 'utf8');
-  const fetch = boundedFetch(ca);
+  const fetch = boundedFetch(await authorityOf('--oidc-ca-file', caFile));
   const url = new URL(issuer);
   const execute = url.protocol === 'http:' ? [oidc.allowInsecureRequests] : [];
   const options = { [oidc.customFetch]: fetch, execute };

@@ -8,6 +8,7 @@ import { base64 } from '../../kube/kubeconfig.ts';
 import { YamlError } from '../../kube/yaml.ts';
 import { writePrivate } from '../../server/private-file.ts';
 import { UsageError } from '../errors.ts';
+import { authorityOf } from './authority.ts';
 import { credentialVersion } from './credential.ts';
 import { type Entries, withEntries } from './kubeconfig.ts';
 import { argumentsOf, type Provider } from './provider.ts';
@@ -45,11 +46,12 @@ export async function writeKubeconfig(file: string, text: string): Promise<void>
   await writePrivate(existsSync(file) ? realpathSync(file) : file, text);
 }
 
+/** Throws UsageError. */
 export async function entriesOf(to: Destination, provider: Provider): Promise<Entries> {
   const { server, logicalCluster, caFile, context = logicalCluster } = to;
   const isRoot = logicalCluster === rootCluster;
   const own = isRoot ? 'atoll' : `atoll-${logicalCluster}`;
-  const ca = caFile === undefined ? undefined : await readFile(caFile);
+  const ca = await authorityOf('--certificate-authority', caFile);
   const { host, pathname } = new URL(provider.issuer);
   const [command = '', ...args] = ownCommand(process.argv[1] ?? '', process.env);
   return {

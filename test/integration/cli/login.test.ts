@@ -177,8 +177,23 @@ describe('what is not as it should be gives no token', () => {
   test('an issuer that another authority vouches for', async () => {
     const { caFile: _, ...rest } = provider;
     provider = rest;
-    await expect(login()).rejects.toThrow(`${issuer.url}/.well-known/openid-configuration: `);
+    await expect(login()).rejects.toThrow(
+      `${issuer.url}/.well-known/openid-configuration: unable to verify the first certificate: name who signed its certificate by --oidc-ca-file`,
+    );
   });
+});
+
+test.each([
+  ['is not there', 'none.pem', 'ENOENT'],
+  ['holds none', 'text.pem', 'it has no certificate'],
+])('a file of certificates that %s is told with its flag', async (_what, name, why) => {
+  const file = join(directory, name);
+  await writeFile(join(directory, 'text.pem'), 'no certificate');
+  const { entriesOf } = await import('../../../cli/login/write.ts');
+  const to = { server: 'https://a.example', logicalCluster: 'root', caFile: file, context: undefined };
+  await expect(entriesOf(to, provider)).rejects.toThrow(`--certificate-authority ${file}: ${why}`);
+  provider = { ...provider, caFile: file };
+  await expect(login()).rejects.toThrow(`--oidc-ca-file ${file}: ${why}`);
 });
 
 describe('near its end a token', () => {
