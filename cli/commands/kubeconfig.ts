@@ -10,7 +10,7 @@ interface Flags {
   outFile?: string;
   user?: string;
   group: string[];
-  expires: string;
+  expires?: string;
   admin: boolean;
   everywhere: boolean;
 }
@@ -22,7 +22,7 @@ export function kubeconfigCommand(): Command {
     .option('--logical-cluster <PATH>', 'the same')
     .option('--user <NAME>', 'with a certificate of their own; what they may do, roles there say')
     .option('--group <NAMES>', 'of theirs; may be given again', groupsOf, [])
-    .option('--expires <DURATION>', 'how long their certificate lasts, such as 90m, 720h or 30d', '8h')
+    .option('--expires <DURATION>', 'how long their certificate lasts, such as 90m, 720h or 30d; default 8h')
     .option('--everywhere', 'they are the same user in every logical cluster', false)
     .option('--admin', 'they may do everything, everywhere', false)
     .option(
@@ -75,8 +75,8 @@ async function clusterOf({ text }: OwnKubeconfig): Promise<string> {
 /** Undefined: it is one's own. Throws UsageError. */
 async function askedFor({ user, group, expires, admin, everywhere }: Flags, cluster: string) {
   if (user === undefined) {
-    if (group.length > 0 || admin || everywhere)
-      throw new UsageError('--group, --everywhere and --admin go with --user NAME');
+    if (group.length > 0 || expires !== undefined || admin || everywhere)
+      throw new UsageError('--group, --expires, --everywhere and --admin go with --user NAME');
     return undefined;
   }
   const [{ parseDuration }, { problemOf }] = await Promise.all([
@@ -85,7 +85,7 @@ async function askedFor({ user, group, expires, admin, everywhere }: Flags, clus
   ]);
   let expirationSeconds: number;
   try {
-    expirationSeconds = Math.floor(parseDuration(expires, { d: 86_400_000 }) / 1000);
+    expirationSeconds = Math.floor(parseDuration(expires ?? '8h', { d: 86_400_000 }) / 1000);
   } catch {
     throw new UsageError(`--expires ${expires}: expected a duration, such as 90m, 8h or 30d`);
   }

@@ -226,7 +226,8 @@ describe('a kubeconfig for somebody else', () => {
     [['--user', 'x', '--expires', 'soon'], '--expires soon: expected a duration, such as 90m, 8h or 30d'],
     [['--user', 'x', '--expires', '366d'], 'a certificate lasts between one minute and a year'],
     [['--user', 'x', '--expires', '10s'], 'a certificate lasts between one minute and a year'],
-    [['--group', 'x'], '--group, --everywhere and --admin go with --user NAME'],
+    [['--group', 'x'], '--group, --expires, --everywhere and --admin go with --user NAME'],
+    [['root:a', '--expires', '1h'], '--group, --expires, --everywhere and --admin go with --user NAME'],
     [['root:a', '--logical-cluster', 'root:b'], 'two logical clusters: root:a and root:b'],
   ])('%j is wrong use', async (args, message) => {
     expect(await atoll(...args)).toBe(2);
