@@ -74,13 +74,13 @@ export class Plugins {
 
 /** Whether it is healthy; says so where it `was` otherwise. */
 async function asked(plugin: Plugin, logger: Logger, was: boolean): Promise<boolean> {
-  const { name } = plugin;
+  const { name, endpoint } = plugin;
   try {
     await plugin.check();
     if (!was) logger.info({ name }, 'the KMS plugin is healthy again');
     return true;
   } catch (err) {
-    if (was) logger.error({ name, err }, 'the KMS plugin is not healthy');
+    if (was) logger.error({ name, endpoint, err }, 'the KMS plugin is not healthy');
     return false;
   }
 }

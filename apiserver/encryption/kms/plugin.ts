@@ -36,6 +36,7 @@ const seedBytes = 32;
 export class Plugin implements Provider {
   readonly prefix: Uint8Array;
   readonly name: string;
+  readonly endpoint: string;
   readonly #service: Service;
   readonly #observer: PluginObserver;
   readonly #seeds: Seeds;
@@ -47,6 +48,7 @@ export class Plugin implements Provider {
 
   constructor(kms: KmsConfiguration, observer: PluginObserver, now: () => number = Date.now) {
     this.name = kms.name;
+    this.endpoint = kms.endpoint;
     this.prefix = Buffer.from(`atoll:enc:kms:v2:${kms.name}:`);
     this.#observer = observer;
     this.#now = now;
