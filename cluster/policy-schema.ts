@@ -40,7 +40,13 @@ const spec = object(
       texts.selector,
     ),
     clusters: object(
-      { names: texted, labelSelector, exclude: texted, count: int32 } satisfies Fields<PolicyClusters>,
+      {
+        names: texted,
+        groups: list(texted),
+        labelSelector,
+        exclude: texted,
+        count: int32,
+      } satisfies Fields<PolicyClusters>,
       texts.clusters,
     ),
     tolerations: list(

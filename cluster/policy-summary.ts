@@ -16,10 +16,13 @@ export function shownSelector({ spec }: PlacementPolicy): string {
 
 /** `2 of region=eu !old`. */
 export function shownClusters({ spec }: PlacementPolicy): string {
-  const { names = [], labelSelector, exclude = [], count } = spec?.clusters ?? {};
-  const which = [names.join(','), shownLabels(labelSelector), ...exclude.map((name) => `!${name}`)].filter(
-    (word) => word !== '',
-  );
+  const { names = [], groups = [], labelSelector, exclude = [], count } = spec?.clusters ?? {};
+  const which = [
+    names.join(','),
+    groups.map((group) => group.join(',')).join(' else '),
+    shownLabels(labelSelector),
+    ...exclude.map((name) => `!${name}`),
+  ].filter((word) => word !== '');
   return `${count === undefined ? '' : `${count} of `}${which.length > 0 ? which.join(' ') : '*'}`;
 }
 

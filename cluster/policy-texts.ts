@@ -41,6 +41,8 @@ const kind: Texts<PolicyKind> = {
 const clusters: Texts<PolicyClusters> = {
   names:
     'These and no others, whatever policies further out say. Who writes them needs the verb place on each.',
+  groups:
+    'Names as well, in groups: those of a later group only where nothing fits in the earlier ones, or fewer than count.',
   labelSelector: 'Those PhysicalClusters whose labels match, of what policies further out leave.',
   exclude: 'Not these, of what policies further out leave.',
   count:

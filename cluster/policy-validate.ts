@@ -58,12 +58,16 @@ function validateSelector(selector: unknown, namespaced: boolean, field: Field):
 }
 
 function validateClusters(clusters: unknown, field: Field): void {
-  const said = strings(at(clusters, 'names'));
+  const groups = listAt(clusters, 'groups').map(strings);
+  const said = [...strings(at(clusters, 'names')), ...groups.flat()];
   const count = at(clusters, 'count');
   const excluded = listAt(clusters, 'exclude').length > 0;
   if (said.length === 0 && at(clusters, 'labelSelector') === undefined && !excluded && count === undefined)
-    field.required('say names, labelSelector, exclude or count');
-  names(said, field.child('names'), dns1123Subdomain);
+    field.required('say names, groups, labelSelector, exclude or count');
+  names(at(clusters, 'names'), field.child('names'), dns1123Subdomain);
+  if (groups.length > 0 && listAt(clusters, 'names').length > 0)
+    field.child('groups').forbidden('may not be set together with names; make them a group');
+  validateGroups(groups, field.child('groups'));
   labelSelector(at(clusters, 'labelSelector'), field.child('labelSelector'));
   names(at(clusters, 'exclude'), field.child('exclude'), dns1123Subdomain);
   if (said.length > 0 && excluded)
@@ -72,6 +76,19 @@ function validateClusters(clusters: unknown, field: Field): void {
   positive(count, field.child('count'));
   if (said.length > 0 && Number(count) > said.length)
     field.child('count').invalid(count, `must not be more than the ${said.length} that are named`);
+}
+
+function validateGroups(groups: readonly string[][], field: Field): void {
+  const seen = new Set<string>();
+  for (const [index, group] of groups.entries()) {
+    const path = field.index(index);
+    if (group.length === 0) path.required('name the clusters of the group');
+    names(group, path, dns1123Subdomain);
+    for (const [at, name] of group.entries()) {
+      if (seen.has(name)) path.index(at).duplicate(name);
+      seen.add(name);
+    }
+  }
 }
 
 function validateTolerations(list: unknown, field: Field): void {

@@ -48,8 +48,15 @@ export interface PolicyKind {
 export interface PolicyClusters {
   /** Whoever writes them may place there. */
   names?: string[];
+  /** Instead of names: those of a later group only where none of an earlier one fits, or fewer than `count`. */
+  groups?: string[][];
   labelSelector?: LabelSelector;
   exclude?: string[];
   /** How many of them. Absent: all of `names`, or all that `labelSelector` matches. */
   count?: number;
+}
+
+/** All that it names, in whatever group. */
+export function namedBy({ names = [], groups = [] }: Pick<PolicyClusters, 'names' | 'groups'>): string[] {
+  return [...names, ...groups.flat()];
 }

@@ -44,7 +44,8 @@ export function choose(
   rest: ReadonlyMap<string, number>,
 ): Choice {
   if (!wish) return chooseFreely(situation, rest);
-  return wish.count === 'all' ? chooseAll(wish, situation) : chooseSome(wish, situation, rest);
+  if (wish.count !== 'all') return chooseSome(wish, situation, rest);
+  return wish.groups ? chooseGroup(wish, wish.groups, situation) : chooseAll(wish, situation);
 }
 
 function judge(
@@ -87,6 +88,22 @@ export function chooseAll(wish: Wish, situation: Situation): Choice {
   return { ...stay(situation, refused, wish.names && `${wish.source} names no other`), ...more };
 }
 
+/** All that fit of one group: of the one where it is, else of the first in which anything does. */
+function chooseGroup(wish: Wish, groups: NonNullable<Wish['groups']>, situation: Situation): Choice {
+  const isHere = (group: readonly string[]) => group.some((name) => situation.current.includes(name));
+  const order = [...groups.filter(isHere), ...groups.filter((group) => !isHere(group))];
+  const choices = order.map((names) => chooseAll({ ...wish, names }, situation));
+  const found = Math.max(
+    0,
+    choices.findIndex(({ blocked }) => !blocked),
+  );
+  const { wanted: _, ...choice } = choices[found] ?? stay(situation, []);
+  const passed = order.flatMap((names, index) =>
+    index === found ? [] : refusals(judge(names, situation, { among: names.length, wish })),
+  );
+  return { ...choice, reasons: record([...Object.entries(choice.reasons), ...passed]), open: true };
+}
+
 /** So many as the wish says, those first where it is; without a number where it is, or one. */
 function chooseSome(wish: Wish, situation: Situation, rest: ReadonlyMap<string, number>): Choice {
   const { current } = situation;
@@ -96,8 +113,9 @@ function chooseSome(wish: Wish, situation: Situation, rest: ReadonlyMap<string, 
   const held = heldByClaims(judged, situation, wish);
   const fitting = fittingOf(judged);
   const [there, others] = [true, false].map((is) => fitting.filter(({ isThere }) => isThere === is));
-  const kept = take(there ?? [], most - held.size, rest);
-  const joining = take(others ?? [], least - held.size - kept.length, rest);
+  const groups = wish.groups ?? [];
+  const kept = takeInOrder(there ?? [], most - held.size, { rest, groups });
+  const joining = takeInOrder(others ?? [], least - held.size - kept.length, { rest, groups });
   const names = [...kept, ...joining].map(({ name }) => name);
   const clusters = [...names, ...held.keys()].sort();
   const by = typeof wish.count === 'number' ? `by ${wish.source}` : `chosen within ${wish.source}`;
@@ -141,6 +159,19 @@ function chooseFreely(situation: Situation, rest: ReadonlyMap<string, number>): 
 function universe(wish: Wish, { clusters, current, claims }: Situation): string[] {
   const held = current.filter((name) => claims.has(name) && clusters.has(name) && !leavesOut(wish, name));
   return [...new Set([...(wish.names ?? clusters.keys()), ...held])].sort();
+}
+
+/** Those of the first groups first; without groups all are of one. */
+function takeInOrder(
+  from: readonly Candidate[],
+  most: number,
+  { rest, groups }: { rest: ReadonlyMap<string, number>; groups: NonNullable<Wish['groups']> },
+): Candidate[] {
+  const ordered = groups.map((group) => from.filter(({ name }) => group.includes(name)));
+  const taken: Candidate[] = [];
+  for (const group of groups.length > 0 ? ordered : [from])
+    taken.push(...take(group, most - taken.length, rest));
+  return taken;
 }
 
 /** The `most` best: those where most of the rest of the Namespace is come first. */

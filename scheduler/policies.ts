@@ -1,7 +1,7 @@
 import { logicalClusterOf } from '../client/url.ts';
 import type { PlacedObject } from '../cluster/closure.ts';
 import { rootCluster } from '../cluster/names.ts';
-import type { PlacementPolicy, PolicySelector } from '../cluster/policy.ts';
+import { namedBy, type PlacementPolicy, type PolicySelector } from '../cluster/policy.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { type LabelSelector, labelSelectorFromObject } from '../kube/selector.ts';
 import type { Said } from './wishes.ts';
@@ -45,7 +45,8 @@ function read(policy: PlacementPolicy): Policy {
   const { priority = 0, selector = {}, clusters = {}, tolerations = [] } = policy.spec ?? {};
   const isGlobal = namespace === undefined && logicalClusterOf(policy) === rootCluster;
   const source = `${policy.kind} ${name}${isGlobal ? ` of ${rootCluster}` : ''}`;
-  const { names = [], labelSelector, exclude = [], count } = clusters;
+  const { groups = [], labelSelector, exclude = [], count } = clusters;
+  const names = namedBy(clusters);
   const choosesAll = names.length > 0 || labelSelector !== undefined;
   return {
     priority,
@@ -55,6 +56,7 @@ function read(policy: PlacementPolicy): Policy {
       source,
       isPolicy: true,
       ...(names.length > 0 && { names: [...new Set(names)].sort() }),
+      ...(groups.length > 0 && { groups }),
       ...(labelSelector && { labels: labelSelectorFromObject(labelSelector) }),
       exclude,
       tolerations,

@@ -13,6 +13,8 @@ export interface Said {
   isPolicy: boolean;
   /** These and no others, whatever layers below say. */
   names?: readonly string[];
+  /** The same names, in groups: those of a later one only for want of an earlier one's. */
+  groups?: readonly (readonly string[])[];
   labels?: LabelSelectorMatcher;
   exclude: readonly string[];
   /** Absent: layers below say how many. */
@@ -24,6 +26,8 @@ export interface Said {
 export interface Wish {
   /** Undefined: any cluster. */
   names?: readonly string[];
+  /** As of a layer. */
+  groups?: readonly (readonly string[])[];
   /** free: where it is, else one. */
   count: number | 'all' | 'free';
   /** Who says how many, or is the first to say anything. */
@@ -86,8 +90,14 @@ export function wishOf(
   const counts = layers.find(({ count }) => count !== undefined);
   const source = (counts ?? layers[0])?.source;
   if (source === undefined) return undefined;
-  const names = layers.at(-1)?.names;
-  return { ...(names && { names }), count: counts?.count ?? 'free', source, layers };
+  const { names, groups } = layers.at(-1) ?? {};
+  return {
+    ...(names && { names }),
+    ...(groups && { groups }),
+    count: counts?.count ?? 'free',
+    source,
+    layers,
+  };
 }
 
 /** Of what goes along with workloads: for its own sake it is only where annotations name clusters. */

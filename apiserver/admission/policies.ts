@@ -1,5 +1,5 @@
 import { group, physicalClusters, rootCluster } from '../../cluster/names.ts';
-import { clusterPlacementPolicies, placementPolicies } from '../../cluster/policy.ts';
+import { clusterPlacementPolicies, namedBy, placementPolicies } from '../../cluster/policy.ts';
 import { deepEqual } from '../../kube/deep.ts';
 import { at, listAt, strings } from '../../kube/untyped.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../plugins.ts';
@@ -17,7 +17,7 @@ export const policyAdmission: AdmissionPlugin = {
     const { object, old, subresource } = request;
     if (!object || subresource !== '' || !isPolicy(request) || deepEqual(object.spec, old?.spec)) return;
     const names = namedIn(object.spec);
-    await requirePlace(request, object, { names, by: 'field spec.clusters.names' });
+    await requirePlace(request, object, { names, by: 'field spec.clusters' });
     if (names.length === 0 && listAt(object.spec, 'tolerations').length > 0)
       await requirePlace(request, object, { names: [''], by: 'field spec.tolerations without names' });
     await warnOfUnknown(request, names);
@@ -31,8 +31,11 @@ function isPolicy({ stored: { info } }: AdmissionRequest): boolean {
   );
 }
 
+/** Nobody has looked at the object's shape yet. */
 function namedIn(spec: unknown): string[] {
-  return strings(at(spec, 'clusters', 'names')).filter((name) => name !== '');
+  const groups = listAt(spec, 'clusters', 'groups').map(strings);
+  const names = namedBy({ names: strings(at(spec, 'clusters', 'names')), groups });
+  return names.filter((name) => name !== '');
 }
 
 /** A policy may come before the clusters that it is about. */
@@ -43,5 +46,5 @@ async function warnOfUnknown(request: AdmissionRequest, names: readonly string[]
   const known = new Set(items.map(({ metadata }) => metadata.name));
   const unknown = names.filter((name) => !known.has(name));
   if (unknown.length > 0)
-    request.warn(`spec.clusters.names: no physical cluster is named ${unknown.slice(0, 10).join(', ')} yet`);
+    request.warn(`spec.clusters: no physical cluster is named ${unknown.slice(0, 10).join(', ')} yet`);
 }

@@ -33,7 +33,7 @@ describe('a policy is refused', () => {
     [
       'that says nothing of them',
       { clusters: {} },
-      'spec.clusters: Required value: say names, labelSelector, exclude or count',
+      'spec.clusters: Required value: say names, groups, labelSelector, exclude or count',
     ],
     [
       'that asks for none',
@@ -50,6 +50,21 @@ describe('a policy is refused', () => {
       'that names and excludes',
       { clusters: { ...clusters, exclude: ['west'] } },
       'spec.clusters.exclude: Forbidden: may not be set together with names; leave them out of the names',
+    ],
+    [
+      'that names and groups',
+      { clusters: { ...clusters, groups: [['west']] } },
+      'spec.clusters.groups: Forbidden: may not be set together with names; make them a group',
+    ],
+    [
+      'of a group that has none',
+      { clusters: { groups: [['east'], []] } },
+      'spec.clusters.groups[1]: Required value: name the clusters of the group',
+    ],
+    [
+      'of a cluster in two groups',
+      { clusters: { groups: [['east'], ['west', 'east']] } },
+      'spec.clusters.groups[1][1]: Duplicate value: "east"',
     ],
     [
       'that names what can be no name',
@@ -151,11 +166,12 @@ describe('who may write one', () => {
 
   test('what names clusters needs place on each, and so does any later change of it', async () => {
     await write('east', { names: ['east'] });
+    await expect(write('else', { groups: [['east'], ['west']] })).rejects.toMatchObject({ code: 403 });
     await expect(write('both', { names: ['east', 'west'] })).rejects.toMatchObject({
       code: 403,
       message: expect.stringContaining(
         'User "dev" cannot place on physicalclusters.atoll.dev/west in the namespace "default": ' +
-          'the field spec.clusters.names needs the verb "place"',
+          'the field spec.clusters needs the verb "place"',
       ),
     });
     const admins = policy('admins', { ...none, clusters: { names: ['west'] } });

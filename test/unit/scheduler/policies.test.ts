@@ -310,3 +310,42 @@ describe('tolerations', () => {
     expect(made.decide().spec('web')?.clusters).toEqual(['b']);
   });
 });
+
+describe('groups', () => {
+  const groups = [['c', 'd'], ['a'], ['b']];
+  const full = { capacity: { pods: '0' } };
+  const drained = { unschedulable: true, drain: true };
+  it.each<[string, Spec['clusters'], Record<string, object>, string[]]>([
+    ['the first', { groups }, {}, ['c', 'd']],
+    ['what fits of the first', { groups }, { c: full }, ['d']],
+    ['overflow to the next', { groups }, { c: full, d: full }, ['a']],
+    ['and to the one after', { groups }, { c: full, d: full, a: full }, ['b']],
+    ['nothing fits', { groups }, { c: full, d: full, a: full, b: full }, []],
+    ['so many of the first', { groups, count: 1 }, {}, ['c']],
+    ['and of the next', { groups, count: 3 }, {}, ['a', 'c', 'd']],
+    ['and of the next that has room', { groups, count: 3 }, { a: full }, ['b', 'c', 'd']],
+    ['narrowed by labels', { groups, ...eu }, {}, ['c']],
+  ])('%s', (_what, clusters, specs, expected) => {
+    const made = world({ p: { clusters } });
+    made.clusters = ['a', 'b', 'c', 'd'].map((name) =>
+      labelled(name, name === 'b' || name === 'c' ? 'eu' : 'us', specs[name]),
+    );
+    expect(made.decide().spec('web')?.clusters).toEqual(expected);
+  });
+
+  it.each<[string, Record<string, object>, string[]]>([
+    ['stays where it has come to, though an earlier group has room', {}, ['a']],
+    ['moves to the first that fits when it is driven away', { a: drained, c: full }, ['d']],
+    ['stays where nothing else fits', { a: drained, b: full, c: full, d: full }, ['a']],
+  ])('%s', (_what, specs, expected) => {
+    const made = world({ p: { clusters: { groups } } });
+    const all = (of: Record<string, object>) => ['a', 'b', 'c', 'd'].map((name) => cluster(name, of[name]));
+    made.clusters = all({ c: full, d: full });
+    expect(made.decide().spec('web')).toMatchObject({
+      clusters: ['a'],
+      reasons: { a: 'by PlacementPolicy p', c: 'needs 1 pod, 0 left' },
+    });
+    made.clusters = all(specs);
+    expect(made.decide().spec('web')?.clusters).toEqual(expected);
+  });
+});
