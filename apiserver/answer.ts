@@ -1,7 +1,8 @@
 import type { ApiRequest, ApiResponse } from '../kube/http.ts';
 import type { Core, Exchange } from './core.ts';
 import { flowHeaders } from './fairness/headers.ts';
-import { observed } from './observe.ts';
+import { observed, whenOver } from './observe.ts';
+import type { RequestTrace } from './tracer.ts';
 
 /** As it is sent, and counted. `exchange` is undefined where nobody knows what is asked. */
 export function ended(
@@ -10,8 +11,13 @@ export function ended(
   began: number,
   answer: ApiResponse,
   exchange: Exchange | undefined,
+  trace?: RequestTrace,
 ): ApiResponse {
   const response = finish(answer, exchange, request);
+  if (trace) {
+    trace.answered(response);
+    whenOver(response, () => trace.over());
+  }
   const { observer } = core;
   return observer ? observed(observer, request, exchange?.info, response, began) : response;
 }

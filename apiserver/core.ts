@@ -19,6 +19,7 @@ import type { Paths } from './registry/paths.ts';
 import type { ObjectRegistry } from './registry/types.ts';
 import type { RequestInfo } from './request.ts';
 import type { ServedResource } from './served.ts';
+import type { RequestTrace, Tracer } from './tracer.ts';
 
 /** What every handler may use; made once by createApiServer. */
 export interface Core {
@@ -51,6 +52,8 @@ export interface Core {
   authenticators: readonly Authenticator[];
   gitVersion: string;
   observer: Observer | undefined;
+  /** Undefined where no request is traced. */
+  tracer: Tracer | undefined;
   metrics: MetricsPage | undefined;
 }
 
@@ -64,6 +67,8 @@ export interface Exchange {
   warnings: string[];
   /** Undefined where nobody wants to know of it. */
   audit?: AuditRecord | undefined;
+  /** Undefined where this one is not traced. */
+  trace?: RequestTrace | undefined;
   /** The uids of the FlowSchema and the priority level that it was sorted into: for headers. */
   matched?: { flow: string; level: string };
   /** Reads what follows the headers; absent where nothing does, or where all is here. */

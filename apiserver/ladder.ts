@@ -28,6 +28,7 @@ import { showDefaults } from './registry/kinds/default-objects.ts';
 import { definedLately } from './registry/kinds/definitions.ts';
 import { clusterIn, isLongRunning } from './request.ts';
 import type { ServedResource } from './served.ts';
+import type { RequestTrace } from './tracer.ts';
 
 export interface Ladder {
   /** From the network: finds out who asks and whether they may first, then reads the body. */
@@ -77,9 +78,10 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
     body?: () => Promise<Uint8Array>,
     known?: (exchange: Exchange) => void,
   ): Promise<ApiResponse> {
-    const began = core.observer === undefined ? 0 : performance.now();
+    const began = core.observer || core.tracer ? performance.now() : 0;
     let exchange: Exchange | undefined;
     let audit: AuditRecord | undefined;
+    let trace: RequestTrace | undefined;
     let by = user;
     let cluster = '';
     request.auditId = auditIdOf(request);
@@ -95,6 +97,7 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
       const found = user ?? (peer && authenticate(options.authenticate, request, peer, cluster));
       by = (isLater(found) ? await found : found) ?? options.anonymous(request);
       if (by === undefined) throw unauthorized();
+      trace = core.tracer?.begin(request, asked.info, by, peer, began);
       audit = options.audit?.begin(request, asked.info, by, peer);
       audit?.received();
       if (impersonates(request)) {
@@ -102,19 +105,19 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
         audit?.impersonated(by);
       }
       const { info, view, wrong } = asked;
-      exchange = { core, request, info, user: by, warnings: [], audit };
+      exchange = { core, request, info, user: by, warnings: [], audit, trace };
       known?.(exchange);
       // It would end as it begins.
       const late = peer && core.closing.aborted && isLongRunning(info);
       if (body) exchange.arriving = body;
-      const work = wrong !== undefined ? refusing(wrong) : view ? through(view) : onward;
+      const work = traced(trace, wrong !== undefined ? refusing(wrong) : view ? through(view) : onward);
       const turn: Work = peer && fairness ? (own, millis) => fairness.run(own, work, millis) : work;
       const answer = late ? shuttingDown() : await limit.run(exchange, turn);
-      const response = ended(core, request, began, answer, exchange);
+      const response = ended(core, request, began, answer, exchange, trace);
       return audit ? audit.answered(response) : response;
     } catch (error) {
       const status = statusOf(error, request);
-      const response = ended(core, request, began, respondError(status, exchange), exchange);
+      const response = ended(core, request, began, respondError(status, exchange), exchange, trace);
       if (by === undefined && status.code === 401) {
         options.audit?.begin(request, asked.info, undefined, peer)?.refused(response);
         return response;
@@ -140,24 +143,37 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
   };
 }
 
+type Rungs = (exchange: Exchange) => Promise<ApiResponse>;
+
+/** Begun when its turn comes, out of whatever just ended. */
+function traced(trace: RequestTrace | undefined, work: Rungs): Rungs {
+  return trace ? (exchange) => trace.run(work, exchange) : work;
+}
+
 /** What cannot be read takes its turn, too. */
-function refusing(wrong: unknown): (exchange: Exchange) => Promise<ApiResponse> {
+function refusing(wrong: unknown): Rungs {
   return () => Promise.reject(wrong);
 }
 
 /** A view says itself who may, and which logical clusters it reaches. */
-function through(view: View): (exchange: Exchange) => Promise<ApiResponse> {
-  return (exchange) =>
-    andThen(authorizeRequest(view.authorize, exchange.info, exchange.user, exchange.audit), () =>
-      whole(exchange, (own) => view.handle(own)),
-    );
+function through(view: View): Rungs {
+  return (exchange) => {
+    const { info, user, audit, trace } = exchange;
+    trace?.passed('priorityandfairness');
+    return andThen(authorizeRequest(view.authorize, info, user, audit), () => {
+      trace?.passed('authorization');
+      return whole(exchange, (own) => view.handle(own));
+    });
+  };
 }
 
 /** The rungs from authorization on. */
 function onward(exchange: Exchange): Promise<ApiResponse> {
-  const { core, info, user, audit } = exchange;
+  const { core, info, user, audit, trace } = exchange;
   const { gate } = core;
-  const allowed = authorizeRequest(core.authorize, info, user, audit);
+  trace?.passed('priorityandfairness');
+  const authorized = authorizeRequest(core.authorize, info, user, audit);
+  const allowed = trace ? andThen(authorized, () => trace.passed('authorization')) : authorized;
   if (gate === undefined) return andThen(allowed, () => whole(exchange, within));
   // Who may do nothing there uses nothing of its share.
   return andThen(allowed, () =>

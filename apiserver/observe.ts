@@ -31,7 +31,7 @@ export function observed(
 }
 
 /** Calls `over` when what is answered has ended: at once, but for what lasts. */
-function whenOver(response: ApiResponse, over: () => void): void {
+export function whenOver(response: ApiResponse, over: () => void): void {
   const { body, events, tunnel } = response;
   const stream = events ?? body;
   if (tunnel !== undefined) tunnel.once('close', over);

@@ -18,6 +18,7 @@ import type {
 } from './plugins.ts';
 import type { Registry } from './registry/types.ts';
 import type { ServedResource } from './served.ts';
+import type { Tracer } from './tracer.ts';
 
 export interface ApiServerOptions {
   store: Store;
@@ -56,6 +57,8 @@ export interface ApiServerOptions {
   logger?: ServerLogger;
   /** Told of every request, from outside and from inside. */
   observer?: Observer;
+  /** Wants to know the steps of requests, from outside and from inside. */
+  tracer?: Tracer | undefined;
   /** What /healthz, /livez and /readyz check beside the store, by names; what rejects fails. */
   health?: Readonly<Record<string, () => Promise<void>>>;
   /** What /metrics of root says; absent: there is none. */

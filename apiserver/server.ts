@@ -53,7 +53,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const catalog = new Catalog(options.resources ?? []);
   const registry = new StoreRegistry(options.store, catalog, new Roles(), new Flows());
   const egress = options.egress ?? new Egress();
-  const caller = new WebhookCaller(serviceResolver(registry, options.connectService), egress);
+  const caller = new WebhookCaller(serviceResolver(registry, options.connectService), egress, options.tracer);
   const draining = new AbortController();
   const closing = new AbortController();
   // Every watch listens to it.
@@ -100,7 +100,7 @@ function coreOf(
     ...authorization(options, roles.index),
     admission: options.admission ?? [],
     builtin: builtinAdmission,
-    webhooks: new WebhookDispatcher({ store, catalog, caller }),
+    webhooks: new WebhookDispatcher({ store, catalog, caller, tracer: options.tracer }),
     connectPod: options.connectPod,
     connectService: options.connectService,
     limits: { ...defaultLimits, ...options.limits },
@@ -118,6 +118,7 @@ function coreOf(
     ],
     gitVersion: options.version ?? defaultGitVersion,
     observer: options.observer,
+    tracer: options.tracer,
     metrics: options.metrics,
   };
 }

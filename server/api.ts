@@ -12,6 +12,7 @@ import type { MetricsPage } from '../apiserver/observer.ts';
 import type { ApiServerOptions } from '../apiserver/options.ts';
 import { syncerView } from '../apiserver/view/view.ts';
 import { ownResources } from '../cluster/resources.ts';
+import { andThen } from '../kube/later.ts';
 import type { Logger } from '../kube/log.ts';
 import type { Store } from '../storage/store.ts';
 import { accountKeysView } from './account-keys-view.ts';
@@ -27,6 +28,7 @@ import type { Answer, Question } from './profiling/types.ts';
 import { profilesView } from './profiling/view.ts';
 import type { Settings } from './settings.ts';
 import type { SyncerManager } from './syncers.ts';
+import type { Tracing } from './tracing/tracing.ts';
 import { kubernetesVersion } from './version.ts';
 
 /** Where reads and writes have a limit each, all share the sum of both, as with kube-apiserver. */
@@ -62,9 +64,12 @@ export function apiOptions(parts: {
   profile?: (question: Question) => Promise<Answer>;
   /** Of logical clusters' limits; absent where no user is answered. */
   gate?: Gate;
+  /** Wants to know the steps of requests. */
+  tracing?: Tracing | undefined;
 }): ApiServerOptions {
-  const { store, stored, settings, identity, logger, syncers } = parts;
+  const { stored, settings, identity, logger, syncers, tracing } = parts;
   const { authentication, authorizers, audit, metrics, page, profile, gate } = parts;
+  const store = tracing?.over(parts.store) ?? parts.store;
   const health = parts.encryption?.health;
   return {
     store,
@@ -98,15 +103,20 @@ export function apiOptions(parts: {
     ],
     views: [
       syncerView(),
-      backupView(stored ?? store),
+      backupView(stored ?? parts.store),
       certificateView(identity.signClient),
       accountKeysView(),
       ...(profile ? [profilesView(profile)] : []),
     ],
-    connectPod: (cluster, pod) => syncers()?.connectPod(cluster, pod),
+    connectPod: (cluster, pod) =>
+      andThen(syncers()?.connectPod(cluster, pod), (route) => tracing?.along(route) ?? route),
     egress: egressOf(settings),
-    connectService: async (cluster, service) => syncers()?.connectService(cluster, service),
+    connectService: async (cluster, service) => {
+      const route = await syncers()?.connectService(cluster, service);
+      return tracing?.along(route) ?? route;
+    },
     ...(metrics && { observer: metrics.requests }),
+    tracer: tracing?.tracer,
     ...(page && { metrics: page }),
     ...(health && { health }),
     ...(gate && { gate }),

@@ -13,7 +13,6 @@ import { openStore } from '../storage/open.ts';
 import { startSelfCheck } from '../storage/self-check.ts';
 import type { Store } from '../storage/store.ts';
 import { apiOptions } from './api.ts';
-import { type LoadedAudit, loadAudit } from './audit/load.ts';
 import { loadAuthentication } from './authentication/load.ts';
 import { loadAuthorization } from './authorization/load.ts';
 import { Certificates } from './certificates.ts';
@@ -28,6 +27,7 @@ import { keepLimits } from './limits.ts';
 import { certificateFamilies } from './metrics/certificates.ts';
 import { type Counting, startCounting } from './metrics/start.ts';
 import { writePrivate } from './private-file.ts';
+import { loadRecorders, type Recorders } from './recorders.ts';
 import { Pool } from './serving/pool.ts';
 import type { Settings } from './settings.ts';
 import { type SyncerManager, startSyncerManager } from './syncers.ts';
@@ -64,8 +64,8 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
   const counting = startCounting(store, () => syncers?.clusters() ?? [], more);
   const authentication = await orClose(store, loadAuthentication({ settings, logger, signal }));
   const authorizers = await orClose(store, loadAuthorization({ settings, logger, signal }));
-  const observer = counting.metrics.audit;
-  const audit = await orClose(store, loadAudit({ settings: settings.audit, first: true, logger, observer }));
+  const { metrics } = counting;
+  const recorders = await orClose(store, loadRecorders({ settings, part: 'first', logger, metrics }));
   const server = createApiServer(
     apiOptions({
       store,
@@ -75,10 +75,10 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
       logger,
       authentication,
       authorizers,
-      audit,
       encryption,
       syncers: () => syncers,
       gate,
+      ...recorders,
       ...counting,
     }),
   );
@@ -104,7 +104,7 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
     url,
     kubeconfig,
     server,
-    stop: () => end({ server, pool, behind, store, stop, settings, audit }),
+    stop: () => end({ server, pool, behind, store, stop, settings, recorders }),
   };
 }
 
@@ -134,9 +134,9 @@ async function end(parts: {
   store: Store;
   stop: AbortController;
   settings: Settings;
-  audit: LoadedAudit | undefined;
+  recorders: Recorders;
 }): Promise<void> {
-  const { server, pool, behind, store, stop, settings, audit } = parts;
+  const { server, pool, behind, store, stop, settings, recorders } = parts;
   server.drain();
   pool.drain();
   await setTimeout(settings.shutdownDelay * 1000);
@@ -144,7 +144,7 @@ async function end(parts: {
   // Whom they answered last comes to this one, which listens for longest.
   await Promise.all([behind.stopped(), pool.stop()]);
   await Promise.all([server.close(), pool.stopped()]);
-  await audit?.close();
+  await recorders.close();
   await store.close();
 }
 

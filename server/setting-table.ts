@@ -8,6 +8,7 @@ import { authorizationSettings } from './authorization/settings.ts';
 import type { CertificateFiles } from './certificate-files.ts';
 import { encryptionSettings } from './encryption-settings.ts';
 import { limitSettings } from './limit-settings.ts';
+import { tracingSettings } from './tracing/settings.ts';
 
 export const controllerSets = ['all', 'api'] as const;
 export type Controllers = (typeof controllerSets)[number];
@@ -49,6 +50,8 @@ export interface Settings {
   encryptionProviderConfigAutomaticReload: boolean;
   /** What is recorded of requests; absent: nothing. */
   audit?: AuditSettings;
+  /** A file: which requests are traced, and who is told. */
+  tracingConfigFile?: string;
   settleSeconds: number;
   controllers: Controllers;
   /** Requests at a time that read or write; 0: no limit. */
@@ -156,6 +159,7 @@ export const settings: Record<SettingName, Setting> = {
   ...authorizationSettings,
   ...encryptionSettings,
   ...auditSettings,
+  ...tracingSettings,
   settleSeconds: {
     flag: 'settle-seconds',
     variable: 'ATOLL_SETTLE_SECONDS',

@@ -65,6 +65,7 @@ export function resolveSettings(
     ...requestHeader(raw),
     ...encryption(raw),
     ...auditOf(raw),
+    ...fileOf('tracingConfigFile', raw('tracingConfigFile')),
     settleSeconds: parseSeconds('settle-seconds', raw('settleSeconds')),
     controllers: parseControllers(raw('controllers')),
     maxRequestsInflight: parseCount('max-requests-inflight', raw('maxRequestsInflight')),

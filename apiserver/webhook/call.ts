@@ -4,6 +4,7 @@ import { decodeJson, encodeJson } from '../../kube/json.ts';
 import type { JsonObject } from '../../kube/object.ts';
 import { isRecord } from '../../kube/untyped.ts';
 import { type Egress, EgressError } from '../egress/dial.ts';
+import type { Tracer } from '../tracer.ts';
 import { connectionError, notAllowed, refusedError } from './go-text.ts';
 import { type ClientConfig, postedUrl, urlOf } from './reference.ts';
 import type { Resolve, Route } from './resolve.ts';
@@ -26,9 +27,11 @@ const maxAnswer = 8 * 1024 * 1024;
 export class WebhookCaller {
   readonly #agent: https.Agent;
   readonly #resolve: Resolve;
+  readonly #tracer: Tracer | undefined;
 
-  constructor(resolve: Resolve, egress: Egress) {
+  constructor(resolve: Resolve, egress: Egress, tracer?: Tracer) {
     this.#resolve = resolve;
+    this.#tracer = tracer;
     this.#agent = egress.guard(
       new https.Agent({ keepAlive: true, maxFreeSockets: 4, minVersion: 'TLSv1.2' }),
     );
@@ -102,7 +105,12 @@ export class WebhookCaller {
         signal,
         ...(config.ca !== undefined && { ca: config.ca }),
         servername: isIP(name) ? '' : name,
-        headers: { ...headers, host: url.host, 'content-length': body.length },
+        headers: {
+          ...headers,
+          ...this.#tracer?.headers(),
+          host: url.host,
+          'content-length': body.length,
+        },
       });
       request.on('error', (error) => {
         const stale = request.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET';

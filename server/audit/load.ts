@@ -3,10 +3,10 @@ import type { AuditObserver, AuditOptions } from '../../apiserver/audit/audit.ts
 import { transportFromKubeconfigFile } from '../../client/kubeconfig.ts';
 import { readPolicy } from '../../kube/audit/policy.ts';
 import type { Logger } from '../../kube/log.ts';
+import { Batches } from '../batches.ts';
 import { UsageError } from '../errors.ts';
-import { Batches } from './batches.ts';
+import { Lost, type Plugin } from '../lost.ts';
 import { LogFile } from './log-file.ts';
-import { Lost, type Plugin } from './lost.ts';
 import type { AuditSettings } from './settings.ts';
 
 const timeoutMs = 30_000;

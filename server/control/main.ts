@@ -3,7 +3,6 @@ import { Socket } from 'node:net';
 import { createApiServer } from '../../apiserver/server.ts';
 import { openPipe } from '../../storage/pipe/pipe.ts';
 import { apiOptions } from '../api.ts';
-import { loadAudit } from '../audit/load.ts';
 import { startControllers } from '../controllers.ts';
 import { loadEncryption } from '../encryption.ts';
 import { boundGarbage, gatherWhileBusy } from '../heap.ts';
@@ -11,6 +10,7 @@ import { loadIdentity } from '../identity.ts';
 import { jsonLogger, logProcess } from '../log.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import { Profiler } from '../profiling/profiler.ts';
+import { loadRecorders } from '../recorders.ts';
 import { type SyncerManager, startSyncerManager } from '../syncers.ts';
 import { type Order, type Report, storeDescriptor } from './messages.ts';
 
@@ -48,9 +48,18 @@ async function control({ settings, rootCa, url }: Extract<Order, { order: 'contr
   const store = encryption.over(stored);
   const identity = await loadIdentity(store, settings.listen.host, settings.dataDir);
   let syncers: SyncerManager | undefined;
-  const audit = await loadAudit({ settings: settings.audit, first: false, logger, observer: metrics.audit });
+  const recorders = await loadRecorders({ settings, part: 'control', logger, metrics });
   const server = createApiServer(
-    apiOptions({ store, stored, settings, identity, logger, audit, syncers: () => syncers, metrics }),
+    apiOptions({
+      store,
+      stored,
+      settings,
+      identity,
+      logger,
+      ...recorders,
+      syncers: () => syncers,
+      metrics,
+    }),
   );
   const { controllers, settleSeconds } = settings;
   syncers = startSyncerManager({ server, store, signal, logger, settings, leads: true, metrics });
@@ -69,7 +78,7 @@ async function control({ settings, rootCa, url }: Extract<Order, { order: 'contr
   if (!signal.aborted) throw new Error('the controllers stopped');
   await syncers.stopped;
   await server.close();
-  await audit?.close();
+  await recorders.close();
   await store.close();
   // What it counted since it was asked last is not to be lost.
   await report({ families: await metrics.families() });

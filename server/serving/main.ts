@@ -7,7 +7,6 @@ import { physicalClusters, rootCluster, servingUser } from '../../cluster/names.
 import { openPipe } from '../../storage/pipe/pipe.ts';
 import type { Store } from '../../storage/store.ts';
 import { apiOptions } from '../api.ts';
-import { type LoadedAudit, loadAudit } from '../audit/load.ts';
 import { loadAuthentication } from '../authentication/load.ts';
 import { loadAuthorization } from '../authorization/load.ts';
 import { systemClient } from '../client.ts';
@@ -19,6 +18,7 @@ import { jsonLogger, logProcess } from '../log.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import { Relay } from '../metrics/relay.ts';
 import { ProfilesBeside } from '../profiling/beside.ts';
+import { loadRecorders, type Recorders } from '../recorders.ts';
 import { type SyncerManager, startSyncerManager } from '../syncers.ts';
 import { gauge } from './gauge.ts';
 import { type Order, type Report, storeDescriptor } from './messages.ts';
@@ -65,7 +65,7 @@ async function serve({
   const authorizers = await loadAuthorization({ settings, logger, signal: stop.signal });
   const metrics = new Metrics();
   metrics.add(encryption.families);
-  const audit = await loadAudit({ settings: settings.audit, first: false, logger, observer: metrics.audit });
+  const recorders = await loadRecorders({ settings, part: 'serving', logger, metrics });
   const asking = new Asking(settings, (id, question) => report({ report: 'asked', id, question }));
   const relay = new Relay(metrics, (id, accept) => report({ report: 'scraped', id, accept }));
   const profiles = new ProfilesBeside(report);
@@ -78,7 +78,7 @@ async function serve({
       logger,
       authentication,
       authorizers,
-      audit,
+      ...recorders,
       encryption,
       syncers: () => syncers,
       metrics,
@@ -112,23 +112,23 @@ async function serve({
     if (said.order === 'told') asking.told(said);
     if (said.order === 'profile' || said.order === 'profiled') await profiles.told(said);
     if (said.order === 'page') relay.answered(said.id, said.page);
-    if (said.order === 'stop') await end({ stop, server, audit, store, metrics });
+    if (said.order === 'stop') await end({ stop, server, recorders, store, metrics });
   };
 }
 
 async function end(parts: {
   stop: AbortController;
   server: ApiServer;
-  audit: LoadedAudit | undefined;
+  recorders: Recorders;
   store: Store;
   metrics: Metrics;
 }): Promise<void> {
-  const { stop, server, audit, store, metrics } = parts;
+  const { stop, server, recorders, store, metrics } = parts;
   stop.abort();
   await server.stopListening();
   report({ report: 'deaf' });
   await server.close();
-  await audit?.close();
+  await recorders.close();
   await store.close();
   // What it counted since it was asked last is not to be lost.
   const families = await metrics.families();

@@ -114,7 +114,7 @@ it('a real Prometheus scrapes it as one who may do nothing else, and evaluates t
   await until('it is scraped', 60, async () => (await queried(url, 'up{job="atoll"}')) === 1);
   const names = await asked<string[]>(`${url}/label/__name__/values`);
   const scraped = new Set(names.map((name) => name.replace(/_(bucket|sum|count)$/, '')));
-  // What has no figures here: a cluster, a hand-over's cluster, a request that was turned away, an audit policy, a KMS plugin.
+  // What has no figures here: a cluster, a hand-over's cluster, a request that was turned away, an audit policy, a KMS plugin, a receiver of traces.
   const absent = [
     'apiserver_audit_error_total',
     'apiserver_audit_level_total',
@@ -125,6 +125,8 @@ it('a real Prometheus scrapes it as one who may do nothing else, and evaluates t
     'apiserver_request_terminations_total',
     'atoll_syncer_connected',
     'atoll_syncer_silence_seconds',
+    'atoll_tracing_spans_exported_total',
+    'atoll_tracing_spans_lost_total',
   ];
   const missing = definitions.map(({ name }) => name).filter((name) => !scraped.has(name));
   expect(missing.sort()).toEqual(absent);

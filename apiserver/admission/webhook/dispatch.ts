@@ -1,6 +1,8 @@
 import { deepEqual } from '../../../kube/deep.ts';
 import { andThen, type Later } from '../../../kube/later.ts';
+import type { JsonObject } from '../../../kube/object.ts';
 import { badRequest, internalError } from '../../../kube/status.ts';
+import { textAt } from '../../../kube/untyped.ts';
 import type { Entry, Store } from '../../../storage/store.ts';
 import { isOwnController } from '../../authn/controllers.ts';
 import type { AdmissionRequest } from '../../plugins.ts';
@@ -9,6 +11,7 @@ import { decodeStored } from '../../registry/codec.ts';
 import { collectionRange } from '../../registry/keys.ts';
 import { foundation } from '../../registry/logical-clusters.ts';
 import { recent, recentList } from '../../registry/recent.ts';
+import type { TraceAttributes, Tracer } from '../../tracer.ts';
 import { WebhookCallError, type WebhookCaller } from '../../webhook/call.ts';
 import { type Hook, hooksOf } from './hook.ts';
 import { applyPatch } from './patch.ts';
@@ -46,12 +49,19 @@ export class WebhookDispatcher {
   readonly #store: Store;
   readonly #catalog: Catalog;
   readonly #caller: WebhookCaller;
+  readonly #tracer: Tracer | undefined;
   readonly #parsed = new WeakMap<Uint8Array, Hook[]>();
 
-  constructor(parts: { store: Store; catalog: Catalog; caller: WebhookCaller }) {
+  constructor(parts: {
+    store: Store;
+    catalog: Catalog;
+    caller: WebhookCaller;
+    tracer?: Tracer | undefined;
+  }) {
     this.#store = parts.store;
     this.#catalog = parts.catalog;
     this.#caller = parts.caller;
+    this.#tracer = parts.tracer;
   }
 
   /** One after the other, by the configurations' names; changes `request.object` in place. Undefined: nobody is asked. */
@@ -142,7 +152,9 @@ export class WebhookDispatcher {
       const review = reviewOf(question, hook.reviewVersions);
       if (review === undefined) throw new ReviewError(unknownVersions);
       const { config, timeoutSeconds } = hook;
-      const answer = await this.#caller.post({ cluster: request.cluster, config, timeoutSeconds, review });
+      const post = () => this.#caller.post({ cluster: request.cluster, config, timeoutSeconds, review });
+      const name = mutating ? 'Call mutating webhook' : 'Call validating webhook';
+      const answer = await (this.#tracer?.call(name, traced(asked, review), post) ?? post());
       verdict = verdictOf(answer, review, mutating);
     } catch (error) {
       const why = failureOf(error);
@@ -154,6 +166,20 @@ export class WebhookDispatcher {
     if (!verdict.allowed) throw denial(hook.name, verdict.result);
     return verdict;
   }
+}
+
+/** As kube-apiserver has them. */
+function traced({ hook, question }: Asked, review: JsonObject): TraceAttributes {
+  const { requestResource, subresource, operation } = question;
+  const { group, version, resource } = requestResource;
+  return {
+    configuration: hook.configuration,
+    webhook: hook.name,
+    resource: `${group}/${version}, Resource=${resource}`,
+    subresource,
+    operation,
+    UID: textAt(review, 'request', 'uid') ?? '',
+  };
 }
 
 const unknownVersions =

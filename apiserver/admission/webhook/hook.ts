@@ -20,6 +20,8 @@ export interface Rule {
 export interface Hook {
   /** Unique within a logical cluster, for reinvocation. */
   id: string;
+  /** Of which it is one. */
+  configuration: string;
   name: string;
   config: ClientConfig;
   rules: Rule[];
@@ -44,6 +46,7 @@ function hookOf(raw: Record<string, unknown>, configuration: string, index: numb
   const selector = (value: unknown) => labelSelectorFromObject((value ?? {}) as LabelSelector);
   return {
     id: `${configuration}/${String(raw['name'])}/${index}`,
+    configuration,
     name: String(raw['name'] ?? ''),
     config: clientConfigOf(raw['clientConfig']),
     rules: listOf(raw['rules']).filter(isRecord).map(ruleOf),

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createAuthority, loadAuthority } from '../../../../apiserver/tls/ca.ts';
@@ -11,7 +12,7 @@ export interface Hooks {
   port: number;
   caBundle: string;
   /** What was asked, in order. */
-  asked: { path: string; request: Review }[];
+  asked: { path: string; request: Review; headers: IncomingHttpHeaders }[];
   close(): Promise<void>;
 }
 
@@ -31,7 +32,7 @@ export async function startHooks(
     request.on('end', () => {
       const path = (request.url ?? '').split('?')[0] ?? '';
       const review = JSON.parse(Buffer.concat(chunks).toString());
-      asked.push({ path, request: review.request });
+      asked.push({ path, request: review.request, headers: request.headers });
       const answer = answers[path] ? answers[path](review.request) : { allowed: true };
       if (answer === null) return;
       response.setHeader('content-type', 'application/json');

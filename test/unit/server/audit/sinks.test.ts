@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { backupsAmong, tidied } from '../../../../server/audit/backups.ts';
-import { Batches } from '../../../../server/audit/batches.ts';
 import { backupName } from '../../../../server/audit/log-file.ts';
-import { Lost } from '../../../../server/audit/lost.ts';
+import { Batches } from '../../../../server/batches.ts';
+import { Lost } from '../../../../server/lost.ts';
 import { resolveSettings } from '../../../../server/settings.ts';
 
 const at = new Date('2026-01-02T03:04:05.678Z');

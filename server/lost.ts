@@ -1,22 +1,25 @@
-import type { Logger } from '../../kube/log.ts';
+import type { Logger } from '../kube/log.ts';
 
 /** Who lost them, as kube-apiserver calls its plugins: `buffered` is the queue before them. */
-export type Plugin = 'buffered' | 'log' | 'webhook';
+export type Plugin = 'buffered' | 'log' | 'webhook' | 'receiver';
 
 const everyMs = 60_000;
 
-/** Counts events that are lost, and tells so in the log: the first ones at once, then once a minute how many more. */
+/** Counts what is lost, and tells so in the log: the first ones at once, then once a minute how many more. */
 export class Lost {
   readonly #logger: Pick<Logger, 'error'>;
   readonly #count: (plugin: Plugin, count: number) => void;
   readonly #now: () => number;
+  readonly #what: string;
   readonly #told = new Map<Plugin, { at: number; since: number }>();
 
   constructor(
     logger: Pick<Logger, 'error'>,
     count: (plugin: Plugin, count: number) => void,
     now: () => number = Date.now,
+    what = 'audit events',
   ) {
+    this.#what = what;
     this.#logger = logger;
     this.#count = count;
     this.#now = now;
@@ -38,7 +41,7 @@ export class Lost {
   #tell(plugin: Plugin, told: { at: number; since: number }, err?: unknown): void {
     const why = plugin === 'buffered' ? 'too many wait' : `the ${plugin} does not take them`;
     const values = { plugin, lost: told.since, ...(err !== undefined && { err }) };
-    this.#logger.error(values, `audit events are lost: ${why}`);
+    this.#logger.error(values, `${this.#what} are lost: ${why}`);
     told.at = this.#now();
     told.since = 0;
   }

@@ -17,7 +17,7 @@ const factor = 1.5;
 const mostBytes = 64 * 1024 * 1024;
 const batchBytes = 8 * 1024 * 1024;
 
-/** Events on their way to a webhook, some at a time: who writes never waits, and what there is no room for is dropped. */
+/** Events on their way to another program, some at a time: who writes never waits, and what there is no room for is dropped. */
 export class Batches {
   readonly #options: BatchOptions;
   readonly #waiting: Uint8Array[] = [];
@@ -30,10 +30,10 @@ export class Batches {
     this.#options = options;
   }
 
-  write(line: string): void {
+  write(given: string | Uint8Array): void {
     const { bufferSize, maxWaitMs, dropped } = this.#options;
     if (this.#waiting.length >= bufferSize || this.#bytes > mostBytes) return void dropped(1);
-    const event = Buffer.from(line);
+    const event = typeof given === 'string' ? Buffer.from(given) : given;
     this.#waiting.push(event);
     this.#bytes += event.length;
     if (this.#isFull()) this.#begin();
