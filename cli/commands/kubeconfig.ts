@@ -9,10 +9,10 @@ interface Flags {
   logicalCluster?: string;
   outFile?: string;
   user?: string;
-  group: string[];
+  group?: string[];
   expires?: string;
-  admin: boolean;
-  everywhere: boolean;
+  admin?: boolean;
+  everywhere?: boolean;
 }
 
 export function kubeconfigCommand(): Command {
@@ -21,10 +21,10 @@ export function kubeconfigCommand(): Command {
     .argument('[LOGICAL_CLUSTER]', 'such as root:team-a; default that of your own kubeconfig')
     .option('--logical-cluster <PATH>', 'the same')
     .option('--user <NAME>', 'with a certificate of their own; what they may do, roles there say')
-    .option('--group <NAMES>', 'of theirs; may be given again', groupsOf, [])
+    .option('--group <NAMES>', 'of theirs; may be given again', groupsOf)
     .option('--expires <DURATION>', 'how long their certificate lasts, such as 90m, 720h or 30d; default 8h')
-    .option('--everywhere', 'they are the same user in every logical cluster', false)
-    .option('--admin', 'they may do everything, everywhere', false)
+    .option('--everywhere', 'they are the same user in every logical cluster')
+    .option('--admin', 'they may do everything, everywhere')
     .option(
       '-o, --out-file <FILE>',
       'write it there, where nobody else may read it; what was there is replaced',
@@ -59,7 +59,7 @@ export function kubeconfigCommand(): Command {
     });
 }
 
-function groupsOf(names: string, before: string[]): string[] {
+function groupsOf(names: string, before: string[] = []): string[] {
   return [...before, ...names.split(',')];
 }
 
@@ -73,7 +73,8 @@ async function clusterOf({ text }: OwnKubeconfig): Promise<string> {
 }
 
 /** Undefined: it is one's own. Throws UsageError. */
-async function askedFor({ user, group, expires, admin, everywhere }: Flags, cluster: string) {
+async function askedFor(flags: Flags, cluster: string) {
+  const { user, group = [], expires, admin = false, everywhere = false } = flags;
   if (user === undefined) {
     if (group.length > 0 || expires !== undefined || admin || everywhere)
       throw new UsageError('--group, --expires, --everywhere and --admin go with --user NAME');

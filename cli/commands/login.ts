@@ -50,7 +50,7 @@ function addProvider(command: Command): Command {
   return command
     .requiredOption('--oidc-issuer-url <URL>', 'where to sign in, as --authentication-config names it')
     .requiredOption('--oidc-client-id <ID>', 'what kubectl is called there: the audience of its tokens')
-    .option('--oidc-extra-scope <SCOPE>', 'such as groups; may be given again', more, [])
+    .option('--oidc-extra-scope <SCOPE>', 'such as groups; may be given again', more)
     .option('--oidc-ca-file <FILE>', 'by which the issuer is known; default what this machine trusts')
     .option(
       '--oidc-redirect-url <URL>',
@@ -61,7 +61,7 @@ function addProvider(command: Command): Command {
     .option('--token-cache-dir <DIR>', 'where tokens are kept; default ~/.kube/cache/atoll-login');
 }
 
-function more(scope: string, before: string[]): string[] {
+function more(scope: string, before: string[] = []): string[] {
   return [...before, scope];
 }
 

@@ -16,9 +16,9 @@ export function tokenKeysCommand(): Command {
     .action((_flags: object, command: Command) => ask(command, 'GET'));
   addOutput(keys.command('rotate'))
     .description('make another, which signs in an hour, when all who verify tokens know it')
-    .option('--now', 'it signs at once', false)
+    .option('--now', 'it signs at once')
     .addHelpText('after', '\nExamples:\n  atoll token-keys rotate\n  atoll token-keys rotate --now')
-    .action(({ now }: { now: boolean }, command: Command) => ask(command, 'POST', now ? '?now=true' : ''));
+    .action(({ now }: { now?: boolean }, command: Command) => ask(command, 'POST', now ? '?now=true' : ''));
   addOutput(keys.command('drop'))
     .description('forget one that signs no more: the tokens that it signed are refused')
     .argument('<KID>', 'as `list` names it')

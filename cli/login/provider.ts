@@ -24,7 +24,7 @@ export interface Provider {
 export interface ProviderFlags {
   oidcIssuerUrl: string;
   oidcClientId: string;
-  oidcExtraScope: string[];
+  oidcExtraScope?: string[];
   oidcCaFile?: string;
   oidcRedirectUrl?: string;
   device?: boolean;
@@ -53,7 +53,7 @@ export function providerOf(flags: ProviderFlags): Provider {
   return {
     issuer,
     clientId,
-    scopes: flags.oidcExtraScope,
+    scopes: flags.oidcExtraScope ?? [],
     redirectUrl,
     device: flags.device === true,
     openBrowser: flags.skipOpenBrowser !== true,

@@ -49,6 +49,7 @@ describe('exit codes', () => {
     expect(out).toContain('Usage: atoll');
     expect(out).toMatch(/--atoll-kubeconfig <FILE> .*KUBECONFIG/);
     expect(out).toMatch(/\nExamples:\n|\nCommands:\n/);
+    expect(out).not.toMatch(/default:\s+(false|\[\])/);
   });
 
   test.each([
