@@ -1,5 +1,5 @@
-import { setTimeout } from 'node:timers/promises';
 import type { Plugin, PluginObserver } from '../apiserver/encryption/kms/plugin.ts';
+import { sleep } from '../kube/clock.ts';
 import type { EncryptionConfiguration, KmsConfiguration } from '../kube/encryption/types.ts';
 import type { Logger } from '../kube/log.ts';
 
@@ -64,8 +64,7 @@ export class Plugins {
     const { signal } = this.#stop;
     let well = first;
     for (;;) {
-      const pause = well ? healthyMs : unhealthyMs;
-      await setTimeout(pause, undefined, { signal, ref: false }).catch(() => undefined);
+      await sleep(well ? healthyMs : unhealthyMs, signal);
       if (signal.aborted) return;
       well = await asked(plugin, logger, well);
     }

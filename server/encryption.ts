@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { setTimeout } from 'node:timers/promises';
 import type { Rules } from '../apiserver/encryption/rules.ts';
+import { sleep } from '../kube/clock.ts';
 import type { Logger } from '../kube/log.ts';
 import type { Store } from '../storage/store.ts';
 import { Plugins } from './encryption-plugins.ts';
@@ -77,7 +77,7 @@ async function healthy(plugins: Plugins, signal: AbortSignal): Promise<void> {
       return await plugins.check();
     } catch (cause) {
       if (Date.now() < deadline && !signal.aborted) {
-        await setTimeout(everyMs, undefined, { signal, ref: false }).catch(() => undefined);
+        await sleep(everyMs, signal);
         continue;
       }
       plugins.close();

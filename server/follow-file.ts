@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { setTimeout } from 'node:timers/promises';
+import { sleep } from '../kube/clock.ts';
 import type { Logger } from '../kube/log.ts';
 
 export interface Followed {
@@ -26,7 +26,9 @@ export async function followFile({
   everyMs = 1000,
 }: Followed): Promise<void> {
   let last: string | undefined = text;
-  while (await passes(everyMs, signal)) {
+  for (;;) {
+    await sleep(everyMs, signal);
+    if (signal.aborted) return;
     const now = await readFile(file, 'utf8').catch((err: Error) => err);
     if (now instanceof Error ? last === undefined : now === last) continue;
     last = now instanceof Error ? undefined : now;
@@ -39,9 +41,4 @@ export async function followFile({
       logger.error({ file, err }, 'what the file said before is kept');
     }
   }
-}
-
-/** False: `signal` aborted. */
-function passes(millis: number, signal: AbortSignal): Promise<boolean> {
-  return setTimeout(millis, true, { signal, ref: false }).catch(() => false);
 }

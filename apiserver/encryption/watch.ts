@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { sleep } from '../../kube/clock.ts';
 import {
   type Range,
   type Store,
@@ -144,7 +144,7 @@ class OpeningWatch {
   async #askAgain(learn: () => Promise<void>): Promise<void> {
     const signal = this.#within;
     while (!signal.aborted) {
-      await setTimeout(againMs, undefined, { signal, ref: false }).catch(() => undefined);
+      await sleep(againMs, signal);
       const known = await learn().then(
         () => true,
         () => false,
