@@ -6,6 +6,7 @@ import { demoCommand } from './commands/demo.ts';
 import { cordonCommand, drainCommand, uncordonCommand } from './commands/drain.ts';
 import { kubeconfigCommand } from './commands/kubeconfig.ts';
 import { loginCommand } from './commands/login.ts';
+import { planCommand } from './commands/plan.ts';
 import { startCommand } from './commands/start.ts';
 import { restoreCommand, storeCommand } from './commands/store.ts';
 import { tokenKeysCommand } from './commands/token-keys.ts';
@@ -18,6 +19,7 @@ Examples:
   atoll start --data-dir ./data                 # the server alone
   atoll cluster add east --kubeconfig east.yaml # join a physical cluster
   kubectl annotate deploy web atoll.dev/clusters=east,west --overwrite
+  atoll plan drain east                         # what a drain would move, and what cannot
   atoll drain east                              # move everything away, without a dip
 `;
 
@@ -41,6 +43,7 @@ export function program(): Command {
     cordonCommand(),
     uncordonCommand(),
     drainCommand(),
+    planCommand(),
     kubeconfigCommand(),
     loginCommand(),
     tokenKeysCommand(),

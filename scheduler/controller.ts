@@ -7,6 +7,7 @@ import { WorkQueue } from '../controller/queue.ts';
 import { byLogicalCluster } from '../controller/scope.ts';
 import type { Logger } from '../kube/log.ts';
 import { decideNamespace } from './decide.ts';
+import type { NamespaceDecision } from './types.ts';
 import { wake } from './wake.ts';
 import {
   claimsIn,
@@ -60,6 +61,13 @@ export async function startScheduler(options: SchedulerOptions): Promise<void> {
 
 async function reconcile(key: string, world: World, writer: Writer): Promise<Retry | undefined> {
   const { cluster } = parseKey(key);
+  const decision = consider(key, world);
+  await writeDecision(cluster, decision, writer);
+  return decision.blocked ? { after: blockedRetryMs } : undefined;
+}
+
+/** Decides about one Namespace, and remembers what it takes then. Writes nothing: of a copy of the world this is a plan. */
+export function consider(key: string, world: World): NamespaceDecision {
   const began = performance.now();
   const placed = placementsIn(world, key);
   const decision = decideNamespace({
@@ -77,6 +85,5 @@ async function reconcile(key: string, world: World, writer: Writer): Promise<Ret
   if (decision.open) world.open.add(key);
   else world.open.delete(key);
   world.pace.took(key, performance.now() - began);
-  await writeDecision(cluster, decision, writer);
-  return decision.blocked ? { after: blockedRetryMs } : undefined;
+  return decision;
 }

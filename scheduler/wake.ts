@@ -66,7 +66,11 @@ function holdsOtherwise(now: KubeObject, old: KubeObject): boolean {
 }
 
 /** Namespaces that are on this cluster, ask for it, or are somewhere for want of a better place. */
-function wakeConcerned(world: World, queue: WorkQueue, { metadata: { name = '' } }: PhysicalCluster): void {
+export function wakeConcerned(
+  world: World,
+  queue: Pick<WorkQueue, 'add'>,
+  { metadata: { name = '' } }: PhysicalCluster,
+): void {
   for (const key of world.open) queue.add(key);
   const unhappy = new Set<string>();
   for (const { spec, metadata } of world.clusters.values()) {

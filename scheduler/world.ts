@@ -45,7 +45,7 @@ export function namespaceKey(object: KubeObject): string {
   return keyOf(logicalClusterOf(object), '', object.metadata.namespace ?? '');
 }
 
-export function observe(informers: InformerSet): World {
+export function observe(informers: Pick<InformerSet, 'for'>): World {
   const indexed = <T extends KubeObject>(informer: Informer<T>) => {
     informer.addIndex(byNamespace, (object) => [namespaceKey(object)]);
     return informer;

@@ -11,6 +11,7 @@ import type { Gate } from '../apiserver/limits/gate.ts';
 import type { MetricsPage } from '../apiserver/observer.ts';
 import type { ApiServerOptions } from '../apiserver/options.ts';
 import { syncerView } from '../apiserver/view/view.ts';
+import type { Client } from '../client/client.ts';
 import { ownResources } from '../cluster/resources.ts';
 import { andThen } from '../kube/later.ts';
 import type { Logger } from '../kube/log.ts';
@@ -24,6 +25,7 @@ import { egressOf } from './egress.ts';
 import type { Encryption } from './encryption.ts';
 import { adminUser, type Identity } from './identity.ts';
 import type { Metrics } from './metrics/metrics.ts';
+import { planView } from './plan-view.ts';
 import type { Answer, Question } from './profiling/types.ts';
 import { profilesView } from './profiling/view.ts';
 import type { Settings } from './settings.ts';
@@ -62,13 +64,15 @@ export function apiOptions(parts: {
   page?: MetricsPage;
   /** Takes a profile of a process of this server; absent where nobody asks from outside. */
   profile?: (question: Question) => Promise<Answer>;
+  /** Reads what the scheduler sees, for plans; absent where nobody asks from outside. */
+  scheduling?: () => Client;
   /** Of logical clusters' limits; absent where no user is answered. */
   gate?: Gate;
   /** Wants to know the steps of requests. */
   tracing?: Tracing | undefined;
 }): ApiServerOptions {
   const { stored, settings, identity, logger, syncers, tracing } = parts;
-  const { authentication, authorizers, audit, metrics, page, profile, gate } = parts;
+  const { authentication, authorizers, audit, metrics, page, profile, scheduling, gate } = parts;
   const store = tracing?.over(parts.store) ?? parts.store;
   const health = parts.encryption?.health;
   return {
@@ -106,6 +110,7 @@ export function apiOptions(parts: {
       backupView(stored ?? parts.store),
       certificateView(identity.signClient),
       accountKeysView(),
+      ...(scheduling ? [planView(scheduling)] : []),
       ...(profile ? [profilesView(profile)] : []),
     ],
     connectPod: (cluster, pod) =>

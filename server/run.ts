@@ -66,7 +66,7 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
   const authorizers = await orClose(store, loadAuthorization({ settings, logger, signal }));
   const { metrics } = counting;
   const recorders = await orClose(store, loadRecorders({ settings, part: 'first', logger, metrics }));
-  const server = createApiServer(
+  const server: ApiServer = createApiServer(
     apiOptions({
       store,
       stored,
@@ -77,6 +77,7 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
       authorizers,
       encryption,
       syncers: () => syncers,
+      scheduling: () => systemClient(server, controllersUser),
       gate,
       ...recorders,
       ...counting,

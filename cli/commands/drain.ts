@@ -25,17 +25,25 @@ async function schedulable(name: string, yes: boolean, command: Command): Promis
 export function drainCommand(): Command {
   return addOutput(new Command('drain').argument('<NAME>'))
     .description('cordon a physical cluster and move every workload away, make before break')
+    .option('--dry-run', 'only say what would move where, and what cannot, as atoll plan drain NAME does')
     .option('--timeout <SECONDS>', 'give up after this long; the move itself goes on', '600')
     .addHelpText(
       'after',
-      '\nExits 0 when the cluster holds nothing of ours, 1 with the reasons when something cannot leave, 130 after Ctrl-C,\nwhich ends the waiting and not the drain.',
+      '\nExits 0 when the cluster holds nothing of ours, 1 with the reasons when something cannot leave, 130 after Ctrl-C,\nwhich ends the waiting and not the drain: the same command again goes on waiting.',
     )
-    .addHelpText('after', '\nExamples:\n  atoll drain east\n  atoll drain east --timeout 60 -o json')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  atoll drain east\n  atoll drain east --timeout 60 -o json\n  atoll drain east --dry-run',
+    )
     .action(async (name: string, _local, command: Command) => {
-      const options = command.optsWithGlobals<Global & { timeout: string }>();
+      const options = command.optsWithGlobals<Global & { timeout: string; dryRun?: boolean }>();
       const timeoutSeconds = secondsOf('--timeout', options.timeout);
-      const { drain } = await import('../drain.ts');
       const client = await connect(options.atollKubeconfig);
+      if (options.dryRun) {
+        const { planDrain } = await import('../plan.ts');
+        return await planDrain(client, name, options.output === 'json' ? 'json' : 'table');
+      }
+      const { drain } = await import('../drain.ts');
       const stop = new AbortController();
       process.once('SIGINT', () => stop.abort());
       await drain(client, name, { timeoutSeconds, output: options.output, signal: stop.signal });

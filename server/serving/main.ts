@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { type Server, Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import type { ApiServer } from '../../apiserver/options.ts';
+import type { ApiServer, Listening } from '../../apiserver/options.ts';
 import { createApiServer } from '../../apiserver/server.ts';
-import { physicalClusters, rootCluster, servingUser } from '../../cluster/names.ts';
+import { controllersUser, physicalClusters, rootCluster, servingUser } from '../../cluster/names.ts';
 import { openPipe } from '../../storage/pipe/pipe.ts';
 import type { Store } from '../../storage/store.ts';
 import { apiOptions } from '../api.ts';
@@ -69,7 +69,7 @@ async function serve({
   const asking = new Asking(settings, (id, question) => report({ report: 'asked', id, question }));
   const relay = new Relay(metrics, (id, accept) => report({ report: 'scraped', id, accept }));
   const profiles = new ProfilesBeside(report);
-  const server = createApiServer(
+  const server: ApiServer = createApiServer(
     apiOptions({
       store,
       stored,
@@ -81,6 +81,7 @@ async function serve({
       ...recorders,
       encryption,
       syncers: () => syncers,
+      scheduling: () => systemClient(server, controllersUser),
       metrics,
       page: (accept) => relay.page(accept),
       profile: (question) => profiles.take(question),
@@ -101,8 +102,7 @@ async function serve({
   }
   const listening = await server.listen({ socket: prepared, tls });
   report({ report: 'ready' });
-  const load = gauge(listening);
-  setInterval(() => report({ report: 'load', load: load() }), 1000);
+  tellLoad(listening);
   return async (said) => {
     if (said.order === 'show') listening.show(said.tls);
     if (said.order === 'shed') listening.shed(said.share);
@@ -148,6 +148,11 @@ async function untilReached(server: ApiServer, { reaches }: SyncerManager): Prom
 function prepared(): Promise<Server> {
   report({ report: 'prepared' });
   return socket;
+}
+
+function tellLoad(listening: Listening): void {
+  const load = gauge(listening);
+  setInterval(() => report({ report: 'load', load: load() }), 1000);
 }
 
 function report(said: Report): void {

@@ -152,5 +152,6 @@ export const elsewhere: [path: string, says: string][] = [
   ['/syncers/east/api/v1/pods', path('/syncers/east/api/v1/pods')],
   ['/backup', path('/backup')],
   ['/metrics', path('/metrics')],
+  ['/plan', path('/plan')],
   ['/debug/pprof/heap', path('/debug/pprof/heap')],
 ];

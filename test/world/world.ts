@@ -8,7 +8,7 @@ import { syncerUser } from '../../apiserver/view/view.ts';
 import { registerCluster } from '../../cli/cluster.ts';
 import { Client } from '../../client/client.ts';
 import { transportFromKubeconfig } from '../../client/kubeconfig.ts';
-import { rootCluster, syncerManagerUser } from '../../cluster/names.ts';
+import { controllersUser, rootCluster, syncerManagerUser } from '../../cluster/names.ts';
 import { runLeader } from '../../controller/leader.ts';
 import type { Transport, UserInfo } from '../../kube/http.ts';
 import { type Logger, silentLogger } from '../../kube/log.ts';
@@ -92,8 +92,9 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     syncers && { ...syncers, reaches: (name) => syncers?.transport(name) !== undefined };
   const settings = resolveSettings({ dataDir, egressAllow: '127.0.0.0/8' }, undefined, {});
   const profile = async () => ({ profile: '{}' });
-  const server = createApiServer(
-    apiOptions({ store, settings, identity, logger, syncers: manager, profile }),
+  const scheduling = () => systemClient(server, controllersUser);
+  const server: ApiServer = createApiServer(
+    apiOptions({ store, settings, identity, logger, syncers: manager, profile, scheduling }),
   );
   let url = 'https://127.0.0.1:0';
   const control = () =>

@@ -28,6 +28,7 @@ const views: readonly (readonly string[])[] = [
   ['/backup'],
   ['/client-certificates'],
   ['/service-account-keys'],
+  ['/plan'],
   ['/debug/pprof/profile', '/debug/pprof/heap'],
 ];
 
@@ -217,7 +218,15 @@ describe('nobody is answered', () => {
     const { store } = world;
     const logger = { debug() {}, info() {}, warn() {}, error() {} } as never;
     const profile = async () => ({ profile: '{}' });
-    const options = apiOptions({ store, settings, identity, logger, syncers: () => undefined, profile });
+    const options = apiOptions({
+      store,
+      settings,
+      identity,
+      logger,
+      syncers: () => undefined,
+      profile,
+      scheduling: () => world.admin,
+    });
     const known = (options.views ?? []).map((view) =>
       views.findIndex((row) => row.every((path) => view.owns(path))),
     );

@@ -43,6 +43,7 @@ const views = [
   '/backup',
   '/client-certificates',
   '/service-account-keys',
+  '/plan',
   '/debug/pprof/profile',
   '/debug/pprof/heap',
 ];

@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs';
+import type { Client } from '../client/client.ts';
+import { decode, failIfNotOk } from '../client/exchange.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { isRecord, listAt, textAt } from '../kube/untyped.ts';
+import { decodeYaml, encodeYaml } from '../kube/yaml.ts';
+import { type PlanAnswer, type PlanRequest, planPath, resourceOf } from '../server/plan-view.ts';
+import { UsageError } from './errors.ts';
+import { orKnown } from './known.ts';
+import { pathsById } from './logical-clusters.ts';
+import { print, printJson, table } from './output.ts';
+
+export type PlanFormat = 'table' | 'json' | 'yaml';
+export type Planned = PlanAnswer['items'][number];
+
+/** What `atoll drain NAME` would do. Throws FailedError where there is no such physical cluster. */
+export async function planDrain(client: Client, name: string, output: PlanFormat): Promise<void> {
+  const items = await ask(client, { drain: [name] }).catch(orKnown(client, name));
+  show(items, output, `nothing is on ${name}`);
+}
+
+/**
+ * What `kubectl apply` of the file would do. The API itself says what each object would be, by a dry run: who may not
+ * apply it learns it here. Throws UsageError for what is no manifest, a StatusError for kinds of which no plan can be made.
+ */
+export async function planFile(
+  client: Client,
+  file: string,
+  where: { cluster: string; namespace: string },
+  output: PlanFormat,
+): Promise<void> {
+  const { cluster, namespace } = where;
+  const objects: KubeObject[] = [];
+  for (const given of manifestsOf(readFileSync(file === '-' ? 0 : file, 'utf8'), file)) {
+    const resource = resourceOf(given, cluster);
+    const isNamespaced = !['namespaces', 'physicalclusters'].includes(resource.resource);
+    const { name = '', namespace: own = namespace } = given.metadata;
+    const target = { cluster, name, ...(isNamespaced && { namespace: own }) };
+    const how = { dryRun: true, force: true, fieldManager: 'atoll-plan' };
+    const { managedFields: _fields, resourceVersion: _version, ...metadata } = given.metadata;
+    const body = { ...given, metadata, status: undefined };
+    objects.push(await client.patch(resource, target, 'apply', body, how));
+  }
+  show(await ask(client, { cluster, objects }), output, 'nothing would be placed otherwise');
+}
+
+/** Of a YAML or JSON text, Lists unfolded. Throws UsageError. */
+export function manifestsOf(text: string, file: string): KubeObject[] {
+  const documents = text.split(/^---.*$/m).map((document) => {
+    try {
+      return decodeYaml(document).value as unknown;
+    } catch (error) {
+      throw new UsageError(`${file}: ${(error as Error).message}`);
+    }
+  });
+  const found = documents
+    .filter((document) => document !== null)
+    .flatMap((document) =>
+      isRecord(document) && Array.isArray(document['items']) ? listAt(document, 'items') : document,
+    );
+  const wrong = found.find(
+    (one) => !isRecord(one) || !textAt(one, 'kind') || !textAt(one, 'metadata', 'name'),
+  );
+  if (wrong !== undefined || found.length === 0)
+    throw new UsageError(`${file}: expected objects with apiVersion, kind and metadata.name`);
+  return found as KubeObject[];
+}
+
+async function ask(client: Client, request: PlanRequest): Promise<Planned[]> {
+  const headers = { 'content-type': 'application/json' };
+  const response = await client.raw({ method: 'POST', path: planPath, headers, body: request });
+  await failIfNotOk(response);
+  const { items } = (await decode(response)) as PlanAnswer;
+  const pathOf = await pathsById(client);
+  return items.map((item) => ({ ...item, logicalCluster: pathOf(item.logicalCluster) }));
+}
+
+function show(items: readonly Planned[], output: PlanFormat, nothing: string): void {
+  if (output === 'json') printJson({ items });
+  else if (output === 'yaml') print(encodeYaml({ items }).trimEnd());
+  else print(planText(items, nothing));
+}
+
+/** A table of workloads, of what goes along only what is blocked, and the sum. */
+export function planText(items: readonly Planned[], nothing: string): string {
+  const shown = items.filter((item) => item.workload || item.outcome === 'blocked');
+  if (shown.length === 0) return `${nothing}; nothing was changed`;
+  const rows = shown.map((item) => [
+    `${item.logicalCluster}/${item.namespace}/${item.object}`,
+    item.outcome,
+    item.from.join(',') || '-',
+    item.to.join(',') || '-',
+    whyOf(item),
+  ]);
+  const workloads = shown.filter((item) => item.workload);
+  const outcomes = ['moves', 'starts', 'leaves', 'stays', 'blocked'] as const;
+  const counts = outcomes.flatMap((outcome) => {
+    const count = workloads.filter((item) => item.outcome === outcome).length;
+    return count === 0 ? [] : [`${count} ${outcome}`];
+  });
+  const sum = `of ${workloads.length} workload${workloads.length === 1 ? '' : 's'}: ${counts.join(', ') || 'none'}`;
+  return `${table(['OBJECT', 'OUTCOME', 'FROM', 'TO', 'WHY'], rows)}\n${sum}; nothing was changed`;
+}
+
+/** Of what is blocked, all that speaks against each cluster; else why it is to be where it was not. */
+function whyOf({ outcome, from, to, reasons }: Planned): string {
+  const entries = Object.entries(reasons);
+  if (outcome === 'blocked') {
+    const ownFirst = entries.sort(([a], [b]) => Number(from.includes(b)) - Number(from.includes(a)));
+    return ownFirst.map(([name, why]) => `${name}: ${why}`).join('; ');
+  }
+  const newcomers = to.filter((name) => !from.includes(name));
+  const told = newcomers.length > 0 ? newcomers : to;
+  return [...new Set(told.flatMap((name) => reasons[name] ?? []))].join('; ');
+}

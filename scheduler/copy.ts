@@ -1,0 +1,73 @@
+import { Cache } from '../client/cache.ts';
+import type { Client } from '../client/client.ts';
+import type { Informer } from '../client/informer.ts';
+import { InformerSet } from '../client/informers.ts';
+import { objectKey, type ResourceRef } from '../client/url.ts';
+import { slim } from '../controller/slim.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { observe, type World } from './world.ts';
+
+/** An object as it would be, with where it is in the API. Its annotations name its logical cluster by id. */
+export interface Changed {
+  resource: ResourceRef;
+  object: KubeObject;
+}
+
+/**
+ * What the scheduler sees, as of now and never again, with `changes` as if they had been made. `client` reads all
+ * logical clusters, all of what can be placed: that is the cost of each copy.
+ */
+export async function copyWorld(
+  client: Client,
+  changes: readonly Changed[],
+  signal: AbortSignal,
+): Promise<World> {
+  const reading = new AbortController();
+  const both = AbortSignal.any([signal, reading.signal]);
+  const informers = new InformerSet(client, { cluster: '*', signal: both, keep: slim });
+  try {
+    observe(informers);
+    await informers.synced();
+  } finally {
+    reading.abort();
+  }
+  return worldOf((resource) => {
+    const changed = changes.filter((one) => isOf(one, resource)).map(({ object }) => object);
+    return [...informers.for(resource).list(), ...changed];
+  });
+}
+
+/** What the scheduler sees where there is nothing but these; of two objects of one name the last counts. */
+export function worldOf(objectsOf: (resource: ResourceRef) => readonly KubeObject[]): World {
+  return observe({
+    for: <T extends KubeObject>(resource: ResourceRef) =>
+      still(resource, objectsOf(resource) as readonly T[]),
+  });
+}
+
+function isOf({ resource: { group, resource } }: Changed, other: ResourceRef): boolean {
+  return group === other.group && resource === other.resource;
+}
+
+/** An informer that hears of nothing any more. */
+function still<T extends KubeObject>(resource: ResourceRef, objects: readonly T[]): Informer<T> {
+  const cache = new Cache<T>(() => {});
+  const byKey = new Map(objects.map((object) => [objectKey(object), object]));
+  cache.replace([...byKey.values()]);
+  return {
+    resource,
+    synced: Promise.resolve(),
+    hasSynced: true,
+    stopped: Promise.resolve(),
+    get size() {
+      return cache.size;
+    },
+    get: (key) => cache.get(key),
+    list: () => [...cache.values()],
+    values: () => cache.values(),
+    keys: () => cache.keys(),
+    addIndex: (name, of) => cache.addIndex(name, of),
+    byIndex: (name, value) => cache.byIndex(name, value),
+    on: (handlers) => cache.on(handlers),
+  };
+}

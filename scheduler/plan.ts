@@ -1,0 +1,133 @@
+import { setImmediate } from 'node:timers/promises';
+import { keyOf, logicalClusterOf, objectKey } from '../client/url.ts';
+import { placedKind } from '../cluster/kinds.ts';
+import { physicalClusters } from '../cluster/names.ts';
+import { isTombstone } from '../cluster/orphans.ts';
+import type { PhysicalCluster, Placement, PlacementSpec } from '../cluster/types.ts';
+import { deepEqual } from '../kube/deep.ts';
+import { consider } from './controller.ts';
+import type { Changed } from './copy.ts';
+import type { NamespaceDecision } from './types.ts';
+import { wakeConcerned } from './wake.ts';
+import { namespaceKey, placementsIn, takeStock, type World } from './world.ts';
+
+/** What becomes of one placed object. */
+export interface PlannedItem {
+  /** By its id. */
+  logicalCluster: string;
+  namespace: string;
+  /** `deployments.apps/web` */
+  object: string;
+  workload: boolean;
+  /** starts: it was nowhere. blocked: it is not where it ought to be, and cannot get there; else what it says. */
+  outcome: 'starts' | 'moves' | 'leaves' | 'stays' | 'blocked';
+  /** Physical clusters, sorted: where it is, also on its way there or from there; where it is to be. */
+  from: string[];
+  to: string[];
+  /** A sentence for each cluster that was chosen or refused. */
+  reasons: Record<string, string>;
+}
+
+/**
+ * What the scheduler would do, were `changes` made: in `world`, a copy that has them already, and that this uses up. Only
+ * what these changes concern is told, workloads first. Where room is short, who comes first gets it: here by name.
+ */
+export async function planOf(world: World, changes: readonly Changed[]): Promise<PlannedItem[]> {
+  takeStock(world);
+  const items: PlannedItem[] = [];
+  for (const key of [...concernedBy(world, changes)].sort()) {
+    const placed = placementsIn(world, key);
+    items.push(...itemsOf(placed, consider(key, world), key));
+    // Requests wait behind this.
+    await setImmediate();
+  }
+  const tells = isTold(changes);
+  return items.filter(tells).sort((a, b) => Number(b.workload) - Number(a.workload));
+}
+
+function isCluster({ resource }: Changed): boolean {
+  return resource.group === physicalClusters.group && resource.resource === physicalClusters.resource;
+}
+
+/** The keys of the Namespaces about which the scheduler would decide anew. */
+function concernedBy(world: World, changes: readonly Changed[]): Set<string> {
+  const keys = new Set<string>();
+  // Which Namespaces a policy leaves open to any cluster, only a decision says.
+  const isOpen = world.policies.size + world.clusterPolicies.size > 0;
+  if (isOpen && changes.some(isCluster))
+    for (const placement of world.placements.values()) keys.add(namespaceKey(placement));
+  for (const changed of changes) {
+    const { object } = changed;
+    if (isCluster(changed)) wakeConcerned(world, keys, object as PhysicalCluster);
+    else keys.add(object.metadata.namespace === undefined ? objectKey(object) : namespaceKey(object));
+  }
+  return keys;
+}
+
+/** What moves; what cannot leave a changed cluster, or is in a changed Namespace; and what was named. */
+function isTold(changes: readonly Changed[]): (item: PlannedItem) => boolean {
+  const clusters = new Set(changes.filter(isCluster).map(({ object }) => object.metadata.name));
+  const named = new Set<string>();
+  const within = new Set<string>();
+  for (const { resource, object } of changes.filter((changed) => !isCluster(changed))) {
+    const { namespace, name = '' } = object.metadata;
+    const at = keyOf(logicalClusterOf(object), namespace ?? name, '');
+    within.add(at);
+    named.add(at + objectName({ ...resource, name }));
+  }
+  return (item) => {
+    const at = keyOf(item.logicalCluster, item.namespace, '');
+    if (item.outcome === 'stays') return named.has(at + item.object);
+    if (item.outcome !== 'blocked') return true;
+    return within.has(at) || [...item.from, ...Object.keys(item.reasons)].some((name) => clusters.has(name));
+  };
+}
+
+function itemsOf(placed: readonly Placement[], decision: NamespaceDecision, key: string): PlannedItem[] {
+  const [logicalCluster = '', , namespace = ''] = key.split('/');
+  const now = new Map(decision.update.map(({ old, wanted }) => [old, wanted]));
+  const removed = new Set(decision.remove);
+  const item = (before: Placement | undefined, after: Placement | undefined): PlannedItem[] => {
+    const spec = after?.spec ?? before?.spec;
+    if (!spec) return [];
+    const from = before ? whereIs(before) : [];
+    const to = [...(after?.spec?.clusters ?? [])].sort();
+    return [
+      {
+        logicalCluster,
+        namespace,
+        object: objectName(spec.ref),
+        workload: placedKind(spec.ref)?.role === 'workload',
+        outcome: outcomeOf(from, to, after?.spec),
+        from,
+        to,
+        reasons: after?.spec?.reasons ?? {},
+      },
+    ];
+  };
+  return [
+    ...placed.flatMap((old) => item(old, removed.has(old) ? undefined : (now.get(old) ?? old))),
+    ...decision.create.flatMap((created) => item(undefined, created)),
+  ];
+}
+
+function objectName({
+  group,
+  resource,
+  name,
+}: PlacementSpec['ref'] | (Changed['resource'] & { name: string })) {
+  return `${resource}${group ? `.${group}` : ''}/${name}`;
+}
+
+function whereIs(placement: Placement): string[] {
+  const { clusters = [], shares = {} } = placement.spec ?? {};
+  const there = isTombstone(placement) ? [] : Object.keys(shares);
+  return [...new Set([...clusters, ...there])].sort();
+}
+
+function outcomeOf(from: string[], to: string[], after: PlacementSpec | undefined): PlannedItem['outcome'] {
+  if (after?.blocked === true) return 'blocked';
+  if (deepEqual(from, to)) return 'stays';
+  if (from.length === 0) return 'starts';
+  return to.length === 0 ? 'leaves' : 'moves';
+}

@@ -1,0 +1,137 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { main } from '../../../cli/program.ts';
+import type { PhysicalCluster, Placement } from '../../../cluster/types.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import type { PlanAnswer } from '../../../server/plan-view.ts';
+import { deployment, find, resources, settled, until } from '../../world/objects.ts';
+import { startWorld, type World } from '../../world/world.ts';
+
+let world: World;
+let kubeconfig = '';
+let out = '';
+let err = '';
+beforeEach(async () => {
+  world = await startWorld();
+  kubeconfig = await world.listen();
+  const { stdout, stderr } = process;
+  const [toOut, toErr] = [vi.spyOn(stdout, 'write'), vi.spyOn(stderr, 'write')];
+  toOut.mockImplementation((text) => {
+    out += String(text);
+    return true;
+  });
+  toErr.mockImplementation((text) => {
+    err += String(text);
+    return true;
+  });
+  onTestFinished(() => {
+    toOut.mockRestore();
+    toErr.mockRestore();
+  });
+});
+afterEach(() => world.stop());
+
+const namespace = 'default';
+
+async function atoll(...args: string[]): Promise<number> {
+  [out, err] = ['', ''];
+  return await main(['node', 'atoll', '--atoll-kubeconfig', kubeconfig, ...args]);
+}
+
+const planned = () => (JSON.parse(out) as PlanAnswer).items;
+const outcomes = () =>
+  Object.fromEntries(planned().map(({ object, outcome, to }) => [object, [outcome, to.join()]]));
+const clustersOf = async (name: string) =>
+  (await find<Placement>(world.admin, resources.placements, name))?.spec?.clusters;
+
+async function run(...objects: KubeObject[]): Promise<void> {
+  for (const object of objects) await world.admin.create(resources.deployments, object, { namespace });
+  for (const { metadata } of objects) await settled(world.admin, `${metadata.name}.deployments.apps`);
+}
+
+test('a plan of a drain says what moves and what cannot; nothing changes, and the drain does just that', async () => {
+  await run(deployment('pinned', 1, 'east'), deployment('both', 2, 'east,west'), deployment('free', 1));
+  const free = (await clustersOf('free.deployments.apps')) ?? [];
+  const [from = '', to = ''] = free[0] === 'east' ? ['east', 'west'] : ['west', 'east'];
+  await world.admin.patch(resources.physicalclusters, { name: to }, 'merge', {
+    metadata: { labels: { a: 'b' } },
+  });
+  expect(await atoll('plan', 'drain', from, '-o', 'json')).toBe(0);
+  const said = planned();
+  expect(outcomes()).toMatchObject({
+    'deployments.apps/free': ['moves', to],
+    'deployments.apps/both': ['moves', to],
+    ...(from === 'east' && { 'deployments.apps/pinned': ['blocked', 'east'] }),
+  });
+  const cluster = await world.admin.get<PhysicalCluster>(resources.physicalclusters, { name: from });
+  expect(cluster.spec?.kubeconfigSecretRef).toBeDefined();
+  expect(cluster.spec?.drain).toBeUndefined();
+  expect(await atoll('drain', from, '--dry-run')).toBe(0);
+  expect(out).toMatch(/^OBJECT +OUTCOME +FROM +TO +WHY\n/);
+  expect(out).toMatch(/root\/default\/deployments\.apps\/free +moves /);
+  expect(out).toMatch(/; nothing was changed\n$/);
+  const spec = { unschedulable: true, drain: true };
+  await world.admin.patch(resources.physicalclusters, { name: from }, 'merge', { spec });
+  for (const { object, to: clusters } of said.filter(({ workload }) => workload)) {
+    const name = `${object.split('/')[1]}.deployments.apps`;
+    await until(
+      `${name} is where it was planned`,
+      async () => (await clustersOf(name))?.join() === clusters.join(),
+    );
+  }
+});
+
+test('a plan of a file is of what the API would make of it', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'atoll-plan-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const file = join(directory, 'file.json');
+  const plan = async (items: unknown[]) => {
+    await writeFile(file, JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
+    return await atoll('plan', '-f', file, '-o', 'json');
+  };
+  await run(deployment('web', 1, 'east'));
+  const west = await world.admin.get<PhysicalCluster>(resources.physicalclusters, { name: 'west' });
+  expect(await plan([deployment('web', 1, 'west'), deployment('new', 1, 'east')]), err).toBe(0);
+  expect(outcomes()).toMatchObject({
+    'deployments.apps/web': ['moves', 'west'],
+    'deployments.apps/new': ['starts', 'east'],
+  });
+  expect(await find(world.admin, resources.deployments, 'new')).toBeUndefined();
+  expect(await plan([deployment('web', 1, 'east')])).toBe(0);
+  expect(outcomes()['deployments.apps/web']).toEqual(['stays', 'east']);
+  const kind = { apiVersion: 'atoll.dev/v1alpha1', kind: 'PhysicalCluster' };
+  const full = {
+    ...west,
+    ...kind,
+    spec: { ...west.spec, capacity: { pods: '0' } },
+    status: undefined,
+  };
+  expect(await plan([full, deployment('web', 1, 'west')])).toBe(0);
+  expect(outcomes()['deployments.apps/web']).toEqual(['blocked', 'east']);
+  expect(await plan([{ apiVersion: 'v1', kind: 'Event', metadata: { name: 'x' } }])).toBe(1);
+  expect(err).toContain('no plan can be made of Event (v1), only of Deployment, ');
+});
+
+test('it is for administrators of everything, and says which clusters there are', async () => {
+  expect(await atoll('plan', 'drain', 'esat')).toBe(1);
+  expect(err).toContain('no physical cluster esat; there are: east, west');
+  expect(await atoll('plan')).toBe(2);
+  expect(await atoll('plan', 'drain', 'east', '-f', 'x')).toBe(2);
+  const tenant = world.as({ name: 'ann', groups: ['system:authenticated'] });
+  const answer = await tenant.raw({ method: 'POST', path: '/plan', body: { drain: ['east'] } });
+  expect(answer.status).toBe(403);
+  const read = await world.admin.raw({ method: 'GET', path: '/plan' });
+  expect(read.status).toBe(405);
+  for (const body of [
+    {},
+    { objects: [1] },
+    { cluster: 'root:nowhere', drain: ['east'] },
+    { cluster: '*', drain: ['east'] },
+  ])
+    expect(
+      (await world.admin.raw({ method: 'POST', path: '/plan', body })).status,
+      JSON.stringify(body),
+    ).toBe(400);
+});

@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest';
+import { UsageError } from '../../../cli/errors.ts';
+import { manifestsOf, type Planned, planText } from '../../../cli/plan.ts';
+
+const item = (more: Partial<Planned>): Planned => ({
+  logicalCluster: 'root',
+  namespace: 'shop',
+  object: 'deployments.apps/web',
+  workload: true,
+  outcome: 'moves',
+  from: ['east'],
+  to: ['west'],
+  reasons: { east: 'it is being drained', west: 'it has the most room' },
+  ...more,
+});
+
+describe('a plan as a table', () => {
+  test('says of what moves why it goes there, of what is blocked what speaks against each cluster', () => {
+    const blocked = item({
+      object: 'statefulsets.apps/db',
+      outcome: 'blocked',
+      to: ['east'],
+      reasons: { west: 'it is cordoned', east: 'it is being drained' },
+    });
+    expect(planText([item({}), blocked], 'nothing').split('\n')).toEqual([
+      'OBJECT                           OUTCOME   FROM   TO     WHY',
+      'root/shop/deployments.apps/web   moves     east   west   it has the most room',
+      'root/shop/statefulsets.apps/db   blocked   east   east   east: it is being drained; west: it is cordoned',
+      'of 2 workloads: 1 moves, 1 blocked; nothing was changed',
+    ]);
+  });
+
+  test('leaves out what goes along, unless that is blocked', () => {
+    const claim = { object: 'persistentvolumeclaims/data', workload: false } as const;
+    expect(planText([item(claim)], 'nothing is on east')).toBe('nothing is on east; nothing was changed');
+    expect(planText([item({ ...claim, outcome: 'blocked' })], '')).toContain('of 0 workloads: none;');
+  });
+});
+
+describe('manifests', () => {
+  test.each([
+    ['kind: A\nmetadata: {name: a}\n---\nkind: B\nmetadata: {name: b}\n', ['a', 'b']],
+    ['---\nkind: List\nitems:\n- kind: A\n  metadata: {name: a}\n---\n', ['a']],
+    ['{"kind":"A","metadata":{"name":"a"}}', ['a']],
+  ])('%j', (text, names) => {
+    expect(manifestsOf(text, 'f').map(({ metadata }) => metadata.name)).toEqual(names);
+  });
+
+  test.each(['', 'kind: A', 'a: [', '- 1', 'kind: A\nmetadata: {generateName: a}'])('%j is none', (text) => {
+    expect(() => manifestsOf(text, 'file.yaml')).toThrow(UsageError);
+  });
+});
