@@ -19,18 +19,15 @@ export function requestsOf(workload: KubeObject, pods: number): Resources {
   return timesResources(podRequests(podTemplate(workload).spec), pods);
 }
 
-/** What a placed workload takes where; before it has shares, as if it were divided equally. */
+/** What a placed workload takes where; of a cluster in which it has no share yet, as if it were divided equally. */
 export function usageOf(workload: KubeObject, placement: Placement): Usage {
-  const shares = Object.entries(placement.spec?.shares ?? {});
-  const clusters = placement.spec?.clusters ?? [];
+  const { shares = {}, clusters = [] } = placement.spec ?? {};
   const count = podCount(workload);
-  if (shares.length === 0) {
-    const each = Math.ceil(count / Math.max(1, clusters.length));
-    return new Map(clusters.map((c) => [c, requestsOf(workload, each)]));
-  }
-  return new Map(
-    shares.map(([c, share]) => [c, requestsOf(workload, share.replicas ?? share.parallelism ?? count)]),
-  );
+  const each = requestsOf(workload, Math.ceil(count / Math.max(1, clusters.length)));
+  const usage: Usage = new Map(clusters.map((c) => [c, each]));
+  for (const [c, share] of Object.entries(shares))
+    usage.set(c, requestsOf(workload, share.replicas ?? share.parallelism ?? count));
+  return usage;
 }
 
 export function addUsage(to: Usage, more: ReadonlyMap<string, Resources>): void {
