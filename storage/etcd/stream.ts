@@ -16,7 +16,11 @@ export interface WatchStream {
   readonly ended: Promise<StreamEnd>;
 }
 
-/** One watch on one stream of its own: etcd sends progress only when all watches of a stream are up to date. */
+/**
+ * One watch on one stream of its own: etcd sends progress only when all watches of a stream are up to date. Until it
+ * announced the watch it holds the watch's events back, but not progress, which then promises more than was sent:
+ * what comes before the announcement is not handed over.
+ */
 export async function openStream(
   connection: Connection,
   create: WatchCreate,
@@ -24,6 +28,7 @@ export async function openStream(
 ): Promise<WatchStream> {
   const stream: ClientDuplexStream<WatchRequest, WatchResponse> = await connection.stream(watch);
   let over = false;
+  let announced = false;
   let finish: (end: StreamEnd) => void = () => {};
   const ended = new Promise<StreamEnd>((resolve) => {
     finish = (end) => {
@@ -35,7 +40,8 @@ export async function openStream(
   });
   stream.on('data', (response: WatchResponse) => {
     if (over) return;
-    if (!response.canceled) return onResponse(response);
+    announced ||= response.created;
+    if (!response.canceled) return announced ? onResponse(response) : undefined;
     const revision = number(response.compactRevision);
     if (revision > 0) return finish({ why: 'compacted', revision });
     // Of a stream etcd judges the token here, not by a status.
