@@ -2,13 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { tokenAuthenticator } from '../apiserver/authn/token.ts';
 import { mastersGroup } from '../apiserver/authz/masters.ts';
+import type { ApiServer, ApiServerOptions } from '../apiserver/options.ts';
 import { createApiServer } from '../apiserver/server.ts';
 import { createAuthority } from '../apiserver/tls/ca.ts';
 import { Client } from '../client/client.ts';
 import { InformerSet } from '../client/informers.ts';
 import { startGenericControllers } from '../controller/generic.ts';
 import { ensureSystemNamespaces } from '../controller/namespace/furnish.ts';
-import type { UserInfo } from '../kube/http.ts';
+import type { Transport, UserInfo } from '../kube/http.ts';
 import { base64, kubeconfigText } from '../kube/kubeconfig.ts';
 import { type Logger, silentLogger } from '../kube/log.ts';
 import { timestamp } from '../kube/timestamp.ts';
@@ -50,17 +51,45 @@ const admin: UserInfo = { name: 'admin', groups: [mastersGroup, 'system:authenti
 
 /** A physical cluster in this process: the same API code over HTTPS, workload controllers, and pods that pretend. */
 export async function startSimulatedCluster(options: SimulationOptions): Promise<SimulatedCluster> {
-  const { name, host = '127.0.0.1', port = 0, logger = silentLogger } = options;
+  const { name, host = '127.0.0.1', port = 0 } = options;
   const authority = await createAuthority(`${name}-ca`);
   const certificate = await authority.issueServer(['localhost', host]);
   const token = randomBytes(16).toString('hex');
-  const store = openMemory();
-  const server = createApiServer({
-    store,
-    logicalClusters: false,
-    authenticate: [tokenAuthenticator(new Map([[token, admin]]))],
-    connectPod: podLogs(name),
+  const authenticate = [tokenAuthenticator(new Map([[token, admin]]))];
+  const { server, client, stop } = await startUnserved({
+    ...options,
+    authenticate,
+    rootCa: authority.certificate,
   });
+  const tls = { key: certificate.privateKey, cert: certificate.certificate, ca: authority.certificate };
+  const { url } = await server.listen({ host, port, tls });
+  const kubeconfig = kubeconfigText({
+    cluster: name,
+    user: 'admin',
+    context: name,
+    clusterFields: { server: url, 'certificate-authority-data': base64(authority.certificate) },
+    userFields: { token },
+  });
+  return { name, url, client, kubeconfig, stop };
+}
+
+export interface UnservedCluster extends Pick<SimulatedCluster, 'name' | 'client' | 'stop'> {
+  /** The administrator's way to its API. */
+  transport: Transport;
+}
+
+/** The same, for this process alone: no socket, no certificate. */
+export async function startUnservedCluster(options: SimulationOptions): Promise<UnservedCluster> {
+  const { server, client, stop } = await startUnserved({ ...options, authenticate: [], rootCa: '' });
+  return { name: options.name, client, transport: server.transport(admin), stop };
+}
+
+async function startUnserved(
+  options: SimulationOptions & { authenticate: ApiServerOptions['authenticate']; rootCa: string },
+): Promise<{ server: ApiServer; client: Client; stop(): Promise<void> }> {
+  const { name, authenticate, rootCa, logger = silentLogger } = options;
+  const store = openMemory();
+  const server = createApiServer({ store, logicalClusters: false, authenticate, connectPod: podLogs(name) });
   const client = new Client(server.transport(admin), { userAgent: 'simulation' });
   const stop = new AbortController();
   // One lifetime for as many watches as there are kinds.
@@ -72,7 +101,7 @@ export async function startSimulatedCluster(options: SimulationOptions): Promise
   const context = { ...base, events: new Events(base) };
   const behaviours = [...(options.behaviours ?? []), ...defaultBehaviours];
   const running = Promise.all([
-    startGenericControllers({ ...context, rootCa: authority.certificate }),
+    startGenericControllers({ ...context, rootCa }),
     runWorkloadControllers(context),
     runPods(context, { behaviours, seed: options.seed ?? 1 }),
     runServices(context),
@@ -80,20 +109,9 @@ export async function startSimulatedCluster(options: SimulationOptions): Promise
   ]).catch((err: unknown) => {
     if (!stop.signal.aborted) logger.error({ err, cluster: name }, 'the simulation stopped');
   });
-  const tls = { key: certificate.privateKey, cert: certificate.certificate, ca: authority.certificate };
-  const { url } = await server.listen({ host, port, tls });
-  const kubeconfig = kubeconfigText({
-    cluster: name,
-    user: 'admin',
-    context: name,
-    clusterFields: { server: url, 'certificate-authority-data': base64(authority.certificate) },
-    userFields: { token },
-  });
   return {
-    name,
-    url,
+    server,
     client,
-    kubeconfig,
     stop: async () => {
       stop.abort();
       await running;

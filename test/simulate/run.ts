@@ -1,0 +1,210 @@
+import { createHash } from 'node:crypto';
+import { sleep } from '../../kube/clock.ts';
+import type { Logger } from '../../kube/log.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { isStatusError } from '../../kube/status.ts';
+import { loadIdentity } from '../../server/identity.ts';
+import { openMemory } from '../../storage/memory/memory.ts';
+import { Random } from '../fault/random.ts';
+import { deployment, isReady, resources } from '../world/objects.ts';
+import { Floor } from './floor.ts';
+import { type Action, clusterNames, type History } from './history.ts';
+import { Pods } from './pods.ts';
+import { unsettled } from './settled.ts';
+import type { VirtualTime } from './time.ts';
+import { startWorld, type World } from './world.ts';
+
+/** Without faults everything is as it was asked for after so long, rollouts and hand-overs in turn included. */
+const settleMs = 20 * 60_000;
+const lookMs = 5000;
+
+export interface Outcome {
+  /** What was promised and not kept, a sentence each, with the moment. */
+  failures: string[];
+  /** What happened, by name. */
+  counts: Record<string, number>;
+  simulatedMs: number;
+  steps: number;
+  /** Of all that was done and all that the clusters' pods did, in order: equal for equal histories. */
+  digest: string;
+}
+
+export async function runHistory(
+  time: VirtualTime,
+  seed: number,
+  history: History,
+  logger?: Logger,
+): Promise<Outcome> {
+  const identity = await loadIdentity(openMemory(), '127.0.0.1', '/nowhere');
+  const random = new Random(seed, 2);
+  const names = clusterNames;
+  const world = await time.until(() =>
+    startWorld({ names, identity, random, seed, ...(logger && { logger }) }),
+  );
+  const run = new Running(time, world, history);
+  await time.until(() => run.begin());
+  const check = () => run.check();
+  await time.until(() => run.play(), check);
+  await time.until(() => run.settle(), check);
+  world.end();
+  return run.outcome();
+}
+
+class Running {
+  readonly #time: VirtualTime;
+  readonly #world: World;
+  readonly #history: History;
+  readonly #pods = new Pods();
+  readonly #floors: ReadonlyMap<string, Floor>;
+  readonly #failures: string[] = [];
+  readonly #counts: Record<string, number> = {};
+  readonly #digest = createHash('sha256');
+  readonly #life = new AbortController();
+
+  constructor(time: VirtualTime, world: World, history: History) {
+    this.#time = time;
+    this.#world = world;
+    this.#history = history;
+    this.#floors = new Map(
+      history.workloads.map(({ name, replicas, maxUnavailable }) => [
+        name,
+        new Floor(name, replicas, maxUnavailable),
+      ]),
+    );
+  }
+
+  /** Until the clusters are joined and all that is there at first is ready. */
+  async begin(): Promise<void> {
+    const { admin, clusters } = this.#world;
+    for (const cluster of clusters.values()) await this.#pods.follow(cluster, this.#life.signal);
+    for (const name of clusters.keys())
+      while (!(await isReady(admin, name))) await sleep(lookMs);
+    for (const { name, replicas, on, maxUnavailable } of this.#history.workloads) {
+      const object = deployment(name, replicas, on);
+      const strategy = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable, maxSurge: '25%' } };
+      await admin.create(resources.deployments, {
+        ...object,
+        spec: { ...(object.spec as object), strategy, progressDeadlineSeconds: 3600 },
+      } as KubeObject);
+    }
+    await this.settle();
+  }
+
+  /** All that the history has in store, each at its time. */
+  async play(): Promise<void> {
+    const from = this.#time.elapsed;
+    for (const action of this.#history.actions) {
+      const left = from + action.at - this.#time.elapsed;
+      if (left > 0) await sleep(left);
+      this.#note(action.do, JSON.stringify(action));
+      await this.#do(action);
+    }
+  }
+
+  /** Without faults from here on, until all is as it was asked for. */
+  async settle(): Promise<void> {
+    for (const { wire } of this.#world.components.values()) wire.heal();
+    const until = this.#time.elapsed + settleMs;
+    let last = '';
+    for (let calm = 0; calm < 3; ) {
+      await sleep(lookMs);
+      const wrong = await unsettled(this.#world, this.#pods, [...this.#floors.values()]);
+      calm = wrong.length === 0 ? calm + 1 : 0;
+      if (wrong.join('; ') !== last) {
+        last = wrong.join('; ');
+        if (this.#time.elapsed > until - settleMs / 2) this.#digest.update(last);
+      }
+      if (this.#time.elapsed < until || wrong.length === 0) continue;
+      for (const text of wrong) this.#fail(`not settled ${settleMs / 60_000} minutes after the last fault: ${text}`);
+      return;
+    }
+  }
+
+  /** After every step of anybody. */
+  check(): void {
+    if (!this.#pods.changed) return;
+    this.#pods.changed = false;
+    this.#digest.update(`${this.#time.elapsed}`);
+    for (const floor of this.#floors.values()) {
+      const text = floor.check(this.#pods, this.#time.elapsed);
+      this.#digest.update(` ${floor.app}=${this.#pods.ready(floor.app)}`);
+      if (text) this.#fail(text);
+    }
+  }
+
+  outcome(): Outcome {
+    this.#life.abort();
+    const died = [...this.#world.components.values()].reduce((sum, { deaths }) => sum + deaths, 0);
+    return {
+      failures: this.#failures,
+      counts: { ...this.#counts, died },
+      simulatedMs: this.#time.elapsed,
+      steps: this.#time.steps,
+      digest: this.#digest.digest('hex'),
+    };
+  }
+
+  async #do(action: Action): Promise<void> {
+    const { admin, components } = this.#world;
+    const now = this.#time.elapsed;
+    const change = async (name: string, body: object) => {
+      await admin.patch(resources.deployments, { namespace: 'default', name }, 'merge', body);
+    };
+    switch (action.do) {
+      case 'place':
+        return await change(action.workload, {
+          metadata: { annotations: { 'atoll.dev/clusters': action.on } },
+        });
+      case 'scale':
+        this.#floors.get(action.workload)?.scale(action.to, now);
+        return await change(action.workload, { spec: { replicas: action.to } });
+      case 'roll':
+        return await change(action.workload, {
+          spec: { template: { spec: { containers: [{ name: 'c', image: action.image }] } } },
+        });
+      case 'fail':
+        return await this.#failPod(action.workload, action.on);
+      case 'cordon':
+      case 'drain':
+      case 'open': {
+        const spec = { unschedulable: action.do !== 'open', drain: action.do === 'drain' };
+        await admin.patch(resources.physicalclusters, { name: action.on }, 'merge', { spec });
+        return;
+      }
+      case 'die':
+        return components.get(action.who)?.dieAt(action);
+      case 'cut':
+        return components.get(action.who)?.wire.cut(action.ms);
+      case 'stale':
+        return components.get(action.who)?.wire.stale(action.ms);
+      case 'slow':
+        return components.get(action.who)?.wire.slow(action.each, action.ms);
+      case 'rewatch':
+        return components.get(action.who)?.wire.breakWatches(action.forget);
+    }
+  }
+
+  /** A pod that served is gone, as when its node dies. */
+  async #failPod(app: string, on: string): Promise<void> {
+    const [pod] = this.#pods.serving(on, app);
+    if (!pod) return;
+    this.#floors.get(app)?.trouble(this.#time.elapsed);
+    const { name = '', namespace = '' } = pod.metadata;
+    const how = { gracePeriodSeconds: 0 };
+    await this.#world.clusters
+      .get(on)
+      ?.client.delete(resources.pods, { namespace, name }, how)
+      .catch((error: unknown) => {
+        if (!isStatusError(error, 'NotFound')) throw error;
+      });
+  }
+
+  #note(name: string, text: string): void {
+    this.#counts[name] = (this.#counts[name] ?? 0) + 1;
+    this.#digest.update(`${this.#time.elapsed} ${text}`);
+  }
+
+  #fail(text: string): void {
+    this.#failures.push(`after ${(this.#time.elapsed / 1000).toFixed(1)} s: ${text}`);
+  }
+}
