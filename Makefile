@@ -2,7 +2,7 @@ SHELL := /bin/bash
 BIN := node_modules/.bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install build demo test cover e2e clients bundles conformance fidelity fault bench lint format clean etcd kubernetes generate
+.PHONY: help install build demo test cover e2e clients bundles conformance fidelity fault simulate bench lint format clean etcd kubernetes generate
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -59,6 +59,9 @@ conformance: build kubernetes ## Kubernetes' own conformance specs that need no 
 
 fault: build etcd ## kill, cut the power, fill and damage the store: ten minutes, FAULT_MINUTES for more
 	@node dist/test/fault/main.js
+
+simulate: build ## histories of moves and faults by seeds, in virtual time, between simulated clusters: SIMULATE_MINUTES of them, default 3
+	@node dist/test/simulate/main.js
 
 bench: build kubernetes ## ratios against a real kube-apiserver and etcd on this machine
 	@node dist/test/bench/main.js

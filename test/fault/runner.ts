@@ -26,6 +26,8 @@ export interface RunnerOptions {
   readonly bug?: string;
   readonly signal: AbortSignal;
   readonly stopAtFailure?: boolean;
+  /** The command that runs a seed again; default: the fault suite's. */
+  again?(seed: number): string;
   say(line: string): void;
 }
 
@@ -53,7 +55,7 @@ export async function runPart(part: FaultPart, budget: Budget, options: RunnerOp
   };
   const fail = (seed: number | undefined, text: string): void => {
     summary.failures.push({ seed, text });
-    if (bug === undefined) say(failureLine(part, seed, text));
+    if (bug === undefined) say(failureLine(part, seed, text, options.again));
   };
   let finish: (() => Promise<void>) | undefined;
   try {
@@ -111,9 +113,14 @@ function add(summary: PartSummary, { ops, faults, counts = {} }: RunResult): voi
   }
 }
 
-function failureLine(part: FaultPart, seed: number | undefined, text: string): string {
+function failureLine(
+  part: FaultPart,
+  seed: number | undefined,
+  text: string,
+  again = (failed: number) => `node dist/test/fault/main.js --only ${part.name} --seed ${failed}`,
+): string {
   if (seed === undefined) return `${part.name}: FAILED: ${text}`;
-  return `${part.name}: FAILED with seed ${seed}: ${text}\n  again: node dist/test/fault/main.js --only ${part.name} --seed ${seed}`;
+  return `${part.name}: FAILED with seed ${seed}: ${text}\n  again: ${again(seed)}`;
 }
 
 function progressLine({ part, runs, wanted, faults, ops, failures }: PartSummary, ms: number): string {

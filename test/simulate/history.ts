@@ -65,7 +65,8 @@ function actionOf(random: Random, workloads: [string, ...string[]]): Deed {
   if (draw < 78) return { do: 'die', who, writes: random.below(5), happened: random.chance(0.5) };
   if (draw < 84) return { do: 'cut', who, ms: random.between(500, random.pick([5000, 60_000])) };
   if (draw < 91) return { do: 'stale', who, ms: random.between(500, 20_000) };
-  if (draw < 95) return { do: 'slow', who, ms: random.between(5000, 40_000), each: random.pick([1000, 10_000]) };
+  if (draw < 95)
+    return { do: 'slow', who, ms: random.between(5000, 40_000), each: random.pick([1000, 10_000]) };
   return { do: 'rewatch', who, forget: random.chance(0.5) };
 }
 

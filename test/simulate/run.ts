@@ -77,8 +77,7 @@ class Running {
   async begin(): Promise<void> {
     const { admin, clusters } = this.#world;
     for (const cluster of clusters.values()) await this.#pods.follow(cluster, this.#life.signal);
-    for (const name of clusters.keys())
-      while (!(await isReady(admin, name))) await sleep(lookMs);
+    for (const name of clusters.keys()) while (!(await isReady(admin, name))) await sleep(lookMs);
     for (const { name, replicas, on, maxUnavailable } of this.#history.workloads) {
       const object = deployment(name, replicas, on);
       const strategy = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable, maxSurge: '25%' } };
@@ -115,7 +114,8 @@ class Running {
         if (this.#time.elapsed > until - settleMs / 2) this.#digest.update(last);
       }
       if (this.#time.elapsed < until || wrong.length === 0) continue;
-      for (const text of wrong) this.#fail(`not settled ${settleMs / 60_000} minutes after the last fault: ${text}`);
+      for (const text of wrong)
+        this.#fail(`not settled ${settleMs / 60_000} minutes after the last fault: ${text}`);
       return;
     }
   }

@@ -18,16 +18,22 @@ const counters = ['replicas', 'readyReplicas', 'updatedReplicas', 'availableRepl
 export async function unsettled(world: World, pods: Pods, floors: readonly Floor[]): Promise<string[]> {
   const wrong: string[] = [];
   const joined = await world.admin.list<PhysicalCluster>(resources.physicalclusters);
-  const drained = new Set(joined.items.flatMap(({ metadata, spec }) => (spec?.drain ? [metadata.name] : [])));
+  const closed = new Set(
+    joined.items.flatMap(({ metadata, spec }) => (spec?.unschedulable ? [metadata.name] : [])),
+  );
   for (const { app, wanted } of floors) {
     const root = await find<Deployment>(world.admin, resources.deployments, app);
     const placement = await find<Placement>(world.admin, resources.placements, `${app}.deployments.apps`);
     const { shares = {}, clusters = [] } = placement?.spec ?? {};
     const targets = clusters.join(',');
     const asked = root?.metadata.annotations?.['atoll.dev/clusters'];
-    const isOpen = asked?.split(',').every((name) => !drained.has(name));
-    if (isOpen && asked !== targets) wrong.push(`${app} is asked for on ${asked}, and decided for ${targets}`);
-    if (Object.keys(shares).join(',') !== targets || Object.values(shares).some((s) => s.phase !== 'Active'))
+    const isOpen = asked?.split(',').every((name) => !closed.has(name));
+    if (isOpen && asked !== targets)
+      wrong.push(`${app} is asked for on ${asked}, and decided for ${targets}`);
+    const held = Object.keys(shares).sort().join(',');
+    // Nothing fits: it stays where it is.
+    const isPlaced = clusters.length === 0 ? !isOpen : held === targets;
+    if (!isPlaced || Object.values(shares).some(({ phase }) => phase !== 'Active'))
       wrong.push(`the shares of ${app} are ${JSON.stringify(shares)}, its clusters ${targets}`);
     const sum = Object.values(shares).reduce((all, { replicas = 0 }) => all + replicas, 0);
     if (sum !== wanted) wrong.push(`the shares of ${app} are ${sum} replicas, ${wanted} are asked for`);
@@ -42,8 +48,13 @@ export async function unsettled(world: World, pods: Pods, floors: readonly Floor
   for (const { name, client } of world.clusters.values()) {
     const { items } = await client.list<Deployment>(resources.deployments);
     for (const { metadata } of items) {
-      const placement = await find<Placement>(world.admin, resources.placements, `${metadata.name}.deployments.apps`);
-      if (!placement?.spec?.clusters.includes(name)) wrong.push(`${metadata.name} is left over on ${name}`);
+      const placement = await find<Placement>(
+        world.admin,
+        resources.placements,
+        `${metadata.name}.deployments.apps`,
+      );
+      if (!Object.hasOwn(placement?.spec?.shares ?? {}, name))
+        wrong.push(`${metadata.name} is left over on ${name}`);
     }
   }
   return wrong;
@@ -63,7 +74,9 @@ function onCluster(
   return [
     ...(all.length === share && ready.length === share
       ? []
-      : [`${cluster} runs ${all.length} pods of ${app}, ${ready.length} of them ready, and its share is ${share}`]),
+      : [
+          `${cluster} runs ${all.length} pods of ${app}, ${ready.length} of them ready, and its share is ${share}`,
+        ]),
     ...(old.length > 0 ? [`${old.length} pods of ${app} on ${cluster} are not of ${image}`] : []),
   ];
 }

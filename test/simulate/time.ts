@@ -111,7 +111,8 @@ export class VirtualTime {
 
   #installChance(): void {
     const random = this.#random;
-    const randomBytes = (size: number) => Buffer.from(Array.from({ length: size }, () => random.bits() & 255));
+    const randomBytes = (size: number) =>
+      Buffer.from(Array.from({ length: size }, () => random.bits() & 255));
     const randomUUID = () => {
       const hex = randomBytes(16).toString('hex');
       return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;

@@ -1,12 +1,18 @@
 import { setMaxListeners } from 'node:events';
-import { createApiServer } from '../../apiserver/server.ts';
 import { ownUser } from '../../apiserver/authn/controllers.ts';
 import type { ApiServer } from '../../apiserver/options.ts';
+import { createApiServer } from '../../apiserver/server.ts';
 import { syncerUser } from '../../apiserver/view/view.ts';
 import { registerCluster } from '../../cli/cluster.ts';
 import { Client } from '../../client/client.ts';
 import { InformerSet } from '../../client/informers.ts';
-import { controllersUser, rootCluster, schedulerUser, splitterUser, syncerManagerUser } from '../../cluster/names.ts';
+import {
+  controllersUser,
+  rootCluster,
+  schedulerUser,
+  splitterUser,
+  syncerManagerUser,
+} from '../../cluster/names.ts';
 import { runDisruptionController } from '../../controller/disruption/controller.ts';
 import { runEndpointsController } from '../../controller/endpoints/controller.ts';
 import { startGenericControllers } from '../../controller/generic.ts';
@@ -96,12 +102,14 @@ export async function startWorld(parts: {
     void component.run(signal);
   startSyncers({
     client: systemClient(server, syncerManagerUser, rootCluster),
-    transportFor: async ({ metadata: { name = '' } }) => (request) => {
-      const to = clusters.get(name)?.transport;
-      const wire = components.get(`syncers/${name}`)?.wire;
-      if (!to || !wire) throw new Error(`nobody simulates ${name}`);
-      return wire.wrap(to)(request);
-    },
+    transportFor:
+      async ({ metadata: { name = '' } }) =>
+      (request) => {
+        const to = clusters.get(name)?.transport;
+        const wire = components.get(`syncers/${name}`)?.wire;
+        if (!to || !wire) throw new Error(`nobody simulates ${name}`);
+        return wire.wrap(to)(request);
+      },
     upstreamFor: (name, { fence }) => {
       const transport = server.transport(syncerUser(name), fence);
       const wire = components.get(`syncers/${name}`)?.wire;

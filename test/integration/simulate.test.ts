@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import type { History } from '../simulate/history.ts';
+import { runChild } from '../simulate/part.ts';
+
+const seed = 7;
+const w = { name: 'w1', replicas: 3, on: 'a', maxUnavailable: 0 };
+const move: History = {
+  workloads: [w],
+  actions: [
+    { at: 100_000, do: 'die', who: 'splitter', writes: 1, happened: false },
+    { at: 100_000, do: 'place', workload: 'w1', on: 'b' },
+  ],
+};
+
+describe('the simulation of histories', () => {
+  it('finds a move through a death of the splitter in order, and makes the same of the same seed', async () => {
+    const [one, two] = await Promise.all([
+      runChild({ seed, history: move }),
+      runChild({ seed, history: move }),
+    ]);
+    expect(one?.failures).toEqual([]);
+    expect(one?.counts).toMatchObject({ place: 1, died: 1 });
+    expect(two).toEqual(one);
+  });
+
+  it('notices that what leaves goes first', async () => {
+    const { failures } = await runChild({ seed, history: move }, 'break-before-make');
+    expect(failures[0]).toContain('w1 has 0 ready pods, and must not have fewer than 3 of 3');
+  });
+});

@@ -1,0 +1,112 @@
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { KnownBug } from '../fault/part.ts';
+
+/** A fault as somebody might write it: this text of a compiled file instead of that. */
+interface Mutant {
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+interface Bug extends KnownBug {
+  readonly mutants: readonly Mutant[];
+}
+
+export const bugs: readonly Bug[] = [
+  {
+    name: 'break-before-make',
+    about: 'what leaves goes before what joins is there',
+    seed: 1,
+    within: 20,
+    mutants: [
+      {
+        file: 'splitter/handover-many.js',
+        from: 'const keep = underWay\n',
+        to: 'const keep = false\n',
+      },
+    ],
+  },
+  {
+    name: 'counts-at-once',
+    about: 'what joins is counted on before its pods are ready',
+    seed: 1,
+    within: 20,
+    mutants: [
+      {
+        file: 'splitter/handover.js',
+        from: 'const isReadyNow = isReady(root, share, slices[cluster], others, countedOf(plan, cluster, share));',
+        to: 'const isReadyNow = slices[cluster]?.present === true;',
+      },
+      {
+        file: 'splitter/trust.js',
+        from: 'return availableOf(share, slice) >= Math.min(replicas, share.replicas ?? 0);',
+        to: 'return true;',
+      },
+    ],
+  },
+  {
+    name: 'status-of-one',
+    about: 'the status is that of one target',
+    seed: 1,
+    within: 20,
+    mutants: [
+      {
+        file: 'splitter/fold/index.js',
+        from: 'parts: withinSurge(root, all), now });',
+        to: 'parts: withinSurge(root, all).slice(0, 1), now });',
+      },
+    ],
+  },
+  {
+    name: 'never-leaves',
+    about: 'what leaves is taken for gone while it is there',
+    seed: 1,
+    within: 20,
+    mutants: [
+      {
+        file: 'syncer/leave.js',
+        from: 'if (isToBeTaken(engine, id, object))',
+        to: 'if (shareFor(engine, id)) return { gone: true };\n    if (isToBeTaken(engine, id, object))',
+      },
+    ],
+  },
+  {
+    name: 'stale-slices',
+    about: 'what was said of a share of before counts for the one that joins',
+    seed: 1,
+    within: 60,
+    mutants: [
+      {
+        file: 'splitter/handover.js',
+        from: 'if (!Object.hasOwn(previous, cluster))\n            return [cluster];',
+        to: '',
+      },
+    ],
+  },
+  {
+    name: 'divides-up',
+    about: 'each target of a divided workload gets the larger part',
+    seed: 1,
+    within: 20,
+    mutants: [
+      {
+        file: 'splitter/divide.js',
+        from: 'Math.floor((total * weigh(c)) / sum)]',
+        to: 'Math.ceil((total * weigh(c)) / sum)]',
+      },
+    ],
+  },
+];
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+/** Whether each mutant has a place in today's code: one without says nothing about the simulation. */
+export async function misplaced(name: string): Promise<string[]> {
+  const wrong: string[] = [];
+  for (const { file, from } of bugs.find((bug) => bug.name === name)?.mutants ?? []) {
+    const source = await readFile(join(ROOT, file), 'utf8');
+    if (source.split(from).length !== 2) wrong.push(`${file} does not have exactly one "${from}"`);
+  }
+  return wrong;
+}
