@@ -17,6 +17,8 @@ import { startWorld, type World } from './world.ts';
 /** Without faults everything is as it was asked for after so long, rollouts and hand-overs in turn included. */
 const settleMs = 20 * 60_000;
 const lookMs = 5000;
+/** For how long the last faults go on after the last action. */
+const lingerMs = 30_000;
 
 export interface Outcome {
   /** What was promised and not kept, a sentence each, with the moment. */
@@ -98,6 +100,7 @@ class Running {
       this.#note(action.do, JSON.stringify(action));
       await this.#do(action);
     }
+    await sleep(lingerMs);
   }
 
   /** Without faults from here on, until all is as it was asked for. */
