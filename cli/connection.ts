@@ -2,8 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Client } from '../client/client.ts';
 import type { HttpTransport } from '../client/http.ts';
-import { mergedKubeconfig } from '../client/merged-kubeconfig.ts';
+import { currentOf, mergedKubeconfig } from '../client/merged-kubeconfig.ts';
+import { clusterOfUrl } from '../client/url.ts';
 import { rootCluster } from '../cluster/names.ts';
+import { textAt } from '../kube/untyped.ts';
 import { settings } from '../server/settings.ts';
 import { UsageError } from './errors.ts';
 import { telling } from './telling.ts';
@@ -58,6 +60,15 @@ function fromKubectl(variable: string): string[] {
 
 export function demoDataDir(env: NodeJS.ProcessEnv = process.env): string {
   return env[settings.dataDir.variable] || `${settings.dataDir.default}-demo`;
+}
+
+/** Which logical cluster the current context is of, and which Namespace it names. */
+export function placeOf({ text }: OwnKubeconfig): { cluster: string; namespace: string } {
+  const { cluster, context } = currentOf(text);
+  return {
+    cluster: clusterOfUrl(textAt(cluster?.fields, 'server') ?? ''),
+    namespace: textAt(context?.fields, 'namespace') || 'default',
+  };
 }
 
 /** A client of the root logical cluster, as the kubeconfig's user. */

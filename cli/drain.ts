@@ -6,6 +6,7 @@ import { FailedError, InterruptedError } from './errors.ts';
 import { orKnown } from './known.ts';
 import { pathsById } from './logical-clusters.ts';
 import { type OutputFormat, print, printJson } from './output.ts';
+import { progressText, Tally } from './progress.ts';
 import { keyOf, type Remaining, remainingOn } from './remaining.ts';
 import { physicalClusters, placements } from './resources.ts';
 
@@ -30,6 +31,8 @@ export interface DrainOptions {
   signal?: AbortSignal;
   /** How long everything that remains must be blocked before the drain gives up. */
   patienceMs?: number;
+  /** After how long without news it says how far it is all the same; default 10 seconds. */
+  quietMs?: number;
 }
 
 /**
@@ -61,23 +64,32 @@ async function empty(
   options: DrainOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const { output, patienceMs = 5000, timeoutSeconds } = options;
+  const { output, patienceMs = 5000, quietMs = 10_000, timeoutSeconds } = options;
   const indexers = { share: ({ spec }: Placement) => Object.keys(spec?.shares ?? {}) };
   const informer = startInformer<Placement>(client, placements, { cluster: '*', signal, indexers });
   const [pathOf] = await Promise.all([pathsById(client), informer.synced]);
   const deadline = Date.now() + timeoutSeconds * 1000;
   const shown = new Map<string, string>();
+  const tally = new Tally();
+  let moved = 0;
+  let saidAt = Date.now();
   let blockedSince: number | undefined;
   for (;;) {
     const remaining = remainingOn(name, informer.byIndex('share', name), pathOf);
-    if (output === 'text') report(remaining, shown, name);
+    const progress = tally.count(remaining, Date.now());
+    if (output === 'text' && report(remaining, shown, name)) saidAt = Date.now();
     if (remaining.length === 0) return done(name, output);
+    if (output === 'text' && (progress.moved !== moved || Date.now() - saidAt >= quietMs)) {
+      print(progressText(progress));
+      saidAt = Date.now();
+    }
+    moved = progress.moved;
     const stuck =
       remaining.every((item) => item.blocked || !item.workload) && remaining.some((item) => item.blocked);
     blockedSince = stuck ? (blockedSince ?? Date.now()) : undefined;
     const until = Math.min(deadline, blockedSince === undefined ? deadline : blockedSince + patienceMs);
     if (Date.now() >= until) return fail(name, remaining, Date.now() >= deadline, options);
-    await changed(informer, until - Date.now(), signal);
+    await changed(informer, Math.min(until - Date.now(), quietMs), signal);
   }
 }
 
@@ -96,17 +108,22 @@ async function changed(informer: Informer<Placement>, ms: number, signal: AbortS
   }
 }
 
-function report(remaining: readonly Remaining[], shown: Map<string, string>, name: string): void {
+/** Says what is new since it was `shown`; false where nothing is. */
+function report(remaining: readonly Remaining[], shown: Map<string, string>, name: string): boolean {
   const now = new Set(remaining.map(keyOf));
+  let news = false;
   for (const item of remaining) {
     if (!item.workload || item.state === undefined || shown.get(keyOf(item)) === item.state) continue;
     shown.set(keyOf(item), item.state);
+    news = true;
     print(`${keyOf(item)}  ${item.blocked ? 'blocked: ' : ''}${item.state}`);
   }
   for (const gone of [...shown.keys()].filter((known) => !now.has(known))) {
     shown.delete(gone);
+    news = true;
     print(`${gone}  left ${name}`);
   }
+  return news;
 }
 
 function done(name: string, output: OutputFormat): void {

@@ -102,14 +102,22 @@ export function planText(items: readonly Planned[], nothing: string): string {
   return `${table(['OBJECT', 'OUTCOME', 'FROM', 'TO', 'WHY'], rows)}\n${sum}; nothing was changed`;
 }
 
-/** Of what is blocked, all that speaks against each cluster; else why it is to be where it was not. */
+/** Of what is blocked, all that speaks against each cluster; else why it leaves where it is, and why it is to be elsewhere. */
 function whyOf({ outcome, from, to, reasons }: Planned): string {
   const entries = Object.entries(reasons);
   if (outcome === 'blocked') {
     const ownFirst = entries.sort(([a], [b]) => Number(from.includes(b)) - Number(from.includes(a)));
-    return ownFirst.map(([name, why]) => `${name}: ${why}`).join('; ');
+    return ownFirst.map(sentence).join('; ');
   }
   const newcomers = to.filter((name) => !from.includes(name));
   const told = newcomers.length > 0 ? newcomers : to;
+  // Where somebody has asked for other clusters, nothing is said of those that it leaves.
+  const left = entries.filter(([name]) => from.includes(name) && !to.includes(name));
+  const joined = entries.filter(([name]) => told.includes(name));
+  if (left.length > 0) return [...left, ...joined].map(sentence).join('; ');
   return [...new Set(told.flatMap((name) => reasons[name] ?? []))].join('; ');
+}
+
+function sentence([name, why]: [string, string]): string {
+  return `${name}: ${why}`;
 }

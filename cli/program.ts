@@ -4,6 +4,7 @@ import { backupCommand } from './commands/backup.ts';
 import { clusterCommand } from './commands/cluster.ts';
 import { demoCommand } from './commands/demo.ts';
 import { cordonCommand, drainCommand, uncordonCommand } from './commands/drain.ts';
+import { explainCommand } from './commands/explain.ts';
 import { kubeconfigCommand } from './commands/kubeconfig.ts';
 import { loginCommand } from './commands/login.ts';
 import { planCommand } from './commands/plan.ts';
@@ -21,6 +22,7 @@ Examples:
   kubectl annotate deploy web atoll.dev/clusters=east,west --overwrite
   atoll plan drain east                         # what a drain would move, and what cannot
   atoll drain east                              # move everything away, without a dip
+  atoll explain deployment/web -n shop          # where it is, who asked for that, what it waits for
 `;
 
 export function program(): Command {
@@ -44,6 +46,7 @@ export function program(): Command {
     uncordonCommand(),
     drainCommand(),
     planCommand(),
+    explainCommand(),
     kubeconfigCommand(),
     loginCommand(),
     tokenKeysCommand(),

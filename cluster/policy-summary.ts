@@ -33,7 +33,7 @@ function among(word: string, what: string): string {
 const operators: Readonly<Record<string, string>> = { In: 'in', NotIn: 'notin' };
 
 /** As kubectl takes it after -l. */
-function shownLabels(selector: LabelSelector | undefined): string {
+export function shownLabels(selector: LabelSelector | undefined): string {
   const { matchLabels = {}, matchExpressions = [] } = selector ?? {};
   const equal = Object.entries(matchLabels).map(([key, value]) => `${key}=${value}`);
   const others = matchExpressions.map(({ key, operator, values = [] }) => {

@@ -16,7 +16,11 @@ export function sharesOf({ spec, status }: Placement): string {
     .join(' ');
 }
 
-function countOf(share: Share | undefined, there: Record<string, unknown> | undefined): string | undefined {
+/** `1/3`: what is ready (of a Job: done) of what a share is to have; undefined of what has no count. */
+export function countOf(
+  share: Share | undefined,
+  there: Record<string, unknown> | undefined,
+): string | undefined {
   if (share?.completions !== undefined) return `${numberAt(there, 'succeeded') ?? 0}/${share.completions}`;
   if (share?.replicas !== undefined) return `${numberAt(there, 'readyReplicas') ?? 0}/${share.replicas}`;
   const everywhere = numberAt(there, 'desiredNumberScheduled');

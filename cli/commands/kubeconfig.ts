@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { isLogicalClusterName, rootCluster } from '../../cluster/names.ts';
-import { connect, type OwnKubeconfig, ownKubeconfig } from '../connection.ts';
+import { connect, ownKubeconfig, placeOf } from '../connection.ts';
 import { UsageError } from '../errors.ts';
 import { print } from '../output.ts';
 import type { Global } from './options.ts';
@@ -41,7 +41,7 @@ export function kubeconfigCommand(): Command {
         throw new UsageError(`two logical clusters: ${argument} and ${flags.logicalCluster}`);
       const { atollKubeconfig } = command.optsWithGlobals<Global>();
       const own = ownKubeconfig(atollKubeconfig);
-      const ofOwn = await clusterOf(own);
+      const ofOwn = placeOf(own).cluster;
       const cluster = named ?? ofOwn;
       const asked = await askedFor(flags, cluster);
       // The root is always there, and one's own is known: these can be had without a server.
@@ -61,15 +61,6 @@ export function kubeconfigCommand(): Command {
 
 function groupsOf(names: string, before: string[] = []): string[] {
   return [...before, ...names.split(',')];
-}
-
-/** Which logical cluster its current context is of. */
-async function clusterOf({ text }: OwnKubeconfig): Promise<string> {
-  const [{ currentOf }, { clusterOfUrl }] = await Promise.all([
-    import('../../client/merged-kubeconfig.ts'),
-    import('../../client/url.ts'),
-  ]);
-  return clusterOfUrl(String(currentOf(text).cluster?.fields['server'] ?? ''));
 }
 
 /** Undefined: it is one's own. Throws UsageError. */

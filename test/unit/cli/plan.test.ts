@@ -15,7 +15,7 @@ const item = (more: Partial<Planned>): Planned => ({
 });
 
 describe('a plan as a table', () => {
-  test('says of what moves why it goes there, of what is blocked what speaks against each cluster', () => {
+  test('says of what moves why it leaves and why it goes there, of what is blocked what speaks against each cluster', () => {
     const blocked = item({
       object: 'statefulsets.apps/db',
       outcome: 'blocked',
@@ -24,10 +24,27 @@ describe('a plan as a table', () => {
     });
     expect(planText([item({}), blocked], 'nothing').split('\n')).toEqual([
       'OBJECT                           OUTCOME   FROM   TO     WHY',
-      'root/shop/deployments.apps/web   moves     east   west   it has the most room',
+      'root/shop/deployments.apps/web   moves     east   west   east: it is being drained; west: it has the most room',
       'root/shop/statefulsets.apps/db   blocked   east   east   east: it is being drained; west: it is cordoned',
       'of 2 workloads: 1 moves, 1 blocked; nothing was changed',
     ]);
+  });
+
+  test.each<[string, Partial<Planned>, string]>([
+    [
+      'of several, each by its name',
+      {
+        from: ['a', 'b', 'east'],
+        to: ['a', 'west'],
+        reasons: { a: 'it is there already', b: 'it has the taint x:NoExecute', east: 'it is being drained', west: 'y' },
+      },
+      'b: it has the taint x:NoExecute; east: it is being drained; west: y',
+    ],
+    ['gone to nowhere else', { from: ['a', 'east'], to: ['a'], reasons: { a: 'x', east: 'y' } }, 'east: y; a: x'],
+    ['asked for elsewhere', { reasons: { west: 'named by its annotation' } }, 'named by its annotation'],
+    ['new', { outcome: 'starts', from: [], reasons: { west: 'x', east: 'it is cordoned' } }, 'x'],
+  ])('why: %s', (_what, more, why) => {
+    expect(planText([item(more)], '').split('\n')[1]?.endsWith(` ${why}`)).toBe(true);
   });
 
   test('leaves out what goes along, unless that is blocked', () => {

@@ -1,0 +1,41 @@
+import { Command } from 'commander';
+import { isLogicalClusterName } from '../../cluster/names.ts';
+import { connect, ownKubeconfig, placeOf } from '../connection.ts';
+import { UsageError } from '../errors.ts';
+import { addOutput, type Global } from './options.ts';
+
+interface Flags extends Global {
+  logicalCluster?: string;
+  namespace?: string;
+}
+
+const examples = `
+It reads what you may read, as you: your own kubeconfig is enough. What you may not read is left out, and said to be.
+
+Examples:
+  atoll explain deployment/web -n shop
+  atoll explain sts db -n shop --logical-cluster root:team-a
+  atoll explain deploy/web -o json`;
+
+/** atoll explain KIND/NAME. */
+export function explainCommand(): Command {
+  return addOutput(new Command('explain').argument('<KIND/NAME...>', 'such as deployment/web'))
+    .description('say where an object is, who asked for that, why not elsewhere, and what it waits for')
+    .option('-n, --namespace <NAME>', "default that of the kubeconfig's context")
+    .option('--logical-cluster <PATH>', 'default that of the kubeconfig')
+    .addHelpText('after', examples)
+    .action(async (words: string[], _local, command: Command) => {
+      const { atollKubeconfig, output, ...flags } = command.optsWithGlobals<Flags>();
+      const { parseNamed } = await import('../explain/kinds.ts');
+      const named = parseNamed(words);
+      if (flags.logicalCluster !== undefined && !isLogicalClusterName(flags.logicalCluster))
+        throw new UsageError(`"${flags.logicalCluster}" is not a logical cluster's name, such as root:team-a`);
+      const own = placeOf(ownKubeconfig(atollKubeconfig));
+      const where = {
+        cluster: flags.logicalCluster ?? own.cluster,
+        namespace: flags.namespace ?? own.namespace,
+      };
+      const { explain } = await import('../explain/explain.ts');
+      await explain(await connect(atollKubeconfig), named, where, output);
+    });
+}

@@ -1,0 +1,99 @@
+import type { Client } from '../../client/client.ts';
+import { refKey } from '../../cluster/closure.ts';
+import { placementName } from '../../cluster/placement.ts';
+import type { Placement } from '../../cluster/types.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { isStatusError } from '../../kube/status.ts';
+import { textAt } from '../../kube/untyped.ts';
+import { type OutputFormat, print, printJson } from '../output.ts';
+import { namespaces, placements } from '../resources.ts';
+import type { Named } from './kinds.ts';
+import { podSelectorOf } from './pods.ts';
+import { storyOf, storyText } from './story.ts';
+import type { Told } from './told.ts';
+
+const core = { group: '', version: 'v1' };
+const pods = { ...core, resource: 'pods' };
+const events = { ...core, resource: 'events' };
+
+/**
+ * Tells where an object is, who asked for that, and what it waits for. All is read as whoever asks: what they may not
+ * read is left out, and said to be. Throws a StatusError where they may not read the object, or there is none.
+ */
+export async function explain(
+  client: Client,
+  { kind, name }: Named,
+  where: { cluster: string; namespace: string },
+  output: OutputFormat,
+): Promise<void> {
+  const { cluster, namespace } = where;
+  const there = client.with({ cluster });
+  const object = await there.get(kind, { namespace, name });
+  const record = placementName({ ...kind, name });
+  const [home, placement, running] = await Promise.all([
+    orWhyNot(there.get(namespaces, { name: namespace })),
+    orWhyNot(there.get<Placement>(placements, { namespace, name: record })),
+    podsOf(there, object, namespace),
+  ]);
+  const told: Told = {
+    kind,
+    logicalCluster: cluster,
+    object,
+    namespace: typeof home === 'string' ? undefined : home,
+    placement,
+    users: kind.role === 'closure' ? await usersOf(there, { kind, name }, namespace) : [],
+    pods: running,
+    events: placement === 'forbidden' ? await eventsOf(there, object, namespace) : [],
+  };
+  const story = storyOf(told);
+  if (output === 'json') printJson(story);
+  else print(storyText(story));
+}
+
+async function orWhyNot<T extends KubeObject>(read: Promise<T>): Promise<T | 'absent' | 'forbidden'> {
+  try {
+    return await read;
+  } catch (error) {
+    if (isStatusError(error, 'NotFound')) return 'absent';
+    if (isStatusError(error, 'Forbidden')) return 'forbidden';
+    throw error;
+  }
+}
+
+/** None where they may not be read. */
+async function orNone<T extends KubeObject>(read: Promise<{ items: T[] }>): Promise<T[]> {
+  try {
+    return (await read).items;
+  } catch (error) {
+    if (isStatusError(error, 'Forbidden')) return [];
+    throw error;
+  }
+}
+
+async function podsOf(client: Client, object: KubeObject, namespace: string): Promise<KubeObject[]> {
+  const labelSelector = podSelectorOf(object);
+  return labelSelector === undefined ? [] : await orNone(client.list(pods, { namespace, labelSelector }));
+}
+
+/** The workloads whose Placements say that they need it. */
+async function usersOf(client: Client, { kind, name }: Named, namespace: string): Promise<string[]> {
+  const all = await orNone(client.list<Placement>(placements, { namespace }));
+  const key = refKey({ ...kind, name });
+  return all
+    .flatMap(({ spec }) => (spec?.requires?.some((ref) => refKey(ref) === key) ? [refKey(spec.ref)] : []))
+    .sort();
+}
+
+/** What the scheduler and the splitter have said of it, the latest last. */
+async function eventsOf(client: Client, { metadata }: KubeObject, namespace: string): Promise<string[]> {
+  const fieldSelector = `involvedObject.uid=${metadata.uid}`;
+  const all = await orNone(client.list(events, { namespace, fieldSelector }));
+  const when = (event: KubeObject) => textAt(event, 'lastTimestamp') ?? '';
+  return all
+    .filter((event) => (textAt(event, 'reportingComponent') ?? '').startsWith('atoll-'))
+    .sort((a, b) => when(a).localeCompare(when(b)))
+    .slice(-mostEvents)
+    .map((event) => `${textAt(event, 'reason')}: ${textAt(event, 'message')}`);
+}
+
+const mostEvents = 10;

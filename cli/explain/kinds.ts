@@ -1,0 +1,29 @@
+import { type PlacedKind, placedKind, placedKinds } from '../../cluster/kinds.ts';
+import { builtinResources } from '../../kube/schema/builtin.ts';
+import { UsageError } from '../errors.ts';
+
+export interface Named {
+  kind: PlacedKind;
+  name: string;
+}
+
+/** KIND/NAME or KIND NAME, the kind as kubectl takes it: deploy, deployment, Deployment, deployments.apps. Throws UsageError. */
+export function parseNamed(words: readonly string[]): Named {
+  const [word = '', name = '', ...more] = words.length === 1 ? (words[0] ?? '').split('/') : words;
+  if (word === '' || name === '' || name.includes('/') || more.length > 0)
+    throw new UsageError(`"${words.join(' ')}": expected KIND/NAME, such as deployment/web`);
+  const kind = kindCalled(word);
+  if (kind) return { kind, name };
+  const known = placedKinds.map(({ resource }) => resource).join(', ');
+  throw new UsageError(`"${word}" is no kind that is placed; these are: ${known}`);
+}
+
+function kindCalled(word: string): PlacedKind | undefined {
+  const [called = '', ...rest] = word.toLowerCase().split('.');
+  const group = rest.join('.');
+  const found = builtinResources.find((info) => {
+    const names = [info.resource, info.singular, info.kind.toLowerCase(), ...info.shortNames];
+    return names.includes(called) && (group === '' || group === info.group) && placedKind(info) !== undefined;
+  });
+  return found && placedKind(found);
+}

@@ -1,0 +1,129 @@
+import { isSystemNamespace } from '../../cluster/names.ts';
+import { isPlaceable } from '../../cluster/placeable.ts';
+import { reflectedFrom } from '../../cluster/reflected.ts';
+import { countOf } from '../../cluster/summary.ts';
+import type { ClusterSlice, Placement, Share } from '../../cluster/types.ts';
+import { groupResource } from '../../kube/gvk.ts';
+import { schedulersNote } from '../../scheduler/wishes.ts';
+import { adviceFor } from './advice.ts';
+import { troublesOn } from './pods.ts';
+import type { Section, Story, Told } from './told.ts';
+import { whoAsked } from './who.ts';
+
+/** The decision about one object, in words. Sections that have nothing to say are left out. */
+export function storyOf(told: Told): Story {
+  const { kind, object, placement } = told;
+  const { name = '', namespace = '' } = object.metadata;
+  const sections = [
+    { title: 'Who asked', lines: whoAsked(told) },
+    ...(typeof placement === 'string' ? [] : placedSections(told, placement)),
+    { title: 'What its Events say', lines: [...told.events] },
+    { title: 'What you can do', lines: adviceFor(told) },
+  ];
+  return {
+    logicalCluster: told.logicalCluster,
+    namespace,
+    object: `${groupResource(kind)}/${name}`,
+    headline: plain(headlineOf(told)),
+    sections: sections
+      .filter(({ lines }) => lines.length > 0)
+      .map(({ title, lines }) => ({ title, lines: lines.map(plain) })),
+  };
+}
+
+/** Clusters, tenants and pods wrote these words: none of them may steer the reader's terminal. */
+function plain(text: string): string {
+  return text.replace(/\p{Cc}+/gu, ' ');
+}
+
+export function storyText({ logicalCluster, namespace, object, headline, sections }: Story): string {
+  const told = sections.flatMap(({ title, lines }) => ['', `${title}:`, ...lines.map((line) => `  ${line}`)]);
+  return [`${logicalCluster}/${namespace}/${object} ${headline}`, ...told].join('\n');
+}
+
+function headlineOf({ object, kind, placement }: Told): string {
+  if (placement === 'forbidden') {
+    const note = schedulersNote(object);
+    const where = note === undefined ? 'is placed somewhere' : `is to be on ${note}`;
+    return `${where}: more is said by its Placement, which you may not read`;
+  }
+  if (placement !== 'absent') return placedHeadline(placement);
+  const { namespace = '', ownerReferences = [] } = object.metadata;
+  const owner = ownerReferences.find(({ controller }) => controller === true);
+  const from = reflectedFrom(object);
+  if (isSystemNamespace(namespace)) return `is placed nowhere: nothing in ${namespace} is`;
+  if (from.length > 0) return `is a copy of what ${and(from)} made: it is not placed itself`;
+  if (isPlaceable(kind, object))
+    return kind.role === 'closure'
+      ? 'is nowhere: no workload that is placed needs it'
+      : 'has not been looked at by the scheduler yet';
+  if (owner) return `is placed nowhere: ${owner.kind} ${owner.name} makes its own wherever that is`;
+  return 'is placed nowhere: each cluster has its own';
+}
+
+function placedHeadline({ spec, status }: Placement): string {
+  const { clusters = [], shares = {}, blocked } = spec ?? {};
+  const there = Object.keys(shares).sort();
+  const old = there.filter((name) => !clusters.includes(name));
+  const coming = clusters.filter((name) => shares[name]?.phase !== 'Active');
+  if (there.length === 0 && clusters.length === 0) return 'runs nowhere: no cluster takes it';
+  if (blocked === true)
+    return `is on ${and(there.length > 0 ? there : clusters)}, and cannot get where it ought to be`;
+  if (clusters.length === 0) return `is leaving ${and(old)}, and is to be nowhere`;
+  if (old.length > 0) return `is moving from ${and(old)} to ${and(coming.length > 0 ? coming : clusters)}`;
+  if (coming.length > 0) return `is on its way to ${and(coming)}`;
+  const isSettled = status?.conditions?.some(({ type, status: is }) => type === 'Settled' && is === 'True');
+  return `is on ${and(clusters)}${isSettled ? ', as it should be' : ''}`;
+}
+
+function placedSections({ kind, object, pods }: Told, { spec, status }: Placement): Section[] {
+  const { clusters = [], wanted = [], reasons = {}, shares = {}, ref } = spec ?? {};
+  const spoken = new Set([...wanted, ...Object.keys(reasons)]);
+  const refused = [...spoken].filter((name) => !clusters.includes(name));
+  const whyOf = (name: string) => (Object.hasOwn(reasons, name) ? reasons[name] : 'no reason was given');
+  const say = (name: string) => `${name}: ${whyOf(name)}`;
+  const former = ref !== undefined && ref.uid !== object.metadata.uid;
+  const under = (status?.conditions ?? []).flatMap((condition) =>
+    condition.status === 'False' ? [condition.message] : [],
+  );
+  const whereIs = (name: string) => {
+    const share = shares[name];
+    const slice = status?.clusters?.[name];
+    if (!share) return [];
+    const count = kind.role === 'workload' ? countOf(share, slice?.status) : undefined;
+    const troubles = troublesOn(name, pods).map((line) => `  ${line}`);
+    return [`${name}: ${shareWords(share, slice, count)}`, ...troubles];
+  };
+  return [
+    { title: 'Where it is to be', lines: [...clusters].sort().map(say) },
+    { title: 'Where it is not to be', lines: refused.sort().map(say) },
+    { title: 'Where it is', lines: Object.keys(shares).sort().flatMap(whereIs) },
+    {
+      title: 'What it waits for',
+      lines: [
+        ...(former ? ['a former object of this name to leave its clusters'] : []),
+        ...new Set(under.filter((message) => message !== '')),
+      ],
+    },
+  ];
+}
+
+const phases: Readonly<Record<Share['phase'], string>> = {
+  Joining: 'joining, not counted on yet',
+  Active: 'there, and counted on',
+  Leaving: 'being removed',
+};
+
+function shareWords(share: Share, slice: ClusterSlice | undefined, count: string | undefined): string {
+  const words = [phases[share.phase]];
+  if (count !== undefined) words.push(`${count} ${share.completions === undefined ? 'ready' : 'done'}`);
+  if (!slice && share.phase !== 'Leaving') words.push('the cluster has not said anything of it yet');
+  if (slice?.error) words.push(`it does not take it: ${slice.error.reason}: ${slice.error.message}`);
+  return words.join('; ');
+}
+
+/** `a`, `a and b`, `a, b and c`. */
+function and(names: readonly string[]): string {
+  const rest = names.slice(0, -1);
+  return rest.length === 0 ? names.join() : `${rest.join(', ')} and ${names.at(-1)}`;
+}

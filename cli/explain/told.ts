@@ -1,0 +1,35 @@
+import type { PlacedKind } from '../../cluster/kinds.ts';
+import type { Placement } from '../../cluster/types.ts';
+import type { KubeObject } from '../../kube/object.ts';
+
+/** What whoever asks may read of one object: all that the story is made of. */
+export interface Told {
+  kind: PlacedKind;
+  /** As the asker calls it. */
+  logicalCluster: string;
+  object: KubeObject;
+  /** Undefined: it may not be read. */
+  namespace: KubeObject | undefined;
+  placement: Placement | 'absent' | 'forbidden';
+  /** Of what goes along: the workloads that need it, `deployments.apps/web`. */
+  users: readonly string[];
+  /** Its own, of all clusters. */
+  pods: readonly KubeObject[];
+  /** What Atoll has said of it in Events, where these are all that may be read. */
+  events: readonly string[];
+}
+
+export interface Section {
+  title: string;
+  lines: string[];
+}
+
+export interface Story {
+  logicalCluster: string;
+  namespace: string;
+  /** `deployments.apps/web` */
+  object: string;
+  /** In a sentence, without its subject. */
+  headline: string;
+  sections: Section[];
+}
