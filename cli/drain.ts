@@ -79,8 +79,8 @@ async function empty(
     const progress = tally.count(remaining, Date.now());
     if (output === 'text' && report(remaining, shown, name)) saidAt = Date.now();
     if (remaining.length === 0) return done(name, output);
-    if (output === 'text' && (progress.moved !== moved || Date.now() - saidAt >= quietMs)) {
-      print(progressText(progress));
+    if (progress.moved !== moved || Date.now() - saidAt >= quietMs) {
+      if (output === 'text' && progress.total > 0) print(progressText(progress));
       saidAt = Date.now();
     }
     moved = progress.moved;
@@ -89,7 +89,8 @@ async function empty(
     blockedSince = stuck ? (blockedSince ?? Date.now()) : undefined;
     const until = Math.min(deadline, blockedSince === undefined ? deadline : blockedSince + patienceMs);
     if (Date.now() >= until) return fail(name, remaining, Date.now() >= deadline, options);
-    await changed(informer, Math.min(until - Date.now(), quietMs), signal);
+    const quietUntil = Math.max(Date.now() + 1, saidAt + quietMs);
+    await changed(informer, Math.min(until, quietUntil) - Date.now(), signal);
   }
 }
 

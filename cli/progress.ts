@@ -27,7 +27,7 @@ export class Tally {
     return { moved: total - workloads.length, total, ...(slowest && { slowest }) };
   }
 
-  #slowest(workloads: readonly Remaining[], now: number): Progress['slowest'] {
+  #slowest(workloads: readonly Remaining[], now: number): NonNullable<Progress['slowest']> | undefined {
     const [first] = workloads
       .map((item) => ({ item, since: this.#since.get(keyOf(item)) ?? 0 }))
       .filter(({ since }) => since > 0)

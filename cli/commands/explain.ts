@@ -29,7 +29,9 @@ export function explainCommand(): Command {
       const { parseNamed } = await import('../explain/kinds.ts');
       const named = parseNamed(words);
       if (flags.logicalCluster !== undefined && !isLogicalClusterName(flags.logicalCluster))
-        throw new UsageError(`"${flags.logicalCluster}" is not a logical cluster's name, such as root:team-a`);
+        throw new UsageError(
+          `"${flags.logicalCluster}" is not a logical cluster's name, such as root:team-a`,
+        );
       const own = placeOf(ownKubeconfig(atollKubeconfig));
       const where = {
         cluster: flags.logicalCluster ?? own.cluster,

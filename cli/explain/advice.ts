@@ -63,9 +63,15 @@ function refusedOf({ spec }: Placement): [string, string][] {
 
 /** By the words that the scheduler's filters say: scheduler/filter.ts. What is not here says itself what to do. */
 const remedyTable: readonly [RegExp, (cluster: string) => string][] = [
-  [/^it is (cordoned|being drained)/, (name) => `an administrator takes ${name} back: atoll uncordon ${name}`],
+  [
+    /^it is (cordoned|being drained)/,
+    (name) => `an administrator takes ${name} back: atoll uncordon ${name}`,
+  ],
   [/^needs .* left/, (name) => `ask for fewer or smaller pods, or for more room on ${name} (spec.capacity)`],
-  [/^it has the taint/, (name) => `have a policy tolerate the taint of ${name}, or an administrator remove it`],
+  [
+    /^it has the taint/,
+    (name) => `have a policy tolerate the taint of ${name}, or an administrator remove it`,
+  ],
   [/^there is no physical cluster/, (name) => `correct the name ${name}: there is no such cluster`],
   [/^(excluded by|not named by|its labels)/, (name) => `to have it on ${name}, change what keeps it out`],
   [

@@ -36,15 +36,23 @@ describe('a plan as a table', () => {
       {
         from: ['a', 'b', 'east'],
         to: ['a', 'west'],
-        reasons: { a: 'it is there already', b: 'it has the taint x:NoExecute', east: 'it is being drained', west: 'y' },
+        reasons: { a: 'it is there already', b: 'it has a taint', east: 'it is being drained', west: 'y' },
       },
-      'b: it has the taint x:NoExecute; east: it is being drained; west: y',
+      'b: it has a taint; east: it is being drained; west: y',
     ],
-    ['gone to nowhere else', { from: ['a', 'east'], to: ['a'], reasons: { a: 'x', east: 'y' } }, 'east: y; a: x'],
+    [
+      'gone to nowhere else',
+      { from: ['a', 'east'], to: ['a'], reasons: { a: 'x', east: 'y' } },
+      'east: y; a: x',
+    ],
     ['asked for elsewhere', { reasons: { west: 'named by its annotation' } }, 'named by its annotation'],
     ['new', { outcome: 'starts', from: [], reasons: { west: 'x', east: 'it is cordoned' } }, 'x'],
   ])('why: %s', (_what, more, why) => {
-    expect(planText([item(more)], '').split('\n')[1]?.endsWith(` ${why}`)).toBe(true);
+    expect(
+      planText([item(more)], '')
+        .split('\n')[1]
+        ?.endsWith(` ${why}`),
+    ).toBe(true);
   });
 
   test('leaves out what goes along, unless that is blocked', () => {

@@ -6,7 +6,8 @@ import { clusterState } from '../../../cli/cluster.ts';
 import { explained, UsageError } from '../../../cli/errors.ts';
 import { flatKubeconfig } from '../../../cli/flatten.ts';
 import { age, table } from '../../../cli/output.ts';
-import { remainingOn } from '../../../cli/remaining.ts';
+import { progressText, Tally } from '../../../cli/progress.ts';
+import { type Remaining, remainingOn } from '../../../cli/remaining.ts';
 import { currentOf, mergedKubeconfig } from '../../../client/merged-kubeconfig.ts';
 import type { PhysicalCluster, Placement } from '../../../cluster/types.ts';
 import { StatusError } from '../../../kube/status.ts';
@@ -168,6 +169,59 @@ describe('what is left on a cluster', () => {
       'deployments.apps/b',
       'configmaps/a',
     ]);
+  });
+});
+
+describe('how far a drain is', () => {
+  const item = (name: string, more: Partial<Remaining> = {}): Remaining => ({
+    logicalCluster: 'root',
+    namespace: 'shop',
+    object: `deployments.apps/${name}`,
+    workload: true,
+    state: 'joining west 1/3 ready',
+    blocked: false,
+    ...more,
+  });
+
+  test('counts workloads, and names the one that has been on its way for the longest', () => {
+    const tally = new Tally();
+    const waiting = { state: undefined };
+    const claim = item('x', { object: 'persistentvolumeclaims/x', workload: false });
+    expect(tally.count([item('a', waiting), item('b', waiting), claim], 1000)).toEqual({
+      moved: 0,
+      total: 2,
+    });
+    expect(tally.count([item('a', waiting), item('b')], 2000).slowest).toMatchObject({ seconds: 0 });
+    expect(tally.count([item('a'), item('b'), item('new', waiting)], 5000)).toEqual({
+      moved: 0,
+      total: 3,
+      slowest: { object: 'root/shop/deployments.apps/b', state: 'joining west 1/3 ready', seconds: 3 },
+    });
+    expect(tally.count([item('a'), claim], 9500)).toEqual({
+      moved: 2,
+      total: 3,
+      slowest: { object: 'root/shop/deployments.apps/a', state: 'joining west 1/3 ready', seconds: 4 },
+    });
+    expect(tally.count([claim], 10_000)).toEqual({ moved: 3, total: 3 });
+  });
+
+  test('what is blocked is not on its way, and begins anew when it is let go', () => {
+    const tally = new Tally();
+    tally.count([item('a')], 1000);
+    expect(tally.count([item('a', { blocked: true })], 2000)).toEqual({ moved: 0, total: 1 });
+    expect(tally.count([item('a')], 7000).slowest?.seconds).toBe(0);
+  });
+
+  test('in words', () => {
+    expect(progressText({ moved: 1, total: 1 })).toBe('1 of 1 workload moved');
+    const slowest = {
+      object: 'root/shop/deployments.apps/web',
+      state: 'joining west 1/3 ready',
+      seconds: 42,
+    };
+    expect(progressText({ moved: 3, total: 12, slowest })).toBe(
+      '3 of 12 workloads moved; slowest: root/shop/deployments.apps/web, for 42 s: joining west 1/3 ready',
+    );
   });
 });
 

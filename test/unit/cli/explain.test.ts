@@ -1,0 +1,373 @@
+import { describe, expect, test } from 'vitest';
+import { UsageError } from '../../../cli/errors.ts';
+import { parseNamed } from '../../../cli/explain/kinds.ts';
+import { podSelectorOf, troublesOn } from '../../../cli/explain/pods.ts';
+import { storyOf, storyText } from '../../../cli/explain/story.ts';
+import type { Told } from '../../../cli/explain/told.ts';
+import { kindNamed, type PlacedKindName } from '../../../cluster/kinds.ts';
+import { reflectedAs } from '../../../cluster/reflected.ts';
+import type { PhysicalCluster, Placement } from '../../../cluster/types.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import { parseQuantity } from '../../../kube/quantity.ts';
+import { objection } from '../../../scheduler/filter.ts';
+
+const kind = (name: PlacedKindName) => {
+  const found = kindNamed(name);
+  if (!found) throw new Error(name);
+  return found;
+};
+
+const annotations = { 'atoll.dev/clusters': 'west', 'atoll.dev/placed-by': 'ann' };
+const web = (metadata: object = { annotations }): KubeObject => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'web', namespace: 'shop', uid: 'u', ...metadata },
+  spec: { replicas: 3, selector: { matchLabels: { app: 'web' } } },
+});
+
+const placed = (spec: object, status: object = {}): Placement =>
+  ({
+    apiVersion: 'atoll.dev/v1alpha1',
+    kind: 'Placement',
+    metadata: { name: 'web.deployments.apps', namespace: 'shop' },
+    spec: {
+      ref: {
+        group: 'apps',
+        version: 'v1',
+        resource: 'deployments',
+        kind: 'Deployment',
+        name: 'web',
+        uid: 'u',
+      },
+      ...spec,
+    },
+    status,
+  }) as unknown as Placement;
+
+const told = (more: Partial<Told>): Told => ({
+  kind: kind('Deployment'),
+  logicalCluster: 'root:team-a',
+  object: web(),
+  namespace: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } },
+  placement: 'absent',
+  users: [],
+  pods: [],
+  events: [],
+  ...more,
+});
+
+const pod = (name: string, cluster: string, status: object, more: object = {}): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, uid: name, annotations: reflectedAs({}, name, [cluster]), ...more },
+  status,
+});
+const waiting = (reason: string, message?: string) => ({
+  phase: 'Pending',
+  containerStatuses: [{ name: 'c', state: { waiting: { reason, ...(message && { message }) } } }],
+});
+
+const moving = placed(
+  {
+    clusters: ['west'],
+    wanted: ['west'],
+    reasons: { west: 'named by its annotation' },
+    shares: { east: { phase: 'Active', replicas: 3 }, west: { phase: 'Joining', replicas: 3 } },
+  },
+  {
+    clusters: {
+      east: { present: true, status: { readyReplicas: 3 } },
+      west: { present: true, status: { readyReplicas: 1 } },
+    },
+    conditions: [
+      { type: 'Placed', status: 'True', reason: 'Placed', message: 'placed on west' },
+      {
+        type: 'Settled',
+        status: 'False',
+        reason: 'Joining',
+        message: 'waiting for west; until then it stays on east',
+      },
+    ],
+  },
+);
+
+test('a move that waits for an image is told from who asked to what can be done', () => {
+  const pods = [
+    pod('web-1', 'west', waiting('ImagePullBackOff', 'Back-off pulling image "x"')),
+    pod('web-2', 'east', { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] }),
+  ];
+  expect(storyText(storyOf(told({ placement: moving, pods }))).split('\n')).toEqual([
+    'root:team-a/shop/deployments.apps/web is moving from east to west',
+    '',
+    'Who asked:',
+    '  its annotation: west (written by ann)',
+    '',
+    'Where it is to be:',
+    '  west: named by its annotation',
+    '',
+    'Where it is:',
+    '  east: there, and counted on; 3/3 ready',
+    '  west: joining, not counted on yet; 1/3 ready',
+    '    pod web-1: container c: ImagePullBackOff: Back-off pulling image "x"',
+    '',
+    'What it waits for:',
+    '  waiting for west; until then it stays on east',
+    '',
+    'What you can do:',
+    '  see why pods are not ready: kubectl -n shop describe pods',
+    '  take the move back: kubectl -n shop annotate deployments.apps/web --overwrite atoll.dev/clusters=east',
+  ]);
+});
+
+describe('in a sentence', () => {
+  const active = { phase: 'Active', replicas: 1 };
+  const settled = [{ type: 'Settled', status: 'True', reason: 'Settled', message: '' }];
+  const made = {
+    ownerReferences: [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', uid: 'x', controller: true }],
+  };
+  test.each<[string, Partial<Told>]>([
+    [
+      'is on a and b, as it should be',
+      {
+        placement: placed(
+          { clusters: ['a', 'b'], shares: { a: active, b: active } },
+          { conditions: settled },
+        ),
+      },
+    ],
+    [
+      'runs nowhere: no cluster takes it',
+      { placement: placed({ clusters: [], blocked: true, reasons: { a: 'x' } }) },
+    ],
+    [
+      'is on a, and cannot get where it ought to be',
+      { placement: placed({ clusters: ['a'], blocked: true, shares: { a: active } }) },
+    ],
+    ['is leaving a, and is to be nowhere', { placement: placed({ clusters: [], shares: { a: active } }) }],
+    ['is on its way to a', { placement: placed({ clusters: ['a'], shares: {} }) }],
+    ['has not been looked at by the scheduler yet', {}],
+    ['is nowhere: no workload that is placed needs it', { kind: kind('ConfigMap') }],
+    ['is placed nowhere: nothing in kube-system is', { object: web({ namespace: 'kube-system' }) }],
+    [
+      'is placed nowhere: Deployment web makes its own wherever that is',
+      { kind: kind('ReplicaSet'), object: { ...web(made), kind: 'ReplicaSet' } },
+    ],
+    [
+      'is a copy of what east made: it is not placed itself',
+      { kind: kind('Pod'), object: pod('p', 'east', {}) },
+    ],
+    [
+      'is to be on east: more is said by its Placement, which you may not read',
+      {
+        placement: 'forbidden',
+        object: web({
+          annotations: { 'atoll.dev/clusters': 'east', 'atoll.dev/placed-by': 'system:atoll:scheduler' },
+        }),
+      },
+    ],
+  ])('%s', (headline, more) => {
+    expect(storyOf(told(more)).headline).toBe(headline);
+  });
+});
+
+const section = (more: Partial<Told>, title: string) =>
+  storyOf(told(more)).sections.find((one) => one.title === title)?.lines;
+
+describe('who asked', () => {
+  const of = (more: Partial<Told>) => section(more, 'Who asked');
+  const home = (clusters: string): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: 'shop', annotations: { 'atoll.dev/clusters': clusters, 'atoll.dev/placed-by': 'bob' } },
+  });
+
+  test('layers that count, the most specific first; what names clusters ends them', () => {
+    expect(of({ namespace: home('east') })).toEqual(['its annotation: west (written by ann)']);
+    const object = web({ annotations: { 'atoll.dev/clusters': '!trial' } });
+    expect(of({ object, namespace: home('east') })).toEqual([
+      'its annotation: not trial',
+      "its Namespace's annotation: east (written by bob)",
+    ]);
+    const policies = ['PlacementPolicy front', 'ClusterPlacementPolicy not-on-trial'];
+    expect(of({ object: web({}), placement: placed({ clusters: ['a'], policies }) })).toEqual(policies);
+  });
+
+  test('nobody', () => {
+    const scheduler = { 'atoll.dev/clusters': 'east', 'atoll.dev/placed-by': 'system:atoll:scheduler' };
+    expect(of({ object: web({ annotations: scheduler }) })?.[0]).toMatch(/^nobody: it is where the rest/);
+    expect(of({ kind: kind('Secret'), object: web({}) })).toEqual([
+      'nobody: it goes where a workload needs it',
+    ]);
+    expect(of({ kind: kind('Secret'), object: web({}), users: ['deployments.apps/web'] })).toEqual([
+      'it goes along with deployments.apps/web',
+    ]);
+  });
+
+  test('a Namespace that may not be read may say more, unless the object names clusters', () => {
+    expect(of({ object: web({}), namespace: undefined })).toEqual([
+      'its Namespace may say more: you may not read it',
+    ]);
+    expect(of({ namespace: undefined })).toEqual(['its annotation: west (written by ann)']);
+  });
+});
+
+describe('what can be done', () => {
+  const cluster = (spec: object, ready = 'True'): PhysicalCluster =>
+    ({
+      apiVersion: 'atoll.dev/v1alpha1',
+      kind: 'PhysicalCluster',
+      metadata: { name: 'east' },
+      spec: { kubeconfigSecretRef: { namespace: 'n', name: 'n' }, ...spec },
+      status: { conditions: [{ type: 'Ready', status: ready, reason: 'X' }] },
+    }) as unknown as PhysicalCluster;
+  const why = (about: PhysicalCluster | undefined, refused?: string) =>
+    objection({
+      name: 'east',
+      cluster: about,
+      refused,
+      isThere: false,
+      need: new Map([['pods', parseQuantity('2')]]),
+      used: new Map(),
+    }) ?? '';
+
+  // The scheduler's own words, so that none of them changes here unseen.
+  test.each([
+    [
+      'cordoned',
+      why(cluster({ unschedulable: true })),
+      'an administrator takes east back: atoll uncordon east',
+    ],
+    ['drained', why(cluster({ drain: true })), 'an administrator takes east back: atoll uncordon east'],
+    ['full', why(cluster({ capacity: { pods: '1' } })), /^ask for fewer or smaller pods, .*on east/],
+    ['tainted', why(cluster({ taints: [{ key: 'k', effect: 'NoSchedule' }] })), /^have a policy tolerate/],
+    ['not there', why(undefined), /^correct the name east/],
+    [
+      'unwanted',
+      why(cluster({}), 'excluded by its annotation'),
+      /^to have it on east, change what keeps it out/,
+    ],
+    ['silent', why(cluster({}, 'Unknown')), /^wait for east/],
+  ])('%s', (_what, reason, advice) => {
+    const placement = placed({ clusters: [], reasons: { east: reason } });
+    const [first, second] = section({ placement }, 'What you can do') ?? [];
+    if (typeof advice === 'string') expect(first).toBe(advice);
+    else expect(first).toMatch(advice);
+    expect(second).toBe('it moves by itself once that has changed: nothing need be repeated');
+  });
+
+  test('nothing, where all is as it should be', () => {
+    const placement = placed({
+      clusters: ['a'],
+      reasons: { a: 'x', b: 'it is cordoned' },
+      shares: { a: { phase: 'Active' } },
+    });
+    expect(section({ placement }, 'What you can do')).toBeUndefined();
+  });
+
+  test('a move that a drain drives is not to be taken back by an annotation', () => {
+    const { clusters, shares } = moving.spec ?? {};
+    const placement = placed({ clusters, shares, reasons: { east: 'it is being drained' } });
+    expect(section({ placement }, 'What you can do')).toBeUndefined();
+  });
+
+  test('an owner that nobody has checked is no part of a command', () => {
+    const ownerReferences = [{ apiVersion: 'v1', kind: 'A', name: '$(x)', uid: 'x', controller: true }];
+    expect(section({ object: web({ ownerReferences }) }, 'What you can do')?.join()).not.toContain('$(x)');
+  });
+
+  test('of fifty refusals not fifty things', () => {
+    const reasons = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`c${i}`, 'it is cordoned']));
+    expect(section({ placement: placed({ clusters: [], reasons }) }, 'What you can do')).toHaveLength(6);
+  });
+});
+
+describe('pods', () => {
+  test.each<[string, object, string]>([
+    [
+      'no node takes',
+      {
+        phase: 'Pending',
+        conditions: [
+          { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/3 nodes' },
+        ],
+      },
+      'Unschedulable: 0/3 nodes',
+    ],
+    ['is being made', waiting('ContainerCreating'), 'Pending'],
+    ['cannot start', waiting('CrashLoopBackOff'), 'container c: CrashLoopBackOff'],
+    [
+      'has ended',
+      {
+        phase: 'Failed',
+        containerStatuses: [{ name: 'c', state: { terminated: { exitCode: 2, reason: 'Error' } } }],
+      },
+      'container c: Error (exit code 2)',
+    ],
+    ['is not ready', { phase: 'Running' }, 'runs, and is not ready yet'],
+    ['is new', {}, 'not seen by a node yet'],
+  ])('that %s', (_what, status, why) => {
+    expect(troublesOn('east', [pod('p', 'east', status)])).toEqual([`pod p: ${why}`]);
+  });
+
+  test('of this cluster only, not those that are well, are done or go', () => {
+    const ready = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
+    const going = pod('c', 'east', {}, { deletionTimestamp: '2030-01-01T00:00:00Z' });
+    const all = [
+      pod('a', 'west', {}),
+      pod('b', 'east', ready),
+      going,
+      pod('d', 'east', { phase: 'Succeeded' }),
+    ];
+    expect(troublesOn('east', all)).toEqual([]);
+  });
+
+  test('of many the first', () => {
+    const many = Array.from({ length: 9 }, (_, i) => pod(`p${i}`, 'east', {}));
+    expect(troublesOn('east', many)).toHaveLength(4);
+    expect(troublesOn('east', many).at(-1)).toBe('and 6 more pods that are not ready');
+  });
+
+  test.each<[string, object, string | undefined]>([
+    [
+      'Deployment',
+      { selector: { matchLabels: { a: 'b' }, matchExpressions: [{ key: 'k', operator: 'Exists' }] } },
+      'a=b,k',
+    ],
+    ['ReplicationController', { selector: { a: 'b' } }, 'a=b'],
+    ['Deployment', { selector: {} }, undefined],
+    ['Service', { selector: { a: 'b' } }, undefined],
+    ['Job', {}, 'batch.kubernetes.io/job-name=web'],
+  ])('of a %s are found by %j: %s', (name, spec, selector) => {
+    expect(podSelectorOf({ ...web({}), kind: name, spec })).toBe(selector);
+  });
+
+  test('and clusters do not steer the terminal', () => {
+    const pods = [pod('p', 'west', waiting('x', 'a\u001b[2Jb\u009bc\nd'))];
+    const line = section({ placement: moving, pods }, 'Where it is')?.at(-1);
+    expect(line).toBe('  pod p: container c: x: a [2Jb c d');
+  });
+});
+
+describe('KIND/NAME', () => {
+  test.each([
+    [['deploy/web'], 'deployments', 'web'],
+    [['Deployment', 'web'], 'deployments', 'web'],
+    [['deployments.apps/web'], 'deployments', 'web'],
+    [['hpa/web'], 'horizontalpodautoscalers', 'web'],
+    [['svc', 'web'], 'services', 'web'],
+  ])('%j', (words, resource, name) => {
+    expect(parseNamed(words)).toMatchObject({ kind: { resource }, name });
+  });
+
+  test.each([
+    [['web'], 'expected KIND/NAME'],
+    [['deploy/'], 'expected KIND/NAME'],
+    [['deploy/a/b'], 'expected KIND/NAME'],
+    [['deploy', 'a', 'b'], 'expected KIND/NAME'],
+    [['role/a'], '"role" is no kind that is placed; these are: deployments, '],
+    [['deployments.extensions/a'], 'is no kind that is placed'],
+  ])('%j is none', (words, message) => {
+    expect(() => parseNamed(words)).toThrow(UsageError);
+    expect(() => parseNamed(words)).toThrow(message);
+  });
+});
