@@ -18,7 +18,7 @@ export function adviceFor(told: Told): string[] {
     ...remedies.slice(0, mostRemedies),
     ...(remedies.length > 0 ? ['it moves by itself once that has changed: nothing need be repeated'] : []),
     ...(isIll(told, placement) ? [`see why pods are not ready: kubectl -n ${namespace} describe pods`] : []),
-    ...(back !== '' ? [`take the move back: ${annotate} ${clustersAnnotation}=${back}`] : []),
+    ...(back !== '' ? [`keep it on ${back}: ${annotate} ${clustersAnnotation}=${back}`] : []),
   ];
 }
 
@@ -44,7 +44,7 @@ function absent({ kind, object }: Told): string[] {
   return ['ask again in a moment; if nothing changes, an administrator sees whether the scheduler runs'];
 }
 
-/** While a move is under way that somebody asked for: where it was. Of what drives it away, reasons speak. */
+/** While a move is under way that somebody asked for: what it leaves. Of what drives it away, reasons speak. */
 function formerOf({ spec }: Placement): string[] {
   const { clusters = [], shares = {}, reasons = {} } = spec ?? {};
   const old = Object.keys(shares).filter((name) => !clusters.includes(name));

@@ -60,7 +60,7 @@ test('a decision, a move and a refusal are told as they are', async () => {
     return /\n {2}west: joining.*\n {4}pod web-\S+: container c: ImagePullBackOff: no such image\n/.test(out);
   });
   expect(out).toContain('root/default/deployments.apps/web is moving from east to west\n');
-  expect(out).toMatch(/\n {2}take the move back: kubectl .* atoll\.dev\/clusters=east\n$/);
+  expect(out).toMatch(/\n {2}keep it on east: kubectl .* atoll\.dev\/clusters=east\n$/);
 
   const full = { spec: { capacity: { pods: '0' } } };
   await world.admin.patch(resources.physicalclusters, { name: 'east' }, 'merge', full);

@@ -115,7 +115,7 @@ test('a move that waits for an image is told from who asked to what can be done'
     '',
     'What you can do:',
     '  see why pods are not ready: kubectl -n shop describe pods',
-    '  take the move back: kubectl -n shop annotate deployments.apps/web --overwrite atoll.dev/clusters=east',
+    '  keep it on east: kubectl -n shop annotate deployments.apps/web --overwrite atoll.dev/clusters=east',
   ]);
 });
 
