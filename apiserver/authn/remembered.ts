@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { digestOf } from './bearer.ts';
 
 const most = 10_000;
 /** What a longer token says is as long, and is not kept. */
@@ -13,8 +13,9 @@ export class Remembered<T> {
     this.#now = now;
   }
 
-  get(token: string): T | undefined {
-    const found = this.#known.get(digest(token));
+  /** `digest`: of the token, where it is known. */
+  get(token: string, digest = digestOf(token)): T | undefined {
+    const found = this.#known.get(digest);
     return found !== undefined && found.until > this.#now() ? found.value : undefined;
   }
 
@@ -26,16 +27,12 @@ export class Remembered<T> {
       if (this.#known.size < most) break;
       this.#known.delete(key);
     }
-    const key = digest(token);
+    const key = digestOf(token);
     this.#known.delete(key);
     this.#known.set(key, { value, until: Math.min(this.#now() + ms, until) });
   }
 
   forget(token: string): void {
-    this.#known.delete(digest(token));
+    this.#known.delete(digestOf(token));
   }
-}
-
-function digest(token: string): string {
-  return hash('sha256', token, 'base64');
 }

@@ -5,7 +5,7 @@ import { isStatusError } from '../../kube/status.ts';
 import { isRecord, strings } from '../../kube/untyped.ts';
 import type { Authenticator } from '../plugins.ts';
 import type { Address, Registry } from '../registry/types.ts';
-import { bearerToken } from './bearer.ts';
+import { bearerOf } from './bearer.ts';
 import { apiAudiences, defaultIssuer, issuerOf, knownIssuers } from './issuer.ts';
 import type { Claims, PublicKey } from './jwt.ts';
 import type { TokenKeys } from './keys.ts';
@@ -141,9 +141,11 @@ export class ServiceAccountTokens {
       if (found && !found.inSecret) remembered.put(token, { cluster, user: found.user }, rememberMs);
       return found?.user;
     };
-    return (request, _peer, cluster) => {
-      const token = bearerToken(request) ?? '';
-      const known = token === '' ? undefined : remembered.get(token);
+    return (request, peer, cluster) => {
+      const shown = bearerOf(request, peer);
+      if (shown === undefined) return undefined;
+      const { token, digest } = shown;
+      const known = remembered.get(token, digest);
       if (known?.cluster === cluster) return known.user;
       return /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token) ? identified(token, cluster) : undefined;
     };

@@ -9,7 +9,7 @@ import { Deadlines } from '../wire/deadlines.ts';
 import { type Configuration, configurationOf, type Flow } from './configuration.ts';
 import { Level, type Ticket } from './level.ts';
 import { limitsOf, mayHold, roomOf } from './limits.ts';
-import { classify } from './match.ts';
+import { Classifier } from './match.ts';
 import type { FairnessObserver, Refusal, Sorted } from './observer.ts';
 import { Rounds } from './rounds.ts';
 import { seatsOf } from './seats.ts';
@@ -34,6 +34,7 @@ export class Fairness {
   readonly #rounds = new Rounds();
   #sorted = new WeakMap<Flow, Sorted>();
   #configuration: Configuration = { flows: [], levels: [] };
+  #classifier = new Classifier([]);
   #processes = 1;
 
   /** `total`: the seats of all processes of the server. */
@@ -46,6 +47,7 @@ export class Fairness {
   /** The FlowSchemas and PriorityLevelConfigurations that count. */
   configure(schemas: readonly KubeObject[], levels: readonly KubeObject[]): void {
     this.#configuration = configurationOf(schemas, levels);
+    this.#classifier = new Classifier(this.#configuration.flows);
     this.#sorted = new WeakMap();
     this.#apply();
   }
@@ -81,7 +83,7 @@ export class Fairness {
   /** What `work` answers, when its turn has come; else 429. A failure of any kind rejects. */
   run(exchange: Exchange, work: Work, requestMs: number): Promise<ApiResponse> {
     const { user, info } = exchange;
-    const flow = classify(this.#configuration.flows, user, info);
+    const flow = this.#classifier.flowOf(user, info);
     const level = this.#levels.get(flow.level) as Level;
     // As kube-apiserver: what is no watch and lasts says nothing of it.
     if (info.verb === 'watch' || !isLongRunning(info))

@@ -15,11 +15,38 @@ export type Asked = Pick<
  * those of root: whoever is somebody in another logical cluster alone, its ServiceAccount or one whom somebody
  * impersonates there, is matched as one of the many, whatever they are called.
  */
-export function classify(flows: readonly Flow[], user: UserInfo, asked: Asked): Flow {
+export class Classifier {
+  readonly #flows: readonly Flow[];
+  /** The rules that name them. Who is remembered by authentication is the same object again. */
+  readonly #known = new WeakMap<UserInfo, readonly Naming[]>();
+
+  constructor(flows: readonly Flow[]) {
+    this.#flows = flows;
+  }
+
+  flowOf(user: UserInfo, asked: Asked): Flow {
+    let naming = this.#known.get(user);
+    if (naming === undefined) {
+      naming = namingOf(this.#flows, user);
+      this.#known.set(user, naming);
+    }
+    for (const { flow, rules } of naming) if (rules.some((rule) => covers(rule, asked))) return flow;
+    return this.#flows.at(-1) as Flow;
+  }
+}
+
+/** A flow, and those of its rules that are about somebody. */
+interface Naming {
+  readonly flow: Flow;
+  readonly rules: readonly Rule[];
+}
+
+function namingOf(flows: readonly Flow[], user: UserInfo): readonly Naming[] {
   const who =
     standing(user, rootCluster) === 'nobody' ? { name: '', groups: user.groups.filter(isBroad) } : user;
-  for (const flow of flows) if (flow.rules.some((rule) => matches(rule, who, asked))) return flow;
-  return flows.at(-1) as Flow;
+  const isAbout = ({ subjects }: Rule) => subjects.some((subject) => isSubject(subject, who));
+  const all = flows.map((flow) => ({ flow, rules: flow.rules.filter(isAbout) }));
+  return all.filter(({ rules }) => rules.length > 0);
 }
 
 /** Groups that everybody of a kind is in. */
@@ -27,13 +54,12 @@ function isBroad(group: string): boolean {
   return ['system:authenticated', 'system:unauthenticated', 'system:serviceaccounts'].includes(group);
 }
 
-function matches(rule: Rule, user: UserInfo, asked: Asked): boolean {
-  if (!rule.subjects.some((subject) => isSubject(subject, user))) return false;
+function covers(rule: Rule, asked: Asked): boolean {
   if (asked.isResource) return rule.resources.some((one) => isResource(one, asked));
   return rule.others.some(({ verbs, urls }) => has(verbs, asked.verb) && isUrl(urls, asked.path));
 }
 
-function isSubject({ kind, name, namespace }: Subject, user: UserInfo): boolean {
+function isSubject({ kind, name, namespace }: Subject, user: Pick<UserInfo, 'name' | 'groups'>): boolean {
   if (kind === 'User') return name === '*' || name === user.name;
   if (kind === 'Group') return name === '*' || user.groups.includes(name);
   const prefix = `system:serviceaccount:${namespace}:`;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { configurationOf } from '../../../../apiserver/fairness/configuration.ts';
-import { type Asked, classify } from '../../../../apiserver/fairness/match.ts';
+import { type Asked, Classifier } from '../../../../apiserver/fairness/match.ts';
 import { parseRequest } from '../../../../apiserver/request.ts';
 import { bootstrapFlows } from '../../../../kube/flow/bootstrap.ts';
 import type { UserInfo } from '../../../../kube/http.ts';
@@ -44,7 +44,7 @@ test.for<[string, UserInfo, string]>([
     'kube-system-service-accounts',
   ],
 ])('somebody of another logical cluster than root is one of the many: %s', ([, user, schema]) => {
-  expect(classify(flows, user, asked('GET', `/clusters/root:a${pods}`)).name).toBe(schema);
+  expect(new Classifier(flows).flowOf(user, asked('GET', `/clusters/root:a${pods}`)).name).toBe(schema);
 });
 
 function asked(method: string, url: string): Asked {
@@ -78,7 +78,7 @@ test.for<[keyof typeof people, string, string, string]>([
   ['system', 'GET', '/api', 'kube-system-service-accounts'],
   ['other', 'GET', lease, 'service-accounts'],
 ])('%s %s %s: %s', ([who, method, url, schema]) => {
-  expect(classify(flows, people[who], asked(method, url)).name).toBe(schema);
+  expect(new Classifier(flows).flowOf(people[who], asked(method, url)).name).toBe(schema);
 });
 
 function flow(name: string, precedence: number, level: string, rule: object): KubeObject {
@@ -135,5 +135,5 @@ test.for<[string, KubeObject[], string, string]>([
   const found = configurationOf(schemas, [level]);
   expect(found.flows.map((one) => one.name).slice(-1)).toEqual(['catch-all']);
   expect(found.flows[0]?.name).toBe('exempt');
-  expect(classify(found.flows, people.ann, asked('GET', url)).name).toBe(name);
+  expect(new Classifier(found.flows).flowOf(people.ann, asked('GET', url)).name).toBe(name);
 });
