@@ -3,7 +3,7 @@ import type { History } from '../simulate/history.ts';
 import { runChild } from '../simulate/part.ts';
 
 const seed = 7;
-const w = { name: 'w1', replicas: 3, on: 'a', maxUnavailable: 0 };
+const w = { kind: 'Deployment' as const, name: 'w1', replicas: 3, on: 'a', maxUnavailable: 0 };
 const move: History = {
   workloads: [w],
   actions: [

@@ -46,6 +46,19 @@ export const bugs: readonly Bug[] = [
     ],
   },
   {
+    name: 'starts-before-gone',
+    about: 'an ordinal of a StatefulSet is started elsewhere before its pod has gone',
+    seed: 1,
+    within: 60,
+    mutants: [
+      {
+        file: 'splitter/handover-once.js',
+        from: 'if (slice?.present !== true || !slice.pods || !said || slice.pods.since !== share.held?.since)\n        return false;',
+        to: 'return true;',
+      },
+    ],
+  },
+  {
     name: 'status-of-one',
     about: 'the status is that of one target',
     seed: 1,

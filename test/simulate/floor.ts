@@ -21,15 +21,17 @@ export class Floor {
     this.maxUnavailable = maxUnavailable;
   }
 
-  get wanted(): number {
-    return this.#wanted;
-  }
-
   scale(to: number, now: number): void {
     // An older wish for fewer may still be on its way when a wish for more overtakes it.
     if (to < this.#wanted) this.#troubled = now;
     this.#wanted = to;
     this.#promised = Math.min(this.#promised, to);
+  }
+
+  /** It is made anew, or is no more. */
+  begin(replicas: number, now: number): void {
+    this.#wanted = replicas;
+    this.trouble(now);
   }
 
   /** Pods of it fail by themselves, or are about to. */

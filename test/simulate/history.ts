@@ -7,6 +7,7 @@ export type Action = { at: number } & (
   | { do: 'place'; workload: string; on: string }
   | { do: 'scale'; workload: string; to: number }
   | { do: 'roll'; workload: string; image: string }
+  | { do: 'delete' | 'create'; workload: string }
   | { do: 'fail'; workload: string; on: string }
   | { do: 'cordon' | 'drain' | 'open'; on: string }
   | { do: 'die'; who: string; writes: number; happened: boolean }
@@ -16,9 +17,11 @@ export type Action = { at: number } & (
 );
 
 export interface Start {
+  kind: 'Deployment' | 'StatefulSet';
   name: string;
   replicas: number;
   on: string;
+  /** Of a Deployment. */
   maxUnavailable: number | string;
 }
 
@@ -35,39 +38,74 @@ export function historyOf(seed: number): History {
   const workloads = Array.from(
     { length: random.between(1, 2) },
     (_, i): Start => ({
+      kind: random.pick(['Deployment', 'Deployment', 'StatefulSet']),
       name: `w${i + 1}`,
       replicas: random.between(1, mostReplicas),
       on: someClusters(random),
       maxUnavailable: random.pick([0, 0, '25%', 1]),
     }),
   );
+  const names = workloads.map(({ name }) => name) as [string, ...string[]];
   const actions: Action[] = [];
   let at = 0;
   for (let left = random.between(6, 24); left > 0; left--) {
     at += random.chance(0.3) ? random.between(10_000, 60_000) : random.between(0, 6000);
-    actions.push({ at, ...actionOf(random, workloads.map(({ name }) => name) as [string, ...string[]]) });
+    actions.push({ at, ...deedOf(random, random.pick(names)) });
   }
   return { workloads, actions };
 }
 
 type Deed = Action extends infer A ? (A extends Action ? Omit<A, 'at'> : never) : never;
 
-function actionOf(random: Random, workloads: [string, ...string[]]): Deed {
-  const workload = random.pick(workloads);
-  const on = random.pick(clusterNames);
-  const who = random.pick(['scheduler', 'splitter', 'splitter', ...clusterNames.map((c) => `syncers/${c}`)]);
-  const draw = random.below(100);
-  if (draw < 28) return { do: 'place', workload, on: someClusters(random) };
-  if (draw < 38) return { do: 'scale', workload, to: random.between(0, mostReplicas) };
-  if (draw < 46) return { do: 'roll', workload, image: `app:${random.between(2, 9)}` };
-  if (draw < 50) return { do: 'fail', workload, on };
-  if (draw < 58) return { do: random.pick(['cordon', 'drain', 'open', 'open']), on };
-  if (draw < 78) return { do: 'die', who, writes: random.below(5), happened: random.chance(0.5) };
-  if (draw < 84) return { do: 'cut', who, ms: random.between(500, random.pick([5000, 60_000])) };
-  if (draw < 91) return { do: 'stale', who, ms: random.between(500, 20_000) };
-  if (draw < 95)
-    return { do: 'slow', who, ms: random.between(5000, 40_000), each: random.pick([1000, 10_000]) };
-  return { do: 'rewatch', who, forget: random.chance(0.5) };
+/** Out of a hundred, the first so many are this: what is asked for, then what goes wrong. */
+const deeds: readonly [weight: number, (random: Random, workload: string) => Deed][] = [
+  [26, (random, workload) => ({ do: 'place', workload, on: someWord(random) })],
+  [10, (random, workload) => ({ do: 'scale', workload, to: random.between(0, mostReplicas) })],
+  [8, (random, workload) => ({ do: 'roll', workload, image: `app:${random.between(2, 9)}` })],
+  [3, (random, workload) => ({ do: random.pick(['delete', 'create']), workload })],
+  [4, (random, workload) => ({ do: 'fail', workload, on: random.pick(clusterNames) })],
+  [8, (random) => ({ do: random.pick(['cordon', 'drain', 'open', 'open']), on: random.pick(clusterNames) })],
+  [
+    20,
+    (random) => ({ do: 'die', who: anybody(random), writes: random.below(5), happened: random.chance(0.5) }),
+  ],
+  [
+    6,
+    (random) => ({ do: 'cut', who: anybody(random), ms: random.between(500, random.pick([5000, 60_000])) }),
+  ],
+  [7, (random) => ({ do: 'stale', who: anybody(random), ms: random.between(500, 20_000) })],
+  [
+    4,
+    (random) => ({
+      do: 'slow',
+      who: anybody(random),
+      ms: random.between(5000, 40_000),
+      each: random.pick([1000, 10_000]),
+    }),
+  ],
+  [4, (random) => ({ do: 'rewatch', who: anybody(random), forget: random.chance(0.5) })],
+];
+
+function deedOf(random: Random, workload: string): Deed {
+  let draw = random.below(deeds.reduce((sum, [weight]) => sum + weight, 0));
+  for (const [weight, deed] of deeds) {
+    if (draw < weight) return deed(random, workload);
+    draw -= weight;
+  }
+  throw new Error('a draw below the sum of all weights is within one of them');
+}
+
+function anybody(random: Random): string {
+  return random.pick(['scheduler', 'splitter', 'splitter', ...clusterNames.map((c) => `syncers/${c}`)]);
+}
+
+/** What an annotation says: most often clusters; now and then nothing, clusters that nobody knows, or far too many. */
+function someWord(random: Random): string {
+  const draw = random.below(20);
+  if (draw === 0) return '';
+  if (draw === 1) return `${someClusters(random)},nowhere`;
+  if (draw === 2) return Array.from({ length: 1000 }, (_, i) => `nowhere-${i}`).join(',');
+  return someClusters(random);
 }
 
 function someClusters(random: Random): string {

@@ -6,6 +6,7 @@ import { bugs, misplaced } from './bugs.ts';
 import type { Order } from './child.ts';
 import { type Action, type History, historyOf } from './history.ts';
 import type { Outcome } from './run.ts';
+import { shrink } from './shrink.ts';
 
 /** Compiled, whoever asks: a test runs sources. */
 const compiled = join(program, '../../test/simulate');
@@ -75,26 +76,25 @@ export async function runChild(
   return JSON.parse(output.trim().split('\n').at(-1) ?? '');
 }
 
-/** Leaves out what is not needed for it to fail, halves first, and tells what remains. */
+/** What everybody saw at first, and the least that still fails. */
 async function shrunk({ seed, bug, signal }: Run, first: Outcome): Promise<string[]> {
-  let history: History = historyOf(seed);
+  const { workloads, actions } = historyOf(seed);
   let { failures } = first;
-  let size = Math.ceil(history.actions.length / 2);
-  while (size >= 1 && !signal.aborted) {
-    let isLess = false;
-    for (let from = 0; from < history.actions.length && !signal.aborted; ) {
-      const actions = history.actions.filter((_, i) => i < from || i >= from + size);
-      const outcome = await runChild({ seed, history: { ...history, actions } }, bug, signal);
-      if (outcome.failures.length > 0) {
-        history = { ...history, actions };
-        ({ failures } = outcome);
-        isLess = true;
-      } else from += size;
-    }
-    if (size > 1) size = Math.ceil(size / 2);
-    else if (!isLess) break;
-  }
-  return [...first.failures.slice(0, 2), `${failures[0]}\n${told(history)}`];
+  const least = await shrink(
+    actions,
+    async (fewer) => {
+      const history = { workloads, actions: [...fewer] };
+      const outcome = await runChild({ seed, history }, bug, signal).catch((error: unknown) => {
+        if (!signal.aborted) throw error;
+        return undefined;
+      });
+      if (!outcome || outcome.failures.length === 0) return false;
+      ({ failures } = outcome);
+      return true;
+    },
+    signal,
+  );
+  return [...first.failures.slice(0, 2), `${failures[0]}\n${told({ workloads, actions: [...least] })}`];
 }
 
 function told({ workloads, actions }: History): string {

@@ -44,6 +44,12 @@ export class Pods {
     return this.on(cluster, app).filter(isServing);
   }
 
+  /** Names that two clusters have at once, on their way out or not. */
+  twins(app: string): string[] {
+    const names = this.#all(app).map(({ pod }) => pod.metadata.name ?? '');
+    return names.filter((name, i) => names.indexOf(name) !== i);
+  }
+
   #all(app: string): { cluster: string; pod: Pod }[] {
     return [...this.#of].flatMap(([cluster, pods]) =>
       [...pods.values()].flatMap((pod) => (pod.metadata.labels?.['app'] === app ? [{ cluster, pod }] : [])),

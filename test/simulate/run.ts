@@ -6,11 +6,11 @@ import { isStatusError } from '../../kube/status.ts';
 import { loadIdentity } from '../../server/identity.ts';
 import { openMemory } from '../../storage/memory/memory.ts';
 import { Random } from '../fault/random.ts';
-import { deployment, isReady, resources } from '../world/objects.ts';
+import { deployment, isReady, resources, statefulSet } from '../world/objects.ts';
 import { Floor } from './floor.ts';
-import { type Action, clusterNames, type History } from './history.ts';
+import { type Action, clusterNames, type History, type Start } from './history.ts';
 import { Pods } from './pods.ts';
-import { unsettled } from './settled.ts';
+import { resourceOf, unsettled } from './settled.ts';
 import type { VirtualTime } from './time.ts';
 import { startWorld, type World } from './world.ts';
 
@@ -67,11 +67,11 @@ class Running {
     this.#time = time;
     this.#world = world;
     this.#history = history;
+    // A StatefulSet breaks before it makes, and rolls out on each of its clusters at once: it has no such floor.
     this.#floors = new Map(
-      history.workloads.map(({ name, replicas, maxUnavailable }) => [
-        name,
-        new Floor(name, replicas, maxUnavailable),
-      ]),
+      history.workloads.flatMap(({ kind, name, replicas, maxUnavailable }) =>
+        kind === 'Deployment' ? [[name, new Floor(name, replicas, maxUnavailable)]] : [],
+      ),
     );
   }
 
@@ -80,14 +80,7 @@ class Running {
     const { admin, clusters } = this.#world;
     for (const cluster of clusters.values()) await this.#pods.follow(cluster, this.#life.signal);
     for (const name of clusters.keys()) while (!(await isReady(admin, name))) await sleep(lookMs);
-    for (const { name, replicas, on, maxUnavailable } of this.#history.workloads) {
-      const object = deployment(name, replicas, on);
-      const strategy = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable, maxSurge: '25%' } };
-      await admin.create(resources.deployments, {
-        ...object,
-        spec: { ...(object.spec as object), strategy, progressDeadlineSeconds: 3600 },
-      } as KubeObject);
-    }
+    for (const start of this.#history.workloads) await admin.create(resourceOf[start.kind], objectOf(start));
     await this.settle();
   }
 
@@ -110,7 +103,7 @@ class Running {
     let last = '';
     for (let calm = 0; calm < 3; ) {
       await sleep(lookMs);
-      const wrong = await unsettled(this.#world, this.#pods, [...this.#floors.values()]);
+      const wrong = await unsettled(this.#world, this.#pods, this.#history.workloads);
       calm = wrong.length === 0 ? calm + 1 : 0;
       if (wrong.join('; ') !== last) {
         last = wrong.join('; ');
@@ -133,6 +126,10 @@ class Running {
       this.#digest.update(` ${floor.app}=${this.#pods.ready(floor.app)}`);
       if (text) this.#fail(text);
     }
+    for (const { kind, name } of this.#history.workloads) {
+      const twins = kind === 'StatefulSet' ? this.#pods.twins(name) : [];
+      if (twins.length > 0) this.#fail(`two clusters have a pod ${twins.join(', ')} at once`);
+    }
   }
 
   outcome(): Outcome {
@@ -150,21 +147,23 @@ class Running {
   async #do(action: Action): Promise<void> {
     const { admin, components } = this.#world;
     const now = this.#time.elapsed;
-    const change = async (name: string, body: object) => {
-      await admin.patch(resources.deployments, { namespace: 'default', name }, 'merge', body);
-    };
     switch (action.do) {
-      case 'place':
-        return await change(action.workload, {
-          metadata: { annotations: { 'atoll.dev/clusters': action.on } },
+      case 'place': {
+        const value = action.on === '' ? null : action.on;
+        return await this.#change(action.workload, {
+          metadata: { annotations: { 'atoll.dev/clusters': value } },
         });
+      }
       case 'scale':
         this.#floors.get(action.workload)?.scale(action.to, now);
-        return await change(action.workload, { spec: { replicas: action.to } });
+        return await this.#change(action.workload, { spec: { replicas: action.to } });
       case 'roll':
-        return await change(action.workload, {
+        return await this.#change(action.workload, {
           spec: { template: { spec: { containers: [{ name: 'c', image: action.image }] } } },
         });
+      case 'create':
+      case 'delete':
+        return await this.#exist(action.workload, action.do === 'create');
       case 'fail':
         return await this.#failPod(action.workload, action.on);
       case 'cordon':
@@ -187,6 +186,32 @@ class Running {
     }
   }
 
+  #start(workload: string): Start {
+    const found = this.#history.workloads.find(({ name }) => name === workload);
+    if (!found) throw new Error(`there is no workload ${workload} in this history`);
+    return found;
+  }
+
+  /** As a user does who finds that it is deleted, or that what they wrote is refused: nothing. */
+  async #change(workload: string, body: object): Promise<void> {
+    const { kind, name } = this.#start(workload);
+    const at = { namespace: 'default', name };
+    await this.#world.admin.patch(resourceOf[kind], at, 'merge', body).catch(ignore);
+  }
+
+  async #exist(workload: string, isThere: boolean): Promise<void> {
+    const { admin } = this.#world;
+    const start = this.#start(workload);
+    const resource = resourceOf[start.kind];
+    if (!isThere) {
+      this.#floors.get(workload)?.begin(0, this.#time.elapsed);
+      await admin.delete(resource, { namespace: 'default', name: workload }).catch(ignore);
+      return;
+    }
+    const made = await admin.create(resource, objectOf(start)).catch(ignore);
+    if (made) this.#floors.get(workload)?.begin(start.replicas, this.#time.elapsed);
+  }
+
   /** A pod that served is gone, as when its node dies. */
   async #failPod(app: string, on: string): Promise<void> {
     const [pod] = this.#pods.serving(on, app);
@@ -194,12 +219,7 @@ class Running {
     this.#floors.get(app)?.trouble(this.#time.elapsed);
     const { name = '', namespace = '' } = pod.metadata;
     const how = { gracePeriodSeconds: 0 };
-    await this.#world.clusters
-      .get(on)
-      ?.client.delete(resources.pods, { namespace, name }, how)
-      .catch((error: unknown) => {
-        if (!isStatusError(error, 'NotFound')) throw error;
-      });
+    await this.#world.clusters.get(on)?.client.delete(resources.pods, { namespace, name }, how).catch(ignore);
   }
 
   #note(name: string, text: string): void {
@@ -210,4 +230,17 @@ class Running {
   #fail(text: string): void {
     this.#failures.push(`after ${(this.#time.elapsed / 1000).toFixed(1)} s: ${text}`);
   }
+}
+
+function objectOf({ kind, name, replicas, on, maxUnavailable }: Start): KubeObject {
+  if (kind === 'StatefulSet') return statefulSet(name, replicas, on);
+  const object = deployment(name, replicas, on);
+  const strategy = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable, maxSurge: '25%' } };
+  return { ...object, spec: { ...(object.spec as object), strategy, progressDeadlineSeconds: 3600 } };
+}
+
+/** A refusal is an answer: it is not there, it is there already, or nobody may say that. */
+function ignore(error: unknown): undefined {
+  if (!isStatusError(error)) throw error;
+  return undefined;
 }

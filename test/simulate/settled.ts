@@ -1,68 +1,83 @@
 import type { PhysicalCluster, Placement } from '../../cluster/types.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { find, resources } from '../world/objects.ts';
-import type { Floor } from './floor.ts';
+import type { Start } from './history.ts';
 import type { Pods } from './pods.ts';
 import type { World } from './world.ts';
 
-type Deployment = KubeObject<
+type Workload = KubeObject<
   { replicas?: number; template: { spec: { containers: { image?: string }[] } } },
   Record<string, unknown>
 >;
 const counters = ['replicas', 'readyReplicas', 'updatedReplicas', 'availableReplicas'] as const;
+export const resourceOf = { Deployment: resources.deployments, StatefulSet: resources.statefulsets } as const;
 
 /**
  * What is not yet as it was asked for, a sentence each: where it is, how much of it, that nothing else is left
  * anywhere, and that the status is what the clusters' own pods are.
  */
-export async function unsettled(world: World, pods: Pods, floors: readonly Floor[]): Promise<string[]> {
-  const wrong: string[] = [];
+export async function unsettled(world: World, pods: Pods, workloads: readonly Start[]): Promise<string[]> {
   const joined = await world.admin.list<PhysicalCluster>(resources.physicalclusters);
-  const closed = new Set(
-    joined.items.flatMap(({ metadata, spec }) => (spec?.unschedulable ? [metadata.name] : [])),
+  const open = new Set(
+    joined.items.flatMap(({ metadata, spec }) => (spec?.unschedulable ? [] : [metadata.name ?? ''])),
   );
-  for (const { app, wanted } of floors) {
-    const root = await find<Deployment>(world.admin, resources.deployments, app);
-    const placement = await find<Placement>(world.admin, resources.placements, `${app}.deployments.apps`);
-    const { shares = {}, clusters = [] } = placement?.spec ?? {};
-    const targets = clusters.join(',');
-    const asked = root?.metadata.annotations?.['atoll.dev/clusters'];
-    const isOpen = asked?.split(',').every((name) => !closed.has(name));
-    if (isOpen && asked !== targets)
-      wrong.push(`${app} is asked for on ${asked}, and decided for ${targets}`);
-    const held = Object.keys(shares).sort().join(',');
-    // Nothing fits: it stays where it is.
-    const isPlaced = clusters.length === 0 ? !isOpen : held === targets;
-    if (!isPlaced || Object.values(shares).some(({ phase }) => phase !== 'Active'))
-      wrong.push(`the shares of ${app} are ${JSON.stringify(shares)}, its clusters ${targets}`);
-    const sum = Object.values(shares).reduce((all, { replicas = 0 }) => all + replicas, 0);
-    if (sum !== wanted) wrong.push(`the shares of ${app} are ${sum} replicas, ${wanted} are asked for`);
-    for (const cluster of world.clusters.keys())
-      wrong.push(...onCluster(pods, { app, cluster, share: shares[cluster]?.replicas ?? 0, root }));
-    const told = root?.status ?? {};
-    for (const counter of counters)
-      if ((told[counter] ?? 0) !== wanted) wrong.push(`${app} says ${counter} ${told[counter]} of ${wanted}`);
-    if (told['observedGeneration'] !== root?.metadata.generation)
-      wrong.push(`${app} says that generation ${told['observedGeneration']} is observed`);
+  const wrong: string[] = [];
+  for (const workload of workloads) wrong.push(...(await ofOne(world, pods, { workload, open })));
+  return wrong;
+}
+
+async function ofOne(
+  world: World,
+  pods: Pods,
+  { workload: { kind, name }, open }: { workload: Start; open: ReadonlySet<string> },
+): Promise<string[]> {
+  const resource = resourceOf[kind];
+  const root = await find<Workload>(world.admin, resource, name);
+  const record = `${name}.${resource.resource}.${resource.group}`;
+  const placement = await find<Placement>(world.admin, resources.placements, record);
+  const { shares = {} } = placement?.spec ?? {};
+  const wrong: string[] = [];
+  if (root) wrong.push(...asAsked(root, placement, open));
+  else if (placement) wrong.push(`${name} is deleted, and its Placement is there`);
+  for (const cluster of world.clusters.values()) {
+    const share = root ? (shares[cluster.name]?.replicas ?? 0) : 0;
+    wrong.push(...onCluster(pods, { app: name, cluster: cluster.name, share, root }));
+    const { items } = await cluster.client.list(resource);
+    const isThere = items.some(({ metadata }) => metadata.name === name);
+    if (isThere && !(root && Object.hasOwn(shares, cluster.name)))
+      wrong.push(`${name} is left over on ${cluster.name}`);
   }
-  for (const { name, client } of world.clusters.values()) {
-    const { items } = await client.list<Deployment>(resources.deployments);
-    for (const { metadata } of items) {
-      const placement = await find<Placement>(
-        world.admin,
-        resources.placements,
-        `${metadata.name}.deployments.apps`,
-      );
-      if (!Object.hasOwn(placement?.spec?.shares ?? {}, name))
-        wrong.push(`${metadata.name} is left over on ${name}`);
-    }
-  }
+  return wrong;
+}
+
+function asAsked(root: Workload, placement: Placement | undefined, open: ReadonlySet<string>): string[] {
+  const { name = '', annotations, generation } = root.metadata;
+  const { shares = {}, clusters = [] } = placement?.spec ?? {};
+  const wanted = root.spec?.replicas ?? 1;
+  const wrong: string[] = [];
+  const targets = clusters.join(',');
+  const asked = annotations?.['atoll.dev/clusters'] ?? '';
+  const isOpen = asked.split(',').every((one) => open.has(one));
+  if (isOpen && asked !== targets) wrong.push(`${name} is asked for on ${asked}, and decided for ${targets}`);
+  const held = Object.keys(shares).sort().join(',');
+  // Nothing fits: it stays where it is.
+  const isPlaced = clusters.length === 0 ? !isOpen : held === targets;
+  if (!isPlaced || Object.values(shares).some(({ phase }) => phase !== 'Active'))
+    wrong.push(`the shares of ${name} are ${JSON.stringify(shares)}, its clusters ${targets}`);
+  const told = root.status ?? {};
+  if (held === '') return wrong;
+  const sum = Object.values(shares).reduce((all, { replicas = 0 }) => all + replicas, 0);
+  if (sum !== wanted) wrong.push(`the shares of ${name} are ${sum} replicas, ${wanted} are asked for`);
+  for (const counter of counters)
+    if ((told[counter] ?? 0) !== wanted) wrong.push(`${name} says ${counter} ${told[counter]} of ${wanted}`);
+  if (told['observedGeneration'] !== generation)
+    wrong.push(`${name} says that generation ${told['observedGeneration']} of ${generation} is observed`);
   return wrong;
 }
 
 function onCluster(
   pods: Pods,
-  of: { app: string; cluster: string; share: number; root: Deployment | undefined },
+  of: { app: string; cluster: string; share: number; root: Workload | undefined },
 ): string[] {
   const { app, cluster, share, root } = of;
   const all = pods.on(cluster, app);
