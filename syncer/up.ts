@@ -12,6 +12,7 @@ import { parseTarget, type TargetId } from './target.ts';
 
 /** At most one slice of a share in this time: a rollout's many small steps become a few writes. */
 const minIntervalMs = 100;
+const uncountedMs = 500;
 const adopterMs = 1_000;
 const adopterMostMs = 30_000;
 
@@ -74,7 +75,10 @@ function sliceNow(engine: Engine, id: TargetId, share: ShareView): ClusterSlice 
   if (!held || !slice?.present || !applied || record.observed?.share !== applied.share) return slice;
   if (!deepEqual(applied.share, shareNumbers(share.spec.share))) return slice;
   const pods = engine.runningPods(id, namespace);
-  return pods ? { ...slice, pods: { since: held.since, ...pods } } : slice;
+  if (pods) return { ...slice, pods: { since: held.since, ...pods } };
+  // Not yet after a restart. The pod that is looked at last may be another workload's, and wakes nobody for this one.
+  engine.up.addAfter(id, uncountedMs);
+  return slice;
 }
 
 /** The watch of workloads may be behind the one of pods; what is not ours by then is a stranger. */

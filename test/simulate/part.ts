@@ -12,6 +12,8 @@ import { shrink } from './shrink.ts';
 const compiled = join(program, '../../test/simulate');
 /** For one that hangs: a busy machine takes a minute for the longest history. */
 const longestMs = 10 * 60_000;
+/** Of what an action says: one may name 1,000 clusters. */
+const lineMost = 160;
 
 /** Histories of moves, one to a process. */
 export const moves: FaultPart = {
@@ -100,6 +102,6 @@ async function shrunk({ seed, bug, signal }: Run, first: Outcome): Promise<strin
 function told({ workloads, actions }: History): string {
   const starts = workloads.map((one) => JSON.stringify(one)).join('\n    ');
   const line = ({ at, ...action }: Action) =>
-    `${(at / 1000).toFixed(3).padStart(8)} s ${JSON.stringify(action)}`;
+    `${(at / 1000).toFixed(3).padStart(8)} s ${JSON.stringify(action).slice(0, lineMost)}`;
   return `  the least that fails, with:\n    ${starts}\n${actions.map((a) => `    ${line(a)}`).join('\n')}`;
 }
