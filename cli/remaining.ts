@@ -60,6 +60,7 @@ function refusals(name: string, { spec }: Placement): string {
 function progress(name: string, placement: Placement, stays: boolean): string | undefined {
   const { shares = {}, clusters = [] } = placement.spec ?? {};
   if (shares[name]?.phase === 'Leaving') return 'leaving: being removed';
+  if (shares[name]?.phase === 'Withdrawing') return 'withdrawing: it gets no new connections';
   if (stays) return undefined;
   const joining = Object.entries(shares).filter(
     ([cluster, share]) => cluster !== name && share.phase === 'Joining',

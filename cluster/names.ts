@@ -5,6 +5,10 @@ export const apiVersion = 'atoll.dev/v1alpha1';
 
 /** Comma-separated physical cluster names; on an object or on its Namespace. Absent: the scheduler decides. */
 export const clustersAnnotation = 'atoll.dev/clusters';
+/** On a workload, or on its Namespace: for how many seconds a copy that is to leave gets no new connections before its pods go. */
+export const drainAnnotation = 'atoll.dev/drain-seconds';
+/** On a workload, or on its Namespace: `true` stops its move where it is; nothing more leaves. */
+export const pausedAnnotation = 'atoll.dev/paused';
 /** Who wrote clustersAnnotation: a user's name, or schedulerUser. Stamped by admission. */
 export const placedByAnnotation = 'atoll.dev/placed-by';
 export const schedulerUser = 'system:atoll:scheduler';
@@ -26,6 +30,8 @@ export const logicalClusterLabel = 'atoll.dev/logical-cluster';
 export const logicalNamespaceLabel = 'atoll.dev/namespace';
 /** On a namespace there: which of its labels under other names than ours we put there, as `key=value`, comma-separated. */
 export const labelledAnnotation = 'atoll.dev/labelled';
+/** In the selector of a Service there that is withdrawn: a label that no pod bears. On the slices that stand in for its own, too. */
+export const withdrawnLabel = 'atoll.dev/withdrawn';
 /** On the same objects, so that one labelled watch finds them. */
 export const managedLabel = 'atoll.dev/managed-by';
 export const managedValue = 'atoll';

@@ -40,6 +40,11 @@ const share = object(
       { replicas: int32, ordinalsStart: int32, since: text } satisfies Fields<NonNullable<Share['held']>>,
       texts.held,
     ),
+    withdrawing: object(
+      { since: text, from: text } satisfies Fields<NonNullable<Share['withdrawing']>>,
+      texts.withdrawing,
+    ),
+    withdrawn: flag,
     goal: object(
       { replicas: int32, ordinalsStart: int32 } satisfies Fields<NonNullable<Share['goal']>>,
       texts.settled,

@@ -6,10 +6,13 @@ import { isSystemMark, withoutMarks } from './marks.ts';
 import {
   claimsAnnotation,
   clustersAnnotation,
+  drainAnnotation,
   locatorAnnotation,
   managedLabel,
   managedValue,
+  pausedAnnotation,
   scaledAnnotation,
+  withdrawnLabel,
 } from './names.ts';
 import { amongNeighbours, nearNeighbours, type ShapeTarget } from './neighbours.ts';
 import { withoutPodAssignment } from './pod-spec.ts';
@@ -21,6 +24,8 @@ type Spec = Record<string, unknown>;
 /** Annotations that say something about the logical object, or about who wrote it, not about what runs. */
 const ownAnnotations = new Set([
   clustersAnnotation,
+  drainAnnotation,
+  pausedAnnotation,
   scaledAnnotation,
   'kubectl.kubernetes.io/last-applied-configuration',
   'deployment.kubernetes.io/revision',
@@ -223,8 +228,14 @@ function jobSpec(spec: Spec, { completions, parallelism, suspend }: Share): Spec
   return shaped;
 }
 
-/** Addresses and ports that a cluster hands out are its own; "None" is the user's wish. */
-function serviceSpec(spec: Spec): Spec {
+/**
+ * Addresses and ports that a cluster hands out are its own; "None" is the user's wish. One that is withdrawn selects no
+ * pod any more: the cluster's own controller empties its slices.
+ */
+function serviceSpec(all: Spec, { withdrawn }: Share): Spec {
+  const selector = at(all, 'selector');
+  const selects = withdrawn === true && isRecord(selector) && Object.keys(selector).length > 0;
+  const spec = selects ? { ...all, selector: { ...selector, [withdrawnLabel]: 'true' } } : all;
   const headless = spec['clusterIP'] === 'None';
   const shaped = without(spec, ['healthCheckNodePort', ...(headless ? [] : ['clusterIP', 'clusterIPs'])]);
   if (Array.isArray(shaped['ports'])) {

@@ -41,7 +41,7 @@ const numbers: Texts<NonNullable<ClusterSlice['share']>> = {
 const share: Texts<Share> = {
   ...numbers,
   phase:
-    'Joining: being made, not counted on yet. Active: counted on. Leaving: being removed; what it uses stays until it is gone.',
+    'Joining: being made, not counted on yet. Active: counted on. Withdrawing: its successor is ready, and it gets no new connections. Leaving: being removed; what it uses stays until it is gone.',
   maxReplicas: 'Of an autoscaler, its part of the maximum.',
   settled: 'While it is Joining: what it was counted on for before it began to grow.',
   maxSurge: "Its part of a rollout's maxSurge.",
@@ -50,6 +50,8 @@ const share: Texts<Share> = {
   hard: 'Its part of what a quota bounds of pods.',
   readySince: 'Since when it has been ready without a break.',
   held: 'Of what may not run twice: what it had, which nobody else may run until its cluster has said that it is gone.',
+  withdrawing: 'While it is Withdrawing: since when, and what it becomes again if it is to stay.',
+  withdrawn: 'Of a Service or an Ingress: all that is behind it there is to leave, and its addresses there are not told.',
   goal: 'Of a StatefulSet on its way: the ordinals that it is to have.',
   heardSince: 'While others would shrink on its strength: its cluster must have been heard of since then.',
 };
@@ -60,6 +62,11 @@ const settled: Texts<NonNullable<Share['settled']>> = {
 };
 
 const held: Texts<NonNullable<Share['held']>> = { ...settled, since: 'When it was told to have less.' };
+
+const withdrawing: Texts<NonNullable<Share['withdrawing']>> = {
+  since: 'When its addresses were taken back.',
+  from: 'Its phase before.',
+};
 
 const pods: Texts<NonNullable<ClusterSlice['pods']>> = {
   since: 'Of which holding of the share this is said.',
@@ -199,6 +206,7 @@ export const texts = {
   share,
   settled,
   held,
+  withdrawing,
   pods,
   ordinals,
   owner,

@@ -123,10 +123,11 @@ export interface ClosureRef {
 }
 
 /**
- * Joining: being made, not yet ready for `settle`. Active: counted on. Leaving: the object is being removed
+ * Joining: being made, not yet ready for `settle`. Active: counted on. Withdrawing: its successor is ready; its pods
+ * run, and get no new connections for the time of a drain. Leaving: the object is being removed
  * there; its closure stays until the syncer says it is gone, then the share goes.
  */
-export type SharePhase = 'Joining' | 'Active' | 'Leaving';
+export type SharePhase = 'Joining' | 'Active' | 'Withdrawing' | 'Leaving';
 
 export interface Share {
   phase: SharePhase;
@@ -162,6 +163,10 @@ export interface Share {
    * that the pods are gone. Its syncer then counts them.
    */
   held?: Pick<Share, 'replicas' | 'ordinalsStart'> & { since: string };
+  /** While Withdrawing: since when (RFC 3339), and what it becomes again when it is to stay after all. */
+  withdrawing?: { since: string; from: 'Joining' | 'Active' };
+  /** Of a Service or an Ingress: every workload behind it there is Withdrawing or Leaving, so its addresses there are not told. */
+  withdrawn?: boolean;
   /** Of a StatefulSet, ordinal by ordinal on its way there: the range that it is to have. */
   goal?: Pick<Share, 'replicas' | 'ordinalsStart'>;
   /** RFC 3339; since when the share has been ready without a break. */

@@ -32,6 +32,8 @@ export interface ControllerSettings {
   signal: AbortSignal;
   logger: Logger;
   settleMs: number;
+  /** See SplitterOptions. */
+  drainMs?: number;
   /** After how long without a word a physical cluster counts as silent; see runSilence. */
   silentMs?: number;
   /** For how long a forgotten physical cluster may take; see runDepartures. */
@@ -91,7 +93,15 @@ async function controlFor(settings: ControllerSettings, { signal, fence }: Term)
     runDisruptionController({ client, informers, signal, logger }),
     runWorkspaceController({ client, informers, signal, logger, url: settings.url }),
     startScheduler({ client: scheduler, informers, signal, logger }),
-    startSplitter({ client: splitter, informers, signal, logger, settleMs: settings.settleMs, ...silentMs }),
+    startSplitter({
+      client: splitter,
+      informers,
+      signal,
+      logger,
+      settleMs: settings.settleMs,
+      ...(settings.drainMs !== undefined && { drainMs: settings.drainMs }),
+      ...silentMs,
+    }),
     runDepartures({
       client,
       informers,

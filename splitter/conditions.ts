@@ -1,5 +1,7 @@
+import { pausedAnnotation } from '../cluster/names.ts';
 import { isTombstone } from '../cluster/orphans.ts';
 import type { Condition, Placement } from '../cluster/types.ts';
+import { paused } from './hold.ts';
 import type { Shares, Slices } from './plan.ts';
 
 interface ConditionsInput {
@@ -7,6 +9,8 @@ interface ConditionsInput {
   shares: Shares;
   slices: Slices;
   waitingFor: readonly string[];
+  /** What keeps a copy from leaving: see Handover. */
+  held: readonly string[];
   /** It may not run twice. */
   once: boolean;
   gone: boolean;
@@ -49,8 +53,22 @@ function placed({ placement, gone }: ConditionsInput): Verdict {
   return { type, status: 'True', reason: 'Placed', message: `placed on ${clusters.join(', ')}` };
 }
 
+const mostNamed = 10;
+
+function few(names: readonly string[]): string {
+  const more = names.length - mostNamed;
+  return [...names.slice(0, mostNamed), ...(more > 0 ? [`${more} more`] : [])].join(', ');
+}
+
+/** Where something is that is to be elsewhere; where nothing leaves, all that it is on. */
+function givingOf(shares: Shares, clusters: readonly string[]): string[] {
+  const names = Object.keys(shares).sort();
+  const leaving = names.filter((c) => !clusters.includes(c));
+  return leaving.length > 0 ? leaving : names;
+}
+
 function settled(input: ConditionsInput): Verdict {
-  const { placement, shares, slices, waitingFor, once } = input;
+  const { placement, shares, slices, waitingFor, once, held: holders } = input;
   const type = 'Settled';
   const clusters = placement.spec?.clusters ?? [];
   const failed = Object.keys(shares).flatMap((c) => {
@@ -70,6 +88,20 @@ function settled(input: ConditionsInput): Verdict {
       reason: 'Joining',
       message: `waiting for ${waitingFor.join(', ')}${held}`,
     };
+  }
+  const stays = givingOf(shares, clusters).join(', ');
+  if (holders.includes(paused)) {
+    const message = `paused by annotation ${pausedAnnotation}; until it is removed, it stays on ${stays}`;
+    return { type, status: 'False', reason: 'Paused', message };
+  }
+  if (holders.length > 0) {
+    const message = `waiting for ${few(holders)}, which moves with it; until then it stays on ${stays}`;
+    return { type, status: 'False', reason: 'WaitingForGroup', message };
+  }
+  const withdrawing = Object.keys(shares).filter((c) => shares[c]?.phase === 'Withdrawing');
+  if (withdrawing.length > 0) {
+    const message = `${withdrawing.join(', ')} gets no new connections, and leaves when the time to drain is over`;
+    return { type, status: 'False', reason: 'Withdrawing', message };
   }
   if (leaving.length > 0) {
     return { type, status: 'False', reason: 'Leaving', message: `still on ${leaving.join(', ')}` };

@@ -18,11 +18,13 @@ import { split } from './split.ts';
 import { wake } from './wake.ts';
 import { wordsOf } from './words.ts';
 import {
+  behindAt,
   byShare,
   clusterNamed,
   coveredAt,
   demandsAt,
   hasOwnVolume,
+  mannerAt,
   observe,
   rootOf,
   scalerAt,
@@ -40,6 +42,8 @@ export interface SplitterOptions {
   logger: Logger;
   /** How long a share must have been ready before others go on the strength of it; default 2000. */
   settleMs?: number;
+  /** How long what has no annotation of its own is drained at most; default 5000. */
+  drainMs?: number;
   /** For how long what a cluster that does not answer said last still counts; default silentAfterMs. */
   silentMs?: number;
   clock?: Clock;
@@ -69,7 +73,7 @@ export async function startSplitter(options: SplitterOptions): Promise<void> {
     signal,
     logger,
     workers,
-    ready: [world.placements, world.clusters, ...world.roots.values()].map((informer) => informer.synced),
+    ready: [world.placements, world.clusters, world.namespaces, ...world.roots.values()].map((informer) => informer.synced),
   });
 }
 
@@ -81,7 +85,7 @@ async function reconcile(key: string, world: World, options: Telling): Promise<R
   const { ref } = spec;
   const root = rootOf(world, key, spec);
   if (root && isOlder(root, placement)) return undefined;
-  const { clock = systemClock, settleMs = 2000, silentMs = silentAfterMs } = options;
+  const { clock = systemClock, settleMs = 2000, drainMs = 5000, silentMs = silentAfterMs } = options;
   const clusterAt = (name: string) => clusterNamed(world, name);
   const now = clock.now();
   const silences = silencesOf(Object.keys(spec.shares ?? {}), clusterAt, { now, graceMs: silentMs });
@@ -97,6 +101,8 @@ async function reconcile(key: string, world: World, options: Telling): Promise<R
     covered: root && coveredAt(world, key, root),
     demands: root && demandsAt(world, key, root),
     scaler: scalerAt(world, key),
+    manner: root && mannerAt(world, placement, root, drainMs),
+    behind: root && behindAt(world, key, root),
     hasOwnVolume: hasOwnVolume(world, placement),
   });
   const scaled = root && outcome.scale && (await writeScale(cluster, ref, root, outcome.scale, options));

@@ -4,12 +4,14 @@ import type { KubeObject } from '../kube/object.ts';
 import { nextCounts, nextWhole } from './handover-many.ts';
 import { isReleased, nextOnce, nextWholeOnce } from './handover-once.ts';
 import { nextBatch, nextSingle } from './handover-one.ts';
+import { type Hold, hold } from './hold.ts';
 import { type Plan, type PlanOptions, planFor, type Shares, type Slices } from './plan.ts';
 import { isReady } from './ready.ts';
 import { isCountedOn, type Next, type Scene } from './scene.ts';
 import { countedOf, isLeanedOn, isSound, wasHeard, withQuestions } from './trust.ts';
+import { earlier, withdraw } from './withdraw.ts';
 
-export interface HandoverInput extends PlanOptions {
+export interface HandoverInput extends PlanOptions, Hold {
   /** Absent or of another uid than the Placement's: pass `gone`. */
   root: KubeObject;
   /** The object is deleted: nothing has to be preserved. */
@@ -26,6 +28,8 @@ export interface HandoverInput extends PlanOptions {
   now: number;
   /** How long a share must have been ready without a break before others shrink on the strength of it. */
   settleMs: number;
+  /** How long a copy that is to leave gets no new connections before its pods go; default 0. */
+  drainMs?: number;
 }
 
 export interface Handover {
@@ -37,6 +41,8 @@ export interface Handover {
   stale: string[];
   /** Targets that are not counted on yet, sorted. */
   waitingFor: string[];
+  /** What keeps a copy that might go from going: `paused`, or other objects by kind and name. Sorted. */
+  held: string[];
   /** It may not run twice: it stops where it is before it starts elsewhere. */
   once: boolean;
   requeueAfterMs?: number;
@@ -44,8 +50,8 @@ export interface Handover {
 
 /**
  * The one hand-over, for move, spread, consolidation, drain and rescaling alike: growth first; nobody shrinks
- * before every target has been ready for the settle time, is ready now, and was heard of since; what leaves goes through Leaving and is
- * dropped only when its cluster says that it is gone. All state is in `previous`, so it may be interrupted and
+ * before every target has been ready for the settle time, is ready now, and was heard of since; what leaves is withdrawn
+ * first, goes through Leaving and is dropped only when its cluster says that it is gone. All state is in `previous`, so it may be interrupted and
  * resumed, and a target that changes on the way is only another plan.
  */
 export function handover(input: HandoverInput): Handover {
@@ -54,19 +60,22 @@ export function handover(input: HandoverInput): Handover {
   const stays = Object.entries(remaining).filter(([, share]) => share.phase !== 'Leaving');
   if (gone) {
     const shares = allLeaving(remaining);
-    return { shares, stale: staleOf(slices, previous, shares), waitingFor: [], once: false };
+    return { shares, stale: staleOf(slices, previous, shares), waitingFor: [], held: [], once: false };
   }
   const wanted = clusters.length > 0 ? clusters : stays.map(([c]) => c);
   const plan = planFor(input.root, wanted, remaining, input);
   const { settled, since, requeueAfterMs } = settle(input, plan, released(input, plan, remaining));
   const scene: Scene = { ...input, plan, shares: withQuestions(input, plan, settled, since) };
-  const shares = withQuestions(input, plan, apply(scene.shares, next(scene), input));
+  const { stepped, held } = hold(scene, next(scene), input);
+  const left = withdraw(scene, apply(scene.shares, stepped, input), input.drainMs);
+  const shares = withQuestions(input, plan, left.shares);
   const after: Scene = { ...scene, shares };
   const isThere = (c: string) => !plan.once || shares[c]?.replicas === plan.goal.get(c)?.replicas;
   const waitingFor = [...plan.goal.keys()].filter((c) => !isCountedOn(after, c) || !isThere(c)).sort();
   const { once = false } = plan;
   const stale = staleOf(slices, previous, shares);
-  return { shares, stale, waitingFor, once, ...(requeueAfterMs !== undefined && { requeueAfterMs }) };
+  const again = earlier(requeueAfterMs, left.requeueAfterMs);
+  return { shares, stale, waitingFor, held, once, ...(again !== undefined && { requeueAfterMs: again }) };
 }
 
 function staleOf(slices: Slices, previous: Shares, shares: Shares): string[] {
@@ -113,7 +122,14 @@ function allLeaving(shares: Shares): Shares {
 }
 
 function leaving(share: Share): Share {
-  const { settled: _settled, readySince: _since, heardSince: _asked, goal: _goal, ...numbers } = share;
+  const {
+    settled: _settled,
+    readySince: _since,
+    heardSince: _asked,
+    goal: _goal,
+    withdrawing: _withdrawing,
+    ...numbers
+  } = share;
   return { ...numbers, phase: 'Leaving' };
 }
 

@@ -11,8 +11,11 @@ import { type Covered, withDisruptions } from './disruption.ts';
 import { foldStatus } from './fold/index.ts';
 import { follow, scaleOf, stamped } from './follow.ts';
 import { handover } from './handover.ts';
+import type { Hold } from './hold.ts';
 import type { Shares, Slices } from './plan.ts';
 import { type Demand, withQuota } from './quota.ts';
+import { type Manner, withWithdrawn } from './traffic.ts';
+import { restored } from './withdraw.ts';
 
 export interface SplitInput {
   placement: Placement;
@@ -33,6 +36,12 @@ export interface SplitInput {
   covered?: Covered | undefined;
   /** What is in its namespace, where it is a quota. */
   demands?: readonly Demand[] | undefined;
+  /** How it is handed over; default: neither paused nor drained. */
+  manner?: Manner | undefined;
+  /** See Hold. */
+  awaited?: Hold['awaited'];
+  /** Where `root` is a Service or an Ingress: the workloads behind it. */
+  behind?: readonly Placement[] | undefined;
   /** What scales `root`, where something does. */
   scaler?: Scaler | undefined;
 }
@@ -52,7 +61,8 @@ export interface Split {
 /** All that the splitter decides about one Placement. */
 export function split(input: SplitInput): Split {
   const { placement, root, isKnown, heardAt, now, settleMs, target, scaler } = input;
-  const { ref, clusters = [], shares: previous = {} } = placement.spec ?? { ref: undefined };
+  const { ref, clusters = [], shares: before = {} } = placement.spec ?? { ref: undefined };
+  const previous = restored(before);
   const slices: Slices = placement.status?.clusters ?? {};
   const live = root !== undefined && root.metadata.uid === ref?.uid ? root : undefined;
   // Without its object nothing can be planned; the scheduler says when its shares may go, closure last.
@@ -62,14 +72,14 @@ export function split(input: SplitInput): Split {
   const gone = deleted || released;
   const frozen = deleted && (clusters.length > 0 || (live !== undefined && isBeingOrphaned(live)));
   const subject = live ?? { apiVersion: '', kind: ref?.kind ?? '', metadata: {} };
-  const { scale: before } = placement.spec ?? {};
+  const { scale: said } = placement.spec ?? {};
   const followed = gone
     ? { there: previous, shares: previous }
-    : follow({ root: subject, scaler, clusters, previous, slices, scale: before });
+    : follow({ root: subject, scaler, clusters, previous, slices, scale: said });
   const { scaling } = followed;
   const from = { root: subject, clusters, previous: followed.shares, slices };
   const outcome = frozen
-    ? { shares: previous, stale: [], waitingFor: [], once: false }
+    ? { shares: before, stale: [], waitingFor: [], held: [], once: false }
     : handover({
         ...from,
         gone,
@@ -80,20 +90,25 @@ export function split(input: SplitInput): Split {
         target,
         scaling,
         hasOwnVolume: input.hasOwnVolume,
+        paused: input.manner?.paused,
+        awaited: input.awaited,
+        drainMs: input.manner?.drainMs ?? 0,
       });
+  const reached = input.behind ? withWithdrawn(outcome.shares, input.behind) : outcome.shares;
   const decided = live
-    ? withQuota(live, withDisruptions(live, withBudgets(live, outcome.shares), input.covered), {
+    ? withQuota(live, withDisruptions(live, withBudgets(live, reached), input.covered), {
         before: previous,
         slices,
         demands: input.demands,
       })
-    : outcome.shares;
+    : reached;
   const shares = stamped(followed, decided);
   const conditions = conditionsOf({
     placement,
     shares,
     slices,
     waitingFor: outcome.waitingFor,
+    held: outcome.held,
     once: outcome.once,
     gone: deleted,
     now,
@@ -102,7 +117,7 @@ export function split(input: SplitInput): Split {
   const { requeueAfterMs } = outcome;
   return {
     shares,
-    scale: scaleOf(followed, { shares, clusters, before }),
+    scale: scaleOf(followed, { shares, clusters, before: said }),
     stale: outcome.stale,
     conditions,
     rootStatus,

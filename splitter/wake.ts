@@ -1,4 +1,5 @@
 import { keyOf, objectKey, parseKey } from '../client/url.ts';
+import { drainSeconds, isPaused } from '../cluster/drain.ts';
 import { heardAt } from '../cluster/heard.ts';
 import { isForgotten, isGivenUp } from '../cluster/life.ts';
 import { placementName } from '../cluster/placement.ts';
@@ -6,7 +7,7 @@ import type { PhysicalCluster, Placement } from '../cluster/types.ts';
 import type { WorkQueue } from '../controller/queue.ts';
 import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { byQuestion, byShare, followersOf, placementOfTarget, type World } from './world.ts';
+import { byNamespace, byQuestion, byShare, followersOf, placementOfTarget, type World } from './world.ts';
 
 /** A Placement, the object it is about, or the physical clusters it is on have changed. */
 export function wake(world: World, queue: WorkQueue): void {
@@ -32,6 +33,12 @@ export function wake(world: World, queue: WorkQueue): void {
     };
     informer.on({ add: about, update: about, delete: about });
   }
+  const inNamespace = (namespace: KubeObject, old?: KubeObject) => {
+    if (old && saysSame(namespace, old)) return;
+    for (const placement of world.placements.byIndex(byNamespace, objectKey(namespace)))
+      queue.add(objectKey(placement));
+  };
+  world.namespaces.on({ update: inNamespace });
   const scaled = (autoscaler: KubeObject) => {
     for (const key of placementOfTarget(autoscaler) ?? []) if (world.placements.get(key)) queue.add(key);
   };
@@ -58,6 +65,11 @@ export function wake(world: World, queue: WorkQueue): void {
     },
     delete: sharing,
   });
+}
+
+/** Of how what is in it is handed over. */
+function saysSame(now: KubeObject, old: KubeObject): boolean {
+  return isPaused(now) === isPaused(old) && drainSeconds(now) === drainSeconds(old);
 }
 
 function isSameLife(now: PhysicalCluster, old: PhysicalCluster): boolean {

@@ -3,7 +3,7 @@ import type { InformerSet } from '../client/informers.ts';
 import { physicalClusterInformer } from '../client/physical-clusters.ts';
 import { keyOf, objectKey, parseKey } from '../client/url.ts';
 import { askedSince } from '../cluster/heard.ts';
-import { type PlacedKind, placedKind, placedKinds } from '../cluster/kinds.ts';
+import { kindNamed, type PlacedKind, placedKind, placedKinds } from '../cluster/kinds.ts';
 import { placements, rootCluster } from '../cluster/names.ts';
 import { placementName } from '../cluster/placement.ts';
 import type { PhysicalCluster, Placement, PlacementSpec } from '../cluster/types.ts';
@@ -12,6 +12,7 @@ import { listAt } from '../kube/untyped.ts';
 import { type Scaler, type ScaleTarget, scalerOf, scaleTarget, targetOf } from './autoscaler.ts';
 import { type Covered, coveredBy } from './disruption.ts';
 import { type Demand, demandOf } from './quota.ts';
+import { type Manner, mannerOf, reaching } from './traffic.ts';
 
 /** All that the splitter sees. */
 export interface World {
@@ -19,9 +20,13 @@ export interface World {
   clusters: Informer<PhysicalCluster>;
   roots: ReadonlyMap<PlacedKind, Informer>;
   scalers: Informer;
+  namespaces: Informer;
 }
 
 const autoscalers = { group: 'autoscaling', version: 'v2', resource: 'horizontalpodautoscalers' } as const;
+const namespaces = { group: '', version: 'v1', resource: 'namespaces' } as const;
+/** Placements, by the key of their Namespace. */
+export const byNamespace = 'splitter/namespace';
 /** Placements, by physical cluster that has a share. */
 export const byShare = 'splitter/share';
 /** Placements, by physical cluster of which a word is waited for. */
@@ -34,6 +39,7 @@ const byTarget = 'splitter/target';
 export function observe(informers: InformerSet): World {
   const observed = informers.for<Placement>(placements);
   observed.addIndex(byFollower, followersOf);
+  observed.addIndex(byNamespace, (placement) => [namespaceKey(objectKey(placement))]);
   observed.addIndex(byShare, (placement) => Object.keys(placement.spec?.shares ?? {}));
   observed.addIndex(byQuestion, ({ spec }) =>
     Object.entries(spec?.shares ?? {}).flatMap(([c, share]) => (askedSince(share) === undefined ? [] : [c])),
@@ -46,6 +52,7 @@ export function observe(informers: InformerSet): World {
     clusters: physicalClusterInformer(informers),
     roots,
     scalers,
+    namespaces: informers.for(namespaces),
   };
 }
 
@@ -60,8 +67,17 @@ export function clusterNamed({ clusters }: World, name: string): PhysicalCluster
   return clusters.get(keyOf(rootCluster, '', name));
 }
 
-/** Autoscalers follow the shares of what they scale, budgets those of what they cover, quotas those of their namespace. */
-const following = new Set(['horizontalpodautoscalers', 'poddisruptionbudgets', 'resourcequotas']);
+/**
+ * Autoscalers follow the shares of what they scale, budgets those of what they cover, quotas those of their namespace;
+ * Services and Ingresses those of what is behind them.
+ */
+const following = new Set([
+  'horizontalpodautoscalers',
+  'poddisruptionbudgets',
+  'resourcequotas',
+  'services',
+  'ingresses',
+]);
 
 export function followersOf(placement: Placement): string[] {
   const { cluster, namespace } = parseKey(objectKey(placement));
@@ -107,6 +123,28 @@ export function coveredAt(world: World, key: string, root: KubeObject): Covered 
 export function demandsAt(world: World, key: string, root: KubeObject): Demand[] | undefined {
   if (root.kind !== 'ResourceQuota') return undefined;
   return followedAt(world, key).map(({ root: workload, placement }) => demandOf(workload, placement));
+}
+
+function namespaceKey(key: string): string {
+  const { cluster, namespace } = parseKey(key);
+  return keyOf(cluster, '', namespace);
+}
+
+export function mannerAt(
+  { namespaces: all }: World,
+  placement: Placement,
+  root: KubeObject,
+  mostDrainMs: number,
+): Manner | undefined {
+  if (kindNamed(root.kind)?.role !== 'workload') return undefined;
+  return mannerOf(root, placement, all.get(namespaceKey(objectKey(placement))), mostDrainMs);
+}
+
+/** What is behind the Service or the Ingress of this Placement. */
+export function behindAt(world: World, key: string, root: KubeObject): Placement[] | undefined {
+  return reaching.has(root.kind)
+    ? followedAt(world, key).map(({ placement }) => placement)
+    : undefined;
 }
 
 function followedAt(

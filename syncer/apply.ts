@@ -13,6 +13,7 @@ import { fingerprint, manifestDigest, shareNumbers, type TargetRecord } from './
 import { noteWritten } from './repairs.ts';
 import { isScaled, scaledThere } from './scaled.ts';
 import { type TargetPlace, targetOf } from './target.ts';
+import { endServing, isReturning, isWithdrawn, keepServing, marked } from './withdrawn.ts';
 
 export interface ApplyInput {
   share: ShareView;
@@ -58,6 +59,11 @@ export async function applyShare(engine: Engine, input: ApplyInput): Promise<App
     throw notOwned(engine, place, isLeftBehind(object, spec.locator));
   if (object && owner === 'former') return await removeFormer(engine, input, object);
   if (object?.metadata.deletionTimestamp) return { retryAfter: 500, why: beingDeleted(place) };
+  if (object && isWithdrawn(manifest) && !isWithdrawn(object)) await keepServing(engine, place, object);
+  if (object && isReturning(manifest, object)) {
+    if (!(await write(engine, place, marked(manifest), object.metadata.uid, false))) return { retryAfter: 50 };
+    await endServing(engine, place);
+  }
   const kept = object && scaledThere(manifest, object);
   const written = await write(engine, place, kept ?? manifest, object?.metadata.uid, kept !== undefined);
   if (!written) return { retryAfter: 50 };

@@ -5,6 +5,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import { isOwn } from '../authn/controllers.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../plugins.ts';
 import { requirePlace } from './placement-authorize.ts';
+import { refuseManner } from './placement-manner.ts';
 import { refusePlacement } from './placement-refuse.ts';
 import { warnOfPlacement } from './placement-warn.ts';
 import { namesClusters } from './placement-wish.ts';
@@ -36,6 +37,7 @@ export const placementAdmission: AdmissionPlugin = {
     if (!object || !writesObject(request) || request.subresource !== '') return undefined;
     warnOfPlacement(request, object);
     if (!saysWhere(request)) return undefined;
+    refuseManner(request, object);
     const after = wantedBy(object);
     const isNew = after !== wantedBy(old) || authorOf(object) !== authorOf(old);
     if (after === undefined || !isNew) return undefined;

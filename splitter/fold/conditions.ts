@@ -1,4 +1,5 @@
 import { at, listAt, textAt } from '../../kube/untyped.ts';
+import { isGoing } from '../traffic.ts';
 import type { FoldPart } from './part.ts';
 import { silentReason } from './silent.ts';
 
@@ -24,7 +25,7 @@ const messageLimit = 1024;
  * of, counts as Unknown.
  */
 export function foldConditions(parts: readonly FoldPart[]): Record<string, unknown>[] {
-  const staying = parts.filter((part) => part.share.phase !== 'Leaving');
+  const staying = parts.filter((part) => !isGoing(part.share));
   const speaking = staying.length > 0 ? staying : parts;
   const types = new Set<string>();
   const said = new Map<string, Said>();

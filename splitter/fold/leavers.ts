@@ -2,6 +2,7 @@ import { kindNamed } from '../../cluster/kinds.ts';
 import { IntOrStringError, scaledIntOrPercent } from '../../kube/int-or-string.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { at, numberAt } from '../../kube/untyped.ts';
+import { isGoing } from '../traffic.ts';
 import { countOf, type FoldPart, sum } from './part.ts';
 
 const counters = [
@@ -21,10 +22,10 @@ export function withinSurge(root: KubeObject, parts: readonly FoldPart[]): FoldP
   const spread = kindNamed(root.kind)?.spread;
   if (spread !== 'counts' && spread !== 'ranges') return [...parts];
   const total = numberAt(root, 'spec', 'replicas') ?? 1;
-  const staying = parts.filter(({ share }) => share.phase !== 'Leaving');
+  const staying = parts.filter(({ share }) => !isGoing(share));
   let room = Math.max(0, total + maxSurge(root, total) - sum(staying, 'replicas'));
   return parts.map((part) => {
-    if (part.share.phase !== 'Leaving') return part;
+    if (!isGoing(part.share)) return part;
     const most = Math.min(room, countOf(part, 'replicas'));
     room -= most;
     const kept = counters.filter((field) => at(part.status, field) !== undefined);

@@ -3,6 +3,7 @@ import type { ClusterSlice, Share } from '../../cluster/types.ts';
 import { encodeJson } from '../../kube/json.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { at, isRecord, numberAt, textAt } from '../../kube/untyped.ts';
+import { isGoing } from '../traffic.ts';
 
 export type Status = Record<string, unknown>;
 
@@ -59,7 +60,7 @@ export function told(parts: readonly FoldPart[], fields: readonly string[]): Sta
 export function observedGeneration({ root, parts }: FoldInput): Status {
   const { generation } = root.metadata;
   const before = numberAt(root.status, 'observedGeneration');
-  const staying = parts.filter((part) => part.share.phase !== 'Leaving');
+  const staying = parts.filter((part) => !isGoing(part.share));
   const all = staying.every(
     ({ slice, silence }) => !silence && (slice?.observedGeneration ?? 0) >= (generation ?? 0),
   );

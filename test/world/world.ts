@@ -36,6 +36,8 @@ export interface WorldOptions {
   behaviours?: readonly Behaviour[];
   /** Default 100. */
   settleMs?: number;
+  /** What a copy with traffic is drained for where it does not say so itself; default 100. */
+  drainMs?: number;
   /** After how long without a word a cluster is silent; default 2000. Syncers tell of themselves each 200 ms. */
   silentMs?: number;
   /** For how long a forgotten cluster may take to give up our namespaces; default 30 seconds. */
@@ -79,7 +81,7 @@ export interface World {
 }
 
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
-  const { clusters = ['east', 'west'], settleMs = 100, silentMs = 2000, logger = silentLogger } = options;
+  const { clusters = ['east', 'west'], settleMs = 100, drainMs = 100, silentMs = 2000, logger = silentLogger } = options;
   const store = options.store ?? openMemory();
   const dataDir = await mkdtemp(join(tmpdir(), 'atoll-world-'));
   const identity = await loadIdentity(store, '127.0.0.1', dataDir);
@@ -105,6 +107,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
         signal: ending,
         logger,
         settleMs,
+        drainMs,
         silentMs,
         rootCa: identity.ca,
         accountKeys: identity.accountKeys,

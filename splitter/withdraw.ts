@@ -1,0 +1,62 @@
+import { kindNamed } from '../cluster/kinds.ts';
+import type { Share } from '../cluster/types.ts';
+import type { Shares } from './plan.ts';
+import { availableOf } from './ready.ts';
+import { presentShare, type Scene, sliceOf } from './scene.ts';
+
+/** As the hand-over knows them: who is Withdrawing is as it was before, and remembers since when. */
+export function restored(shares: Shares): Shares {
+  return Object.fromEntries(
+    Object.entries(shares).map(([cluster, share]): [string, Share] => {
+      const { phase, withdrawing } = share;
+      if (phase !== 'Withdrawing') return [cluster, share];
+      return [cluster, { ...share, phase: withdrawing?.from === 'Joining' ? 'Joining' : 'Active' }];
+    }),
+  );
+}
+
+interface Withdrawn {
+  shares: Shares;
+  requeueAfterMs?: number;
+}
+
+/**
+ * Between Active and Leaving: who might leave now is Withdrawing first, for `drainMs`, and whether it may leave is asked
+ * anew each time: if it is to stay after all, it is what it was. What has no successor beside it, what serves nobody,
+ * and who is not heard of leave at once. Since when is in the share, so that whoever goes on knows it.
+ */
+export function withdraw(scene: Scene, decided: Shares, drainMs = 0): Withdrawn {
+  let soonest: number | undefined;
+  const shares = Object.entries(decided).map(([cluster, share]): [string, Share] => {
+    const before = presentShare(scene, cluster);
+    if (share.phase !== 'Leaving' || !before) {
+      const { withdrawing: _over, ...rest } = share;
+      return [cluster, rest];
+    }
+    if (drainMs <= 0 || !isWithdrawable(scene, cluster, before)) return [cluster, share];
+    // A clock that was set back must not make anyone wait longer than once.
+    const since = Math.min(scene.now, Date.parse(before.withdrawing?.since ?? '') || scene.now);
+    const left = drainMs - (scene.now - since);
+    if (left <= 0) return [cluster, share];
+    soonest = earlier(soonest, left);
+    const from = before.phase === 'Joining' ? 'Joining' : 'Active';
+    const withdrawing = { since: new Date(since).toISOString(), from } as const;
+    return [cluster, { ...before, phase: 'Withdrawing', withdrawing }];
+  });
+  return {
+    shares: Object.fromEntries(shares),
+    ...(soonest !== undefined && { requeueAfterMs: soonest }),
+  };
+}
+
+/** What may not run twice has stopped before its successor starts: to wait then would be time without either. */
+function isWithdrawable(scene: Scene, cluster: string, share: Share): boolean {
+  const { root, plan } = scene;
+  if (kindNamed(root.kind)?.role !== 'workload' || plan.once) return false;
+  if (plan.mode !== 'counts' && plan.mode !== 'whole') return false;
+  return scene.heardAt(cluster) !== undefined && availableOf(share, sliceOf(scene, cluster)) > 0;
+}
+
+export function earlier(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+}

@@ -1,0 +1,86 @@
+import { managedByLabel, serviceNameLabel } from '../cluster/endpoints.ts';
+import { withdrawnLabel } from '../cluster/names.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { at, isRecord, listAt } from '../kube/untyped.ts';
+import type { Engine } from './engine.ts';
+import { fieldManager } from './ownership.ts';
+import type { TargetPlace } from './target.ts';
+
+const slices = { group: 'discovery.k8s.io', version: 'v1', resource: 'endpointslices' } as const;
+/** Who keeps a slice: its cluster's own controller leaves those of others alone. */
+const keeper = 'atoll.dev';
+
+export function isWithdrawn({ kind, spec }: KubeObject): boolean {
+  return kind === 'Service' && at(spec, 'selector', withdrawnLabel) !== undefined;
+}
+
+/**
+ * Before a Service is withdrawn: the endpoints that it has, as slices that say that they are about to go. Nobody sends them
+ * anything new who has others; whoever has none, such as pods there that wait to leave too, still reaches them.
+ * https://kubernetes.io/docs/reference/networking/virtual-ips/#traffic-to-terminating-endpoints
+ */
+export async function keepServing(engine: Engine, place: TargetPlace, service: KubeObject): Promise<void> {
+  const all = await slicesOf(engine, place);
+  const of = { namespace: place.namespace };
+  for (const slice of all.filter((each) => !isOurs(each))) {
+    const made = standIn(slice, service);
+    if (listAt(made, 'endpoints').length === 0) continue;
+    const name = made.metadata.name ?? '';
+    const options = { fieldManager, force: true, signal: engine.signal };
+    await engine.client.patch(slices, { ...of, name }, 'apply', made, options);
+  }
+}
+
+/** It was withdrawn and is wanted, or somebody died on the way back. */
+export function isReturning(manifest: KubeObject, object: KubeObject): boolean {
+  const isMarked = object.kind === 'Service' && object.metadata.annotations?.[withdrawnLabel] !== undefined;
+  return !isWithdrawn(manifest) && (isWithdrawn(object) || isMarked);
+}
+
+/** Selecting its pods again, with the note that slices may be left of when it did not. */
+export function marked(manifest: KubeObject): KubeObject {
+  const { metadata } = manifest;
+  const annotations = { ...metadata.annotations, [withdrawnLabel]: 'false' };
+  return { ...manifest, metadata: { ...metadata, annotations } };
+}
+
+/** They have served their time: the Service selects its pods again. */
+export async function endServing(engine: Engine, place: TargetPlace): Promise<void> {
+  for (const { metadata } of (await slicesOf(engine, place)).filter(isOurs)) {
+    const { name = '', uid } = metadata;
+    const how = { preconditions: { ...(uid && { uid }) } };
+    await engine.client.delete(slices, { namespace: place.namespace, name }, how, engine.signal);
+  }
+}
+
+async function slicesOf(engine: Engine, { namespace, name }: TargetPlace): Promise<KubeObject[]> {
+  const labelSelector = `${serviceNameLabel}=${name}`;
+  const { items } = await engine.client.list(slices, { namespace, labelSelector, signal: engine.signal });
+  return items;
+}
+
+const isOurs = ({ metadata }: KubeObject) => metadata.labels?.[managedByLabel.slice] === keeper;
+
+function standIn(slice: KubeObject, service: KubeObject): KubeObject {
+  const { name, namespace, labels } = slice.metadata;
+  const owner = labels?.[serviceNameLabel] ?? '';
+  const endpoints = listAt(slice, 'endpoints').flatMap((endpoint) => {
+    if (!isRecord(endpoint) || at(endpoint, 'conditions', 'ready') === false) return [];
+    return [{ ...endpoint, conditions: { ready: false, serving: true, terminating: true } }];
+  });
+  return {
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    metadata: {
+      name: `${name}-withdrawn`,
+      ...(namespace !== undefined && { namespace }),
+      labels: { [serviceNameLabel]: owner, [managedByLabel.slice]: keeper },
+      ownerReferences: [
+        { apiVersion: 'v1', kind: 'Service', name: owner, uid: service.metadata.uid ?? '' },
+      ],
+    },
+    addressType: slice['addressType'],
+    endpoints,
+    ports: slice['ports'],
+  };
+}
