@@ -1,7 +1,7 @@
 import { pausedAnnotation } from '../cluster/names.ts';
 import { isTombstone } from '../cluster/orphans.ts';
 import type { Condition, Placement } from '../cluster/types.ts';
-import { paused } from './hold.ts';
+import { paused, waitingReason } from './hold.ts';
 import type { Shares, Slices } from './plan.ts';
 
 interface ConditionsInput {
@@ -95,8 +95,8 @@ function settled(input: ConditionsInput): Verdict {
     return { type, status: 'False', reason: 'Paused', message };
   }
   if (holders.length > 0) {
-    const message = `waiting for ${few(holders)}, which moves with it; until then it stays on ${stays}`;
-    return { type, status: 'False', reason: 'WaitingForGroup', message };
+    const message = `waiting for what moves with it: ${few(holders)}; until then it stays on ${stays}`;
+    return { type, status: 'False', reason: waitingReason, message };
   }
   const withdrawing = Object.keys(shares).filter((c) => shares[c]?.phase === 'Withdrawing');
   if (withdrawing.length > 0) {

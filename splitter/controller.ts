@@ -12,19 +12,18 @@ import { byLogicalCluster } from '../controller/scope.ts';
 import { type Clock, systemClock } from '../kube/clock.ts';
 import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { besideOf } from './beside.ts';
 import { writeScale } from './scale.ts';
 import { silencesOf, sooner, tellSilences } from './silences.ts';
 import { split } from './split.ts';
 import { wake } from './wake.ts';
 import { wordsOf } from './words.ts';
 import {
-  behindAt,
   byShare,
   clusterNamed,
   coveredAt,
   demandsAt,
   hasOwnVolume,
-  mannerAt,
   observe,
   rootOf,
   scalerAt,
@@ -101,8 +100,7 @@ async function reconcile(key: string, world: World, options: Telling): Promise<R
     covered: root && coveredAt(world, key, root),
     demands: root && demandsAt(world, key, root),
     scaler: scalerAt(world, key),
-    manner: root && mannerAt(world, placement, root, drainMs),
-    behind: root && behindAt(world, key, root),
+    ...(root && besideOf(world, key, placement, root, drainMs)),
     hasOwnVolume: hasOwnVolume(world, placement),
   });
   const scaled = root && outcome.scale && (await writeScale(cluster, ref, root, outcome.scale, options));

@@ -13,6 +13,8 @@ export interface Hold {
 }
 
 export const paused = 'paused';
+/** Of the condition Settled, while others are awaited: whatever changes beside it wakes it. */
+export const waitingReason = 'WaitingForOthers';
 
 /** The step without what must not be taken away yet, and why not. */
 export function hold(

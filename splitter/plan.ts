@@ -63,6 +63,13 @@ export function planFor(
   return runsOnce(root, plan, options) ? { ...plan, once: true } : plan;
 }
 
+/** Whether a workload breaks before it is made, as far as its object says. */
+export function breaksFirst(root: KubeObject, hasOwnVolume: boolean): boolean {
+  const total = count(numberAt(root, 'spec', 'replicas'), 1);
+  const mode = kindNamed(root.kind)?.spread === 'ranges' ? 'ranges' : 'counts';
+  return runsOnce(root, { mode, goal: new Map(), total, first: 0 }, { hasOwnVolume });
+}
+
 /** A StatefulSet's pods always; others where their strategy says so, or one pod has a volume to itself. */
 function runsOnce(root: KubeObject, { mode, total }: Plan, { hasOwnVolume }: PlanOptions): boolean {
   if (mode === 'ranges') return true;

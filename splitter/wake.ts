@@ -7,12 +7,16 @@ import type { PhysicalCluster, Placement } from '../cluster/types.ts';
 import type { WorkQueue } from '../controller/queue.ts';
 import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { byNamespace, byQuestion, byShare, followersOf, placementOfTarget, type World } from './world.ts';
+import { reaching } from './traffic.ts';
+import { byNamespace, byQuestion, byShare, byWaiting, followersOf, namespaceKey, placementOfTarget, type World } from './world.ts';
 
 /** A Placement, the object it is about, or the physical clusters it is on have changed. */
 export function wake(world: World, queue: WorkQueue): void {
   const followers = (placement: Placement) => {
     for (const key of followersOf(placement)) if (world.placements.get(key)) queue.add(key);
+  };
+  const waiting = (key: string) => {
+    for (const other of world.placements.byIndex(byWaiting, namespaceKey(key))) queue.add(objectKey(other));
   };
   world.placements.on({
     add: (placement, key) => {
@@ -21,15 +25,21 @@ export function wake(world: World, queue: WorkQueue): void {
     },
     update: (placement, old, key) => {
       queue.add(key);
-      if (!deepEqual(placement.spec, old.spec)) followers(placement);
+      const isOther = !deepEqual(placement.spec, old.spec);
+      if (isOther) followers(placement);
+      if (isOther || reaching.has(placement.spec?.ref.kind ?? '')) waiting(key);
     },
-    delete: followers,
+    delete: (placement, key) => {
+      followers(placement);
+      waiting(key);
+    },
   });
   for (const [kind, informer] of world.roots) {
     const about = (object: KubeObject) => {
       const { cluster, namespace, name } = parseKey(objectKey(object));
       const key = keyOf(cluster, namespace, placementName({ ...kind, name }));
       if (world.placements.get(key)) queue.add(key);
+      if (kind.role === 'workload') waiting(key);
     };
     informer.on({ add: about, update: about, delete: about });
   }

@@ -3,7 +3,7 @@ import type { InformerSet } from '../client/informers.ts';
 import { physicalClusterInformer } from '../client/physical-clusters.ts';
 import { keyOf, objectKey, parseKey } from '../client/url.ts';
 import { askedSince } from '../cluster/heard.ts';
-import { kindNamed, type PlacedKind, placedKind, placedKinds } from '../cluster/kinds.ts';
+import { type PlacedKind, placedKind, placedKinds } from '../cluster/kinds.ts';
 import { placements, rootCluster } from '../cluster/names.ts';
 import { placementName } from '../cluster/placement.ts';
 import type { PhysicalCluster, Placement, PlacementSpec } from '../cluster/types.ts';
@@ -11,8 +11,8 @@ import type { KubeObject } from '../kube/object.ts';
 import { listAt } from '../kube/untyped.ts';
 import { type Scaler, type ScaleTarget, scalerOf, scaleTarget, targetOf } from './autoscaler.ts';
 import { type Covered, coveredBy } from './disruption.ts';
+import { waitingReason } from './hold.ts';
 import { type Demand, demandOf } from './quota.ts';
-import { type Manner, mannerOf, reaching } from './traffic.ts';
 
 /** All that the splitter sees. */
 export interface World {
@@ -27,6 +27,8 @@ const autoscalers = { group: 'autoscaling', version: 'v2', resource: 'horizontal
 const namespaces = { group: '', version: 'v1', resource: 'namespaces' } as const;
 /** Placements, by the key of their Namespace. */
 export const byNamespace = 'splitter/namespace';
+/** Of them, those that wait for others there. */
+export const byWaiting = 'splitter/waiting';
 /** Placements, by physical cluster that has a share. */
 export const byShare = 'splitter/share';
 /** Placements, by physical cluster of which a word is waited for. */
@@ -40,6 +42,11 @@ export function observe(informers: InformerSet): World {
   const observed = informers.for<Placement>(placements);
   observed.addIndex(byFollower, followersOf);
   observed.addIndex(byNamespace, (placement) => [namespaceKey(objectKey(placement))]);
+  observed.addIndex(byWaiting, (placement) =>
+    placement.status?.conditions?.some(({ reason }) => reason === waitingReason)
+      ? [namespaceKey(objectKey(placement))]
+      : [],
+  );
   observed.addIndex(byShare, (placement) => Object.keys(placement.spec?.shares ?? {}));
   observed.addIndex(byQuestion, ({ spec }) =>
     Object.entries(spec?.shares ?? {}).flatMap(([c, share]) => (askedSince(share) === undefined ? [] : [c])),
@@ -125,29 +132,12 @@ export function demandsAt(world: World, key: string, root: KubeObject): Demand[]
   return followedAt(world, key).map(({ root: workload, placement }) => demandOf(workload, placement));
 }
 
-function namespaceKey(key: string): string {
+export function namespaceKey(key: string): string {
   const { cluster, namespace } = parseKey(key);
   return keyOf(cluster, '', namespace);
 }
 
-export function mannerAt(
-  { namespaces: all }: World,
-  placement: Placement,
-  root: KubeObject,
-  mostDrainMs: number,
-): Manner | undefined {
-  if (kindNamed(root.kind)?.role !== 'workload') return undefined;
-  return mannerOf(root, placement, all.get(namespaceKey(objectKey(placement))), mostDrainMs);
-}
-
-/** What is behind the Service or the Ingress of this Placement. */
-export function behindAt(world: World, key: string, root: KubeObject): Placement[] | undefined {
-  return reaching.has(root.kind)
-    ? followedAt(world, key).map(({ placement }) => placement)
-    : undefined;
-}
-
-function followedAt(
+export function followedAt(
   { placements: all, roots }: World,
   key: string,
 ): { root: KubeObject; placement: Placement }[] {

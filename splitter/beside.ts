@@ -1,0 +1,66 @@
+import { keyOf, objectKey, parseKey } from '../client/url.ts';
+import { kindNamed, placedKind } from '../cluster/kinds.ts';
+import { placementName } from '../cluster/placement.ts';
+import type { Placement } from '../cluster/types.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { groupOf, lateAddresses, lateMembers, type Member } from './group.ts';
+import type { Hold } from './hold.ts';
+import { breaksFirst } from './plan.ts';
+import { type Manner, mannerOf, reaching } from './traffic.ts';
+import { byNamespace, followedAt, hasOwnVolume, namespaceKey, rootOf, type World } from './world.ts';
+
+/** What the world beside an object has to say of its hand-over. */
+export interface Beside {
+  manner?: Manner | undefined;
+  awaited?: Hold['awaited'];
+  behind?: Placement[] | undefined;
+}
+
+export function besideOf(
+  world: World,
+  key: string,
+  placement: Placement,
+  root: KubeObject,
+  drainMs: number,
+): Beside {
+  if (reaching.has(root.kind)) return { behind: followedAt(world, key).map((found) => found.placement) };
+  if (kindNamed(root.kind)?.role !== 'workload') return {};
+  const namespace = world.namespaces.get(namespaceKey(key));
+  return {
+    manner: mannerOf(root, placement, namespace, drainMs),
+    awaited: awaitedAt(world, placement, root),
+  };
+}
+
+/** Whom a workload waits for before it leaves a cluster. */
+function awaitedAt(
+  world: World,
+  placement: Placement,
+  root: KubeObject,
+): (cluster: string) => string[] {
+  const member = (of: Placement, object: KubeObject): Member => {
+    return { root: object, placement: of, once: breaksFirst(object, hasOwnVolume(world, of)) };
+  };
+  const namespace = namespaceKey(objectKey(placement));
+  const group = groupOf(root, world.namespaces.get(namespace));
+  const others = () =>
+    world.placements.byIndex(byNamespace, namespace).flatMap((other) => {
+      const object = other.spec && rootOf(world, objectKey(other), other.spec);
+      if (!object || object.metadata.uid === root.metadata.uid) return [];
+      return groupOf(object, world.namespaces.get(namespace)) === group ? [member(other, object)] : [];
+    });
+  return (cluster) => [
+    ...(group === undefined ? [] : lateMembers(cluster, member(placement, root), others())),
+    ...lateAddresses(cluster, placement.spec?.clusters ?? [], before(world, placement)),
+  ];
+}
+
+/** The Placements of the Services and Ingresses through which a workload is reached. */
+function before({ placements: all }: World, placement: Placement): Placement[] {
+  const { cluster, namespace } = parseKey(objectKey(placement));
+  return (placement.spec?.requires ?? []).flatMap((ref) => {
+    const isReaching = reaching.has(placedKind(ref)?.kind ?? '');
+    return (isReaching && all.get(keyOf(cluster, namespace, placementName(ref)))) || [];
+  });
+}
+

@@ -1,0 +1,80 @@
+import { isEnding } from '../cluster/deletion.ts';
+import { isFinished, kindNamed } from '../cluster/kinds.ts';
+import { clustersAnnotation, placedByAnnotation, schedulerUser } from '../cluster/names.ts';
+import type { Placement } from '../cluster/types.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { listAt, numberAt } from '../kube/untyped.ts';
+
+/** A workload, as those see it that move with it. */
+export interface Member {
+  root: KubeObject;
+  placement: Placement;
+  /** It breaks before it is made: see Plan.once. */
+  once: boolean;
+}
+
+const partOfLabel = 'app.kubernetes.io/part-of';
+
+/**
+ * What moves together within a namespace: all that has no word of its own where the Namespace says where; else what is
+ * labelled as part of one app. Undefined: it moves alone, as what runs to its end does.
+ */
+export function groupOf(root: KubeObject, namespace: KubeObject | undefined): string | undefined {
+  const kind = kindNamed(root.kind);
+  if (kind?.role !== 'workload' || kind.spread === 'batch' || isFinished(root) || isEnding(root))
+    return undefined;
+  if (namespace && isUsersWord(namespace) && !isUsersWord(root)) return 'namespace';
+  const app = root.metadata.labels?.[partOfLabel];
+  return app === undefined || app === '' ? undefined : `app/${app}`;
+}
+
+function isUsersWord({ metadata: { annotations } }: KubeObject): boolean {
+  return (
+    annotations?.[clustersAnnotation] !== undefined && annotations[placedByAnnotation] !== schedulerUser
+  );
+}
+
+/**
+ * Whom a member waits for before it leaves `cluster`: each of the others that is to leave it too and is not where it is to
+ * be. What breaks before it is made is there only when it has left, so it waits for none of its like, and all others for it.
+ */
+export function lateMembers(cluster: string, self: Member, others: readonly Member[]): string[] {
+  return others
+    .filter((other) => !(self.once && other.once) && isToLeave(other, cluster) && !isThere(other))
+    .map(({ root }) => `${root.kind} ${root.metadata.name}`);
+}
+
+function isToLeave({ placement: { spec } }: Member, cluster: string): boolean {
+  const phase = spec?.shares?.[cluster]?.phase;
+  if (phase !== 'Active' && phase !== 'Joining') return false;
+  return spec?.blocked === true || !spec?.clusters.includes(cluster);
+}
+
+/** Counted on wherever it is to be, with all that it is to have. */
+function isThere({ root, placement: { spec } }: Member): boolean {
+  const { clusters = [], shares = {}, blocked } = spec ?? {};
+  if (blocked === true || clusters.length === 0) return false;
+  if (!clusters.every((c) => shares[c]?.phase === 'Active')) return false;
+  const spread = kindNamed(root.kind)?.spread;
+  if (spread !== 'counts' && spread !== 'ranges') return true;
+  const there = clusters.reduce((sum, c) => sum + (shares[c]?.replicas ?? 0), 0);
+  return there >= (numberAt(root, 'spec', 'replicas') ?? 1);
+}
+
+/**
+ * Of the Services and Ingresses before a workload: those that have an address on the cluster that it is to leave, and none
+ * on one of its targets.
+ */
+export function lateAddresses(
+  cluster: string,
+  targets: readonly string[],
+  before: readonly Placement[],
+): string[] {
+  return before.flatMap(({ spec, status }) => {
+    const hasAddress = (c: string) =>
+      listAt(status?.clusters?.[c]?.status, 'loadBalancer', 'ingress').length > 0;
+    if (!spec || !hasAddress(cluster)) return [];
+    const without = targets.filter((c) => !hasAddress(c));
+    return without.map((c) => `${spec.ref.kind} ${spec.ref.name} (no address on ${c})`);
+  });
+}

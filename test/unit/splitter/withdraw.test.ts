@@ -1,0 +1,181 @@
+import { describe, expect, it } from 'vitest';
+import type { ClusterSlice, Placement, Share } from '../../../cluster/types.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import { foldStatus } from '../../../splitter/fold/index.ts';
+import { type HandoverInput, handover } from '../../../splitter/handover.ts';
+import { mannerOf, withWithdrawn } from '../../../splitter/traffic.ts';
+import { restored } from '../../../splitter/withdraw.ts';
+
+const at = (seconds: number) => new Date(seconds * 1000).toISOString();
+const workload = (kind = 'Deployment', replicas = 2, more: object = {}): KubeObject => ({
+  apiVersion: 'apps/v1',
+  kind,
+  metadata: { name: 'web', generation: 3 },
+  spec: { replicas, ...more },
+});
+const running = (replicas: number, available = replicas): ClusterSlice => ({
+  present: true,
+  observedGeneration: 3,
+  share: { replicas },
+  status: { replicas, updatedReplicas: available, availableReplicas: available },
+});
+const active = (replicas: number): Share => ({ phase: 'Active', replicas });
+const withdrawing = (replicas: number, since: number, from: 'Active' | 'Joining' = 'Active'): Share => ({
+  phase: 'Withdrawing',
+  replicas,
+  withdrawing: { since: at(since), from },
+});
+
+/** West is where it is to be, and counted on; the clock stands at 100 s. */
+function step(previous: Record<string, Share>, more: Partial<HandoverInput> = {}) {
+  const slices = Object.fromEntries(
+    Object.entries(previous).map(([c, share]) => [c, running(share.replicas ?? 0)]),
+  );
+  return handover({
+    root: workload(),
+    gone: false,
+    clusters: ['west'],
+    slices,
+    isKnown: () => true,
+    heardAt: () => Number.POSITIVE_INFINITY,
+    now: 100_000,
+    settleMs: 2000,
+    drainMs: 5000,
+    ...more,
+    previous: restored(previous),
+  });
+}
+
+describe('between Active and Leaving', () => {
+  it.each<[string, Record<string, Share>, Partial<HandoverInput>, Share['phase'] | undefined]>([
+    ['its successor is ready', { east: active(2), west: active(2) }, {}, 'Withdrawing'],
+    ['its drain lasts', { east: withdrawing(2, 96), west: active(2) }, {}, 'Withdrawing'],
+    ['its drain is over', { east: withdrawing(2, 95), west: active(2) }, {}, 'Leaving'],
+    ['without a drain', { east: active(2), west: active(2) }, { drainMs: 0 }, 'Leaving'],
+    [
+      'it is wanted again',
+      { east: withdrawing(2, 95), west: active(2) },
+      { clusters: ['east', 'west'], root: workload('Deployment', 4) },
+      'Active',
+    ],
+    [
+      'its successor fails meanwhile, although its drain is over',
+      { east: withdrawing(2, 90), west: active(2) },
+      { slices: { east: running(2), west: running(2, 0) } },
+      'Active',
+    ],
+    [
+      'it serves nobody',
+      { east: active(2), west: active(2) },
+      { slices: { east: running(2, 0), west: running(2) } },
+      'Leaving',
+    ],
+    [
+      'nothing is heard of it',
+      { east: active(2), west: active(2) },
+      { heardAt: (c) => (c === 'west' ? Number.POSITIVE_INFINITY : undefined) },
+      'Leaving',
+    ],
+    ['the clock was set back', { east: withdrawing(2, 200), west: active(2) }, {}, 'Withdrawing'],
+    [
+      'nothing else of it is anywhere: it is deleted',
+      { east: active(2), west: active(2) },
+      { gone: true },
+      'Leaving',
+    ],
+  ])('%s', (_, previous, more, phase) => {
+    expect(step(previous, more).shares['east']?.phase).toBe(phase);
+  });
+
+  it('keeps what it has, and says when to look again', () => {
+    const { shares, requeueAfterMs } = step({ east: withdrawing(2, 97), west: active(2) });
+    expect(shares['east']).toEqual(withdrawing(2, 97));
+    expect(requeueAfterMs).toBe(2000);
+  });
+
+  it('wanted again before it had ever settled, it has to settle first', () => {
+    const { shares } = step(
+      { east: withdrawing(2, 97, 'Joining'), west: active(2) },
+      { clusters: ['east', 'west'], root: workload('Deployment', 4) },
+    );
+    expect(shares['east']).toMatchObject({ phase: 'Joining' });
+    expect(shares['east']?.withdrawing).toBeUndefined();
+  });
+
+  it('keeps no time that holds no longer', () => {
+    const { shares } = step({ east: withdrawing(2, 50), west: active(2) }, { clusters: ['east', 'west'] });
+    expect(Object.values(shares).some((share) => share.withdrawing)).toBe(false);
+  });
+
+  it.each([
+    ['Recreate', workload('Deployment', 2, { strategy: { type: 'Recreate' } })],
+    ['a StatefulSet', workload('StatefulSet', 2)],
+  ])('%s has no successor beside it: nobody waits', (_, root) => {
+    const previous = { east: { ...active(0), ordinalsStart: 0 }, west: { ...active(2), ordinalsStart: 0 } };
+    expect(step(previous, { root }).shares['east']?.phase).toBe('Leaving');
+  });
+});
+
+describe('how long', () => {
+  const annotated = (seconds?: string): KubeObject['metadata'] =>
+    seconds === undefined ? {} : { annotations: { 'atoll.dev/drain-seconds': seconds } };
+  const grace = (seconds: number) => ({
+    template: { spec: { terminationGracePeriodSeconds: seconds } },
+  });
+  it.each<[string, { own?: string; namespace?: string; grace?: number; served: boolean }, number]>([
+    ['no Service selects it', { served: false }, 0],
+    ['no Service selects it, whatever its Namespace says', { served: false, namespace: '9' }, 0],
+    ['it says so itself', { served: false, own: '7' }, 7000],
+    ['its Namespace says so', { served: true, namespace: '9' }, 9000],
+    ['its own word is the nearer one', { served: true, own: '0', namespace: '9' }, 0],
+    ['its pods have less time to end', { served: true, grace: 2 }, 2000],
+    ['its pods have more time to end', { served: true, grace: 600 }, 5000],
+    ['it does not say how long they have', { served: true }, 5000],
+    ['what it says is no number', { served: true, own: 'soon' }, 5000],
+  ])('%s', (_, { own, namespace, grace: pods, served }, drainMs) => {
+    const root = { ...workload(), spec: pods === undefined ? {} : grace(pods), metadata: annotated(own) };
+    const requires = served ? [{ group: '', resource: 'services', name: 'web' }] : [];
+    const placement = { spec: { requires } } as unknown as Placement;
+    const of = { apiVersion: 'v1', kind: 'Namespace', metadata: annotated(namespace) };
+    expect(mannerOf(root, placement, of, 5000)).toEqual({ paused: false, drainMs });
+  });
+});
+
+describe('what leads to it', () => {
+  const behind = (shares: Record<string, Share['phase']>) =>
+    ({
+      spec: { shares: Object.fromEntries(Object.entries(shares).map(([c, phase]) => [c, { phase }])) },
+    }) as unknown as Placement;
+  const withdrawn = (all: Placement[], before: Record<string, Share> = { east: active(1), west: active(1) }) =>
+    Object.entries(withWithdrawn(before, all)).flatMap(([c, share]) => (share.withdrawn ? [c] : []));
+  it.each<[string, Placement[], string[]]>([
+    ['all of it goes', [behind({ east: 'Withdrawing', west: 'Active' })], ['east']],
+    ['all of it is told to go', [behind({ east: 'Leaving', west: 'Active' })], ['east']],
+    ['it has not begun', [behind({ east: 'Active', west: 'Active' })], []],
+    ['nothing would be left', [behind({ east: 'Leaving', west: 'Leaving' })], []],
+    ['some of it stays', [behind({ east: 'Withdrawing', west: 'Active' }), behind({ east: 'Active' })], []],
+    ['it is where it is to be, and nowhere else', [behind({ west: 'Active' })], []],
+  ])('%s', (_, all, expected) => {
+    expect(withdrawn(all)).toEqual(expected);
+  });
+
+  it('stays withdrawn when all behind it has gone, until it goes itself', () => {
+    const before = { east: { ...active(1), withdrawn: true }, west: active(1) };
+    expect(withdrawn([behind({ west: 'Active' })], before)).toEqual(['east']);
+    expect(withdrawn([behind({ east: 'Active', west: 'Active' })], before)).toEqual([]);
+    expect(withdrawn([], before)).toEqual([]);
+  });
+
+  it('its address is told no more, unless it is the last one', () => {
+    const service: KubeObject = { apiVersion: 'v1', kind: 'Service', metadata: {}, spec: {} };
+    const slice = (ip?: string): ClusterSlice => ({
+      present: true,
+      status: { loadBalancer: ip === undefined ? {} : { ingress: [{ ip }] } },
+    });
+    const shares = { east: { ...active(1), withdrawn: true }, west: active(1) };
+    const both = { east: slice('1.1.1.1'), west: slice('2.2.2.2') };
+    expect(foldStatus(service, shares, both)).toEqual({ loadBalancer: { ingress: [{ ip: '2.2.2.2' }] } });
+    const one = { east: slice('1.1.1.1'), west: slice() };
+    expect(foldStatus(service, shares, one)).toEqual({ loadBalancer: { ingress: [{ ip: '1.1.1.1' }] } });
+  });
+});
