@@ -51,7 +51,8 @@ const share: Texts<Share> = {
   readySince: 'Since when it has been ready without a break.',
   held: 'Of what may not run twice: what it had, which nobody else may run until its cluster has said that it is gone.',
   withdrawing: 'While it is Withdrawing: since when, and what it becomes again if it is to stay.',
-  withdrawn: 'Of a Service or an Ingress: all that is behind it there is to leave, and its addresses there are not told.',
+  withdrawn:
+    'Of a Service or an Ingress: all that is behind it there is to leave, and its addresses there are not told.',
   goal: 'Of a StatefulSet on its way: the ordinals that it is to have.',
   heardSince: 'While others would shrink on its strength: its cluster must have been heard of since then.',
 };

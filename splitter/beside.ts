@@ -33,11 +33,7 @@ export function besideOf(
 }
 
 /** Whom a workload waits for before it leaves a cluster. */
-function awaitedAt(
-  world: World,
-  placement: Placement,
-  root: KubeObject,
-): (cluster: string) => string[] {
+function awaitedAt(world: World, placement: Placement, root: KubeObject): (cluster: string) => string[] {
   const member = (of: Placement, object: KubeObject): Member => {
     return { root: object, placement: of, once: breaksFirst(object, hasOwnVolume(world, of)) };
   };
@@ -63,4 +59,3 @@ function before({ placements: all }: World, placement: Placement): Placement[] {
     return (isReaching && all.get(keyOf(cluster, namespace, placementName(ref)))) || [];
   });
 }
-

@@ -72,7 +72,9 @@ export async function startSplitter(options: SplitterOptions): Promise<void> {
     signal,
     logger,
     workers,
-    ready: [world.placements, world.clusters, world.namespaces, ...world.roots.values()].map((informer) => informer.synced),
+    ready: [world.placements, world.clusters, world.namespaces, ...world.roots.values()].map(
+      (informer) => informer.synced,
+    ),
   });
 }
 

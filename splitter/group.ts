@@ -29,9 +29,7 @@ export function groupOf(root: KubeObject, namespace: KubeObject | undefined): st
 }
 
 function isUsersWord({ metadata: { annotations } }: KubeObject): boolean {
-  return (
-    annotations?.[clustersAnnotation] !== undefined && annotations[placedByAnnotation] !== schedulerUser
-  );
+  return annotations?.[clustersAnnotation] !== undefined && annotations[placedByAnnotation] !== schedulerUser;
 }
 
 /**

@@ -8,7 +8,16 @@ import type { WorkQueue } from '../controller/queue.ts';
 import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { reaching } from './traffic.ts';
-import { byNamespace, byQuestion, byShare, byWaiting, followersOf, namespaceKey, placementOfTarget, type World } from './world.ts';
+import {
+  byNamespace,
+  byQuestion,
+  byShare,
+  byWaiting,
+  followersOf,
+  namespaceKey,
+  placementOfTarget,
+  type World,
+} from './world.ts';
 
 /** A Placement, the object it is about, or the physical clusters it is on have changed. */
 export function wake(world: World, queue: WorkQueue): void {

@@ -61,7 +61,8 @@ export async function applyShare(engine: Engine, input: ApplyInput): Promise<App
   if (object?.metadata.deletionTimestamp) return { retryAfter: 500, why: beingDeleted(place) };
   if (object && isWithdrawn(manifest) && !isWithdrawn(object)) await keepServing(engine, place, object);
   if (object && isReturning(manifest, object)) {
-    if (!(await write(engine, place, marked(manifest), object.metadata.uid, false))) return { retryAfter: 50 };
+    if (!(await write(engine, place, marked(manifest), object.metadata.uid, false)))
+      return { retryAfter: 50 };
     await endServing(engine, place);
   }
   const kept = object && scaledThere(manifest, object);

@@ -75,9 +75,7 @@ function standIn(slice: KubeObject, service: KubeObject): KubeObject {
       name: `${name}-withdrawn`,
       ...(namespace !== undefined && { namespace }),
       labels: { [serviceNameLabel]: owner, [managedByLabel.slice]: keeper },
-      ownerReferences: [
-        { apiVersion: 'v1', kind: 'Service', name: owner, uid: service.metadata.uid ?? '' },
-      ],
+      ownerReferences: [{ apiVersion: 'v1', kind: 'Service', name: owner, uid: service.metadata.uid ?? '' }],
     },
     addressType: slice['addressType'],
     endpoints,

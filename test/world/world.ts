@@ -81,7 +81,13 @@ export interface World {
 }
 
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
-  const { clusters = ['east', 'west'], settleMs = 100, drainMs = 100, silentMs = 2000, logger = silentLogger } = options;
+  const {
+    clusters = ['east', 'west'],
+    settleMs = 100,
+    drainMs = 100,
+    silentMs = 2000,
+    logger = silentLogger,
+  } = options;
   const store = options.store ?? openMemory();
   const dataDir = await mkdtemp(join(tmpdir(), 'atoll-world-'));
   const identity = await loadIdentity(store, '127.0.0.1', dataDir);

@@ -1,7 +1,8 @@
 import type { ClusterSlice, Share } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
-import { handover } from '../../../splitter/handover.ts';
+import { type HandoverInput, handover } from '../../../splitter/handover.ts';
 import type { Shares } from '../../../splitter/plan.ts';
+import { restored } from '../../../splitter/withdraw.ts';
 
 /** One physical cluster's copy: the ordinals it runs, and which of them are ready. */
 interface Copy {
@@ -21,6 +22,10 @@ export class Model {
   slices: Record<string, ClusterSlice> = {};
   deleted = false;
   waitingFor: string[] = [];
+  held: string[] = [];
+  drainMs = 0;
+  paused = false;
+  awaited: HandoverInput['awaited'];
   /** When each cluster was last heard of; nothing is carried to or from a silent one, and in time it is known to be. */
   readonly heard = new Map<string, number>();
   readonly silent = new Set<string>();
@@ -85,8 +90,11 @@ export class Model {
       root,
       gone,
       clusters,
-      previous,
+      previous: restored(previous),
       slices,
+      drainMs: this.drainMs,
+      paused: this.paused,
+      awaited: this.awaited,
       isKnown: () => true,
       heardAt: (c) => this.heardAt(c),
       now,
@@ -94,6 +102,7 @@ export class Model {
     });
     this.shares = done.shares;
     this.waitingFor = done.waitingFor;
+    this.held = done.held;
     this.slices = Object.fromEntries(Object.entries(slices).filter(([c]) => !done.stale.includes(c)));
   }
 

@@ -111,8 +111,10 @@ function run(
   first: string[],
   steps: readonly Step[],
   check: (m: Model) => void,
+  drainMs = 0,
 ): Model {
   const model = new Model(kind, start);
+  model.drainMs = drainMs;
   model.clusters = [...first].sort();
   model.quiesce(names);
   let promised = model.replicas;
@@ -141,7 +143,8 @@ describe('any sequence of edits, with syncers that lag', () => {
   it('where pods fail again and clusters fall silent, takes nothing on the strength of what is not there', () => {
     fc.assert(
       fc.property(storyOf(troubled), ([start, first, steps]) => {
-        const model = run('Deployment', start, first, steps, () => {});
+        const drainMs = steps.length % 2 === 0 ? 3 * settleMs : 0;
+        const model = run('Deployment', start, first, steps, () => {}, drainMs);
         expect(Object.keys(model.shares)).toEqual(model.clusters);
         expect(Object.values(model.shares).every((s) => s.phase === 'Active')).toBe(true);
         expect(model.ready).toBe(model.replicas);

@@ -146,8 +146,10 @@ describe('what leads to it', () => {
     ({
       spec: { shares: Object.fromEntries(Object.entries(shares).map(([c, phase]) => [c, { phase }])) },
     }) as unknown as Placement;
-  const withdrawn = (all: Placement[], before: Record<string, Share> = { east: active(1), west: active(1) }) =>
-    Object.entries(withWithdrawn(before, all)).flatMap(([c, share]) => (share.withdrawn ? [c] : []));
+  const withdrawn = (
+    all: Placement[],
+    before: Record<string, Share> = { east: active(1), west: active(1) },
+  ) => Object.entries(withWithdrawn(before, all)).flatMap(([c, share]) => (share.withdrawn ? [c] : []));
   it.each<[string, Placement[], string[]]>([
     ['all of it goes', [behind({ east: 'Withdrawing', west: 'Active' })], ['east']],
     ['all of it is told to go', [behind({ east: 'Leaving', west: 'Active' })], ['east']],

@@ -1,0 +1,274 @@
+import { describe, expect, it } from 'vitest';
+import type { ClusterSlice, Placement, Share } from '../../../cluster/types.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import { groupOf, lateAddresses, lateMembers, type Member } from '../../../splitter/group.ts';
+import { type HandoverInput, handover } from '../../../splitter/handover.ts';
+import { breaksFirst } from '../../../splitter/plan.ts';
+import { Model, settleMs } from './model.ts';
+
+const workload = (kind: string, replicas: number, labels?: Record<string, string>): KubeObject => ({
+  apiVersion: 'apps/v1',
+  kind,
+  metadata: { name: 'web', generation: 3, ...(labels && { labels }) },
+  spec: { replicas },
+});
+const active = (replicas: number): Share => ({ phase: 'Active', replicas });
+
+function step(more: Partial<HandoverInput>) {
+  const previous = more.previous ?? { east: active(4), west: active(4) };
+  const slices = Object.fromEntries(
+    Object.entries(previous).map(([c, { replicas = 0 }]): [string, ClusterSlice] => [
+      c,
+      {
+        present: true,
+        observedGeneration: 3,
+        share: { replicas },
+        status: { replicas, updatedReplicas: replicas, availableReplicas: replicas },
+      },
+    ]),
+  );
+  return handover({
+    root: workload('Deployment', 4),
+    gone: false,
+    clusters: ['west'],
+    slices,
+    isKnown: () => true,
+    heardAt: () => Number.POSITIVE_INFINITY,
+    now: 100_000,
+    settleMs,
+    ...more,
+    previous,
+  });
+}
+
+describe('a paused move', () => {
+  it('keeps the old copy when the new one is ready, and says that it is paused', () => {
+    const { shares, held } = step({ paused: true });
+    expect(shares).toMatchObject({ east: { phase: 'Active', replicas: 4 }, west: { phase: 'Active' } });
+    expect(held).toEqual(['paused']);
+  });
+
+  it('keeps a share that would shrink, too', () => {
+    const { shares } = step({ paused: true, clusters: ['east', 'west'] });
+    expect([shares['east']?.replicas, shares['west']?.replicas]).toEqual([4, 4]);
+  });
+
+  it('calls one back that was withdrawn', () => {
+    const withdrawing = { since: new Date(99_000).toISOString(), from: 'Active' as const };
+    const previous = { east: { ...active(4), withdrawing }, west: active(4) };
+    expect(step({ paused: true, previous, drainMs: 5000 }).shares['east']).toEqual(active(4));
+  });
+
+  it('makes what it is bound for ready all the same', () => {
+    expect(step({ paused: true, previous: { east: active(4) } }).shares).toMatchObject({
+      east: active(4),
+      west: { phase: 'Joining', replicas: 4 },
+    });
+  });
+
+  it.each([
+    ['scaled down where it is', workload('Deployment', 1), { replicas: 1 }],
+    ['scaled up where it is', workload('Deployment', 6), { replicas: 6 }],
+  ])('%s, it follows: that is no move', (_, root, expected) => {
+    const { shares, held } = step({ root, paused: true, clusters: ['east'], previous: { east: active(4) } });
+    expect(shares['east']).toMatchObject(expected);
+    expect(held).toEqual([]);
+  });
+
+  it('goes when it is deleted', () => {
+    expect(step({ paused: true, gone: true }).shares['east']?.phase).toBe('Leaving');
+  });
+});
+
+describe('what moves together', () => {
+  const part = { 'app.kubernetes.io/part-of': 'shop' };
+  const namespace = (annotations?: Record<string, string>): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: 'shop', ...(annotations && { annotations }) },
+  });
+  const annotated = (annotations: Record<string, string>) => {
+    const root = workload('Deployment', 1, part);
+    return { ...root, metadata: { ...root.metadata, annotations } };
+  };
+  const users = { 'atoll.dev/clusters': 'west', 'atoll.dev/placed-by': 'ann' };
+  const schedulers = { 'atoll.dev/clusters': 'west', 'atoll.dev/placed-by': 'system:atoll:scheduler' };
+  it.each<[string, KubeObject, KubeObject, string | undefined]>([
+    ['what is part of one app', workload('Deployment', 1, part), namespace(), 'app/shop'],
+    ['what is part of none moves alone', workload('Deployment', 1), namespace(), undefined],
+    ['all of a Namespace that says where', workload('Deployment', 1), namespace(users), 'namespace'],
+    ['but what says so itself', annotated(users), namespace(users), 'app/shop'],
+    ['the word of the scheduler is no word', annotated(schedulers), namespace(users), 'namespace'],
+    ['nor that on the Namespace', workload('Deployment', 1), namespace(schedulers), undefined],
+    ['a Job runs to its end where it is', workload('Job', 1, part), namespace(users), undefined],
+    ['a Service goes where workloads are', workload('Service', 1, part), namespace(users), undefined],
+  ])('%s', (_, root, of, expected) => {
+    expect(groupOf(root, of)).toBe(expected);
+  });
+
+  const placement = (clusters: string[], shares: Record<string, Share>, blocked = false): Placement =>
+    ({ spec: { clusters, shares, blocked } }) as unknown as Placement;
+  const member = (of: Placement, kind = 'Deployment', name = 'db'): Member => {
+    const root = { ...workload(kind, 2), metadata: { name } };
+    return { root, placement: of, once: breaksFirst(root, false) };
+  };
+  const self = member(placement(['west'], { east: active(2), west: active(2) }), 'Deployment', 'web');
+  const joining: Share = { phase: 'Joining', replicas: 2 };
+  it.each<[string, Member, string[]]>([
+    ['one that is there', member(placement(['west'], { east: active(2), west: active(2) })), []],
+    ['one that joins', member(placement(['west'], { east: active(2), west: joining })), ['Deployment db']],
+    ['one that fits nowhere', member(placement(['east'], { east: active(2) }, true)), ['Deployment db']],
+    ['one that has not begun', member(placement(['west'], { east: active(2) })), ['Deployment db']],
+    ['one that has begun to leave', member(placement(['west'], { east: { phase: 'Leaving' } })), []],
+    ['one that stays', member(placement(['east'], { east: active(2) })), []],
+    [
+      'one that joins and leaves another',
+      member(placement(['west'], { north: active(2), west: joining })),
+      [],
+    ],
+    [
+      'a StatefulSet, until all of it has moved',
+      member(placement(['west'], { east: active(1), west: active(1) }), 'StatefulSet'),
+      ['StatefulSet db'],
+    ],
+  ])('waits for %s', (_, other, expected) => {
+    expect(lateMembers('east', self, [other])).toEqual(expected);
+  });
+
+  it('of those that break before they are made none waits for another', () => {
+    const one = member(placement(['west'], { east: active(2) }), 'StatefulSet', 'a');
+    const other = member(placement(['west'], { east: active(2) }), 'StatefulSet', 'b');
+    expect([lateMembers('east', one, [other]), lateMembers('east', other, [one])]).toEqual([[], []]);
+  });
+
+  it.each<[string, Record<string, object[]>, string[]]>([
+    ['an address that the old copy has', { east: [{ ip: '1' }] }, ['Service web (no address on west)']],
+    ['none that nobody has', {}, []],
+    ['none that is there', { east: [{ ip: '1' }], west: [{ ip: '2' }] }, []],
+    ['none that only the new one has', { west: [{ ip: '2' }] }, []],
+  ])('waits for %s', (_, addresses, expected) => {
+    const clusters = Object.fromEntries(
+      Object.entries(addresses).map(([c, ingress]) => [c, { status: { loadBalancer: { ingress } } }]),
+    );
+    const service = { spec: { ref: { kind: 'Service', name: 'web' } }, status: { clusters } };
+    expect(lateAddresses('east', ['west'], [service as unknown as Placement])).toEqual(expected);
+  });
+});
+
+/** Workloads that move together, each split in turn; `blocked` ones fit nowhere. */
+class Group {
+  readonly models: Model[];
+  readonly blocked = new Set<Model>();
+
+  constructor(...kinds: string[]) {
+    this.models = kinds.map((kind) => {
+      const model = new Model(kind, 2);
+      model.clusters = ['a'];
+      model.quiesce(['a', 'b', 'c']);
+      return model;
+    });
+  }
+
+  member(model: Model): Member {
+    const spec = { clusters: model.clusters, shares: model.shares, blocked: this.blocked.has(model) };
+    const root = { ...model.root, metadata: { name: String(this.models.indexOf(model)) } };
+    return { root, placement: { spec } as unknown as Placement, once: breaksFirst(model.root, false) };
+  }
+
+  /** Everybody does what they can, in turn. */
+  run(rounds = 60): void {
+    for (const model of this.models) {
+      model.awaited = (cluster) =>
+        lateMembers(
+          cluster,
+          this.member(model),
+          this.models.filter((other) => other !== model).map((other) => this.member(other)),
+        );
+    }
+    for (let i = 0; i < rounds; i++) {
+      for (const model of this.models) {
+        model.split();
+        for (const c of ['a', 'b', 'c']) {
+          model.beat(c);
+          model.end(c);
+          model.apply(c);
+          for (let pod = 0; pod < 4; pod++) model.progress(c);
+          model.report(c);
+        }
+        expect(model.ready).toBeGreaterThanOrEqual(model.root.kind === 'StatefulSet' ? 1 : 2);
+        model.now += settleMs;
+      }
+    }
+  }
+
+  place(...clusters: string[]): void {
+    for (const model of this.models) if (!this.blocked.has(model)) model.clusters = clusters;
+  }
+
+  get where(): string[] {
+    return this.models.map((model) => Object.keys(model.shares).sort().join(','));
+  }
+}
+
+describe('a group always ends where it is to be', () => {
+  it.each<[string, string[], number]>([
+    ['Deployments', ['Deployment', 'Deployment', 'Deployment'], 0],
+    ['with a drain', ['Deployment', 'Deployment', 'Deployment'], 3 * settleMs],
+    ['with StatefulSets', ['StatefulSet', 'Deployment', 'StatefulSet'], 0],
+    ['with StatefulSets and a drain', ['Deployment', 'StatefulSet', 'StatefulSet', 'Deployment'], settleMs],
+  ])('%s', (_, kinds, drainMs) => {
+    const group = new Group(...kinds);
+    for (const model of group.models) model.drainMs = drainMs;
+    group.place('b');
+    group.run();
+    expect(new Set(group.where)).toEqual(new Set(['b']));
+    group.place('a', 'c');
+    group.run(3);
+    group.place('a');
+    group.run();
+    expect(new Set(group.where)).toEqual(new Set(['a']));
+  });
+
+  it('one without room holds all, each of which says so; when it has room all go', () => {
+    const group = new Group('Deployment', 'StatefulSet', 'Deployment');
+    const [first, , last] = group.models as [Model, Model, Model];
+    group.blocked.add(last);
+    for (const model of group.models) model.drainMs = settleMs;
+    group.place('b');
+    group.run();
+    expect(group.where).toEqual(['a,b', 'a,b', 'a']);
+    expect(first.held).toEqual(['Deployment 2', 'StatefulSet 1']);
+    group.blocked.clear();
+    group.place('b');
+    group.run();
+    expect(new Set(group.where)).toEqual(new Set(['b']));
+  });
+
+  it('two that change places, one of which waits for the room of the other', () => {
+    const group = new Group('Deployment', 'Deployment');
+    const [one, other] = group.models as [Model, Model];
+    other.clusters = ['b'];
+    group.run();
+    group.blocked.add(one);
+    other.clusters = ['a'];
+    group.run();
+    expect(group.where).toEqual(['a', 'a']);
+    group.blocked.clear();
+    one.clusters = ['b'];
+    group.run();
+    expect(group.where).toEqual(['b', 'a']);
+  });
+
+  it('a paused member holds all, and goes on when it is paused no more', () => {
+    const group = new Group('Deployment', 'StatefulSet');
+    const [first, set] = group.models as [Model, Model];
+    set.paused = true;
+    group.place('b');
+    group.run();
+    expect(group.where).toEqual(['a,b', 'a,b']);
+    expect(first.held).toEqual(['StatefulSet 1']);
+    set.paused = false;
+    group.run();
+    expect(group.where).toEqual(['b', 'b']);
+  });
+});
