@@ -9,6 +9,7 @@ import {
   reflectedFromAnnotation,
   releasedByAnnotation,
   scaledAnnotation,
+  withdrawnLabel,
 } from './names.ts';
 
 const marks = new Set([
@@ -19,6 +20,7 @@ const marks = new Set([
   releasedByAnnotation,
   claimOfAnnotation,
   claimsAnnotation,
+  withdrawnLabel,
 ]);
 const seen = new Set([reflectedFromAnnotation, logicalClusterAnnotation]);
 

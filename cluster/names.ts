@@ -30,7 +30,10 @@ export const logicalClusterLabel = 'atoll.dev/logical-cluster';
 export const logicalNamespaceLabel = 'atoll.dev/namespace';
 /** On a namespace there: which of its labels under other names than ours we put there, as `key=value`, comma-separated. */
 export const labelledAnnotation = 'atoll.dev/labelled';
-/** In the selector of a Service there that is withdrawn: a label that no pod bears. On the slices that stand in for its own, too. */
+/**
+ * In the selector of a Service there that is withdrawn: a label that no pod bears. As an annotation: on the slices that stand
+ * in for its own the locator that it bears; on itself, while it comes back.
+ */
 export const withdrawnLabel = 'atoll.dev/withdrawn';
 /** On the same objects, so that one labelled watch finds them. */
 export const managedLabel = 'atoll.dev/managed-by';

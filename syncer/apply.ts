@@ -63,7 +63,7 @@ export async function applyShare(engine: Engine, input: ApplyInput): Promise<App
   if (object && isReturning(manifest, object)) {
     if (!(await write(engine, place, marked(manifest), object.metadata.uid, false)))
       return { retryAfter: 50 };
-    await endServing(engine, place);
+    await endServing(engine, place, object);
   }
   const kept = object && scaledThere(manifest, object);
   const written = await write(engine, place, kept ?? manifest, object?.metadata.uid, kept !== undefined);

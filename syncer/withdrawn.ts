@@ -1,9 +1,9 @@
 import { managedByLabel, serviceNameLabel } from '../cluster/endpoints.ts';
-import { withdrawnLabel } from '../cluster/names.ts';
+import { locatorAnnotation, withdrawnLabel } from '../cluster/names.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { isStatusError } from '../kube/status.ts';
 import { at, isRecord, listAt } from '../kube/untyped.ts';
 import type { Engine } from './engine.ts';
-import { fieldManager } from './ownership.ts';
 import type { TargetPlace } from './target.ts';
 
 const slices = { group: 'discovery.k8s.io', version: 'v1', resource: 'endpointslices' } as const;
@@ -21,14 +21,33 @@ export function isWithdrawn({ kind, spec }: KubeObject): boolean {
  */
 export async function keepServing(engine: Engine, place: TargetPlace, service: KubeObject): Promise<void> {
   const all = await slicesOf(engine, place);
-  const of = { namespace: place.namespace };
-  for (const slice of all.filter((each) => !isOurs(each))) {
+  for (const slice of all.filter(({ metadata }) => metadata.labels?.[managedByLabel.slice] !== keeper)) {
     const made = standIn(slice, service);
-    if (listAt(made, 'endpoints').length === 0) continue;
-    const name = made.metadata.name ?? '';
-    const options = { fieldManager, force: true, signal: engine.signal };
-    await engine.client.patch(slices, { ...of, name }, 'apply', made, options);
+    if (listAt(made, 'endpoints').length > 0) await put(engine, made, all);
   }
+}
+
+/** One that somebody else has made under its name stays as it is. */
+async function put(engine: Engine, made: KubeObject, all: readonly KubeObject[]): Promise<void> {
+  const { namespace = '', name = '' } = made.metadata;
+  const { client, signal } = engine;
+  const there = all.find(({ metadata }) => metadata.name === name);
+  if (!there) {
+    await client.create(slices, made, { namespace, signal }).catch(ignoreExisting);
+  } else if (isSame(there, made)) {
+    const body = { ...made, metadata: { ...made.metadata, uid: there.metadata.uid } };
+    await client.patch(slices, { namespace, name }, 'merge', body, { signal });
+  }
+}
+
+function ignoreExisting(error: unknown): void {
+  if (!isStatusError(error, 'AlreadyExists')) throw error;
+}
+
+/** Both stand in for slices of one Service of ours. */
+function isSame(one: KubeObject, other: KubeObject): boolean {
+  const of = ({ metadata }: KubeObject) => metadata.annotations?.[withdrawnLabel];
+  return of(one) !== undefined && of(one) === of(other);
 }
 
 /** It was withdrawn and is wanted, or somebody died on the way back. */
@@ -45,8 +64,10 @@ export function marked(manifest: KubeObject): KubeObject {
 }
 
 /** They have served their time: the Service selects its pods again. */
-export async function endServing(engine: Engine, place: TargetPlace): Promise<void> {
-  for (const { metadata } of (await slicesOf(engine, place)).filter(isOurs)) {
+export async function endServing(engine: Engine, place: TargetPlace, service: KubeObject): Promise<void> {
+  const locator = service.metadata.annotations?.[locatorAnnotation];
+  for (const { metadata } of await slicesOf(engine, place)) {
+    if (locator === undefined || metadata.annotations?.[withdrawnLabel] !== locator) continue;
     const { name = '', uid } = metadata;
     const how = { preconditions: { ...(uid && { uid }) } };
     await engine.client.delete(slices, { namespace: place.namespace, name }, how, engine.signal);
@@ -58,8 +79,6 @@ async function slicesOf(engine: Engine, { namespace, name }: TargetPlace): Promi
   const { items } = await engine.client.list(slices, { namespace, labelSelector, signal: engine.signal });
   return items;
 }
-
-const isOurs = ({ metadata }: KubeObject) => metadata.labels?.[managedByLabel.slice] === keeper;
 
 function standIn(slice: KubeObject, service: KubeObject): KubeObject {
   const { name, namespace, labels } = slice.metadata;
@@ -75,6 +94,7 @@ function standIn(slice: KubeObject, service: KubeObject): KubeObject {
       name: `${name}-withdrawn`,
       ...(namespace !== undefined && { namespace }),
       labels: { [serviceNameLabel]: owner, [managedByLabel.slice]: keeper },
+      annotations: { [withdrawnLabel]: service.metadata.annotations?.[locatorAnnotation] ?? '' },
       ownerReferences: [{ apiVersion: 'v1', kind: 'Service', name: owner, uid: service.metadata.uid ?? '' }],
     },
     addressType: slice['addressType'],
