@@ -4,12 +4,15 @@ import type { Placement } from '../../cluster/types.ts';
 import { own } from './definitions.ts';
 import { type Definition, type Family, figures } from './family.ts';
 
-const phases = ['Joining', 'Active', 'Leaving'];
+const phases = ['Joining', 'Active', 'Withdrawing', 'Leaving'];
 const states = [
   'Settled',
   'Waiting',
   'Joining',
+  'Withdrawing',
   'Leaving',
+  'Paused',
+  'WaitingForOthers',
   'ApplyFailed',
   'NoClusterFits',
   'ClusterRefused',

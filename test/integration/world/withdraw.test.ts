@@ -52,6 +52,14 @@ const told = async () => {
 };
 
 async function onEast(drain: string): Promise<void> {
+  // So that the two clusters give different addresses.
+  const other = { metadata: { name: 'other', ...shop }, spec: { type: 'LoadBalancer', ports: [{ port: 80 }] } };
+  const { client } = world.physical('west');
+  await client.create(services, { apiVersion: 'v1', kind: 'Service', ...other });
+  await until('it has its address', async () => {
+    const { items } = await client.list(services, {});
+    return items.some(({ status }) => listAt(status, 'loadBalancer', 'ingress').length > 0);
+  });
   await serve();
   const made = deployment('web', 2, 'east');
   made.metadata.annotations = { ...made.metadata.annotations, 'atoll.dev/drain-seconds': drain };
@@ -103,6 +111,7 @@ test('the address and the endpoints of what leaves are taken back first, its pod
     endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready: false, serving: true, terminating: true } }],
   });
   const { ip } = await there('west');
+  expect(ip).not.toBe((await there('east')).ip);
   await until('the address of west alone is told', async () => (await told()).join() === String(ip));
   expect(await why(web)).toBe('east gets no new connections, and leaves when the time to drain is over');
   expect([await ready('east'), await ready('west')]).toEqual([2, 2]);
