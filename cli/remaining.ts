@@ -62,6 +62,8 @@ function progress(name: string, placement: Placement, stays: boolean): string | 
   if (shares[name]?.phase === 'Leaving') return 'leaving: being removed';
   if (shares[name]?.phase === 'Withdrawing') return 'withdrawing: it gets no new connections';
   if (stays) return undefined;
+  const said = placement.status?.conditions?.find(({ type }) => type === 'Settled');
+  if (said?.reason === 'Paused' || said?.reason === 'WaitingForOthers') return said.message;
   const joining = Object.entries(shares).filter(
     ([cluster, share]) => cluster !== name && share.phase === 'Joining',
   );

@@ -1,28 +1,33 @@
 import type { KubeObject } from '../kube/object.ts';
-import { drainAnnotation, pausedAnnotation } from './names.ts';
+import { drainAnnotation, pausedAnnotation, waitAnnotation } from './names.ts';
 
-/** The longest drain that can be asked for. */
-export const mostDrainSeconds = 3600;
+/** By annotation, the most seconds that can be asked for. */
+const mostSeconds: Readonly<Record<string, number>> = { [drainAnnotation]: 3600, [waitAnnotation]: 86_400 };
+export const mannerAnnotations = [drainAnnotation, waitAnnotation, pausedAnnotation] as const;
 
-/** What is wrong with the value of one of the two annotations; undefined: nothing. */
+/** What is wrong with the value of one of mannerAnnotations; undefined: nothing. */
 export function faultOf(annotation: string, value: string): string | undefined {
-  if (annotation === pausedAnnotation && value !== 'true' && value !== 'false')
-    return 'must be "true" or "false"';
-  if (annotation === drainAnnotation && secondsIn(value) === undefined)
-    return `must be a whole number of seconds from 0 to ${mostDrainSeconds}`;
-  return undefined;
+  if (annotation === pausedAnnotation)
+    return value === 'true' || value === 'false' ? undefined : 'must be "true" or "false"';
+  const isInOrder = secondsIn(annotation, value) !== undefined;
+  return isInOrder ? undefined : `must be a whole number of seconds from 0 to ${mostSeconds[annotation]}`;
 }
 
 /** As the annotation says; undefined without one that is in order. */
 export function drainSeconds({ metadata: { annotations } }: KubeObject): number | undefined {
-  return secondsIn(annotations?.[drainAnnotation]);
+  return secondsIn(drainAnnotation, annotations?.[drainAnnotation]);
+}
+
+/** As the annotation says; undefined without one that is in order. */
+export function waitSeconds({ metadata: { annotations } }: KubeObject): number | undefined {
+  return secondsIn(waitAnnotation, annotations?.[waitAnnotation]);
 }
 
 export function isPaused({ metadata: { annotations } }: KubeObject): boolean {
   return annotations?.[pausedAnnotation] === 'true';
 }
 
-function secondsIn(value: string | undefined): number | undefined {
-  const seconds = value !== undefined && /^\d{1,4}$/.test(value) ? Number(value) : undefined;
-  return seconds !== undefined && seconds <= mostDrainSeconds ? seconds : undefined;
+function secondsIn(annotation: string, value: string | undefined): number | undefined {
+  const seconds = value !== undefined && /^\d{1,5}$/.test(value) ? Number(value) : undefined;
+  return seconds !== undefined && seconds <= (mostSeconds[annotation] ?? 0) ? seconds : undefined;
 }

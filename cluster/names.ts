@@ -7,6 +7,8 @@ export const apiVersion = 'atoll.dev/v1alpha1';
 export const clustersAnnotation = 'atoll.dev/clusters';
 /** On a workload, or on its Namespace: for how many seconds a copy that is to leave gets no new connections before its pods go. */
 export const drainAnnotation = 'atoll.dev/drain-seconds';
+/** On a workload, or on its Namespace: for how many seconds it waits for what moves with it before it goes alone. */
+export const waitAnnotation = 'atoll.dev/wait-seconds';
 /** On a workload, or on its Namespace: `true` stops its move where it is; nothing more leaves. */
 export const pausedAnnotation = 'atoll.dev/paused';
 /** Who wrote clustersAnnotation: a user's name, or schedulerUser. Stamped by admission. */

@@ -44,6 +44,7 @@ const share = object(
       { since: text, from: text } satisfies Fields<NonNullable<Share['withdrawing']>>,
       texts.withdrawing,
     ),
+    awaitedSince: text,
     withdrawn: flag,
     goal: object(
       { replicas: int32, ordinalsStart: int32 } satisfies Fields<NonNullable<Share['goal']>>,

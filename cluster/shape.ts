@@ -12,6 +12,7 @@ import {
   managedValue,
   pausedAnnotation,
   scaledAnnotation,
+  waitAnnotation,
   withdrawnLabel,
 } from './names.ts';
 import { amongNeighbours, nearNeighbours, type ShapeTarget } from './neighbours.ts';
@@ -26,6 +27,7 @@ const ownAnnotations = new Set([
   clustersAnnotation,
   drainAnnotation,
   pausedAnnotation,
+  waitAnnotation,
   scaledAnnotation,
   'kubectl.kubernetes.io/last-applied-configuration',
   'deployment.kubernetes.io/revision',

@@ -51,6 +51,7 @@ const share: Texts<Share> = {
   readySince: 'Since when it has been ready without a break.',
   held: 'Of what may not run twice: what it had, which nobody else may run until its cluster has said that it is gone.',
   withdrawing: 'While it is Withdrawing: since when, and what it becomes again if it is to stay.',
+  awaitedSince: 'Since when it could leave, and what moves with it is waited for.',
   withdrawn:
     'Of a Service or an Ingress: all that is behind it there is to leave, and its addresses there are not told.',
   goal: 'Of a StatefulSet on its way: the ordinals that it is to have.',

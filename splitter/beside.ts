@@ -1,10 +1,11 @@
 import { keyOf, objectKey, parseKey } from '../client/url.ts';
+import { isPaused } from '../cluster/drain.ts';
 import { kindNamed, placedKind } from '../cluster/kinds.ts';
 import { placementName } from '../cluster/placement.ts';
 import type { Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { groupOf, lateAddresses, lateMembers, type Member } from './group.ts';
-import type { Hold } from './hold.ts';
+import type { Hold, Late } from './hold.ts';
 import { breaksFirst } from './plan.ts';
 import { type Manner, mannerOf, reaching } from './traffic.ts';
 import { byNamespace, followedAt, hasOwnVolume, namespaceKey, rootOf, type World } from './world.ts';
@@ -33,17 +34,20 @@ export function besideOf(
 }
 
 /** Whom a workload waits for before it leaves a cluster. */
-function awaitedAt(world: World, placement: Placement, root: KubeObject): (cluster: string) => string[] {
+function awaitedAt(world: World, placement: Placement, root: KubeObject): (cluster: string) => Late[] {
+  const key = namespaceKey(objectKey(placement));
+  const namespace = world.namespaces.get(key);
+  const isHalted = namespace !== undefined && isPaused(namespace);
   const member = (of: Placement, object: KubeObject): Member => {
-    return { root: object, placement: of, once: breaksFirst(object, hasOwnVolume(world, of)) };
+    const once = breaksFirst(object, hasOwnVolume(world, of));
+    return { root: object, placement: of, once, paused: isHalted || isPaused(object) };
   };
-  const namespace = namespaceKey(objectKey(placement));
-  const group = groupOf(root, world.namespaces.get(namespace));
+  const group = groupOf(root, namespace);
   const others = () =>
-    world.placements.byIndex(byNamespace, namespace).flatMap((other) => {
+    world.placements.byIndex(byNamespace, key).flatMap((other) => {
       const object = other.spec && rootOf(world, objectKey(other), other.spec);
       if (!object || object.metadata.uid === root.metadata.uid) return [];
-      return groupOf(object, world.namespaces.get(namespace)) === group ? [member(other, object)] : [];
+      return groupOf(object, namespace) === group ? [member(other, object)] : [];
     });
   return (cluster) => [
     ...(group === undefined ? [] : lateMembers(cluster, member(placement, root), others())),

@@ -1,6 +1,7 @@
-import { pausedAnnotation } from '../cluster/names.ts';
+import { pausedAnnotation, waitAnnotation } from '../cluster/names.ts';
 import { isTombstone } from '../cluster/orphans.ts';
 import type { Condition, Placement } from '../cluster/types.ts';
+import type { Handover } from './handover.ts';
 import { paused, waitingReason } from './hold.ts';
 import type { Shares, Slices } from './plan.ts';
 
@@ -9,8 +10,8 @@ interface ConditionsInput {
   shares: Shares;
   slices: Slices;
   waitingFor: readonly string[];
-  /** What keeps a copy from leaving: see Handover. */
-  held: readonly string[];
+  /** See Handover. */
+  hold: Handover['hold'];
   /** It may not run twice. */
   once: boolean;
   gone: boolean;
@@ -53,22 +54,31 @@ function placed({ placement, gone }: ConditionsInput): Verdict {
   return { type, status: 'True', reason: 'Placed', message: `placed on ${clusters.join(', ')}` };
 }
 
-const mostNamed = 10;
+/** So few that it need not be written anew for each of many that become ready. */
+const mostNamed = 3;
 
 function few(names: readonly string[]): string {
-  const more = names.length - mostNamed;
-  return [...names.slice(0, mostNamed), ...(more > 0 ? [`${more} more`] : [])].join(', ');
+  return [...names.slice(0, mostNamed), ...(names.length > mostNamed ? ['others'] : [])].join(', ');
+}
+
+/** Whom what is ready elsewhere waits for before it leaves, and what the user can do about it. */
+export function waitingWords({ held, until }: Handover['hold'], stays: string): string {
+  const end =
+    until === undefined
+      ? `to go without, annotate it or its Namespace with ${waitAnnotation}: "0"`
+      : `at ${new Date(until).toISOString()} it goes without`;
+  return `waiting for what moves with it: ${few(held)}; until then it stays on ${stays}; ${end}`;
 }
 
 /** Where something is that is to be elsewhere; where nothing leaves, all that it is on. */
-function givingOf(shares: Shares, clusters: readonly string[]): string[] {
+export function givingOf(shares: Shares, clusters: readonly string[]): string[] {
   const names = Object.keys(shares).sort();
   const leaving = names.filter((c) => !clusters.includes(c));
   return leaving.length > 0 ? leaving : names;
 }
 
 function settled(input: ConditionsInput): Verdict {
-  const { placement, shares, slices, waitingFor, once, held: holders } = input;
+  const { placement, shares, slices, waitingFor, once, hold } = input;
   const type = 'Settled';
   const clusters = placement.spec?.clusters ?? [];
   const failed = Object.keys(shares).flatMap((c) => {
@@ -90,12 +100,12 @@ function settled(input: ConditionsInput): Verdict {
     };
   }
   const stays = givingOf(shares, clusters).join(', ');
-  if (holders.includes(paused)) {
+  if (hold.held.includes(paused)) {
     const message = `paused by annotation ${pausedAnnotation}; until it is removed, it stays on ${stays}`;
     return { type, status: 'False', reason: 'Paused', message };
   }
-  if (holders.length > 0) {
-    const message = `waiting for what moves with it: ${few(holders)}; until then it stays on ${stays}`;
+  if (hold.held.length > 0) {
+    const message = waitingWords(hold, stays);
     return { type, status: 'False', reason: waitingReason, message };
   }
   const withdrawing = Object.keys(shares).filter((c) => shares[c]?.phase === 'Withdrawing');

@@ -109,7 +109,7 @@ async function reconcile(key: string, world: World, options: Telling): Promise<R
   if (scaled === 'conflict') return { after: conflictMs };
   const about = { cluster, namespace, ...ref };
   const tell = () => {
-    if (root) options.recorder.say(about, wordsOf(placement, outcome.shares));
+    if (root) options.recorder.say(about, wordsOf(placement, outcome.shares, outcome.hold));
   };
   await writePlacement(cluster, placement, { ...outcome, scale: scaled }, { ...options, tell });
   if (root && outcome.rootStatus) await writeRoot(cluster, ref, root, outcome.rootStatus, options);

@@ -4,6 +4,8 @@ import { clustersAnnotation, placedByAnnotation, schedulerUser } from '../cluste
 import type { Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { listAt, numberAt } from '../kube/untyped.ts';
+import type { Late } from './hold.ts';
+import { availableOf } from './ready.ts';
 
 /** A workload, as those see it that move with it. */
 export interface Member {
@@ -11,6 +13,8 @@ export interface Member {
   placement: Placement;
   /** It breaks before it is made: see Plan.once. */
   once: boolean;
+  /** It goes when somebody says so. */
+  paused: boolean;
 }
 
 const partOfLabel = 'app.kubernetes.io/part-of';
@@ -36,16 +40,18 @@ function isUsersWord({ metadata: { annotations } }: KubeObject): boolean {
  * Whom a member waits for before it leaves `cluster`: each of the others that is to leave it too and is not where it is to
  * be. What breaks before it is made is there only when it has left, so it waits for none of its like, and all others for it.
  */
-export function lateMembers(cluster: string, self: Member, others: readonly Member[]): string[] {
+export function lateMembers(cluster: string, self: Member, others: readonly Member[]): Late[] {
   return others
     .filter((other) => !(self.once && other.once) && isToLeave(other, cluster) && !isThere(other))
-    .map(({ root }) => `${root.kind} ${root.metadata.name}`);
+    .map(({ root, paused }) => ({ who: `${root.kind} ${root.metadata.name}`, patient: paused }));
 }
 
-function isToLeave({ placement: { spec } }: Member, cluster: string): boolean {
-  const phase = spec?.shares?.[cluster]?.phase;
-  if (phase !== 'Active' && phase !== 'Joining') return false;
-  return spec?.blocked === true || !spec?.clusters.includes(cluster);
+/** What serves nobody where it is may never do elsewhere: nobody waits for it. */
+function isToLeave({ once, placement: { spec, status } }: Member, cluster: string): boolean {
+  const share = spec?.shares?.[cluster];
+  if (share?.phase !== 'Active' && share?.phase !== 'Joining') return false;
+  if (spec?.blocked !== true && spec?.clusters.includes(cluster)) return false;
+  return once || availableOf(share, status?.clusters?.[cluster]) > 0;
 }
 
 /** Counted on wherever it is to be, with all that it is to have. */
@@ -67,12 +73,15 @@ export function lateAddresses(
   cluster: string,
   targets: readonly string[],
   before: readonly Placement[],
-): string[] {
+): Late[] {
   return before.flatMap(({ spec, status }) => {
     const hasAddress = (c: string) =>
       listAt(status?.clusters?.[c]?.status, 'loadBalancer', 'ingress').length > 0;
     if (!spec || !hasAddress(cluster)) return [];
     const without = targets.filter((c) => !hasAddress(c));
-    return without.map((c) => `${spec.ref.kind} ${spec.ref.name} (no address on ${c})`);
+    return without.map((c) => ({
+      who: `${spec.ref.kind} ${spec.ref.name} (no address on ${c})`,
+      patient: true,
+    }));
   });
 }

@@ -168,7 +168,7 @@ function leaversFirst({ plan }: Scene): (a: Known, b: Known) => number {
     (a.cluster < b.cluster ? -1 : 1);
 }
 
-function resizeCount(share: Share, replicas: number): Share {
+export function resizeCount(share: Share, replicas: number): Share {
   const before = replicasOf(share);
   if (replicas === before) return share;
   const { settled, readySince: _restarts, ...rest } = share;

@@ -4,7 +4,7 @@ import type { KubeObject } from '../kube/object.ts';
 import { nextCounts, nextWhole } from './handover-many.ts';
 import { isReleased, nextOnce, nextWholeOnce } from './handover-once.ts';
 import { nextBatch, nextSingle } from './handover-one.ts';
-import { type Hold, hold } from './hold.ts';
+import { type Held, type Hold, hold } from './hold.ts';
 import { type Plan, type PlanOptions, planFor, type Shares, type Slices } from './plan.ts';
 import { isReady } from './ready.ts';
 import { isCountedOn, type Next, type Scene } from './scene.ts';
@@ -32,6 +32,9 @@ export interface HandoverInput extends PlanOptions, Hold {
   drainMs?: number;
 }
 
+/** Nothing keeps anything. */
+export const notHeld: Handover['hold'] = { held: [], without: [] };
+
 export interface Handover {
   shares: Shares;
   /**
@@ -41,8 +44,8 @@ export interface Handover {
   stale: string[];
   /** Targets that are not counted on yet, sorted. */
   waitingFor: string[];
-  /** What keeps a copy that might go from going: `paused`, or other objects by kind and name. Sorted. */
-  held: string[];
+  /** What keeps a copy that might go from going, and until when. */
+  hold: Pick<Held, 'held' | 'until' | 'without'>;
   /** It may not run twice: it stops where it is before it starts elsewhere. */
   once: boolean;
   requeueAfterMs?: number;
@@ -60,13 +63,13 @@ export function handover(input: HandoverInput): Handover {
   const stays = Object.entries(remaining).filter(([, share]) => share.phase !== 'Leaving');
   if (gone) {
     const shares = allLeaving(remaining);
-    return { shares, stale: staleOf(slices, previous, shares), waitingFor: [], held: [], once: false };
+    return { shares, stale: staleOf(slices, previous, shares), waitingFor: [], hold: notHeld, once: false };
   }
   const wanted = clusters.length > 0 ? clusters : stays.map(([c]) => c);
   const plan = planFor(input.root, wanted, remaining, input);
   const { settled, since, requeueAfterMs } = settle(input, plan, released(input, plan, remaining));
   const scene: Scene = { ...input, plan, shares: withQuestions(input, plan, settled, since) };
-  const { stepped, held } = hold(scene, next(scene), input);
+  const { stepped, requeueAfterMs: heldMs, ...held } = hold(scene, next(scene), input);
   const left = withdraw(scene, apply(scene.shares, stepped, input), input.drainMs);
   const shares = withQuestions(input, plan, left.shares);
   const after: Scene = { ...scene, shares };
@@ -74,8 +77,15 @@ export function handover(input: HandoverInput): Handover {
   const waitingFor = [...plan.goal.keys()].filter((c) => !isCountedOn(after, c) || !isThere(c)).sort();
   const { once = false } = plan;
   const stale = staleOf(slices, previous, shares);
-  const again = earlier(requeueAfterMs, left.requeueAfterMs);
-  return { shares, stale, waitingFor, held, once, ...(again !== undefined && { requeueAfterMs: again }) };
+  const again = earlier(earlier(requeueAfterMs, left.requeueAfterMs), heldMs);
+  return {
+    shares,
+    stale,
+    waitingFor,
+    hold: held,
+    once,
+    ...(again !== undefined && { requeueAfterMs: again }),
+  };
 }
 
 function staleOf(slices: Slices, previous: Shares, shares: Shares): string[] {
@@ -128,6 +138,7 @@ function leaving(share: Share): Share {
     heardSince: _asked,
     goal: _goal,
     withdrawing: _withdrawing,
+    awaitedSince: _awaited,
     ...numbers
   } = share;
   return { ...numbers, phase: 'Leaving' };

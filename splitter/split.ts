@@ -10,7 +10,7 @@ import { conditionsOf } from './conditions.ts';
 import { type Covered, withDisruptions } from './disruption.ts';
 import { foldStatus } from './fold/index.ts';
 import { follow, scaleOf, stamped } from './follow.ts';
-import { handover } from './handover.ts';
+import { type Handover, handover, notHeld } from './handover.ts';
 import type { Hold } from './hold.ts';
 import type { Shares, Slices } from './plan.ts';
 import { type Demand, withQuota } from './quota.ts';
@@ -53,6 +53,8 @@ export interface Split {
   /** Slices to remove from status.clusters. */
   stale: string[];
   conditions: Condition[];
+  /** See Handover. */
+  hold: Handover['hold'];
   /** The root's new status; undefined: leave it. */
   rootStatus: Record<string, unknown> | undefined;
   requeueAfterMs?: number;
@@ -79,7 +81,7 @@ export function split(input: SplitInput): Split {
   const { scaling } = followed;
   const from = { root: subject, clusters, previous: followed.shares, slices };
   const outcome = frozen
-    ? { shares: before, stale: [], waitingFor: [], held: [], once: false }
+    ? { shares: before, stale: [], waitingFor: [], hold: notHeld, once: false }
     : handover({
         ...from,
         gone,
@@ -92,6 +94,7 @@ export function split(input: SplitInput): Split {
         hasOwnVolume: input.hasOwnVolume,
         paused: input.manner?.paused,
         awaited: input.awaited,
+        waitMs: input.manner?.waitMs,
         drainMs: input.manner?.drainMs ?? 0,
       });
   const reached = input.behind ? withWithdrawn(outcome.shares, input.behind) : outcome.shares;
@@ -108,7 +111,7 @@ export function split(input: SplitInput): Split {
     shares,
     slices,
     waitingFor: outcome.waitingFor,
-    held: outcome.held,
+    hold: outcome.hold,
     once: outcome.once,
     gone: deleted,
     now,
@@ -119,6 +122,7 @@ export function split(input: SplitInput): Split {
     shares,
     scale: scaleOf(followed, { shares, clusters, before: said }),
     stale: outcome.stale,
+    hold: outcome.hold,
     conditions,
     rootStatus,
     ...(requeueAfterMs !== undefined && { requeueAfterMs }),

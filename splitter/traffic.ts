@@ -1,4 +1,4 @@
-import { drainSeconds, isPaused } from '../cluster/drain.ts';
+import { drainSeconds, isPaused, waitSeconds } from '../cluster/drain.ts';
 import { podTemplate } from '../cluster/pod-spec.ts';
 import type { ClosureRef, Placement, Share } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -9,6 +9,8 @@ import type { Shares } from './plan.ts';
 export interface Manner {
   paused: boolean;
   drainMs: number;
+  /** See Hold. */
+  waitMs?: number;
 }
 
 /**
@@ -22,12 +24,17 @@ export function mannerOf(
   mostMs: number,
 ): Manner {
   const paused = isPaused(workload) || (namespace !== undefined && isPaused(namespace));
+  const wait = waitSeconds(workload) ?? (namespace && waitSeconds(namespace));
+  const manner = { paused, ...(wait !== undefined && { waitMs: wait * 1000 }) };
   const own = drainSeconds(workload);
-  if (own !== undefined) return { paused, drainMs: own * 1000 };
-  if (!(spec?.requires ?? []).some(isService)) return { paused, drainMs: 0 };
+  if (own !== undefined) return { ...manner, drainMs: own * 1000 };
+  if (!(spec?.requires ?? []).some(isService)) return { ...manner, drainMs: 0 };
   const said = namespace && drainSeconds(namespace);
   const grace = numberAt(podTemplate(workload).spec, 'terminationGracePeriodSeconds') ?? 30;
-  return { paused, drainMs: said === undefined ? Math.min(Math.max(0, grace) * 1000, mostMs) : said * 1000 };
+  return {
+    ...manner,
+    drainMs: said === undefined ? Math.min(Math.max(0, grace) * 1000, mostMs) : said * 1000,
+  };
 }
 
 const isService = ({ group, resource }: ClosureRef) => group === '' && resource === 'services';

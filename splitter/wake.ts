@@ -1,5 +1,5 @@
 import { keyOf, objectKey, parseKey } from '../client/url.ts';
-import { drainSeconds, isPaused } from '../cluster/drain.ts';
+import { drainSeconds, isPaused, waitSeconds } from '../cluster/drain.ts';
 import { heardAt } from '../cluster/heard.ts';
 import { isForgotten, isGivenUp } from '../cluster/life.ts';
 import { placementName } from '../cluster/placement.ts';
@@ -7,25 +7,33 @@ import type { PhysicalCluster, Placement } from '../cluster/types.ts';
 import type { WorkQueue } from '../controller/queue.ts';
 import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { reaching } from './traffic.ts';
+import { isGoing, reaching } from './traffic.ts';
 import {
   byNamespace,
   byQuestion,
   byShare,
   byWaiting,
-  followersOf,
+  followingOf,
+  leadingTo,
   namespaceKey,
   placementOfTarget,
   type World,
 } from './world.ts';
 
+const mostWakingMs = 2000;
+
 /** A Placement, the object it is about, or the physical clusters it is on have changed. */
 export function wake(world: World, queue: WorkQueue): void {
-  const followers = (placement: Placement) => {
-    for (const key of followersOf(placement)) if (world.placements.get(key)) queue.add(key);
+  const addAll = (keys: readonly string[]) => {
+    for (const key of keys) if (world.placements.get(key)) queue.add(key);
   };
-  const waiting = (key: string) => {
-    for (const other of world.placements.byIndex(byWaiting, namespaceKey(key))) queue.add(objectKey(other));
+  const followers = (placement: Placement) => addAll([...followingOf(placement), ...leadingTo(placement)]);
+  const waiting = (key: string, isNews: () => boolean = () => true) => {
+    const all = world.placements.byIndex(byWaiting, namespaceKey(key));
+    if (all.length === 0 || !isNews()) return;
+    // Each looks at all the others: the more they are, the seldomer.
+    const soon = Math.min(mostWakingMs, all.length ** 2 / 100);
+    for (const other of all) queue.addAfter(objectKey(other), soon);
   };
   world.placements.on({
     add: (placement, key) => {
@@ -35,8 +43,11 @@ export function wake(world: World, queue: WorkQueue): void {
     update: (placement, old, key) => {
       queue.add(key);
       const isOther = !deepEqual(placement.spec, old.spec);
-      if (isOther) followers(placement);
-      if (isOther || reaching.has(placement.spec?.ref.kind ?? '')) waiting(key);
+      if (isOther) {
+        addAll(followingOf(placement));
+        if (!isSameTraffic(placement, old)) addAll(leadingTo(placement));
+      }
+      waiting(key, () => isOther || reaching.has(placement.spec?.ref.kind ?? ''));
     },
     delete: (placement, key) => {
       followers(placement);
@@ -44,11 +55,11 @@ export function wake(world: World, queue: WorkQueue): void {
     },
   });
   for (const [kind, informer] of world.roots) {
-    const about = (object: KubeObject) => {
+    const about = (object: KubeObject, old?: KubeObject | string) => {
       const { cluster, namespace, name } = parseKey(objectKey(object));
       const key = keyOf(cluster, namespace, placementName({ ...kind, name }));
       if (world.placements.get(key)) queue.add(key);
-      if (kind.role === 'workload') waiting(key);
+      if (kind.role === 'workload') waiting(key, () => typeof old !== 'object' || !isSameMember(object, old));
     };
     informer.on({ add: about, update: about, delete: about });
   }
@@ -86,9 +97,31 @@ export function wake(world: World, queue: WorkQueue): void {
   });
 }
 
+/** To what leads to it: where it is counted on, where it is not yet, and where it goes. */
+function isSameTraffic(now: Placement, old: Placement): boolean {
+  const requires = deepEqual(now.spec?.requires, old.spec?.requires);
+  return requires && deepEqual(trafficOf(now), trafficOf(old));
+}
+
+function trafficOf({ spec }: Placement): object {
+  const shares = Object.entries(spec?.shares ?? {});
+  return Object.fromEntries(shares.map(([c, share]) => [c, isGoing(share) ? 'Leaving' : share.phase]));
+}
+
+/** To those that wait for it: whom it belongs to, and how much of it is to be there. */
+function isSameMember({ metadata: now, spec }: KubeObject, old: KubeObject): boolean {
+  const of = ({ labels, annotations, deletionTimestamp }: KubeObject['metadata']) => [
+    labels,
+    annotations,
+    deletionTimestamp,
+  ];
+  return deepEqual(spec, old.spec) && deepEqual(of(now), of(old.metadata));
+}
+
 /** Of how what is in it is handed over. */
 function saysSame(now: KubeObject, old: KubeObject): boolean {
-  return isPaused(now) === isPaused(old) && drainSeconds(now) === drainSeconds(old);
+  const said = (namespace: KubeObject) => [isPaused, drainSeconds, waitSeconds].map((of) => of(namespace));
+  return deepEqual(said(now), said(old));
 }
 
 function isSameLife(now: PhysicalCluster, old: PhysicalCluster): boolean {

@@ -1,5 +1,6 @@
 import { kindNamed } from '../cluster/kinds.ts';
 import type { Share } from '../cluster/types.ts';
+import { withoutWait } from './hold.ts';
 import type { Shares } from './plan.ts';
 import { availableOf } from './ready.ts';
 import { presentShare, type Scene, sliceOf } from './scene.ts';
@@ -41,7 +42,7 @@ export function withdraw(scene: Scene, decided: Shares, drainMs = 0): Withdrawn 
     soonest = earlier(soonest, left);
     const from = before.phase === 'Joining' ? 'Joining' : 'Active';
     const withdrawing = { since: new Date(since).toISOString(), from } as const;
-    return [cluster, { ...before, phase: 'Withdrawing', withdrawing }];
+    return [cluster, { ...withoutWait(before), phase: 'Withdrawing', withdrawing }];
   });
   return {
     shares: Object.fromEntries(shares),

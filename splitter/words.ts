@@ -1,10 +1,14 @@
 import { placedKind } from '../cluster/kinds.ts';
+import { waitAnnotation } from '../cluster/names.ts';
 import type { Placement } from '../cluster/types.ts';
 import type { Word } from '../controller/events.ts';
+import { givingOf, waitingWords } from './conditions.ts';
+import { type Handover, notHeld } from './handover.ts';
+import { paused, waitingReason } from './hold.ts';
 import type { Shares } from './plan.ts';
 
-/** What a step of the hand-over has to tell the workload's user: who joins, and that it is over. Pure. */
-export function wordsOf(placement: Placement, shares: Shares): Word[] {
+/** What a step of the hand-over has to tell the workload's user: who joins, whom it waits for, and that it is over. Pure. */
+export function wordsOf(placement: Placement, shares: Shares, hold: Handover['hold'] = notHeld): Word[] {
   const { spec } = placement;
   if (!spec || placedKind(spec.ref)?.role !== 'workload') return [];
   const before = spec.shares ?? {};
@@ -16,6 +20,7 @@ export function wordsOf(placement: Placement, shares: Shares): Word[] {
     const count = replicas === undefined ? '' : ` ${settled?.replicas ?? 0}/${replicas}`;
     return { type: 'Normal', reason: 'Joining', message: `${name}${count}${meanwhile(shares, name)}` };
   });
+  words.push(...waits(placement, shares, hold));
   const left = names(before).filter((name) => !Object.hasOwn(shares, name));
   const here = names(shares).filter((name) => shares[name]?.phase !== 'Leaving');
   if (left.length > 0 && here.length > 0)
@@ -25,6 +30,22 @@ export function wordsOf(placement: Placement, shares: Shares): Word[] {
       message: `${left.join(', ')} left; it is on ${here.join(', ')}`,
     });
   return words;
+}
+
+/** Told when the wait begins, when nothing but the user may end it, and when it was in vain. */
+function waits({ spec, status }: Placement, shares: Shares, hold: Handover['hold']): Word[] {
+  const stays = givingOf(shares, spec?.clusters ?? []).join(', ');
+  const { held, without, until } = hold;
+  if (held.length > 0 && !held.includes(paused)) {
+    const said = status?.conditions?.find(({ type }) => type === 'Settled');
+    const isTold =
+      said?.reason === waitingReason && (until !== undefined || said.message.includes(waitAnnotation));
+    const type = until === undefined ? 'Warning' : 'Normal';
+    return isTold ? [] : [{ type, reason: waitingReason, message: waitingWords(hold, stays) }];
+  }
+  if (without.length === 0) return [];
+  const message = `${without.slice(0, 10).join(', ')} did not become ready in time; it leaves ${stays} without`;
+  return [{ type: 'Warning', reason: 'GoesAlone', message }];
 }
 
 /** Where it runs until the newcomer is ready. */

@@ -74,22 +74,31 @@ export function clusterNamed({ clusters }: World, name: string): PhysicalCluster
   return clusters.get(keyOf(rootCluster, '', name));
 }
 
-/**
- * Autoscalers follow the shares of what they scale, budgets those of what they cover, quotas those of their namespace;
- * Services and Ingresses those of what is behind them.
- */
-const following = new Set([
+/** Autoscalers follow the shares of what they scale, budgets those of what they cover, quotas those of their namespace. */
+const following: ReadonlySet<string> = new Set([
   'horizontalpodautoscalers',
   'poddisruptionbudgets',
   'resourcequotas',
-  'services',
-  'ingresses',
 ]);
+/** Services and Ingresses follow whether what is behind them comes or goes. */
+const leading: ReadonlySet<string> = new Set(['services', 'ingresses']);
 
-export function followersOf(placement: Placement): string[] {
+function followersOf(placement: Placement): string[] {
+  return [...followingOf(placement), ...leadingTo(placement)];
+}
+
+export function followingOf(placement: Placement): string[] {
+  return required(placement, following);
+}
+
+export function leadingTo(placement: Placement): string[] {
+  return required(placement, leading);
+}
+
+function required(placement: Placement, resources: ReadonlySet<string>): string[] {
   const { cluster, namespace } = parseKey(objectKey(placement));
   return (placement.spec?.requires ?? [])
-    .filter(({ resource }) => following.has(resource))
+    .filter(({ resource }) => resources.has(resource))
     .map((ref) => keyOf(cluster, namespace, placementName(ref)));
 }
 

@@ -53,7 +53,10 @@ const told = async () => {
 
 async function onEast(drain: string): Promise<void> {
   // So that the two clusters give different addresses.
-  const other = { metadata: { name: 'other', ...shop }, spec: { type: 'LoadBalancer', ports: [{ port: 80 }] } };
+  const other = {
+    metadata: { name: 'other', ...shop },
+    spec: { type: 'LoadBalancer', ports: [{ port: 80 }] },
+  };
   const { client } = world.physical('west');
   await client.create(services, { apiVersion: 'v1', kind: 'Service', ...other });
   await until('it has its address', async () => {

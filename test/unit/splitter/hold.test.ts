@@ -3,6 +3,7 @@ import type { ClusterSlice, Placement, Share } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { groupOf, lateAddresses, lateMembers, type Member } from '../../../splitter/group.ts';
 import { type HandoverInput, handover } from '../../../splitter/handover.ts';
+import { defaultWaitMs, type Late } from '../../../splitter/hold.ts';
 import { breaksFirst } from '../../../splitter/plan.ts';
 import { Model, settleMs } from './model.ts';
 
@@ -12,20 +13,18 @@ const workload = (kind: string, replicas: number, labels?: Record<string, string
   metadata: { name: 'web', generation: 3, ...(labels && { labels }) },
   spec: { replicas },
 });
+const serving = (replicas: number): ClusterSlice => ({
+  present: true,
+  observedGeneration: 3,
+  share: { replicas },
+  status: { replicas, updatedReplicas: replicas, availableReplicas: replicas },
+});
 const active = (replicas: number): Share => ({ phase: 'Active', replicas });
 
 function step(more: Partial<HandoverInput>) {
   const previous = more.previous ?? { east: active(4), west: active(4) };
   const slices = Object.fromEntries(
-    Object.entries(previous).map(([c, { replicas = 0 }]): [string, ClusterSlice] => [
-      c,
-      {
-        present: true,
-        observedGeneration: 3,
-        share: { replicas },
-        status: { replicas, updatedReplicas: replicas, availableReplicas: replicas },
-      },
-    ]),
+    Object.entries(previous).map(([c, { replicas = 0 }]): [string, ClusterSlice] => [c, serving(replicas)]),
   );
   return handover({
     root: workload('Deployment', 4),
@@ -43,9 +42,17 @@ function step(more: Partial<HandoverInput>) {
 
 describe('a paused move', () => {
   it('keeps the old copy when the new one is ready, and says that it is paused', () => {
-    const { shares, held } = step({ paused: true });
+    const {
+      shares,
+      hold: { held },
+    } = step({ paused: true });
     expect(shares).toMatchObject({ east: { phase: 'Active', replicas: 4 }, west: { phase: 'Active' } });
     expect(held).toEqual(['paused']);
+  });
+
+  it('scaled down it has nowhere more than the whole, and moves no more than before', () => {
+    const { shares } = step({ root: workload('Deployment', 1), paused: true });
+    expect(shares).toMatchObject({ east: { phase: 'Active', replicas: 1 }, west: { replicas: 1 } });
   });
 
   it('keeps a share that would shrink, too', () => {
@@ -70,13 +77,65 @@ describe('a paused move', () => {
     ['scaled down where it is', workload('Deployment', 1), { replicas: 1 }],
     ['scaled up where it is', workload('Deployment', 6), { replicas: 6 }],
   ])('%s, it follows: that is no move', (_, root, expected) => {
-    const { shares, held } = step({ root, paused: true, clusters: ['east'], previous: { east: active(4) } });
+    const {
+      shares,
+      hold: { held },
+    } = step({ root, paused: true, clusters: ['east'], previous: { east: active(4) } });
     expect(shares['east']).toMatchObject(expected);
     expect(held).toEqual([]);
   });
 
   it('goes when it is deleted', () => {
     expect(step({ paused: true, gone: true }).shares['east']?.phase).toBe('Leaving');
+  });
+});
+
+describe('who waits for others', () => {
+  const late = (patient: boolean) => ({ awaited: () => [{ who: 'Deployment db', patient }] });
+  const since = (seconds: number) => new Date(seconds * 1000).toISOString();
+  const waiting = (seconds: number): Record<string, Share> => ({
+    east: { ...active(4), awaitedSince: since(seconds) },
+    west: active(4),
+  });
+
+  it('stays, remembers since when, and says until when', () => {
+    const { shares, hold, requeueAfterMs } = step({ ...late(false) });
+    expect(shares['east']).toEqual({ ...active(4), awaitedSince: since(100) });
+    expect(hold).toEqual({ held: ['Deployment db'], without: [], until: 100_000 + defaultWaitMs });
+    expect(requeueAfterMs).toBe(15_000);
+  });
+
+  it.each<[string, Partial<HandoverInput>, number, Share['phase']]>([
+    ['not yet', late(false), 699, 'Active'],
+    ['the time is over', late(false), 700, 'Leaving'],
+    ['sooner, where the user says so', { ...late(false), waitMs: 60_000 }, 160, 'Leaving'],
+    ['at once, where the user says so', { ...late(true), waitMs: 0 }, 100, 'Leaving'],
+    ['never, for what nobody can promise', late(true), 86_500, 'Active'],
+    [
+      'a silent copy serves none of them',
+      { ...late(true), heardAt: (c) => (c === 'west' ? 1e9 : undefined) },
+      100,
+      'Leaving',
+    ],
+  ])('goes without them: %s', (_, more, seconds, phase) => {
+    const { shares, hold } = step({ ...more, previous: waiting(100), now: seconds * 1000 });
+    expect(shares['east']?.phase).toBe(phase);
+    const isOver = phase === 'Leaving' && more.heardAt === undefined;
+    expect(hold.without).toEqual(isOver ? ['Deployment db'] : []);
+  });
+
+  it('called back, it begins to wait anew', () => {
+    expect(
+      step({ previous: waiting(1), clusters: ['east', 'west'], root: workload('Deployment', 8) }).shares[
+        'east'
+      ],
+    ).toEqual(active(4));
+  });
+
+  it('drained without them, it waits for nobody on the way', () => {
+    const gone = step({ ...late(false), previous: waiting(100), now: 700_000, drainMs: 5000 });
+    expect(gone.shares['east']).toMatchObject({ phase: 'Withdrawing' });
+    expect(gone.shares['east']).not.toHaveProperty('awaitedSince');
   });
 });
 
@@ -107,11 +166,15 @@ describe('what moves together', () => {
   });
 
   const placement = (clusters: string[], shares: Record<string, Share>, blocked = false): Placement =>
-    ({ spec: { clusters, shares, blocked } }) as unknown as Placement;
-  const member = (of: Placement, kind = 'Deployment', name = 'db'): Member => {
+    ({
+      spec: { clusters, shares, blocked },
+      status: { clusters: Object.fromEntries(Object.keys(shares).map((c) => [c, serving(2)])) },
+    }) as unknown as Placement;
+  const member = (of: Placement, kind = 'Deployment', name = 'db', paused = false): Member => {
     const root = { ...workload(kind, 2), metadata: { name } };
-    return { root, placement: of, once: breaksFirst(root, false) };
+    return { root, placement: of, once: breaksFirst(root, false), paused };
   };
+  const namesOf = (late: readonly Late[]) => late.map(({ who }) => who);
   const self = member(placement(['west'], { east: active(2), west: active(2) }), 'Deployment', 'web');
   const joining: Share = { phase: 'Joining', replicas: 2 };
   it.each<[string, Member, string[]]>([
@@ -132,7 +195,19 @@ describe('what moves together', () => {
       ['StatefulSet db'],
     ],
   ])('waits for %s', (_, other, expected) => {
-    expect(lateMembers('east', self, [other])).toEqual(expected);
+    expect(namesOf(lateMembers('east', self, [other]))).toEqual(expected);
+  });
+
+  it('does not wait for what serves nobody where it is', () => {
+    const of = placement(['west'], { east: active(2) });
+    const dead = { ...of, status: { clusters: { east: serving(0) } } };
+    expect(lateMembers('east', self, [member(dead)])).toEqual([]);
+  });
+
+  it('waits for what is paused as long as that takes, and for others no longer than it is told', () => {
+    const of = placement(['west'], { east: active(2) });
+    const late = lateMembers('east', self, [member(of), member(of, 'Deployment', 'db', true)]);
+    expect(late.map(({ patient }) => patient)).toEqual([false, true]);
   });
 
   it('of those that break before they are made none waits for another', () => {
@@ -151,7 +226,7 @@ describe('what moves together', () => {
       Object.entries(addresses).map(([c, ingress]) => [c, { status: { loadBalancer: { ingress } } }]),
     );
     const service = { spec: { ref: { kind: 'Service', name: 'web' } }, status: { clusters } };
-    expect(lateAddresses('east', ['west'], [service as unknown as Placement])).toEqual(expected);
+    expect(namesOf(lateAddresses('east', ['west'], [service as unknown as Placement]))).toEqual(expected);
   });
 });
 
@@ -172,7 +247,8 @@ class Group {
   member(model: Model): Member {
     const spec = { clusters: model.clusters, shares: model.shares, blocked: this.blocked.has(model) };
     const root = { ...model.root, metadata: { name: String(this.models.indexOf(model)) } };
-    return { root, placement: { spec } as unknown as Placement, once: breaksFirst(model.root, false) };
+    const placement = { spec, status: { clusters: model.slices } } as unknown as Placement;
+    return { root, placement, once: breaksFirst(model.root, false), paused: model.paused };
   }
 
   /** Everybody does what they can, in turn. */
@@ -257,6 +333,31 @@ describe('a group always ends where it is to be', () => {
     one.clusters = ['b'];
     group.run();
     expect(group.where).toEqual(['b', 'a']);
+  });
+
+  it('three in a ring of full clusters: who has waited long enough goes alone, and all end where they are to be', () => {
+    const group = new Group('Deployment', 'Deployment', 'Deployment');
+    const [one, late, back] = group.models as [Model, Model, Model];
+    back.clusters = ['b'];
+    group.run();
+    one.clusters = ['b'];
+    group.blocked.add(late).add(back);
+    /** As the scheduler: each cluster has room for two, and what waits gets it when it is there. */
+    group.run(2);
+    const on = (c: string) => group.models.filter((m) => Object.hasOwn(m.shares, c)).length;
+    for (let i = 0; i < 400 && group.where.join() !== 'b,b,a'; i++) {
+      for (const [model, to] of [
+        [late, 'b'],
+        [back, 'a'],
+      ] as const)
+        if (group.blocked.has(model) && on(to) < 2) {
+          group.blocked.delete(model);
+          model.clusters = [to];
+        }
+      group.run(1);
+    }
+    expect(group.where).toEqual(['b', 'b', 'a']);
+    expect(one.went).toEqual(['Deployment 1']);
   });
 
   it('a paused member holds all, and goes on when it is paused no more', () => {

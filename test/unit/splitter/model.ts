@@ -23,6 +23,8 @@ export class Model {
   deleted = false;
   waitingFor: string[] = [];
   held: string[] = [];
+  /** Whom it did not wait for any longer. */
+  went: string[] = [];
   drainMs = 0;
   paused = false;
   awaited: HandoverInput['awaited'];
@@ -102,7 +104,8 @@ export class Model {
     });
     this.shares = done.shares;
     this.waitingFor = done.waitingFor;
-    this.held = done.held;
+    this.held = done.hold.held;
+    this.went.push(...done.hold.without);
     this.slices = Object.fromEntries(Object.entries(slices).filter(([c]) => !done.stale.includes(c)));
   }
 

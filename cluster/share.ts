@@ -1,0 +1,57 @@
+/**
+ * Joining: being made, not yet ready for `settle`. Active: counted on. Withdrawing: its successor is ready; its pods
+ * run, and get no new connections for the time of a drain. Leaving: the object is being removed
+ * there; its closure stays until the syncer says it is gone, then the share goes.
+ */
+export type SharePhase = 'Joining' | 'Active' | 'Withdrawing' | 'Leaving';
+
+export interface Share {
+  phase: SharePhase;
+  /**
+   * Of a divided workload (Deployment, StatefulSet, ReplicaSet, ReplicationController): its part. Of an autoscaler:
+   * its part of the minimum.
+   */
+  replicas?: number;
+  /**
+   * While an autoscaler owns the replicas of the workload: counts how often they were set from here. The syncer sets
+   * them once for each, and otherwise leaves what it finds; of an Active share `replicas` follows what is there.
+   */
+  scaled?: number;
+  /** Of an autoscaler: its part of the maximum. */
+  maxReplicas?: number;
+  /** Of a divided Job. */
+  completions?: number;
+  parallelism?: number;
+  /** Of a StatefulSet: spec.ordinals.start of its part. */
+  ordinalsStart?: number;
+  /** True where the kind runs on one cluster at a time and this one must wait (CronJob, Job). */
+  suspend?: boolean;
+  maxSurge?: number | string;
+  maxUnavailable?: number | string;
+  /** Of a PodDisruptionBudget over several clusters; of one, maxUnavailable is that of its pods. */
+  minAvailable?: number;
+  /** Of a ResourceQuota over several clusters: its part of what bounds pods. */
+  hard?: Record<string, string>;
+  /** While Joining: what it was counted on for before it began to grow. Absent on a newcomer. */
+  settled?: Pick<Share, 'replicas' | 'ordinalsStart'>;
+  /**
+   * Of what may not run twice, while it shrinks: what it had, which nobody else may run until its cluster has said
+   * that the pods are gone. Its syncer then counts them.
+   */
+  held?: Pick<Share, 'replicas' | 'ordinalsStart'> & { since: string };
+  /** While Withdrawing: since when (RFC 3339), and what it becomes again when it is to stay after all. */
+  withdrawing?: { since: string; from: 'Joining' | 'Active' };
+  /** RFC 3339; since when it could leave, and others are waited for. */
+  awaitedSince?: string;
+  /** Of a Service or an Ingress: every workload behind it there is Withdrawing or Leaving, so its addresses there are not told. */
+  withdrawn?: boolean;
+  /** Of a StatefulSet, ordinal by ordinal on its way there: the range that it is to have. */
+  goal?: Pick<Share, 'replicas' | 'ordinalsStart'>;
+  /** RFC 3339; since when the share has been ready without a break. */
+  readySince?: string;
+  /**
+   * RFC 3339, while Active and others would shrink on its strength: its cluster must have been heard of since then.
+   * Its syncer sees the question, and beats.
+   */
+  heardSince?: string;
+}
