@@ -158,8 +158,8 @@ test('what no Service selects is not drained', async () => {
     metadata: { annotations: { 'atoll.dev/drain-seconds': '3600' } },
   });
   await move(world.admin, deployments, 'web', 'west');
+  await until('it has left east', async () => (await shareOf(web, 'east')) === undefined);
   await settled(world.admin, web);
-  expect(await shareOf(web, 'east')).toBeUndefined();
 });
 
 test('a paused move keeps both copies, and goes on when its Namespace is paused no more', async () => {
@@ -195,16 +195,41 @@ test('what is part of one app leaves when all of it can', async () => {
   );
   await move(world.admin, deployments, 'web', 'west');
   await until('web waits for db', async () => (await why(web)).includes('Deployment db'));
-  expect(await why(web)).toBe('waiting for what moves with it: Deployment db; until then it stays on east');
+  expect(await why(web)).toMatch(
+    /^waiting for what moves with it: Deployment db; until then it stays on east; at \S+Z it goes without$/,
+  );
   expect([await ready('east'), await ready('west'), await ready('east', 'db')]).toEqual([2, 2, 2]);
   west.intercept = () => {};
   await settled(world.admin, web);
   await settled(world.admin, 'db.deployments.apps');
 });
 
+test('an address that the new cluster does not give is waited for, as its Event says; told to, it goes without', async () => {
+  await onEast('0');
+  const west = world.physical('west').faults;
+  west.intercept = ({ method, url }) => {
+    if (method === 'PATCH' && url.includes('/services/web')) throw new Error('west takes no Service yet');
+  };
+  await move(world.admin, deployments, 'web', 'west');
+  const said =
+    'waiting for what moves with it: Service web (no address on west); until then it stays on east; ' +
+    'to go without, annotate it or its Namespace with atoll.dev/wait-seconds: "0"';
+  await until('it says so', async () => (await why(web)) === said);
+  await until('its Event says so', async () => {
+    const { items } = await world.admin.list(resources.events, shop);
+    return items.some(({ type, reason, message }) => {
+      return type === 'Warning' && reason === 'WaitingForOthers' && message === said;
+    });
+  });
+  expect([await ready('east'), await ready('west')]).toEqual([2, 2]);
+  await annotate('web', { 'atoll.dev/wait-seconds': '0' });
+  await until('nothing is on east', async () => (await ready('east')) === 0);
+});
+
 test.each([
   ['atoll.dev/drain-seconds', 'soon', 'must be a whole number of seconds from 0 to 3600'],
   ['atoll.dev/drain-seconds', '3601', 'must be a whole number of seconds from 0 to 3600'],
+  ['atoll.dev/wait-seconds', '86401', 'must be a whole number of seconds from 0 to 86400'],
   ['atoll.dev/paused', 'yes', 'must be "true" or "false"'],
 ])('%s=%s is refused', async (annotation, value, message) => {
   const made = deployment('web', 1, 'east');
