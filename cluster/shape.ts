@@ -232,13 +232,17 @@ function jobSpec(spec: Spec, { completions, parallelism, suspend }: Share): Spec
 
 /**
  * Addresses and ports that a cluster hands out are its own; "None" is the user's wish. One that is withdrawn selects no
- * pod any more: the cluster's own controller empties its slices.
+ * pod any more: the cluster's own controller empties its slices. A headless one does: its name leads to pods themselves,
+ * and there is nobody who would fall back to those that are about to go.
  */
 function serviceSpec(all: Spec, { withdrawn }: Share): Spec {
   const selector = at(all, 'selector');
-  const selects = withdrawn === true && isRecord(selector) && Object.keys(selector).length > 0;
-  const spec = selects ? { ...all, selector: { ...selector, [withdrawnLabel]: 'true' } } : all;
-  const headless = spec['clusterIP'] === 'None';
+  const headless = all['clusterIP'] === 'None';
+  const selects = isRecord(selector) && Object.keys(selector).length > 0;
+  const spec =
+    withdrawn === true && selects && !headless
+      ? { ...all, selector: { ...selector, [withdrawnLabel]: 'true' } }
+      : all;
   const shaped = without(spec, ['healthCheckNodePort', ...(headless ? [] : ['clusterIP', 'clusterIPs'])]);
   if (Array.isArray(shaped['ports'])) {
     shaped['ports'] = shaped['ports'].map((port) => (isRecord(port) ? without(port, ['nodePort']) : port));

@@ -13,7 +13,7 @@ import { fingerprint, manifestDigest, shareNumbers, type TargetRecord } from './
 import { noteWritten } from './repairs.ts';
 import { isScaled, scaledThere } from './scaled.ts';
 import { type TargetPlace, targetOf } from './target.ts';
-import { endServing, isReturning, isWithdrawn, keepServing, marked } from './withdrawn.ts';
+import { endServing, isWithdrawn, keepServing, marked, turns } from './withdrawn.ts';
 
 export interface ApplyInput {
   share: ShareView;
@@ -51,20 +51,16 @@ export async function applyShare(engine: Engine, input: ApplyInput): Promise<App
   }
   await engine.physical.watch(place.kind);
   noteLabels(engine, input, await namespaces.ensure(spec.physicalNamespace, home, labels));
-  // An autoscaler's number must be the one that is there now, not that of a cache.
-  const cached = isScaled(manifest) ? undefined : input.cached;
+  // An autoscaler's number must be the one that is there now, not that of a cache; so what was withdrawn just now.
+  const cached = isScaled(manifest) || record.withdrawn ? undefined : input.cached;
   const object = cached ?? (await engine.physical.read(place.kind, place.namespace, place.name));
   const owner = object && ownership(object, spec.locator, engine.former);
   if (object && owner === 'foreign' && !isAdoptable(place, object))
     throw notOwned(engine, place, isLeftBehind(object, spec.locator));
   if (object && owner === 'former') return await removeFormer(engine, input, object);
   if (object?.metadata.deletionTimestamp) return { retryAfter: 500, why: beingDeleted(place) };
-  if (object && isWithdrawn(manifest) && !isWithdrawn(object)) await keepServing(engine, place, object);
-  if (object && isReturning(manifest, object)) {
-    if (!(await write(engine, place, marked(manifest), object.metadata.uid, false)))
-      return { retryAfter: 50 };
-    await endServing(engine, place, object);
-  }
+  if (object && turns(manifest, object, record) && !(await turn(engine, input, object)))
+    return { retryAfter: 50 };
   const kept = object && scaledThere(manifest, object);
   const written = await write(engine, place, kept ?? manifest, object?.metadata.uid, kept !== undefined);
   if (!written) return { retryAfter: 50 };
@@ -78,6 +74,22 @@ export async function applyShare(engine: Engine, input: ApplyInput): Promise<App
     share: shareNumbers(spec.share),
   };
   return undefined;
+}
+
+/**
+ * Before a Service is withdrawn, and before it is not any more: it is marked until that is done, so that whoever goes on after a
+ * crash knows that slices may be left of it.
+ */
+async function turn(engine: Engine, input: ApplyInput, object: KubeObject): Promise<boolean> {
+  const { manifest, place, record } = input;
+  record.withdrawn = true;
+  if (!(await write(engine, place, marked(manifest), object.metadata.uid, false))) return false;
+  if (isWithdrawn(manifest)) await keepServing(engine, place, object);
+  else {
+    await endServing(engine, place, object);
+    record.withdrawn = false;
+  }
+  return true;
 }
 
 /** They are no part of the object: it goes on, and says what is missing until it is asked for again. */

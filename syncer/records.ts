@@ -30,6 +30,8 @@ export interface TargetRecord {
   repairNotBefore: number;
   /** What controls the Pod there and was not among ours when it was looked for, since when: milliseconds since 1970. */
   stranger?: { uid: string; since: number };
+  /** It is a Service that is withdrawn, or was and slices may be left of that: the watch may not know it yet. */
+  withdrawn?: boolean;
   /** The object is known to be absent. */
   absent: boolean;
   /** It is, and what it left behind stays. */

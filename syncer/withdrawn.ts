@@ -2,8 +2,9 @@ import { managedByLabel, serviceNameLabel } from '../cluster/endpoints.ts';
 import { locatorAnnotation, withdrawnLabel } from '../cluster/names.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
-import { at, isRecord, listAt } from '../kube/untyped.ts';
+import { at, isRecord, listAt, mapAt } from '../kube/untyped.ts';
 import type { Engine } from './engine.ts';
+import type { TargetRecord } from './records.ts';
 import type { TargetPlace } from './target.ts';
 
 const slices = { group: 'discovery.k8s.io', version: 'v1', resource: 'endpointslices' } as const;
@@ -50,17 +51,24 @@ function isSame(one: KubeObject, other: KubeObject): boolean {
   return of(one) !== undefined && of(one) === of(other);
 }
 
-/** It was withdrawn and is wanted, or somebody died on the way back. */
-export function isReturning(manifest: KubeObject, object: KubeObject): boolean {
-  const isMarked = object.kind === 'Service' && object.metadata.annotations?.[withdrawnLabel] !== undefined;
-  return !isWithdrawn(manifest) && (isWithdrawn(object) || isMarked);
+/** What is there is to be withdrawn; or it was, and is wanted, or somebody died on the way. */
+export function turns(
+  manifest: KubeObject,
+  object: KubeObject,
+  { withdrawn }: Pick<TargetRecord, 'withdrawn'>,
+): boolean {
+  if (object.kind !== 'Service') return false;
+  const isMarked = object.metadata.annotations?.[withdrawnLabel] !== undefined;
+  if (isWithdrawn(manifest)) return isMarked || !isWithdrawn(object);
+  return isMarked || isWithdrawn(object) || withdrawn === true;
 }
 
-/** Selecting its pods again, with the note that slices may be left of when it did not. */
+/** Selecting its pods, with the note that slices may be made, or left, of when it does not. */
 export function marked(manifest: KubeObject): KubeObject {
-  const { metadata } = manifest;
+  const { metadata, spec } = manifest;
+  const { [withdrawnLabel]: _none, ...selector } = mapAt(spec, 'selector') ?? {};
   const annotations = { ...metadata.annotations, [withdrawnLabel]: 'false' };
-  return { ...manifest, metadata: { ...metadata, annotations } };
+  return { ...manifest, metadata: { ...metadata, annotations }, spec: { ...(spec as object), selector } };
 }
 
 /** They have served their time: the Service selects its pods again. */

@@ -111,6 +111,7 @@ function placedSections({ kind, object, pods }: Told, { spec, status }: Placemen
 const phases: Readonly<Record<Share['phase'], string>> = {
   Joining: 'joining, not counted on yet',
   Active: 'there, and counted on',
+  Withdrawing: 'there, and gets no new connections',
   Leaving: 'being removed',
 };
 

@@ -13,6 +13,7 @@ export const resources = {
   services: ref('', 'services'),
   endpoints: ref('', 'endpoints'),
   endpointslices: ref('discovery.k8s.io', 'endpointslices'),
+  ingresses: ref('networking.k8s.io', 'ingresses'),
   limitranges: ref('', 'limitranges'),
   resourcequotas: ref('', 'resourcequotas'),
   configmaps: ref('', 'configmaps'),
