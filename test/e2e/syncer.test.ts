@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Client } from '../../client/client.ts';
 import { transportFromKubeconfigFile } from '../../client/kubeconfig.ts';
 import type { Transport } from '../../kube/http.ts';
+import { at, listAt } from '../../kube/untyped.ts';
 import { type Kubernetes, startKubernetes } from '../kubernetes/kubernetes.ts';
 import { deployment, find, resources, until } from '../world/objects.ts';
 import { active, configMap, leaving, namespace, runSyncer, Upstream } from '../world/upstream.ts';
@@ -87,6 +88,44 @@ test('a Deployment and what it needs: applied, run, reflected, repaired, and gon
   await upstream.unplace(configRef);
   await until('namespace gone', async () => !(await found(namespaces, upstream.home, '')), slow);
   expect(await logicalPods()).toEqual([]);
+}, 180_000);
+
+test('a Service that is withdrawn: its pods run on, and its endpoints are ready nowhere before any of them goes', async () => {
+  const needs = [{ group: '', resource: 'services', name: 'shop' }];
+  const service = {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'shop' },
+    spec: { selector: { app: 'shop' }, ports: [{ port: 80 }] },
+  };
+  const reached = await upstream.place(service, { east: active });
+  const ref = await upstream.place(deployment('shop', 2), { east: { ...active, replicas: 2 } }, needs);
+  /** Of all endpoints of the Service there: how many, and of how many each condition is true. */
+  const endpoints = async () => {
+    const labelSelector = 'kubernetes.io/service-name=shop';
+    const { items } = await client.list(resources.endpointslices, {
+      namespace: upstream.home,
+      labelSelector,
+    });
+    const all = items.flatMap((slice) => listAt(slice, 'endpoints'));
+    const count = (condition: string) => all.filter((e) => at(e, 'conditions', condition) === true).length;
+    return [all.length, count('ready'), count('serving'), count('terminating')].join();
+  };
+  await until('its endpoints are ready', async () => (await endpoints()) === '2,2,2,0', slow);
+  await upstream.shares(reached, { east: { ...active, withdrawn: true } });
+  await until('they are about to go, and serve still', async () => (await endpoints()) === '2,0,2,2', slow);
+  expect((await upstream.slice(ref))?.status?.['readyReplicas']).toBe(2);
+  await upstream.shares(reached, { east: active });
+  await until('they are ready again', async () => (await endpoints()) === '2,2,2,0', slow);
+  await upstream.shares(reached, { east: { ...active, withdrawn: true } });
+  await until('they are about to go once more', async () => (await endpoints()) === '2,0,2,2', slow);
+  await upstream.shares(ref, { east: leaving });
+  await until('left', async () => (await upstream.slice(ref))?.present === false, slow);
+  await upstream.shares(reached, { east: leaving });
+  await until('nothing stands in for its slices', async () => (await endpoints()) === '0,0,0,0', slow);
+  await upstream.unplace(ref);
+  await upstream.unplace(reached);
+  await until('namespace gone', async () => !(await found(namespaces, upstream.home, '')), slow);
 }, 180_000);
 
 test('what another made there is an error of the share, and untouched', async () => {
