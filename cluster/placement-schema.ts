@@ -19,6 +19,7 @@ const numbers = {
   parallelism: int32,
   ordinalsStart: int32,
   suspend: flag,
+  paused: flag,
 };
 
 const share = object(

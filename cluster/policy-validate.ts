@@ -4,7 +4,7 @@ import { openapiOf } from '../kube/openapi/own.ts';
 import type { ObjectSchema } from '../kube/schema/schema.ts';
 import type { StatusCause } from '../kube/status.ts';
 import type { KindInfo } from '../kube/strategy/kind.ts';
-import { at, isRecord, listAt, record, records, strings } from '../kube/untyped.ts';
+import { at, isRecord, listAt, records, strings } from '../kube/untyped.ts';
 import { validateLists } from '../kube/validation/custom/lists.ts';
 import { validateSchema } from '../kube/validation/custom/schema.ts';
 import { Field } from '../kube/validation/field.ts';
@@ -16,8 +16,6 @@ import { kindNamed, placedKinds } from './kinds.ts';
 
 /** Of any one list: what people write by hand is shorter, and each is looked at for each workload. */
 const longest = 1000;
-/** Of groups, and of what one selector requires: each costs as much as a list. */
-const most = 100;
 const workloads = placedKinds.flatMap(({ role, kind }) => (role === 'workload' ? [kind] : []));
 
 /** What is wrong with a policy, in kube-apiserver's words. What an update leaves as it was may stay. */
@@ -49,14 +47,14 @@ function validateSelector(selector: unknown, namespaced: boolean, field: Field):
       path.child('group').notSupported(group, [found.group]);
   }
   names(at(selector, 'names'), field.child('names'), dns1123Subdomain);
-  labels(at(selector, 'labelSelector'), field.child('labelSelector'));
+  labelSelector(at(selector, 'labelSelector'), field.child('labelSelector'));
   for (const name of ['namespaces', 'namespaceSelector'])
     if (namespaced && at(selector, name) !== undefined)
       field
         .child(name)
         .forbidden('a PlacementPolicy is about its own Namespace; use a ClusterPlacementPolicy for others');
   names(at(selector, 'namespaces'), field.child('namespaces'), dns1123Label);
-  labels(at(selector, 'namespaceSelector'), field.child('namespaceSelector'));
+  labelSelector(at(selector, 'namespaceSelector'), field.child('namespaceSelector'));
 }
 
 function validateClusters(clusters: unknown, field: Field): void {
@@ -69,10 +67,8 @@ function validateClusters(clusters: unknown, field: Field): void {
   names(at(clusters, 'names'), field.child('names'), dns1123Subdomain);
   if (groups.length > 0 && listAt(clusters, 'names').length > 0)
     field.child('groups').forbidden('may not be set together with names; make them a group');
-  if (groups.length > most) field.child('groups').tooMany(groups.length, most);
-  else if (groups.flat().length > longest) field.child('groups').tooMany(groups.flat().length, longest);
-  else validateGroups(groups, field.child('groups'));
-  labels(at(clusters, 'labelSelector'), field.child('labelSelector'));
+  validateGroups(groups, field.child('groups'));
+  labelSelector(at(clusters, 'labelSelector'), field.child('labelSelector'));
   names(at(clusters, 'exclude'), field.child('exclude'), dns1123Subdomain);
   if (said.length > 0 && excluded)
     field.child('exclude').forbidden('may not be set together with names; leave them out of the names');
@@ -103,16 +99,6 @@ function validateTolerations(list: unknown, field: Field): void {
         .index(index)
         .child('tolerationSeconds')
         .forbidden('not supported: what tolerates NoExecute does so for ever; leave it out');
-}
-
-/** Looked at as often as a list is. */
-function labels(selector: unknown, field: Field): void {
-  const required = listAt(selector, 'matchExpressions');
-  const values = required.flatMap((one) => strings(at(one, 'values')));
-  const count = Object.keys(record(at(selector, 'matchLabels'))).length + required.length;
-  if (count > most) field.tooMany(count, most);
-  else if (values.length > longest) field.tooMany(values.length, longest);
-  else labelSelector(selector, field);
 }
 
 function names(value: unknown, field: Field, rule: (name: string, field: Field) => void): void {

@@ -1,6 +1,6 @@
 import { deepCopy } from '../kube/deep.ts';
 import type { KubeObject, ObjectMeta } from '../kube/object.ts';
-import { at, isRecord, numberAt, textAt } from '../kube/untyped.ts';
+import { at, isRecord, numberAt } from '../kube/untyped.ts';
 import { kindNamed, type PlacedKindName } from './kinds.ts';
 import { isSystemMark, withoutMarks } from './marks.ts';
 import {
@@ -18,6 +18,7 @@ import {
 import { amongNeighbours, nearNeighbours, type ShapeTarget } from './neighbours.ts';
 import { withoutPodAssignment } from './pod-spec.ts';
 import { podAmounts } from './quota.ts';
+import { inTurn, withOrdinals, withStrategy } from './rolling.ts';
 import type { Share } from './types.ts';
 
 type Spec = Record<string, unknown>;
@@ -119,7 +120,8 @@ const asItIs = (spec: Spec): Spec => spec;
 /** The part of each kind's spec that a share stands for, without what each cluster decides for itself. */
 const specs: Record<PlacedKindName, (spec: Spec, share: Share) => Spec> = {
   Deployment: (spec, share) => withStrategy(withReplicas(spec, share), share),
-  StatefulSet: (spec, share) => withOrdinals(withReplicas(withRetention(spec, share), share), share),
+  StatefulSet: (spec, share) =>
+    inTurn(withOrdinals(withReplicas(withRetention(spec, share), share), share), share),
   DaemonSet: asItIs,
   ReplicaSet: withReplicas,
   ReplicationController: withReplicas,
@@ -184,30 +186,6 @@ function withDisruptions(spec: Spec, { minAvailable, maxUnavailable }: Share): S
 /** What objects use is charged where they are written; pods are made there. */
 function withAmounts(spec: Spec, { hard }: Share): Spec {
   return { ...spec, hard: hard ?? podAmounts(spec) };
-}
-
-/** A share of a rolling update applies to that strategy only; Recreate has no budget to divide. */
-function withStrategy(spec: Spec, { maxSurge, maxUnavailable }: Share): Spec {
-  if (maxSurge === undefined && maxUnavailable === undefined) return spec;
-  if (textAt(spec, 'strategy', 'type') === 'Recreate') return spec;
-  const rollingUpdate = {
-    ...(maxSurge !== undefined && { maxSurge }),
-    ...(maxUnavailable !== undefined && { maxUnavailable }),
-  };
-  return { ...spec, strategy: { type: 'RollingUpdate', rollingUpdate } };
-}
-
-/** The partition counts from the first replica of a set, so it moves down with where the share begins. */
-function withOrdinals(spec: Spec, { ordinalsStart }: Share): Spec {
-  const first = numberAt(spec, 'ordinals', 'start') ?? 0;
-  if (ordinalsStart === undefined || ordinalsStart === first) return spec;
-  const shaped: Spec = { ...spec, ordinals: { start: ordinalsStart } };
-  const partition = numberAt(spec, 'updateStrategy', 'rollingUpdate', 'partition');
-  if (!partition) return shaped;
-  const strategy = at(spec, 'updateStrategy') as Spec;
-  const rolling = at(strategy, 'rollingUpdate') as Spec;
-  const own = Math.max(0, partition - (ordinalsStart - first));
-  return { ...shaped, updateStrategy: { ...strategy, rollingUpdate: { ...rolling, partition: own } } };
 }
 
 const isManualJob = (spec: unknown): boolean => at(spec, 'manualSelector') === true;

@@ -26,6 +26,11 @@ export interface Share {
   ordinalsStart?: number;
   /** True where the kind runs on one cluster at a time and this one must wait (CronJob, Job). */
   suspend?: boolean;
+  /**
+   * True of what is to be updated in turns, where it has no turn: its pods keep the template that they have. A Deployment
+   * is paused for it, a StatefulSet partitioned.
+   */
+  paused?: boolean;
   maxSurge?: number | string;
   maxUnavailable?: number | string;
   /** Of a PodDisruptionBudget over several clusters; of one, maxUnavailable is that of its pods. */

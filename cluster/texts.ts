@@ -36,6 +36,7 @@ const numbers: Texts<NonNullable<ClusterSlice['share']>> = {
   ordinalsStart: "The first ordinal of its part of a StatefulSet's pods.",
   scaled: 'While an autoscaler owns the replicas: how often they were set from here.',
   suspend: 'True where the kind runs on one cluster at a time and this one waits.',
+  paused: 'True where others are updated first: its pods keep the template that they have.',
 };
 
 const share: Texts<Share> = {

@@ -1,7 +1,8 @@
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
+import type { Locator } from './locator.ts';
 import type { Share, SharePhase } from './share.ts';
 
-export type { Share, SharePhase };
+export type { Locator, Share, SharePhase };
 
 export interface Condition {
   type: string;
@@ -142,7 +143,10 @@ export interface ClusterSlice {
    * The share that was last applied (its numbers), so that readiness is judged against it. With `scaled`, `replicas`
    * is what the physical object has now.
    */
-  share?: Pick<Share, 'replicas' | 'scaled' | 'completions' | 'parallelism' | 'ordinalsStart' | 'suspend'>;
+  share?: Pick<
+    Share,
+    'replicas' | 'scaled' | 'completions' | 'parallelism' | 'ordinalsStart' | 'suspend' | 'paused'
+  >;
   /**
    * While its share holds more than it has, by what is held since when: the pods that are there and have not ended,
    * and their ordinals, once the controller has seen what the share says now.
@@ -188,16 +192,4 @@ export interface ShareViewSpec {
   namespaceLabels?: Record<string, string>;
   /** What proves that the object there is this one; the manifest bears it too. */
   locator: Locator;
-}
-
-/** The value of locatorAnnotation: which logical object a physical one stands for. */
-export interface Locator {
-  /** The PhysicalCluster's uid: a cluster registered anew owns nothing of its former self. */
-  syncer: string;
-  cluster: string;
-  namespace: string;
-  /** Absent on the Namespace itself, whose uid it then is: empty on those made before that counted. */
-  resource?: string;
-  name?: string;
-  uid: string;
 }

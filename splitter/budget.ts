@@ -1,77 +1,156 @@
-import { kindNamed, type WorkloadKindName } from '../cluster/kinds.ts';
+import type { Silence } from '../cluster/silence.ts';
 import type { Share } from '../cluster/types.ts';
 import { IntOrStringError, scaledIntOrPercent } from '../kube/int-or-string.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { at, numberAt } from '../kube/untyped.ts';
 import { divide } from './divide.ts';
-import type { Shares } from './plan.ts';
+import type { Shares, Slices } from './plan.ts';
+import { isNew, sliceAt, standingOf } from './standing.ts';
+import { turnsOf } from './turns.ts';
 
-/** Whose updates a share bounds; a StatefulSet's go one by one in each cluster, a DaemonSet's by what runs there. */
-const hasBudget: Record<WorkloadKindName, boolean> = {
-  Deployment: true,
-  StatefulSet: false,
-  DaemonSet: false,
-  ReplicaSet: false,
-  ReplicationController: false,
-  Pod: false,
-  Job: false,
-  CronJob: false,
-};
+export interface Rolling {
+  /** Where it should be; empty: where it is. */
+  clusters?: readonly string[];
+  slices?: Slices;
+  silenceOf?: ((cluster: string) => Silence | undefined) | undefined;
+}
 
-/** How many pods more, and how many fewer, than it is to have an update may have at a time. */
-interface Budget {
+/**
+ * What each cluster may do of a rolling update, so that together they do what one would: docs/decisions/0036. A
+ * Deployment's surge and unavailability are divided; where there is less of both than clusters, they are updated in
+ * turns, as the clusters of a StatefulSet always are; not while it moves, when nobody must wait for a cluster that it is to
+ * leave. One target alone keeps what the user wrote, and so does a DaemonSet,
+ * whose pods depend on nodes.
+ */
+export function withBudgets(root: KubeObject, shares: Shares, rolling: Rolling = {}): Shares {
+  if (root.kind !== 'Deployment' && root.kind !== 'StatefulSet') return shares;
+  const running = Object.entries(shares).filter(([, s]) => s.phase !== 'Leaving' && (s.replicas ?? 0) > 0);
+  const parts =
+    running.length < 2
+      ? new Map()
+      : root.kind === 'Deployment'
+        ? ofDeployment(root, running, rolling)
+        : ofSet(root, running, rolling);
+  return Object.fromEntries(
+    Object.entries(shares).map(([c, share]) => [c, { ...withoutBudget(share), ...parts.get(c) }]),
+  );
+}
+
+type Named = readonly [cluster: string, share: Share];
+type Part = Pick<Share, 'maxSurge' | 'maxUnavailable' | 'paused'>;
+
+function ofDeployment(root: KubeObject, running: readonly Named[], rolling: Rolling): Map<string, Part> {
+  if (at(root, 'spec', 'strategy', 'type') === 'Recreate') return new Map();
+  const budget = fenceposts(root);
+  const most = budget.maxSurge + budget.maxUnavailable;
+  if (most >= running.length) return divided(budget, running);
+  const counted = isMoving(running, rolling)
+    ? []
+    : running.filter(([c, share]) => !isNew(share, sliceAt(rolling, c)));
+  // What is being made has nothing to lose, and must not wait: a Deployment that is paused makes no pods.
+  const surging = running.map(([c]): [string, Part] => [c, { maxSurge: 1, maxUnavailable: 0 }]);
+  const parts = most >= counted.length ? divided(budget, counted) : inTurns(root, counted, budget, rolling);
+  return new Map([...surging, ...parts]);
+}
+
+function isMoving(running: readonly Named[], { clusters = [] }: Rolling): boolean {
+  return clusters.length > 0 && running.some(([c]) => !clusters.includes(c));
+}
+
+function divided(budget: Budget, running: readonly Named[]): Map<string, Part> {
+  const weights = new Map(running.map(([c, share]) => [c, share.replicas ?? 0]));
+  return divideBudget(budget, weights, new Map(running.map(([c, s]) => [c, Number(s.maxSurge ?? 0)])));
+}
+
+/** Each that has a turn does one of either: the one that it did before, as far as there are. */
+function inTurns(
+  root: KubeObject,
+  counted: readonly Named[],
+  { maxSurge, maxUnavailable }: Budget,
+  rolling: Rolling,
+): Map<string, Part> {
+  const standings = counted.map(([c, share]) => standingOf(root, c, share, rolling));
+  const turns = turnsOf(standings, maxSurge + maxUnavailable);
+  const surged = (share: Share) => Number(share.maxSurge ?? 0) > 0;
+  // Who has not been heard to wait may still do what it did.
+  const under = counted.filter(([c]) => turns.has(c) || !standings.some((s) => s.cluster === c && s.waits));
+  const order = [...under].sort(([, a], [, b]) => Number(a.paused ?? false) - Number(b.paused ?? false));
+  const left = { maxSurge, maxUnavailable };
+  const kinds = new Map<string, Part>();
+  for (const [c, share] of order) {
+    const surges = (surged(share) && left.maxSurge > 0) || left.maxUnavailable <= 0;
+    if (surges) left.maxSurge--;
+    else left.maxUnavailable--;
+    kinds.set(c, surges ? { maxSurge: 1, maxUnavailable: 0 } : { maxSurge: 0, maxUnavailable: 1 });
+  }
+  return new Map(
+    counted.map(([c, share]) => {
+      const kept = surged(share) ? { maxSurge: 1, maxUnavailable: 0 } : { maxSurge: 0, maxUnavailable: 1 };
+      return [c, turns.has(c) ? (kinds.get(c) ?? kept) : { ...kept, paused: true }];
+    }),
+  );
+}
+
+/** One cluster at a time, the one with the highest ordinals first. */
+function ofSet(root: KubeObject, running: readonly Named[], rolling: Rolling): Map<string, Part> {
+  const isOnDelete = at(root, 'spec', 'updateStrategy', 'type') === 'OnDelete';
+  if (isOnDelete || isMoving(running, rolling)) return new Map();
+  const order = [...running].sort(([, a], [, b]) => (b.ordinalsStart ?? 0) - (a.ordinalsStart ?? 0));
+  const standings = order.map(([c, share]) => standingOf(root, c, share, rolling));
+  const isAtRest = running.every(
+    ([, s]) => s.phase === 'Active' && s.held === undefined && s.goal === undefined,
+  );
+  const turns = turnsOf(standings, 1, { isOrdered: isAtRest });
+  return new Map(running.map(([c]) => [c, turns.has(c) ? {} : { paused: true }]));
+}
+
+/** How many pods there may be more than replicas, and how many fewer may be available, at a time. */
+export interface Budget {
   maxSurge: number;
   maxUnavailable: number;
 }
 
 /**
- * A Deployment's rolling update budget, divided like its replicas, so that the clusters together surge and miss
- * no more than one would. Percentages are resolved against the whole, rounded as Kubernetes does. An update never ends
- * where a cluster has neither: who has more than one gives it one, and where that is not enough for all it gets
- * a surge of one beyond the budget. One target alone keeps what the user wrote.
- * https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#rolling-update-deployment
+ * The parts add up to the whole. Each gets one of either as far as there are, by weight, the rest in proportion to it; whether
+ * to surge or to miss is as `current`, its surge, where that is a matter of choice: so that both are used up before anybody
+ * gets none.
  */
-export function withBudgets(root: KubeObject, shares: Shares): Shares {
-  const kind = kindNamed(root.kind);
-  if (kind?.role !== 'workload' || !hasBudget[kind.kind]) return shares;
-  const plain = Object.entries(shares).map(([c, share]): [string, Share] => [c, withoutBudget(share)]);
-  const running = plain.filter(([, share]) => share.phase !== 'Leaving' && (share.replicas ?? 0) > 0);
-  if (running.length < 2 || at(root, 'spec', 'strategy', 'type') === 'Recreate') {
-    return Object.fromEntries(plain);
-  }
-  const budgets = budgetsOf(root, new Map(running.map(([c, share]) => [c, share.replicas ?? 0])));
-  return Object.fromEntries(plain.map(([c, share]) => [c, { ...share, ...budgets.get(c) }]));
+export function divideBudget(
+  { maxSurge, maxUnavailable }: Budget,
+  weights: ReadonlyMap<string, number>,
+  current: ReadonlyMap<string, number> = new Map(),
+): Map<string, Budget> {
+  const weigh = (c: string) => weights.get(c) ?? 0;
+  const names = [...weights.keys()].sort((a, b) => weigh(b) - weigh(a) || (a < b ? -1 : 1));
+  const whole = maxSurge + maxUnavailable;
+  const first = names.slice(0, whole);
+  const rest = divide(whole - first.length, first, new Map(), weights);
+  const each = new Map(first.map((c) => [c, 1 + (rest.get(c) ?? 0)]));
+  const surge = divide(maxSurge, first, current, each);
+  return new Map(
+    names.map((c) => {
+      const mine = surge.get(c) ?? 0;
+      return [c, { maxSurge: mine, maxUnavailable: (each.get(c) ?? 0) - mine }];
+    }),
+  );
 }
 
-function budgetsOf(root: KubeObject, weights: ReadonlyMap<string, number>): ReadonlyMap<string, Budget> {
-  const names = [...weights.keys()].sort();
+function withoutBudget({
+  maxSurge: _surge,
+  maxUnavailable: _missing,
+  paused: _paused,
+  ...share
+}: Share): Share {
+  return share;
+}
+
+/** Of the whole, as the deployment controller's ResolveFenceposts has it. */
+export function fenceposts(root: KubeObject): Budget {
   const total = numberAt(root, 'spec', 'replicas') ?? 1;
   const rolling = at(root, 'spec', 'strategy', 'rollingUpdate');
-  const surge = divide(resolve(at(rolling, 'maxSurge'), total, 'up'), names, new Map(), weights);
-  const missing = divide(resolve(at(rolling, 'maxUnavailable'), total, 'down'), names, new Map(), weights);
-  const budgets = new Map(
-    names.map((c) => [c, { maxSurge: surge.get(c) ?? 0, maxUnavailable: missing.get(c) ?? 0 }]),
-  );
-  for (const budget of budgets.values()) if (sum(budget) === 0) giveOne(budget, [...budgets.values()]);
-  return budgets;
-}
-
-/** Of whoever has most, if that is more than one: a pod that may miss, sooner than one that may come on top. */
-function giveOne(poor: Budget, all: readonly Budget[]): void {
-  const rich = all.reduce((most, budget) => (sum(budget) > sum(most) ? budget : most), poor);
-  if (sum(rich) < 2) {
-    poor.maxSurge = 1;
-    return;
-  }
-  const which = rich.maxUnavailable > 0 ? 'maxUnavailable' : 'maxSurge';
-  rich[which]--;
-  poor[which]++;
-}
-
-const sum = ({ maxSurge, maxUnavailable }: Budget) => maxSurge + maxUnavailable;
-
-function withoutBudget({ maxSurge: _surge, maxUnavailable: _missing, ...share }: Share): Share {
-  return share;
+  const maxSurge = resolve(at(rolling, 'maxSurge'), total, 'up');
+  const maxUnavailable = resolve(at(rolling, 'maxUnavailable'), total, 'down');
+  return { maxSurge, maxUnavailable: maxSurge + maxUnavailable === 0 ? 1 : maxUnavailable };
 }
 
 /** Absent: the default of 25 %. */

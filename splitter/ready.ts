@@ -64,6 +64,8 @@ interface Asked {
   root: KubeObject;
   /** Replicas of the share. */
   wanted: number;
+  /** It has no turn to be updated: to wait for that could be to wait for each other. */
+  isWaiting: boolean;
   status: unknown;
 }
 
@@ -74,8 +76,9 @@ const isAvailable = ({ wanted, status }: Asked) =>
 
 /** What each kind is for, as its status says it; `applied`: to be there is all. */
 const serving: Record<PlacedKindName, (asked: Asked) => boolean> = {
-  Deployment: (asked) => isAvailable(asked) && said(asked.status, 'updatedReplicas') >= asked.wanted,
-  StatefulSet: ({ root, wanted, status }) => isRecord(status) && isStatefulSetServing(root, wanted, status),
+  Deployment: (asked) =>
+    isAvailable(asked) && (asked.isWaiting || said(asked.status, 'updatedReplicas') >= asked.wanted),
+  StatefulSet: (asked) => isRecord(asked.status) && isStatefulSetServing(asked, asked.status),
   DaemonSet: ({ status }) => isDaemonSetServing(status),
   ReplicaSet: isAvailable,
   ReplicationController: isAvailable,
@@ -101,16 +104,16 @@ const serving: Record<PlacedKindName, (asked: Asked) => boolean> = {
 function isServing(root: KubeObject, share: Share, status: unknown): boolean {
   const wanted = share.replicas ?? numberAt(root, 'spec', 'replicas') ?? 1;
   const kind = kindNamed(root.kind);
-  return !kind || serving[kind.kind]({ root, wanted, status });
+  return !kind || serving[kind.kind]({ root, wanted, isWaiting: share.paused === true, status });
 }
 
-/** With OnDelete, or below a partition, old revisions stay on purpose: only their number counts. */
-function isStatefulSetServing(root: KubeObject, wanted: number, status: object): boolean {
+/** With OnDelete, below a partition, or without a turn, old revisions stay on purpose: only their number counts. */
+function isStatefulSetServing({ root, wanted, isWaiting }: Asked, status: object): boolean {
   const available = numberAt(status, 'availableReplicas') ?? numberAt(status, 'readyReplicas') ?? 0;
   if (available < wanted) return false;
   const onDelete = at(root, 'spec', 'updateStrategy', 'type') === 'OnDelete';
   const partition = numberAt(root, 'spec', 'updateStrategy', 'rollingUpdate', 'partition') ?? 0;
-  if (onDelete || partition > 0) return true;
+  if (onDelete || partition > 0 || isWaiting) return true;
   return at(status, 'currentRevision') === at(status, 'updateRevision');
 }
 

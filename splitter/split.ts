@@ -97,14 +97,7 @@ export function split(input: SplitInput): Split {
         waitMs: input.manner?.waitMs,
         drainMs: input.manner?.drainMs ?? 0,
       });
-  const reached = input.behind ? withWithdrawn(outcome.shares, input.behind) : outcome.shares;
-  const decided = live
-    ? withQuota(live, withDisruptions(live, withBudgets(live, reached), input.covered), {
-        before: previous,
-        slices,
-        demands: input.demands,
-      })
-    : reached;
+  const decided = besides(input, live, { clusters, slices, before: previous, shares: outcome.shares });
   const shares = stamped(followed, decided);
   const conditions = conditionsOf({
     placement,
@@ -127,4 +120,21 @@ export function split(input: SplitInput): Split {
     rootStatus,
     ...(requeueAfterMs !== undefined && { requeueAfterMs }),
   };
+}
+
+interface Decided {
+  clusters: readonly string[];
+  slices: Slices;
+  before: Shares;
+  shares: Shares;
+}
+
+/** The shares with what else is divided, or goes with them. */
+function besides(input: SplitInput, live: KubeObject | undefined, decided: Decided): Shares {
+  const { clusters, slices, before } = decided;
+  const shares = input.behind ? withWithdrawn(decided.shares, input.behind) : decided.shares;
+  if (!live) return shares;
+  const rolling = withBudgets(live, shares, { clusters, slices, silenceOf: input.silenceOf });
+  const covered = withDisruptions(live, rolling, input.covered);
+  return withQuota(live, covered, { before, slices, demands: input.demands });
 }

@@ -61,6 +61,7 @@ async function arrive(engine: Engine, id: TargetId, share: ShareView): Promise<R
   const place = parseTarget(id, share.spec?.ref);
   const manifest = share.spec?.manifest;
   if (!manifest) return undefined;
+  record.waits = share.spec?.share.paused === true;
   record.requires = (share.spec?.requires ?? []).map((ref) => requiredTarget(share, ref));
   const cached = engine.physical.cached(place.kind, place.namespace, place.name);
   const missing = record.requires.find((required) => !mayFollow(engine, required, cached !== undefined));

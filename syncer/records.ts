@@ -3,7 +3,7 @@ import { kindNamed } from '../cluster/kinds.ts';
 import type { ClusterSlice, Share, ShareView } from '../cluster/types.ts';
 import { encodeJson } from '../kube/json.ts';
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
-import { textAt } from '../kube/untyped.ts';
+import { numberAt, textAt } from '../kube/untyped.ts';
 import { isScaled, replicasThere, withoutReplicas } from './scaled.ts';
 import type { TargetId } from './target.ts';
 
@@ -19,6 +19,8 @@ export interface TargetRecord {
   /** What the physical controller has seen of what was applied. */
   observed?: { generation: number; share: Numbers };
   error?: { reason: string; message: string } | undefined;
+  /** With an error: what was refused said to wait for its turn. */
+  waits?: boolean;
   /** Of its namespace there: which the cluster does not take. */
   refusedLabels?: readonly string[];
   /** Milliseconds since 1970: it is not let go there, as what it requires is not known or, a quota, not counted yet. */
@@ -84,7 +86,7 @@ export function fingerprint(object: KubeObject, manifest: KubeObject): string {
 }
 
 export function shareNumbers(share: Share): Numbers {
-  const { replicas, scaled, completions, parallelism, ordinalsStart, suspend } = share;
+  const { replicas, scaled, completions, parallelism, ordinalsStart, suspend, paused } = share;
   return {
     ...(replicas !== undefined && { replicas }),
     ...(scaled !== undefined && { scaled }),
@@ -92,6 +94,7 @@ export function shareNumbers(share: Share): Numbers {
     ...(parallelism !== undefined && { parallelism }),
     ...(ordinalsStart !== undefined && { ordinalsStart }),
     ...(suspend !== undefined && { suspend }),
+    ...(paused !== undefined && { paused }),
   };
 }
 
@@ -100,6 +103,33 @@ export function hasObserved(object: KubeObject, physicalGeneration: number): boo
   if (!kindNamed(object.kind)?.countsGenerations) return true;
   const status = object.status as { observedGeneration?: unknown } | undefined;
   return typeof status?.observedGeneration === 'number' && status.observedGeneration >= physicalGeneration;
+}
+
+/**
+ * Who is refused while it is told to wait, does wait where nothing is on its way: whatever is applied later is from that on.
+ * While it is told to go on, it has not heard of that.
+ */
+function shareSaid(
+  { observed, error, waits }: TargetRecord,
+  object: KubeObject,
+): Pick<ClusterSlice, 'share'> {
+  const { paused, ...numbers } = observed ? replicasThere(observed.share, object) : {};
+  const isWaiting = error ? waits && (paused || isAtRest(object)) : paused;
+  return observed || isWaiting ? { share: { ...numbers, ...(isWaiting && { paused: true }) } } : {};
+}
+
+/** Its controller has nothing left to do: all its pods are there, of its template as far as they are to be. */
+function isAtRest(object: KubeObject): boolean {
+  const { spec, status, metadata } = object;
+  const said = (field: string) => numberAt(status, field) ?? 0;
+  const replicas = numberAt(spec, 'replicas') ?? 1;
+  const partition = numberAt(spec, 'updateStrategy', 'rollingUpdate', 'partition') ?? 0;
+  return (
+    hasObserved(object, metadata.generation ?? 0) &&
+    said('replicas') === replicas &&
+    said('availableReplicas') >= replicas &&
+    said('updatedReplicas') >= replicas - partition
+  );
 }
 
 const maxStatusBytes = 60 << 10;
@@ -127,10 +157,8 @@ export function sliceOf(
     present: true,
     ...(nodeName && { nodeName }),
     ...(owner && { owner: { uid: owner.uid } }),
-    ...(record.observed && {
-      observedGeneration: record.observed.generation,
-      share: replicasThere(record.observed.share, object),
-    }),
+    ...(record.observed && { observedGeneration: record.observed.generation }),
+    ...shareSaid(record, object),
     ...(record.refusedLabels?.length && { refusedLabels: [...record.refusedLabels] }),
     ...(status && fits && { status }),
     ...(fits ? error : { error: record.error ?? tooLarge }),

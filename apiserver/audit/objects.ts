@@ -5,18 +5,10 @@ import { isRecord } from '../../kube/untyped.ts';
 import { decodeYaml } from '../../kube/yaml.ts';
 import type { RequestInfo } from '../request.ts';
 
-/**
- * What a body says, as JSON on one line; undefined where it is no object. JSON of `ours` is taken to be what it should be;
- * any other is made anew: it would say whatever it likes of the event around it.
- */
-export function jsonOf(
-  type: string,
-  body: Uint8Array,
-  { omitManagedFields = false, ours = false }: { omitManagedFields?: boolean; ours?: boolean },
-): string | undefined {
+/** What an answer's body says, as JSON on one line; undefined where it is no object. JSON is taken to be what it should be. */
+export function jsonOf(type: string, body: Uint8Array, omitManagedFields: boolean): string | undefined {
   try {
-    const isText = ours && type.startsWith('application/json');
-    const text = isText ? Buffer.from(body).toString().trimEnd() : undefined;
+    const text = type.startsWith('application/json') ? Buffer.from(body).toString().trimEnd() : undefined;
     const plain =
       text !== undefined && !text.includes('\n') && !(omitManagedFields && text.includes('managedFields'));
     if (plain) return text.startsWith('{') ? text : undefined;
@@ -59,21 +51,8 @@ export function responseStatus(code: number, status: string | undefined, secret:
 }
 
 /** Whether a Status may be there that an event tells of at any level. */
-export function mayBeStatus(response: ApiResponse, { verb }: RequestInfo): boolean {
-  return (response.status >= 400 || verb === 'delete') && isShort(response);
-}
-
-/** Of what may be long, and is nobody's object. */
-export function isShort({ body }: ApiResponse): boolean {
-  return body instanceof Uint8Array && body.length < 64 * 1024;
-}
-
-/**
- * Whether nobody else can have written the answer: what a pod says, or the cluster where it runs, comes as a failure, or
- * of a subresource.
- */
-export function isOurs({ status }: ApiResponse, { subresource }: RequestInfo): boolean {
-  return status < 400 && subresource === '';
+export function mayBeStatus({ status, body }: ApiResponse, { verb }: RequestInfo): boolean {
+  return body instanceof Uint8Array && (status >= 400 || verb === 'delete') && body.length < 64 * 1024;
 }
 
 /** Requests and answers that are tokens. */

@@ -6,15 +6,7 @@ import { isRecord } from '../../kube/untyped.ts';
 import type { Decision } from '../plugins.ts';
 import { isLongRunning, type RequestInfo } from '../request.ts';
 import { ended } from './ended.ts';
-import {
-  areTokens,
-  isOurs,
-  isShort,
-  jsonOf,
-  mayBeStatus,
-  responseStatus,
-  withoutManagedFields,
-} from './objects.ts';
+import { areTokens, jsonOf, mayBeStatus, responseStatus, withoutManagedFields } from './objects.ts';
 import { Reference, userJson } from './reference.ts';
 
 /** Of an answer that is a stream: beyond, an event has none of it. */
@@ -96,19 +88,19 @@ export class AuditRecord {
   answered(response: ApiResponse, stage: Stage = 'ResponseComplete'): ApiResponse {
     const info = this.#info;
     const type = String(response.headers['content-type'] ?? '');
-    const status = mayBeStatus(response, info) ? jsonOf(type, response.body as Uint8Array, {}) : undefined;
+    const status = mayBeStatus(response, info) ? jsonOf(type, response.body as Uint8Array, false) : undefined;
     this.#status = `"responseStatus":${responseStatus(response.status, status, this.#secret)},`;
     const lasts = isLongRunning(info) || response.tunnel !== undefined;
     if (lasts) this.#tell('ResponseStarted');
     const takes = this.#takesAnswer(response);
     if (response.body instanceof Uint8Array && !response.tunnel && !response.events) {
-      if (takes) this.#answerIs(type, response.body, isOurs(response, info));
+      if (takes) this.#answerIs(type, response.body);
       this.#tell(stage);
       return response;
     }
     const most = takes && !lasts ? longestAnswer : 0;
     return ended(response, most, (bytes) => {
-      if (bytes) this.#answerIs(type, bytes, isOurs(response, info));
+      if (bytes) this.#answerIs(type, bytes);
       this.#tell(stage);
     });
   }
@@ -117,9 +109,9 @@ export class AuditRecord {
   refused(response: ApiResponse): void {
     const type = String(response.headers['content-type'] ?? '');
     const body = response.body instanceof Uint8Array ? response.body : new Uint8Array();
-    const status = jsonOf(type, body, {});
+    const status = jsonOf(type, body, false);
     this.#status = `"responseStatus":${responseStatus(response.status, status, this.#secret)},`;
-    if (this.#takesAnswer(response)) this.#answerIs(type, body, false);
+    if (this.#takesAnswer(response)) this.#answerIs(type, body);
     this.#tell('ResponseStarted');
   }
 
@@ -129,17 +121,15 @@ export class AuditRecord {
   }
 
   /** Logs are no objects, nor what is proxied; what is about no resource has one where it is discovery. */
-  #takesAnswer(response: ApiResponse): boolean {
+  #takesAnswer({ status }: ApiResponse): boolean {
     const info = this.#info;
     if (this.#verdict.level !== 'RequestResponse' || this.#secret) return false;
-    // A pod's failure is as long as the pod pleases.
-    if (response.status >= 400) return !isLongRunning(info) || isShort(response);
+    if (status >= 400) return true;
     return info.isResource ? !isLongRunning(info) : /^\/apis?(\/|$)/.test(info.path);
   }
 
-  #answerIs(type: string, body: Uint8Array, ours: boolean): void {
-    const { omitManagedFields } = this.#verdict;
-    const json = jsonOf(type, body, { omitManagedFields, ours });
+  #answerIs(type: string, body: Uint8Array): void {
+    const json = jsonOf(type, body, this.#verdict.omitManagedFields);
     if (json !== undefined) this.#object = `"responseObject":${json},`;
   }
 
@@ -161,9 +151,9 @@ export class AuditRecord {
   }
 }
 
-/** Made anew, as what others answer. */
+/** Made anew, never as it came: what is no JSON would say whatever it likes of the event around it. */
 function patchJson(body: Uint8Array, type: string): string | undefined {
-  if (type.startsWith('application/apply-patch+yaml')) return jsonOf('application/yaml', body, {});
+  if (type.startsWith('application/apply-patch+yaml')) return jsonOf('application/yaml', body, false);
   try {
     return JSON.stringify(JSON.parse(Buffer.from(body).toString()));
   } catch {

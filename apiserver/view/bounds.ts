@@ -70,15 +70,27 @@ export function boundedStatus(status: Record<string, unknown>): Record<string, u
   return kept;
 }
 
-function sharePart(input: unknown): ClusterSlice['share'] | undefined {
+type SlicePart = NonNullable<ClusterSlice['share']>;
+
+/** What a cluster may say of the share that it applied. */
+const shareFields: Record<keyof SlicePart, 'number' | 'boolean'> = {
+  replicas: 'number',
+  scaled: 'number',
+  completions: 'number',
+  parallelism: 'number',
+  ordinalsStart: 'number',
+  suspend: 'boolean',
+  paused: 'boolean',
+};
+
+function sharePart(input: unknown): SlicePart | undefined {
   if (!isRecord(input)) return undefined;
-  const share: NonNullable<ClusterSlice['share']> = {};
-  for (const field of ['replicas', 'scaled', 'completions', 'parallelism', 'ordinalsStart'] as const) {
+  const said = Object.entries(shareFields).flatMap(([field, type]): [string, unknown][] => {
     const value = input[field];
-    if (typeof value === 'number') share[field] = count(value);
-  }
-  if (typeof input['suspend'] === 'boolean') share.suspend = input['suspend'];
-  return share;
+    if (typeof value !== type) return [];
+    return [[field, typeof value === 'number' ? count(value) : value]];
+  });
+  return Object.fromEntries(said);
 }
 
 function podsPart(input: unknown): ClusterSlice['pods'] {

@@ -1,13 +1,25 @@
 import { IntOrStringError, scaledIntOrPercent } from '../../kube/int-or-string.ts';
 import { at, listAt, numberAt, textAt } from '../../kube/untyped.ts';
 import { foldConditions } from './conditions.ts';
-import { type Fold, type FoldInput, observedGeneration, sum, sums, told } from './part.ts';
+import {
+  countOf,
+  type Fold,
+  type FoldInput,
+  type FoldPart,
+  observedGeneration,
+  sum,
+  sums,
+  told,
+} from './part.ts';
 
 const counters = ['replicas', 'readyReplicas', 'updatedReplicas', 'availableReplicas', 'unavailableReplicas'];
 
 export const foldDeployment: Fold = (input) => {
   const said = foldConditions(input.parts);
-  const others = said.filter(({ type }) => type !== 'Available');
+  const others = [
+    ...said.filter(({ type }) => type !== 'Available' && type !== 'Progressing'),
+    ...progressing(input),
+  ];
   const worst = said.find(({ type }) => type === 'Available') ?? availableBefore(input);
   const conditions = worst ? [available(input, worst), ...others] : others;
   return {
@@ -37,6 +49,33 @@ function available({ root, parts }: FoldInput, worst: Record<string, unknown>): 
     reason: enough ? 'MinimumReplicasAvailable' : 'MinimumReplicasUnavailable',
     message: `Deployment ${enough ? 'has' : 'does not have'} minimum availability.`,
   };
+}
+
+/**
+ * Who has no turn is paused for it: that says nothing of the update, whose deadline is of those that go on. While somebody has
+ * yet to begin it is not done.
+ */
+function progressing({ root, parts }: FoldInput): Record<string, unknown>[] {
+  const isPaused = at(root, 'spec', 'paused') === true;
+  const of = (part: FoldPart) => listAt(part.status, 'conditions').find(isProgressing);
+  const going = parts.filter(
+    (part) =>
+      isPaused ||
+      part.silence !== undefined ||
+      !(part.share.paused || /^Deployment(Paused|Resumed)$/.test(textAt(of(part), 'reason') ?? '')),
+  );
+  const told = going.length === 0 ? listAt(root.status, 'conditions') : foldConditions(going);
+  const [one] = told.filter(isProgressing) as Record<string, unknown>[];
+  const waiting = parts.filter(
+    (part) => part.share.paused && countOf(part, 'updatedReplicas') < (part.share.replicas ?? 0),
+  );
+  if (!one || waiting.length === 0 || one['reason'] !== 'NewReplicaSetAvailable') return one ? [one] : [];
+  const message = `${waiting.map(({ cluster }) => cluster).join(', ')}: updated when it is the turn of it`;
+  return [{ ...one, reason: 'ReplicaSetUpdated', message }];
+}
+
+function isProgressing(condition: unknown): boolean {
+  return at(condition, 'type') === 'Progressing';
 }
 
 function isAvailable(condition: unknown): boolean {

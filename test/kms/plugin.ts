@@ -31,8 +31,6 @@ export class KmsPlugin {
   encrypted: Partial<Encrypted> = {};
   /** Calls of this one are not answered. */
   hangs: 'Decrypt' | 'Encrypt' | 'Status' | undefined;
-  /** What Decrypt answers in place of what it should. */
-  decrypted: Uint8Array | undefined;
   readonly calls = { Status: 0, Encrypt: 0, Decrypt: 0 };
 
   constructor(socket: string) {
@@ -67,7 +65,7 @@ export class KmsPlugin {
           ...this.encrypted,
         })),
         Decrypt: this.#answering('Decrypt', (encrypted: Encrypted) => ({
-          plaintext: this.decrypted ?? this.#decrypt(encrypted),
+          plaintext: this.#decrypt(encrypted),
         })),
       },
     );

@@ -73,11 +73,6 @@ export class Grants {
     this.#add(binding);
   }
 
-  /** Whether anything is bound in a namespace, to whomever. */
-  bindsIn(namespace: string): boolean {
-    return this.#byKey.has(namespace);
-  }
-
   /** The bindings of a namespace that are for whoever has one of these keys, each once. */
   applying(namespace: string, keys: readonly string[]): readonly Binding[] {
     const place = this.#byKey.get(namespace);

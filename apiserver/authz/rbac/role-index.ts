@@ -103,8 +103,7 @@ export class RoleIndex {
       known = { generation: this.#generation, at: new Map() };
       this.#remembered.set(user, known);
     }
-    // All namespaces in which nobody has more are one: whoever asks names as many as they please.
-    const place = this.#bindsIn(cluster, namespace) ? `${cluster}/${namespace}` : `${cluster}/`;
+    const place = `${cluster}/${namespace}`;
     let given = known.at.get(place);
     if (given === undefined) {
       given = this.#give(user, cluster, namespace);
@@ -112,11 +111,6 @@ export class RoleIndex {
       known.at.set(place, given);
     }
     return given;
-  }
-
-  #bindsIn(cluster: string, namespace: string): boolean {
-    const own = this.#clusters.get(cluster)?.grants.bindsIn(namespace);
-    return namespace !== '' && (own || defaults().bindsIn(namespace));
   }
 
   #give(user: UserInfo, cluster: string, namespace: string): Given {

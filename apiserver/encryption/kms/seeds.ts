@@ -59,30 +59,7 @@ export class Seeds {
     if (seed.length < seedBytes) {
       throw new Error(`invalid seed length ${seed.length} used for key generation`);
     }
-    this.put(head, this.#tried(nameOf(head), seeded(seed)));
-  }
-
-  /** One that has opened nothing yet may be none, whatever the plugin said: who needs it next asks again. */
-  #tried(name: string, { seal, open }: Cipher): Cipher {
-    let isGood = false;
-    return {
-      seal,
-      open: (sealed, bound) => {
-        try {
-          const plain = open(sealed, bound);
-          isGood = true;
-          return plain;
-        } catch (error) {
-          if (!isGood) this.#drop(name);
-          throw error;
-        }
-      },
-    };
-  }
-
-  #drop(name: string): void {
-    this.#ciphers.delete(name);
-    this.#onSize(this.#ciphers.size);
+    this.put(head, seeded(seed));
   }
 
   async #decrypted(question: Parameters<Service['decrypt']>[0]): Promise<Uint8Array> {

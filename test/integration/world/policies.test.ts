@@ -57,31 +57,6 @@ describe('a policy is refused', () => {
       'spec.clusters.groups: Forbidden: may not be set together with names; make them a group',
     ],
     [
-      'of more groups than anybody reads',
-      { clusters: { groups: Array.from({ length: 101 }, (_, i) => [`c${i}`]) } },
-      'spec.clusters.groups: Too many: 101: must have at most 100 items',
-    ],
-    [
-      'of more names in groups than one list may have',
-      { clusters: { groups: [0, 1].map((at) => Array.from({ length: 501 }, (_, i) => `c${at}-${i}`)) } },
-      'spec.clusters.groups: Too many: 1002: must have at most 1000 items',
-    ],
-    [
-      'that requires more of labels',
-      {
-        clusters,
-        selector: {
-          labelSelector: {
-            matchExpressions: Array.from({ length: 101 }, (_, i) => ({
-              key: `k${i}`,
-              operator: 'DoesNotExist',
-            })),
-          },
-        },
-      },
-      'spec.selector.labelSelector: Too many: 101: must have at most 100 items',
-    ],
-    [
       'of a group that has none',
       { clusters: { groups: [['east'], []] } },
       'spec.clusters.groups[1]: Required value: name the clusters of the group',

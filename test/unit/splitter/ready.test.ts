@@ -32,3 +32,25 @@ describe('isReady, beside other clusters', () => {
     expect(isReady(root, { phase: 'Joining' }, slice, others)).toBe(ready);
   });
 });
+
+describe('isReady, of what is updated in turns', () => {
+  const of = (kind: string): KubeObject => ({ apiVersion: 'apps/v1', kind, metadata: {}, spec: {} });
+  const old = {
+    replicas: 2,
+    availableReplicas: 2,
+    updatedReplicas: 0,
+    currentRevision: '1',
+    updateRevision: '2',
+  };
+  it.each([
+    ['old pods, while it has no turn', 'Deployment', old, true, true],
+    ['old pods, while it has its turn', 'Deployment', old, false, false],
+    ['too few pods', 'Deployment', { ...old, availableReplicas: 1 }, true, false],
+    ['old pods of a set, while it has no turn', 'StatefulSet', old, true, true],
+    ['old pods of a set, while it has its turn', 'StatefulSet', old, false, false],
+    ['too few pods of a set', 'StatefulSet', { ...old, availableReplicas: 1 }, true, false],
+  ])('%s', (_what, kind, status, paused, ready) => {
+    const slice = said(status, { share: { replicas: 2, paused } });
+    expect(isReady(of(kind), { phase: 'Joining', replicas: 2, paused }, slice)).toBe(ready);
+  });
+});

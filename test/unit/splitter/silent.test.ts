@@ -108,6 +108,20 @@ describe('of a silent cluster', () => {
     ]);
   });
 
+  it('a Deployment of which it was to wait for its turn is as unknown as if it had not been', () => {
+    const paused = condition('Progressing', 'Unknown', { reason: 'DeploymentPaused' });
+    const done = condition('Progressing', 'True', { reason: 'NewReplicaSetAvailable' });
+    const status = fold(
+      root('Deployment', { spec: { replicas: 6 } }),
+      { a: slice({ ...three, conditions: [done] }), b: slice({ ...three, conditions: [paused] }) },
+      { a: active, b: { phase: 'Active', replicas: 3, paused: true } },
+    );
+    expect(status?.['conditions']).toMatchObject([
+      { type: 'Progressing', status: 'Unknown', reason: 'ClusterSilent', message: words },
+      heard,
+    ]);
+  });
+
   it('a Job that was complete stays complete', () => {
     const conditions = [condition('Complete', 'True')];
     const status = fold(root('Job'), { a: slice({ conditions }), b: slice({ conditions }) });

@@ -100,18 +100,6 @@ test('what is taken away counts no more', () => {
   expect([index.names('a', ann), ask(ann)]).toEqual([false, { allowed: false }]);
 });
 
-test('namespaces in which nothing is bound are remembered as one', () => {
-  put('clusterroles', 'a//reader', rules('get'));
-  put('clusterrolebindings', 'a//dev', bind('ClusterRole', 'reader', group('dev')));
-  const [one, other] = [ask(ann, { namespace: 'x' }), ask(ann, { namespace: 'y' })];
-  expect([one.allowed, other]).toEqual([true, one]);
-  expect(other).toBe(one);
-  put('rolebindings', 'a/x/more', bind('ClusterRole', 'writer', group('dev')));
-  put('clusterroles', 'a//writer', rules('delete'));
-  const verdicts = ['x', 'y', ''].map((namespace) => ask(ann, { namespace, verb: 'delete' }).allowed);
-  expect(verdicts).toEqual([true, false, false]);
-});
-
 const api = { path: '/api', verb: 'get', resource: '' };
 
 test('nobody is told of a logical cluster in which they are nobody', () => {

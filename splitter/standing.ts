@@ -1,0 +1,56 @@
+import type { Silence } from '../cluster/silence.ts';
+import type { ClusterSlice, Share } from '../cluster/types.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { numberAt } from '../kube/untyped.ts';
+import type { Slices } from './plan.ts';
+import type { Standing } from './turns.ts';
+
+interface Heard {
+  slices?: Slices;
+  silenceOf?: ((cluster: string) => Silence | undefined) | undefined;
+}
+
+export function sliceAt({ slices = {} }: Heard, cluster: string): ClusterSlice | undefined {
+  return Object.hasOwn(slices, cluster) ? slices[cluster] : undefined;
+}
+
+/** It is being made for the first time, or was to wait and has no pods: paused, it would never have any. */
+export function isNew(share: Share, slice: ClusterSlice | undefined): boolean {
+  if (!share.paused) return share.phase === 'Joining' && !share.settled;
+  return slice?.present !== true || (numberAt(slice.status, 'replicas') ?? 0) === 0;
+}
+
+/** How far the update of a cluster's part is, by its own words. */
+export function standingOf(root: KubeObject, cluster: string, share: Share, heard: Heard): Standing {
+  const slice = sliceAt(heard, cluster);
+  const said = (field: string) => numberAt(slice?.status, field) ?? 0;
+  const { replicas = 0, paused = false } = share;
+  const isKnown =
+    slice?.present === true && (slice.observedGeneration ?? 0) >= (root.metadata.generation ?? 0);
+  const wanted = replicas - keptBack(root, share);
+  const isWhole = said('replicas') <= replicas && said('availableReplicas') >= replicas;
+  const isUpdated = said('updatedReplicas') >= wanted;
+  const isBehind = isKnown && !isUpdated;
+  const isStarting = slice === undefined && share.phase === 'Joining' && !share.settled;
+  const hasStopped = paused && slice?.share?.paused === true;
+  const isRefused = slice?.error !== undefined;
+  return {
+    cluster,
+    hasTurn: !paused && !isStarting,
+    waits: isStarting || hasStopped,
+    isHalfWay: hasStopped && !isRefused && !isWhole && (isBehind || said('replicas') > replicas),
+    isSilent: heard.silenceOf?.(cluster) !== undefined,
+    isDone: isKnown && isWhole && isUpdated && !isRefused,
+    // Not what it said before it was told that it may go on.
+    isRefusing: !paused && isRefused && slice.share?.paused !== true,
+    isBehind,
+  };
+}
+
+/** Of a StatefulSet, as many of a part as are below the partition. */
+function keptBack(root: KubeObject, { replicas = 0, ordinalsStart }: Share): number {
+  if (root.kind !== 'StatefulSet') return 0;
+  const first = numberAt(root, 'spec', 'ordinals', 'start') ?? 0;
+  const partition = numberAt(root, 'spec', 'updateStrategy', 'rollingUpdate', 'partition') ?? 0;
+  return Math.max(0, Math.min(replicas, partition - ((ordinalsStart ?? first) - first)));
+}

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Placement } from '../../cluster/types.ts';
+import { mustJson, until } from '../atoll/kubectl.ts';
+import { type Pair, startPair, workload } from '../atoll/pair.ts';
+import type { PodSamples } from '../atoll/pods.ts';
+
+/** Rolling updates over two real clusters, counted at their own pods. */
+let pair: Pair;
+beforeAll(async () => {
+  pair = await startPair();
+});
+afterAll(() => pair?.stop());
+
+it('an update of 4 over two clusters runs 5 pods at most, 3 of them ready', async () => {
+  const { ctl } = pair;
+  const pods = await pair.journey('rolled', workload('Deployment', 'rolled', 4, 'east,west'));
+  await until('two run on each', 60, async () =>
+    (['east', 'west'] as const).every((name) => pods.ready(name).length === 2),
+  );
+  await until('it is settled', 30, async () =>
+    (await ctl('get', 'placement', 'rolled.deployments.apps', '-n', 'rolled', '-o', 'json')).includes(
+      'every share is where it should be',
+    ),
+  );
+  for (let round = 0; round < 3; round++) {
+    const before = new Set([...pods.ready('east'), ...pods.ready('west')]);
+    pods.begin();
+    await anew('rolled', 'deploy/rolled', round);
+    const said = await ctl('rollout', 'status', 'deploy/rolled', '-n', 'rolled', '--timeout=60s');
+    expect(said).toContain('successfully rolled out');
+    const after = [...pods.ready('east'), ...pods.ready('west')];
+    expect(after).toHaveLength(4);
+    expect(after.filter((name) => before.has(name))).toEqual([]);
+    expect(pods.highest).toBe(5);
+    expect(pods.lowest).toBeGreaterThanOrEqual(3);
+  }
+  await ctl('delete', 'ns', 'rolled');
+  pods.stop();
+});
+
+it('with a surge of one and none missing they are updated one after the other', async () => {
+  const { ctl } = pair;
+  const { spec, ...rest } = workload('Deployment', 'turns', 4, 'east,west');
+  const strategy = { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } };
+  const pods = await pair.journey('turns', { ...rest, spec: { ...spec, strategy } });
+  await until('two run on each', 60, async () => spread(pods, 2));
+  await until('one waits', 30, async () => (await waiting('turns.deployments.apps', 'turns')) === 1);
+  for (let round = 0; round < 3; round++) {
+    const before = new Set([...pods.ready('east'), ...pods.ready('west')]);
+    pods.begin();
+    await anew('turns', 'deploy/turns', round);
+    const said = await ctl('rollout', 'status', 'deploy/turns', '-n', 'turns', '--timeout=90s');
+    expect(said).toContain('successfully rolled out');
+    const after = [...pods.ready('east'), ...pods.ready('west')];
+    expect(after).toHaveLength(4);
+    expect(after.filter((name) => before.has(name))).toEqual([]);
+    expect([pods.highest, pods.lowest]).toEqual([5, 4]);
+  }
+  await ctl('delete', 'ns', 'turns');
+  pods.stop();
+});
+
+it('a StatefulSet over two clusters has one pod down at a time', async () => {
+  const { ctl } = pair;
+  const pods = await pair.journey('set', workload('StatefulSet', 'set', 4, 'east,west'));
+  await until('two run on each', 60, async () => spread(pods, 2));
+  await until('one waits', 30, async () => (await waiting('set.statefulsets.apps', 'set')) === 1);
+  pods.begin();
+  await anew('set', 'sts/set', 1);
+  await ctl('rollout', 'status', 'sts/set', '-n', 'set', '--timeout=120s');
+  expect(pods.lowest).toBe(3);
+  expect(spread(pods, 2)).toBe(true);
+  await ctl('delete', 'ns', 'set');
+  pods.stop();
+});
+
+const spread = (pods: PodSamples, count: number) =>
+  (['east', 'west'] as const).every((name) => pods.ready(name).length === count);
+
+/** As a restart does, which kubectl refuses twice in a second. */
+async function anew(namespace: string, name: string, round: number): Promise<void> {
+  const template = { metadata: { annotations: { round: `${round}` } } };
+  await pair.ctl('patch', name, '-n', namespace, '-p', JSON.stringify({ spec: { template } }));
+}
+
+/** How many clusters have been heard to wait. */
+async function waiting(placement: string, namespace: string): Promise<number> {
+  const { status } = await mustJson<Placement>(
+    pair.server.kubeconfig,
+    'get',
+    'placement',
+    placement,
+    '-n',
+    namespace,
+  );
+  return Object.values(status?.clusters ?? {}).filter(({ share }) => share?.paused).length;
+}
