@@ -2,7 +2,7 @@ import { askedSince } from '../cluster/heard.ts';
 import type { ClusterSlice, Share } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Plan, Shares, Slices } from './plan.ts';
-import { isLeanedOn, wasHeard } from './trust.ts';
+import { isKeptFor, isLeanedOn, wasHeard } from './trust.ts';
 
 /** What a hand-over step looks at. */
 export interface Scene {
@@ -53,7 +53,8 @@ export function isUnderWay(scene: Scene, grows: (cluster: string, share: Share) 
 
 /** What its cluster says of it can be relied on: it was heard of since it was asked, where others would go on it. */
 export function isSure(scene: Scene, cluster: string, share: Share): boolean {
-  if (!isLeanedOn(scene.root, scene.plan, scene.shares, cluster)) {
+  const { root, plan, shares } = scene;
+  if (!isLeanedOn(root, plan, shares, cluster) && !isKeptFor(plan, shares, cluster)) {
     return scene.heardAt(cluster) !== undefined;
   }
   return askedSince(share) !== undefined && wasHeard(scene, cluster, share);

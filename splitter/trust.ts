@@ -31,6 +31,15 @@ export function isLeanedOn(root: KubeObject, plan: Plan, shares: Shares, cluster
 }
 
 /**
+ * Of several that are to leave, those whose replicas are kept until the targets are there: others go on the strength of them
+ * too.
+ */
+export function isKeptFor(plan: Plan, shares: Shares, cluster: string): boolean {
+  if (plan.mode !== 'counts' || plan.once || plan.goal.has(cluster)) return false;
+  return Object.entries(shares).some(([other, share]) => other !== cluster && gives(plan, other, share));
+}
+
+/**
  * Whether what was once ready still is, as far as it is counted on: of a divided workload as many as it keeps. Its
  * generation is not asked: what an update is about to change serves until then.
  */
@@ -74,8 +83,11 @@ export function withQuestions(
   return Object.fromEntries(
     Object.entries(shares).map(([cluster, share]): [string, Share] => {
       const { heardSince, ...rest } = share;
-      if (share.phase !== 'Active' || !isLeanedOn(root, plan, shares, cluster)) return [cluster, rest];
-      const asked = Math.max(since, Date.parse(heardSince ?? '') || now);
+      const isKept = isKeptFor(plan, shares, cluster);
+      if (share.phase !== 'Active' || !(isKept || isLeanedOn(root, plan, shares, cluster)))
+        return [cluster, rest];
+      const before = Date.parse(heardSince ?? '') || now;
+      const asked = isKept ? before : Math.max(since, before);
       return [cluster, { ...rest, heardSince: new Date(asked).toISOString() }];
     }),
   );
