@@ -25,7 +25,7 @@ export function rollout(
   old: readonly Workload[],
 ): Goal {
   const desired = deployment.spec?.replicas ?? 1;
-  if (deployment.spec?.paused) return whilePaused(desired, current, old);
+  if (deployment.spec?.paused) return whilePaused(deployment.spec, desired, current, old);
   if (deployment.spec?.strategy?.type === 'Recreate') return recreate(desired, current, old);
   return rolling(deployment.spec, desired, current, old);
 }
@@ -76,12 +76,22 @@ function recreate(desired: number, current: Workload | undefined, old: readonly 
   return { current: gone ? desired : Math.min(have, desired), old: new Map(old.map((set) => [set, 0])) };
 }
 
-/** Nothing rolls, but scaling still counts: the largest ReplicaSet takes the difference. */
-function whilePaused(desired: number, current: Workload | undefined, old: readonly Workload[]): Goal {
+/**
+ * Nothing rolls, but scaling still counts: the largest ReplicaSet takes the difference. In the middle of a rolling update
+ * there may be as many as that may have.
+ */
+function whilePaused(
+  spec: DeploymentSpec | undefined,
+  desired: number,
+  current: Workload | undefined,
+  old: readonly Workload[],
+): Goal {
   const all = [...(current ? [current] : []), ...old];
   const goal = new Map(all.map((set) => [set, replicas(set)]));
   const bySize = [...all].sort((a, b) => replicas(b) - replicas(a) || numberOf(b) - numberOf(a));
-  let missing = desired - sum(all.map(replicas));
+  const isHalfWay = all.filter((set) => replicas(set) > 0).length > 1 && spec?.strategy?.type !== 'Recreate';
+  const surge = isHalfWay && desired > 0 ? bounds(spec, desired).surge : 0;
+  let missing = desired + surge - sum(all.map(replicas));
   for (const set of bySize) {
     const next = Math.max(0, replicas(set) + missing);
     missing -= next - replicas(set);

@@ -167,6 +167,21 @@ describe('a Deployment', () => {
     expect(condition(world, 'Progressing')?.reason).toBe('DeploymentPaused');
   });
 
+  test('paused half way it keeps what it may surge by, as deployment_controller does', () => {
+    const world = new World({ replicas: 2, strategy: { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } });
+    world.settle();
+    world.image('web:2');
+    world.stepDeployment();
+    expect(world.asked()).toBe(3);
+    world.edit({ paused: true });
+    world.settle();
+    expect(world.asked()).toBe(3);
+    expect(world.serving()).toBe(3);
+    world.edit({ paused: false });
+    world.settle();
+    expect(world.sets.map((set) => set.spec?.replicas)).toEqual([0, 2]);
+  });
+
   test('history beyond revisionHistoryLimit goes, oldest first', () => {
     const world = new World({ replicas: 1, revisionHistoryLimit: 1 });
     for (const image of ['web:1', 'web:2', 'web:3', 'web:4']) {
