@@ -36,7 +36,9 @@ export function isLeanedOn(root: KubeObject, plan: Plan, shares: Shares, cluster
  */
 export function isKeptFor(plan: Plan, shares: Shares, cluster: string): boolean {
   if (plan.mode !== 'counts' || plan.once || plan.goal.has(cluster)) return false;
-  return Object.entries(shares).some(([other, share]) => other !== cluster && gives(plan, other, share));
+  return Object.entries(shares).some(
+    ([other, share]) => other !== cluster && !plan.goal.has(other) && gives(plan, other, share),
+  );
 }
 
 /**
