@@ -47,7 +47,7 @@ e2e: build kubernetes ## real kubectl and clients, two real Kubernetes clusters,
 clients: build kubernetes ## e2e's clients, with every session of every kubectl from 1.20 to 1.36 on Atoll and Kubernetes: ten minutes
 	@$(BIN)/vitest run --project clients
 
-bundles: build kubernetes ## apply every bundle below DIR to Atoll and to Kubernetes, compare what they take
+bundles: build kubernetes ## apply every bundle below DIR, or BUNDLES_PART=1/2 of them, to Atoll and to Kubernetes, compare what they take
 	@node dist/test/bundles/main.js $(DIR)
 
 fidelity: build kubernetes ## the same requests to Atoll and to Kubernetes, FIDELITY_MINUTES of them; fails for a difference without a reason; DIR adds inputs

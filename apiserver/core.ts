@@ -1,5 +1,6 @@
 import type { ApiRequest, UserInfo } from '../kube/http.ts';
 import type { Store } from '../storage/store.ts';
+import type { PolicyDispatcher } from './admission/policy/dispatch.ts';
 import type { WebhookDispatcher } from './admission/webhook/dispatch.ts';
 import type { AuditRecord } from './audit/record.ts';
 import type { ServiceAccountTokens } from './authn/service-account.ts';
@@ -33,6 +34,8 @@ export interface Core {
   admission: readonly AdmissionPlugin[];
   /** What every Kubernetes admits by: priorities, default classes, limits, quotas. */
   builtin: readonly AdmissionPlugin[];
+  /** Those of Kubernetes, not of where workloads run. */
+  policies: PolicyDispatcher;
   webhooks: WebhookDispatcher;
   connectPod: PodConnector | undefined;
   connectService: ServiceConnector | undefined;

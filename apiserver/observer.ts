@@ -29,9 +29,14 @@ export interface Observer {
   watching(info: RequestInfo): { count: number };
   /** A watch ended because its reader left too much waiting. */
   cut(): void;
+  /** One of the checks behind an endpoint of health, such as `livez`, was made. */
+  checked?(name: string, endpoint: string, good: boolean): void;
   /** What becomes of requests that want seats. */
   readonly fairness?: FairnessObserver;
 }
 
-/** The text of /metrics, where the server has one. */
-export type MetricsPage = (accept: string | undefined) => Promise<{ contentType: string; text: string }>;
+/** The text of /metrics, or of /metrics/slis, where the server has one. */
+export type MetricsPage = (
+  accept: string | undefined,
+  only?: 'slis',
+) => Promise<{ contentType: string; text: string }>;

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Fence } from '../storage/store.ts';
 import { builtinAdmission } from './admission/builtin.ts';
+import { PolicyDispatcher } from './admission/policy/dispatch.ts';
 import { WebhookDispatcher } from './admission/webhook/dispatch.ts';
 import { Audit } from './audit/audit.ts';
 import { anonymous } from './authn/anonymous.ts';
@@ -100,6 +101,7 @@ function coreOf(
     ...authorization(options, roles.index),
     admission: options.admission ?? [],
     builtin: builtinAdmission,
+    policies: new PolicyDispatcher({ store, catalog }),
     webhooks: new WebhookDispatcher({ store, catalog, caller, tracer: options.tracer }),
     connectPod: options.connectPod,
     connectService: options.connectService,

@@ -1,12 +1,22 @@
 import type { KubeObject } from '../kube/object.ts';
-import { drainAnnotation, pausedAnnotation, waitAnnotation } from './names.ts';
+import { drainAnnotation, pausedAnnotation, spreadAnnotation, waitAnnotation } from './names.ts';
+import { parseSpread } from './spread.ts';
 
 /** By annotation, the most seconds that can be asked for. */
 const mostSeconds: Readonly<Record<string, number>> = { [drainAnnotation]: 3600, [waitAnnotation]: 86_400 };
-export const mannerAnnotations = [drainAnnotation, waitAnnotation, pausedAnnotation] as const;
+export const mannerAnnotations = [
+  drainAnnotation,
+  waitAnnotation,
+  pausedAnnotation,
+  spreadAnnotation,
+] as const;
 
 /** What is wrong with the value of one of mannerAnnotations; undefined: nothing. */
 export function faultOf(annotation: string, value: string): string | undefined {
+  if (annotation === spreadAnnotation) {
+    const read = parseSpread(value);
+    return typeof read === 'string' ? read : undefined;
+  }
   if (annotation === pausedAnnotation)
     return value === 'true' || value === 'false' ? undefined : 'must be "true" or "false"';
   const isInOrder = secondsIn(annotation, value) !== undefined;

@@ -5,12 +5,16 @@ export const apiVersion = 'atoll.dev/v1alpha1';
 
 /** Comma-separated physical cluster names; on an object or on its Namespace. Absent: the scheduler decides. */
 export const clustersAnnotation = 'atoll.dev/clusters';
+/** On a workload, or on its Namespace: over which values of a label of physical clusters it is spread. See spreadIn. */
+export const spreadAnnotation = 'atoll.dev/spread';
 /** On a workload, or on its Namespace: for how many seconds a copy that is to leave gets no new connections before its pods go. */
 export const drainAnnotation = 'atoll.dev/drain-seconds';
 /** On a workload, or on its Namespace: for how many seconds it waits for what moves with it before it goes alone. */
 export const waitAnnotation = 'atoll.dev/wait-seconds';
 /** On a workload, or on its Namespace: `true` stops its move where it is; nothing more leaves. */
 export const pausedAnnotation = 'atoll.dev/paused';
+/** The key of a toleration, in a policy, of a physical cluster that nothing is heard of. No cluster bears it as a taint. */
+export const unreachableTaint = 'atoll.dev/unreachable';
 /** Who wrote clustersAnnotation: a user's name, or schedulerUser. Stamped by admission. */
 export const placedByAnnotation = 'atoll.dev/placed-by';
 export const schedulerUser = 'system:atoll:scheduler';

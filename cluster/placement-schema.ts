@@ -1,6 +1,7 @@
 import type { ObjectSchema } from '../kube/schema/schema.ts';
 import { conditions } from './condition-schema.ts';
 import { any, type Fields, flag, int32, int64, intOrString, list, map, object, text } from './schema.ts';
+import type { PlacedSpread } from './spread.ts';
 import { texts } from './texts.ts';
 import type {
   ClosureRef,
@@ -92,6 +93,15 @@ export const placementSpec: ObjectSchema = object(
     policies: list(text),
     reasons: map(text),
     blocked: flag,
+    spread: object(
+      {
+        topologyKey: text,
+        replicas: map(int32),
+        maxSkew: int32,
+        values: map(text),
+      } satisfies Fields<PlacedSpread>,
+      texts.spread,
+    ),
     requires: list(object(required satisfies Fields<ClosureRef>, texts.closureRef)),
     shares: map(share),
     scale: object(

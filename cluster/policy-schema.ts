@@ -14,6 +14,7 @@ import { shownClusters, shownSelector } from './policy-summary.ts';
 import { policyTexts as texts } from './policy-texts.ts';
 import { validatePolicy } from './policy-validate.ts';
 import { any, type Fields, int32, int64, list, map, object, text } from './schema.ts';
+import type { TopologySpread } from './spread.ts';
 
 const texted = { type: 'list', items: text, listType: 'set' } as const;
 const labelSelector = object(
@@ -44,8 +45,14 @@ const spec = object(
         names: texted,
         groups: list(texted),
         labelSelector,
+        expression: text,
         exclude: texted,
         count: int32,
+        spread: object(
+          { topologyKey: text, replicas: map(int32), maxSkew: int32 } satisfies Fields<TopologySpread>,
+          texts.spread,
+          ['topologyKey'],
+        ),
       } satisfies Fields<PolicyClusters>,
       texts.clusters,
     ),

@@ -1,5 +1,6 @@
 import type { LabelSelector } from '../kube/selector.ts';
 import type { PlacementPolicy } from './policy.ts';
+import { shownSpread } from './spread.ts';
 
 /** `Deployment,Job app=web`: what must hold of a workload that it selects; `*` for all. */
 export function shownSelector({ spec }: PlacementPolicy): string {
@@ -16,12 +17,22 @@ export function shownSelector({ spec }: PlacementPolicy): string {
 
 /** `2 of region=eu !old`. */
 export function shownClusters({ spec }: PlacementPolicy): string {
-  const { names = [], groups = [], labelSelector, exclude = [], count } = spec?.clusters ?? {};
+  const {
+    names = [],
+    groups = [],
+    labelSelector,
+    expression,
+    exclude = [],
+    count,
+    spread,
+  } = spec?.clusters ?? {};
   const which = [
     names.join(','),
     groups.map((group) => group.join(',')).join(' else '),
     shownLabels(labelSelector),
+    expression === undefined ? '' : `(${expression.slice(0, 60)})`,
     ...exclude.map((name) => `!${name}`),
+    spread ? `over ${shownSpread(spread)}` : '',
   ].filter((word) => word !== '');
   return `${count === undefined ? '' : `${count} of `}${which.length > 0 ? which.join(' ') : '*'}`;
 }

@@ -5,6 +5,7 @@ import type {
   PolicySelector,
   Toleration,
 } from './policy.ts';
+import type { TopologySpread } from './spread.ts';
 
 type Texts<T> = Record<keyof T & string, string>;
 
@@ -22,7 +23,8 @@ const toleration: Texts<Toleration> = {
   operator: 'Equal, which is the default, or Exists.',
   value: "The taint's value, of Equal.",
   effect: "The taint's effect; empty: every one.",
-  tolerationSeconds: 'Not supported: what tolerates NoExecute does so for ever.',
+  tolerationSeconds:
+    'For how long what is there stays when the taint, of the effect NoExecute, is set; absent: for ever.',
 };
 
 const selector: Texts<PolicySelector> = {
@@ -44,9 +46,23 @@ const clusters: Texts<PolicyClusters> = {
   groups:
     'Names as well, in groups: those of a later group only where nothing fits in the earlier ones, or fewer than count.',
   labelSelector: 'Those PhysicalClusters whose labels match, of what policies further out leave.',
+  expression:
+    'Those PhysicalClusters of which this expression of CEL is true, of what policies further out leave. cluster has name, labels, taints, version and capacity.',
   exclude: 'Not these, of what policies further out leave.',
   count:
     'How many of them. Absent: all that are named or match; where neither is said, what policies further out say, or one.',
+  spread:
+    'Over the values of a label of PhysicalClusters, of what policies further out leave. Where nobody says how many clusters, one of each value.',
+};
+
+/** Of a policy, and as it is recorded in a Placement. */
+export const spread: Texts<TopologySpread> = {
+  topologyKey:
+    'The key of a label of PhysicalClusters; region and zone stand for topology.kubernetes.io/region and zone, cluster for each cluster by itself. Where it is absent nothing is placed.',
+  replicas:
+    'By value, how many replicas it has; values that are not here have none. Where the workload has another number of replicas, in this proportion.',
+  maxSkew:
+    'Without replicas: by how many the replicas of two values may differ; as long as they do not differ by more, none moves. Default 1.',
 };
 
 const labelSelector = {
@@ -65,6 +81,7 @@ export const policyTexts = {
   selector,
   kind,
   clusters,
+  spread,
   toleration,
   labelSelector,
   requirement,

@@ -1,19 +1,33 @@
+import { compileClusterRule } from '../kube/cel/rule.ts';
 import { deepEqual } from '../kube/deep.ts';
+import { validateLabelValue } from '../kube/names.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { openapiOf } from '../kube/openapi/own.ts';
 import type { ObjectSchema } from '../kube/schema/schema.ts';
 import type { StatusCause } from '../kube/status.ts';
 import type { KindInfo } from '../kube/strategy/kind.ts';
-import { at, isRecord, listAt, records, strings } from '../kube/untyped.ts';
+import { at, isRecord, listAt, record, records, strings, text } from '../kube/untyped.ts';
 import { validateLists } from '../kube/validation/custom/lists.ts';
 import { validateSchema } from '../kube/validation/custom/schema.ts';
 import { Field } from '../kube/validation/field.ts';
 import { validateCreate, validateUpdate } from '../kube/validation/index.ts';
 import { labelSelector } from '../kube/validation/labels.ts';
 import { tolerations } from '../kube/validation/pod/affinity.ts';
-import { dns1123Label, dns1123Subdomain, oneOf, positive } from '../kube/validation/rules.ts';
+import {
+  dns1123Label,
+  dns1123Subdomain,
+  inclusiveRange,
+  oneOf,
+  positive,
+  qualifiedName,
+} from '../kube/validation/rules.ts';
 import { kindNamed, placedKinds } from './kinds.ts';
+import { unreachableTaint } from './names.ts';
+import { countRange, mostReplicas, mostValues } from './spread.ts';
 
+const longestExpression = 10_240;
+/** More than that says nothing. */
+const mostSkew = 100;
 /** Of any one list: what people write by hand is shorter, and each is looked at for each workload. */
 const longest = 1000;
 const workloads = placedKinds.flatMap(({ role, kind }) => (role === 'workload' ? [kind] : []));
@@ -62,8 +76,11 @@ function validateClusters(clusters: unknown, field: Field): void {
   const said = [...strings(at(clusters, 'names')), ...groups.flat()];
   const count = at(clusters, 'count');
   const excluded = listAt(clusters, 'exclude').length > 0;
-  if (said.length === 0 && at(clusters, 'labelSelector') === undefined && !excluded && count === undefined)
-    field.required('say names, groups, labelSelector, exclude or count');
+  const spread = at(clusters, 'spread');
+  const expression = at(clusters, 'expression');
+  const others = [at(clusters, 'labelSelector'), expression, count, spread].every((it) => it === undefined);
+  if (said.length === 0 && others && !excluded)
+    field.required('say names, groups, labelSelector, expression, exclude, count or spread');
   names(at(clusters, 'names'), field.child('names'), dns1123Subdomain);
   if (groups.length > 0 && listAt(clusters, 'names').length > 0)
     field.child('groups').forbidden('may not be set together with names; make them a group');
@@ -72,10 +89,46 @@ function validateClusters(clusters: unknown, field: Field): void {
   names(at(clusters, 'exclude'), field.child('exclude'), dns1123Subdomain);
   if (said.length > 0 && excluded)
     field.child('exclude').forbidden('may not be set together with names; leave them out of the names');
+  if (expression !== undefined) validateExpression(text(expression), field.child('expression'));
+  validateSpread(spread, field.child('spread'));
+  if (spread !== undefined && groups.length > 0)
+    field.child('spread').forbidden('may not be set together with groups; use names or labelSelector');
   if (count === undefined) return;
+  const values = Object.keys(record(at(spread, 'replicas'))).length;
+  if (Number(count) < values)
+    field.child('count').invalid(count, `must not be less than the ${values} values of spread.replicas`);
   positive(count, field.child('count'));
   if (said.length > 0 && Number(count) > said.length)
     field.child('count').invalid(count, `must not be more than the ${said.length} that are named`);
+}
+
+function validateExpression(expression: string, field: Field): void {
+  if (expression === '') field.required();
+  if (expression.length > longestExpression) field.tooLong(longestExpression);
+  if (expression === '' || expression.length > longestExpression) return;
+  const rule = compileClusterRule(expression);
+  if (rule instanceof Error) field.invalid(expression, `compilation failed: ${rule.message}`);
+}
+
+function validateSpread(spread: unknown, field: Field): void {
+  if (spread === undefined) return;
+  qualifiedName(text(at(spread, 'topologyKey')), field.child('topologyKey'));
+  const [replicas, maxSkew] = [at(spread, 'replicas'), at(spread, 'maxSkew')];
+  if (maxSkew !== undefined) {
+    const path = field.child('maxSkew');
+    positive(maxSkew, path);
+    if (Number(maxSkew) > mostSkew) path.invalid(maxSkew, inclusiveRange(1, mostSkew));
+    if (replicas !== undefined) path.forbidden('may not be set together with replicas, which are exact');
+  }
+  if (replicas === undefined) return;
+  const counts = Object.entries(record(replicas));
+  const path = field.child('replicas');
+  if (counts.length === 0) path.required('say how many replicas each value has, or leave it out');
+  if (counts.length > mostValues) path.tooMany(counts.length, mostValues);
+  for (const [value, count] of counts) {
+    path.key(value).invalidAll(value, validateLabelValue(value));
+    if (Number(count) < 1 || Number(count) > mostReplicas) path.key(value).invalid(count, countRange);
+  }
 }
 
 function validateGroups(groups: readonly string[][], field: Field): void {
@@ -91,14 +144,12 @@ function validateGroups(groups: readonly string[][], field: Field): void {
   }
 }
 
+/** A silence is tolerated for ever as it is. */
 function validateTolerations(list: unknown, field: Field): void {
   tolerations(list, field);
-  for (const [index, { tolerationSeconds }] of records(list).entries())
-    if (tolerationSeconds !== undefined)
-      field
-        .index(index)
-        .child('tolerationSeconds')
-        .forbidden('not supported: what tolerates NoExecute does so for ever; leave it out');
+  for (const [index, { key, tolerationSeconds }] of records(list).entries())
+    if (key === unreachableTaint && tolerationSeconds === undefined)
+      field.index(index).child('tolerationSeconds').required('without it a silence is tolerated anyway');
 }
 
 function names(value: unknown, field: Field, rule: (name: string, field: Field) => void): void {

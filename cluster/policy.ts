@@ -1,6 +1,7 @@
 import type { KubeObject } from '../kube/object.ts';
 import type { LabelSelector } from '../kube/selector.ts';
 import { group, version } from './names.ts';
+import type { TopologySpread } from './spread.ts';
 import type { Taint } from './types.ts';
 
 /** Namespaced: of the workloads in its Namespace. */
@@ -17,7 +18,7 @@ export interface PlacementPolicySpec {
   /** Absent: every workload. */
   selector?: PolicySelector;
   clusters: PolicyClusters;
-  /** Of taints of PhysicalClusters, as of a Pod's of its node; NoExecute for ever. */
+  /** Of taints of PhysicalClusters, as of a Pod's of its node. What tolerates NoExecute for a time stays so long, and no more comes. */
   tolerations?: Toleration[];
 }
 
@@ -26,7 +27,7 @@ export interface Toleration {
   operator?: 'Equal' | 'Exists';
   value?: string;
   effect?: '' | Taint['effect'];
-  /** Refused. */
+  /** Of NoExecute; of the key unreachableTaint since the silence was noticed. Absent: for ever. */
   tolerationSeconds?: number;
 }
 
@@ -51,9 +52,13 @@ export interface PolicyClusters {
   /** Instead of names: those of a later group only where none of an earlier one fits, or fewer than `count`. */
   groups?: string[][];
   labelSelector?: LabelSelector;
+  /** CEL over `cluster`: see scheduler/expression.ts. */
+  expression?: string;
   exclude?: string[];
   /** How many of them. Absent: all of `names`, or all that `labelSelector` matches. */
   count?: number;
+  /** Only those that have one of its values; where nobody says how many, one of each value. */
+  spread?: TopologySpread;
 }
 
 /** All that it names, in whatever group. */

@@ -15,7 +15,10 @@ const physicalClusterSpec = object(
   {
     kubeconfigSecretRef: object({ namespace: text, name: text }, texts.secretRef, ['namespace', 'name']),
     taints: list(
-      object({ key: text, value: text, effect } satisfies Fields<Taint>, texts.taint, ['key', 'effect']),
+      object({ key: text, value: text, effect, timeAdded: text } satisfies Fields<Taint>, texts.taint, [
+        'key',
+        'effect',
+      ]),
     ),
     unschedulable: flag,
     drain: flag,

@@ -12,6 +12,7 @@ import {
   managedValue,
   pausedAnnotation,
   scaledAnnotation,
+  spreadAnnotation,
   waitAnnotation,
   withdrawnLabel,
 } from './names.ts';
@@ -29,6 +30,7 @@ const ownAnnotations = new Set([
   drainAnnotation,
   pausedAnnotation,
   waitAnnotation,
+  spreadAnnotation,
   scaledAnnotation,
   'kubectl.kubernetes.io/last-applied-configuration',
   'deployment.kubernetes.io/revision',
@@ -190,9 +192,10 @@ function withAmounts(spec: Spec, { hard }: Share): Spec {
 
 const isManualJob = (spec: unknown): boolean => at(spec, 'manualSelector') === true;
 
+/** When it goes is decided here: one that went by itself there would be made, and run, again. */
 function jobSpec(spec: Spec, { completions, parallelism, suspend }: Share): Spec {
   const shaped: Spec = {
-    ...spec,
+    ...without(spec, ['ttlSecondsAfterFinished']),
     ...(completions !== undefined && { completions }),
     ...(parallelism !== undefined && { parallelism }),
     ...(suspend === true && { suspend }),

@@ -1,3 +1,4 @@
+import { spread } from './policy-texts.ts';
 import type {
   ClosureRef,
   ClusterSlice,
@@ -128,6 +129,7 @@ const placementSpec: Texts<PlacementSpec> = {
   reasons: 'By physical cluster, why it was chosen or refused.',
   blocked:
     'True where it is not where it ought to be for want of a place; reasons says what speaks against each.',
+  spread: 'Over which values of which label its replicas are spread; absent, equally over the clusters.',
   requires: 'What the workload uses: it arrives on each cluster before the workload and leaves after it.',
   shares: 'By physical cluster, how much of the object is there or about to be.',
   scale: 'How many replicas its autoscalers made of it; absent where none does.',
@@ -166,6 +168,7 @@ const secretRef = { namespace: "The Secret's namespace.", name: "The Secret's na
 const taint: Texts<Taint> = {
   key: "The taint's key.",
   value: "The taint's value.",
+  timeAdded: 'Since when tolerations of NoExecute that end are counted; set when the taint is.',
   effect:
     'NoSchedule: nothing new is placed there. PreferNoSchedule: only for want of a better place. NoExecute: what is there moves away too.',
 };
@@ -218,6 +221,7 @@ export const texts = {
   closureRef,
   scale,
   placementSpec,
+  spread: { ...spread, values: 'By physical cluster, which value it has.' },
   placementStatus,
   placement,
   error: { reason: 'In one word for programs.', message: 'In a sentence for people.' },

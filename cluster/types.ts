@@ -1,6 +1,7 @@
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
 import type { Locator } from './locator.ts';
 import type { Share, SharePhase } from './share.ts';
+import type { PlacedSpread } from './spread.ts';
 
 export type { Locator, Share, SharePhase };
 
@@ -17,6 +18,8 @@ export interface Taint {
   key: string;
   value?: string;
   effect: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
+  /** RFC 3339, of NoExecute: since when tolerations that end are counted. The server sets it. */
+  timeAdded?: string;
 }
 
 /** A real (or simulated) Kubernetes cluster that runs workloads. Cluster-scoped, in the root logical cluster. */
@@ -62,7 +65,7 @@ export interface PhysicalClusterStatus {
  * The record of one placed object, namespaced beside it, named by placementName. Users read it; the scheduler,
  * the splitter and the syncers each write their own part by merge patch:
  *   scheduler -> spec.ref, spec.physicalNamespace and its uid, spec.clusters, spec.wanted, spec.policies, spec.reasons,
- *                spec.blocked, spec.requires; spec.shares when a new object takes over what an orphaned one left
+ *                spec.blocked, spec.spread, spec.requires; spec.shares when a new object takes over what an orphaned one left
  *   splitter  -> spec.shares, spec.scale, status.conditions
  *   garbage collector -> spec.orphaned
  *   syncer c  -> status.clusters[c], through its view only
@@ -89,6 +92,8 @@ export interface PlacementSpec {
   reasons?: Record<string, string>;
   /** True where it is not where it ought to be for want of a place; reasons says what speaks against each. */
   blocked?: boolean;
+  /** Of replicas: how they are spread over the clusters' values; absent: equally over the clusters. */
+  spread?: PlacedSpread;
   /** A workload's closure: what must be there before it arrives and until it has left. */
   requires?: ClosureRef[];
   /** Where it is or is about to be, and how much of it. The syncers act on this and nothing else. */

@@ -60,7 +60,9 @@ function taints(list: readonly unknown[], field: Field): void {
   const seen = new Set<string>();
   for (const [index, taint] of list.entries()) {
     if (!isRecord(taint)) continue;
-    const { key, effect } = taint;
+    const { key, effect, timeAdded } = taint;
+    if (timeAdded !== undefined && Number.isNaN(Date.parse(String(timeAdded))))
+      field.index(index).child('timeAdded').invalid(timeAdded, 'must be a time, as 2026-01-31T12:00:00Z');
     if (key === '') field.index(index).child('key').required();
     const pair = `${String(key)}:${String(effect)}`;
     if (seen.has(pair)) field.index(index).duplicate(pair, 'taints must be unique by key and effect pair');

@@ -3,9 +3,9 @@ import { isStatusError } from '../kube/status.ts';
 import { observed } from './observer.ts';
 import type { WorkQueue } from './queue.ts';
 
-/** Reconcile again so many milliseconds from now. */
+/** Reconcile again so many milliseconds from now; 'growing': after a delay that doubles until the answer is another. */
 export interface Retry {
-  after: number;
+  after: number | 'growing';
 }
 
 export interface ControllerOptions {
@@ -91,6 +91,10 @@ async function process(key: string, options: ControllerOptions): Promise<void> {
   const { name, queue, signal, logger } = options;
   try {
     const result = await options.reconcile(key, signal);
+    if (result?.after === 'growing') {
+      queue.addRateLimited(key);
+      return;
+    }
     queue.forget(key);
     if (result) queue.addAfter(key, result.after);
   } catch (err) {

@@ -7,6 +7,7 @@ import { runNamespaceController } from './namespace/controller.ts';
 import { runProtectionController } from './protection/controller.ts';
 import { runQuotaController } from './quota/controller.ts';
 import { runTokensController, type SignToken } from './tokens/controller.ts';
+import { runTtlController } from './ttl/controller.ts';
 
 export interface GenericControllersOptions {
   /** As whom they write. */
@@ -30,6 +31,7 @@ export async function startGenericControllers(options: GenericControllersOptions
     runGarbageCollector(options),
     runProtectionController(options),
     runQuotaController(options),
+    runTtlController(options),
     ...(sign ? [runTokensController({ ...options, sign })] : []),
   ]);
 }

@@ -1,41 +1,18 @@
-import { clustersAnnotation } from '../cluster/names.ts';
-import type { Resources } from '../cluster/pod-spec.ts';
-import type { PhysicalCluster } from '../cluster/types.ts';
-import { type Candidate, objection } from './filter.ts';
-import { best } from './score.ts';
-import { nothingUsed, type Usage } from './usage.ts';
-import { leavesOut, refusal, type Wish } from './wishes.ts';
-
-export interface Choice {
-  clusters: string[];
-  reasons: Record<string, string>;
-  /** It is not where it ought to be, for want of a place: look again when something changes. */
-  blocked: boolean;
-  /** Any cluster that comes or changes may be one for it. */
-  open?: boolean;
-  /** What is named, where all of it is asked for. */
-  wanted?: string[];
-}
-
-export interface Situation {
-  clusters: ReadonlyMap<string, PhysicalCluster>;
-  notTaken: ReadonlyMap<string, string>;
-  used: Usage;
-  /** Where the object is, or was last told to be. */
-  current: readonly string[];
-  /** By cluster, the claim whose data is there: nobody but a user moves the object away from it. */
-  claims: ReadonlyMap<string, string>;
-  /** What each of `among` clusters would have to take. */
-  need(among: number): Resources;
-}
-
-type Judged = readonly [Candidate, string | undefined][];
-type Reasons = readonly (readonly [string, string])[];
-
-/** For the record only, so that it does not grow with the number of clusters. */
-const reasonLimit = 50;
-/** What may be the name of a PhysicalCluster; anything else that an annotation says is no key for a record. */
-const namePattern = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
+import {
+  type Choice,
+  fittingOf,
+  heldByClaims,
+  judge,
+  record,
+  refusals,
+  type Situation,
+  stay,
+  take,
+  takeInOrder,
+  universe,
+} from './judge.ts';
+import { chooseSpread } from './spread.ts';
+import { refusal, type Wish } from './wishes.ts';
 
 /** Where an object is to be. `rest`: how many others of its Namespace are on each cluster. */
 export function choose(
@@ -44,31 +21,9 @@ export function choose(
   rest: ReadonlyMap<string, number>,
 ): Choice {
   if (!wish) return chooseFreely(situation, rest);
+  if (wish.spread) return chooseSpread(wish, wish.spread, situation, rest);
   if (wish.count !== 'all') return chooseSome(wish, situation, rest);
   return wish.groups ? chooseGroup(wish, wish.groups, situation) : chooseAll(wish, situation);
-}
-
-function judge(
-  names: readonly string[],
-  situation: Situation,
-  { among, wish }: { among: number; wish?: Wish },
-): Judged {
-  const need = situation.need(among);
-  const tolerations = wish?.layers.flatMap((said) => said.tolerations ?? []) ?? [];
-  return names.map((name) => {
-    const cluster = situation.clusters.get(name);
-    const candidate = {
-      name,
-      cluster,
-      refused: wish && refusal(wish, name, cluster),
-      tolerations,
-      notTaken: situation.notTaken.get(name),
-      isThere: situation.current.includes(name),
-      need,
-      used: situation.used.get(name) ?? nothingUsed,
-    };
-    return [candidate, objection(candidate)];
-  });
 }
 
 /** Every cluster of the wish that nothing speaks against; where none is left, it stays where it is. */
@@ -153,81 +108,4 @@ function chooseFreely(situation: Situation, rest: ReadonlyMap<string, number>): 
     reasons: record([[chosen.name, why], ...driven, ...refused]),
     blocked: false,
   };
-}
-
-/** What may be chosen from; with it where its data holds it, which only a user's own word leaves out. */
-function universe(wish: Wish, { clusters, current, claims }: Situation): string[] {
-  const held = current.filter((name) => claims.has(name) && clusters.has(name) && !leavesOut(wish, name));
-  return [...new Set([...(wish.names ?? clusters.keys()), ...held])].sort();
-}
-
-/** Those of the first groups first; without groups all are of one. */
-function takeInOrder(
-  from: readonly Candidate[],
-  most: number,
-  { rest, groups }: { rest: ReadonlyMap<string, number>; groups: NonNullable<Wish['groups']> },
-): Candidate[] {
-  const ordered = groups.map((group) => from.filter(({ name }) => group.includes(name)));
-  const taken: Candidate[] = [];
-  for (const group of groups.length > 0 ? ordered : [from])
-    taken.push(...take(group, most - taken.length, rest));
-  return taken;
-}
-
-/** The `most` best: those where most of the rest of the Namespace is come first. */
-function take(from: readonly Candidate[], most: number, rest: ReadonlyMap<string, number>): Candidate[] {
-  if (from.length <= most) return [...from];
-  const taken: Candidate[] = [];
-  const left = new Set(from);
-  const ofRest = ({ name }: Candidate) => rest.get(name) ?? 0;
-  while (taken.length < most) {
-    const highest = Math.max(...[...left].map(ofRest));
-    const next = best([...left].filter((candidate) => ofRest(candidate) === highest));
-    if (!next) break;
-    taken.push(next);
-    left.delete(next);
-  }
-  return taken;
-}
-
-function fittingOf(judged: Judged): Candidate[] {
-  return judged.flatMap(([candidate, reason]) => (reason === undefined ? [candidate] : []));
-}
-
-function refusals(judged: Judged, held?: ReadonlyMap<string, string>): Reasons {
-  return judged.flatMap(([{ name }, reason]) =>
-    reason === undefined ? [] : [[name, held?.get(name) ?? reason] as const],
-  );
-}
-
-/** Where it would be driven away, but not from its data. A cluster that no longer exists holds none. */
-function heldByClaims(judged: Judged, { claims }: Situation, wish?: Wish): Map<string, string> {
-  return new Map(
-    judged.flatMap(([{ name, cluster, isThere }, reason]): [string, string][] => {
-      const claim = claims.get(name);
-      if (reason === undefined || claim === undefined || !cluster || !isThere) return [];
-      return leavesOut(wish, name) ? [] : [[name, holdsData(claim, name)]];
-    }),
-  );
-}
-
-function holdsData(claim: string, cluster: string): string {
-  return (
-    `its claim ${claim} holds data on ${cluster}, which cannot be moved; ` +
-    `annotate the workload with ${clustersAnnotation} to move it without the data`
-  );
-}
-
-/** Nothing fits, nothing moves: but a cluster that no longer exists holds nothing. */
-function stay({ current, clusters }: Situation, reasons: Reasons, otherwise = 'nothing else fits'): Choice {
-  const kept = current.filter((name) => clusters.has(name)).sort();
-  const notes = reasons.map(([name, why]): [string, string] => [
-    name,
-    kept.includes(name) ? `${why}, but ${otherwise}: it stays` : why,
-  ]);
-  return { clusters: kept, reasons: record(notes), blocked: true };
-}
-
-function record(reasons: Reasons): Record<string, string> {
-  return Object.fromEntries(reasons.filter(([name]) => namePattern.test(name)).slice(0, reasonLimit));
 }

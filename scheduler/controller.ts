@@ -33,6 +33,8 @@ export interface SchedulerOptions {
 
 /** Room may also appear without any event about a cluster: when other workloads shrink. */
 const blockedRetryMs = 15_000;
+/** More than a timer takes: something else comes by before. */
+const longestMs = 2 ** 31;
 
 /** WHERE. Keys are those of Namespaces. Resolves when `signal` has aborted. */
 export async function startScheduler(options: SchedulerOptions): Promise<void> {
@@ -63,7 +65,9 @@ async function reconcile(key: string, world: World, writer: Writer): Promise<Ret
   const { cluster } = parseKey(key);
   const decision = consider(key, world);
   await writeDecision(cluster, decision, writer);
-  return decision.blocked ? { after: blockedRetryMs } : undefined;
+  const left = Math.max(0, decision.toleratedUntil - Date.now());
+  const after = Math.min(left, decision.blocked ? blockedRetryMs : longestMs);
+  return after < longestMs ? { after } : undefined;
 }
 
 /** Decides about one Namespace, and remembers what it takes then. Writes nothing: of a copy of the world this is a plan. */
@@ -79,6 +83,7 @@ export function consider(key: string, world: World): NamespaceDecision {
     notTaken: notTaken(world),
     policies: policiesIn(world, key),
     usage: world.ledger.others(key),
+    now: Date.now(),
   });
   // Before anything is awaited: the next decision, of whatever namespace, counts with this one.
   world.ledger.set(key, decision.usage);

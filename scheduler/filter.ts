@@ -11,7 +11,8 @@ import {
   subtractQuantity,
   zeroQuantity,
 } from '../kube/quantity.ts';
-import { tolerates } from './tolerations.ts';
+import { timestamp } from '../kube/timestamp.ts';
+import { type Evicting, endOf, evictingOf } from './tolerations.ts';
 
 /** One physical cluster as a place for one object. */
 export interface Candidate {
@@ -22,8 +23,10 @@ export interface Candidate {
   refused?: string | undefined;
   /** It is another one, registered twice, or this Atoll itself. */
   notTaken?: string | undefined;
-  /** Taints that do not count for the object. */
+  /** Taints that do not count for the object, or not yet. */
   tolerations?: readonly Toleration[];
+  /** Milliseconds since 1970. */
+  now: number;
   /** The object is there already: only what drives things away speaks against it. */
   isThere: boolean;
   /** What the object would add there. */
@@ -38,7 +41,7 @@ export type Filter = (candidate: Candidate) => string | undefined;
 /** These hold for what is there as well. */
 const evicting: readonly Filter[] = [exists, isWanted, notDraining, notEvicting];
 /** These hold for newcomers only: cordon is not drain, silence is not death. */
-const admitting: readonly Filter[] = [isAnother, isReady, notCordoned, notTainted, hasRoom];
+const admitting: readonly Filter[] = [isAnother, isReady, notCordoned, notTainted, notForAWhile, hasRoom];
 
 /** The first objection. */
 export function objection(candidate: Candidate): string | undefined {
@@ -65,7 +68,22 @@ function notDraining({ cluster }: Candidate): string | undefined {
 }
 
 function notEvicting(candidate: Candidate): string | undefined {
-  return tainted(candidate, 'NoExecute');
+  const evicting = firstOf(candidate);
+  if (!evicting || evicting.until > candidate.now) return undefined;
+  const { taint, until, silence } = evicting;
+  const words = silence?.words ?? saidOf(taint);
+  return until === 0 ? words : `${words}, and that was tolerated until ${timestamp(until)}`;
+}
+
+/** Nothing comes to be driven away again. */
+function notForAWhile(candidate: Candidate): string | undefined {
+  const evicting = firstOf(candidate);
+  if (!evicting || evicting.until === Number.POSITIVE_INFINITY) return undefined;
+  return `${saidOf(evicting.taint)}, which is tolerated for a while only`;
+}
+
+function firstOf({ cluster, tolerations = [] }: Candidate): Evicting | undefined {
+  return cluster && evictingOf(cluster, tolerations);
 }
 
 function isAnother({ notTaken }: Candidate): string | undefined {
@@ -90,8 +108,11 @@ function notTainted(candidate: Candidate): string | undefined {
 
 function tainted(candidate: Candidate, effect: Taint['effect']): string | undefined {
   const taint = taintOf(candidate, effect);
-  if (!taint) return undefined;
-  return `it has the taint ${taint.key}${taint.value ? `=${taint.value}` : ''}:${effect}`;
+  return taint && saidOf(taint);
+}
+
+function saidOf({ key, value, effect }: Taint): string {
+  return `it has the taint ${key}${value ? `=${value}` : ''}:${effect}`;
 }
 
 /** The first of its taints with this effect that the object does not tolerate. */
@@ -99,7 +120,7 @@ export function taintOf(
   { cluster, tolerations = [] }: Candidate,
   effect: Taint['effect'],
 ): Taint | undefined {
-  return cluster?.spec?.taints?.find((taint) => taint.effect === effect && !tolerates(tolerations, taint));
+  return cluster?.spec?.taints?.find((taint) => taint.effect === effect && endOf(tolerations, taint) === 0);
 }
 
 function hasRoom({ cluster, need, used }: Candidate): string | undefined {

@@ -43,6 +43,7 @@ export function clusterMatters(now: PhysicalCluster, old: PhysicalCluster): bool
     !deepEqual(now.spec, old.spec) ||
     !deepEqual(now.metadata.labels, old.metadata.labels) ||
     ready(now) !== ready(old) ||
+    now.status?.version !== old.status?.version ||
     now.metadata.deletionTimestamp !== old.metadata.deletionTimestamp ||
     !deepEqual(at(now, 'status', 'allocatable'), at(old, 'status', 'allocatable'))
   );

@@ -45,9 +45,9 @@ function read(policy: PlacementPolicy): Policy {
   const { priority = 0, selector = {}, clusters = {}, tolerations = [] } = policy.spec ?? {};
   const isGlobal = namespace === undefined && logicalClusterOf(policy) === rootCluster;
   const source = `${policy.kind} ${name}${isGlobal ? ` of ${rootCluster}` : ''}`;
-  const { groups = [], labelSelector, exclude = [], count } = clusters;
+  const { groups = [], labelSelector, expression, exclude = [], count, spread } = clusters;
   const names = namedBy(clusters);
-  const choosesAll = names.length > 0 || labelSelector !== undefined;
+  const choosesAll = names.length > 0 || labelSelector !== undefined || expression !== undefined;
   return {
     priority,
     name,
@@ -58,8 +58,10 @@ function read(policy: PlacementPolicy): Policy {
       ...(names.length > 0 && { names: [...new Set(names)].sort() }),
       ...(groups.length > 0 && { groups }),
       ...(labelSelector && { labels: labelSelectorFromObject(labelSelector) }),
+      ...(expression !== undefined && { expression }),
       exclude,
       tolerations,
+      ...(spread && { spread }),
       ...(count !== undefined ? { count } : choosesAll ? { count: 'all' as const } : {}),
     },
   };
@@ -69,16 +71,22 @@ function selects(selector: PolicySelector): Policy['selects'] {
   const { kinds = [], names = [], labelSelector, namespaces = [], namespaceSelector } = selector;
   const labels = matcher(labelSelector);
   const namespaceLabels = matcher(namespaceSelector);
-  const isAmong = (list: readonly string[], value: string) => list.length === 0 || list.includes(value);
+  // Asked about each workload by each policy: a tenant may have many of both.
+  const ofKind = among(kinds.map((one) => one.kind));
+  const ofName = among(names);
+  const ofNamespace = among(namespaces);
   return ({ kind, object: { metadata } }, namespace) =>
-    isAmong(
-      kinds.map((one) => one.kind),
-      kind.kind,
-    ) &&
-    isAmong(names, metadata.name ?? '') &&
-    isAmong(namespaces, metadata.namespace ?? '') &&
+    ofKind(kind.kind) &&
+    ofName(metadata.name ?? '') &&
+    ofNamespace(metadata.namespace ?? '') &&
     (!labels || labels.matches(metadata.labels)) &&
     (!namespaceLabels || namespaceLabels.matches(namespace?.metadata.labels));
+}
+
+/** An empty list has everything. */
+function among(list: readonly string[]): (value: string) => boolean {
+  const all = new Set(list);
+  return (value) => all.size === 0 || all.has(value);
 }
 
 function matcher(selector: LabelSelector | undefined) {

@@ -94,6 +94,7 @@ function released(
     wanted: _wanted,
     policies: _policies,
     blocked: _blocked,
+    spread: _spread,
     namespaceLabels: _labels,
     orphaned,
     ...spec
@@ -135,6 +136,7 @@ function specOf({ placed, choice, wish, requires }: Decided, home: Home, old?: P
     ...(policies.length > 0 && { policies }),
     ...(Object.keys(reasons).length > 0 && { reasons }),
     ...(choice.blocked && { blocked: true }),
+    ...(choice.spread && { spread: choice.spread }),
     ...(requires.length > 0 && { requires }),
     ...(old?.shares && Object.keys(old.shares).length > 0 && { shares: old.shares }),
     ...(old?.scale && old.ref.uid === uid && { scale: old.scale }),

@@ -1,11 +1,58 @@
+import { readyOf } from '../cluster/life.ts';
+import { unreachableTaint } from '../cluster/names.ts';
 import type { Toleration } from '../cluster/policy.ts';
-import type { Taint } from '../cluster/types.ts';
+import { type Silence, silenceOf } from '../cluster/silence.ts';
+import type { PhysicalCluster, Taint } from '../cluster/types.ts';
+
+/** What drives an object away first, and when, in milliseconds since 1970; 0: at once, Infinity: never. */
+export interface Evicting {
+  taint: Taint;
+  until: number;
+  /** The taint stands for it. */
+  silence?: Silence;
+}
+
+/**
+ * Of the taints of a cluster that drive away, and its silence, which counts as one only for those who name it: nothing is
+ * made twice that nobody asked for. Undefined: it has none.
+ */
+export function evictingOf(
+  cluster: PhysicalCluster,
+  tolerations: readonly Toleration[],
+): Evicting | undefined {
+  const taints = cluster.spec?.taints?.filter(({ effect }) => effect === 'NoExecute') ?? [];
+  const all: Evicting[] = taints.map((taint) => ({ taint, until: endOf(tolerations, taint) }));
+  all.push(...silenceOn(cluster, tolerations));
+  return all.reduce<Evicting | undefined>(
+    (first, one) => (first && first.until <= one.until ? first : one),
+    undefined,
+  );
+}
+
+/** Counted from when it was noticed, not from the last answer: while this server was away nobody listened. */
+function silenceOn(cluster: PhysicalCluster, tolerations: readonly Toleration[]): Evicting[] {
+  const naming = tolerations.filter(({ key }) => key === unreachableTaint);
+  const silence = naming.length > 0 ? silenceOf(cluster) : undefined;
+  const since = readyOf(cluster)?.lastTransitionTime;
+  if (!silence || !since) return [];
+  const taint: Taint = { key: unreachableTaint, effect: 'NoExecute', timeAdded: since };
+  const until = endOf(naming, taint);
+  return until === 0 ? [] : [{ taint, until, silence }];
+}
+
+/** Until when a taint is tolerated; of several tolerations the shortest counts, as on a node. 0: it is not. */
+export function endOf(tolerations: readonly Toleration[], taint: Taint): number {
+  const its = tolerations.filter((toleration) => isFor(toleration, taint));
+  if (its.length === 0) return 0;
+  const ever = Number.POSITIVE_INFINITY;
+  const seconds = Math.min(...its.map(({ tolerationSeconds = ever }) => tolerationSeconds));
+  if (seconds === ever) return ever;
+  return (Date.parse(taint.timeAdded ?? '') || 1) + Math.max(0, seconds) * 1000;
+}
 
 /** As a Pod's. https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/ */
-export function tolerates(tolerations: readonly Toleration[], taint: Taint): boolean {
-  return tolerations.some(({ key = '', operator = 'Equal', value = '', effect = '' }) => {
-    if (effect !== '' && effect !== taint.effect) return false;
-    if (key !== '' && key !== taint.key) return false;
-    return operator === 'Exists' || value === (taint.value ?? '');
-  });
+function isFor({ key = '', operator = 'Equal', value = '', effect = '' }: Toleration, taint: Taint): boolean {
+  if (effect !== '' && effect !== taint.effect) return false;
+  if (key !== '' && key !== taint.key) return false;
+  return operator === 'Exists' || value === (taint.value ?? '');
 }

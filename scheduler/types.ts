@@ -2,7 +2,7 @@ import type { PlacedObject } from '../cluster/closure.ts';
 import type { Resources } from '../cluster/pod-spec.ts';
 import type { ClosureRef, PhysicalCluster, Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
-import type { Choice } from './choose.ts';
+import type { Choice } from './judge.ts';
 import type { Layers } from './policies.ts';
 import type { Usage } from './usage.ts';
 import type { Wish } from './wishes.ts';
@@ -22,6 +22,8 @@ export interface NamespaceInput {
   notTaken?: ReadonlyMap<string, string>;
   /** What other namespaces take. */
   usage: ReadonlyMap<string, Resources>;
+  /** Milliseconds since 1970. */
+  now: number;
 }
 
 export interface NamespaceDecision {
@@ -38,6 +40,8 @@ export interface NamespaceDecision {
   blocked: boolean;
   /** A cluster that comes, or changes, may be one for something here, wherever that is now. */
   open: boolean;
+  /** When something here is tolerated no longer where it is, in milliseconds since 1970; Infinity: never. */
+  toleratedUntil: number;
 }
 
 /** A decided object: where, why, and what has to come along. */

@@ -6,6 +6,7 @@ import {
   type Resources,
   timesResources,
 } from '../cluster/pod-spec.ts';
+import { podsOn } from '../cluster/spread.ts';
 import type { Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 
@@ -19,12 +20,13 @@ export function requestsOf(workload: KubeObject, pods: number): Resources {
   return timesResources(podRequests(podTemplate(workload).spec), pods);
 }
 
-/** What a placed workload takes where; of a cluster in which it has no share yet, as if it were divided equally. */
+/** What a placed workload takes where; of a cluster in which it has no share yet, as if it were divided anew. */
 export function usageOf(workload: KubeObject, placement: Placement): Usage {
-  const { shares = {}, clusters = [] } = placement.spec ?? {};
+  const { shares = {}, clusters = [], spread } = placement.spec ?? {};
   const count = podCount(workload);
-  const each = requestsOf(workload, Math.ceil(count / Math.max(1, clusters.length)));
-  const usage: Usage = new Map(clusters.map((c) => [c, each]));
+  const usage: Usage = new Map(
+    [...podsOn(count, clusters, spread)].map(([c, pods]) => [c, requestsOf(workload, pods)]),
+  );
   for (const [c, share] of Object.entries(shares))
     usage.set(c, requestsOf(workload, share.replicas ?? share.parallelism ?? count));
   return usage;

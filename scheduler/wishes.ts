@@ -1,9 +1,11 @@
 import { clustersAnnotation, placedByAnnotation, schedulerUser } from '../cluster/names.ts';
 import { parseWord } from '../cluster/placement.ts';
 import type { Toleration } from '../cluster/policy.ts';
+import { shownKey, spreadIn, type TopologySpread, topologyOf } from '../cluster/spread.ts';
 import type { PhysicalCluster } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { LabelSelectorMatcher } from '../kube/selector.ts';
+import { mismatch } from './expression.ts';
 
 /** What one layer, an annotation or a policy, says of where an object may be. */
 export interface Said {
@@ -16,10 +18,12 @@ export interface Said {
   /** The same names, in groups: those of a later one only for want of an earlier one's. */
   groups?: readonly (readonly string[])[];
   labels?: LabelSelectorMatcher;
+  expression?: string;
   exclude: readonly string[];
   /** Absent: layers below say how many. */
   count?: number | 'all';
   tolerations?: readonly Toleration[];
+  spread?: TopologySpread;
 }
 
 /** All layers together. What names clusters counts instead of all below it; what does not only narrows what these leave. */
@@ -32,8 +36,15 @@ export interface Wish {
   count: number | 'all' | 'free';
   /** Who says how many, or is the first to say anything. */
   source: string;
+  /** As the first layer says it that says anything of it, which is `by`. */
+  spread?: TopologySpread & { by: string };
   /** What each says, the most specific first. */
   layers: readonly Said[];
+}
+
+/** Of all layers. */
+export function tolerationsOf(wish: Wish | undefined): Toleration[] {
+  return wish?.layers.flatMap((said) => said.tolerations ?? []) ?? [];
 }
 
 function annotation(object: KubeObject | undefined, key: string): string | undefined {
@@ -52,17 +63,25 @@ export function schedulersNote(object: KubeObject): string | undefined {
 
 /** What a user asks for on the object itself. An annotation that nobody signed is a user's. */
 export function ownWord(object: KubeObject): Said | undefined {
-  return isSchedulers(object) ? undefined : wordOf(object, 'its annotation');
+  return wordOf(object, 'its annotation', !isSchedulers(object));
 }
 
 function namespaceWord(namespace: KubeObject | undefined): Said | undefined {
   return wordOf(namespace, "its Namespace's annotation");
 }
 
-function wordOf(object: KubeObject | undefined, source: string): Said | undefined {
-  const { names, exclude } = parseWord(annotation(object, clustersAnnotation));
-  if (names.length === 0 && exclude.length === 0) return undefined;
-  return { source, isPolicy: false, exclude, ...(names.length > 0 && { names, count: 'all' }) };
+function wordOf(object: KubeObject | undefined, source: string, isTheirs = true): Said | undefined {
+  const { names, exclude } = parseWord(isTheirs ? annotation(object, clustersAnnotation) : undefined);
+  const spread = spreadIn(object?.metadata.annotations);
+  if (names.length === 0 && exclude.length === 0 && !spread) return undefined;
+  const all = names.length > 0 && ({ names, count: 'all' } as const);
+  return { source, isPolicy: false, exclude, ...all, ...(spread && { spread }) };
+}
+
+/** A user's own annotation says of the object where it is to be, or not to be. */
+export function saysWhere(object: KubeObject): boolean {
+  const own = ownWord(object);
+  return own !== undefined && (own.names !== undefined || own.exclude.length > 0);
 }
 
 /** The object itself is to be on clusters that its own annotation names. */
@@ -91,11 +110,13 @@ export function wishOf(
   const source = (counts ?? layers[0])?.source;
   if (source === undefined) return undefined;
   const { names, groups } = layers.at(-1) ?? {};
+  const spreads = layers.find(({ spread }) => spread !== undefined);
   return {
     ...(names && { names }),
     ...(groups && { groups }),
     count: counts?.count ?? 'free',
     source,
+    ...(spreads?.spread && { spread: { ...spreads.spread, by: spreads.source } }),
     layers,
   };
 }
@@ -103,17 +124,30 @@ export function wishOf(
 /** Of what goes along with workloads: for its own sake it is only where annotations name clusters. */
 export function closureWish(object: KubeObject, namespace: KubeObject | undefined): Wish | undefined {
   const wish = wishOf(object, namespace, []);
-  return wish?.names && wish;
+  if (!wish?.names) return undefined;
+  const { spread: _spread, ...rest } = wish;
+  return rest;
 }
 
 /** Why a cluster is not one that may be chosen, as a sentence; undefined: it is. */
 export function refusal(wish: Wish, name: string, cluster: PhysicalCluster | undefined): string | undefined {
-  for (const { source, names, labels, exclude } of wish.layers) {
+  for (const { source, names, labels, expression, exclude } of wish.layers) {
     if (exclude.includes(name)) return `excluded by ${source}`;
     if (names && !names.includes(name)) return `not named by ${source}`;
     if (labels && !labels.matches(cluster?.metadata.labels)) return `its labels do not match ${source}`;
+    const why = expression !== undefined && cluster ? mismatch(expression, source, cluster) : undefined;
+    if (why !== undefined) return why;
   }
-  return undefined;
+  return wish.spread && cluster && outsideOf(wish.spread, cluster);
+}
+
+/** Why a cluster is in none of the places that something is spread over. */
+function outsideOf({ topologyKey, replicas, by }: NonNullable<Wish['spread']>, cluster: PhysicalCluster) {
+  const value = topologyOf(topologyKey, cluster);
+  if (value === undefined) return `it has no label ${topologyKey}, which ${by} spreads over`;
+  return replicas && !Object.hasOwn(replicas, value)
+    ? `${by} has no replicas for ${shownKey(topologyKey)} ${value}`
+    : undefined;
 }
 
 /** A user's own word on the object, or on its Namespace, is that it is not to be there: not even for its data. */

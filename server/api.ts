@@ -1,3 +1,4 @@
+import { clusterTaintAdmission } from '../apiserver/admission/cluster-taints.ts';
 import { nodesAdmission } from '../apiserver/admission/nodes.ts';
 import { ownerAdmission } from '../apiserver/admission/owner.ts';
 import { placementAdmission } from '../apiserver/admission/placement.ts';
@@ -101,6 +102,7 @@ export function apiOptions(parts: {
       placementAdmission,
       policyAdmission,
       tenancyAdmission,
+      clusterTaintAdmission,
       limitsAdmission,
       ownerAdmission,
       nodesAdmission,

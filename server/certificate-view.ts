@@ -1,6 +1,7 @@
 import { mastersGroup } from '../apiserver/authz/masters.ts';
 import type { View } from '../apiserver/options.ts';
 import type { Authority } from '../apiserver/tls/ca.ts';
+import { problemOf as problemOfNames } from '../apiserver/tls/subject.ts';
 import { isLogicalClusterName } from '../cluster/names.ts';
 import { decodeJson } from '../kube/json.ts';
 import { badRequest, StatusError } from '../kube/status.ts';
@@ -80,12 +81,8 @@ export function problemOf({
   admin,
   cluster,
 }: Omit<CertificateRequest, 'publicKey'>): string | undefined {
-  const reserved = [user, ...groups].find((name) => name.startsWith('system:'));
-  if (reserved !== undefined)
-    return `${JSON.stringify(reserved)}: names that begin with system: are the system's`;
-  if (user === '' || groups.includes('')) return 'a user and groups have names';
-  if (/[\p{C}\p{Zl}\p{Zp}]/u.test([user, ...groups].join('')))
-    return 'a name has characters that do not print';
+  const problem = problemOfNames({ user, groups });
+  if (problem !== undefined) return problem;
   if (cluster !== undefined && !isLogicalClusterName(cluster))
     return `${JSON.stringify(cluster)} is not a logical cluster's name, such as root:team-a`;
   if (admin && cluster !== undefined) return 'an administrator is one everywhere';

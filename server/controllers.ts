@@ -12,6 +12,7 @@ import { runEndpointsController } from '../controller/endpoints/controller.ts';
 import { startGenericControllers, startServerControllers } from '../controller/generic.ts';
 import { runLeader, type Term } from '../controller/leader.ts';
 import { ensureServiceRanges, ensureSystemNamespaces } from '../controller/namespace/furnish.ts';
+import { runSigningController, type SignClient } from '../controller/signing/controller.ts';
 import { slim } from '../controller/slim.ts';
 import type { SignToken } from '../controller/tokens/controller.ts';
 import { runWorkspaceController } from '../controller/workspace/controller.ts';
@@ -43,6 +44,8 @@ export interface ControllerSettings {
   rootCa: string;
   /** Of ServiceAccounts' tokens. */
   accountKeys: TokenKeys;
+  /** Of client certificates. */
+  signClient: SignClient;
   url: () => string;
   metrics?: Metrics;
 }
@@ -89,6 +92,7 @@ async function controlFor(settings: ControllerSettings, { signal, fence }: Term)
   await Promise.all([
     ranges,
     startGenericControllers({ client, informers, signal, logger, rootCa, sign }),
+    runSigningController({ client, informers, signal, logger, sign: settings.signClient }),
     runEndpointsController({ client, informers, signal, logger }),
     runDisruptionController({ client, informers, signal, logger }),
     runWorkspaceController({ client, informers, signal, logger, url: settings.url }),

@@ -198,6 +198,7 @@ async function controlled(parts: {
     logger,
     rootCa,
     accountKeys: parts.identity.accountKeys,
+    signClient: parts.identity.signClient,
     url: () => url,
     settleMs: settings.settleSeconds * 1000,
     controllers: settings.controllers,

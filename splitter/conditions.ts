@@ -1,9 +1,12 @@
 import { pausedAnnotation, waitAnnotation } from '../cluster/names.ts';
 import { isTombstone } from '../cluster/orphans.ts';
 import type { Condition, Placement } from '../cluster/types.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { replicasOf } from './follow.ts';
 import type { Handover } from './handover.ts';
 import { paused, waitingReason } from './hold.ts';
 import type { Shares, Slices } from './plan.ts';
+import { otherwiseDivided, unsatisfied } from './spread.ts';
 
 interface ConditionsInput {
   placement: Placement;
@@ -15,6 +18,10 @@ interface ConditionsInput {
   /** It may not run twice. */
   once: boolean;
   gone: boolean;
+  /** The object, while there is one. */
+  root?: KubeObject | undefined;
+  /** How many replicas it has, where an autoscaler says it. */
+  total?: number | undefined;
   now: number;
 }
 
@@ -37,7 +44,7 @@ export function conditionsOf(input: ConditionsInput): Condition[] {
 const orphaned =
   'the object is deleted; what it made stays until it is deleted, or adopted by one of the same name';
 
-function placed({ placement, gone }: ConditionsInput): Verdict {
+function placed({ placement, gone, root, total }: ConditionsInput): Verdict {
   const { clusters = [], wanted = [], reasons = {} } = placement.spec ?? {};
   const type = 'Placed';
   if (gone && isTombstone(placement)) return { type, status: 'False', reason: 'Orphaned', message: orphaned };
@@ -51,7 +58,18 @@ function placed({ placement, gone }: ConditionsInput): Verdict {
   }
   const refused = wanted.filter((name) => !clusters.includes(name));
   if (refused.length > 0) return { type, status: 'False', reason: 'ClusterRefused', message: why(refused) };
-  return { type, status: 'True', reason: 'Placed', message: `placed on ${clusters.join(', ')}` };
+  const message = `placed on ${clusters.join(', ')}`;
+  const spread = placement.spec?.spread;
+  const missing = spread && unsatisfied(spread);
+  if (missing !== undefined)
+    return { type, status: 'False', reason: 'SpreadUnsatisfied', message: `${message}; ${missing}` };
+  const other = spread && root && otherwiseDivided(root, total ?? replicasOf(root), spread);
+  return {
+    type,
+    status: 'True',
+    reason: 'Placed',
+    message: other === undefined ? message : `${message}; ${other}`,
+  };
 }
 
 /** So few that it need not be written anew for each of many that become ready. */

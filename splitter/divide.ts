@@ -50,28 +50,32 @@ export function covers(outer: Range, inner: Range): boolean {
   return sizeOf(inner) === 0 || (outer.start <= inner.start && inner.end <= outer.end);
 }
 
+interface Layout {
+  sizes?: ReadonlyMap<string, number> | undefined;
+  anew?: boolean | undefined;
+}
+
 /**
  * Disjoint ranges that together are `[first, first + total)`. While the clusters stay the same, growing and
  * shrinking happen at the highest ordinals, as in one StatefulSet; when they change, sizes are divided anew,
- * those who stay keep their order and newcomers fill the end that has become free.
+ * those who stay keep their order and newcomers fill the end that has become free. `sizes` are then had instead of equal
+ * ones, and where it is to be laid out `anew`, while the clusters stay the same, too.
  */
 export function divideRanges(
   whole: Range,
   clusters: readonly string[],
   current: ReadonlyMap<string, Range>,
+  { sizes: asked, anew = false }: Layout = {},
 ): Map<string, Range> {
   const staying = clusters
     .filter((c) => current.has(c))
     .sort((a, b) => startOf(current, a) - startOf(current, b) || (a < b ? -1 : 1));
   const newcomers = clusters.filter((c) => !current.has(c)).sort();
-  if (newcomers.length === 0 && isContiguous(staying, current, whole.start)) {
+  if (newcomers.length === 0 && !(anew && asked) && isContiguous(staying, current, whole.start)) {
     return resizeAtEnd(whole, staying, current);
   }
-  const sizes = divide(
-    sizeOf(whole),
-    clusters,
-    new Map([...current].map(([c, range]) => [c, sizeOf(range)])),
-  );
+  const had = new Map([...current].map(([c, range]) => [c, sizeOf(range)]));
+  const sizes = asked ?? divide(sizeOf(whole), clusters, had);
   const firstStays = staying[0] !== undefined && startOf(current, staying[0]) > whole.start;
   return layOut(whole.start, firstStays ? [...newcomers, ...staying] : [...staying, ...newcomers], sizes);
 }

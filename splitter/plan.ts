@@ -1,9 +1,11 @@
 import { isFinished, kindNamed, type Spread } from '../cluster/kinds.ts';
+import type { PlacedSpread } from '../cluster/spread.ts';
 import type { ClusterSlice, Share } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { at, numberAt } from '../kube/untyped.ts';
 import { autoscalerBounds, type ScaleTarget } from './autoscaler.ts';
-import { divide, divideRanges, type Range } from './divide.ts';
+import { divide, divideRanges, type Range, sizeOf } from './divide.ts';
+import { divideSpread, isLaidOut } from './spread.ts';
 
 /** The numbers of a share: what a syncer applies. */
 export type Part = Pick<
@@ -50,6 +52,8 @@ export interface PlanOptions {
   scaling?: Scaling | undefined;
   /** It uses a volume that one node alone may have. */
   hasOwnVolume?: boolean | undefined;
+  /** As its Placement has it. */
+  spread?: PlacedSpread | undefined;
 }
 
 /** `clusters` is where it should be; `previous` makes the answer stable. */
@@ -81,16 +85,16 @@ function spread(
   root: KubeObject,
   clusters: readonly string[],
   previous: Shares,
-  { target, scaling }: PlanOptions,
+  { target, scaling, spread: over }: PlanOptions,
 ): Plan {
   const sorted = [...clusters].sort();
   const there = new Map(Object.entries(previous).filter(([, share]) => share.phase !== 'Leaving'));
   const stayersFirst = [...sorted.filter((c) => there.has(c)), ...sorted.filter((c) => !there.has(c))];
   switch (kindNamed(root.kind)?.spread) {
     case 'counts':
-      return planCounts(root, sorted, there, scaling);
+      return planCounts(root, sorted, there, { scaling, over });
     case 'ranges':
-      return planRanges(root, sorted, there, scaling);
+      return planRanges(root, sorted, there, { scaling, over });
     case 'single':
       return planSingle(sorted, there);
     case 'batch':
@@ -109,17 +113,22 @@ function whole(mode: Mode, clusters: readonly string[]): Plan {
   return { mode, goal: new Map(clusters.map((c) => [c, {}])), total: 1, first: 0 };
 }
 
+interface How {
+  scaling: Scaling | undefined;
+  over: PlacedSpread | undefined;
+}
+
 function planCounts(
   root: KubeObject,
   clusters: readonly string[],
   there: ReadonlyMap<string, Share>,
-  scaling: Scaling | undefined,
+  { scaling, over }: How,
 ): Plan {
   const total = scaling?.total ?? count(numberAt(root, 'spec', 'replicas'), 1);
   const current = mapValues(there, (share) => share.replicas ?? 0);
   const parts = scaling?.divided
     ? new Map(clusters.map((c) => [c, current.get(c) ?? 0]))
-    : divide(total, clusters, current);
+    : ((over && divideSpread(total, clusters, current, over)) ?? divide(total, clusters, current));
   return { mode: 'counts', goal: mapValues(parts, (replicas) => ({ replicas })), total, first: 0 };
 }
 
@@ -133,12 +142,15 @@ function planRanges(
   root: KubeObject,
   clusters: readonly string[],
   there: ReadonlyMap<string, Share>,
-  scaling: Scaling | undefined,
+  { scaling, over }: How,
 ): Plan {
   const total = scaling?.total ?? count(numberAt(root, 'spec', 'replicas'), 1);
   const first = count(numberAt(root, 'spec', 'ordinals', 'start'), 0);
   const current = mapValues(there, (share) => rangeOf(share.goal ?? share, first));
-  const parts = divideRanges({ start: first, end: first + total }, clusters, current);
+  const had = mapValues(current, sizeOf);
+  const sizes = over && divideSpread(total, clusters, had, over);
+  const anew = over && !scaling && isLaidOut(root, total, over);
+  const parts = divideRanges({ start: first, end: first + total }, clusters, current, { sizes, anew });
   const goal = mapValues(parts, ({ start, end }) => ({ replicas: end - start, ordinalsStart: start }));
   return { mode: 'ranges', goal, total, first };
 }

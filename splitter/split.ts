@@ -91,6 +91,7 @@ export function split(input: SplitInput): Split {
         settleMs,
         target,
         scaling,
+        spread: placement.spec?.spread,
         hasOwnVolume: input.hasOwnVolume,
         paused: input.manner?.paused,
         awaited: input.awaited,
@@ -107,6 +108,8 @@ export function split(input: SplitInput): Split {
     hold: outcome.hold,
     once: outcome.once,
     gone: deleted,
+    root: live,
+    total: scaling?.total,
     now,
   });
   const rootStatus = live && foldStatus(live, shares, slices, input.silenceOf, now);

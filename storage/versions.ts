@@ -1,6 +1,7 @@
 import { countAt } from './count.ts';
 import { EventLog } from './event-log.ts';
 import { KeyIndex, type Slot } from './key-index.ts';
+import { Recents } from './recents.ts';
 import { Hand, isOnDisk, ON_DISK } from './residency.ts';
 import { compactedError, futureError } from './revisions.ts';
 import {
@@ -25,8 +26,6 @@ import {
 const FEW_SLOTS = 128;
 /** An event without its values: the objects, and what memory of its own costs a value. */
 const EVENT_BYTES = 512;
-/** As many as are collected for somebody who does not wait. */
-export const FEW_KEYS = 256;
 
 /**
  * Every version of every key after the last compaction, in memory. Shared by the backends: a backend decides
@@ -37,6 +36,7 @@ export const FEW_KEYS = 256;
  */
 export class Versions {
   readonly #index = new KeyIndex();
+  readonly #recents = new Recents(this.#index);
   readonly #log = new EventLog();
   readonly #hand: Hand;
   readonly #contiguous: boolean;
@@ -94,17 +94,8 @@ export class Versions {
   }
 
   /** The newest entries of a range with few keys, if all are in memory. */
-  recent(range: Range): Entry[] | undefined {
-    const entries: Entry[] = [];
-    let seen = 0;
-    this.#index.walk(range, (slot) => {
-      const entry = currentOf(slot);
-      slot.used = true;
-      if (entry !== undefined && !isOnDisk(entry)) entries.push(entry);
-      else if (entry !== undefined) seen = FEW_KEYS;
-      return ++seen < FEW_KEYS;
-    });
-    return seen < FEW_KEYS ? entries : undefined;
+  recent(range: Range): readonly Entry[] | undefined {
+    return this.#recents.list(range);
   }
 
   /** As `list`, without what is left. */
@@ -154,6 +145,7 @@ export class Versions {
     this.#set(slot, event.type === 'put' ? event.entry : undefined);
     slot.used = true;
     addEvent(slot, event);
+    this.#recents.changed(slot.key);
     this.#log.append(event);
     this.#historyBytes += event.previous?.value.length ?? 0;
     this.#revision = revision;
@@ -168,6 +160,7 @@ export class Versions {
   /** Adds an entry that is at or below the compacted revision: a key without history. Only while loading. */
   seed(entry: Entry): void {
     this.#index.setCurrent(this.#index.ensure(entry.key), entry);
+    this.#recents.changed(entry.key);
     this.#shrink();
   }
 
@@ -228,6 +221,7 @@ export class Versions {
   mend(key: string, entry: Entry | undefined): void {
     const slot = this.#index.ensure(key);
     this.#set(slot, entry);
+    this.#recents.changed(key);
     const newest = newestEvent(slot);
     if (entry !== undefined && newest?.type === 'put' && newest.entry.revision === entry.revision) {
       Object.assign(newest, { entry });

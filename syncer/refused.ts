@@ -44,7 +44,7 @@ export class Refused {
   }
 
   /** The same for what is shown under another owner than its own. */
-  againUnderOther(key: string): Retry {
+  againUnderOther(key: string): { after: number } {
     return { after: waitMs(this.#sinceOf(key), otherMs) };
   }
 

@@ -10,7 +10,7 @@ import { protectionAdmission } from './protection.ts';
 import { serviceAccountAdmission } from './service-account.ts';
 import { defaultClassAdmission } from './storage-class.ts';
 import { nodeTaintAdmission, tolerationAdmission } from './taints.ts';
-import { unaskedAdmission } from './unasked.ts';
+import { unaskedAdmission, unaskedPartsAdmission } from './unasked.ts';
 
 /** In kube-apiserver's order, before the webhooks. https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/ */
 export const builtinAdmission: readonly AdmissionPlugin[] = [
@@ -25,4 +25,5 @@ export const builtinAdmission: readonly AdmissionPlugin[] = [
   certificateSigningAdmission,
   certificateSubjectAdmission,
   unaskedAdmission,
+  unaskedPartsAdmission,
 ];

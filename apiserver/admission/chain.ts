@@ -3,8 +3,8 @@ import { andThen, inTurn, type Later } from '../../kube/later.ts';
 import type { JsonObject, KubeObject } from '../../kube/object.ts';
 import type { Core, ResourceExchange } from '../core.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../plugins.ts';
+import type { Round } from './matching/round.ts';
 import { quotaAdmission } from './quota.ts';
-import type { Round } from './webhook/dispatch.ts';
 
 export interface Admission {
   /** `object` is undefined for a deletion. */
@@ -44,7 +44,10 @@ type Step = (core: Core, asked: AdmissionRequest) => Later<void>;
 
 const mutating: readonly Step[] = [
   ({ builtin }, asked) => mutate(builtin, asked),
-  ({ webhooks, builtin }, asked) => andThen(webhooks.mutate(asked), (round) => repeat(builtin, round, asked)),
+  ({ policies, webhooks, builtin }, asked) =>
+    andThen(policies.mutate(asked), (policyRound) =>
+      andThen(webhooks.mutate(asked), (webhookRound) => repeat(builtin, [policyRound, webhookRound], asked)),
+    ),
   // The server's own have the last word.
   ({ admission }, asked) => mutate(admission, asked),
 ];
@@ -52,6 +55,7 @@ const mutating: readonly Step[] = [
 const validating: readonly Step[] = [
   ({ admission }, asked) => validate(admission, asked),
   ({ builtin }, asked) => validate(builtin, asked),
+  ({ policies }, asked) => policies.validate(asked),
   ({ webhooks }, asked) => webhooks.validate(asked),
   // Last: what is refused by another uses nothing.
   (_, asked) => quotaAdmission.validate?.(asked),
@@ -65,13 +69,15 @@ function validate(plugins: readonly AdmissionPlugin[], asked: AdmissionRequest):
   return inTurn(plugins, (plugin) => plugin.validate?.(asked));
 }
 
-/** What webhooks changed is looked at again, by the built-in plugins and then by the webhooks that care. */
+/** What policies or webhooks changed is looked at again, by the built-in plugins and then by those of them that care. */
 function repeat(
   builtin: readonly AdmissionPlugin[],
-  round: Round | undefined,
+  given: readonly (Round | undefined)[],
   asked: AdmissionRequest,
 ): Later<void> {
-  return round?.changed ? andThen(mutate(builtin, asked), () => round.again(asked)) : undefined;
+  const rounds = given.flatMap((round) => round ?? []);
+  if (!rounds.some(({ changed }) => changed)) return undefined;
+  return andThen(mutate(builtin, asked), () => inTurn(rounds, (round) => round.again(asked)));
 }
 
 interface Subject extends Given {

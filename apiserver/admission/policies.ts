@@ -1,4 +1,4 @@
-import { group, physicalClusters, rootCluster } from '../../cluster/names.ts';
+import { group, physicalClusters, rootCluster, unreachableTaint } from '../../cluster/names.ts';
 import { clusterPlacementPolicies, namedBy, placementPolicies } from '../../cluster/policy.ts';
 import { deepEqual } from '../../kube/deep.ts';
 import { at, listAt, strings } from '../../kube/untyped.ts';
@@ -8,8 +8,8 @@ import { requirePlace } from './placement-authorize.ts';
 /**
  * Who writes a policy that names clusters needs the verb `place` on each, as for the annotation: on all of them whenever
  * anything of the policy changes, since whom it selects is a part of what it says; on all clusters where it tolerates taints,
- * which keep others away, and names none. What only narrows the choice that the
- * scheduler has anyway needs no more than the right to write it.
+ * which keep others away, and names none. What only narrows the choice that the scheduler has anyway, or leaves a
+ * cluster that is silent, needs no more than the right to write it.
  */
 export const policyAdmission: AdmissionPlugin = {
   name: 'PlacementPolicy',
@@ -18,7 +18,8 @@ export const policyAdmission: AdmissionPlugin = {
     if (!object || subresource !== '' || !isPolicy(request) || deepEqual(object.spec, old?.spec)) return;
     const names = namedIn(object.spec);
     await requirePlace(request, object, { names, by: 'field spec.clusters' });
-    if (names.length === 0 && listAt(object.spec, 'tolerations').length > 0)
+    const tolerated = listAt(object.spec, 'tolerations').filter((one) => at(one, 'key') !== unreachableTaint);
+    if (names.length === 0 && tolerated.length > 0)
       await requirePlace(request, object, { names: [''], by: 'field spec.tolerations without names' });
     await warnOfUnknown(request, names);
   },

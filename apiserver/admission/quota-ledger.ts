@@ -7,6 +7,7 @@ import { conflict, isStatusError, staleObject } from '../../kube/status.ts';
 import type { AdmissionRequest } from '../plugins.ts';
 import type { Registry } from '../registry/types.ts';
 import { refusal } from './pods.ts';
+import { Paces, type Versions } from './quota-pace.ts';
 
 /** A write that waits for its charge. */
 export interface Charged {
@@ -29,9 +30,6 @@ interface Namespace {
 
 /** For so long others may be quicker, who write a quota too: each server one write at a time, and whoever counts. */
 const patienceMs = 10_000;
-/** Between the writes of a server that is busy, in which another comes by its own: more of it while others do write. */
-const leastPauseMs = 8;
-const mostPauseMs = 40;
 const resource = { group: '', resource: 'resourcequotas' };
 
 /**
@@ -42,6 +40,7 @@ class Ledger {
   readonly #registry: Registry;
   /** By namespace, what waits while charges of it are under way. */
   readonly #waiting = new Map<string, Waiting[]>();
+  readonly #paces = new Paces();
 
   constructor(registry: Registry) {
     this.#registry = registry;
@@ -63,18 +62,16 @@ class Ledger {
   }
 
   async #work(key: string, at: Namespace, first: Waiting[]): Promise<void> {
-    const own = new Versions();
-    let pause = leastPauseMs;
+    const pace = this.#paces.of(key);
     for (let batch = first; batch.length > 0; batch = this.#take(key)) {
+      pace.begins();
       try {
-        await settle(this.#registry, at, batch, own);
+        await settle(this.#registry, at, batch, pace.own);
       } catch (error) {
         for (const { fail } of batch) fail(error);
       }
-      const alone = own.areAlone();
-      pause = alone ? Math.max(leastPauseMs, pause / 2) : Math.min(mostPauseMs, pause * 2);
-      // Who writes one at a time leaves room by itself; of many the more wait, and go together.
-      if (batch.length > 1 || !alone) await setTimeout(pause * (0.5 + Math.random()));
+      const pause = pace.pauseAfter(batch.length);
+      if (pause > 0) await setTimeout(pause * (0.5 + Math.random()));
     }
     this.#waiting.delete(key);
   }
@@ -83,27 +80,6 @@ class Ledger {
     const batch = this.#waiting.get(key) ?? [];
     this.#waiting.set(key, []);
     return batch;
-  }
-}
-
-/** What this server wrote last of each quota, by which it sees whether others do, too. */
-class Versions {
-  readonly #written = new Map<string, string | undefined>();
-  #alone = true;
-
-  wrote(name: string, version: string | undefined): void {
-    this.#written.set(name, version);
-  }
-
-  saw(name: string, version: string | undefined): void {
-    if (this.#written.has(name) && this.#written.get(name) !== version) this.#alone = false;
-  }
-
-  /** Since this was asked last. */
-  areAlone(): boolean {
-    const answer = this.#alone;
-    this.#alone = true;
-    return answer;
   }
 }
 

@@ -1,10 +1,7 @@
+import { at, listAt, strings } from '../../kube/untyped.ts';
 import type { AdmissionPlugin } from '../plugins.ts';
 
 const unasked: Readonly<Record<string, string>> = {
-  'admissionregistration.k8s.io/validatingadmissionpolicies': 'nothing is refused by it',
-  'admissionregistration.k8s.io/validatingadmissionpolicybindings': 'nothing is refused by it',
-  'admissionregistration.k8s.io/mutatingadmissionpolicies': 'nothing is changed by it',
-  'admissionregistration.k8s.io/mutatingadmissionpolicybindings': 'nothing is changed by it',
   'node.k8s.io/runtimeclasses':
     'no pod gets an overhead or a place by it, and no physical cluster hears of it',
 };
@@ -17,5 +14,23 @@ export const unaskedAdmission: AdmissionPlugin = {
     const what = group === '' ? undefined : unasked[`${group}/${resource}`];
     if (what === undefined || !request.object || request.subresource !== '') return;
     request.warn(`a ${kind} is stored here and not asked: ${what}`);
+  },
+};
+
+/** Of a policy that is asked, the parts that are not. */
+export const unaskedPartsAdmission: AdmissionPlugin = {
+  name: 'UnaskedParts',
+  validate(request) {
+    const { stored, object, subresource } = request;
+    if (stored.info.group !== 'admissionregistration.k8s.io' || !object || subresource !== '') return;
+    if (stored.info.resource === 'validatingadmissionpolicybindings') {
+      if (strings(at(object, 'spec', 'validationActions')).includes('Audit'))
+        request.warn('spec.validationActions: nothing is recorded here by Audit');
+    } else if (stored.info.resource.endsWith('admissionpolicies')) {
+      if (listAt(object, 'spec', 'auditAnnotations').length > 0)
+        request.warn('spec.auditAnnotations: nothing is recorded here by them');
+      if (/\bauthorizer\b/.test(JSON.stringify(object.spec)))
+        request.warn('authorizer is not known to expressions here: what asks it fails');
+    }
   },
 };

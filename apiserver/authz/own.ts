@@ -53,6 +53,8 @@ const rights: Readonly<Record<string, readonly Right[]>> = {
       ],
     },
     { verbs: ['create'], on: [[logicalClusters.group, logicalClusters.resource, '']] },
+    // Certificates of clients, once they are approved.
+    { verbs: ['sign'], on: [['certificates.k8s.io', 'signers', '']] },
     // Whoever made one administers it.
     { verbs: ['create'], on: [[rbacGroup, 'clusterrolebindings', '']] },
     { verbs: ['bind'], on: [[rbacGroup, 'clusterroles', '']] },

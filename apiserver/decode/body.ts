@@ -156,8 +156,7 @@ function decodeCustom(
   const read = metadata === null ? {} : decodeMetadata(metadata);
   if (read.error !== undefined) return { value, unknown: [], error: read.error };
   const pruned = prune(metadata === null ? rest : value, served.schema);
-  const unknown = pruned.unknown.sort();
-  const { value: known } = pruned as { value: JsonObject };
+  const { value: known, unknown } = pruned as { value: JsonObject; unknown: string[] };
   if (read.value !== undefined) known['metadata'] = read.value;
   if (keepNulls || !served.coerce) return { value: known, unknown };
   const { object, error } = served.coerce(known as unknown as KubeObject);

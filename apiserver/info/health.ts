@@ -39,6 +39,7 @@ async function report(exchange: Exchange, endpoint: string, names: readonly stri
       continue;
     }
     const good = await passes(exchange, name);
+    exchange.core.observer?.checked?.(name, endpoint, good !== false);
     healthy &&= good !== false;
     const more = typeof good === 'string' ? `, ${good}` : '';
     lines.push(good !== false ? `[+]${name} ok${more}` : `[-]${name} failed: reason withheld`);

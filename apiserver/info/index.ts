@@ -6,7 +6,7 @@ import { jsonBytes, methodNotAllowed, text } from '../encode/respond.ts';
 import { handleDiscovery } from './discovery.ts';
 import { handleHealth } from './health.ts';
 import { handleIssuer } from './issuer.ts';
-import { handleMetrics, metricsPath } from './metrics.ts';
+import { handleMetrics, metricsPath, slisPath } from './metrics.ts';
 import { handleOpenApi } from './openapi.ts';
 import { handleVersion } from './version.ts';
 
@@ -46,7 +46,7 @@ function paths({ core, info }: Exchange): ApiResponse {
     '/apis',
     '/healthz',
     '/livez',
-    ...(core.metrics && info.cluster === rootCluster ? [metricsPath] : []),
+    ...(core.metrics && info.cluster === rootCluster ? [metricsPath, slisPath] : []),
     '/openapi/v2',
     '/openapi/v3',
     '/readyz',

@@ -4,6 +4,8 @@ import type { Exchange } from '../core.ts';
 import { methodNotAllowed } from '../encode/respond.ts';
 
 export const metricsPath = '/metrics';
+/** https://kubernetes.io/docs/reference/instrumentation/slis/ */
+export const slisPath = '/metrics/slis';
 
 /**
  * What the server counts, for whoever may get that path in root. `undefined`: another path. In another logical cluster
@@ -11,9 +13,11 @@ export const metricsPath = '/metrics';
  */
 export function handleMetrics({ core, info, request }: Exchange): Promise<ApiResponse> | undefined {
   const { metrics } = core;
-  if (info.path !== metricsPath || info.cluster !== rootCluster || metrics === undefined) return undefined;
+  const isSlis = info.path === slisPath;
+  if (info.path !== metricsPath && !isSlis) return undefined;
+  if (info.cluster !== rootCluster || metrics === undefined) return undefined;
   if (info.method !== 'GET' && info.method !== 'HEAD') throw methodNotAllowed();
-  return metrics(request.headers['accept']).then(({ contentType, text }) => ({
+  return metrics(request.headers['accept'], isSlis ? 'slis' : undefined).then(({ contentType, text }) => ({
     status: 200,
     headers: { 'content-type': contentType },
     body: Buffer.from(text),

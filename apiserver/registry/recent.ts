@@ -18,37 +18,7 @@ export function recentAt(store: Store, key: string): Later<readonly Entry[]> {
 
 /** At once where the store can: a promise costs more than the answer, which is mostly that there is nothing. */
 export function recentList(store: Store, range: Range): Later<readonly Entry[]> {
-  const { lists } = answersOf(store);
-  const known = lists.get(range.start);
-  if (known !== undefined && known.end === range.end) return known.entries;
-  const entries = store.recent?.(range);
-  if (entries === undefined) return listed(store, range);
-  if (lists.size >= mostAnswers) lists.clear();
-  lists.set(range.start, { end: range.end, entries });
-  return entries;
-}
-
-interface Answers {
-  revision: number;
-  /** By the start of a range. */
-  lists: Map<string, { end: string; entries: readonly Entry[] }>;
-}
-
-const mostAnswers = 1000;
-const answers = new WeakMap<Store, Answers>();
-
-/** What was answered as of the store's revision, which stays true for as long as that is the newest. */
-function answersOf(store: Store): Answers {
-  const { revision } = store;
-  let known = answers.get(store);
-  if (known === undefined) {
-    known = { revision, lists: new Map() };
-    answers.set(store, known);
-  } else if (known.revision !== revision) {
-    known.revision = revision;
-    known.lists.clear();
-  }
-  return known;
+  return store.recent?.(range) ?? listed(store, range);
 }
 
 async function listed(store: Store, range: Range): Promise<readonly Entry[]> {

@@ -53,14 +53,14 @@ export async function loadAuthority(pems: Issued, now = Date.now): Promise<Autho
   const signingKey = await keyOf(pems.privateKey);
   const sign = async (
     subject: x509.Name,
-    request: { publicKey: unknown; days: number; usage: x509.ExtendedKeyUsage },
+    request: { publicKey: unknown; days: number; usage: x509.ExtendedKeyUsage; backdate?: number },
     extensions: x509.Extension[] = [],
   ): Promise<string> => {
     const certificate = await x509.X509CertificateGenerator.create({
       serialNumber: serial(),
       subject,
       issuer: issuer.subject,
-      ...validity(request.days, now()),
+      ...validity(request.days, now(), request.backdate),
       signingAlgorithm: algorithm,
       publicKey: request.publicKey as never,
       signingKey: signingKey as never,
@@ -92,6 +92,8 @@ export async function loadAuthority(pems: Issued, now = Date.now): Promise<Autho
         publicKey: new x509.PublicKey(publicKey),
         days,
         usage,
+        // As Kubernetes does: one may be asked for that lasts ten minutes.
+        backdate: day / 288,
       });
     },
     issueServer: (names) => {
@@ -120,9 +122,9 @@ function subjectOf(commonName: string, organisations: readonly string[], cluster
   return new x509.Name([...parts, ...units, { CN: exactly(commonName) }]);
 }
 
-function validity(days: number, now: number): { notBefore: Date; notAfter: Date } {
-  // An hour back, for clocks that are not quite in step.
-  return { notBefore: new Date(now - day / 24), notAfter: new Date(now + days * day) };
+/** Since a while ago, for clocks that are not quite in step. */
+function validity(days: number, now: number, backdate = day / 24): { notBefore: Date; notAfter: Date } {
+  return { notBefore: new Date(now - backdate), notAfter: new Date(now + days * day) };
 }
 
 /** Positive and 19 bytes long, as RFC 5280 asks. */

@@ -1,6 +1,7 @@
 import { deepCopy } from '../../kube/deep.ts';
-import type { KubeObject } from '../../kube/object.ts';
+import type { JsonObject, KubeObject } from '../../kube/object.ts';
 import { canonicalQuantity } from '../../kube/quantity.ts';
+import { sortedKeys } from '../../kube/sorted.ts';
 import { getOwn, isRecord, at as valueAt } from '../../kube/untyped.ts';
 import { keyOf, readObject } from '../registry/rewrite.ts';
 import type { Making } from './making.ts';
@@ -21,7 +22,9 @@ export async function withOwnTemplate(making: Making, object: KubeObject): Promi
   const own = await ownTemplate(making, object, told);
   if (object.kind === 'ControllerRevision') {
     const { data: _, ...rest } = object;
-    return own ? { ...rest, data: { spec: { template: { ...own, $patch: 'replace' } } } } : rest;
+    // Clients compare its bytes with what they make of the object.
+    const template = own && sortedKeys({ ...own, $patch: 'replace' } as JsonObject);
+    return template ? { ...rest, data: { spec: { template } } } : rest;
   }
   const { template: _, ...spec } = isRecord(object.spec) ? object.spec : ({} as Json);
   return { ...object, spec: own ? { ...spec, template: hashed(own, object) } : spec };

@@ -1,4 +1,5 @@
 import { placedByAnnotation } from '../../cluster/names.ts';
+import { shownSpread } from '../../cluster/spread.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { closureWish, namesClusters, ownWord, type Said, wishOf } from '../../scheduler/wishes.ts';
 import type { Told } from './told.ts';
@@ -27,10 +28,12 @@ function isOwn(said: Said, object: KubeObject): boolean {
   return said.source === ownWord(object)?.source;
 }
 
-function annotationLine({ source, names = [], exclude }: Said, from: KubeObject | undefined): string {
-  const value = [...names, ...exclude.map((name) => `not ${name}`)].join(', ');
-  const by = from?.metadata.annotations?.[placedByAnnotation];
-  return `${source}: ${value}${by ? ` (written by ${by})` : ''}`;
+function annotationLine({ source, names = [], exclude, spread }: Said, from: KubeObject | undefined): string {
+  const where = [...names, ...exclude.map((name) => `not ${name}`)];
+  const over = spread ? [`spread over ${shownSpread(spread)}`] : [];
+  // Who wrote the rest is recorded nowhere.
+  const by = where.length > 0 ? from?.metadata.annotations?.[placedByAnnotation] : undefined;
+  return `${source}: ${[...where, ...over].join(', ')}${by ? ` (written by ${by})` : ''}`;
 }
 
 function policiesOf(placement: Told['placement']): readonly string[] {

@@ -150,10 +150,11 @@ function graphHandlers(
     add: put,
     update: put,
     delete(object) {
-      const old = graph.end(object.metadata.uid ?? '');
-      if (!old) return;
-      for (const { uid } of graph.dependents(old.uid)) queue.add(uid);
-      wakeWaitingOwners(old.owners.map(({ uid }) => uid));
+      const ended = object.metadata.uid ?? '';
+      const old = graph.end(ended);
+      // Dependents of a physical pod's record, which is not in the graph, too.
+      for (const { uid } of graph.dependents(ended)) queue.add(uid);
+      if (old) wakeWaitingOwners(old.owners.map(({ uid }) => uid));
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import { isReflected } from '../../cluster/reflected.ts';
 import type { OwnerReference } from '../../kube/object.ts';
+import type { Retry } from '../controller.ts';
 import type { WorkQueue } from '../queue.ts';
 import { type Acting, deleteItem, dropFinalizer, dropOwners, readLive, unblockOwners } from './act.ts';
 import { type Dependents, decide, type OwnerState } from './decide.ts';
@@ -24,8 +25,15 @@ export interface Parts {
   queue: WorkQueue;
 }
 
-/** Acts on the object as the server has it now; the graph only says when to look, and who depends on it. */
-export async function reconcileItem(parts: Parts, uid: string, signal: AbortSignal): Promise<undefined> {
+/**
+ * Acts on the object as the server has it now; the graph only says when to look, and who depends on it. Of an owner that
+ * the graph does not know, because its kind is not watched yet or never, nobody would say when it goes: asked for again.
+ */
+export async function reconcileItem(
+  parts: Parts,
+  uid: string,
+  signal: AbortSignal,
+): Promise<Retry | undefined> {
   const { graph, owners } = parts;
   const acting = { ...parts, signal };
   const known = graph.get(uid);
@@ -48,6 +56,8 @@ export async function reconcileItem(parts: Parts, uid: string, signal: AbortSign
     if (step.unblock) await unblock(acting, node);
     await deleteItem(acting, node, live, step);
   }
+  const unseen = !node.deleting && node.owners.some((owner) => !graph.get(owner.uid));
+  return step.do === 'nothing' && unseen ? { after: 'growing' } : undefined;
 }
 
 async function orphan(acting: Acting & Parts, node: Node): Promise<void> {

@@ -77,6 +77,28 @@ export function compileCondition(expression: string): Condition | Error {
   return conditions.get(expression);
 }
 
+const policyNames = ['object', 'oldObject', 'request', 'params', 'namespaceObject', 'variables'] as const;
+
+/** An expression of an admission policy; its variables are as a Condition's. */
+export type PolicyExpression = (
+  variables: Readonly<Record<(typeof policyNames)[number], unknown>>,
+  budget: Budget,
+) => unknown;
+
+const ofPolicies = new Programs<PolicyExpression>((expr) => {
+  const run = program(expr, policyNames);
+  return (variables, budget) =>
+    run(
+      policyNames.map((name) => variables[name]),
+      budget,
+    );
+});
+
+/** As compileRule, for https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/ */
+export function compilePolicyExpression(expression: string): PolicyExpression | Error {
+  return ofPolicies.get(expression);
+}
+
 /** A rule or mapping of a token's claims, or of the user that came of them. */
 export type TokenRule = (value: unknown, budget: Budget) => unknown;
 
@@ -92,6 +114,19 @@ const ofUsers = new Programs<TokenRule>((expr) => {
 /** As compileRule, for https://kubernetes.io/docs/reference/access-authn-authz/authentication/#using-authentication-configuration */
 export function compileTokenRule(of: 'claims' | 'user', expression: string): TokenRule | Error {
   return (of === 'claims' ? ofClaims : ofUsers).get(expression);
+}
+
+/** What is asked of a physical cluster. */
+export type ClusterRule = (cluster: unknown, budget: Budget) => unknown;
+
+const ofClusters = new Programs<ClusterRule>((expr) => {
+  const run = program(expr, ['cluster']);
+  return (cluster, budget) => run([cluster], budget);
+});
+
+/** As compileRule, of a placement policy: docs/reference/policies.md */
+export function compileClusterRule(expression: string): ClusterRule | Error {
+  return ofClusters.get(expression);
 }
 
 /** An optional that holds `value`, or nothing when it is undefined. */

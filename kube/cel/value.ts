@@ -1,4 +1,5 @@
 import { isRecord } from '../untyped.ts';
+import type { Budget } from './eval/budget.ts';
 import { readDuration } from './eval/times.ts';
 
 type Rules = Record<string, unknown>;
@@ -19,21 +20,25 @@ export function escapeName(name: string): string {
     .replaceAll('/', '__slash__');
 }
 
-/** Decoded JSON as CEL's values, by its structural schema: whole numbers, times and bytes are types there. */
-export function toCel(value: unknown, schema: unknown): unknown {
+/**
+ * Decoded JSON as CEL's values, by its structural schema: whole numbers, times and bytes are types there. Each value costs a
+ * step of `budget`, where there is one. Throws CostExceeded.
+ */
+export function toCel(value: unknown, schema: unknown, budget?: Budget): unknown {
+  budget?.step();
   const rules: Rules = isRecord(schema) ? schema : {};
   if (typeof value === 'number') {
     if (rules['type'] === 'number' || !Number.isInteger(value)) return value;
     return BigInt(value);
   }
   if (typeof value === 'string') return toCelString(value, rules['format']);
-  if (Array.isArray(value)) return value.map((item) => toCel(item, rules['items']));
+  if (Array.isArray(value)) return value.map((item) => toCel(item, rules['items'], budget));
   if (!isRecord(value)) return value;
   const properties = isRecord(rules['properties']) ? rules['properties'] : {};
   const entries = Object.entries(value).map(([name, item]): [string, unknown] =>
     Object.hasOwn(properties, name)
-      ? [escapeName(name), toCel(item, properties[name])]
-      : [name, toCel(item, rules['additionalProperties'])],
+      ? [escapeName(name), toCel(item, properties[name], budget)]
+      : [name, toCel(item, rules['additionalProperties'], budget)],
   );
   return Object.fromEntries(entries.filter(([, item]) => item !== undefined));
 }

@@ -18,6 +18,7 @@ function pod(object: JsonObject): void {
   }
   podLevelResources(spec, containers);
   fill(spec, 'enableServiceLinks', true);
+  if (int(spec['terminationGracePeriodSeconds']) < 0) spec['terminationGracePeriodSeconds'] = 1;
   if (spec['hostNetwork'] !== true) return;
   for (const container of containers) {
     for (const port of records(container['ports'])) fillZero(port, 'hostPort', int(port['containerPort']));

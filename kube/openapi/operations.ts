@@ -4,6 +4,7 @@ import type { ResourceInfo, SubresourceInfo } from '../schema/resource.ts';
 import { showsDeleted } from '../strategy/deleted.ts';
 import type { Dialect } from './definition.ts';
 import { customQueries, options, queries, typeOf } from './parameters.ts';
+import { pathItem } from './path-item.ts';
 import { encodings, groupWords, meta, rootOf, tagOf, upper } from './words.ts';
 
 const streams = ['application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch'];
@@ -31,11 +32,14 @@ export function pathsOf(target: Target, dialect: Dialect): JsonObject {
   const one = pick(verbs, { get: 'get', update: 'put', patch: 'patch', delete: 'delete' });
   const add = (path: string, operations: [string, string][], names: string[], variant: Variant = {}) => {
     if (operations.length === 0) return;
-    const entries = operations.map(([verb, method]) => [method, builder.operation(verb, method, variant)]);
-    paths[path] = {
-      ...Object.fromEntries(entries),
-      parameters: names.map((name) => builder.parameter(name)),
-    };
+    const entries = operations.map(([verb, method]): [string, JsonObject] => [
+      method,
+      builder.operation(verb, method, variant),
+    ]);
+    paths[path] = pathItem(
+      entries,
+      names.map((name) => builder.parameter(name)),
+    );
   };
   const within = namespaced ? ['namespace'] : [];
   const name = '{name}';

@@ -131,7 +131,7 @@ function locate(root: Json, path: string): Place {
   return { container: at, key };
 }
 
-function unescapePart(part: string): string {
+export function unescapePart(part: string): string {
   return part.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 

@@ -1,7 +1,8 @@
 import { decodeJsonText, encodeJson } from '../json.ts';
 import type { Json, JsonObject, KubeObject } from '../object.ts';
 import type { Schema } from '../schema/schema.ts';
-import { isRecord, setOwn } from '../untyped.ts';
+import { sortedKeys } from '../sorted.ts';
+import { isRecord } from '../untyped.ts';
 import type { FieldSet } from './fields.ts';
 import { compare, fieldSetOf, validate } from './typed.ts';
 
@@ -54,13 +55,4 @@ export function withLastApplied(object: KubeObject, applied: KubeObject): KubeOb
   const { annotations: _before, ...rest } = object.metadata;
   const some = Object.keys(annotations).length > 0;
   return { ...object, metadata: { ...rest, ...(some && { annotations }) } };
-}
-
-function sortedKeys(value: Json): Json {
-  if (Array.isArray(value)) return value.map(sortedKeys);
-  if (!isRecord(value)) return value;
-  const result: JsonObject = {};
-  for (const key of Object.keys(value).sort())
-    setOwn(result, key, sortedKeys((value as JsonObject)[key] ?? null));
-  return result;
 }

@@ -5,29 +5,56 @@ import type { Schema } from './schema.ts';
 
 const maxDepth = 1000;
 
+/** By whom it is reported: of metadata another one than of everything else, of a whole object and of those inside it. */
+interface Unknown {
+  head: string[];
+  fields: string[];
+  embedded: string[];
+}
+
 /**
- * `value` without the fields that `schema` does not know. Values of a wrong type stay: validation reports them.
+ * `value` without the fields that `schema` does not know, which are told in kube-apiserver's order. Values of a wrong type
+ * stay: validation reports them.
  * @param path where `value` is: '' for a whole object, whose apiVersion, kind and metadata its schema must name.
  * @throws StatusError 400 for values nested deeper than any schema means.
  */
 export function prune(value: Json, schema: Schema, path = ''): { value: Json; unknown: string[] } {
-  const unknown: string[] = [];
-  return { value: visit(value, schema, path, unknown, 0), unknown };
+  const unknown: Unknown = { head: [], fields: [], embedded: [] };
+  const pruned = visit(value, schema, { path, depth: 0, into: unknown.fields, unknown });
+  const { head, fields, embedded } = unknown;
+  return { value: pruned, unknown: [...head, ...fields.sort(), ...embedded.sort()] };
 }
 
-function visit(value: Json, schema: Schema, path: string, unknown: string[], depth: number): Json {
+interface Place {
+  path: string;
+  depth: number;
+  /** Where what is not known here is told. */
+  into: string[];
+  unknown: Unknown;
+}
+
+function visit(value: Json, given: Schema, place: Place): Json {
+  const { path, depth, into } = place;
   if (depth > maxDepth) throw badRequest(`${path} is nested too deep`);
-  if (schema.type === 'list' && Array.isArray(value)) {
-    return value.map((item, index) => visit(item, schema.items, `${path}[${index}]`, unknown, depth + 1));
+  if (given.type === 'list' && Array.isArray(value)) {
+    return value.map((item, index) => visit(item, given.items, within(place, `${path}[${index}]`)));
   }
-  if (!isRecord(value) || (schema.type !== 'object' && schema.type !== 'map')) return value;
+  if (!isRecord(value) || (given.type !== 'object' && given.type !== 'map')) return value;
+  const embedded = given.type === 'object' ? given.embedded : undefined;
+  const schema = embedded ?? given;
   const result: JsonObject = {};
   for (const [name, item] of Object.entries(value as JsonObject)) {
-    const at = path === '' ? name : `${path}.${name}`;
+    const at = within(place, path === '' ? name : `${path}.${name}`);
+    if (name === 'metadata' && path === '') at.into = place.unknown.head;
+    if (name === 'metadata' && embedded) at.into = place.unknown.embedded;
     const known = schema.type === 'map' ? schema.values : schema.fields.get(name)?.schema;
-    if (known !== undefined) setOwn(result, name, visit(item, known, at, unknown, depth + 1));
+    if (known !== undefined) setOwn(result, name, visit(item, known, at));
     else if (schema.type === 'object' && schema.open === true) setOwn(result, name, item);
-    else unknown.push(`unknown field ${JSON.stringify(at)}`);
+    else into.push(`unknown field ${JSON.stringify(at.path)}`);
   }
   return result;
+}
+
+function within(place: Place, path: string): Place {
+  return { ...place, path, depth: place.depth + 1 };
 }

@@ -27,6 +27,8 @@ export interface ObjectSchema {
   readonly fields: ReadonlyMap<string, Field>;
   /** True where unknown fields are kept (x-kubernetes-preserve-unknown-fields). */
   readonly open?: boolean;
+  /** Of an object inside another (x-kubernetes-embedded-resource), which applying takes as it comes: what it is pruned by. */
+  readonly embedded?: ObjectSchema;
   /** True for +structType=atomic: apply owns it as one leaf. */
   readonly atomic?: boolean;
 }

@@ -105,11 +105,16 @@ export function validateCreate(
 ): StatusCause[] {
   const root = new Field([]);
   const oldEvent = isOldEvent(info, asked);
-  if (!oldEvent) metadata(object, info, root.child('metadata'));
+  const kind = { ...info, custom: isCustom(info) };
+  if (!oldEvent) metadata(object, kind, root.child('metadata'));
   const body = object as unknown as JsonObject;
   checkOf(info)?.({ object: body, spec: record(body['spec']), asked }, root);
-  if (oldEvent && root.causes.length === 0) metadata(object, info, root.child('metadata'), true);
+  if (oldEvent && root.causes.length === 0) metadata(object, kind, root.child('metadata'), true);
   return root.causes;
+}
+
+function isCustom({ group, version, kind }: KindInfo): boolean {
+  return rootType(group, version, kind) === undefined;
 }
 
 /** As validateCreate, for replacing `old`; on `/status`, whose spec is the old one, only metadata is looked at. */
@@ -121,8 +126,7 @@ export function validateUpdate(
   asked: GroupVersion = info,
 ): StatusCause[] {
   const root = new Field([]);
-  const custom = rootType(info.group, info.version, info.kind) === undefined;
-  const how = { ...info, custom, unchecked: isOldEvent(info, asked) };
+  const how = { ...info, custom: isCustom(info), unchecked: isOldEvent(info, asked) };
   metadataUpdate(object, old, how, subresource ?? '', root.child('metadata'));
   if (subresource !== undefined && subresource !== '') {
     const key = `${info.group}/${info.kind}/${subresource}`;

@@ -15,9 +15,14 @@ const annotationBytes = 256 * 1024;
  * metadata of a new object; `anyNamed` when its kind has no rule for names.
  * https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/
  */
-export function metadata(object: KubeObject, info: KindInfo, field: Field, anyNamed = false): void {
+export function metadata(
+  object: KubeObject,
+  info: KindInfo & { custom?: boolean },
+  field: Field,
+  anyNamed = false,
+): void {
   accessor(object, info, anyNamed ? anyName : nameRule(info, object), field);
-  if (!anyNamed && !plainGroups.includes(info.group))
+  if (!anyNamed && !info.custom && !plainGroups.includes(info.group))
     standardFinalizers(object.metadata.finalizers ?? [], field.child('finalizers'));
 }
 

@@ -99,7 +99,7 @@ function signatureProblem(der: Buffer): string | undefined {
     : `x509: ${publicKey.asymmetricKeyType === 'ec' ? 'ECDSA' : 'Ed25519'} verification failure`;
 }
 
-const organization = '55040a';
+const [commonName, organization] = ['550403', '55040a'];
 
 /** How the text of a name is written, by its tag. */
 const texts: Readonly<Record<number, (bytes: Buffer) => string>> = {
@@ -115,15 +115,37 @@ const texts: Readonly<Record<number, (bytes: Buffer) => string>> = {
 
 /** The organizations of a request's subject, which are groups. Throws where it is no PKCS #10 request in PEM. */
 export function organizationsOf(request: string): string[] {
+  return namesIn(signedPart(request), organization);
+}
+
+/** Who asks for a certificate, and for what key, SPKI in PEM. Throws where it is no PKCS #10 request in PEM. */
+export function askedIn(request: string): { user: string; groups: string[]; publicKey: string } {
+  const signed = signedPart(request);
+  const key = signed[2];
+  if (key === undefined) throw new Error(malformed);
+  const publicKey = createPublicKey({ key: key.whole, format: 'der', type: 'spki' });
+  return {
+    user: namesIn(signed, commonName).at(-1) ?? '',
+    groups: namesIn(signed, organization),
+    publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+  };
+}
+
+/** Its version, its subject, its key, what else it asks for. */
+function signedPart(request: string): Element[] {
   const [first] = pemBlocks(request);
   const [signed] = first ? children(element(first.bytes, 0).content) : [];
-  const subject = signed && children(signed.content)[1];
+  if (signed === undefined) throw new Error(malformed);
+  return children(signed.content);
+}
+
+function namesIn([, subject]: readonly Element[], oid: string): string[] {
   if (subject === undefined) throw new Error(malformed);
   return children(subject.content)
     .flatMap((set) => children(set.content))
     .flatMap((pair) => {
       const [type, value] = children(pair.content);
-      const isOne = type?.content.toString('hex') === organization;
+      const isOne = type?.content.toString('hex') === oid;
       const text = isOne && value ? texts[value.tag]?.(value.content) : undefined;
       return text === undefined ? [] : [text];
     });

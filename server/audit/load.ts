@@ -10,6 +10,8 @@ import { LogFile } from './log-file.ts';
 import type { AuditSettings } from './settings.ts';
 
 const timeoutMs = 30_000;
+/** At the end: for as long who stops the server waits for the webhook. */
+const flushMs = 10_000;
 
 export interface LoadedAudit {
   options: AuditOptions;
@@ -28,6 +30,7 @@ export interface LoadAuditOptions {
   first: boolean;
   logger: Logger;
   observer: AuditObserver & { lost(plugin: Plugin, count: number): void };
+  flushMs?: number;
 }
 
 /** What the settings say of auditing, ready to be used. Undefined: nothing is recorded. Throws UsageError. */
@@ -36,6 +39,7 @@ export async function loadAudit({
   first,
   logger,
   observer,
+  flushMs: withinMs = flushMs,
 }: LoadAuditOptions): Promise<LoadedAudit | undefined> {
   if (settings === undefined) return undefined;
   const { policyFile, log, webhook } = settings;
@@ -51,7 +55,7 @@ export async function loadAudit({
     await usable('audit-log-path', log.path, () => file.open());
     sinks.push(file);
   }
-  if (webhook) sinks.push(await toWebhook(webhook, lost));
+  if (webhook) sinks.push(await toWebhook(webhook, lost, withinMs));
   const [only] = sinks;
   return {
     options: {
@@ -93,7 +97,9 @@ async function usable<T>(flag: string, file: string, work: () => Promise<T>): Pr
 async function toWebhook(
   { configFile, ...batch }: NonNullable<AuditSettings['webhook']>,
   lost: Lost,
+  withinMs: number,
 ): Promise<Sink> {
+  const over = new AbortController();
   const transport = await usable('audit-webhook-config-file', configFile, () =>
     transportFromKubeconfigFile(configFile, { timeoutMs, maxResponseBytes: 1024 * 1024 }),
   );
@@ -106,6 +112,7 @@ async function toWebhook(
         url: '/',
         headers: { 'content-type': 'application/json', accept: 'application/json' },
         body: listOf(events),
+        signal: over.signal,
       });
       if (status < 200 || status > 299) throw new Error(`it answered ${status}`);
     },
@@ -113,7 +120,9 @@ async function toWebhook(
   return {
     write: (line) => batches.write(line),
     close: async () => {
+      const late = setTimeout(() => over.abort(new Error('the server stops')), withinMs);
       await batches.close();
+      clearTimeout(late);
       transport.close();
     },
   };

@@ -70,6 +70,7 @@ async function control({ settings, rootCa, url }: Extract<Order, { order: 'contr
     logger,
     rootCa,
     accountKeys: identity.accountKeys,
+    signClient: identity.signClient,
     url: () => url,
     settleMs: settleSeconds * 1000,
     controllers,

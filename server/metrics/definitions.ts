@@ -3,6 +3,7 @@ import { counter, gauge, histogram } from './define.ts';
 import { encryption } from './encryption-definitions.ts';
 import type { Definition } from './family.ts';
 import { flow } from './flow-definitions.ts';
+import { slis } from './sli-definitions.ts';
 import { tracing } from './tracing-definitions.ts';
 
 const resource = ['group', 'version', 'resource', 'subresource', 'scope', 'component'];
@@ -176,5 +177,6 @@ export const definitions: readonly Definition[] = [
   ...Object.values(flow),
   ...Object.values(encryption),
   ...Object.values(tracing),
+  ...Object.values(slis),
   ...Object.values(own),
 ];

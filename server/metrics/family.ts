@@ -11,6 +11,8 @@ export interface Definition {
   readonly labels: readonly string[];
   /** Of a histogram. */
   readonly bounds?: readonly number[];
+  /** On a page of its own, not among all the others. */
+  readonly page?: 'slis' | undefined;
   /** Default: sum. */
   readonly merge?: Merge;
 }
@@ -48,6 +50,11 @@ export function spreads(
 ): Family {
   const list = Array.from(all, ([labels, { counts, sum }]) => ({ labels, counts, sum }));
   return { definition, figures: [], spreads: list };
+}
+
+/** Those of one page: what is on none of its own is on the one of all the others. */
+export function onPage(families: readonly Family[], only: Definition['page']): Family[] {
+  return families.filter(({ definition }) => definition.page === only);
 }
 
 export function distributionOf({ bounds = [] }: Definition): Distribution {

@@ -16,6 +16,7 @@ const states = [
   'ApplyFailed',
   'NoClusterFits',
   'ClusterRefused',
+  'SpreadUnsatisfied',
   'Deleted',
   'Orphaned',
 ];

@@ -1,6 +1,7 @@
 import type { Observer, Outcome, Side } from '../../apiserver/observer.ts';
 import type { RequestInfo } from '../../apiserver/request.ts';
 import type { ApiRequest } from '../../kube/http.ts';
+import { CheckMetrics } from './checks.ts';
 import { borrowed, own } from './definitions.ts';
 import { FairnessMetrics } from './fairness.ts';
 import { type Family, figures, spreads } from './family.ts';
@@ -10,6 +11,7 @@ import { type Series, seriesFor } from './series.ts';
 /** What requests come to. On the way of each: a few lookups, and no text is made once its labels are known. */
 export class RequestMetrics implements Observer {
   readonly fairness: FairnessMetrics = new FairnessMetrics();
+  readonly #checks = new CheckMetrics();
   readonly #kinds = new Kinds();
   readonly #inFlight = { read: new Peak(), write: new Peak() };
   readonly #watching = new Map<string, { labels: string[]; count: number }>();
@@ -51,6 +53,10 @@ export class RequestMetrics implements Observer {
 
   cut(): void {
     this.#cut++;
+  }
+
+  checked(name: string, endpoint: string, good: boolean): void {
+    this.#checks.checked(name, endpoint, good);
   }
 
   /** To be called once a second. */
@@ -97,6 +103,7 @@ export class RequestMetrics implements Observer {
           .map(({ labels, count }) => [labels, count] as const),
       ),
       ...this.fairness.families(),
+      ...this.#checks.families(),
       figures(own.cut, [[[], this.#cut]]),
     ];
   }

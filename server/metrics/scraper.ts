@@ -1,5 +1,5 @@
 import { own } from './definitions.ts';
-import { type Family, figures } from './family.ts';
+import { type Definition, type Family, figures, onPage } from './family.ts';
 import { merged, remains } from './merge.ts';
 import type { Metrics } from './metrics.ts';
 import type { Remote } from './remote.ts';
@@ -41,12 +41,12 @@ export class Scraper {
     this.#ended = remains(merged([this.#ended, remote.last]));
   }
 
-  async page(accept: string | undefined): Promise<Page> {
+  async page(accept: string | undefined, only?: Definition['page']): Promise<Page> {
     // Who asks at the same time gets the same.
     this.#scrape ??= this.#families().finally(() => {
       this.#scrape = undefined;
     });
-    return pageOf(await this.#scrape, accept);
+    return pageOf(onPage(await this.#scrape, only), accept);
   }
 
   async #families(): Promise<Family[]> {

@@ -33,7 +33,7 @@ export function startCounting(
   return {
     metrics,
     scraper,
-    page: (accept) => scraper.page(accept),
+    page: (accept, only) => scraper.page(accept, only),
     profiles,
     profile: (question) => profiles.take(question),
   };

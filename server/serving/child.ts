@@ -92,8 +92,11 @@ export class Child {
     this.tell({ order: 'serve', settings, tls });
   }
 
-  async #answer({ id, accept }: { id: number; accept: string }, scraper: Scraper): Promise<void> {
-    this.tell({ order: 'page', id, page: await scraper.page(accept) });
+  async #answer(
+    { id, accept, only }: { id: number; accept: string; only?: 'slis' },
+    scraper: Scraper,
+  ): Promise<void> {
+    this.tell({ order: 'page', id, page: await scraper.page(accept, only) });
   }
 
   async #profile(

@@ -67,7 +67,7 @@ async function serve({
   metrics.add(encryption.families);
   const recorders = await loadRecorders({ settings, part: 'serving', logger, metrics });
   const asking = new Asking(settings, (id, question) => report({ report: 'asked', id, question }));
-  const relay = new Relay(metrics, (id, accept) => report({ report: 'scraped', id, accept }));
+  const relay = new Relay(metrics, (question) => report({ report: 'scraped', ...question }));
   const profiles = new ProfilesBeside(report);
   const server: ApiServer = createApiServer(
     apiOptions({
@@ -83,7 +83,7 @@ async function serve({
       syncers: () => syncers,
       scheduling: () => systemClient(server, controllersUser),
       metrics,
-      page: (accept) => relay.page(accept),
+      page: (accept, only) => relay.page(accept, only),
       profile: (question) => profiles.take(question),
       gate: asking.gate,
     }),

@@ -34,7 +34,7 @@ export type Report =
   | { report: 'ready' }
   | { report: 'load'; load: Load }
   | { report: 'measured'; families: Family[] }
-  | { report: 'scraped'; id: number; accept: string }
+  | { report: 'scraped'; id: number; accept: string; only?: 'slis' }
   | { report: 'asked'; id: number; question: Question }
   | Said
   | { report: 'deaf' };

@@ -1,5 +1,5 @@
+import { FEW_KEYS } from '../recents.ts';
 import type { Entry, ListResult, Range, StoreEvent } from '../store.ts';
-import { FEW_KEYS } from '../versions.ts';
 import type { Link } from './link.ts';
 import type { Listener } from './pushed.ts';
 

@@ -4,7 +4,7 @@ import { mustJson, until } from '../atoll/kubectl.ts';
 import { type Pair, startPair, workload } from '../atoll/pair.ts';
 import type { PodSamples } from '../atoll/pods.ts';
 
-/** Rolling updates over two real clusters, counted at their own pods. */
+/** Rolling updates, and replicas by region, over two real clusters, counted at their own pods. */
 let pair: Pair;
 beforeAll(async () => {
   pair = await startPair();
@@ -71,6 +71,37 @@ it('a StatefulSet over two clusters has one pod down at a time', async () => {
   expect(pods.lowest).toBe(3);
   expect(spread(pods, 2)).toBe(true);
   await ctl('delete', 'ns', 'set');
+  pods.stop();
+});
+
+it('us=3,eu=2: a region is excluded and taken back, and never fewer than five are ready', async () => {
+  const { ctl } = pair;
+  await ctl('label', 'physicalcluster', 'east', 'topology.kubernetes.io/region=us');
+  await ctl('label', 'physicalcluster', 'west', 'topology.kubernetes.io/region=eu');
+  const { metadata, ...rest } = workload('Deployment', 'regions', 5);
+  const annotations = { 'atoll.dev/spread': 'region us=3,eu=2' };
+  const pods = await pair.journey('regions', { ...rest, metadata: { ...metadata, annotations } });
+  const run = (us: number, eu: number) =>
+    until(
+      `${us} and ${eu} run`,
+      60,
+      async () => pods.ready('east').length === us && pods.ready('west').length === eu,
+    );
+  const is = (condition: string) =>
+    ctl('wait', '-n', 'regions', 'placement/regions.deployments.apps', `--for=${condition}`, '--timeout=30s');
+  await run(3, 2);
+  await is('condition=Settled');
+  pods.begin();
+  await ctl('annotate', 'deploy', 'regions', '-n', 'regions', 'atoll.dev/clusters=!west', '--overwrite');
+  await run(5, 0);
+  await is('condition=Placed=False');
+  await ctl('annotate', 'deploy', 'regions', '-n', 'regions', 'atoll.dev/clusters-');
+  await run(3, 2);
+  await is('condition=Placed');
+  expect(pods.lowest).toBe(5);
+  await ctl('scale', 'deploy', 'regions', '-n', 'regions', '--replicas=10');
+  await run(6, 4);
+  await ctl('delete', 'ns', 'regions');
   pods.stop();
 });
 

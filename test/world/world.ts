@@ -117,6 +117,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
         silentMs,
         rootCa: identity.ca,
         accountKeys: identity.accountKeys,
+        signClient: identity.signClient,
         controllers: 'all',
         url: () => url,
         ...(options.forgetMs !== undefined && { forgetMs: options.forgetMs }),

@@ -1,8 +1,8 @@
 import { Budget, compileCondition, perConditions } from '../../../kube/cel/rule.ts';
 import { toCel } from '../../../kube/cel/value.ts';
 import { forbidden } from '../../../kube/status.ts';
+import { type Question, requestOf } from '../matching/question.ts';
 import type { Hook } from './hook.ts';
-import type { Question } from './review.ts';
 
 /**
  * Whether all match conditions hold. One that is false settles it; otherwise one that fails is the failure of the
@@ -32,34 +32,4 @@ export function meetsConditions(hook: Hook, question: Question): boolean {
   if (hook.ignoreFailure) return false;
   const why = failures.length === 1 ? (failures[0] ?? '') : `[${failures.join(', ')}]`;
   throw forbidden(question.requestResource, question.name, why);
-}
-
-/** The request as expressions see it: what is empty is there. */
-function requestOf(question: Question): Record<string, unknown> {
-  const { kind, resource, requestKind, requestResource, user, options } = question;
-  const gvk = { group: kind.group, version: kind.version, kind: kind.kind };
-  const gvr = { group: resource.group, version: resource.version, resource: resource.resource };
-  return {
-    kind: gvk,
-    resource: gvr,
-    subResource: question.subresource,
-    requestKind: { group: requestKind.group, version: requestKind.version, kind: requestKind.kind },
-    requestResource: {
-      group: requestResource.group,
-      version: requestResource.version,
-      resource: requestResource.resource,
-    },
-    requestSubResource: question.subresource,
-    name: question.name,
-    namespace: question.namespace,
-    operation: question.operation,
-    userInfo: {
-      username: user.name,
-      uid: user.uid ?? '',
-      groups: [...user.groups],
-      extra: user.extra ?? {},
-    },
-    dryRun: question.dryRun,
-    options: options ?? null,
-  };
 }

@@ -1,4 +1,3 @@
-import { deepEqual } from '../../../kube/deep.ts';
 import { andThen, type Later } from '../../../kube/later.ts';
 import type { JsonObject } from '../../../kube/object.ts';
 import { badRequest, internalError } from '../../../kube/status.ts';
@@ -9,37 +8,22 @@ import type { AdmissionRequest } from '../../plugins.ts';
 import type { Catalog } from '../../registry/catalog.ts';
 import { decodeStored } from '../../registry/codec.ts';
 import { collectionRange } from '../../registry/keys.ts';
-import { foundation } from '../../registry/logical-clusters.ts';
-import { recent, recentList } from '../../registry/recent.ts';
+import { recentList } from '../../registry/recent.ts';
 import type { TraceAttributes, Tracer } from '../../tracer.ts';
 import { WebhookCallError, type WebhookCaller } from '../../webhook/call.ts';
+import { group, isExempt, isTakenAway } from '../matching/exempt.ts';
+import { type Round, Session } from '../matching/round.ts';
 import { type Hook, hooksOf } from './hook.ts';
 import { applyPatch } from './patch.ts';
 import { type Asked, questionFor } from './question.ts';
 import { denial, ReviewError, reviewOf, type Verdict, verdictOf } from './review.ts';
 
-const group = 'admissionregistration.k8s.io';
 const configurations = {
   mutating: { group, resource: 'mutatingwebhookconfigurations', namespaced: false },
   validating: { group, resource: 'validatingwebhookconfigurations', namespaced: false },
 };
 
-/** After a first round: what a second one needs. */
-export interface Round {
-  /** True when the object is another one now: what ran before may want to see it. */
-  changed: boolean;
-  again(request: AdmissionRequest): Promise<void>;
-}
-
 const none: readonly Hook[] = [];
-
-interface Session {
-  changed: boolean;
-  /** Webhooks that were asked and want to be asked again when the object changes. */
-  asked: Set<string>;
-  /** Of these, those that it changed for. */
-  due: Set<string>;
-}
 
 /**
  * Calls the webhooks that a logical cluster's configurations name.
@@ -72,17 +56,12 @@ export class WebhookDispatcher {
   }
 
   async #mutate(request: AdmissionRequest, hooks: readonly Hook[]): Promise<Round> {
-    const session: Session = { changed: false, asked: new Set(), due: new Set() };
+    const session = new Session();
     await this.#mutateOnce(request, hooks, session);
-    const output = session.changed ? structuredClone(request.object) : undefined;
-    return {
-      changed: session.changed,
-      again: async (next) => {
-        if (!deepEqual(output, next.object)) becomeDue(session);
-        const due = hooks.filter((hook) => session.due.has(hook.id));
-        if (due.length > 0) await this.#mutateOnce(next, due, session);
-      },
-    };
+    return session.round(request.object, async (next) => {
+      const due = hooks.filter((hook) => session.isDue(hook.id));
+      await this.#mutateOnce(next, due, session);
+    });
   }
 
   /** All at once; the first refusal counts. */
@@ -106,12 +85,8 @@ export class WebhookDispatcher {
       const asked = await questionFor(hook, request, this.#catalog);
       if (asked === undefined) continue;
       const verdict = await this.#ask(asked, request, true);
-      const changed = verdict?.patch !== undefined && applyPatch(request, asked, verdict.patch);
-      if (changed) {
-        becomeDue(session);
-        session.changed = true;
-      }
-      if (hook.reinvoke) session.asked.add(hook.id);
+      if (verdict?.patch !== undefined && applyPatch(request, asked, verdict.patch)) session.didChange();
+      if (hook.reinvoke) session.asked(hook.id);
     }
   }
 
@@ -120,16 +95,10 @@ export class WebhookDispatcher {
     const range = collectionRange(configurations[kind], request.cluster, '');
     return andThen(recentList(this.#store, range), (entries) => {
       if (entries.length === 0) return none;
-      if (isOwnController(request.user)) return this.#unlessEnding(request.cluster, entries);
-      return entries.flatMap((entry) => this.#parse(entry));
+      const hooks = () => entries.flatMap((entry) => this.#parse(entry));
+      if (!isOwnController(request.user)) return hooks();
+      return isTakenAway(this.#store, request).then((isLeft) => (isLeft ? none : hooks()));
     });
-  }
-
-  /** Who takes a logical cluster away asks nobody in it: a webhook that denies or hangs would keep it for ever. */
-  async #unlessEnding(cluster: string, configured: readonly Entry[]): Promise<readonly Hook[]> {
-    const entry = await recent(this.#store, foundation(cluster));
-    if (entry && decodeStored(entry).metadata?.deletionTimestamp !== undefined) return none;
-    return configured.flatMap((one) => this.#parse(one));
   }
 
   #parse(entry: Entry): Hook[] {
@@ -188,20 +157,4 @@ const unknownVersions =
 function failureOf(error: unknown): string | undefined {
   if (error instanceof WebhookCallError) return `failed to call webhook: ${error.message}`;
   return error instanceof ReviewError ? error.message : undefined;
-}
-
-function becomeDue(session: Session): void {
-  for (const id of session.asked) session.due.add(id);
-  session.asked.clear();
-}
-
-const ownGroups = new Set(['atoll.dev', 'core.kcp.io']);
-
-/**
- * Never asked about: the configurations themselves, which a broken webhook must not lock, and our own records,
- * which describe a logical cluster's objects rather than belong to its user.
- */
-function isExempt({ requested: { info } }: AdmissionRequest): boolean {
-  if (ownGroups.has(info.group)) return true;
-  return info.group === group && /^(mutating|validating)(webhook|admission)/.test(info.resource);
 }

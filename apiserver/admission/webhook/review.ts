@@ -1,27 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { GroupVersionKind, GroupVersionResource } from '../../../kube/gvk.ts';
-import type { UserInfo } from '../../../kube/http.ts';
 import { decodeJson } from '../../../kube/json.ts';
-import type { Json, JsonObject, KubeObject } from '../../../kube/object.ts';
+import type { Json, JsonObject } from '../../../kube/object.ts';
 import { type StatusDetails, StatusError } from '../../../kube/status.ts';
 import { isRecord } from '../../../kube/untyped.ts';
-
-/** One request as a webhook sees it; objects are in the version of `kind`. */
-export interface Question {
-  kind: GroupVersionKind;
-  resource: GroupVersionResource;
-  requestKind: GroupVersionKind;
-  requestResource: GroupVersionResource;
-  subresource: string;
-  namespace: string;
-  name: string;
-  operation: string;
-  user: UserInfo;
-  object: KubeObject | undefined;
-  old: KubeObject | undefined;
-  dryRun: boolean;
-  options: JsonObject | undefined;
-}
+import type { Question } from '../matching/question.ts';
 
 /** An AdmissionReview of a version that the webhook takes; undefined when it takes none that we know. */
 export function reviewOf(question: Question, versions: readonly string[]): JsonObject | undefined {

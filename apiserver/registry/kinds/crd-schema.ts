@@ -1,5 +1,5 @@
 import { schemaNamed } from '../../../kube/schema/builtin.ts';
-import type { Field, ListSchema, Schema } from '../../../kube/schema/schema.ts';
+import type { Field, ListSchema, ObjectSchema, Schema } from '../../../kube/schema/schema.ts';
 import { isRecord } from '../../../kube/untyped.ts';
 
 type Properties = Record<string, unknown>;
@@ -10,12 +10,17 @@ const maxDepth = 100;
 /** A CRD version's structural schema, for merging, apply and pruning; a missing one keeps everything. */
 export function schemaFromOpenApi(root: unknown): Schema {
   const schema = convert(root, 0, true);
-  const fields = new Map<string, Field>(schema.type === 'object' ? schema.fields : []);
+  const fields = schema.type === 'object' ? schema.fields : new Map<string, Field>();
   const open = schema.type !== 'object' || schema.open === true;
-  for (const name of ['apiVersion', 'kind']) fields.set(name, { name, schema: { type: 'string' } });
+  return { type: 'object', fields: withHead(fields), ...(open && { open }) };
+}
+
+/** With what every object has, whatever its schema says of it: the whole one, and those that are inside it. */
+function withHead(fields: ReadonlyMap<string, Field>): Map<string, Field> {
+  const all = new Map(fields);
+  for (const name of ['apiVersion', 'kind']) all.set(name, { name, schema: { type: 'string' } });
   const meta = schemaNamed('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta');
-  fields.set('metadata', { name: 'metadata', schema: meta ?? any });
-  return { type: 'object', fields, ...(open && { open }) };
+  return all.set('metadata', { name: 'metadata', schema: meta ?? any });
 }
 
 function convert(given: unknown, depth: number, isRoot = false): Schema {
@@ -62,8 +67,14 @@ function convertObject(given: Properties, depth: number, preserve: boolean, isRo
       ...(byDefault !== undefined && { default: byDefault }),
     });
   }
-  if (given['x-kubernetes-embedded-resource'] === true && !isRoot)
-    return { type: 'object', fields, open: true };
+  if (given['x-kubernetes-embedded-resource'] === true && !isRoot) {
+    const embedded: ObjectSchema = {
+      type: 'object',
+      fields: withHead(fields),
+      ...(preserve && { open: true }),
+    };
+    return { type: 'object', fields, open: true, embedded };
+  }
   return { type: 'object', fields, ...(preserve && { open: true }), ...(atomic && { atomic }) };
 }
 

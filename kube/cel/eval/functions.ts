@@ -47,6 +47,11 @@ export const functions: Readonly<Record<string, Run>> = {
     if (Array.isArray(of) || of instanceof Uint8Array) return BigInt(of.length);
     throw noOverload();
   },
+  'jsonpatch.escapeKey': (budget, key) => {
+    if (typeof key !== 'string') throw noOverload();
+    budget.charge(Math.ceil(key.length / 10));
+    return key.replaceAll('~', '~0').replaceAll('/', '~1');
+  },
   ...conversions,
   ...strings.functions,
   ...lists.functions,

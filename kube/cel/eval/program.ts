@@ -14,7 +14,17 @@ import { member, memberOf } from './members.ts';
 import { operators } from './operators.ts';
 import { attempt, Failed, type Frame, nothing, type Step, settled } from './step.ts';
 import { typeStep } from './type-names.ts';
-import { entryOf, isMap, keysOf, noOverload, Optional, setEntry, Uint, type Value } from './values.ts';
+import {
+  entryOf,
+  isMap,
+  keysOf,
+  Message,
+  noOverload,
+  Optional,
+  setEntry,
+  Uint,
+  type Value,
+} from './values.ts';
 
 /** An expression made ready; `values` are those of its names, in their order. */
 export type Program = (values: readonly Value[], budget: Budget) => Value;
@@ -146,15 +156,15 @@ class Maker {
   }
 
   #struct({ entries, type }: Struct): Step {
-    if (type !== undefined) throw new RunError(`unknown type: ${type}`);
-    const made = entries.map(({ key, value, optional }) => ({
-      key: key ? this.make(key) : nothing,
+    if (type !== undefined && !isPatchType(type)) throw new RunError(`unknown type: ${type}`);
+    const made = entries.map(({ key, field, value, optional }) => ({
+      key: key ? this.make(key) : () => field,
       value: this.make(value),
       optional,
     }));
     return (frame) => {
-      frame.budget.charge(30);
-      const map = new Map<Value, Value>();
+      frame.budget.charge(type === undefined ? 30 : 40);
+      const map = type === undefined ? new Map<Value, Value>() : new Message(type);
       for (const { key, value, optional } of made) {
         const [name, held] = [key(frame), value(frame)];
         if (!optional) setEntry(map, name, held);
@@ -210,6 +220,11 @@ class Maker {
       };
     });
   }
+}
+
+/** The types that admission policies make patches of. */
+function isPatchType(type: string): boolean {
+  return type === 'JSONPatch' || type === 'Object' || type.startsWith('Object.');
 }
 
 function literal(type: string, value: Value): Value {

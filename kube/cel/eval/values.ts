@@ -37,6 +37,16 @@ export class Optional {
 
 export const none: Optional = new Optional();
 
+/** What an expression makes of a type with a name: `Object.spec{replicas: 1}`. */
+export class Message extends Map<Value, Value> {
+  readonly type: string;
+
+  constructor(type: string) {
+    super();
+    this.type = type;
+  }
+}
+
 export class TypeName {
   readonly name: string;
 
@@ -105,7 +115,7 @@ export function typeOf(value: Value): string {
   if (value instanceof Duration) return 'google.protobuf.Duration';
   if (value instanceof Optional) return 'optional_type';
   if (value instanceof TypeName) return 'type';
-  if (value instanceof Opaque) return value.type;
+  if (value instanceof Opaque || value instanceof Message) return value.type;
   return 'map';
 }
 
@@ -124,7 +134,7 @@ export function equal(a: Value, b: Value, charge: () => void): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
   if (Array.isArray(a))
     return Array.isArray(b) && a.length === b.length && a.every((item, i) => equal(item, b[i], charge));
-  if (isMap(a)) return isMap(b) && equalMaps(a, b, charge);
+  if (isMap(a)) return isMap(b) && typeOf(a) === typeOf(b) && equalMaps(a, b, charge);
   if (typeOf(a) !== typeOf(b)) return false;
   if (a instanceof Date) return a.getTime() === (b as Date).getTime();
   if (a instanceof Duration) return a.nanos === (b as Duration).nanos;

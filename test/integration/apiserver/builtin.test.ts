@@ -178,24 +178,25 @@ test('a limit of whole pods counts init containers and what the pod says itself,
 });
 
 test.each([
+  ['for pods', 'node.k8s.io', 'RuntimeClass', 'runtimeclasses', true],
   [
-    'what changes',
+    'not of what changes',
     'admissionregistration.k8s.io',
     'MutatingAdmissionPolicyBinding',
     'mutatingadmissionpolicybindings',
-    true,
+    false,
   ],
   [
-    'what refuses',
+    'not of what refuses',
     'admissionregistration.k8s.io',
     'ValidatingAdmissionPolicyBinding',
     'validatingadmissionpolicybindings',
-    true,
+    false,
   ],
   ['not of what is asked', 'scheduling.k8s.io', 'PriorityClass', 'priorityclasses', false],
-])('who writes a policy that is not asked is told: %s', async (_what, group, kind, resource, told) => {
+])('who writes what is stored and not asked is told: %s', async (_what, group, kind, resource, told) => {
   const spec = { policyName: 'p', ...(kind.startsWith('V') && { validationActions: ['Deny'] }) };
-  const rest = told ? { spec } : { value: 1 };
+  const rest = { PriorityClass: { value: 1 }, RuntimeClass: { handler: 'runc' } }[kind] ?? { spec };
   const object = { apiVersion: `${group}/v1`, kind, metadata: { name: 'x' }, ...rest };
   const path = `/apis/${group}/v1/${resource}`;
   const created = await api.call('POST', path, object);

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createApiServer } from '../../../apiserver/server.ts';
+import { onPage } from '../../../server/metrics/family.ts';
 import { RequestMetrics } from '../../../server/metrics/requests.ts';
 import { pageOf } from '../../../server/metrics/text.ts';
 import { openMemory } from '../../../storage/memory/memory.ts';
@@ -13,7 +14,10 @@ let api: Api;
 let metrics: RequestMetrics;
 beforeEach(() => {
   metrics = new RequestMetrics();
-  api = startApi({ observer: metrics, metrics: (accept) => pageOf(metrics.families(), accept) });
+  api = startApi({
+    observer: metrics,
+    metrics: (accept, only) => pageOf(onPage(metrics.families(), only), accept),
+  });
 });
 afterEach(() => api.close());
 
@@ -47,6 +51,23 @@ describe('/metrics', () => {
     expect((await api.call('POST', '/metrics')).status).toBe(405);
     expect((await api.call('GET', '/clusters/root/metrics')).status).toBe(200);
     expect((await api.call('GET', '/')).body.paths).toContain('/metrics');
+  });
+
+  it('has what came of checks of health on a page of its own', async () => {
+    await api.call('GET', '/livez');
+    await api.call('GET', '/readyz/store');
+    await api.call('GET', '/readyz?exclude=store');
+    const { body, status } = await api.call('GET', '/metrics/slis');
+    expect(status).toBe(200);
+    expect(String(body)).toContain('kubernetes_healthcheck{name="ping",type="livez"} 1');
+    const count = (name: string, type: string) =>
+      `kubernetes_healthchecks_total{name="${name}",status="success",type="${type}"}`;
+    expect(String(body)).toContain(`${count('store', 'readyz')} 1`);
+    expect(String(body)).toContain(`${count('ping', 'readyz')} 1`);
+    expect(String(body)).not.toContain('apiserver_');
+    expect(await scraped()).not.toContain('kubernetes_healthcheck');
+    expect((await as(monitor, 'GET', '/metrics/slis')).status).toBe(403);
+    expect((await api.call('GET', '/')).body.paths).toContain('/metrics/slis');
   });
 
   it('is in no other logical cluster, whoever asks', async () => {

@@ -99,28 +99,31 @@ describe('forty creates at once pass as many as there is room for', () => {
   });
 });
 
-test('whoever is slow comes by its charges beside those who are quick, however many these are', async () => {
-  const store = memory();
-  const { pipe } = await pipeTo(store);
-  undo.push(() => pipe.close());
-  const [quick, slow] = [serve(store), serve(late(pipe))];
-  await bound(quick, { configmaps: '100000' }, { configmaps: '0' });
-  let made = 0;
-  let isOver = false;
-  const load = Array.from({ length: 8 }, async () => {
-    while (!isOver) {
-      await quick.call('POST', configMaps, configMap(`quick${made++}`));
-      await new Promise(setImmediate);
-    }
-  });
-  const statuses: number[] = [];
-  for (let i = 0; i < 5; i++)
-    statuses.push((await slow.call('POST', configMaps, configMap(`slow${i}`))).status);
-  isOver = true;
-  await Promise.all(load);
-  expect(statuses).toEqual([201, 201, 201, 201, 201]);
-  expect(await usedOf(quick)).toEqual({ configmaps: String(made + 5) });
-});
+test.each([1, 2, 8])(
+  'whoever is slow comes by its charges beside those who are quick: %i',
+  async (clients) => {
+    const store = memory();
+    const { pipe } = await pipeTo(store);
+    undo.push(() => pipe.close());
+    const [quick, slow] = [serve(store), serve(late(pipe))];
+    await bound(quick, { configmaps: '100000' }, { configmaps: '0' });
+    let made = 0;
+    let isOver = false;
+    const load = Array.from({ length: clients }, async () => {
+      while (!isOver) {
+        await quick.call('POST', configMaps, configMap(`quick${made++}`));
+        await new Promise(setImmediate);
+      }
+    });
+    const statuses: number[] = [];
+    for (let i = 0; i < 5; i++)
+      statuses.push((await slow.call('POST', configMaps, configMap(`slow${i}`))).status);
+    isOver = true;
+    await Promise.all(load);
+    expect(statuses).toEqual([201, 201, 201, 201, 201]);
+    expect(await usedOf(quick)).toEqual({ configmaps: String(made + 5) });
+  },
+);
 
 test('a dry run has to fit, and costs nothing', async () => {
   const api = serve(memory());

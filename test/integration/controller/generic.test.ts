@@ -196,6 +196,32 @@ test('in the foreground the owner goes last', async () => {
   await eventually(async () => expect(await names('configmaps')).toEqual([]));
 });
 
+test('a Job that has ended goes when its time has come, with its pods', async () => {
+  const jobs = { group: 'batch', version: 'v1', resource: 'jobs' };
+  const pod = { metadata: {}, spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } };
+  const add = async (name: string, ttl: object) => {
+    const job = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name }, spec: { template: pod, ...ttl } };
+    const made = await client.create(jobs, job, { namespace: 'x', cluster: 'root:a' });
+    const times = { startTime: '2026-01-02T03:04:05Z', completionTime: '2026-01-02T03:05:05Z' };
+    const condition = (type: string) => ({ type, status: 'True', lastTransitionTime: times.completionTime });
+    const conditions = [condition('SuccessCriteriaMet'), condition('Complete')];
+    const status = { ...times, succeeded: 1, uncountedTerminatedPods: {}, conditions };
+    await client.update(jobs, { ...made, status }, { cluster: 'root:a', subresource: 'status' });
+    return made;
+  };
+  start('*');
+  await add('kept', {});
+  await add('later', { ttlSecondsAfterFinished: 2_000_000_000 });
+  const gone = await add('gone', { ttlSecondsAfterFinished: 60 });
+  const owner = { apiVersion: 'batch/v1', kind: 'Job', name: 'gone', uid: gone.metadata.uid ?? '' };
+  await make('of-gone', { ownerReferences: [owner] }, 'root:a');
+  await eventually(async () => {
+    expect(await names('configmaps')).toEqual([]);
+    const { items } = await client.list(jobs, { cluster: 'root:a' });
+    expect(items.map(({ metadata }) => metadata.name).sort()).toEqual(['kept', 'later']);
+  });
+});
+
 test('orphans stay, without the reference', async () => {
   const owner = await make('owner');
   await make('child', ownedBy(owner));

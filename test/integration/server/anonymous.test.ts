@@ -35,6 +35,7 @@ const views: readonly (readonly string[])[] = [
 const others = [
   '/',
   '/metrics',
+  '/metrics/slis',
   '/debug/pprof',
   '/logs',
   '/api',

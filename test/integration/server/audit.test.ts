@@ -50,13 +50,14 @@ current-context: a
 `;
 }
 
-async function loaded(flags: object, observer = new AuditMetrics()) {
+async function loaded(flags: object, observer = new AuditMetrics(), flushMs?: number) {
   const { audit: settings } = resolveSettings(
     { auditPolicyFile: file('policy.yaml'), ...flags },
     undefined,
     {},
   );
-  const audit = await loadAudit({ settings, first: true, logger: silentLogger, observer });
+  const more = flushMs === undefined ? {} : { flushMs };
+  const audit = await loadAudit({ settings, first: true, logger: silentLogger, observer, ...more });
   if (audit === undefined) throw new Error('no audit');
   return audit;
 }
@@ -106,6 +107,23 @@ test('one that is dead holds nothing up: what there is no room for is lost, and 
   const lost = lostIn(observer) as { labels: string[]; value: number }[];
   expect(lost.map(({ labels }) => labels[0]).sort()).toEqual(['buffered', 'webhook']);
   expect(lost.reduce((sum, { value }) => sum + value, 0)).toBe(10);
+});
+
+test('one that never answers holds up the end for a while, once for all that is left, and that is lost', async () => {
+  let asked = 0;
+  const silent = createServer(() => asked++).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  await write('hook.yaml', kubeconfig((silent.address() as AddressInfo).port));
+  const observer = new AuditMetrics();
+  const flags = { auditWebhookConfigFile: file('hook.yaml'), auditWebhookBatchMaxSize: '1' };
+  const { options, close } = await loaded(flags, observer, 50);
+  for (let n = 0; n < 20; n++) options.write(`{"n":${n}}`);
+  await vi.waitFor(() => expect(asked).toBe(1));
+  await close();
+  expect(asked).toBe(1);
+  expect(lostIn(observer)).toMatchObject([{ labels: ['webhook'], value: 20 }]);
+  silent.closeAllConnections();
+  silent.close();
 });
 
 test.each([

@@ -33,7 +33,7 @@ describe('a policy is refused', () => {
     [
       'that says nothing of them',
       { clusters: {} },
-      'spec.clusters: Required value: say names, groups, labelSelector, exclude or count',
+      'spec.clusters: Required value: say names, groups, labelSelector, expression, exclude, count or spread',
     ],
     [
       'that asks for none',
@@ -65,6 +65,71 @@ describe('a policy is refused', () => {
       'of a cluster in two groups',
       { clusters: { groups: [['east'], ['west', 'east']] } },
       'spec.clusters.groups[1][1]: Duplicate value: "east"',
+    ],
+    [
+      'with an expression that is none',
+      { clusters: { expression: 'cluster.name ==' } },
+      'spec.clusters.expression: Invalid value: "cluster.name ==": compilation failed: ',
+    ],
+    [
+      'with an expression of what there is not',
+      { clusters: { expression: 'node.name == "a"' } },
+      'spec.clusters.expression: Invalid value: "node.name == \\"a\\"": compilation failed: ',
+    ],
+    [
+      'with an empty expression',
+      { clusters: { expression: '' } },
+      'spec.clusters.expression: Required value',
+    ],
+    [
+      'with an expression that is too long',
+      { clusters: { expression: `true || ${'true'.padStart(10_240)}` } },
+      'spec.clusters.expression: Too long: may not be more than 10240 bytes',
+    ],
+    [
+      'that spreads over nothing',
+      { clusters: { spread: {} } },
+      'spec.clusters.spread.topologyKey: Required value',
+    ],
+    [
+      'that spreads over what can be no label',
+      { clusters: { spread: { topologyKey: 'a b' } } },
+      'spec.clusters.spread.topologyKey: Invalid value: "a b": name part must consist of',
+    ],
+    [
+      'of fewer replicas than none',
+      { clusters: { spread: { topologyKey: 'region', replicas: { us: -1 } } } },
+      'spec.clusters.spread.replicas[us]: Invalid value: -1: must be between 1 and 1000000, inclusive',
+    ],
+    [
+      'of counts that say nothing',
+      { clusters: { spread: { topologyKey: 'region', replicas: {} } } },
+      'spec.clusters.spread.replicas: Required value: say how many replicas each value has, or leave it out',
+    ],
+    [
+      'of a value that no label has',
+      { clusters: { spread: { topologyKey: 'region', replicas: { 'a b': 1 } } } },
+      'spec.clusters.spread.replicas[a b]: Invalid value: "a b": a valid label must be',
+    ],
+    [
+      'of exact counts and a skew',
+      { clusters: { spread: { topologyKey: 'region', replicas: { us: 1 }, maxSkew: 1 } } },
+      'spec.clusters.spread.maxSkew: Forbidden: may not be set together with replicas, which are exact',
+    ],
+    [
+      'of no skew at all',
+      { clusters: { spread: { topologyKey: 'region', maxSkew: 0 } } },
+      'spec.clusters.spread.maxSkew: Invalid value: 0: must be greater than zero',
+    ],
+    [
+      'that spreads groups',
+      { clusters: { groups: [['east']], spread: { topologyKey: 'region' } } },
+      'spec.clusters.spread: Forbidden: may not be set together with groups; use names or labelSelector',
+    ],
+    [
+      'of more values than clusters',
+      { clusters: { count: 1, spread: { topologyKey: 'region', replicas: { us: 1, eu: 1 } } } },
+      'spec.clusters.count: Invalid value: 1: must not be less than the 2 values of spread.replicas',
     ],
     [
       'that names what can be no name',
@@ -102,12 +167,17 @@ describe('a policy is refused', () => {
       'spec.tolerations[0].operator: Unsupported value: "Near": supported values: "Equal", "Exists"',
     ],
     [
-      'that tolerates for a while',
+      'that tolerates for a while what drives nothing away',
       {
         clusters,
-        tolerations: [{ key: 'a', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 5 }],
+        tolerations: [{ key: 'a', operator: 'Exists', effect: 'NoSchedule', tolerationSeconds: 5 }],
       },
-      'spec.tolerations[0].tolerationSeconds: Forbidden: not supported',
+      'spec.tolerations[0].effect: Invalid value: "NoSchedule": effect must be \'NoExecute\' when `tolerationSeconds` is set',
+    ],
+    [
+      'that tolerates a silence as it is tolerated anyway',
+      { clusters, tolerations: [{ key: 'atoll.dev/unreachable', operator: 'Exists' }] },
+      'spec.tolerations[0].tolerationSeconds: Required value: without it a silence is tolerated anyway',
     ],
     [
       'of other Namespaces',
@@ -337,4 +407,29 @@ test('an annotation excludes clusters of a free choice, and is refused where it 
   );
   await refused('!', '"!" is followed by the name of a physical cluster');
   await refused('!mars', 'no physical cluster is named mars');
+});
+
+test('a taint that drives away says since when, and who writes it again begins nothing anew', async () => {
+  const target = { name: 'east' };
+  const taintsOf = async () => {
+    const { spec } = await world.admin.get<PhysicalCluster>(resources.physicalclusters, target);
+    return spec?.taints;
+  };
+  const write = (taints: object[]) =>
+    world.admin.patch(resources.physicalclusters, target, 'merge', { spec: { taints } });
+  const [drives, other] = [
+    { key: 'k', effect: 'NoExecute' },
+    { key: 'k', effect: 'NoSchedule' },
+  ];
+  await write([other, { ...drives, timeAdded: '2026-01-31T12:00:00Z' }]);
+  await write([drives, other]);
+  expect(await taintsOf()).toEqual([{ ...drives, timeAdded: '2026-01-31T12:00:00Z' }, other]);
+  await write([{ ...drives, value: 'v' }]);
+  const [now] = (await taintsOf()) ?? [];
+  expect(Math.abs(Date.now() - Date.parse(now?.timeAdded ?? ''))).toBeLessThan(600_000);
+  await expect(write([{ ...drives, timeAdded: 'soon' }])).rejects.toMatchObject({
+    code: 422,
+    message: expect.stringContaining('spec.taints[0].timeAdded: Invalid value: "soon"'),
+  });
+  await write([]);
 });

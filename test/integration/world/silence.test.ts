@@ -85,6 +85,39 @@ test('the PhysicalCluster and the Placement of what should go there say the same
   expect(placed.message).toContain(since);
 });
 
+test('what a policy lets wait for a silent cluster for a while is made elsewhere then, and nothing else', async () => {
+  const tolerations = [
+    { key: 'atoll.dev/unreachable', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 1 },
+  ];
+  const policy = {
+    apiVersion: 'atoll.dev/v1alpha1',
+    kind: 'PlacementPolicy',
+    metadata: { name: 'moves' },
+    spec: { selector: { names: ['moves'] }, clusters: { names: ['west', 'east'], count: 1 }, tolerations },
+  };
+  const into = { namespace: 'default' };
+  await world.admin.create(resources.deployments, deployment('stays', 1, 'west'), into);
+  await world.admin.create(resources.deployments, deployment('moves', 1, 'west'), into);
+  for (const name of ['stays', 'moves']) await settled(world.admin, `${name}.deployments.apps`);
+  await world.admin.create({ ...resources.placements, resource: 'placementpolicies' }, policy, into);
+  const unannotated = { metadata: { annotations: { 'atoll.dev/clusters': null } } };
+  await world.admin.patch(resources.deployments, { ...into, name: 'moves' }, 'merge', unannotated);
+  const clustersOf = async (name: string) =>
+    (await find<Placement>(world.admin, resources.placements, `${name}.deployments.apps`))?.spec?.clusters;
+  expect(await clustersOf('moves')).toEqual(['west']);
+  world.physical('west').faults.silence();
+  await until('it is made elsewhere', async () => (await clustersOf('moves'))?.join() === 'east');
+  await until('it runs there', async () => {
+    const found = await find<KubeObject<unknown, { readyReplicas?: number }>>(
+      world.admin,
+      resources.deployments,
+      'moves',
+    );
+    return found?.status?.readyReplicas === 1;
+  });
+  expect(await clustersOf('stays')).toEqual(['west']);
+});
+
 test('a cluster that is registered twice, and Atoll itself, are not Ready and get nothing', async () => {
   const secret = (name: string, kubeconfig: string) => ({
     apiVersion: 'v1',

@@ -188,6 +188,14 @@ describe('who asked', () => {
       'its annotation: not trial',
       "its Namespace's annotation: east (written by bob)",
     ]);
+    const scheduled = {
+      'atoll.dev/clusters': 'east',
+      'atoll.dev/placed-by': 'system:atoll:scheduler',
+      'atoll.dev/spread': 'region us=3,eu=2',
+    };
+    expect(of({ object: web({ annotations: scheduled }) })).toEqual([
+      'its annotation: spread over region eu=2,us=3',
+    ]);
     const policies = ['PlacementPolicy front', 'ClusterPlacementPolicy not-on-trial'];
     expect(of({ object: web({}), placement: placed({ clusters: ['a'], policies }) })).toEqual(policies);
   });
@@ -225,6 +233,7 @@ describe('what can be done', () => {
       name: 'east',
       cluster: about,
       refused,
+      now: 0,
       isThere: false,
       need: new Map([['pods', parseQuantity('2')]]),
       used: new Map(),

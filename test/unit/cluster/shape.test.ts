@@ -261,6 +261,13 @@ describe('shapeFor', () => {
       {},
       { manualSelector: true, selector: { matchLabels: { a: 'b' } } },
     ],
+    [
+      'a Job’s time to go',
+      'Job',
+      { manualSelector: true, ttlSecondsAfterFinished: 5 },
+      {},
+      { manualSelector: true },
+    ],
     ['a waiting CronJob', 'CronJob', { suspend: false }, { suspend: true }, { suspend: true }],
     ['a CronJob that the user suspended', 'CronJob', { suspend: true }, {}, { suspend: true }],
     [

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { runController } from '../../../controller/controller.ts';
+import { type Retry, runController } from '../../../controller/controller.ts';
 import { WorkQueue } from '../../../controller/queue.ts';
 import { silentLogger } from '../../../kube/log.ts';
 import { conflict } from '../../../kube/status.ts';
 import { eventually } from '../../eventually.ts';
 
-function start(reconcile: (key: string) => Promise<undefined | { after: number }>, workers = 2) {
+function start(reconcile: (key: string) => Promise<Retry | undefined>, workers = 2) {
   const queue = new WorkQueue({ baseDelayMs: 1, maxDelayMs: 10_000 });
   const stop = new AbortController();
   const options = { name: 'test', queue, workers, reconcile, signal: stop.signal, logger: silentLogger };
@@ -14,7 +14,7 @@ function start(reconcile: (key: string) => Promise<undefined | { after: number }
 }
 
 test('failures and asked delays come again, success is the end', async () => {
-  const outcomes: Record<string, (() => Promise<undefined | { after: number }>)[]> = {
+  const outcomes: Record<string, (() => Promise<Retry | undefined>)[]> = {
     fails: [() => Promise.reject(new Error('no')), async () => undefined],
     races: Array.from(
       { length: 4 },
@@ -32,6 +32,19 @@ test('failures and asked delays come again, success is the end', async () => {
   const counts = Object.keys(outcomes).map((key) => calls.filter((call) => call === key).length);
   expect(counts).toEqual([2, 5, 2]);
   expect(queue.failures('races')).toBe(0);
+  stop.abort();
+  await done;
+});
+
+test('growing delays double until the answer is another', async () => {
+  const failures: number[] = [];
+  const { queue, stop, done } = start(async (key) => {
+    failures.push(queue.failures(key));
+    return failures.length < 4 ? { after: 'growing' } : undefined;
+  });
+  queue.add('a');
+  await eventually(() => expect(failures).toEqual([0, 1, 2, 3]), 5);
+  await eventually(() => expect(queue.failures('a')).toBe(0));
   stop.abort();
   await done;
 });

@@ -38,7 +38,14 @@ function decide(record: Placement, root?: ObjectMeta, namespace: ObjectMeta = {}
   const objects = root ? [deployment('web', { replicas: 3, metadata: root })] : [];
   const shop: KubeObject = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop', ...namespace } };
   const clusters = ['a', 'b', 'c'].map(cluster);
-  return decideNamespace({ namespace: shop, objects, placements: [record], clusters, usage: new Map() });
+  return decideNamespace({
+    namespace: shop,
+    objects,
+    placements: [record],
+    clusters,
+    usage: new Map(),
+    now: 0,
+  });
 }
 const specAfter = (...of: Parameters<typeof decide>) => decide(...of).update[0]?.wanted.spec;
 const going = '2026-01-01T00:00:00Z';

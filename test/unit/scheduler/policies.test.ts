@@ -295,6 +295,64 @@ describe('tolerations', () => {
     expect(made.decide().spec('web')?.clusters).toEqual(expected);
   });
 
+  const began = '2026-01-01T00:00:00Z';
+  const noExecute = { key: 'k', effect: 'NoExecute', timeAdded: began };
+  const forAWhile = (tolerationSeconds: number, key = 'k') =>
+    ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds }) as const;
+  const ever = { key: 'k', operator: 'Exists' } as const;
+  it.each<[string, NonNullable<Spec['tolerations']>, object, number, string[], number]>([
+    ['before its end', [forAWhile(60)], noExecute, 59, ['b', 'c'], 60],
+    ['at its end', [forAWhile(60)], noExecute, 60, ['c'], Number.POSITIVE_INFINITY],
+    ['the shortest of several', [forAWhile(60), forAWhile(30), ever], noExecute, 29, ['b', 'c'], 30],
+    ['for no time at all', [forAWhile(-1)], noExecute, 0, ['c'], Number.POSITIVE_INFINITY],
+    ['for ever', [ever], noExecute, 1e9, ['b', 'c'], Number.POSITIVE_INFINITY],
+    ['of another', [forAWhile(60, 'x')], noExecute, 0, ['c'], Number.POSITIVE_INFINITY],
+    ['since nobody knows when', [forAWhile(60)], { ...noExecute, timeAdded: undefined }, 0, ['c'], Infinity],
+  ])('that end: %s', (_what, tolerations, taint, seconds, expected, until) => {
+    const made = world({}, { p: { clusters: eu, tolerations } });
+    made.clusters = [labelled('a', 'us'), labelled('b', 'eu'), labelled('c', 'eu')];
+    made.now = Date.parse(began);
+    expect(made.decide().spec('web')?.clusters).toEqual(['b', 'c']);
+    made.clusters = [labelled('a', 'us'), labelled('b', 'eu', { taints: [taint] }), labelled('c', 'eu')];
+    made.now += seconds * 1000;
+    expect(made.decide().spec('web')?.clusters).toEqual(expected);
+    expect(((made.last?.toleratedUntil ?? 0) - Date.parse(began)) / 1000).toBe(until);
+  });
+
+  it('that end let nothing new in', () => {
+    const made = world({}, { p: { clusters: eu, tolerations: [forAWhile(60)] } });
+    made.clusters = [labelled('b', 'eu', { taints: [noExecute] }), labelled('c', 'eu')];
+    made.now = Date.parse(began);
+    expect(made.decide().spec('web')).toMatchObject({
+      clusters: ['c'],
+      reasons: { b: 'it has the taint k:NoExecute, which is tolerated for a while only' },
+    });
+  });
+
+  it('of silence end when they say so, and only then is anything made elsewhere', () => {
+    const silent = labelled('b', 'eu', { ready: false });
+    const ready = { ...silent.status?.conditions?.[0], lastTransitionTime: began };
+    const unreachable = { ...silent, status: { conditions: [ready] } } as PhysicalCluster;
+    const since = (tolerations: NonNullable<Spec['tolerations']>, seconds: number) => {
+      const made = world({}, { p: { clusters: { names: ['b', 'c'], count: 1 }, tolerations } });
+      made.clusters = [labelled('b', 'eu'), labelled('c', 'eu')];
+      expect(made.decide().spec('web')?.clusters).toEqual(['b']);
+      made.clusters = [unreachable, labelled('c', 'eu')];
+      made.now = Date.parse(began) + seconds * 1000;
+      return made.decide().spec('web');
+    };
+    expect(since([], 1e9)?.clusters).toEqual(['b']);
+    expect(since([{ operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 0 }], 1e9)?.clusters).toEqual(
+      ['b'],
+    );
+    expect(since([forAWhile(300, 'atoll.dev/unreachable')], 299)?.clusters).toEqual(['b']);
+    const moved = since([forAWhile(300, 'atoll.dev/unreachable')], 300);
+    expect(moved?.clusters).toEqual(['c']);
+    expect(moved?.reasons?.['b']).toBe(
+      'cluster b has not answered yet, and that was tolerated until 2026-01-01T00:05:00Z',
+    );
+  });
+
   it('are those of all layers, and make a shunned cluster as good as any', () => {
     const made = world(
       { p: { clusters: { exclude: ['a'], count: 1 } } },

@@ -43,6 +43,7 @@ export class World {
   namespace: KubeObject | undefined = namespace();
   usage: NamespaceInput['usage'] = new Map();
   policies: Layers = [];
+  now = 0;
   last: NamespaceDecision | undefined;
 
   constructor(...objects: PlacedObject[]) {
@@ -53,7 +54,13 @@ export class World {
   decide(): this {
     this.last = this.#once();
     const again = this.#once();
-    expect({ ...again, usage: undefined, blocked: undefined, open: undefined }).toEqual({
+    expect({
+      ...again,
+      usage: undefined,
+      blocked: undefined,
+      open: undefined,
+      toleratedUntil: undefined,
+    }).toEqual({
       annotate: [],
       create: [],
       update: [],
@@ -64,8 +71,8 @@ export class World {
   }
 
   #once(): NamespaceDecision {
-    const { namespace: ns, objects, placements, clusters, usage, policies } = this;
-    const decision = decideNamespace({ namespace: ns, objects, placements, clusters, usage, policies });
+    const { namespace: ns, objects, placements, clusters, usage, policies, now } = this;
+    const decision = decideNamespace({ namespace: ns, objects, placements, clusters, usage, policies, now });
     this.placements = [
       ...placements
         .filter((p) => !decision.remove.includes(p))
@@ -73,10 +80,13 @@ export class World {
       ...decision.create,
     ];
     for (const { placed: of, clusters: value } of decision.annotate) {
-      const metadata = {
-        ...of.object.metadata,
-        ...(value === undefined ? { annotations: {} } : annotations(value, scheduler)),
-      };
+      const {
+        'atoll.dev/clusters': _where,
+        'atoll.dev/placed-by': _who,
+        ...rest
+      } = of.object.metadata.annotations ?? {};
+      const ours = value === undefined ? {} : annotations(value, scheduler).annotations;
+      const metadata = { ...of.object.metadata, annotations: { ...rest, ...ours } };
       this.objects = this.objects.map((o) => (o === of ? { ...o, object: { ...o.object, metadata } } : o));
     }
     return decision;

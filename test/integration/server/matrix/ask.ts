@@ -34,7 +34,16 @@ export async function begin(): Promise<Setting> {
   return setting;
 }
 
-const others = ['/', '/metrics', '/debug/pprof', '/logs', '/logs/x', '/clusters', '/nothing'];
+const others = [
+  '/',
+  '/metrics',
+  '/metrics/slis',
+  '/debug/pprof',
+  '/logs',
+  '/logs/x',
+  '/clusters',
+  '/nothing',
+];
 const views = [
   '/syncers/east/api/v1/nodes',
   '/syncers/east/apis/atoll.dev/v1alpha1/shares',

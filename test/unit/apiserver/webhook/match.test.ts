@@ -1,16 +1,17 @@
 import { expect, test } from 'vitest';
+import { matchedResource } from '../../../../apiserver/admission/matching/match.ts';
 import { hooksOf } from '../../../../apiserver/admission/webhook/hook.ts';
-import { matchedResource } from '../../../../apiserver/admission/webhook/match.ts';
 import { denial, reviewOf, verdictOf } from '../../../../apiserver/admission/webhook/review.ts';
 
 const v = (version: string) => ({ group: 'apps', version, resource: 'deployments' });
-const target = { ...v('v1'), subresource: '', namespace: 'default', operation: 'CREATE' };
+const target = { ...v('v1'), subresource: '', namespace: 'default', operation: 'CREATE', name: 'web' };
 const rule = {
   operations: ['CREATE'],
   apiGroups: ['apps'],
   apiVersions: ['v1'],
   resources: ['deployments'],
   scope: '*',
+  names: [],
 };
 
 test.each([
@@ -21,6 +22,8 @@ test.each([
   ['a subresource is not the resource', rule, { subresource: 'scale' }, false],
   ['any resource is not their subresources', { ...rule, resources: ['*'] }, { subresource: 'scale' }, false],
   ['any subresource', { ...rule, resources: ['deployments/*'] }, { subresource: 'scale' }, true],
+  ['its name', { ...rule, names: ['db', 'web'] }, {}, true],
+  ['another name', { ...rule, names: ['db'] }, {}, false],
   ['anything', { ...rule, resources: ['*/*'] }, { subresource: 'scale' }, true],
   ['scope', { ...rule, scope: 'Cluster' }, {}, false],
   ['scope of cluster-scoped', { ...rule, scope: 'Cluster' }, { namespace: '' }, true],

@@ -52,6 +52,13 @@ describe('defaults', () => {
     expect(specOf(pod)).toMatchObject({ containers: [{ imagePullPolicy: policy }] });
   });
 
+  it('takes a negative grace period of a Pod for a second, and leaves that of a template', () => {
+    const spec = { terminationGracePeriodSeconds: -5, containers: [] };
+    expect(specOf(named('v1', 'Pod', { spec }))).toMatchObject({ terminationGracePeriodSeconds: 1 });
+    const deployment = named('apps/v1', 'Deployment', { spec: { template: { spec } } });
+    expect(specOf(deployment)).toMatchObject({ template: { spec: { terminationGracePeriodSeconds: -5 } } });
+  });
+
   it("takes a Pod's missing requests from its limits, in canonical amounts", () => {
     const resources = { limits: { cpu: '1000m', memory: '1024Mi' }, requests: { cpu: 0.5 } };
     const pod = named('v1', 'Pod', { spec: { containers: [{ name: 'web', image: 'tide:1', resources }] } });

@@ -34,9 +34,16 @@ const widget: ResourceInfo = {
   storageVersion: 'v1',
 };
 
+type Parameters = NonNullable<Operation['parameters']>;
+
+function sharedOf(path: string): Parameters {
+  return (two.paths[path]?.['parameters'] ?? []) as Parameters;
+}
+
 /** Names of the query parameters, whichever level says them. */
 function queriesOf(path: string, method: string): string[] {
-  return (two.paths[path]?.[method]?.parameters ?? []).flatMap((p) => (p.in === 'query' ? [p.name] : []));
+  const all = [...sharedOf(path), ...(two.paths[path]?.[method]?.parameters ?? [])];
+  return all.flatMap((p) => (p.in === 'query' ? [p.name] : []));
 }
 
 describe('paths of OpenAPI documents', () => {
@@ -69,6 +76,21 @@ describe('paths of OpenAPI documents', () => {
     ['/api/v1/namespaces/{namespace}/services/{name}/proxy/{path}', 'head', ['path']],
   ])('%s %s takes %s', (path, method, names) => {
     expect(queriesOf(path, method)).toEqual(names);
+  });
+
+  it('says once what all operations of a path take, and nothing of none', () => {
+    const names = (parameters: Parameters = []) => parameters.map(({ name }) => name);
+    const one = two.paths[`${pods}/{name}`];
+    expect(names(sharedOf(`${pods}/{name}`))).toEqual(['name', 'namespace', 'pretty']);
+    expect(one?.['get']).not.toHaveProperty('parameters');
+    expect(names(one?.['patch']?.parameters)).toEqual([
+      'body',
+      'dryRun',
+      'fieldManager',
+      'fieldValidation',
+      'force',
+    ]);
+    expect(JSON.stringify(two.paths)).not.toContain('"parameters":[]');
   });
 
   it('takes and gives what each kind of operation does', () => {

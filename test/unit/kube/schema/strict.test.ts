@@ -231,7 +231,7 @@ describe('prune', () => {
     if (!schema) throw new Error('no schema');
     expect(prune({ kind: 'ConfigMap', x: 1, data: { a: '1' }, metadata: { y: {} } }, schema)).toEqual({
       value: { kind: 'ConfigMap', data: { a: '1' }, metadata: {} },
-      unknown: ['unknown field "x"', 'unknown field "metadata.y"'],
+      unknown: ['unknown field "metadata.y"', 'unknown field "x"'],
     });
     const open = { type: 'object', fields: new Map(), open: true } as const;
     expect(prune({ a: 1 }, open)).toEqual({ value: { a: 1 }, unknown: [] });

@@ -1,5 +1,5 @@
 import type { GroupVersionResource } from '../../../kube/gvk.ts';
-import type { Hook, Rule } from './hook.ts';
+import type { Rule, Selecting } from './selecting.ts';
 
 /** What a rule looks at. */
 export interface Target extends GroupVersionResource {
@@ -7,6 +7,7 @@ export interface Target extends GroupVersionResource {
   /** Of a Namespace itself: its name. */
   namespace: string;
   operation: string;
+  name: string;
 }
 
 /**
@@ -15,7 +16,7 @@ export interface Target extends GroupVersionResource {
  * https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#matching-requests-matchpolicy
  */
 export function matchedResource(
-  hook: Pick<Hook, 'rules' | 'equivalent'>,
+  hook: Pick<Selecting, 'rules' | 'equivalent'>,
   target: Target,
   equivalents: readonly GroupVersionResource[],
 ): GroupVersionResource | undefined {
@@ -33,6 +34,7 @@ function matches(rule: Rule, target: Target): boolean {
   const has = (list: readonly string[], word: string) => list.includes('*') || list.includes(word);
   return (
     inScope(rule, target) &&
+    (rule.names.length === 0 || rule.names.includes(target.name)) &&
     has(rule.operations, target.operation) &&
     has(rule.apiGroups, target.group) &&
     has(rule.apiVersions, target.version) &&

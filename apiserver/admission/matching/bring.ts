@@ -1,0 +1,50 @@
+import { deepEqual } from '../../../kube/deep.ts';
+import type { JsonObject, KubeObject } from '../../../kube/object.ts';
+import { internalError, isStatusError } from '../../../kube/status.ts';
+import { conform } from '../../decode/body.ts';
+import { noDuplicates } from '../../decode/duplicates.ts';
+import type { AdmissionRequest } from '../../plugins.ts';
+import { defaulted } from '../../registry/context.ts';
+import { toStored } from '../../registry/convert.ts';
+import type { ServedResource } from '../../served.ts';
+import type { Meant } from './question.ts';
+
+/**
+ * Makes `request.object`, in place, what `meant` shows of it after a change. True when that is another one. Fields that nobody
+ * knows are dropped, or, if `strict`, refused with 500.
+ */
+export function bringIn(
+  request: AdmissionRequest,
+  { question, as }: Meant,
+  changed: JsonObject,
+  strict = false,
+): boolean {
+  const { object, stored, kind } = request;
+  if (object === undefined) return false;
+  const next = kind === undefined ? decoded(changed, as, strict) : (changed as unknown as KubeObject);
+  if (deepEqual(next, question.object)) return false;
+  const { uid, creationTimestamp } = object.metadata;
+  const metadata = { ...next.metadata };
+  if (uid !== undefined) metadata.uid = uid;
+  if (creationTimestamp !== undefined) metadata.creationTimestamp = creationTimestamp;
+  const whole = { ...next, metadata };
+  replace(object, kind === undefined ? defaulted(toStored(whole, as), stored) : whole);
+  return true;
+}
+
+function decoded(value: JsonObject, as: ServedResource, strict: boolean): KubeObject {
+  const validation = strict ? 'Strict' : 'Ignore';
+  const refuse = (why: string) =>
+    internalError(why.slice(Math.max(0, why.indexOf('json: cannot unmarshal'))));
+  try {
+    return conform(value, noDuplicates, as, { validation, warn: () => {}, refuse });
+  } catch (error) {
+    if (isStatusError(error, 'InternalError')) throw error;
+    throw internalError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function replace(object: KubeObject, next: KubeObject): void {
+  for (const key of Object.keys(object)) delete object[key];
+  Object.assign(object, next);
+}

@@ -1,0 +1,134 @@
+import { compilePolicyExpression, type PolicyExpression } from '../../../kube/cel/rule.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import { type Question, requestOf } from '../matching/question.ts';
+import type { Costs } from './costs.ts';
+import type { Named, ValidatingPolicy, Validation } from './policy.ts';
+
+/** Why a policy is against a request. */
+export interface Denial {
+  message: string;
+  reason: string;
+}
+
+export interface Subject {
+  question: Question;
+  params: KubeObject | undefined;
+  /** That of the request, where it is in one. */
+  namespace: KubeObject | undefined;
+}
+
+type Variables = Parameters<PolicyExpression>[0];
+
+const longestMessage = 5 * 1024;
+
+/**
+ * What a policy has against a request, in the order of its validations. What fails is against it, too, unless the policy
+ * ignores that.
+ * https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/
+ */
+export function denialsOf(policy: ValidatingPolicy, subject: Subject, costs: Costs): Denial[] {
+  const failed = (message: string): Denial[] =>
+    policy.ignoresFailure ? [] : [{ message, reason: 'Invalid' }];
+  let variables: Variables;
+  try {
+    costs.policy();
+    variables = variablesOf(policy.variables, subject, costs);
+    if (!meets(policy.matchConditions, variables, costs)) return [];
+  } catch (error) {
+    return failed(messageOf(error));
+  }
+  return policy.validations.flatMap((validation) => {
+    const { expression, reason } = validation;
+    try {
+      if (evaluated(expression, variables, costs) === true) return [];
+    } catch (error) {
+      return failed(failureOf(expression, error));
+    }
+    return [{ message: said(validation, variables, costs), reason }];
+  });
+}
+
+/** One that is false settles it, whatever fails beside it; else throws what failed. */
+export function meets(conditions: readonly Named[], variables: Variables, costs: Costs): boolean {
+  const failures: string[] = [];
+  for (const { expression } of conditions) {
+    try {
+      const holds = evaluated(expression, variables, costs);
+      if (holds === false) return false;
+      if (holds !== true) failures.push('must evaluate to bool');
+    } catch (error) {
+      failures.push(failureOf(expression, error));
+    }
+  }
+  if (failures.length > 0) throw new Error(failures.length > 1 ? `[${failures.join(', ')}]` : failures[0]);
+  return true;
+}
+
+/** Throws where it fails. */
+export function evaluated(expression: string, variables: Variables, { budget }: Costs): unknown {
+  const run = compilePolicyExpression(expression.trim());
+  if (run instanceof Error) throw new Error(`compilation error: ${run.message}`);
+  return budget.within((share) => run(variables, share));
+}
+
+/** Its expression's, where that is one line of text; else its own; else what did not hold. */
+function said(
+  { expression, message, messageExpression }: Validation,
+  variables: Variables,
+  costs: Costs,
+): string {
+  return (
+    composed(messageExpression, variables, costs) ||
+    message.trim() ||
+    `failed expression: ${expression.trim()}`
+  );
+}
+
+function composed(expression: string, variables: Variables, costs: Costs): string {
+  if (expression === '') return '';
+  try {
+    const value = evaluated(expression, variables, costs);
+    const text = typeof value === 'string' ? value.trim() : '';
+    return text.includes('\n') || Buffer.byteLength(text) > longestMessage ? '' : text;
+  } catch {
+    return '';
+  }
+}
+
+/** The policy's own are found when they are used, once, each from those before it. Throws CostExceeded. */
+export function variablesOf(
+  own: readonly Named[],
+  { question, params, namespace }: Subject,
+  costs: Costs,
+): Variables {
+  const composite: Record<string, unknown> = {};
+  const all: Variables = {
+    object: costs.shown(question.object),
+    oldObject: costs.shown(question.old),
+    request: costs.shown(question, requestOf),
+    params: costs.shown(params),
+    namespaceObject: costs.shown(namespace),
+    variables: composite,
+  };
+  for (const { name, expression } of own) {
+    let found: { value: unknown } | undefined;
+    Object.defineProperty(composite, name, {
+      enumerable: true,
+      get: () => {
+        found ??= { value: evaluated(expression, all, costs) };
+        return found.value;
+      },
+    });
+  }
+  return all;
+}
+
+/** As kube-apiserver says that an expression failed. */
+export function failureOf(expression: string, error: unknown): string {
+  return `expression '${expression}' resulted in error: ${messageOf(error)}`;
+}
+
+/** In a line. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+}

@@ -1,0 +1,112 @@
+import { applyConfigurationIn, jsonPatchIn } from '../../../kube/cel/patch.ts';
+import type { JsonObject } from '../../../kube/object.ts';
+import { forbidden, StatusError } from '../../../kube/status.ts';
+import type { AdmissionRequest } from '../../plugins.ts';
+import { bringIn } from '../matching/bring.ts';
+import { questionOf } from '../matching/question.ts';
+import type { Session } from '../matching/round.ts';
+import type { Invocation, Misconfigured } from './bound.ts';
+import { withConfiguration, withJsonPatch } from './change.ts';
+import { Costs } from './costs.ts';
+import { evaluated, failureOf, meets, messageOf, type Subject, variablesOf } from './evaluate.ts';
+import type { MutatingPolicy, Mutation } from './policy.ts';
+
+type Mutating = Invocation<MutatingPolicy> | Misconfigured<MutatingPolicy>;
+
+/**
+ * Changes `request.object` as each in turn says, of what those before it left. What fails is left out, and refuses the
+ * request in the end unless its policy ignores that. `again`: only those that are due.
+ */
+export function mutateBy(
+  invocations: readonly Mutating[],
+  request: AdmissionRequest,
+  session: Session,
+  again = false,
+): void {
+  const failures: string[] = [];
+  const costs = new Costs();
+  for (const one of invocations) {
+    const { policy, binding } = one;
+    const failed = (message: string) => {
+      if (policy.ignoresFailure) return;
+      failures.push(`policy '${policy.name}' with binding '${binding.name}' denied request: ${message}`);
+    };
+    if ('problem' in one) {
+      failed(one.problem);
+      continue;
+    }
+    const id = idOf(one);
+    if (again && !session.isDue(id)) continue;
+    try {
+      costs.policy();
+      if (!meets(policy.matchConditions, variablesOf([], subjectOf(one, request), costs), costs)) continue;
+    } catch (error) {
+      failed(messageOf(error));
+      continue;
+    }
+    if (mutateByOne(one, request, { costs, failed })) session.didChange();
+    if (policy.reinvoke) session.asked(id);
+  }
+  if (failures.length > 0) throw refused(failures, request);
+}
+
+/** True when the object is another one now. */
+function mutateByOne(
+  one: Invocation<MutatingPolicy>,
+  request: AdmissionRequest,
+  { costs, failed }: { costs: Costs; failed(message: string): void },
+): boolean {
+  let changed = false;
+  for (const mutation of one.policy.mutations) {
+    const subject = subjectOf(one, request);
+    if (subject.question.object === undefined) continue;
+    let next: JsonObject;
+    try {
+      next = patched(mutation, one, subject, costs);
+    } catch (error) {
+      failed(error instanceof Error ? error.message : String(error));
+      continue;
+    }
+    const strict = mutation.type === 'JSONPatch';
+    changed = bringIn(request, { as: one.as, question: subject.question }, next, strict) || changed;
+  }
+  return changed;
+}
+
+/** The object as it is by now, in the version that the policy is for. */
+function subjectOf(
+  { as, params, namespace }: Invocation<MutatingPolicy>,
+  request: AdmissionRequest,
+): Subject {
+  return { question: questionOf(request, as), params, namespace };
+}
+
+function patched(
+  { type, expression }: Mutation,
+  { policy, as }: Invocation<MutatingPolicy>,
+  subject: Subject,
+  costs: Costs,
+): JsonObject {
+  const before = subject.question.object as unknown as JsonObject;
+  let value: unknown;
+  try {
+    value = evaluated(expression, variablesOf(policy.variables, subject, costs), costs);
+  } catch (error) {
+    throw new Error(failureOf(expression, error));
+  }
+  return type === 'JSONPatch'
+    ? withJsonPatch(before, jsonPatchIn(value))
+    : withConfiguration(before, applyConfigurationIn(value), as.schema);
+}
+
+/** Two that differ in what they are given to compare with are asked apart. */
+function idOf({ policy, binding, params }: Invocation<MutatingPolicy>): string {
+  const { namespace = '', name = '' } = params?.metadata ?? {};
+  return JSON.stringify([policy.name, binding.name, namespace, name]);
+}
+
+function refused(failures: readonly string[], request: AdmissionRequest): Error {
+  const { details } = forbidden(request.requested.info, request.name, '');
+  const causes = failures.map((message) => ({ message }));
+  return new StatusError(403, 'Invalid', failures[0] ?? '', { ...details, causes });
+}

@@ -1,0 +1,78 @@
+import { formatApiVersion } from '../../../kube/gvk.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import { labelSelectorFromObject } from '../../../kube/selector.ts';
+import { isStatusError } from '../../../kube/status.ts';
+import type { AdmissionRequest } from '../../plugins.ts';
+import type { Catalog } from '../../registry/catalog.ts';
+import { fromStored } from '../../registry/convert.ts';
+import type { ServedResource } from '../../served.ts';
+import type { Binding, Policy } from './policy.ts';
+
+/** A policy, or its binding, cannot be asked as it is: what failurePolicy is for. */
+export class ConfigurationError extends Error {}
+
+/**
+ * What a binding gives its policy to compare with; undefined stands for nothing, once. Empty: there is none, and the
+ * binding lets that pass. Throws a ConfigurationError.
+ */
+export async function paramsOf(
+  { paramKind }: Policy,
+  { paramRef }: Binding,
+  request: AdmissionRequest,
+  catalog: Catalog,
+): Promise<(KubeObject | undefined)[]> {
+  if (paramKind === undefined || paramRef === undefined) return [undefined];
+  const served = catalog
+    .resources(request.cluster)
+    .find(({ info }) => info.kind === paramKind.kind && formatApiVersion(info) === paramKind.apiVersion);
+  if (served === undefined)
+    throw new ConfigurationError(
+      `failed to find resource referenced by paramKind: '${paramKind.apiVersion}, Kind=${paramKind.kind}'`,
+    );
+  const namespace = namespaceFor(served, paramRef.namespace, request);
+  const found = await foundIn(served, { cluster: request.cluster, namespace }, request, paramRef);
+  if (found.length > 0 || paramRef.allowsMissing) return found;
+  throw new ConfigurationError('no params found for policy binding with `Deny` parameterNotFoundAction');
+}
+
+function namespaceFor(
+  { info }: ServedResource,
+  asked: string,
+  { namespace }: AdmissionRequest,
+): string | undefined {
+  if (!info.namespaced) {
+    if (asked === '') return undefined;
+    throw new ConfigurationError('paramRef.namespace must not be provided for a cluster-scoped `paramKind`');
+  }
+  if (asked || namespace) return asked || namespace;
+  throw new ConfigurationError(
+    'cannot use namespaced paramRef in policy binding that matches cluster-scoped resources',
+  );
+}
+
+async function foundIn(
+  served: ServedResource,
+  place: { cluster: string; namespace: string | undefined },
+  { registry }: AdmissionRequest,
+  { name, selector }: NonNullable<Binding['paramRef']>,
+): Promise<KubeObject[]> {
+  const { group, resource } = served.info;
+  const { cluster, namespace } = place;
+  const where = { cluster, group, resource, ...(namespace !== undefined && { namespace }) };
+  const shown = (object: KubeObject): KubeObject => ({
+    ...fromStored(object, served),
+    apiVersion: formatApiVersion(served.info),
+    kind: served.info.kind,
+  });
+  if (name === '') {
+    const { matches } = labelSelectorFromObject(selector ?? {});
+    const items = await registry.recent(where);
+    return items.filter(({ metadata }) => matches(metadata.labels ?? {})).map(shown);
+  }
+  try {
+    return [shown(await registry.get({ ...where, name }))];
+  } catch (error) {
+    if (isStatusError(error, 'NotFound')) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,60 @@
+import { forbidden, StatusError } from '../../../kube/status.ts';
+import type { AdmissionRequest } from '../../plugins.ts';
+import type { Invocation, Misconfigured } from './bound.ts';
+import { Costs } from './costs.ts';
+import { type Denial, denialsOf } from './evaluate.ts';
+import type { Binding, ValidatingPolicy } from './policy.ts';
+
+const codes: Readonly<Record<string, number>> = {
+  Unauthorized: 401,
+  Forbidden: 403,
+  RequestEntityTooLarge: 413,
+};
+
+interface Refusal extends Denial {
+  policy: string;
+  binding: string;
+}
+
+/** Throws the first refusal; warns of those that are only to be told. */
+export function validateBy(
+  invocations: readonly (Invocation<ValidatingPolicy> | Misconfigured<ValidatingPolicy>)[],
+  request: AdmissionRequest,
+): void {
+  const refusals: Refusal[] = [];
+  const costs = new Costs();
+  for (const one of invocations) {
+    const names = { policy: one.policy.name, binding: one.binding.name };
+    if ('problem' in one) {
+      warn(one.problem, one.binding, one.policy, request);
+      refusals.push({ message: one.problem, reason: 'Invalid', ...names });
+      continue;
+    }
+    for (const denial of denialsOf(one.policy, one, costs)) {
+      if (one.binding.actions.includes('Deny')) refusals.push({ ...denial, ...names });
+      warn(denial.message, one.binding, one.policy, request);
+    }
+  }
+  const [first] = refusals;
+  if (first) throw refused(first, request);
+}
+
+function warn(
+  message: string,
+  { name, actions }: Binding,
+  policy: { name: string },
+  request: AdmissionRequest,
+): void {
+  if (!actions.includes('Warn')) return;
+  request.warn(
+    `Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${name}': ${message}`,
+  );
+}
+
+function refused({ policy, binding, message, reason }: Refusal, request: AdmissionRequest): Error {
+  const why = `ValidatingAdmissionPolicy '${policy}' with binding '${binding}' denied request: ${message}`;
+  const error = forbidden(request.requested.info, request.name, why);
+  const { details } = error;
+  const causes = [...(details?.causes ?? []), { message: why }];
+  return new StatusError(codes[reason] ?? 422, reason as never, error.message, { ...details, causes });
+}

@@ -1,0 +1,96 @@
+import {
+  isUsersEndpoints,
+  type NamespaceIndex,
+  type PlacedObject,
+  refKey,
+  refOf,
+} from '../cluster/closure.ts';
+import { clustersAnnotation } from '../cluster/names.ts';
+import { formatClusters, parseClusters } from '../cluster/placement.ts';
+import type { ClosureRef } from '../cluster/types.ts';
+import { chooseAll } from './choose.ts';
+import { heldOn } from './claims.ts';
+import { objection } from './filter.ts';
+import type { Choice, Situation } from './judge.ts';
+import { currentOf, isLive, placementOf, type Scene } from './scene.ts';
+import type { Decided } from './types.ts';
+import { nothingUsed } from './usage.ts';
+import { closureWish, type Wish } from './wishes.ts';
+
+/**
+ * What goes along is wherever a workload that needs it is to be, or still is; where a user, or the Namespace,
+ * wants it for its own sake; and a claim where it holds data.
+ */
+export function decideClosure(scene: Scene, workloads: readonly Decided[]): Decided[] {
+  const needed = new Map<string, Set<string>>();
+  const need = (refs: readonly ClosureRef[], clusters: readonly string[]) => {
+    for (const ref of refs) {
+      const set = needed.get(refKey(ref)) ?? new Set();
+      for (const cluster of clusters) set.add(cluster);
+      needed.set(refKey(ref), set);
+    }
+  };
+  const live = new Set(workloads.map(({ placed }) => placed.object.metadata.uid));
+  for (const { placed, choice, requires } of workloads) {
+    const shares = Object.keys(placementOf(scene, placed)?.spec?.shares ?? {});
+    need(requires, [...choice.clusters, ...shares]);
+  }
+  for (const { spec } of scene.input.placements) {
+    if (spec && !live.has(spec.ref.uid)) need(spec.requires ?? [], Object.keys(spec.shares ?? {}));
+  }
+  return scene.input.objects
+    .filter((o) => o.kind.role === 'closure' && isLive(scene, o) && isUsers(o, scene.index))
+    .flatMap((placed): Decided[] => {
+      const along = needed.get(refKey(refOf(placed)));
+      const wish = closureWish(placed.object, scene.input.namespace);
+      const placement = placementOf(scene, placed);
+      const held = placement ? heldOn(placement, wish, workloads).filter((c) => scene.clusters.has(c)) : [];
+      if (!along && !wish && held.length === 0) return [];
+      const choice = chooseAlong(scene, placed, { wish, along: along ?? new Set(), held });
+      return [{ placed, wish, requires: [], choice }];
+    });
+}
+
+function isUsers({ kind, object }: PlacedObject, index: NamespaceIndex): boolean {
+  if (kind.role !== 'closure' || kind.reach !== 'backs') return true;
+  return isUsersEndpoints(object, index);
+}
+
+function isDrivenAway({ clusters, input: { now } }: Scene, name: string): boolean {
+  const cluster = clusters.get(name);
+  return objection({ name, cluster, now, isThere: true, need: nothingUsed, used: nothingUsed }) !== undefined;
+}
+
+const holdsOwnData = `it holds data there, which cannot be moved; delete it, or annotate it with ${clustersAnnotation}`;
+
+function chooseAlong(
+  scene: Scene,
+  placed: PlacedObject,
+  { wish, along, held }: { wish: Wish | undefined; along: ReadonlySet<string>; held: readonly string[] },
+): Choice {
+  const current = currentOf(placementOf(scene, placed), placed.object);
+  const situation: Situation = {
+    clusters: scene.clusters,
+    notTaken: new Map(scene.input.notTaken),
+    used: new Map(),
+    current,
+    claims: new Map(),
+    now: scene.input.now,
+    pods: 1,
+    divided: placed.kind.spread,
+    need: () => nothingUsed,
+  };
+  const named = wish && chooseAll(wish, situation);
+  // Where its own wish cannot be met it stays only for want of any other place.
+  const own = named && !(named.blocked && along.size > 0) ? named.clusters : [];
+  const reasons = new Map(Object.entries(named?.reasons ?? {}));
+  const unmoved = held.filter((c) => !own.includes(c));
+  for (const cluster of unmoved) reasons.set(cluster, holdsOwnData);
+  for (const cluster of along) reasons.set(cluster, 'a workload that needs it is there');
+  return {
+    clusters: parseClusters(formatClusters([...own, ...along, ...unmoved])),
+    reasons: Object.fromEntries(reasons),
+    blocked: named?.blocked === true || unmoved.some((c) => !along.has(c) && isDrivenAway(scene, c)),
+    ...(named?.wanted && { wanted: named.wanted }),
+  };
+}

@@ -1,0 +1,49 @@
+import { type NamespaceIndex, type PlacedObject, refKey, refOf } from '../cluster/closure.ts';
+import { isEnding } from '../cluster/deletion.ts';
+import { isTombstone } from '../cluster/orphans.ts';
+import { isPlaceable } from '../cluster/placeable.ts';
+import { parseClusters } from '../cluster/placement.ts';
+import type { PhysicalCluster, Placement } from '../cluster/types.ts';
+import type { KubeObject } from '../kube/object.ts';
+import type { NamespaceInput } from './types.ts';
+import { schedulersNote } from './wishes.ts';
+
+/** One namespace, as it is decided about. */
+export interface Scene {
+  input: NamespaceInput;
+  index: NamespaceIndex;
+  records: ReadonlyMap<string, Placement>;
+  clusters: ReadonlyMap<string, PhysicalCluster>;
+}
+
+/** The Placement that is about this very object, not about a former one of its name; or one that it takes over. */
+export function placementOf({ records }: Scene, placed: PlacedObject): Placement | undefined {
+  const found = records.get(refKey(refOf(placed)));
+  if (!found || isTombstone(found)) return found;
+  return found.spec?.ref.uid === placed.object.metadata.uid ? found : undefined;
+}
+
+/** What is being deleted goes on where it is while it is kept, and begins nowhere. */
+export function isLive(scene: Scene, placed: PlacedObject): boolean {
+  const { kind, object } = placed;
+  if (isEnding(object) || !isPlaceable(kind, object)) return false;
+  return object.metadata.deletionTimestamp === undefined || placementOf(scene, placed) !== undefined;
+}
+
+/** As a kubelet says it of a pod whose containers are gone: it was given its time, and nothing is left of it. */
+export function hasStopped(scene: Scene, placed: PlacedObject): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = placed.object.metadata;
+  if (placed.kind.resource !== 'pods' || deletionTimestamp === undefined || deletionGracePeriodSeconds === 0)
+    return false;
+  if (!isPlaceable(placed.kind, placed.object)) return false;
+  const shares = scene.records.get(refKey(refOf(placed)))?.spec?.shares ?? {};
+  return Object.keys(shares).length === 0;
+}
+
+export function currentOf(placement: Placement | undefined, object: KubeObject): string[] {
+  const { clusters = [], shares = {} } = placement?.spec ?? {};
+  if (clusters.length > 0) return clusters;
+  const left = placement !== undefined && isTombstone(placement);
+  const there = Object.entries(shares).flatMap(([c, s]) => (s.phase === 'Leaving' && !left ? [] : [c]));
+  return there.length > 0 ? there.sort() : parseClusters(schedulersNote(object));
+}
