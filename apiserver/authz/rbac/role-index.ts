@@ -26,10 +26,17 @@ export interface RbacKey {
   name: string;
 }
 
-/** What a user's bindings give at one place: rules, with what is said of whoever they allow; and which roles are not there. */
+/** What a user's bindings give at one place; and which roles are not there. */
 interface Given {
-  allowing: readonly { rules: readonly PolicyRule[]; verdict: Verdict }[];
+  allowing: readonly Allowing[];
   missing: readonly string[];
+}
+
+interface Allowing {
+  rules: readonly PolicyRule[];
+  binding: Binding;
+  /** What is said of whoever they allow. Most allow nothing of what is asked: it is put into words when one does. */
+  verdict?: Verdict;
 }
 
 interface Remembered {
@@ -89,8 +96,10 @@ export class RoleIndex {
 
   decide(asked: Asked): Verdict {
     const { allowing, missing } = this.#given(asked);
-    for (const { rules, verdict } of allowing) {
-      for (const rule of rules) if (ruleAllows(rule, asked)) return verdict;
+    for (const one of allowing) {
+      for (const rule of one.rules) {
+        if (ruleAllows(rule, asked)) return (one.verdict ??= allowedBy(one.binding, asked.user));
+      }
     }
     return missing.length > 0
       ? { allowed: false, reason: `RBAC: ${aggregate(missing)}` }
@@ -115,15 +124,12 @@ export class RoleIndex {
 
   #give(user: UserInfo, cluster: string, namespace: string): Given {
     const keys = keysOf(user);
-    const allowing: Given['allowing'][number][] = [];
+    const allowing: Allowing[] = [];
     const missing: string[] = [];
     for (const binding of this.#bindings(cluster, namespace, keys)) {
       const rules = this.rules(cluster, binding.roleRef, binding.namespace);
       if (typeof rules === 'string') missing.push(rules);
-      else {
-        const reason = `RBAC: allowed by ${reasonOf(binding, keys)}`;
-        allowing.push({ rules, verdict: { allowed: true, reason } });
-      }
+      else allowing.push({ rules, binding });
     }
     return { allowing, missing };
   }
@@ -180,6 +186,10 @@ export class RoleIndex {
     this.#clusters.set(cluster, made);
     return made;
   }
+}
+
+function allowedBy(binding: Binding, user: UserInfo): Verdict {
+  return { allowed: true, reason: `RBAC: allowed by ${reasonOf(binding, keysOf(user))}` };
 }
 
 /** As Go shows several errors. */
