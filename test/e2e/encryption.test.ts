@@ -67,12 +67,17 @@ test('all processes of a server ask the plugin for what the others wrote, once e
   expect(await read()).toBe(word);
   const client = new Client(await transportFromKubeconfigFile(server.kubeconfig, { maxSockets: 48 }));
   const secrets = { group: '', version: 'v1', resource: 'secrets' };
+  const configMaps = { group: '', version: 'v1', resource: 'configmaps' };
   let going = true;
   const failures: unknown[] = [];
+  // Reads alone cost whoever asks as much as who answers, and keep no server busy.
+  const data = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`key-${i}`, 'x']));
+  const large = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'default', name: 'c' }, data };
   const reader = async () => {
     while (going)
       await client
         .get(secrets, { namespace: 'default', name: 's' })
+        .then(() => client.create(configMaps, large, { dryRun: true }))
         .catch((error: unknown) => failures.push(error));
   };
   const readers = Array.from({ length: 48 }, reader);
