@@ -98,7 +98,9 @@ export class RoleIndex {
     const { allowing, missing } = this.#given(asked);
     for (const one of allowing) {
       for (const rule of one.rules) {
-        if (ruleAllows(rule, asked)) return (one.verdict ??= allowedBy(one.binding, asked.user));
+        if (!ruleAllows(rule, asked)) continue;
+        one.verdict ??= allowedBy(one.binding, asked.user);
+        return one.verdict;
       }
     }
     return missing.length > 0
