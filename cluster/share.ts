@@ -44,8 +44,11 @@ export interface Share {
    * that the pods are gone. Its syncer then counts them.
    */
   held?: Pick<Share, 'replicas' | 'ordinalsStart'> & { since: string };
-  /** While Withdrawing: since when (RFC 3339), and what it becomes again when it is to stay after all. */
-  withdrawing?: { since: string; from: 'Joining' | 'Active' };
+  /**
+   * While Withdrawing: since when (RFC 3339), and what it becomes again when it is to stay after all. Without a time its
+   * cluster is silent: nothing is taken there until it is heard of, and then all is asked anew.
+   */
+  withdrawing?: { since?: string; from: 'Joining' | 'Active' };
   /** RFC 3339; since when it could leave, and others are waited for. */
   awaitedSince?: string;
   /** Of a Service or an Ingress: every workload behind it there is Withdrawing or Leaving, so its addresses there are not told. */
@@ -59,4 +62,9 @@ export interface Share {
    * Its syncer sees the question, and beats.
    */
   heardSince?: string;
+}
+
+/** It is to leave a cluster that is silent: see Share.withdrawing. */
+export function leavesUnheard({ withdrawing }: Pick<Share, 'withdrawing'>): boolean {
+  return withdrawing !== undefined && withdrawing.since === undefined;
 }

@@ -57,8 +57,13 @@ export async function startScheduler(options: SchedulerOptions): Promise<void> {
     signal,
     logger,
     workers,
-    ready: [synced.then(() => takeStock(world))],
+    ready: [synced.then(() => begin(world))],
   });
+}
+
+function begin(world: World): void {
+  world.startedAt = Date.now();
+  takeStock(world);
 }
 
 async function reconcile(key: string, world: World, writer: Writer): Promise<Retry | undefined> {
@@ -84,6 +89,7 @@ export function consider(key: string, world: World): NamespaceDecision {
     policies: policiesIn(world, key),
     usage: world.ledger.others(key),
     now: Date.now(),
+    startedAt: world.startedAt,
   });
   // Before anything is awaited: the next decision, of whatever namespace, counts with this one.
   world.ledger.set(key, decision.usage);

@@ -16,7 +16,7 @@ import { policiesFor } from './policies.ts';
 import { homeOf, recordOf } from './record.ts';
 import { isRolledOut } from './rollout.ts';
 import { currentOf, hasStopped, isLive, placementOf, type Scene } from './scene.ts';
-import { evictingOf } from './tolerations.ts';
+import { evictingOf, listenedSince } from './tolerations.ts';
 import type { Decided, NamespaceDecision, NamespaceInput } from './types.ts';
 import { addUsage, requestsOf, type Usage, usageOf } from './usage.ts';
 import { saysWhere, schedulersNote, tolerationsOf, type Wish, wishOf } from './wishes.ts';
@@ -34,6 +34,7 @@ export function decideNamespace(given: NamespaceInput): NamespaceDecision {
     records,
     // One that is forgotten is as if it were gone: neither data nor want of another place holds anything there.
     clusters: new Map(input.clusters.flatMap((c) => (isForgotten(c) ? [] : [[c.metadata.name ?? '', c]]))),
+    listened: listenedSince(input.clusters, input.startedAt ?? 0, input.now),
   };
   const { decided, usage } = decideWorkloads(scene);
   const along = decideClosure(scene, decided);
@@ -96,11 +97,11 @@ function decideWorkloads(scene: Scene): { decided: Decided[]; usage: Usage } {
 }
 
 /** What has ended is decided already. */
-function endOfStay({ clusters, input: { now } }: Scene, { choice, wish }: Decided): number {
+function endOfStay({ clusters, listened, input: { now } }: Scene, { choice, wish }: Decided): number {
   const tolerations = tolerationsOf(wish);
   const ends = choice.clusters.flatMap((name) => {
     const cluster = clusters.get(name);
-    const until = cluster && evictingOf(cluster, tolerations)?.until;
+    const until = cluster && evictingOf(cluster, tolerations, listened)?.until;
     return until !== undefined && until > now ? [until] : [];
   });
   return Math.min(Number.POSITIVE_INFINITY, ...ends);
@@ -140,6 +141,7 @@ function situationOf(
     claims: new Map([...claimsMadeFor(object, scene.input.claims ?? []), ...claimsOf(requires, placementAt)]),
     pods: podCount(object),
     now: scene.input.now,
+    listened: scene.listened,
     divided: kind.spread,
     need: (pods) => requestsOf(object, pods),
   };

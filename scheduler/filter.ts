@@ -27,6 +27,8 @@ export interface Candidate {
   tolerations?: readonly Toleration[];
   /** Milliseconds since 1970. */
   now: number;
+  /** See listenedSince in scheduler/tolerations.ts. */
+  listened?: number;
   /** The object is there already: only what drives things away speaks against it. */
   isThere: boolean;
   /** What the object would add there. */
@@ -82,8 +84,8 @@ function notForAWhile(candidate: Candidate): string | undefined {
   return `${saidOf(evicting.taint)}, which is tolerated for a while only`;
 }
 
-function firstOf({ cluster, tolerations = [] }: Candidate): Evicting | undefined {
-  return cluster && evictingOf(cluster, tolerations);
+function firstOf({ cluster, tolerations = [], listened }: Candidate): Evicting | undefined {
+  return cluster && evictingOf(cluster, tolerations, listened);
 }
 
 function isAnother({ notTaken }: Candidate): string | undefined {

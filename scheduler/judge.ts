@@ -31,6 +31,8 @@ export interface Situation {
   claims: ReadonlyMap<string, string>;
   /** Milliseconds since 1970. */
   now: number;
+  /** See listenedSince in scheduler/tolerations.ts. */
+  listened?: number;
   /** How many pods it has in all, as far as its object says; of what is whole wherever it is, one. */
   pods: number;
   /** How its kind is divided over clusters. */
@@ -55,7 +57,7 @@ export function judge(
 ): Judged {
   const equal = typeof among === 'number' && situation.need(Math.ceil(situation.pods / Math.max(1, among)));
   const tolerations = tolerationsOf(wish);
-  const { now } = situation;
+  const { now, listened } = situation;
   return names.map((name) => {
     const cluster = situation.clusters.get(name);
     const candidate = {
@@ -64,6 +66,7 @@ export function judge(
       refused: wish && refusal(wish, name, cluster),
       tolerations,
       now,
+      ...(listened !== undefined && { listened }),
       notTaken: situation.notTaken.get(name),
       isThere: situation.current.includes(name),
       need: equal || situation.need(typeof among === 'number' ? 0 : among(name)),

@@ -14,6 +14,8 @@ export interface Scene {
   index: NamespaceIndex;
   records: ReadonlyMap<string, Placement>;
   clusters: ReadonlyMap<string, PhysicalCluster>;
+  /** See listenedSince in scheduler/tolerations.ts. */
+  listened: number;
 }
 
 /** The Placement that is about this very object, not about a former one of its name; or one that it takes over. */

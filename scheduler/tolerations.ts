@@ -14,28 +14,45 @@ export interface Evicting {
 
 /**
  * Of the taints of a cluster that drive away, and its silence, which counts as one only for those who name it: nothing is
- * made twice that nobody asked for. Undefined: it has none.
+ * made twice that nobody asked for. Undefined: it has none. `listenedSince`: see there.
  */
 export function evictingOf(
   cluster: PhysicalCluster,
   tolerations: readonly Toleration[],
+  listenedSince = 0,
 ): Evicting | undefined {
   const taints = cluster.spec?.taints?.filter(({ effect }) => effect === 'NoExecute') ?? [];
   const all: Evicting[] = taints.map((taint) => ({ taint, until: endOf(tolerations, taint) }));
-  all.push(...silenceOn(cluster, tolerations));
+  all.push(...silenceOn(cluster, tolerations, listenedSince));
   return all.reduce<Evicting | undefined>(
     (first, one) => (first && first.until <= one.until ? first : one),
     undefined,
   );
 }
 
+/**
+ * Since when somebody has listened to whom others answered, in milliseconds since 1970: not before `started`, and not
+ * while no cluster was heard of, which says more of us than of them. Who was cut off from all hears of one before the
+ * others, and must not take these for lost.
+ */
+export function listenedSince(clusters: Iterable<PhysicalCluster>, started: number, now: number): number {
+  const ready = [...clusters].map(readyOf).filter((condition) => condition?.status === 'True');
+  const heard = ready.map((condition) => Date.parse(condition?.lastTransitionTime ?? '') || 0);
+  return Math.max(started, Math.min(now, ...heard));
+}
+
 /** Counted from when it was noticed, not from the last answer: while this server was away nobody listened. */
-function silenceOn(cluster: PhysicalCluster, tolerations: readonly Toleration[]): Evicting[] {
+function silenceOn(
+  cluster: PhysicalCluster,
+  tolerations: readonly Toleration[],
+  listened: number,
+): Evicting[] {
   const naming = tolerations.filter(({ key }) => key === unreachableTaint);
   const silence = naming.length > 0 ? silenceOf(cluster) : undefined;
   const since = readyOf(cluster)?.lastTransitionTime;
   if (!silence || !since) return [];
-  const taint: Taint = { key: unreachableTaint, effect: 'NoExecute', timeAdded: since };
+  const timeAdded = new Date(Math.max(Date.parse(since) || 0, listened)).toISOString();
+  const taint: Taint = { key: unreachableTaint, effect: 'NoExecute', timeAdded };
   const until = endOf(naming, taint);
   return until === 0 ? [] : [{ taint, until, silence }];
 }

@@ -24,6 +24,8 @@ export interface NamespaceInput {
   usage: ReadonlyMap<string, Resources>;
   /** Milliseconds since 1970. */
   now: number;
+  /** When the scheduler began to see the clusters; default: long ago. */
+  startedAt?: number;
 }
 
 export interface NamespaceDecision {

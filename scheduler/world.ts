@@ -31,6 +31,8 @@ export interface World {
   mentioned: Map<string, ReadonlySet<string>>;
   /** Namespaces that any cluster that comes, or changes, may concern. */
   open: Set<string>;
+  /** When somebody began to decide by it, in milliseconds since 1970; 0: long ago, as far as is known. */
+  startedAt: number;
 }
 
 const namespaces = { group: '', version: 'v1', resource: 'namespaces' } as const;
@@ -73,6 +75,7 @@ export function observe(informers: Pick<InformerSet, 'for'>): World {
     pace: new Pace(),
     mentioned: new Map(),
     open: new Set(),
+    startedAt: 0,
   };
 }
 

@@ -1,3 +1,4 @@
+import { leavesUnheard } from '../cluster/share.ts';
 import type { Silence } from '../cluster/silence.ts';
 import type { Share } from '../cluster/types.ts';
 import { IntOrStringError, scaledIntOrPercent } from '../kube/int-or-string.ts';
@@ -24,7 +25,9 @@ export interface Rolling {
  */
 export function withBudgets(root: KubeObject, shares: Shares, rolling: Rolling = {}): Shares {
   if (root.kind !== 'Deployment' && root.kind !== 'StatefulSet') return shares;
-  const running = Object.entries(shares).filter(([, s]) => s.phase !== 'Leaving' && (s.replicas ?? 0) > 0);
+  const running = Object.entries(shares).filter(
+    ([, s]) => s.phase !== 'Leaving' && !leavesUnheard(s) && (s.replicas ?? 0) > 0,
+  );
   const parts =
     running.length < 2
       ? new Map()

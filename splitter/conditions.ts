@@ -1,6 +1,7 @@
 import { pausedAnnotation, waitAnnotation } from '../cluster/names.ts';
 import { isTombstone } from '../cluster/orphans.ts';
-import type { Condition, Placement } from '../cluster/types.ts';
+import { leavesUnheard } from '../cluster/share.ts';
+import type { Condition, Placement, Share } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { replicasOf } from './follow.ts';
 import type { Handover } from './handover.ts';
@@ -126,9 +127,13 @@ function settled(input: ConditionsInput): Verdict {
     const message = waitingWords(hold, stays);
     return { type, status: 'False', reason: waitingReason, message };
   }
-  const withdrawing = Object.keys(shares).filter((c) => shares[c]?.phase === 'Withdrawing');
+  const withdrawing = Object.entries(shares).filter(([, { phase }]) => phase === 'Withdrawing');
   if (withdrawing.length > 0) {
-    const message = `${withdrawing.join(', ')} gets no new connections, and leaves when the time to drain is over`;
+    const unheard = withdrawing.filter(([, share]) => leavesUnheard(share));
+    const message =
+      unheard.length > 0
+        ? `${namesOf(unheard)} is silent; what may run there is removed when it is heard of`
+        : `${namesOf(withdrawing)} gets no new connections, and leaves when the time to drain is over`;
     return { type, status: 'False', reason: 'Withdrawing', message };
   }
   if (leaving.length > 0) {
@@ -137,4 +142,8 @@ function settled(input: ConditionsInput): Verdict {
   // What is nowhere is not where it should be.
   if (!input.gone && clusters.length === 0) return { ...placed(input), type };
   return { type, status: 'True', reason: 'Settled', message: 'every share is where it should be' };
+}
+
+function namesOf(shares: readonly (readonly [string, Share])[]): string {
+  return shares.map(([name]) => name).join(', ');
 }

@@ -9,7 +9,7 @@ import { type Plan, type PlanOptions, planFor, type Shares, type Slices } from '
 import { isReady } from './ready.ts';
 import { isCountedOn, type Next, type Scene } from './scene.ts';
 import { countedOf, isLeanedOn, isSound, wasHeard, withQuestions } from './trust.ts';
-import { earlier, withdraw } from './withdraw.ts';
+import { earlier, heardAgain, withdraw } from './withdraw.ts';
 
 export interface HandoverInput extends PlanOptions, Hold {
   /** Absent or of another uid than the Placement's: pass `gone`. */
@@ -59,7 +59,7 @@ export interface Handover {
  */
 export function handover(input: HandoverInput): Handover {
   const { slices, previous, clusters, gone } = input;
-  const remaining = remainingOf(input);
+  const remaining = heardAgain(remainingOf(input), input.heardAt);
   const stays = Object.entries(remaining).filter(([, share]) => share.phase !== 'Leaving');
   if (gone) {
     const shares = allLeaving(remaining);

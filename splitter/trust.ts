@@ -1,5 +1,6 @@
 import { askedSince } from '../cluster/heard.ts';
 import { kindNamed } from '../cluster/kinds.ts';
+import { leavesUnheard } from '../cluster/share.ts';
 import type { Share } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { covers } from './divide.ts';
@@ -14,9 +15,9 @@ export interface Witness {
   heardAt(cluster: string): number | undefined;
 }
 
-/** It has more than its goal, and is to give it up as soon as the targets allow it. */
+/** It has more than its goal, and is to give it up as soon as the targets allow it, and it is heard of. */
 function gives({ mode, goal, first }: Plan, cluster: string, share: Share): boolean {
-  if (share.phase === 'Leaving' || mode === 'batch') return false;
+  if (share.phase === 'Leaving' || leavesUnheard(share) || mode === 'batch') return false;
   const part = goal.get(cluster);
   if (!part) return true;
   if (mode === 'counts') return (share.replicas ?? 0) > (part.replicas ?? 0);

@@ -1,4 +1,5 @@
 import { kindNamed } from '../cluster/kinds.ts';
+import { leavesUnheard } from '../cluster/share.ts';
 import type { Share } from '../cluster/types.ts';
 import { withoutWait } from './hold.ts';
 import type { Shares } from './plan.ts';
@@ -16,6 +17,17 @@ export function restored(shares: Shares): Shares {
   );
 }
 
+/** Who was silent and is heard of again: the time to drain begins now, and those who lean on others ask these anew. */
+export function heardAgain(shares: Shares, heardAt: Scene['heardAt']): Shares {
+  return Object.fromEntries(
+    Object.entries(shares).map(([cluster, share]): [string, Share] => {
+      if (!leavesUnheard(share) || heardAt(cluster) === undefined) return [cluster, share];
+      const { withdrawing: _over, ...rest } = share;
+      return [cluster, rest];
+    }),
+  );
+}
+
 interface Withdrawn {
   shares: Shares;
   requeueAfterMs?: number;
@@ -23,8 +35,9 @@ interface Withdrawn {
 
 /**
  * Between Active and Leaving: who might leave now is Withdrawing first, for `drainMs`, and whether it may leave is asked
- * anew each time: if it is to stay after all, it is what it was. What has no successor beside it, what serves nobody,
- * and who is not heard of leave at once. Since when is in the share, so that whoever goes on knows it.
+ * anew each time: if it is to stay after all, it is what it was. What has no successor beside it, and what serves nobody,
+ * leave at once. Since when is in the share, so that whoever goes on knows it. On a cluster that is silent nothing can be
+ * taken away now, and what it last served may be all there is by the time it is heard of: it is Withdrawing until then.
  */
 export function withdraw(scene: Scene, decided: Shares, drainMs = 0): Withdrawn {
   let soonest: number | undefined;
@@ -34,13 +47,16 @@ export function withdraw(scene: Scene, decided: Shares, drainMs = 0): Withdrawn 
       const { withdrawing: _over, ...rest } = share;
       return [cluster, rest];
     }
-    if (drainMs <= 0 || !isWithdrawable(scene, cluster, before)) return [cluster, share];
+    if (!isWithdrawable(scene, cluster, before)) return [cluster, share];
+    const from = before.phase === 'Joining' ? 'Joining' : 'Active';
+    if (scene.heardAt(cluster) === undefined)
+      return [cluster, { ...withoutWait(before), phase: 'Withdrawing', withdrawing: { from } }];
+    if (drainMs <= 0) return [cluster, share];
     // A clock that was set back must not make anyone wait longer than once.
     const since = Math.min(scene.now, Date.parse(before.withdrawing?.since ?? '') || scene.now);
     const left = drainMs - (scene.now - since);
     if (left <= 0) return [cluster, share];
     soonest = earlier(soonest, left);
-    const from = before.phase === 'Joining' ? 'Joining' : 'Active';
     const withdrawing = { since: new Date(since).toISOString(), from } as const;
     return [cluster, { ...withoutWait(before), phase: 'Withdrawing', withdrawing }];
   });
@@ -55,7 +71,7 @@ function isWithdrawable(scene: Scene, cluster: string, share: Share): boolean {
   const { root, plan } = scene;
   if (kindNamed(root.kind)?.role !== 'workload' || plan.once) return false;
   if (plan.mode !== 'counts' && plan.mode !== 'whole') return false;
-  return scene.heardAt(cluster) !== undefined && availableOf(share, sliceOf(scene, cluster)) > 0;
+  return availableOf(share, sliceOf(scene, cluster)) > 0;
 }
 
 export function earlier(a: number | undefined, b: number | undefined): number | undefined {

@@ -5,7 +5,7 @@ import { systemNamespace } from '../../../cluster/names.ts';
 import type { PhysicalCluster, Placement } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { StatusError } from '../../../kube/status.ts';
-import { deployment, find, isReady, move, resources, settled, until } from '../../world/objects.ts';
+import { deployment, find, isReady, move, readyPods, resources, settled, until } from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
 
 let world: World;
@@ -116,6 +116,45 @@ test('what a policy lets wait for a silent cluster for a while is made elsewhere
     return found?.status?.readyReplicas === 1;
   });
   expect(await clustersOf('stays')).toEqual(['west']);
+});
+
+test('what was made elsewhere of a silent cluster and falls silent there, too, keeps what still runs at the first', async () => {
+  const tolerations = [
+    { key: 'atoll.dev/unreachable', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 1 },
+  ];
+  const policy = {
+    apiVersion: 'atoll.dev/v1alpha1',
+    kind: 'PlacementPolicy',
+    metadata: { name: 'moves' },
+    spec: { clusters: { names: ['west', 'east'], count: 1 }, tolerations },
+  };
+  const into = { namespace: 'default' };
+  const web = deployment('web', 2, 'west');
+  await world.admin.create(resources.deployments, web, into);
+  await settled(world.admin, 'web.deployments.apps');
+  await world.admin.create({ ...resources.placements, resource: 'placementpolicies' }, policy, into);
+  const unannotated = { metadata: { annotations: { 'atoll.dev/clusters': null } } };
+  await world.admin.patch(resources.deployments, { ...into, name: 'web' }, 'merge', unannotated);
+  const spec = async () =>
+    (await find<Placement>(world.admin, resources.placements, 'web.deployments.apps'))?.spec;
+  const [east, west] = [world.physical('east'), world.physical('west')];
+  const before = await readyPods(west, 'web');
+  expect(before).toHaveLength(2);
+  west.faults.silence();
+  await until('it is made elsewhere, and would leave west', async () => {
+    const { shares = {} } = (await spec()) ?? {};
+    return shares['east']?.phase === 'Active' && shares['west']?.phase !== 'Active';
+  });
+  east.faults.silence();
+  await until('east is not ready', async () => !(await isReady(world.admin, 'east')));
+  west.faults.heal();
+  await until('it is to be on west again', async () => (await spec())?.clusters.join() === 'west');
+  await until('it is counted on there', async () => (await spec())?.shares?.['west']?.phase === 'Active');
+  expect((await readyPods(west, 'web')).sort()).toEqual(before.sort());
+  east.faults.heal();
+  await settled(world.admin, 'web.deployments.apps');
+  expect((await readyPods(west, 'web')).sort()).toEqual(before.sort());
+  await until('nothing is left on east', async () => (await readyPods(east, 'web')).length === 0);
 });
 
 test('a cluster that is registered twice, and Atoll itself, are not Ready and get nothing', async () => {

@@ -353,6 +353,41 @@ describe('tolerations', () => {
     );
   });
 
+  const heard = (name: string, status: 'True' | 'False', seconds: number): PhysicalCluster => {
+    const made = labelled(name, 'eu', { ready: status === 'True' });
+    const lastTransitionTime = new Date(Date.parse(began) + seconds * 1000).toISOString();
+    const ready = { type: 'Ready', status, reason: 'r', message: '', lastTransitionTime };
+    return { ...made, status: { conditions: [ready] } };
+  };
+  it.each<[string, PhysicalCluster[], number, number, string, number]>([
+    ['it counts, where another was heard of all the time', [heard('c', 'True', -9)], -9, 300, 'c', Infinity],
+    ['not while none is heard of', [heard('c', 'False', 5)], -9, 1000, 'b', 1300],
+    ['from when the first of others was heard of again', [heard('c', 'True', 900)], -9, 901, 'b', 1200],
+    ['from then on', [heard('c', 'True', 900)], -9, 1200, 'c', Infinity],
+    [
+      'by the one of them that was heard of longest',
+      [heard('c', 'True', 900), heard('d', 'True', 100)],
+      -9,
+      400,
+      'c',
+      Infinity,
+    ],
+    ['not while nobody listened', [heard('c', 'True', -9)], 900, 901, 'b', 1200],
+    ['but from when somebody does', [heard('c', 'True', -9)], 900, 1200, 'c', Infinity],
+  ])('of silence: %s', (_, others, started, seconds, expected, until) => {
+    const tolerations = [forAWhile(300, 'atoll.dev/unreachable')];
+    const names = ['b', 'c', 'd'];
+    const made = world({}, { p: { clusters: { names, count: 1 }, tolerations } });
+    made.clusters = [heard('b', 'True', -9)];
+    made.now = Date.parse(began);
+    expect(made.decide().spec('web')?.clusters).toEqual(['b']);
+    made.clusters = [heard('b', 'False', 0), ...others];
+    made.startedAt = Date.parse(began) + started * 1000;
+    made.now = Date.parse(began) + seconds * 1000;
+    expect(made.decide().spec('web')?.clusters).toEqual([expected]);
+    expect(((made.last?.toleratedUntil ?? 0) - Date.parse(began)) / 1000).toBe(until);
+  });
+
   it('are those of all layers, and make a shunned cluster as good as any', () => {
     const made = world(
       { p: { clusters: { exclude: ['a'], count: 1 } } },

@@ -44,6 +44,7 @@ export class World {
   usage: NamespaceInput['usage'] = new Map();
   policies: Layers = [];
   now = 0;
+  startedAt = 0;
   last: NamespaceDecision | undefined;
 
   constructor(...objects: PlacedObject[]) {
@@ -71,8 +72,9 @@ export class World {
   }
 
   #once(): NamespaceDecision {
-    const { namespace: ns, objects, placements, clusters, usage, policies, now } = this;
-    const decision = decideNamespace({ namespace: ns, objects, placements, clusters, usage, policies, now });
+    const { namespace: ns, objects, placements, clusters, usage, policies, now, startedAt } = this;
+    const given = { objects, placements, clusters, usage, policies, now, startedAt };
+    const decision = decideNamespace({ namespace: ns, ...given });
     this.placements = [
       ...placements
         .filter((p) => !decision.remove.includes(p))

@@ -115,13 +115,12 @@ describe('who waits for others', () => {
       'a silent copy serves none of them',
       { ...late(true), heardAt: (c) => (c === 'west' ? 1e9 : undefined) },
       100,
-      'Leaving',
+      'Withdrawing',
     ],
   ])('goes without them: %s', (_, more, seconds, phase) => {
     const { shares, hold } = step({ ...more, previous: waiting(100), now: seconds * 1000 });
     expect(shares['east']?.phase).toBe(phase);
-    const isOver = phase === 'Leaving' && more.heardAt === undefined;
-    expect(hold.without).toEqual(isOver ? ['Deployment db'] : []);
+    expect(hold.without).toEqual(phase === 'Leaving' ? ['Deployment db'] : []);
   });
 
   it('called back, it begins to wait anew', () => {

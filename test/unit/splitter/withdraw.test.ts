@@ -26,6 +26,16 @@ const withdrawing = (replicas: number, since: number, from: 'Active' | 'Joining'
   withdrawing: { since: at(since), from },
 });
 
+/** It is to leave, and its cluster is silent. */
+const unheard = (replicas: number): Share => ({
+  phase: 'Withdrawing',
+  replicas,
+  withdrawing: { from: 'Active' },
+});
+const silentEast: Partial<HandoverInput> = {
+  heardAt: (c) => (c === 'west' ? Number.POSITIVE_INFINITY : undefined),
+};
+
 /** West is where it is to be, and counted on; the clock stands at 100 s. */
 function step(previous: Record<string, Share>, more: Partial<HandoverInput> = {}) {
   const slices = Object.fromEntries(
@@ -70,10 +80,18 @@ describe('between Active and Leaving', () => {
       { slices: { east: running(2, 0), west: running(2) } },
       'Leaving',
     ],
+    ['nothing is heard of it', { east: active(2), west: active(2) }, silentEast, 'Withdrawing'],
+    ['still nothing is heard of it', { east: unheard(2), west: active(2) }, silentEast, 'Withdrawing'],
     [
-      'nothing is heard of it',
+      'nothing is heard of it, and there is no drain',
       { east: active(2), west: active(2) },
-      { heardAt: (c) => (c === 'west' ? Number.POSITIVE_INFINITY : undefined) },
+      { ...silentEast, drainMs: 0 },
+      'Withdrawing',
+    ],
+    [
+      'nothing is heard of it, and it never served',
+      { east: { phase: 'Joining', replicas: 2 }, west: active(2) },
+      { ...silentEast, slices: { west: running(2) } },
       'Leaving',
     ],
     ['the clock was set back', { east: withdrawing(2, 200), west: active(2) }, {}, 'Withdrawing'],
@@ -91,6 +109,43 @@ describe('between Active and Leaving', () => {
     const { shares, requeueAfterMs } = step({ east: withdrawing(2, 97), west: active(2) });
     expect(shares['east']).toEqual(withdrawing(2, 97));
     expect(requeueAfterMs).toBe(2000);
+  });
+
+  it.each<[string, Partial<HandoverInput>, Record<string, Partial<Share>>]>([
+    [
+      'drained from then on, once its successor was heard of since',
+      { heardAt: () => 100_000 },
+      { east: { phase: 'Withdrawing', withdrawing: { since: at(100), from: 'Active' } } },
+    ],
+    [
+      'kept until its successor was heard of since',
+      { heardAt: () => 99_000 },
+      { east: { phase: 'Active' }, west: { heardSince: at(100) } },
+    ],
+    [
+      'kept where its successor has failed meanwhile',
+      { heardAt: () => 100_000, slices: { east: running(2), west: running(2, 1) } },
+      { east: { phase: 'Active' }, west: { phase: 'Joining' } },
+    ],
+    [
+      'kept where its successor is silent now',
+      { heardAt: (c) => (c === 'east' ? 100_000 : undefined) },
+      { east: { phase: 'Active' }, west: { phase: 'Joining' } },
+    ],
+    [
+      'what it was, where it is to stay after all',
+      { heardAt: () => 100_000, clusters: ['east'], root: workload('Deployment', 2) },
+      { east: { phase: 'Active' } },
+    ],
+  ])('on a cluster that was silent it is, as that is heard of again, %s', (_, more, shares) => {
+    const done = step({ east: unheard(2), west: active(2) }, more);
+    expect(done.shares).toMatchObject(shares);
+    expect(done.shares['east']?.withdrawing?.since).toBe(shares['east']?.withdrawing?.since);
+  });
+
+  it('a successor of what is silent is asked nothing meanwhile', () => {
+    const done = step({ east: unheard(2), west: { ...active(2), heardSince: at(90) } }, silentEast);
+    expect(done.shares).toEqual({ east: unheard(2), west: active(2) });
   });
 
   it('wanted again before it had ever settled, it has to settle first', () => {
