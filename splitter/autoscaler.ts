@@ -4,6 +4,7 @@ import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { at, numberAt, textAt } from '../kube/untyped.ts';
 import { divide } from './divide.ts';
+import { lowered } from './lower.ts';
 
 /** What an autoscaler keeps a workload's replicas within. */
 export interface Scaler {
@@ -46,7 +47,8 @@ export function scalerOf(root: KubeObject): Scaler {
 /** Undefined while nothing of it is shared out, or it is to have no replicas: then there is no proportion. */
 export function scaleTarget(workload: KubeObject, { spec }: Placement): ScaleTarget | undefined {
   const total = Math.trunc(spec?.scale?.replicas ?? numberAt(workload, 'spec', 'replicas') ?? 1);
-  const shares = Object.entries(spec?.shares ?? {}).filter(([, share]) => share.replicas !== undefined);
+  const all = Object.entries(lowered(spec?.shares ?? {}));
+  const shares = all.filter(([, share]) => share.replicas !== undefined);
   if (total <= 0 || shares.length === 0) return undefined;
   const names = shares.map(([c]) => c).sort();
   const divided =

@@ -23,6 +23,7 @@ import {
   clusterNamed,
   coveredAt,
   demandsAt,
+  floorAt,
   hasOwnVolume,
   observe,
   rootOf,
@@ -102,6 +103,7 @@ async function reconcile(key: string, world: World, options: Telling): Promise<R
     covered: root && coveredAt(world, key, root),
     demands: root && demandsAt(world, key, root),
     scaler: scalerAt(world, key),
+    floorAt: floorAt(world, key),
     ...(root && besideOf(world, key, placement, root, drainMs)),
     hasOwnVolume: hasOwnVolume(world, placement),
   });

@@ -5,6 +5,7 @@ import type { KubeObject } from '../kube/object.ts';
 import { numberAt } from '../kube/untyped.ts';
 import type { Scaler } from './autoscaler.ts';
 import { divide, divideRanges, sizeOf } from './divide.ts';
+import { heardMeanwhile, lowered } from './lower.ts';
 import { type Part, rangeOf, type Scaling, type Shares, type Slices } from './plan.ts';
 
 export interface FollowInput {
@@ -39,21 +40,23 @@ export function follow(input: FollowInput): Followed {
     return { there: plain, shares: plain };
   }
   const there = mapShares(previous, (c, share) => counted(input, scaler, c, share));
-  const staying = Object.entries(there).filter(([, share]) => share.phase !== 'Leaving');
+  // What waits for its autoscaler's minimum is as if it had been lowered.
+  const [now, before] = [lowered(there), lowered(previous)];
+  const staying = Object.entries(now).filter(([, share]) => share.phase !== 'Leaving');
   const wanted = input.clusters.length > 0 ? [...input.clusters] : staying.map(([c]) => c).sort();
   const divided = scale !== undefined && deepEqual(scale.clusters, wanted);
   const asked = wish(root, scale);
   if (scale === undefined)
-    return { there, shares: there, scaling: { total: clamp(asked ?? 1, scaler), divided } };
+    return { there, shares: now, scaling: { total: clamp(asked ?? 1, scaler), divided } };
   if (asked !== undefined) {
-    const shares = divided ? resized(root, there, wanted, asked) : there;
+    const shares = divided ? resized(root, now, wanted, asked) : now;
     return { there, shares, scaling: { total: asked, divided } };
   }
   const of = (shares: Shares, c: string) => shares[c]?.replicas ?? 0;
-  const sum = staying.reduce((all, [c]) => all + of(there, c), 0);
-  const change = staying.reduce((all, [c]) => all + of(there, c) - of(previous, c), 0);
+  const sum = staying.reduce((all, [c]) => all + of(now, c), 0);
+  const change = staying.reduce((all, [c]) => all + of(now, c) - of(before, c), 0);
   const total = divided ? sum : Math.max(0, scale.replicas + change);
-  return { there, shares: there, scaling: { total, divided } };
+  return { there, shares: now, scaling: { total, divided } };
 }
 
 /** The record for shares that were decided on the strength of `followed`, `of.generation` apart. */
@@ -108,7 +111,7 @@ function counted({ slices }: FollowInput, { max }: Scaler, cluster: string, shar
   const replicas = said?.present === true ? said.share?.replicas : undefined;
   if (share.phase !== 'Active' || share.scaled === undefined || replicas === undefined) return share;
   if (said?.share?.scaled !== share.scaled) return share;
-  return { ...share, replicas: Math.min(replicas, Math.max(max, share.replicas ?? 0)) };
+  return heardMeanwhile(share, Math.min(replicas, Math.max(max, share.replicas ?? 0)));
 }
 
 /** In proportion to what is there, at once and everywhere, as one cluster would. */

@@ -12,6 +12,7 @@ import { foldStatus } from './fold/index.ts';
 import { follow, scaleOf, stamped } from './follow.ts';
 import { type Handover, handover, notHeld } from './handover.ts';
 import type { Hold } from './hold.ts';
+import { afterMinimum, type FloorAt } from './lower.ts';
 import type { Shares, Slices } from './plan.ts';
 import { type Demand, withQuota } from './quota.ts';
 import { type Manner, withWithdrawn } from './traffic.ts';
@@ -44,6 +45,8 @@ export interface SplitInput {
   behind?: readonly Placement[] | undefined;
   /** What scales `root`, where something does. */
   scaler?: Scaler | undefined;
+  /** Of that. */
+  floorAt?: FloorAt | undefined;
 }
 
 export interface Split {
@@ -98,7 +101,10 @@ export function split(input: SplitInput): Split {
         waitMs: input.manner?.waitMs,
         drainMs: input.manner?.drainMs ?? 0,
       });
-  const decided = besides(input, live, { clusters, slices, before: previous, shares: outcome.shares });
+  const after = gone
+    ? outcome.shares
+    : afterMinimum(outcome.shares, followed.there, { scaling, scaler, floorAt: input.floorAt });
+  const decided = besides(input, live, { clusters, slices, before: previous, shares: after });
   const shares = stamped(followed, decided);
   const conditions = conditionsOf({
     placement,

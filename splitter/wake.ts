@@ -17,6 +17,7 @@ import {
   leadingTo,
   namespaceKey,
   placementOfTarget,
+  rootOf,
   type World,
 } from './world.ts';
 
@@ -47,6 +48,8 @@ export function wake(world: World, queue: WorkQueue): void {
         addAll(followingOf(placement));
         if (!isSameTraffic(placement, old)) addAll(leadingTo(placement));
       }
+      if (!deepEqual(placement.status?.clusters, old.status?.clusters))
+        addAll(targetOfPlaced(world, placement));
       waiting(key, () => isOther || reaching.has(placement.spec?.ref.kind ?? ''));
     },
     delete: (placement, key) => {
@@ -95,6 +98,14 @@ export function wake(world: World, queue: WorkQueue): void {
     },
     delete: sharing,
   });
+}
+
+/** Of an autoscaler's Placement, that of its target: it may wait for what the autoscaler is told. */
+function targetOfPlaced(world: World, placement: Placement): string[] {
+  const { spec } = placement;
+  if (spec?.ref.kind !== 'HorizontalPodAutoscaler') return [];
+  const autoscaler = rootOf(world, objectKey(placement), spec);
+  return (autoscaler && placementOfTarget(autoscaler)) ?? [];
 }
 
 /** To what leads to it: where it is counted on, where it is not yet, and where it goes. */

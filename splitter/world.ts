@@ -12,6 +12,7 @@ import { listAt } from '../kube/untyped.ts';
 import { type Scaler, type ScaleTarget, scalerOf, scaleTarget, targetOf } from './autoscaler.ts';
 import { type Covered, coveredBy } from './disruption.ts';
 import { waitingReason } from './hold.ts';
+import { type FloorAt, floorsOf } from './lower.ts';
 import { type Demand, demandOf } from './quota.ts';
 
 /** All that the splitter sees. */
@@ -111,10 +112,24 @@ export function placementOfTarget(autoscaler: KubeObject): string[] | undefined 
 }
 
 /** What scales the workload of this Placement. Of several, which Kubernetes itself stops, the first by name. */
-export function scalerAt({ scalers }: World, key: string): Scaler | undefined {
+export function scalerAt(world: World, key: string): Scaler | undefined {
+  const first = autoscalerOf(world, key);
+  return first && scalerOf(first);
+}
+
+/** Of what scales it: what each cluster was told last. */
+export function floorAt(world: World, key: string): FloorAt | undefined {
+  const { cluster, namespace } = parseKey(key);
+  const name = autoscalerOf(world, key)?.metadata.name;
+  if (name === undefined) return undefined;
+  const found = world.placements.get(keyOf(cluster, namespace, placementName({ ...autoscalers, name })));
+  return found && floorsOf(found);
+}
+
+function autoscalerOf({ scalers }: World, key: string): KubeObject | undefined {
   const found = scalers.byIndex(byTarget, key).filter((a) => a.metadata.deletionTimestamp === undefined);
   const [first] = found.sort((a, b) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1));
-  return first && scalerOf(first);
+  return first;
 }
 
 export function targetAt(

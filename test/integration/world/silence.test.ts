@@ -5,7 +5,16 @@ import { systemNamespace } from '../../../cluster/names.ts';
 import type { PhysicalCluster, Placement } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { StatusError } from '../../../kube/status.ts';
-import { deployment, find, isReady, move, readyPods, resources, settled, until } from '../../world/objects.ts';
+import {
+  deployment,
+  find,
+  isReady,
+  move,
+  readyPods,
+  resources,
+  settled,
+  until,
+} from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
 
 let world: World;

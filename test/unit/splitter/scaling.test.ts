@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { ClusterSlice, Placement, PlacementSpec, Share } from '../../../cluster/types.ts';
-import { autoscalerBounds, scalerOf, scaleTarget } from '../../../splitter/autoscaler.ts';
+import { autoscalerBounds, type Bounds, scalerOf, scaleTarget } from '../../../splitter/autoscaler.ts';
 import { split } from '../../../splitter/split.ts';
 import { deployment, placed } from '../cluster/objects.ts';
 
@@ -25,6 +25,8 @@ class World {
   spec: Pick<PlacementSpec, 'shares' | 'scale'> = {};
   slices: Record<string, ClusterSlice> = {};
   readonly copies = new Map<string, Copy>();
+  /** What the autoscaler of each was told last. */
+  readonly told = new Map<string, Bounds>();
   /** What the metrics in each cluster ask for. */
   readonly load = new Map<string, number>(names.map((c) => [c, 3]));
   readonly hpa;
@@ -55,7 +57,8 @@ class World {
     const { now } = this;
     const heard = { isKnown: () => true, heardAt: () => now, now, settleMs };
     const { placement, root, slices } = this;
-    const done = split({ ...heard, placement, root, scaler: scalerOf(this.hpa) });
+    const floorAt = (c: string) => this.told.get(c)?.replicas;
+    const done = split({ ...heard, placement, root, scaler: scalerOf(this.hpa), floorAt });
     const total = done.scale?.replicas ?? 0;
     for (const [c, { phase }] of Object.entries(done.shares)) {
       if (phase !== 'Leaving' || this.spec.shares?.[c]?.phase !== 'Active') continue;
@@ -90,12 +93,18 @@ class World {
     this.copies.set(c, { replicas, ready, scaled: share.scaled, generation: this.generation });
   }
 
-  autoscale(c: string): void {
-    const copy = this.copies.get(c);
-    if (!copy || copy.replicas === 0) return;
+  /** The autoscaler of `c` gets its bounds as they are now; it goes where its target goes. */
+  tell(c: string): void {
     const all = autoscalerBounds(this.hpa, this.clusters, scaleTarget(this.root, this.placement));
     const bounds = all.get(c);
-    if (!bounds) return;
+    if (bounds) this.told.set(c, bounds);
+    else if (!this.copies.has(c)) this.told.delete(c);
+  }
+
+  autoscale(c: string): void {
+    const copy = this.copies.get(c);
+    const bounds = this.told.get(c);
+    if (!copy || copy.replicas === 0 || !bounds) return;
     const least = Math.max(1, bounds.replicas);
     const most = Math.max(least, bounds.maxReplicas);
     copy.replicas = Math.max(least, Math.min(most, this.load.get(c) ?? 0));
@@ -129,6 +138,7 @@ class World {
       this.split();
       for (const c of names) {
         this.apply(c);
+        this.tell(c);
         this.autoscale(c);
         for (let pod = 0; pod < 20; pod++) this.progress(c);
         this.report(c);
@@ -151,7 +161,7 @@ type Step =
   | { do: 'wait'; to: number }
   | { do: 'load'; on: string; to: number }
   | { do: 'split' }
-  | { do: 'apply' | 'autoscale' | 'progress' | 'report'; on: string };
+  | { do: 'apply' | 'tell' | 'autoscale' | 'progress' | 'report'; on: string };
 
 const on = fc.constantFrom(...names);
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -161,8 +171,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('wait' as const), to: fc.constantFrom(500, settleMs) }),
   { weight: 6, arbitrary: fc.record({ do: fc.constant('split' as const) }) },
   {
-    weight: 20,
-    arbitrary: fc.record({ do: fc.constantFrom('apply', 'autoscale', 'progress', 'report'), on }),
+    weight: 25,
+    arbitrary: fc.record({ do: fc.constantFrom('apply', 'tell', 'autoscale', 'progress', 'report'), on }),
   },
 );
 
