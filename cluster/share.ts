@@ -53,7 +53,10 @@ export interface Share {
   awaitedSince?: string;
   /** Of a Service or an Ingress: every workload behind it there is Withdrawing or Leaving, so its addresses there are not told. */
   withdrawn?: boolean;
-  /** Of a StatefulSet, ordinal by ordinal on its way there: the range that it is to have. */
+  /**
+   * Of a StatefulSet, ordinal by ordinal on its way there: the range that it is to have. Of what an autoscaler scales: how
+   * many it is to have, see splitter/lower.ts.
+   */
   goal?: Pick<Share, 'replicas' | 'ordinalsStart'>;
   /** RFC 3339; since when the share has been ready without a break. */
   readySince?: string;

@@ -48,6 +48,18 @@ export function shownSpread({ topologyKey, replicas }: TopologySpread): string {
   ].join(' ');
 }
 
+/** Values that are asked for and have no cluster, and who has their replicas meanwhile; undefined: none. */
+export function unsatisfied(spread: PlacedSpread): string | undefined {
+  const there = new Set(Object.values(spread.values));
+  const missing = Object.keys(spread.replicas ?? {})
+    .filter((value) => !there.has(value))
+    .sort();
+  if (missing.length === 0) return undefined;
+  const [key, has] = [shownKey(spread.topologyKey), [...there].sort().join(', ')];
+  const whose = missing.length > 1 ? 'their' : 'its';
+  return `no cluster of ${key} ${missing.join(', ')} takes it: ${whose} replicas are in ${has} until one does`;
+}
+
 /** What may be written of them: each is looked at for each workload. */
 export const mostValues = 100;
 export const mostReplicas = 1_000_000;

@@ -56,7 +56,7 @@ const share: Texts<Share> = {
   awaitedSince: 'Since when it could leave, and what moves with it is waited for.',
   withdrawn:
     'Of a Service or an Ingress: all that is behind it there is to leave, and its addresses there are not told.',
-  goal: 'Of a StatefulSet on its way: the ordinals that it is to have.',
+  goal: 'Of a StatefulSet on its way: the ordinals that it is to have. Of what an autoscaler scales: how many it is to have once the minimum there is lowered.',
   heardSince: 'While others would shrink on its strength: its cluster must have been heard of since then.',
 };
 
@@ -68,7 +68,8 @@ const settled: Texts<NonNullable<Share['settled']>> = {
 const held: Texts<NonNullable<Share['held']>> = { ...settled, since: 'When it was told to have less.' };
 
 const withdrawing: Texts<NonNullable<Share['withdrawing']>> = {
-  since: 'When its addresses were taken back.',
+  since:
+    'When its addresses were taken back. Absent: its cluster is silent, and nothing is taken away there until it is heard of.',
   from: 'Its phase before.',
 };
 

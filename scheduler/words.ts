@@ -1,4 +1,5 @@
 import { placedKind } from '../cluster/kinds.ts';
+import { unsatisfied } from '../cluster/spread.ts';
 import type { PlacementSpec } from '../cluster/types.ts';
 import type { Word } from '../controller/events.ts';
 import { deepEqual } from '../kube/deep.ts';
@@ -13,11 +14,18 @@ export function wordsOf(before: PlacementSpec | undefined, now: PlacementSpec): 
     words.push({ type: 'Warning', reason: now.blocked ? 'Blocked' : 'Refused', message });
   if (now.clusters.length > 0 && !deepEqual(old?.clusters ?? [], now.clusters))
     words.push({ type: 'Normal', reason: 'Placed', message: placedOn(now) });
+  const missing = missingOf(now);
+  if (missing !== undefined && missing !== (old && missingOf(old)))
+    words.push({ type: 'Warning', reason: 'SpreadUnsatisfied', message: missing });
   return words;
 }
 
 function placedOn({ clusters, reasons = {} }: PlacementSpec): string {
   return clusters.map((name) => `${name}: ${reasons[name] ?? 'chosen'}`).join('; ');
+}
+
+function missingOf({ spread }: PlacementSpec): string | undefined {
+  return spread && unsatisfied(spread);
 }
 
 /** What speaks against each cluster that was asked for, or, where it is nowhere or blocked, against any. */

@@ -1,13 +1,14 @@
 import { pausedAnnotation, waitAnnotation } from '../cluster/names.ts';
 import { isTombstone } from '../cluster/orphans.ts';
 import { leavesUnheard } from '../cluster/share.ts';
+import { unsatisfied } from '../cluster/spread.ts';
 import type { Condition, Placement, Share } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { replicasOf } from './follow.ts';
 import type { Handover } from './handover.ts';
 import { paused, waitingReason } from './hold.ts';
 import type { Shares, Slices } from './plan.ts';
-import { otherwiseDivided, unsatisfied } from './spread.ts';
+import { otherwiseDivided } from './spread.ts';
 
 interface ConditionsInput {
   placement: Placement;

@@ -1,5 +1,5 @@
 import { kindNamed } from '../cluster/kinds.ts';
-import { type PlacedSpread, replicasPerValue, shownKey, shownSpread } from '../cluster/spread.ts';
+import { type PlacedSpread, replicasPerValue, shownSpread } from '../cluster/spread.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { getOwn, listAt } from '../kube/untyped.ts';
 import { divide } from './divide.ts';
@@ -34,18 +34,6 @@ export function isLaidOut(root: KubeObject, total: number, { replicas, values }:
   if (!replicas || listAt(root, 'spec', 'volumeClaimTemplates').length > 0) return false;
   const there = [...new Set(Object.values(values))].map((value) => getOwn(replicas, value) ?? 0);
   return there.reduce((sum, n) => sum + n, 0) === total;
-}
-
-/** Values that are asked for and have no cluster, and who has their replicas meanwhile; undefined: none. */
-export function unsatisfied(spread: PlacedSpread): string | undefined {
-  const there = new Set(Object.values(spread.values));
-  const missing = Object.keys(spread.replicas ?? {})
-    .filter((value) => !there.has(value))
-    .sort();
-  if (missing.length === 0) return undefined;
-  const [key, has] = [shownKey(spread.topologyKey), [...there].sort().join(', ')];
-  const whose = missing.length > 1 ? 'their' : 'its';
-  return `no cluster of ${key} ${missing.join(', ')} takes it: ${whose} replicas are in ${has} until one does`;
 }
 
 /** What becomes of counts that are of another number of replicas; undefined: they are of this one. */

@@ -79,6 +79,15 @@ test('so many replicas in each region; a region that is excluded, and taken back
     reason: 'SpreadUnsatisfied',
     message: 'placed on east; no cluster of region eu takes it: its replicas are in us until one does',
   });
+  const said = await until('an Event says so on the object', async () => {
+    const { items } = await world.admin.list<KubeObject>(resources.events, shop);
+    return items.find((event) => event['reason'] === 'SpreadUnsatisfied');
+  });
+  expect(said).toMatchObject({
+    type: 'Warning',
+    message: 'no cluster of region eu takes it: its replicas are in us until one does',
+    involvedObject: { kind: 'Deployment', name: 'web' },
+  });
   await world.admin.delete(placementpolicies, { ...shop, name: 'not-there' });
   expect(await comesTo(name, 'web', { east: 3, north: 2 })).toBeGreaterThanOrEqual(5);
   expect(await placedWord(name)).toMatchObject({ status: 'True', message: 'placed on east, north' });

@@ -7,7 +7,10 @@ import { deployment, placed } from '../cluster/objects.ts';
 
 const now = 100_000;
 const refOf = ({ group, version, resource, kind }: ReturnType<typeof deployment>['kind']) => ({
-  ...{ group, version, resource, kind },
+  group,
+  version,
+  resource,
+  kind,
   name: 'api',
 });
 const placementOf = (spec: PlacementSpec, clusters: Record<string, ClusterSlice>): Placement => ({

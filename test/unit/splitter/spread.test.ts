@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { unsatisfied } from '../../../cluster/spread.ts';
 import type { Share } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { planFor } from '../../../splitter/plan.ts';
-import { otherwiseDivided, unsatisfied } from '../../../splitter/spread.ts';
+import { otherwiseDivided } from '../../../splitter/spread.ts';
 
 const values = { a: 'us', b: 'us', c: 'eu' };
 const spread = { topologyKey: 'region', replicas: { us: 3, eu: 2 }, values };
