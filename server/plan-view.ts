@@ -1,28 +1,18 @@
 import { mastersGroup } from '../apiserver/authz/masters.ts';
 import type { Core } from '../apiserver/core.ts';
 import type { View } from '../apiserver/options.ts';
+import { foundation } from '../apiserver/registry/logical-clusters.ts';
 import type { Client } from '../client/client.ts';
-import { placedKinds } from '../cluster/kinds.ts';
 import { logicalClusterAnnotation, physicalClusters, rootCluster } from '../cluster/names.ts';
 import type { PhysicalCluster } from '../cluster/types.ts';
-import { decodeJson } from '../kube/json.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { badRequest, StatusError } from '../kube/status.ts';
-import { isRecord, listAt, record, strings, textAt } from '../kube/untyped.ts';
 import { type Changed, copyWorld } from '../scheduler/copy.ts';
 import { type PlannedItem, planOf } from '../scheduler/plan.ts';
+import { type Asked, readObject, readRequest } from './plan-request.ts';
 
 /** Where a running server says what the scheduler would do. */
 export const planPath = '/plan';
-
-/** What is asked: these objects, each whole as it would be, in the logical cluster `cluster`; these clusters drained. */
-export interface PlanRequest {
-  /** A path or an id; default root. */
-  cluster?: string;
-  objects?: KubeObject[];
-  /** Names of physical clusters. */
-  drain?: string[];
-}
 
 export interface PlanAnswer {
   items: PlannedItem[];
@@ -60,66 +50,28 @@ export function planView(clientOf: () => Client): View {
   };
 }
 
-function readRequest(body: Uint8Array): PlanRequest {
-  let decoded: unknown;
-  try {
-    decoded = decodeJson(body).value;
-  } catch {
-    throw badRequest('the body is no JSON');
-  }
-  const given = record(decoded);
-  const objects = listAt(given, 'objects');
-  if (!objects.every(isObject)) throw badRequest('objects: each has apiVersion, kind and metadata.name');
-  return {
-    cluster: textAt(given, 'cluster') || rootCluster,
-    objects,
-    drain: strings(given['drain']),
-  };
-}
-
-function isObject(value: unknown): value is KubeObject {
-  return isRecord(value) && isRecord(value['metadata']) && Boolean(textAt(value['metadata'], 'name'));
-}
-
-async function changesOf(asked: PlanRequest, core: Core, client: Client): Promise<Changed[]> {
-  const { cluster = rootCluster, objects = [], drain = [] } = asked;
-  const id = cluster === '*' ? undefined : await core.paths.resolve(cluster);
-  if (id === undefined) throw badRequest(`there is no logical cluster ${JSON.stringify(cluster)}`);
-  const drained = drain.map(async (name): Promise<Changed> => {
+async function changesOf(asked: Asked, core: Core, client: Client): Promise<Changed[]> {
+  const { cluster, objects, drain } = asked;
+  const id = await core.paths.resolve(cluster);
+  const isThere = id === rootCluster || (id !== undefined && (await core.store.get(foundation(id))));
+  if (id === undefined || !isThere)
+    throw badRequest(`cluster: there is no logical cluster ${JSON.stringify(cluster)}`);
+  const serve = ({ group, version, resource }: Changed['resource']) =>
+    core.catalog.find(id, group, version, resource);
+  const given = objects.map((object, index) => readObject(object, `objects[${index}]`, id, serve));
+  const drained = drain.map(async (name, index): Promise<Changed> => {
+    if (given.some(({ object }) => object.kind === 'PhysicalCluster' && object.metadata.name === name))
+      throw badRequest(`drain[${index}]: ${name} is among the objects, too: say spec.drain there`);
     const found = await client.get<PhysicalCluster>(physicalClusters, { cluster: rootCluster, name });
     const spec = { ...found.spec, unschedulable: true, drain: true };
-    return changed({ ...found, spec } as KubeObject, rootCluster);
+    const object = { ...found, spec } as KubeObject;
+    return changed({ resource: physicalClusters, object }, rootCluster);
   });
-  const all = [...objects.map((object) => changed(object, id)), ...(await Promise.all(drained))];
-  if (all.length === 0) throw badRequest('objects and drain are empty: there is nothing to plan');
-  return all;
+  return [...given.map((one) => changed(one, id)), ...(await Promise.all(drained))];
 }
 
-function changed(object: KubeObject, cluster: string): Changed {
+function changed({ resource, object }: Changed, cluster: string): Changed {
   const { namespace, name, uid = `planned-${namespace}-${name}`, annotations } = object.metadata;
-  const resource = resourceOf(object, cluster);
   const marked = { ...annotations, [logicalClusterAnnotation]: cluster };
   return { resource, object: { ...object, metadata: { ...object.metadata, uid, annotations: marked } } };
-}
-
-/** Of an object that a plan can be about. Throws a StatusError for any other. */
-export function resourceOf({ apiVersion, kind }: KubeObject, cluster: string): Changed['resource'] {
-  const found = plannedKinds.find((known) => known.kind === kind && versionOf(known) === apiVersion);
-  if (!found)
-    throw badRequest(
-      `no plan can be made of ${kind} (${apiVersion}), only of ${plannedKinds.map((known) => known.kind).join(', ')}`,
-    );
-  if (found.kind === 'PhysicalCluster' && cluster !== rootCluster)
-    throw badRequest('physical clusters are those of the logical cluster root');
-  return { group: found.group, version: found.version, resource: found.resource };
-}
-
-const plannedKinds = [
-  ...placedKinds,
-  { group: '', version: 'v1', resource: 'namespaces', kind: 'Namespace' },
-  { ...physicalClusters, kind: 'PhysicalCluster' },
-];
-
-function versionOf({ group, version }: { group: string; version: string }): string {
-  return group === '' ? version : `${group}/${version}`;
 }

@@ -124,14 +124,69 @@ test('it is for administrators of everything, and says which clusters there are'
   expect(answer.status).toBe(403);
   const read = await world.admin.raw({ method: 'GET', path: '/plan' });
   expect(read.status).toBe(405);
-  for (const body of [
-    {},
-    { objects: [1] },
-    { cluster: 'root:nowhere', drain: ['east'] },
-    { cluster: '*', drain: ['east'] },
-  ])
-    expect(
-      (await world.admin.raw({ method: 'POST', path: '/plan', body })).status,
-      JSON.stringify(body),
-    ).toBe(400);
+});
+
+const workload = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'a', namespace } };
+const whole = { ...deployment('a', 1), metadata: { name: 'a', namespace } };
+const seen = { ...whole, metadata: { ...whole.metadata, uid: 'x' } };
+const inNamespace = (where: string | undefined) => ({
+  ...seen,
+  metadata: { ...seen.metadata, namespace: where },
+});
+const cluster = {
+  apiVersion: 'atoll.dev/v1alpha1',
+  kind: 'PhysicalCluster',
+  metadata: { name: 'east' },
+  spec: { kubeconfigSecretRef: { namespace: 'a', name: 'b' } },
+};
+
+test('what it does not mean is refused, by its name: nothing is passed over', async () => {
+  const cases: [unknown, number, string][] = [
+    [{}, 400, 'objects and drain are empty'],
+    [[], 400, 'the body must be an object'],
+    [null, 400, 'the body must be an object'],
+    [{ drian: ['east'] }, 400, 'unknown field "drian"'],
+    [{ cluster: 7, objects: [whole] }, 400, 'cluster must be a string'],
+    [{ cluster: '', objects: [whole] }, 400, 'cluster: "" is not'],
+    [{ cluster: '*', drain: ['east'] }, 400, 'cluster: "*" is not'],
+    [{ cluster: '../x', objects: [whole] }, 400, 'cluster: "../x" is not'],
+    [
+      { cluster: 'root:nowhere', drain: ['east'] },
+      400,
+      'cluster: there is no logical cluster "root:nowhere"',
+    ],
+    [{ drain: 'east', objects: [whole] }, 400, 'drain must be a list'],
+    [{ drain: [7] }, 400, 'drain[0] must be a string'],
+    [{ drain: ['east', ''] }, 400, 'drain[1]: "" is not'],
+    [{ drain: ['east/status'] }, 400, 'drain[0]: "east/status" is not'],
+    [{ drain: ['nowhere'] }, 404, '"nowhere" not found'],
+    [{ drain: ['east'], objects: [cluster] }, 400, 'drain[0]: east is among the objects'],
+    [{ objects: {} }, 400, 'objects must be a list'],
+    [{ objects: [whole, 1] }, 400, 'objects[1] must be an object'],
+    [{ objects: [{ ...whole, metadata: 7 }] }, 400, 'objects[0].metadata.name must be a string'],
+    [{ objects: [{ ...whole, kind: ['Deployment'] }] }, 400, 'objects[0].kind must be a string'],
+    [{ objects: [{ ...whole, kind: 'Lease' }] }, 400, 'objects[0]: no plan can be made of Lease'],
+    [{ objects: [{ ...whole, spek: {} }] }, 400, 'objects[0]: strict decoding error: unknown field "spek"'],
+    [{ objects: [{ ...whole, spec: 7 }] }, 400, 'objects[0]: json: cannot unmarshal number'],
+    [{ objects: [workload] }, 422, 'objects[0].spec.selector: Required value'],
+    [{ objects: [whole, inNamespace(undefined)] }, 422, 'objects[1].metadata.namespace: Required value'],
+    [{ objects: [inNamespace('a/b')] }, 400, 'objects[0].metadata.namespace: "a/b" is not'],
+    ...[7, { 'atoll.dev/clusters': 7 }].map((annotations): [unknown, number, string] => [
+      { objects: [{ ...seen, metadata: { ...seen.metadata, annotations } }] },
+      400,
+      'objects[0]: json: cannot unmarshal number into Go struct field ObjectMeta.metadata.annotations',
+    ]),
+    [{ objects: [{ ...cluster, spec: { ...cluster.spec, taints: 7 } }] }, 422, 'objects[0].spec.taints: '],
+    [{ cluster: 'nowhere', objects: [whole] }, 400, 'cluster: there is no logical cluster "nowhere"'],
+  ];
+  for (const [body, status, why] of cases) {
+    const answer = await world.admin.raw({ method: 'POST', path: '/plan', body });
+    const { message } = JSON.parse(Buffer.from(answer.body as Uint8Array).toString()) as { message: string };
+    expect
+      .soft([answer.status, message], JSON.stringify(body))
+      .toEqual([status, expect.stringContaining(why)]);
+  }
+  const twice = Buffer.from('{"drain": ["east"], "drain": ["west"]}');
+  const answer = await world.admin.raw({ method: 'POST', path: '/plan', body: twice });
+  expect(answer.status).toBe(400);
 });
