@@ -5,10 +5,18 @@ import { isRecord } from '../../kube/untyped.ts';
 import { decodeYaml } from '../../kube/yaml.ts';
 import type { RequestInfo } from '../request.ts';
 
-/** What an answer's body says, as JSON on one line; undefined where it is no object. JSON is taken to be what it should be. */
-export function jsonOf(type: string, body: Uint8Array, omitManagedFields: boolean): string | undefined {
+/**
+ * What an answer's body says, as JSON on one line; undefined where it is no object. JSON of our own is taken to be what it
+ * should be; what others made is made anew: what is none would say whatever it likes of the event around it.
+ */
+export function jsonOf(
+  type: string,
+  body: Uint8Array,
+  { omitManagedFields = false, isOwn = true }: { omitManagedFields?: boolean; isOwn?: boolean } = {},
+): string | undefined {
   try {
-    const text = type.startsWith('application/json') ? Buffer.from(body).toString().trimEnd() : undefined;
+    const text =
+      isOwn && type.startsWith('application/json') ? Buffer.from(body).toString().trimEnd() : undefined;
     const plain =
       text !== undefined && !text.includes('\n') && !(omitManagedFields && text.includes('managedFields'));
     if (plain) return text.startsWith('{') ? text : undefined;
@@ -53,6 +61,14 @@ export function responseStatus(code: number, status: string | undefined, secret:
 /** Whether a Status may be there that an event tells of at any level. */
 export function mayBeStatus({ status, body }: ApiResponse, { verb }: RequestInfo): boolean {
   return body instanceof Uint8Array && (status >= 400 || verb === 'delete') && body.length < 64 * 1024;
+}
+
+/**
+ * Whether this server made the answer. What is connected, proxied, evicted or deleted may be on a physical cluster, whose
+ * answers are those of whoever runs there.
+ */
+export function answersItself({ isResource, verb, subresource }: RequestInfo): boolean {
+  return !isResource || (subresource === '' && !verb.startsWith('delete'));
 }
 
 /** Requests and answers that are tokens. */

@@ -6,7 +6,14 @@ import { isRecord } from '../../kube/untyped.ts';
 import type { Decision } from '../plugins.ts';
 import { isLongRunning, type RequestInfo } from '../request.ts';
 import { ended } from './ended.ts';
-import { areTokens, jsonOf, mayBeStatus, responseStatus, withoutManagedFields } from './objects.ts';
+import {
+  answersItself,
+  areTokens,
+  jsonOf,
+  mayBeStatus,
+  responseStatus,
+  withoutManagedFields,
+} from './objects.ts';
 import { Reference, userJson } from './reference.ts';
 
 /** Of an answer that is a stream: beyond, an event has none of it. */
@@ -36,6 +43,7 @@ export class AuditRecord {
   readonly #received: string;
   /** It or its answer is a token. */
   readonly #secret: boolean;
+  readonly #isOwn: boolean;
   #impersonated = '';
   #request = '';
   #status = '';
@@ -48,6 +56,7 @@ export class AuditRecord {
     this.#verdict = verdict;
     this.#fields = fields;
     this.#secret = areTokens(info);
+    this.#isOwn = answersItself(info);
     this.#ref = info.isResource ? new Reference(info) : undefined;
     this.#received = recorder.now();
   }
@@ -88,7 +97,10 @@ export class AuditRecord {
   answered(response: ApiResponse, stage: Stage = 'ResponseComplete'): ApiResponse {
     const info = this.#info;
     const type = String(response.headers['content-type'] ?? '');
-    const status = mayBeStatus(response, info) ? jsonOf(type, response.body as Uint8Array, false) : undefined;
+    const isOwn = this.#isOwn;
+    const status = mayBeStatus(response, info)
+      ? jsonOf(type, response.body as Uint8Array, { isOwn })
+      : undefined;
     this.#status = `"responseStatus":${responseStatus(response.status, status, this.#secret)},`;
     const lasts = isLongRunning(info) || response.tunnel !== undefined;
     if (lasts) this.#tell('ResponseStarted');
@@ -109,7 +121,7 @@ export class AuditRecord {
   refused(response: ApiResponse): void {
     const type = String(response.headers['content-type'] ?? '');
     const body = response.body instanceof Uint8Array ? response.body : new Uint8Array();
-    const status = jsonOf(type, body, false);
+    const status = jsonOf(type, body);
     this.#status = `"responseStatus":${responseStatus(response.status, status, this.#secret)},`;
     if (this.#takesAnswer(response)) this.#answerIs(type, body);
     this.#tell('ResponseStarted');
@@ -129,7 +141,8 @@ export class AuditRecord {
   }
 
   #answerIs(type: string, body: Uint8Array): void {
-    const json = jsonOf(type, body, this.#verdict.omitManagedFields);
+    const { omitManagedFields } = this.#verdict;
+    const json = jsonOf(type, body, { omitManagedFields, isOwn: this.#isOwn });
     if (json !== undefined) this.#object = `"responseObject":${json},`;
   }
 
@@ -153,7 +166,7 @@ export class AuditRecord {
 
 /** Made anew, never as it came: what is no JSON would say whatever it likes of the event around it. */
 function patchJson(body: Uint8Array, type: string): string | undefined {
-  if (type.startsWith('application/apply-patch+yaml')) return jsonOf('application/yaml', body, false);
+  if (type.startsWith('application/apply-patch+yaml')) return jsonOf('application/yaml', body);
   try {
     return JSON.stringify(JSON.parse(Buffer.from(body).toString()));
   } catch {

@@ -23,6 +23,8 @@ export async function handleConnect(exchange: ResourceExchange): Promise<ApiResp
     method: request.method,
     url: `${connection.path}/${info.subresource}${mark < 0 ? '' : request.url.slice(mark)}`,
     headers: { ...upgradeHeaders(request.headers), ...(request.auditId && { 'audit-id': request.auditId }) },
+    // Who waits for a node takes none of the sockets of others, among them the syncer's.
+    streams: true,
     ...(request.signal && { signal: request.signal }),
   });
   return { ...response, headers: answerHeaders(response) };

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { tokenAuthenticator } from '../../../apiserver/authn/token.ts';
 import { createAuthority } from '../../../apiserver/tls/ca.ts';
 import type { Policy } from '../../../kube/audit/types.ts';
+import type { ApiResponse } from '../../../kube/http.ts';
 import { type Answer, type Api, admin, startApi } from './api.ts';
 
 const policy: Policy = {
@@ -13,6 +14,8 @@ const policy: Policy = {
     { level: 'RequestResponse', omitManagedFields: true },
   ],
 };
+/** What whoever runs on a physical cluster answers. */
+let there: ApiResponse = { status: 200, headers: {}, body: new Uint8Array() };
 const adminToken = 'admin-token-0123456789';
 let api: Api;
 let url: string;
@@ -31,6 +34,10 @@ beforeAll(async () => {
   api = startApi({
     authenticate: [tokenAuthenticator(users)],
     audit: { policy, write: (line) => lines.push(line) },
+    connectPod: () => ({
+      transport: () => Promise.resolve(there),
+      path: '/api/v1/namespaces/there/pods/web',
+    }),
   });
   for (const name of ['default', 'kube-public', 'kube-system'])
     await api.call('POST', '/api/v1/namespaces', { metadata: { name } });
@@ -238,5 +245,34 @@ test.each(['merge-patch+json', 'strategic-merge-patch+json', 'apply-patch+yaml',
     expect(status).toBeGreaterThanOrEqual(400);
     expect(events()).toMatchObject([{ verb: 'patch', user: { username: 'admin' } }]);
     expect(lines.join('')).not.toContain('somebody else"}');
+  },
+);
+
+test.each([
+  ['GET', 'proxy/', 400],
+  ['DELETE', 'proxy/', 200],
+  ['GET', 'log', 500],
+  ['GET', 'exec?command=a&container=main', 403],
+  ['POST', 'eviction', 403],
+])(
+  '%s pods/web/%s: an answer of elsewhere, %s, comes as it is, and says nothing of the event around it',
+  async (method, what, status) => {
+    const metadata = { name: 'web' };
+    const pod = { metadata, spec: { containers: [{ name: 'main', image: 'a' }], nodeName: 'n' } };
+    const pods = '/api/v1/namespaces/default/pods';
+    await api.call('POST', pods, pod);
+    const forged = '{"a":1},"user":{"username":"somebody else"},"b":{"c":""}';
+    const type = { 'content-type': 'application/json' };
+    const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata };
+    const upgrade = what.startsWith('exec') ? { upgrade: 'websocket' } : {};
+    for (const body of ['{"a":', forged, forged.replace('""', `"${'x'.repeat(1 << 17)}"`)]) {
+      there = { status, headers: type, body: Buffer.from(body) };
+      lines = [];
+      const sent = method === 'POST' ? eviction : undefined;
+      const answer = await api.call(method, `${pods}/web/${what}`, sent, upgrade);
+      expect([answer.status, answer.body]).toEqual([status, body]);
+      expect(events().map(({ user }) => user.username)).toEqual(lines.map(() => 'admin'));
+      expect(lines.join('')).not.toContain('somebody else');
+    }
   },
 );

@@ -2,7 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { tokenAuthenticator } from '../../../apiserver/authn/token.ts';
 import { createAuthority } from '../../../apiserver/tls/ca.ts';
 import { type HttpTransport, httpTransport } from '../../../client/http.ts';
@@ -25,6 +25,7 @@ physical.on('upgrade', (request, socket: Duplex) => {
   upgrades.push(request);
   tunnels.add(socket);
   socket.on('error', () => {});
+  if (request.url?.includes('mute')) return;
   if (request.url?.includes('refused')) {
     const body = '{"kind":"Status","message":"container not found"}';
     socket.end(
@@ -240,6 +241,25 @@ test('proxy carries any request to a pod or a Service, and their answers back', 
     503,
     'no endpoints available for service "nowhere"',
   ]);
+});
+
+test('who waits for a node that is mute holds up nobody else', async () => {
+  const before = upgrades.length;
+  const gone = new AbortController();
+  const asked = Array.from({ length: 40 }, () =>
+    api.server.transport(admin)({
+      method: 'GET',
+      url: `${pods}/web/exec?container=main&command=mute`,
+      headers: { upgrade: 'websocket' },
+      signal: gone.signal,
+    }),
+  );
+  const all = Promise.allSettled(asked);
+  const { status } = await transport({ method: 'GET', url: '/version', headers: {} });
+  expect(status).toBe(200);
+  await vi.waitFor(() => expect(upgrades.length - before).toBe(40));
+  gone.abort();
+  expect((await all).every((one) => one.status === 'fulfilled' && one.value.status >= 400)).toBe(true);
 });
 
 test('a server that stops ends its tunnels', async () => {
