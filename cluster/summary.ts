@@ -1,3 +1,4 @@
+import { listWithMore } from '../kube/table/format.ts';
 import { numberAt } from '../kube/untyped.ts';
 import { placedKind } from './kinds.ts';
 import type { Placement, Share } from './types.ts';
@@ -14,6 +15,23 @@ export function sharesOf({ spec, status }: Placement): string {
       return count === undefined ? name : `${name}=${count}`;
     })
     .join(' ');
+}
+
+/** A cell stays one that is read, on however many clusters it is. */
+const shownClusters = 10;
+
+/**
+ * `east`; of what several clusters have parts of, how much each has: `east=3,west=2`. All that have a share, so while it
+ * moves they add up to more than the whole. `<none>`: no cluster has one.
+ */
+export function clustersCell({ spec }: Placement): string {
+  const shares = Object.entries(spec?.shares ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+  const part = ({ replicas, completions }: Share) => completions ?? replicas;
+  const cells = shares.map(([name, share]) => {
+    const isPart = shares.length > 1 && part(share) !== undefined;
+    return isPart ? `${name}=${part(share)}` : name;
+  });
+  return listWithMore(cells, shownClusters, '<none>');
 }
 
 /** `1/3`: what is ready (of a Job: done) of what a share is to have; undefined of what has no count. */

@@ -1,6 +1,7 @@
 import { formatApiVersion } from '../../kube/gvk.ts';
 import type { ApiResponse } from '../../kube/http.ts';
 import { encodeJson } from '../../kube/json.ts';
+import type { Later } from '../../kube/later.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { encodeProtobuf, protobufMediaType } from '../../kube/protobuf/codec.ts';
 import { badRequest, StatusError } from '../../kube/status.ts';
@@ -9,6 +10,7 @@ import type { Exchange, ResourceExchange } from '../core.ts';
 import type { Encoding } from '../decode/media.ts';
 import { fromStored, isStored } from '../registry/convert.ts';
 import type { ServedResource } from '../served.ts';
+import { clustersOf, saysClusters } from './clusters-column.ts';
 import { choose, type Form, negotiate, notAcceptable, offerOf, plainOffer } from './negotiate.ts';
 import { partial } from './partial.ts';
 import { type IncludeObject, tableOf } from './table.ts';
@@ -39,13 +41,25 @@ export function isAsStored(form: Form, served: ServedResource): boolean {
 }
 
 /** One object as it is stored, in the version, shape and encoding that the client asked for. */
-export function respondObject(exchange: ResourceExchange, status: number, stored: KubeObject): ApiResponse {
+export function respondObject(
+  exchange: ResourceExchange,
+  status: number,
+  stored: KubeObject,
+): Later<ApiResponse> {
   const object = fromStored(stored, exchange.served);
   const form = formOf(exchange);
-  return encoded(status, shapeObject(exchange, object, form), form);
+  if (!saysClusters(exchange, form)) return encoded(status, shapeObject(exchange, object, form), form);
+  return clustersOf(exchange, [object]).then((clusters) =>
+    encoded(status, shapeObject(exchange, object, form, clusters), form),
+  );
 }
 
-export function shapeObject(exchange: ResourceExchange, object: KubeObject, form: Form): Kinded {
+export function shapeObject(
+  exchange: ResourceExchange,
+  object: KubeObject,
+  form: Form,
+  clusters?: readonly string[],
+): Kinded {
   if (form.shape === 'object') return object;
   if (form.shape === 'PartialObjectMetadata') {
     if (form.list) {
@@ -62,6 +76,7 @@ export function shapeObject(exchange: ResourceExchange, object: KubeObject, form
       include: includeOf(exchange),
       metadata: { resourceVersion: object.metadata.resourceVersion },
       now: new Date(),
+      clusters,
     }),
   };
 }

@@ -1,6 +1,6 @@
 import { encodeJson } from '../../kube/json.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { tableFor } from '../../kube/table/index.ts';
+import { type ColumnDefinition, tableFor } from '../../kube/table/index.ts';
 import { getOwn, isRecord } from '../../kube/untyped.ts';
 import type { CustomColumn, ServedResource } from '../served.ts';
 import { partial } from './partial.ts';
@@ -19,8 +19,16 @@ export interface Table {
 export function tableOf(
   served: ServedResource,
   objects: KubeObject[],
-  options: { version: string; include: IncludeObject; metadata: Record<string, unknown>; now: Date },
+  options: {
+    version: string;
+    include: IncludeObject;
+    metadata: Record<string, unknown>;
+    now: Date;
+    /** Of a kind whose Tables say it, of each object: see clusters-column.ts. */
+    clusters?: readonly string[] | undefined;
+  },
 ): Table {
+  const { clusters } = options;
   const content = served.columns
     ? customContent(served.columns, objects, options.now)
     : tableFor(served.info, objects, options.now);
@@ -32,14 +40,22 @@ export function tableOf(
     kind: 'Table',
     apiVersion: `meta.k8s.io/${options.version}`,
     metadata: options.metadata,
-    columnDefinitions: content.columnDefinitions,
+    columnDefinitions: clusters ? [...content.columnDefinitions, clustersColumn] : content.columnDefinitions,
     rows: objects.map((object, i) => ({
-      cells: content.cells[i] ?? [],
+      cells: [...(content.cells[i] ?? []), ...(clusters ? [clusters[i] ?? ''] : [])],
       ...conditions(object),
       ...shown(object),
     })),
   };
 }
+
+const clustersColumn: ColumnDefinition = {
+  name: 'Clusters',
+  type: 'string',
+  format: '',
+  description: 'Clusters',
+  priority: 1,
+};
 
 const ended: Readonly<Record<string, string>> = {
   Succeeded: 'The pod has completed successfully.',

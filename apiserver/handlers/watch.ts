@@ -1,6 +1,8 @@
 import type { ApiResponse } from '../../kube/http.ts';
+import type { Later } from '../../kube/later.ts';
 import { expired, isStatusError, type StatusError } from '../../kube/status.ts';
 import type { ResourceExchange } from '../core.ts';
+import { saysClusters } from '../encode/clusters-column.ts';
 import { formOf } from '../encode/respond.ts';
 import { translate } from '../registry/errors.ts';
 import { collectionRange } from '../registry/keys.ts';
@@ -11,6 +13,7 @@ import { rangeFor, readPage } from './lists/page.ts';
 import { WatchEncoder } from './watch/encoder.ts';
 import { arrange, begun } from './watch/lasting.ts';
 import { joinEvents, WatchObjects } from './watch/objects.ts';
+import { WatchRows } from './watch/rows.ts';
 import { type Begin, Sender } from './watch/sender.ts';
 import { EventStream, joinBytes } from './watch/stream.ts';
 import type { WatchTeller } from './watch/teller.ts';
@@ -35,6 +38,14 @@ export async function handleWatch(exchange: ResourceExchange): Promise<ApiRespon
     const events = await watch(exchange, { query, selection, teller, join: joinEvents });
     return { status: 200, headers, body: new Uint8Array(), events };
   }
+  if (saysClusters(exchange, form)) {
+    const teller = new WatchRows(exchange, selection, encoder);
+    return {
+      status: 200,
+      headers,
+      body: await watch(exchange, { query, selection, teller, join: teller.join }),
+    };
+  }
   const body = await watch(exchange, { query, selection, teller: encoder, join: joinBytes });
   return { status: 200, headers, body };
 }
@@ -43,7 +54,7 @@ interface Watching<T, Batch> {
   query: ListQuery;
   selection: Selection;
   teller: WatchTeller<T>;
-  join: (parts: T[]) => Batch;
+  join: (parts: T[]) => Later<Batch>;
 }
 
 async function watch<T extends { readonly length: number }, Batch>(

@@ -77,6 +77,13 @@ export const accepted: readonly Accepted[] = [
     kubernetes: /^\(absent\)$/,
     atoll: /^\{"authentication\.kcp\.io\/scopes":/,
   },
+  {
+    // No cluster is joined, so nothing is anywhere.
+    id: 'clusters-column',
+    path: /^body(\[\]\.object)?\.clusters$/,
+    kubernetes: /^\(absent\)$/,
+    atoll: /^(<none>)?$/,
+  },
   { id: 'column-descriptions', path: /columnDefinitions\[\]\.description$/ },
   {
     id: 'componentstatuses',

@@ -70,7 +70,8 @@ export class Normaliser {
     const at = [...path, key];
     const copy: { [key: string]: Json } = {};
     if (isTable(value)) this.#columns.splice(0, Infinity, ...columnNames(value));
-    const object = value as { [key: string]: Json };
+    const saysClusters = value['kind'] === 'Table' && this.#columns.at(-1) === 'Clusters';
+    const object = (saysClusters ? clustersAside(value) : value) as { [key: string]: Json };
     const isList = isRecord(object['metadata']) && isCollection(object);
     // In one order: what is seen first is new.
     for (const [name, item] of Object.entries(object).sort(([x], [y]) => (x < y ? -1 : 1))) {
@@ -215,6 +216,18 @@ function isCollection(object: Record<string, unknown>): boolean {
 
 function isTable(value: Record<string, unknown>): boolean {
   return value['kind'] === 'Table' && Array.isArray(value['columnDefinitions']);
+}
+
+/** The column that only Atoll has, last and for the wide page: what it says is put beside, and the rest compared. */
+function clustersAside(table: Record<string, unknown>): Record<string, unknown> {
+  const { columnDefinitions: columns, rows } = table;
+  const list = (rows ?? []) as { cells: Json[] }[];
+  return {
+    ...table,
+    ...(Array.isArray(columns) && { columnDefinitions: columns.slice(0, -1) }),
+    ...(rows !== null && { rows: list.map((row) => ({ ...row, cells: row.cells.slice(0, -1) })) }),
+    clusters: [...new Set(list.map(({ cells }) => cells.at(-1)))].join(),
+  };
 }
 
 function columnNames(table: Record<string, unknown>): string[] {

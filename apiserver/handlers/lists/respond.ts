@@ -1,7 +1,9 @@
 import type { ApiResponse } from '../../../kube/http.ts';
+import type { Later } from '../../../kube/later.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import type { Entry } from '../../../storage/store.ts';
 import type { ResourceExchange } from '../../core.ts';
+import { clustersOf, saysClusters } from '../../encode/clusters-column.ts';
 import { type Form, notAcceptable } from '../../encode/negotiate.ts';
 import { partial } from '../../encode/partial.ts';
 import { encoded, goType, includeOf, type Kinded, listKind } from '../../encode/respond.ts';
@@ -14,7 +16,7 @@ export function respondList(
   form: Form,
   entries: readonly Entry[],
   metadata: Record<string, unknown>,
-): ApiResponse {
+): Later<ApiResponse> {
   const { core, info, stored, served } = exchange;
   // Lists of custom resources say that there is no more, those of built-in kinds say nothing.
   const meta = served.custom && form.shape === 'object' ? { continue: '', ...metadata } : metadata;
@@ -24,7 +26,10 @@ export function respondList(
   const objects = entries.map((entry) =>
     fromStored(core.registry.decode(stored, info.cluster, entry), served),
   );
-  return encoded(200, shapeList(exchange, form, objects, meta), form);
+  if (!saysClusters(exchange, form)) return encoded(200, shapeList(exchange, form, objects, meta), form);
+  return clustersOf(exchange, objects).then((clusters) =>
+    encoded(200, shapeList(exchange, form, objects, meta, clusters), form),
+  );
 }
 
 /** A list in the shape that the client asked for. Throws StatusError 406. */
@@ -33,13 +38,13 @@ export function shapeList(
   form: Form,
   objects: KubeObject[],
   metadata: Record<string, unknown>,
+  clusters?: readonly string[],
 ): Kinded {
   const { served } = exchange;
   const { version } = form;
   if (form.shape === 'Table') {
-    return {
-      ...tableOf(served, objects, { version, include: includeOf(exchange), metadata, now: new Date() }),
-    };
+    const include = includeOf(exchange);
+    return { ...tableOf(served, objects, { version, include, metadata, now: new Date(), clusters }) };
   }
   if (form.shape === 'PartialObjectMetadata') {
     if (!form.list) {

@@ -5,6 +5,7 @@ import { encodeProtobuf, encodeWatchEvent, protobufMediaType } from '../../../ku
 import type { StatusError } from '../../../kube/status.ts';
 import type { Entry } from '../../../storage/store.ts';
 import type { ResourceExchange } from '../../core.ts';
+import { saysClusters } from '../../encode/clusters-column.ts';
 import { emptyObject } from '../../encode/empty.ts';
 import type { Form } from '../../encode/negotiate.ts';
 import { partial } from '../../encode/partial.ts';
@@ -60,14 +61,24 @@ export class WatchEncoder extends WatchTeller<Uint8Array> {
     return shared.bytes(`${type} ${this.#shape}`, entry, () => this.#make(type, entry));
   }
 
-  #make(type: EventType, entry: Entry): Uint8Array {
+  object(entry: Entry): KubeObject {
     const { core, info, stored, served } = this.exchange;
+    return fromStored(core.registry.decode(stored, info.cluster, entry), served);
+  }
+
+  /** Of a Table that says where its objects are. */
+  row(type: EventType, object: KubeObject, clusters: string): Uint8Array {
+    return this.#line(type, this.#table(object, clusters));
+  }
+
+  #make(type: EventType, entry: Entry): Uint8Array {
+    const { info, stored } = this.exchange;
     if (this.#plain) {
       const cluster = info.cluster === '*' ? parseKey(stored.info, entry.key).cluster : undefined;
       const bytes = spliceStored(entry, cluster === undefined ? {} : { cluster });
       return Buffer.concat([Buffer.from(`{"type":"${type}","object":`), bytes, newline]);
     }
-    const object = fromStored(core.registry.decode(stored, info.cluster, entry), served);
+    const object = this.object(entry);
     if (this.#form.shape === 'PartialObjectMetadata') {
       return this.#line(type, partial(object, this.#form.version));
     }
@@ -75,13 +86,15 @@ export class WatchEncoder extends WatchTeller<Uint8Array> {
   }
 
   /** Columns come with the first event only. */
-  #table(object: KubeObject) {
+  #table(object: KubeObject, clusters?: string) {
+    const says = clusters !== undefined || saysClusters(this.exchange, this.#form);
     const { resourceVersion } = object.metadata;
     const table = tableOf(this.exchange.served, [object], {
       version: this.#form.version,
       include: includeOf(this.exchange),
       metadata: { resourceVersion },
       now: new Date(),
+      clusters: says ? [clusters ?? ''] : undefined,
     });
     if (this.#columnsSent) table.columnDefinitions = null;
     this.#columnsSent = true;

@@ -1,3 +1,5 @@
+import type { Later } from '../../../kube/later.ts';
+
 /** How much may wait for a reader, and for how long. */
 export interface StreamLimits {
   bufferBytes: number;
@@ -18,7 +20,7 @@ export class EventStream<T extends { readonly length: number } = Uint8Array, Bat
 {
   readonly #limits: StreamLimits;
   readonly #onEnd: (() => void)[];
-  readonly #join: (parts: T[]) => Batch;
+  readonly #join: (parts: T[]) => Later<Batch>;
   #head: Iterable<T> = [];
   #queue: T[] = [];
   #buffered = 0;
@@ -34,7 +36,7 @@ export class EventStream<T extends { readonly length: number } = Uint8Array, Bat
    * @param onEnd frees what feeds the stream; called once, when it ended or the reader left.
    * @param join what the reader gets of the parts, never none, that wait for it.
    */
-  constructor(limits: StreamLimits, onEnd: () => void, join: (parts: T[]) => Batch) {
+  constructor(limits: StreamLimits, onEnd: () => void, join: (parts: T[]) => Later<Batch>) {
     this.#limits = limits;
     this.#onEnd = [onEnd];
     this.#join = join;

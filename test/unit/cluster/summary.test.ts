@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { clustersCell } from '../../../cluster/summary.ts';
+import type { Placement, Share } from '../../../cluster/types.ts';
+
+const active = (numbers: Partial<Share> = {}): Share => ({ phase: 'Active', ...numbers });
+const many = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`c${i + 10}`, active()]));
+
+test.each<[string, Record<string, Share> | undefined, string]>([
+  ['nowhere', undefined, '<none>'],
+  ['nowhere any more', {}, '<none>'],
+  ['one has all', { east: active({ replicas: 3 }) }, 'east'],
+  ['divided', { west: active({ replicas: 2 }), east: active({ replicas: 3 }) }, 'east=3,west=2'],
+  [
+    'divided by completions',
+    { east: active({ completions: 4, parallelism: 1 }), west: active({ completions: 2 }) },
+    'east=4,west=2',
+  ],
+  ['a copy on each', { east: active(), west: active() }, 'east,west'],
+  ['on its way', { east: active({ replicas: 2 }), west: { phase: 'Joining', replicas: 2 } }, 'east=2,west=2'],
+  ['nothing of it yet', { east: active({ replicas: 2 }), west: active({ replicas: 0 }) }, 'east=2,west=0'],
+  ['on more than anybody reads', many, 'c10,c11,c12,c13,c14,c15,c16,c17,c18,c19 + 2 more...'],
+])('CLUSTERS of what is %s', (_what, shares, cell) => {
+  const placement = { spec: { ...(shares && { shares }) } } as unknown as Placement;
+  expect(clustersCell(placement)).toBe(cell);
+});
