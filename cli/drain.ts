@@ -18,10 +18,27 @@ export async function setSchedulable(
   output: OutputFormat,
 ): Promise<void> {
   const spec = schedulable ? { unschedulable: null, drain: null } : { unschedulable: true };
-  const patched = client.patch<PhysicalCluster>(physicalClusters, { name }, 'merge', { spec });
-  const cluster = await patched.catch(orKnown(client, name));
+  const cluster = await setSpec(client, name, spec);
   if (output === 'json') printJson(cluster);
   else print(`physicalcluster.atoll.dev/${name} ${schedulable ? 'uncordoned' : 'cordoned'}`);
+}
+
+/** Takes a drain back and leaves the cordon: who stops half way has not said that more may come. */
+export async function undrain(client: Client, name: string, output: OutputFormat): Promise<void> {
+  const cluster = await setSpec(client, name, { drain: null });
+  if (output === 'json') return printJson(cluster);
+  print(`physicalcluster.atoll.dev/${name} undrained: nothing more leaves it`);
+  if (cluster.spec?.unschedulable === true)
+    print(`it stays cordoned; atoll uncordon ${name} has new workloads placed there again`);
+}
+
+async function setSpec(
+  client: Client,
+  name: string,
+  spec: { [field in 'unschedulable' | 'drain']?: true | null },
+): Promise<PhysicalCluster> {
+  const patched = client.patch<PhysicalCluster>(physicalClusters, { name }, 'merge', { spec });
+  return await patched.catch(orKnown(client, name));
 }
 
 export interface DrainOptions {

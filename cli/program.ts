@@ -3,7 +3,7 @@ import { atollVersion } from '../server/version.ts';
 import { backupCommand } from './commands/backup.ts';
 import { clusterCommand } from './commands/cluster.ts';
 import { demoCommand } from './commands/demo.ts';
-import { cordonCommand, drainCommand, uncordonCommand } from './commands/drain.ts';
+import { cordonCommand, drainCommand, uncordonCommand, undrainCommand } from './commands/drain.ts';
 import { explainCommand } from './commands/explain.ts';
 import { kubeconfigCommand } from './commands/kubeconfig.ts';
 import { loginCommand } from './commands/login.ts';
@@ -45,6 +45,7 @@ export function program(): Command {
     cordonCommand(),
     uncordonCommand(),
     drainCommand(),
+    undrainCommand(),
     planCommand(),
     explainCommand(),
     kubeconfigCommand(),

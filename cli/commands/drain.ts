@@ -16,6 +16,17 @@ export function uncordonCommand(): Command {
     .action((name: string, _local, command: Command) => schedulable(name, true, command));
 }
 
+export function undrainCommand(): Command {
+  return addOutput(new Command('undrain').argument('<NAME>'))
+    .description('take a drain back: what has not left stays; the physical cluster stays cordoned')
+    .addHelpText('after', '\nExamples:\n  atoll undrain east\n  atoll undrain east && atoll uncordon east')
+    .action(async (name: string, _local, command: Command) => {
+      const options = command.optsWithGlobals<Global>();
+      const { undrain } = await import('../drain.ts');
+      await undrain(await connect(options.atollKubeconfig), name, options.output);
+    });
+}
+
 async function schedulable(name: string, yes: boolean, command: Command): Promise<void> {
   const options = command.optsWithGlobals<Global>();
   const { setSchedulable } = await import('../drain.ts');
