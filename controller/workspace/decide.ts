@@ -37,7 +37,8 @@ export function decideWorkspace(
   const claimed = holds(workspace);
   if (workspace.metadata.deletionTimestamp) {
     if (!claimed) return { do: 'nothing' };
-    if (cluster === undefined || inside === undefined) return { do: 'release' };
+    if (cluster === undefined || inside === undefined || isOthers(inside, workspace))
+      return { do: 'release' };
     if (inside.metadata.deletionTimestamp) return { do: 'empty', cluster };
     return { do: holds(inside) ? 'end-logical-cluster' : 'hold', cluster };
   }
@@ -45,10 +46,16 @@ export function decideWorkspace(
   if (!inside) {
     return { do: 'create-logical-cluster', cluster, object: logicalCluster(parent, workspace, path) };
   }
-  if (inside.metadata.deletionTimestamp) return { do: 'nothing' };
+  if (inside.metadata.deletionTimestamp || isOthers(inside, workspace)) return { do: 'nothing' };
   if (!holds(inside)) return { do: 'hold', cluster };
   const ready = workspace.status?.phase === 'Ready' && workspace.spec?.URL !== undefined;
   return ready ? { do: 'nothing' } : { do: 'make-ready', cluster, path };
+}
+
+/** Made for another Workspace: whatever this one says, it is neither this one's to give away nor to end. */
+function isOthers({ spec }: LogicalCluster, { metadata }: Workspace): boolean {
+  const owner = spec?.owner?.['uid'];
+  return owner !== undefined && owner !== metadata.uid;
 }
 
 function holds({ metadata }: Workspace | LogicalCluster): boolean {

@@ -1,6 +1,7 @@
 import { deepEqual } from '../../../kube/deep.ts';
 import type { JsonObject, KubeObject } from '../../../kube/object.ts';
 import { internalError, isStatusError } from '../../../kube/status.ts';
+import { isOwnController } from '../../authn/controllers.ts';
 import { conform } from '../../decode/body.ts';
 import { noDuplicates } from '../../decode/duplicates.ts';
 import type { AdmissionRequest } from '../../plugins.ts';
@@ -11,7 +12,8 @@ import type { Meant } from './question.ts';
 
 /**
  * Makes `request.object`, in place, what `meant` shows of it after a change. True when that is another one. Fields that nobody
- * knows are dropped, or, if `strict`, refused with 500.
+ * knows are dropped, or, if `strict`, refused with 500. What our own controllers write stays as it is: they may what users may
+ * not, such as say where something runs and which logical cluster is whose, and a change would count as theirs.
  */
 export function bringIn(
   request: AdmissionRequest,
@@ -20,7 +22,7 @@ export function bringIn(
   strict = false,
 ): boolean {
   const { object, stored, kind } = request;
-  if (object === undefined) return false;
+  if (object === undefined || isOwnController(request.user)) return false;
   const next = kind === undefined ? decoded(changed, as, strict) : (changed as unknown as KubeObject);
   if (deepEqual(next, question.object)) return false;
   const { uid, creationTimestamp } = object.metadata;
