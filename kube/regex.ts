@@ -1,35 +1,54 @@
 import { RE2JS } from 're2js';
+import { regexSize } from './regex-size.ts';
 
-const cache = new Map<string, RE2JS | undefined>();
+interface Known {
+  /** Undefined where the expression is none. */
+  compiled: RE2JS | undefined;
+  problem: string;
+}
+
+const cache = new Map<string, Known>();
 const mostCached = 1000;
+
+/** Of one expression, and of all that are kept: each takes about a kilobyte. */
+const largest = 50_000;
+const mostKept = 200_000;
+let kept = 0;
 
 /**
  * Go's regular expressions (RE2): time linear in the input, whatever the expression. Undefined where the expression
- * is none. https://github.com/google/re2/wiki/Syntax
+ * is none, or says in a few characters what takes hundreds of megabytes. https://github.com/google/re2/wiki/Syntax
  */
 export function regex(expression: string): RE2JS | undefined {
-  if (cache.has(expression)) return cache.get(expression);
-  if (cache.size >= mostCached) cache.clear();
-  const compiled = compile(expression);
-  cache.set(expression, compiled);
-  return compiled;
+  return known(expression).compiled;
 }
 
 /** Why an expression is none, in Go's words; undefined for one that is. */
 export function regexProblem(expression: string): string | undefined {
-  if (regex(expression)) return undefined;
-  try {
-    RE2JS.compile(expression);
-    return undefined;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
+  const { compiled, problem } = known(expression);
+  return compiled ? undefined : problem;
 }
 
-function compile(expression: string): RE2JS | undefined {
+function known(expression: string): Known {
+  const before = cache.get(expression);
+  if (before) return before;
+  const size = regexSize(expression);
+  if (cache.size >= mostCached || kept + size > mostKept) {
+    cache.clear();
+    kept = 0;
+  }
+  const made = size > largest ? tooLarge : compile(expression);
+  if (made.compiled) kept += size;
+  cache.set(expression, made);
+  return made;
+}
+
+const tooLarge: Known = { compiled: undefined, problem: 'error parsing regexp: expression too large' };
+
+function compile(expression: string): Known {
   try {
-    return RE2JS.compile(expression);
-  } catch {
-    return undefined;
+    return { compiled: RE2JS.compile(expression), problem: '' };
+  } catch (error) {
+    return { compiled: undefined, problem: error instanceof Error ? error.message : String(error) };
   }
 }
