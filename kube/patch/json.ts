@@ -25,6 +25,22 @@ export function applyJsonPatch(target: Json, patch: Json): Json {
   return state.root;
 }
 
+/** The first operation that does not apply, and what those before it made of the target; undefined: all do. */
+export function firstRefused(
+  target: Json,
+  patch: readonly Json[],
+): { operation: Json; before: Json } | undefined {
+  const state: State = { root: deepCopy(target), copied: 0 };
+  for (const operation of patch.slice(0, maxOperations)) {
+    try {
+      for (const decoded of decodeOperations([operation])) applyOperation(state, decoded);
+    } catch {
+      return { operation, before: state.root };
+    }
+  }
+  return undefined;
+}
+
 interface State {
   root: Json;
   copied: number;

@@ -61,6 +61,7 @@ class ListMerge {
   readonly #appliedItems = new Map<PathElement, Maybe>();
   readonly #done = new Set<PathElement>();
   readonly #shared: PathElement[];
+  #at = 0;
   #nextShared: PathElement | undefined;
   readonly #out: Json[] = [];
 
@@ -71,7 +72,7 @@ class ListMerge {
     this.#liveElements = this.#index(live, this.#liveItems);
     this.#appliedElements = this.#index(applied, this.#appliedItems);
     this.#shared = this.#appliedElements.filter((e) => this.#liveItems.has(e));
-    this.#nextShared = this.#shared.shift();
+    this.#nextShared = this.#shared[this.#at++];
   }
 
   /** Repeated live items cannot be merged with an applied one: it replaces them all. */
@@ -92,7 +93,7 @@ class ListMerge {
       if (mine !== undefined && theirs !== undefined) {
         if (mine === theirs) {
           this.#take(mine);
-          this.#nextShared = this.#shared.shift();
+          this.#nextShared = this.#shared[this.#at++];
           l++;
           r++;
           continue;
@@ -112,7 +113,7 @@ class ListMerge {
       }
       if (theirs !== undefined) {
         this.#take(theirs);
-        if (this.#nextShared === theirs) this.#nextShared = this.#shared.shift();
+        if (this.#nextShared === theirs) this.#nextShared = this.#shared[this.#at++];
         r++;
       }
     }
