@@ -15,11 +15,14 @@ export interface Rule {
 }
 
 const mostPrograms = 5000;
+/** A program takes some hundred bytes for each character. */
+const mostText = 1_000_000;
 
 /** Programs by their text. Never throws: an expression that cannot be read is an Error, whose message says why. */
 class Programs<T> {
   readonly #known = new Map<string, T | Error>();
   readonly #make: (expr: Expr) => T;
+  #text = 0;
 
   constructor(make: (expr: Expr) => T) {
     this.#make = make;
@@ -28,7 +31,11 @@ class Programs<T> {
   get(expression: string): T | Error {
     const known = this.#known.get(expression);
     if (known) return known;
-    if (this.#known.size >= mostPrograms) this.#known.clear();
+    this.#text += expression.length;
+    if (this.#known.size >= mostPrograms || this.#text > mostText) {
+      this.#known.clear();
+      this.#text = expression.length;
+    }
     const made = this.#read(expression);
     this.#known.set(expression, made);
     return made;

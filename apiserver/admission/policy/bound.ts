@@ -1,3 +1,4 @@
+import { CostExceeded } from '../../../kube/cel/rule.ts';
 import { andThen, type Later } from '../../../kube/later.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import type { Entry, Store } from '../../../storage/store.ts';
@@ -9,6 +10,7 @@ import { recentList } from '../../registry/recent.ts';
 import type { ServedResource } from '../../served.ts';
 import { group, isTakenAway } from '../matching/exempt.ts';
 import { type Meant, selected } from '../matching/question.ts';
+import { mostPolicies } from './costs.ts';
 import { ConfigurationError, paramsOf } from './params.ts';
 import { type Binding, bindingOf, type Policy, type Resources } from './policy.ts';
 
@@ -70,9 +72,13 @@ export class BoundPolicies<P extends Policy> {
       shown.set(selected.as, meant);
       for (const binding of its) {
         if (!(await this.#means(binding, request))) continue;
+        if (found.length >= mostPolicies) {
+          if (!policy.ignoresFailure) found.push({ policy, binding, problem: new CostExceeded().message });
+          continue;
+        }
         namespace ??= namespaceOf(request);
         const all = { ...meant, namespace: await namespace };
-        found.push(...(await this.#invoked({ policy, binding }, request, all)));
+        for (const one of await this.#invoked({ policy, binding }, request, all)) found.push(one);
       }
     }
     return found;

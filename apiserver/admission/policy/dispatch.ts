@@ -41,13 +41,13 @@ export class PolicyDispatcher {
   /** One after the other; changes `request.object` in place. Undefined: nobody is asked. */
   mutate(request: AdmissionRequest): Later<Round | undefined> {
     if (isExempt(request) || request.object === undefined) return undefined;
-    return andThen(this.#mutating.invocations(request), (invocations) => {
+    return andThen(this.#mutating.invocations(request), async (invocations) => {
       if (invocations === undefined || invocations.length === 0) return undefined;
       const session = new Session();
-      mutateBy(invocations, request, session);
+      await mutateBy(invocations, request, session);
       return session.round(request.object, async (next) => {
         const again = (await this.#mutating.invocations(next)) ?? [];
-        mutateBy(again, next, session, true);
+        await mutateBy(again, next, session, true);
       });
     });
   }
@@ -57,7 +57,7 @@ export class PolicyDispatcher {
     if (request.stored.info.group === group) return authorizeParams(request, this.#catalog);
     if (isExempt(request)) return undefined;
     return andThen(this.#validating.invocations(request), (invocations) => {
-      if (invocations !== undefined) validateBy(invocations, request);
+      return invocations && validateBy(invocations, request);
     });
   }
 }

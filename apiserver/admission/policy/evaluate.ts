@@ -26,10 +26,11 @@ const longestMessage = 5 * 1024;
  * ignores that.
  * https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/
  */
-export function denialsOf(policy: ValidatingPolicy, subject: Subject, costs: Costs): Denial[] {
+export async function denialsOf(policy: ValidatingPolicy, subject: Subject, costs: Costs): Promise<Denial[]> {
   const failed = (message: string): Denial[] =>
     policy.ignoresFailure ? [] : [{ message, reason: 'Invalid' }];
   let variables: Variables;
+  await costs.turn();
   try {
     costs.policy();
     variables = variablesOf(policy.variables, subject, costs);
@@ -37,15 +38,18 @@ export function denialsOf(policy: ValidatingPolicy, subject: Subject, costs: Cos
   } catch (error) {
     return failed(messageOf(error));
   }
-  return policy.validations.flatMap((validation) => {
+  const denials: Denial[] = [];
+  for (const validation of policy.validations) {
     const { expression, reason } = validation;
+    await costs.turn();
     try {
-      if (evaluated(expression, variables, costs) === true) return [];
+      if (evaluated(expression, variables, costs) === true) continue;
+      denials.push({ message: said(validation, variables, costs), reason });
     } catch (error) {
-      return failed(failureOf(expression, error));
+      denials.push(...failed(failureOf(expression, error)));
     }
-    return [{ message: said(validation, variables, costs), reason }];
-  });
+  }
+  return denials;
 }
 
 /** One that is false settles it, whatever fails beside it; else throws what failed. */
@@ -64,11 +68,11 @@ export function meets(conditions: readonly Named[], variables: Variables, costs:
   return true;
 }
 
-/** Throws where it fails. */
-export function evaluated(expression: string, variables: Variables, { budget }: Costs): unknown {
+/** Throws where it fails. The variables that it uses are found on its own share. */
+export function evaluated(expression: string, variables: Variables, costs: Costs): unknown {
   const run = compilePolicyExpression(expression.trim());
   if (run instanceof Error) throw new Error(`compilation error: ${run.message}`);
-  return budget.within((share) => run(variables, share));
+  return costs.within((share) => run(variables, share));
 }
 
 /** Its expression's, where that is one line of text; else its own; else what did not hold. */

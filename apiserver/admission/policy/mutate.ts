@@ -17,14 +17,14 @@ type Mutating = Invocation<MutatingPolicy> | Misconfigured<MutatingPolicy>;
  * Changes `request.object` as each in turn says, of what those before it left. What fails is left out, and refuses the
  * request in the end unless its policy ignores that. `again`: only those that are due.
  */
-export function mutateBy(
+export async function mutateBy(
   invocations: readonly Mutating[],
   request: AdmissionRequest,
   session: Session,
   again = false,
-): void {
+): Promise<void> {
   const failures: string[] = [];
-  const costs = new Costs();
+  const costs = new Costs(request.cluster);
   for (const one of invocations) {
     const { policy, binding } = one;
     const failed = (message: string) => {
@@ -44,20 +44,21 @@ export function mutateBy(
       failed(messageOf(error));
       continue;
     }
-    if (mutateByOne(one, request, { costs, failed })) session.didChange();
+    if (await mutateByOne(one, request, { costs, failed })) session.didChange();
     if (policy.reinvoke) session.asked(id);
   }
   if (failures.length > 0) throw refused(failures, request);
 }
 
 /** True when the object is another one now. */
-function mutateByOne(
+async function mutateByOne(
   one: Invocation<MutatingPolicy>,
   request: AdmissionRequest,
   { costs, failed }: { costs: Costs; failed(message: string): void },
-): boolean {
+): Promise<boolean> {
   let changed = false;
   for (const mutation of one.policy.mutations) {
+    await costs.turn();
     const subject = subjectOf(one, request);
     if (subject.question.object === undefined) continue;
     let next: JsonObject;
@@ -94,9 +95,11 @@ function patched(
   } catch (error) {
     throw new Error(failureOf(expression, error));
   }
-  return type === 'JSONPatch'
-    ? withJsonPatch(before, jsonPatchIn(value))
-    : withConfiguration(before, applyConfigurationIn(value), as.schema);
+  return costs.budget.within((share) =>
+    type === 'JSONPatch'
+      ? withJsonPatch(before, jsonPatchIn(value, share))
+      : withConfiguration(before, applyConfigurationIn(value, share), as.schema),
+  );
 }
 
 /** Two that differ in what they are given to compare with are asked apart. */

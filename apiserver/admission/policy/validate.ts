@@ -16,13 +16,13 @@ interface Refusal extends Denial {
   binding: string;
 }
 
-/** Throws the first refusal; warns of those that are only to be told. */
-export function validateBy(
+/** Rejects by the first refusal; warns of those that are only to be told. */
+export async function validateBy(
   invocations: readonly (Invocation<ValidatingPolicy> | Misconfigured<ValidatingPolicy>)[],
   request: AdmissionRequest,
-): void {
+): Promise<void> {
   const refusals: Refusal[] = [];
-  const costs = new Costs();
+  const costs = new Costs(request.cluster);
   for (const one of invocations) {
     const names = { policy: one.policy.name, binding: one.binding.name };
     if ('problem' in one) {
@@ -30,7 +30,7 @@ export function validateBy(
       refusals.push({ message: one.problem, reason: 'Invalid', ...names });
       continue;
     }
-    for (const denial of denialsOf(one.policy, one, costs)) {
+    for (const denial of await denialsOf(one.policy, one, costs)) {
       if (one.binding.actions.includes('Deny')) refusals.push({ ...denial, ...names });
       warn(denial.message, one.binding, one.policy, request);
     }

@@ -43,7 +43,7 @@ function toDouble(value: Value): number {
   };
   const known = named[value.toLowerCase()];
   if (known !== undefined) return known;
-  if (!/^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$/.test(value))
+  if (!/^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?$/.test(value))
     throw new RunError("type conversion error from 'string' to 'double'");
   return Number(value);
 }
@@ -77,10 +77,18 @@ function doubleText(value: number): string {
 const trues = ['1', 't', 'T', 'TRUE', 'true', 'True'];
 const falses = ['0', 'f', 'F', 'FALSE', 'false', 'False'];
 
+/** Of text, all that is read. */
+function reading(read: (value: Value) => Value): Run {
+  return (budget, value) => {
+    if (typeof value === 'string') budget.text(value);
+    return read(value);
+  };
+}
+
 export const conversions: Readonly<Record<string, Run>> = {
-  int: (_, value) => toInt(value),
-  uint: (_, value) => toUint(value),
-  double: (_, value) => toDouble(value),
+  int: reading(toInt),
+  uint: reading(toUint),
+  double: reading(toDouble),
   string: (budget, value) => {
     if (value instanceof Uint8Array) {
       budget.text(value);
@@ -96,27 +104,27 @@ export const conversions: Readonly<Record<string, Run>> = {
     budget.text(value);
     return Uint8Array.from(Buffer.from(value));
   },
-  bool: (_, value) => {
+  bool: reading((value) => {
     if (typeof value === 'boolean') return value;
     if (typeof value !== 'string') throw noOverload();
     if (trues.includes(value)) return true;
     if (falses.includes(value)) return false;
     throw new RunError("type conversion error from 'string' to 'bool'");
-  },
-  duration: (_, value) => {
+  }),
+  duration: reading((value) => {
     if (value instanceof Duration) return value;
     if (typeof value === 'bigint') return new Duration(value * seconds);
     const read = typeof value === 'string' ? readDuration(value) : undefined;
     if (typeof value !== 'string') throw noOverload();
     if (!read) throw new RunError("type conversion error from 'string' to 'google.protobuf.Duration'");
     return read;
-  },
-  timestamp: (_, value) => {
+  }),
+  timestamp: reading((value) => {
     if (value instanceof Date) return value;
     if (typeof value === 'bigint') return new Date(Number(value) * 1000);
     if (typeof value === 'string') return readTimestamp(value);
     throw noOverload();
-  },
+  }),
   dyn: (_, value) => value,
   type: (_, value) => new TypeName(typeOf(value)),
 };

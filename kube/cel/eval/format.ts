@@ -19,18 +19,25 @@ export function formatted(budget: Budget, template: string, args: readonly Value
   });
 }
 
-const whole = (value: Value): bigint => BigInt(value instanceof Uint ? value.value : (value as bigint));
+/** What holds others is walked through where each costs a step, and nowhere else. */
+function single(value: Value): Value {
+  if (value instanceof Uint) return value.value;
+  if (typeof value !== 'object' || value === null) return value;
+  throw new RunError('error during formatting: only a number can be formatted by that clause');
+}
+
+const whole = (value: Value): bigint => BigInt(single(value) as bigint);
 
 function one(budget: Budget, verb: string, value: Value, precision: number): string {
   switch (verb) {
     case 's':
       return shown(budget, value);
     case 'd':
-      return value instanceof Uint ? String(value.value) : String(value);
+      return String(single(value));
     case 'f':
-      return Number(value instanceof Uint ? value.value : value).toFixed(precision);
+      return Number(single(value)).toFixed(precision);
     case 'e':
-      return Number(value instanceof Uint ? value.value : value)
+      return Number(single(value))
         .toExponential(precision)
         .replace(/e([+-])(\d+)$/, (_, sign: string, digits: string) => `×10${raised(sign, digits)}`);
     case 'b':
@@ -40,6 +47,7 @@ function one(budget: Budget, verb: string, value: Value, precision: number): str
     case 'x':
     case 'X': {
       const isText = typeof value === 'string' || value instanceof Uint8Array;
+      if (isText) budget.text(value);
       const hex = isText ? Buffer.from(value as string).toString('hex') : whole(value).toString(16);
       return verb === 'X' ? hex.toUpperCase() : hex;
     }
@@ -58,6 +66,7 @@ function shown(budget: Budget, value: Value): string {
   budget.step();
   if (Array.isArray(value)) return `[${value.map((item) => inside(budget, item)).join(', ')}]`;
   if (value === null) return 'null';
+  if (typeof value === 'string' || value instanceof Uint8Array) budget.text(value);
   if (value instanceof Uint8Array) return Buffer.from(value).toString();
   if (value instanceof TypeName) return value.name;
   if (value instanceof Duration || !isMap(value)) {

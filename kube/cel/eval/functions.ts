@@ -34,7 +34,10 @@ export const functions: Readonly<Record<string, Run>> = {
   },
   'optional.of': (_, value) => new Optional(value),
   'optional.none': () => none,
-  'optional.ofNonZeroValue': (_, value) => (isZero(value) ? none : new Optional(value)),
+  'optional.ofNonZeroValue': (budget, value) => {
+    if (isMap(value)) budget.charge(mapSize(value) / 10);
+    return isZero(value) ? none : new Optional(value);
+  },
   'optional.unwrap': (budget, list) => unwrapped(budget, list),
   unwrapOpt: (budget, list) => unwrapped(budget, list),
   hasValue: (_, of) => optional(of).hasValue,
@@ -42,7 +45,11 @@ export const functions: Readonly<Record<string, Run>> = {
   or: (_, of, other) => (optional(of).hasValue ? of : optional(other)),
   orValue: (_, of, other) => (optional(of).hasValue ? optional(of).value : other),
   size: (budget, of) => {
-    if (isMap(of)) return BigInt(mapSize(of));
+    if (isMap(of)) {
+      const count = mapSize(of);
+      budget.charge(count / 10);
+      return BigInt(count);
+    }
     if (typeof of === 'string') return BigInt(strings.characters(budget, of).length);
     if (Array.isArray(of) || of instanceof Uint8Array) return BigInt(of.length);
     throw noOverload();

@@ -1,9 +1,9 @@
 import { type Budget, RunError } from './budget.ts';
 import { optionalOf } from './members.ts';
-import { add, isEqual } from './operators.ts';
+import { add, isEqual, ordered } from './operators.ts';
 import type { Run } from './run.ts';
 import { strings } from './strings.ts';
-import { compare, noOverload, type Optional, type Value } from './values.ts';
+import { noOverload, type Optional, type Value } from './values.ts';
 
 /** Every item is walked over: that much it costs. */
 function items(budget: Budget, list: Value): Value[] {
@@ -15,7 +15,7 @@ function items(budget: Budget, list: Value): Value[] {
 function best(budget: Budget, list: Value, sign: 1 | -1, name: string): Value {
   const [first, ...rest] = items(budget, list);
   if (first === undefined) throw new RunError(`${name} called on empty list`);
-  return rest.reduce((so, item) => (compare(item, so) * sign < 0 ? item : so), first);
+  return rest.reduce((so, item) => (ordered(item, so, budget) * sign < 0 ? item : so), first);
 }
 
 function sum(budget: Budget, list: Value): Value {
@@ -36,7 +36,7 @@ function place(budget: Budget, of: Value, what: Value, offset: Value, last: bool
 function sorted(budget: Budget, list: readonly Value[], keys: readonly Value[]): Value[] {
   budget.charge(list.length * Math.ceil(Math.log2(list.length + 1)));
   const order = list.map((_, i) => i);
-  order.sort((a, b) => compare(keys[a], keys[b]) || a - b);
+  order.sort((a, b) => ordered(keys[a], keys[b], budget) || a - b);
   return order.map((i) => list[i]);
 }
 
@@ -72,7 +72,7 @@ function held(of: Optional): Value {
 const functions: Readonly<Record<string, Run>> = {
   isSorted: (budget, list) => {
     const all = items(budget, list);
-    return all.every((item, i) => i === 0 || compare(all[i - 1], item) <= 0);
+    return all.every((item, i) => i === 0 || ordered(all[i - 1], item, budget) <= 0);
   },
   sum,
   min: (budget, list) => best(budget, list, 1, 'min'),

@@ -1,5 +1,5 @@
 import { RunError } from './budget.ts';
-import { entryOf, isMap, none, noOverload, Optional, Uint, type Value } from './values.ts';
+import { entryOf, isMap, none, noOverload, Optional, typeOf, Uint, type Value } from './values.ts';
 
 /** A member by its name; undefined where there is none. Of what an optional holds, an optional. */
 export function memberOf(value: Value, name: string): Value {
@@ -26,7 +26,7 @@ export function at(value: Value, key: Value): Value {
   if (value instanceof Optional) return value.hasValue ? optionalAt(value.value, key) : none;
   const found = lookup(value, key);
   if (found !== undefined) return found;
-  const shown = key instanceof Uint ? key.value : key;
+  const shown = key instanceof Uint ? key.value : typeof key === 'object' ? typeOf(key) : key;
   throw new RunError(Array.isArray(value) ? `index out of bounds: ${shown}` : `no such key: ${shown}`);
 }
 

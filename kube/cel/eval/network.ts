@@ -105,9 +105,9 @@ const unspecified = inRanges('0.0.0.0/32', '::/128');
 const broadcast = inRanges('255.255.255.255/32');
 
 const ofUrl =
-  (answer: (url: Url) => Value): Run =>
-  (_, of) => {
-    if (of instanceof Url) return answer(of);
+  (answer: (url: Url, budget: Budget) => Value): Run =>
+  (budget, of) => {
+    if (of instanceof Url) return answer(of, budget);
     throw noOverload();
   };
 
@@ -127,8 +127,16 @@ function addressText(bits: bigint, width: number): string {
   return new URL(`http://[${parts.join(':')}]`).hostname.slice(1, -1);
 }
 
-function queryOf({ url: { searchParams } }: Url): Map<string, string[]> {
-  return new Map([...new Set(searchParams.keys())].map((name) => [name, searchParams.getAll(name)]));
+function queryOf({ key, url: { searchParams } }: Url, budget: Budget): Map<string, string[]> {
+  budget.text(key);
+  const found = new Map<string, string[]>();
+  for (const [name, value] of searchParams) {
+    budget.step();
+    const values = found.get(name);
+    if (values) values.push(value);
+    else found.set(name, [value]);
+  }
+  return found;
 }
 
 /** https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-url-library and the two libraries beside it. */

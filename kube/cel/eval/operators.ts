@@ -1,5 +1,5 @@
 import { type Budget, RunError } from './budget.ts';
-import { compare, Duration, equal, noOverload, Uint, type Value } from './values.ts';
+import { compare, Duration, equal, noOverload, shared, Uint, type Value } from './values.ts';
 
 export function int(value: bigint): bigint {
   if (BigInt.asIntN(64, value) !== value) throw new RunError('integer overflow');
@@ -95,8 +95,8 @@ const modulo = (a: Value, b: Value) =>
     return x % y;
   });
 
-function ordered(a: Value, b: Value, budget: Budget): number {
-  if (typeof a === 'string' && typeof b === 'string') budget.text(a.length < b.length ? a : b);
+export function ordered(a: Value, b: Value, budget: Budget): number {
+  budget.charge(shared(a, b) / 10);
   return compare(a, b);
 }
 
@@ -107,8 +107,7 @@ function negate(value: Value): Value {
 }
 
 export function isEqual(a: Value, b: Value, budget: Budget): boolean {
-  if (typeof a === 'string' && typeof b === 'string') budget.text(a.length < b.length ? a : b);
-  return equal(a, b, () => budget.step());
+  return equal(a, b, (steps) => budget.charge(steps));
 }
 
 export type Operator = (budget: Budget, a: Value, b: Value) => Value;

@@ -211,6 +211,7 @@ class Maker {
         const isList = Array.isArray(over);
         const keys = isList ? over : isMap(over) ? keysOf(over) : undefined;
         if (!keys) throw noOverload();
+        if (!isList) frame.budget.charge(keys.length / 10);
         for (const [i, key] of keys.entries()) {
           if (condition(frame) !== true) return;
           frame.values[first] = isList && expr.variable2 !== undefined ? BigInt(i) : key;

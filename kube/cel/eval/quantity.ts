@@ -75,11 +75,11 @@ function order(a: Value, b: Value): number {
 /** https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-quantity-library */
 export const quantities: Readonly<Record<string, Run>> = {
   quantity: (budget, text) => {
-    budget.text(String(text));
+    if (typeof text === 'string') budget.text(text);
     return read(text);
   },
   isQuantity: (budget, text) => {
-    budget.text(String(text));
+    if (typeof text === 'string') budget.text(text);
     return typeof text === 'string' && text.length <= longest && parseQuantity(text) !== undefined;
   },
   isInteger: (_, of) => {

@@ -74,13 +74,13 @@ function part(index: number): Run {
 /** https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-semver-library; compared in quantity.ts. */
 export const semvers: Readonly<Record<string, Run>> = {
   semver: (budget, text, loose) => {
-    budget.text(String(text));
+    if (typeof text === 'string') budget.text(text);
     const version = read(text, loose);
     if (!version) throw new RunError(`error parsing semver: ${text}`);
     return version;
   },
   isSemver: (budget, text, loose) => {
-    budget.text(String(text));
+    if (typeof text === 'string') budget.text(text);
     return read(text, loose) !== undefined;
   },
   major: part(0),

@@ -35,14 +35,20 @@ function findAll(budget: Budget, subject: string, expression: Value, limit: numb
   const matcher = pattern(budget, subject, expression).matcher(subject);
   const found: string[] = [];
   while ((limit < 0 || found.length < limit) && matcher.find()) {
-    budget.step();
+    // The next may be looked for up to the end, and so may all that follow.
+    budget.charge(1 + (subject.length - matcher.end()) / 5);
     found.push(matcher.group() ?? '');
   }
   return found;
 }
 
+/** The longer what is looked for, the more often each character may be looked at. */
+function looking(budget: Budget, subject: string, what: string): void {
+  budget.charge((1 + subject.length / 10) * Math.max(1, what.length / 10));
+}
+
 function replace(budget: Budget, subject: string, from: string, to: string, limit: number): string {
-  budget.text(subject);
+  looking(budget, subject, from);
   const parts = subject.split(from);
   const count = limit < 0 ? parts.length - 1 : Math.min(limit, parts.length - 1);
   budget.charge((count * to.length) / 10 + parts.length / 10);
@@ -64,7 +70,7 @@ function substring(budget: Budget, of: Value, from: Value, to?: Value): string {
 }
 
 function find(budget: Budget, of: string, what: string, offset: Value, last: boolean): bigint {
-  budget.text(of);
+  looking(budget, of, what);
   const all = characters(budget, of);
   if (offset === undefined && all.length === of.length)
     return BigInt(last ? of.lastIndexOf(what) : of.indexOf(what));
@@ -76,7 +82,7 @@ function find(budget: Budget, of: string, what: string, offset: Value, last: boo
 
 function split(budget: Budget, of: Value, by: Value, limit?: Value): string[] {
   const [subject, separator] = [text(of), text(by)];
-  budget.text(subject);
+  looking(budget, subject, separator);
   const most = limit === undefined ? -1 : index(limit);
   if (most === 0) return [];
   const parts = separator === '' ? [...subject] : subject.split(separator);
@@ -106,7 +112,7 @@ const functions: Readonly<Record<string, Run>> = {
     return formatted(budget, text(of), args);
   },
   contains: (budget, of, what) => {
-    budget.text(text(of), text(what));
+    looking(budget, text(of), text(what));
     return text(of).includes(text(what));
   },
   startsWith: (budget, of, what) => {

@@ -1,4 +1,4 @@
-import { RunError } from './budget.ts';
+import { type Budget, RunError } from './budget.ts';
 import type { Run } from './run.ts';
 import { Duration, noOverload, type Value } from './values.ts';
 
@@ -15,7 +15,7 @@ const units: Readonly<Record<string, bigint>> = {
 
 /** Go's duration, exactly; undefined for what is none. */
 export function readDuration(text: string): Duration | undefined {
-  if (!/^[-+]?(0|((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$/.test(text) || text.length > 100)
+  if (text.length > 100 || !/^[-+]?(0|((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$/.test(text))
     return undefined;
   let nanos = 0n;
   for (const [, whole = '', fraction = '', unit = ''] of text.matchAll(
@@ -48,7 +48,7 @@ export function showTimestamp(time: Date): string {
 }
 
 /** The time with its parts in a zone, as if that were UTC. */
-function inZone(time: Value, zone: Value): Date {
+function inZone(budget: Budget, time: Value, zone: Value): Date {
   if (!(time instanceof Date)) throw noOverload();
   if (zone === undefined || zone === 'UTC') return time;
   if (typeof zone !== 'string') throw noOverload();
@@ -57,29 +57,45 @@ function inZone(time: Value, zone: Value): Date {
     const minutes = Number(offset[2]) * 60 + Number(offset[3]);
     return new Date(time.getTime() + (offset[1] === '-' ? -minutes : minutes) * 60_000);
   }
+  budget.charge(zones.has(zone) ? 10 : 100);
   return new Date(`${partsIn(time, zone)}.${String(time.getUTCMilliseconds()).padStart(3, '0')}Z`);
 }
 
-function partsIn(time: Date, timeZone: string): string {
+/** Undefined: there is no such zone. To make one takes as long as a hundred steps. */
+const zones = new Map<string, Intl.DateTimeFormat | undefined>();
+const mostZones = 1000;
+
+function formatOf(timeZone: string): Intl.DateTimeFormat | undefined {
+  if (zones.has(timeZone)) return zones.get(timeZone);
+  if (zones.size >= mostZones) zones.clear();
+  const options = { timeZone, dateStyle: 'short', timeStyle: 'medium' } as const;
+  let made: Intl.DateTimeFormat | undefined;
   try {
-    const options = { timeZone, dateStyle: 'short', timeStyle: 'medium' } as const;
-    return new Intl.DateTimeFormat('sv-SE', options).format(time).replace(' ', 'T');
+    made = new Intl.DateTimeFormat('sv-SE', options);
   } catch {
-    throw new RunError(`unknown time zone ${timeZone}`);
+    made = undefined;
   }
+  zones.set(timeZone, made);
+  return made;
+}
+
+function partsIn(time: Date, timeZone: string): string {
+  const format = timeZone.length > 100 ? undefined : formatOf(timeZone);
+  if (format === undefined) throw new RunError(`unknown time zone ${timeZone}`);
+  return format.format(time).replace(' ', 'T');
 }
 
 const day = 86_400_000;
 const ofDate =
   (part: (time: Date) => number): Run =>
-  (_, time, zone) =>
-    BigInt(part(inZone(time, zone)));
+  (budget, time, zone) =>
+    BigInt(part(inZone(budget, time, zone)));
 
 /** Of a timestamp a part; of a duration all of it in that unit. */
 const ofBoth =
   (part: (time: Date) => number, span: (nanos: bigint) => bigint): Run =>
-  (_, value, zone) =>
-    value instanceof Duration ? span(value.nanos) : BigInt(part(inZone(value, zone)));
+  (budget, value, zone) =>
+    value instanceof Duration ? span(value.nanos) : BigInt(part(inZone(budget, value, zone)));
 
 export const times: Readonly<Record<string, Run>> = {
   getFullYear: ofDate((time) => time.getUTCFullYear()),

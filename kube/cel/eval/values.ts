@@ -125,9 +125,9 @@ const isNumeric = (value: Value): value is bigint | number | Uint =>
 export const plain = (value: bigint | number | Uint): bigint | number =>
   value instanceof Uint ? value.value : value;
 
-/** Each look costs one of `charge`. */
-export function equal(a: Value, b: Value, charge: () => void): boolean {
-  charge();
+/** Each look costs one of `charge`, and a tenth for each character or byte that is compared. */
+export function equal(a: Value, b: Value, charge: (steps: number) => void): boolean {
+  charge(1 + shared(a, b) / 10);
   if (a === b) return true;
   // biome-ignore lint/suspicious/noDoubleEquals: an int equals a double of the same value.
   if (isNumeric(a) && isNumeric(b)) return plain(a) == plain(b);
@@ -147,8 +147,9 @@ export function equal(a: Value, b: Value, charge: () => void): boolean {
 
 type AnyMap = Map<Value, Value> | Record<string, Value>;
 
-function equalMaps(a: AnyMap, b: AnyMap, charge: () => void): boolean {
+function equalMaps(a: AnyMap, b: AnyMap, charge: (steps: number) => void): boolean {
   const keys = keysOf(a);
+  charge(keys.length / 10);
   return (
     keys.length === mapSize(b) &&
     keys.every((key) => {
@@ -158,6 +159,27 @@ function equalMaps(a: AnyMap, b: AnyMap, charge: () => void): boolean {
   );
 }
 
+/** How much of two texts, or of bytes, is walked through to compare them. */
+export function shared(a: Value, b: Value): number {
+  if (typeof a === 'string' && typeof b === 'string') return Math.min(a.length, b.length);
+  return a instanceof Uint8Array && b instanceof Uint8Array ? Math.min(a.length, b.length) : 0;
+}
+
+/** By code points, as UTF-8's bytes are ordered: surrogates are after all that is not above them. */
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  const length = Math.min(a.length, b.length);
+  let i = 0;
+  while (i < length && a.charCodeAt(i) === b.charCodeAt(i)) i++;
+  if (i === length) return a.length - b.length;
+  return rank(a.charCodeAt(i)) - rank(b.charCodeAt(i));
+}
+
+function rank(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
+}
+
 /** Less than, equal or more than zero; NaN where one is no number. */
 export function compare(a: Value, b: Value): number {
   if (isNumeric(a) && isNumeric(b)) {
@@ -165,7 +187,7 @@ export function compare(a: Value, b: Value): number {
     return x < y ? -1 : x > y ? 1 : Number.isNaN(x) || Number.isNaN(y) ? Number.NaN : 0;
   }
   if (typeOf(a) !== typeOf(b)) throw noOverload();
-  if (typeof a === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(b as string));
+  if (typeof a === 'string') return compareText(a, b as string);
   if (typeof a === 'boolean') return Number(a) - Number(b);
   if (a instanceof Date) return a.getTime() - (b as Date).getTime();
   if (a instanceof Duration) {

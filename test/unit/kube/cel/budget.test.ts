@@ -8,6 +8,15 @@ const l = many(6000);
 const doubled = (times: number) =>
   Array.from({ length: times }).reduce<string>((text) => `[${text}].map(s, s + s)[0]`, "'abcdefgh'");
 
+/** Of 2 ^ 14 characters. */
+const long = doubled(11).replace('abcdefgh', 'aaaaaaaa');
+/** A list of ten lists of ten lists, which are the same ones. */
+const nested = (depth: number) =>
+  Array.from({ length: depth }).reduce<string>(
+    (list) => `${list}.map(a, [a, a, a, a, a, a, a, a, a, a])`,
+    '[1]',
+  );
+
 /** Each would take longer than anybody waits, if nothing counted its steps. */
 const hostile: [string, string][] = [
   ['loops in loops over literals', `${l}.all(x, ${l}.all(y, ${l}.all(z, x + y + z > 0)))`],
@@ -29,6 +38,37 @@ const hostile: [string, string][] = [
     `'${'a'.repeat(3000)}'.replace('a', '${'b'.repeat(3000)}').replace('b', '${'c'.repeat(3000)}') == ''`,
   ],
   ['joined by much', `${l}.map(x, 'a').join('${'b'.repeat(20000)}') == ''`],
+  ['times in a zone for each', `${l}.all(x, ${l}.all(y, timestamp(y).getHours('America/New_York') >= 0))`],
+  ['text that is long in a list that is sorted', `[${long}].map(s, ${l}.map(x, s).sort())`],
+  ['text that is long in lists that are equal', `[${long}].all(s, ${l}.all(x, [s + 'a'] != [s + 'b']))`],
+  ['the least of long texts', `[${long}].map(s, ${l}.map(x, s + 'a').min())`],
+  [
+    'long text that is looked for',
+    `[${long}].all(s, !s.contains(s.substring(9000) + 'b' + s.substring(9000)))`,
+  ],
+  ['where long text is', `[${long}].all(s, s.indexOf(s.substring(9000) + 'b' + s.substring(9000)) < 0)`],
+  [
+    'all of a pattern that may go to the end',
+    `[${long}].all(s, ${l}.all(x, s.findAll('a.*b|a').size() > 0))`,
+  ],
+  [
+    'long text that is no number',
+    `[${long}].all(s, ${l}.exists(x, double(s.replace('a', '1') + 'x') > 0.0))`,
+  ],
+  [
+    'long text that is no duration',
+    `[${long}.replace('a', '1')].all(s, ${l}.exists(x, duration(s) > duration('1s')))`,
+  ],
+  ['lists of lists as text', `${nested(12)}.map(x, '%s'.format([x]))`],
+  ['long text in lists as text', `[${long}].map(s, '%s'.format([${l}.map(x, s)]))`],
+  [
+    'the parameters of an address',
+    `['/?' + ${l}.map(x, 'a' + string(x)).join('&')].map(s, ${l}.map(x, url(s).getQuery()))`,
+  ],
+  [
+    'the size of a large map for each',
+    `[${l}.transformMapEntry(i, v, {v: v})].all(m, ${l}.all(x, m.size() > 0))`,
+  ],
   ['failures that another may settle', `${l}.all(x, ${l}.all(y, 1 / 0 == x) || ${l}.exists(y, 1 / 0 == y))`],
 ];
 

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { othersFirst } from '../../../apiserver/admission/policy/others.ts';
+
+test('who waits goes on one at a time, of one logical cluster after the other, and what else there is to do goes between', async () => {
+  const order: string[] = [];
+  const wait = (cluster: string, name: string) => othersFirst(cluster).then(() => order.push(name));
+  let looks = 0;
+  const look = () => {
+    order.push('else');
+    if (++looks < 4) setImmediate(look);
+  };
+  setImmediate(look);
+  await Promise.all([wait('a', 'a1'), wait('a', 'a2'), wait('a', 'a3'), wait('b', 'b1')]);
+  expect(order.slice(0, 8)).toEqual(['else', 'a1', 'else', 'b1', 'else', 'a2', 'else', 'a3']);
+});
+
+test('whoever comes when nobody waits is served, too', async () => {
+  await othersFirst('a');
+  await expect(othersFirst('a')).resolves.toBeUndefined();
+});
