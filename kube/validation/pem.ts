@@ -1,4 +1,4 @@
-import { createPublicKey, verify } from 'node:crypto';
+import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 
 /** One element of DER: its tag, its content, and where the next begins. */
 interface Element {
@@ -91,12 +91,49 @@ function signatureProblem(der: Buffer): string | undefined {
   const oid = algorithm && children(algorithm.content)[0]?.content.toString('hex');
   if (!signed || !key || !signature || oid === undefined) return malformed;
   if (!Object.hasOwn(hashes, oid)) return 'x509: cannot verify signature: algorithm unimplemented';
+  const problem = curveProblem(key);
+  if (problem !== undefined) return problem;
   const publicKey = createPublicKey({ key: key.whole, format: 'der', type: 'spki' });
+  const unfit = keyProblem(publicKey, oid);
+  if (unfit !== undefined) return unfit;
   const good = verify(hashes[oid] ?? null, signed.whole, publicKey, signature.content.subarray(1));
   if (good) return undefined;
   return publicKey.asymmetricKeyType === 'rsa'
     ? 'crypto/rsa: verification error'
     : `x509: ${publicKey.asymmetricKeyType === 'ec' ? 'ECDSA' : 'Ed25519'} verification failure`;
+}
+
+/** Elliptic curves by their identifiers: P-224, P-256, P-384, P-521. */
+const curves = ['2b81040021', '2a8648ce3d030107', '2b81040022', '2b81040023'];
+const ellipticKey = '2a8648ce3d0201';
+
+/** Of a key on a curve: what is no well-known one, or is told by its numbers. */
+function curveProblem(key: Element): string | undefined {
+  const [algorithm] = children(key.content);
+  const [type, parameters] = algorithm ? children(algorithm.content) : [];
+  if (type?.content.toString('hex') !== ellipticKey) return undefined;
+  if (parameters?.tag !== 6) return 'x509: invalid ECDSA parameters';
+  return curves.includes(parameters.content.toString('hex')) ? undefined : 'x509: unsupported elliptic curve';
+}
+
+const leastBits = 1024;
+
+/** Signatures by how their identifiers begin: of which keys they are. */
+const signers = [
+  { begins: '2a864886f70d0101', key: 'rsa', name: 'RSA', type: '*rsa.PublicKey' },
+  { begins: '2a8648ce3d04', key: 'ec', name: 'ECDSA', type: '*ecdsa.PublicKey' },
+  { begins: '2b6570', key: 'ed25519', name: 'Ed25519', type: 'ed25519.PublicKey' },
+];
+
+function keyProblem({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject, oid: string): string | undefined {
+  const signer = signers.find(({ begins }) => oid.startsWith(begins));
+  if (signer?.key !== asymmetricKeyType) {
+    const have = signers.find(({ key }) => key === asymmetricKeyType)?.type ?? '<nil>';
+    return `x509: signature algorithm specifies an ${signer?.name} public key, but have public key of type ${have}`;
+  }
+  const bits = asymmetricKeyDetails?.modulusLength ?? leastBits;
+  if (bits >= leastBits) return undefined;
+  return `crypto/rsa: ${bits}-bit keys are insecure (see https://go.dev/pkg/crypto/rsa#hdr-Minimum_key_size)`;
 }
 
 const [commonName, organization] = ['550403', '55040a'];
