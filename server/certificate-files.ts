@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { createSecureContext } from 'node:tls';
 import type { Issued } from '../apiserver/tls/ca.ts';
 
 /** The administrator's own certificate, PEM: `tls-cert-file` and `tls-private-key-file`. */
@@ -19,6 +20,8 @@ export async function readServing({ certificate, privateKey }: CertificateFiles)
   const [cert, key] = await Promise.all([readFile(certificate, 'utf8'), readFile(privateKey, 'utf8')]);
   if (!certificateIn(cert).checkPrivateKey(createPrivateKey(key)))
     throw new Error(`the key in ${privateKey} is another one's`);
+  // What follows the first may be half written.
+  createSecureContext({ cert, key });
   return { certificate: cert, privateKey: key };
 }
 

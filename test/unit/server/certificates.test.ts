@@ -84,6 +84,21 @@ describe('certificates from files', () => {
     expect(certificates.tls).toMatchObject({ cert: second.certificate, key: second.privateKey });
   });
 
+  test('of which the rest of the chain is half written are not taken: nothing could be shown with them', async () => {
+    const first = await files('one.example');
+    await first.write();
+    const identity = await load();
+    const certificates = await Certificates.load({ identity, files: first.paths, logger: silentLogger });
+    const second = await files('two.example');
+    await second.write();
+    await writeFile(second.paths.certificate, second.certificate.slice(0, -100));
+    expect(await certificates.refresh()).toBe(false);
+    expect(certificates.tls.cert).toBe(first.certificate);
+    await second.write();
+    expect(await certificates.refresh()).toBe(true);
+    expect(certificates.tls.cert).toBe(second.certificate);
+  });
+
   test('are told of until somebody heard it', async () => {
     const first = await files('one.example');
     await first.write();
