@@ -5,6 +5,13 @@ import type { ResourceExchange } from '../core.ts';
 import { decodeStored } from '../registry/codec.ts';
 import { answerHeaders, upgradeHeaders } from '../wire/upgrade-headers.ts';
 import { checkPorts, refuseStream } from './pods/streams.ts';
+import { admitConnection } from './writes/connecting.ts';
+
+const kinds: Readonly<Record<string, string>> = {
+  exec: 'PodExecOptions',
+  attach: 'PodAttachOptions',
+  portforward: 'PodPortForwardOptions',
+};
 
 /**
  * pods/exec, attach and portforward: a connection to the API that runs the pod, byte for byte, in whatever protocol the
@@ -14,6 +21,7 @@ export async function handleConnect(exchange: ResourceExchange): Promise<ApiResp
   const { core, info, stored, request } = exchange;
   checkPorts(info.query);
   await mayConnect(exchange);
+  await admitConnection(exchange, kinds[info.subresource] ?? 'PodExecOptions');
   const pod = decodeStored(await core.registry.read(stored, info));
   const connection = await core.connectPod?.(info.cluster, pod);
   if (connection === undefined) refuseStream(pod, info.subresource, info.query);

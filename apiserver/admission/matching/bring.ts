@@ -1,5 +1,6 @@
 import { deepEqual } from '../../../kube/deep.ts';
 import type { JsonObject, KubeObject } from '../../../kube/object.ts';
+import { schemaOf } from '../../../kube/schema/builtin.ts';
 import { internalError, isStatusError } from '../../../kube/status.ts';
 import { isOwnController } from '../../authn/controllers.ts';
 import { conform } from '../../decode/body.ts';
@@ -7,7 +8,6 @@ import { noDuplicates } from '../../decode/duplicates.ts';
 import type { AdmissionRequest } from '../../plugins.ts';
 import { defaulted } from '../../registry/context.ts';
 import { toStored } from '../../registry/convert.ts';
-import type { ServedResource } from '../../served.ts';
 import type { Meant } from './question.ts';
 
 /**
@@ -23,7 +23,8 @@ export function bringIn(
 ): boolean {
   const { object, stored, kind } = request;
   if (object === undefined || isOwnController(request.user)) return false;
-  const next = kind === undefined ? decoded(changed, as, strict) : (changed as unknown as KubeObject);
+  const shape = kind ? { info: { ...as.info, ...kind }, schema: schemaOf(kind) ?? anySchema } : as;
+  const next = decoded(changed, shape, strict);
   if (deepEqual(next, question.object)) return false;
   const { uid, creationTimestamp } = object.metadata;
   const metadata = { ...next.metadata };
@@ -34,7 +35,9 @@ export function bringIn(
   return true;
 }
 
-function decoded(value: JsonObject, as: ServedResource, strict: boolean): KubeObject {
+const anySchema = { type: 'any' } as const;
+
+function decoded(value: JsonObject, as: Parameters<typeof conform>[2], strict: boolean): KubeObject {
   const validation = strict ? 'Strict' : 'Ignore';
   const refuse = (why: string) =>
     internalError(why.slice(Math.max(0, why.indexOf('json: cannot unmarshal'))));

@@ -210,6 +210,45 @@ test('a watch goes over a WebSocket too, an event a message', async () => {
   expect((await heardSoFar.next()).done).toBe(true);
 });
 
+test('a connection is asked about before it is opened, with what it is for', async () => {
+  const base = '/apis/admissionregistration.k8s.io/v1';
+  const rules = { apiGroups: [''], apiVersions: ['v1'], operations: ['CONNECT'] };
+  const resources = ['pods/exec', 'pods/portforward', 'pods/proxy', 'services/proxy'];
+  const validations = [
+    {
+      expression:
+        "(!has(object.command) || object.command[0] != 'sh') && (!has(object.path) || object.path != '/secret') && (!has(object.ports) || !(22 in object.ports))",
+      messageExpression: "request.operation + ' ' + request.kind.kind + ' ' + request.subResource",
+    },
+  ];
+  const spec = { matchConstraints: { resourceRules: [{ ...rules, resources }] }, validations };
+  const metadata = { name: 'closed' };
+  await api.call('POST', `${base}/validatingadmissionpolicies`, { metadata, spec });
+  const binding = { metadata, spec: { policyName: 'closed', validationActions: ['Deny'] } };
+  await api.call('POST', `${base}/validatingadmissionpolicybindings`, binding);
+  const before = upgrades.length;
+  const refused = async (path: string) => {
+    const { status, body } = await open(path, bearer);
+    return [status, /denied request: (.*?)"/.exec(body)?.[1]];
+  };
+  expect([
+    await refused(`${pods}/web/exec?command=sh&stdin=true`),
+    await refused(`${pods}/web/portforward?ports=22`),
+    await refused(`${pods}/web/proxy/secret`),
+    await refused('/api/v1/namespaces/default/services/web/proxy/secret?a=b'),
+  ]).toEqual([
+    [422, 'CONNECT PodExecOptions exec'],
+    [422, 'CONNECT PodPortForwardOptions portforward'],
+    [422, 'CONNECT PodProxyOptions proxy'],
+    [422, 'CONNECT ServiceProxyOptions proxy'],
+  ]);
+  expect(upgrades).toHaveLength(before);
+  const { status, socket } = await open(`${pods}/web/exec?command=ls&command=sh`, bearer);
+  expect(status).toBe(101);
+  socket?.destroy();
+  await api.call('DELETE', `${base}/validatingadmissionpolicybindings/closed`);
+});
+
 test('exec without an upgrade is refused', async () => {
   const { status, body } = await api.call('GET', `${pods}/web/exec?command=a`);
   expect([status, body.message]).toEqual([400, 'Upgrade request required']);
