@@ -1,7 +1,7 @@
 import { deepCopy } from '../../kube/deep.ts';
 import { generateName } from '../../kube/names.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { alreadyExists, isStatusError, StatusError } from '../../kube/status.ts';
+import { alreadyExists, badRequest, isStatusError, StatusError } from '../../kube/status.ts';
 import { strategyFor } from '../../kube/strategy/index.ts';
 import { validateCreate } from '../../kube/validation/index.ts';
 import type { Entry } from '../../storage/store.ts';
@@ -86,6 +86,7 @@ async function createWith(
   let object = begin(write, place, given, context);
   const mutating = context.mutate?.(object, undefined);
   if (mutating) await mutating;
+  keepNamespace(object, served.info.namespaced ? place.namespace : '');
   const preparing = hooks.prepare?.(write, object, undefined);
   if (preparing) await preparing;
   strategyFor(served.info).prepareForCreate(object);
@@ -124,6 +125,14 @@ async function createWith(
   if (committing) await committing;
   context.stored?.(entry);
   return asStored(object, entry);
+}
+
+/** It is stored by the namespace of the request, and believed to be in the one that it says. */
+function keepNamespace({ metadata }: KubeObject, namespace: string): void {
+  if (namespace === '') delete metadata.namespace;
+  else metadata.namespace ??= namespace;
+  if ((metadata.namespace ?? '') === namespace) return;
+  throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
 }
 
 /** What is to be created, before anybody else has a say: defaults, what the server sets, who wrote it. */

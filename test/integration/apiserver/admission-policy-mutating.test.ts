@@ -194,3 +194,15 @@ test('it is of its logical cluster alone, and is told what of it is not asked', 
   const again = await api.call('PATCH', `${deployments}/web`, { spec: { replicas: 2 } });
   expect(again.body.spec.replicas).toBe(2);
 });
+
+test('what is made is where the request says, whatever a policy says', async () => {
+  await bound('p', [patching("[JSONPatch{op: 'add', path: '/metadata/namespace', value: 'kube-system'}]")]);
+  const { status, body } = await create();
+  expect([status, body.message]).toEqual([
+    400,
+    'the namespace of the provided object does not match the namespace sent on the request',
+  ]);
+  await api.call('DELETE', `${bindings}/p`);
+  await bound('q', [patching("[JSONPatch{op: 'remove', path: '/metadata/namespace'}]")]);
+  expect((await create()).body.metadata.namespace).toBe('default');
+});
