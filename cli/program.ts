@@ -7,6 +7,7 @@ import { cordonCommand, drainCommand, uncordonCommand, undrainCommand } from './
 import { explainCommand } from './commands/explain.ts';
 import { kubeconfigCommand } from './commands/kubeconfig.ts';
 import { loginCommand } from './commands/login.ts';
+import { logoutCommand } from './commands/logout.ts';
 import { planCommand } from './commands/plan.ts';
 import { startCommand } from './commands/start.ts';
 import { restoreCommand, storeCommand } from './commands/store.ts';
@@ -50,6 +51,7 @@ export function program(): Command {
     explainCommand(),
     kubeconfigCommand(),
     loginCommand(),
+    logoutCommand(),
     tokenKeysCommand(),
     backupCommand(),
     restoreCommand(),

@@ -1,7 +1,7 @@
-import { Command, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { isLogicalClusterName } from '../../cluster/names.ts';
 import { UsageError } from '../errors.ts';
-import { type ProviderFlags, providerOf } from '../login/provider.ts';
+import { type Provider, type ProviderFlags, providerOf } from '../login/provider.ts';
 import { print } from '../output.ts';
 
 interface LoginFlags extends ProviderFlags {
@@ -59,6 +59,20 @@ function addProvider(command: Command): Command {
     .option('--device', 'sign in with a browser elsewhere: a code is printed')
     .option('--skip-open-browser', 'only print where to sign in')
     .option('--token-cache-dir <DIR>', 'where tokens are kept; default ~/.kube/cache/atoll-login');
+}
+
+/** Of what a login wrote into a kubeconfig. Throws UsageError. */
+export function providerIn(args: readonly string[]): Provider {
+  const command = addProvider(new Command('token'))
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} });
+  try {
+    return providerOf(command.parse(args, { from: 'user' }).opts<ProviderFlags>());
+  } catch (error) {
+    if (error instanceof CommanderError)
+      throw new UsageError(`what it says of atoll login token cannot be read: ${error.message}`);
+    throw error;
+  }
 }
 
 function more(scope: string, before: string[] = []): string[] {

@@ -69,6 +69,16 @@ export async function refreshed(issuer: Issuer, session: Session): Promise<Sessi
   });
 }
 
+/** False: the issuer takes none back. Throws FailedError. */
+export function revoked({ config, provider }: Issuer, refreshToken: string): Promise<boolean> {
+  const { revocation_endpoint: endpoint } = config.serverMetadata();
+  return told(provider.issuer, async () => {
+    if (endpoint === undefined) return false;
+    await oidc.tokenRevocation(config, refreshToken, { token_type_hint: 'refresh_token' });
+    return true;
+  });
+}
+
 /** Throws FailedError. */
 export function sessionOf(
   { provider, clientSecret }: Issuer,

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../kube/object.ts';
-import { record, records, text, textAt } from '../../kube/untyped.ts';
+import { record, records, strings, text, textAt } from '../../kube/untyped.ts';
 import { decodeYaml, encodeYaml } from '../../kube/yaml.ts';
 import { UsageError } from '../errors.ts';
 
@@ -29,6 +29,22 @@ export function withEntries(before: string, entries: Entries): string {
     contexts: put(config, 'context', context, { ...kept, cluster: cluster.name, user: user.name }),
     'current-context': context,
   });
+}
+
+/** What a login wrote behind `atoll login token` for the user of a context; default the current one. Throws UsageError, YamlError. */
+export function loginArguments(text: string, named: string | undefined): string[] {
+  const config = record(text.trim() === '' ? {} : decodeYaml(text).value);
+  const context = named ?? textAt(config, 'current-context') ?? '';
+  if (context === '') throw new UsageError('no context is the current one: name one by --context');
+  const user = textAt(fieldsOf(config, 'context', context), 'user');
+  if (user === undefined) throw new UsageError(`there is no context ${JSON.stringify(context)} with a user`);
+  const args = strings(record(record(fieldsOf(config, 'user', user))['exec'])['args']);
+  const at = args.findIndex((word, index) => word === 'login' && args[index + 1] === 'token');
+  if (at < 0)
+    throw new UsageError(
+      `the user ${JSON.stringify(user)} of the context ${JSON.stringify(context)} does not come by atoll login`,
+    );
+  return args.slice(at + 2);
 }
 
 function clashOf(config: JsonObject, kept: JsonObject | undefined, entries: Entries): string | undefined {

@@ -19,6 +19,10 @@ export interface Provider extends Issuer {
   granted: Map<string, number>;
   /** Takes back all refresh tokens. */
   revoke(): void;
+  /** How many it would still take. */
+  refreshable(): number;
+  /** Whether its document names where to take one back. */
+  revokes: boolean;
   /** Follows it as a browser does that trusts this issuer, and goes where it is sent. Answers that page's status. */
   browse(url: string, change?: (url: URL) => void): Promise<number>;
   /** Somebody types the code in, or refuses. */
@@ -96,6 +100,12 @@ export async function startProvider(): Promise<Provider> {
     give({});
   }
 
+  /** https://www.rfc-editor.org/rfc/rfc7009 */
+  function takeBack(asked: URLSearchParams, response: ServerResponse): void {
+    refreshTokens.delete(asked.get('token') ?? '');
+    response.writeHead(200).end();
+  }
+
   function device(response: ServerResponse): void {
     const [code, userCode] = [randomUUID(), randomUUID().slice(0, 8)];
     devices.set(code, { userCode, state: 'pending' });
@@ -113,13 +123,14 @@ export async function startProvider(): Promise<Provider> {
       authorization_endpoint: `${url}/authorize`,
       token_endpoint: `${url}/token`,
       device_authorization_endpoint: `${url}/device`,
+      ...(provider.revokes && { revocation_endpoint: `${url}/revoke` }),
       response_types_supported: ['code'],
       scopes_supported: ['openid', 'offline_access', 'groups'],
     }),
     handle: (request, response) => {
       const { pathname, searchParams } = new URL(request.url ?? '', 'https://own');
       if (pathname === '/authorize') authorize(searchParams, response);
-      if (!['/token', '/device'].includes(pathname)) return pathname === '/authorize';
+      if (!['/token', '/device', '/revoke'].includes(pathname)) return pathname === '/authorize';
       let body = '';
       request.setEncoding('utf8').on('data', (text: string) => {
         body += text;
@@ -128,6 +139,7 @@ export async function startProvider(): Promise<Provider> {
         const asked = new URLSearchParams(body);
         if (!isClient(request, asked)) json(response, 401, { error: 'invalid_client' });
         else if (pathname === '/token') grant(asked, response);
+        else if (pathname === '/revoke') takeBack(asked, response);
         else device(response);
       });
       return true;
@@ -141,6 +153,8 @@ export async function startProvider(): Promise<Provider> {
     more: {},
     granted: new Map<string, number>(),
     revoke: () => refreshTokens.clear(),
+    refreshable: () => refreshTokens.size,
+    revokes: true,
     approve: (userCode: string, yes = true) => {
       for (const one of devices.values()) if (one.userCode === userCode) one.state = yes ? 'yes' : 'no';
     },

@@ -2,6 +2,9 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { providerIn } from '../../../cli/commands/login.ts';
+import { loginArguments } from '../../../cli/login/kubeconfig.ts';
+import { endSession } from '../../../cli/login/logout.ts';
 import { type Provider, providerOf, sessionFile } from '../../../cli/login/provider.ts';
 import { awaitRedirect } from '../../../cli/login/redirect.ts';
 import { readSession, writeSession } from '../../../cli/login/session.ts';
@@ -248,6 +251,65 @@ describe('near its end a token', () => {
     expect((failed as Error).cause).toBeUndefined();
     const text = String((failed as Error).stack);
     for (const secret of [idToken, refreshToken, 'no.token.atall']) expect(text).not.toContain(secret);
+  });
+});
+
+describe('somebody signs out', () => {
+  test('nothing is kept, and the issuer takes the refresh token no more', async () => {
+    issuer.secret = 'hidden';
+    const session = await login('hidden');
+    expect(issuer.refreshable()).toBe(1);
+    expect(await endSession(provider)).toEqual({ session, refreshToken: 'revoked' });
+    expect(issuer.refreshable()).toBe(0);
+    expect(await readdir(join(sessionFile(provider), '..'))).toEqual([]);
+    await expect(currentSession(provider, undefined)).rejects.toThrow(
+      'nobody has signed in: run atoll login ',
+    );
+    expect(await endSession(provider)).toBeUndefined();
+  });
+
+  test('where the issuer takes none back, that is told', async () => {
+    issuer.revokes = false;
+    await login();
+    expect(await endSession(provider)).toMatchObject({ refreshToken: 'not revocable' });
+    expect(await readdir(join(sessionFile(provider), '..'))).toEqual([]);
+    Object.assign(issuer.more, { refresh_token: undefined });
+    await login();
+    expect(await endSession(provider)).toMatchObject({ refreshToken: 'none' });
+  });
+
+  test.each<[string, () => void]>([
+    ['refuses', () => answer('/revoke', 503, '{}')],
+    ['names another place', () => document({ revocation_endpoint: 'http://elsewhere.example/revoke' })],
+    ['is not there', () => answer('/.well-known/openid-configuration', 500, '')],
+  ])('whose issuer %s: here they are, and are told of the rest', async (_what, happens) => {
+    const { refreshToken = '' } = await login();
+    happens();
+    const failed = await endSession(provider).catch((error: Error) => error.message);
+    expect(failed).toMatch(/^signed out here, but the refresh token was not taken back, .*: https:/);
+    expect(failed).not.toContain(refreshToken);
+    expect(await readSession(sessionFile(provider))).toBeUndefined();
+  });
+
+  test('by the context that the login wrote', async () => {
+    const to = {
+      server: 'https://a.example',
+      logicalCluster: 'root:b',
+      caFile: undefined,
+      context: undefined,
+    };
+    const { entriesOf, loginKubeconfig } = await import('../../../cli/login/write.ts');
+    const text = await loginKubeconfig(join(directory, 'none'), await entriesOf(to, provider));
+    expect(providerIn(loginArguments(text, undefined))).toEqual(provider);
+    expect(providerIn(loginArguments(text, 'root:b'))).toEqual(provider);
+    const wrong = (change: (text: string) => string, context?: string) => () =>
+      providerIn(loginArguments(change(text), context));
+    expect(wrong((it) => it, 'c')).toThrow('there is no context "c" with a user');
+    expect(wrong(() => '')).toThrow('no context is the current one: name one by --context');
+    expect(wrong((it) => it.replace('- token', '- other'))).toThrow('does not come by atoll login');
+    expect(wrong((it) => it.replace('--oidc-client-id', '--oidc-client'))).toThrow(
+      "what it says of atoll login token cannot be read: error: required option '--oidc-client-id <ID>'",
+    );
   });
 });
 
