@@ -1,4 +1,4 @@
-import { webhookAuthenticator } from '../../apiserver/authn/webhook.ts';
+import { mostAsked, webhookAuthenticator } from '../../apiserver/authn/webhook.ts';
 import type { Authenticator } from '../../apiserver/plugins.ts';
 import { transportFromKubeconfigFile } from '../../client/kubeconfig.ts';
 import { UsageError } from '../errors.ts';
@@ -6,17 +6,25 @@ import type { LoadOptions } from './types.ts';
 
 const timeoutMs = 10_000;
 const maxResponseBytes = 1024 * 1024;
+/** None of what is asked waits for a socket. */
+const maxSockets = 2 * mostAsked;
 
 /** The webhook that the kubeconfig leads to. Throws UsageError. */
-export async function askedWebhook(file: string, { signal, logger }: LoadOptions): Promise<Authenticator> {
-  const transport = await transportFromKubeconfigFile(file, { timeoutMs, maxResponseBytes }).catch(
-    (error: Error) => {
-      throw new UsageError(`--authentication-token-webhook-config-file ${file}: ${error.message}`);
-    },
-  );
+export async function askedWebhook(
+  file: string,
+  { settings, signal, logger }: LoadOptions,
+): Promise<Authenticator> {
+  const transport = await transportFromKubeconfigFile(file, {
+    timeoutMs,
+    maxResponseBytes,
+    maxSockets,
+  }).catch((error: Error) => {
+    throw new UsageError(`--authentication-token-webhook-config-file ${file}: ${error.message}`);
+  });
   signal.addEventListener('abort', () => transport.close(), { once: true });
   return webhookAuthenticator({
     transport,
+    issuer: settings.serviceAccountIssuer,
     failed: (err) => logger.error({ err }, 'the webhook for tokens does not answer'),
   });
 }

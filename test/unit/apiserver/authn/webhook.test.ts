@@ -4,8 +4,9 @@ import type { ApiResponse } from '../../../../kube/http.ts';
 
 const kind = { kind: 'TokenReview', apiVersion: 'authentication.k8s.io/v1' };
 
-function world(status: unknown, answer: Partial<ApiResponse> = {}) {
+function world(status: unknown, answer: Partial<ApiResponse> = {}, now?: () => number) {
   const asked: string[] = [];
+  const audiences: string[][] = [];
   const failures: unknown[] = [];
   let release = () => {};
   const held = new Promise<void>((resolve) => {
@@ -13,21 +14,27 @@ function world(status: unknown, answer: Partial<ApiResponse> = {}) {
   });
   const authenticator = webhookAuthenticator({
     transport: async ({ body }) => {
-      const { token } = JSON.parse(Buffer.from(body ?? []).toString()).spec;
-      asked.push(token);
+      const { spec } = JSON.parse(Buffer.from(body ?? []).toString());
+      asked.push(spec.token);
+      audiences.push(spec.audiences);
       await held;
-      const said = { ...kind, status: typeof status === 'function' ? status(token) : status };
+      const said = {
+        ...kind,
+        status: await (typeof status === 'function' ? status(spec.token, spec.audiences) : status),
+      };
       return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(said)), ...answer };
     },
     failed: (error) => failures.push(error),
+    issuer: 'https://atoll',
+    ...(now && { now }),
   });
-  const ask = (token?: string) =>
+  const ask = (token?: string, cluster = 'root') =>
     authenticator(
       { method: 'GET', url: '/', headers: token ? { authorization: `Bearer ${token}` } : {} },
       {},
-      'root',
+      cluster,
     );
-  return { ask, asked, failures, release };
+  return { ask, asked, audiences, failures, release };
 }
 
 test('it is asked once, and its answer remembered', async () => {
@@ -67,6 +74,56 @@ test('it says nothing of logical clusters', async () => {
   const { ask, release } = world({ authenticated: true, user: { username: 'ann', extra } });
   release();
   expect(await ask('t')).toEqual({ name: 'ann', groups: [] });
+});
+
+const everywhere = 'https://kubernetes.default.svc';
+
+test('it is told of which logical cluster, as an audience; a token for that one alone is nobody’s elsewhere', async () => {
+  const { ask, asked, audiences, release } = world((token: string, given: string[]) => {
+    const own = token === 'a’s' ? given.filter((one) => one.endsWith('/clusters/a')) : given.slice(0, 1);
+    return { authenticated: own.length > 0, user: { username: 'ann' }, audiences: own };
+  });
+  release();
+  expect(await ask('a’s', 'b')).toBeUndefined();
+  const scoped = { name: 'ann', groups: [], extra: { 'authentication.kcp.io/scopes': ['cluster:a'] } };
+  expect(await ask('a’s', 'a')).toEqual(scoped);
+  expect(ask('a’s', 'a')).toEqual(scoped);
+  expect(ask('a’s', 'b')).toBeUndefined();
+  expect(await ask('a’s', 'root')).toBeUndefined();
+  expect(await ask('a’s', '*')).toBeUndefined();
+  const [a, b] = ['a', 'b'].map((id) => [everywhere, `https://atoll/clusters/${id}`]);
+  expect(audiences).toEqual([b, a, [everywhere], [everywhere]]);
+  expect(await ask('all', 'a')).toEqual({ name: 'ann', groups: [] });
+  expect(ask('all', 'b')).toEqual({ name: 'ann', groups: [] });
+  expect(asked).toHaveLength(5);
+});
+
+test('one that says nothing of audiences is of everywhere: it is asked once for all logical clusters', async () => {
+  const { ask, asked, release } = world({ authenticated: true, user: { username: 'ann' } });
+  release();
+  expect(await ask('t', 'a')).toEqual({ name: 'ann', groups: [] });
+  expect(ask('t', 'b')).toEqual({ name: 'ann', groups: [] });
+  expect(asked).toEqual(['t']);
+});
+
+test('tokens that are made up, however slow the answers, keep out none that was good before', async () => {
+  let time = 0;
+  let slow = false;
+  const never = new Promise<never>(() => {});
+  const status = (token: string) => (slow && token !== 'good' ? never : undefined);
+  const { ask, release } = world(
+    (token: string) => status(token) ?? { authenticated: token === 'good', user: { username: 'ann' } },
+    {},
+    () => time,
+  );
+  release();
+  const ann = await ask('good', 'a');
+  expect(ann).toBeDefined();
+  time += 60_000;
+  slow = true;
+  for (let i = 0; i < 100; i++) void ask(`bad${i}`);
+  expect(() => ask('bad')).toThrow(expect.objectContaining({ code: 429 }));
+  expect(await ask('good', 'b')).toEqual(ann);
 });
 
 test.each<[string, Partial<ApiResponse>]>([
