@@ -43,6 +43,8 @@ async function setSpec(
 
 export interface DrainOptions {
   timeoutSeconds: number;
+  /** How many may leave at a time; absent: as the cluster says. */
+  concurrent?: number | undefined;
   output: OutputFormat;
   /** Ends the waiting, not the drain. */
   signal?: AbortSignal;
@@ -58,7 +60,8 @@ export interface DrainOptions {
  * any longer. The cluster stays cordoned either way, and what is blocked moves by itself once the cause is gone.
  */
 export async function drain(client: Client, name: string, options: DrainOptions): Promise<void> {
-  const spec = { unschedulable: true, drain: true };
+  const { concurrent } = options;
+  const spec = { unschedulable: true, drain: true, ...(concurrent && { drainConcurrent: concurrent }) };
   await client.patch(physicalClusters, { name }, 'merge', { spec }).catch(orKnown(client, name));
   if (options.output === 'text') print(`physicalcluster.atoll.dev/${name} cordoned`);
   const ended = new AbortController();
@@ -131,7 +134,8 @@ function report(remaining: readonly Remaining[], shown: Map<string, string>, nam
   const now = new Set(remaining.map(keyOf));
   let news = false;
   for (const item of remaining) {
-    if (!item.workload || item.state === undefined || shown.get(keyOf(item)) === item.state) continue;
+    if (!item.workload || item.waits || item.state === undefined || shown.get(keyOf(item)) === item.state)
+      continue;
     shown.set(keyOf(item), item.state);
     news = true;
     print(`${keyOf(item)}  ${item.blocked ? 'blocked: ' : ''}${item.state}`);

@@ -13,6 +13,8 @@ export interface Remaining {
   /** What moves it away, or why nothing can; undefined until the scheduler has looked at it. */
   state: string | undefined;
   blocked: boolean;
+  /** It leaves when it is its turn. */
+  waits: boolean;
 }
 
 /** What is still on `name`, workloads first; `pathOf` an id. Pure, for its table of tests. */
@@ -40,13 +42,21 @@ function describe(name: string, placement: Placement, pathOf: (id: string) => st
   // What it was told before the drain says nothing of it: only of what is blocked is it known that it was looked at.
   const stays = spec?.clusters.includes(name) === true;
   const blocked = orphaned || (stays && spec?.blocked === true);
+  const waits = !blocked && stays && spec?.waits?.includes(name) === true;
   return {
     logicalCluster: pathOf(logicalClusterOf(placement)),
     namespace: placement.metadata.namespace ?? '',
     object: `${ref?.resource}${ref?.group ? `.${ref.group}` : ''}/${ref?.name}`,
     workload: ref !== undefined && placedKind(ref)?.role === 'workload',
-    state: orphaned ? leftBehind : blocked ? refusals(name, placement) : progress(name, placement, stays),
+    state: orphaned
+      ? leftBehind
+      : blocked
+        ? refusals(name, placement)
+        : waits
+          ? 'waits for its turn'
+          : progress(name, placement, stays),
     blocked,
+    waits,
   };
 }
 

@@ -93,6 +93,7 @@ export const placementSpec: ObjectSchema = object(
     policies: list(text),
     reasons: map(text),
     blocked: flag,
+    waits: { type: 'list', items: text, listType: 'set' },
     spread: object(
       {
         topologyKey: text,

@@ -130,6 +130,7 @@ const placementSpec: Texts<PlacementSpec> = {
   reasons: 'By physical cluster, why it was chosen or refused.',
   blocked:
     'True where it is not where it ought to be for want of a place; reasons says what speaks against each.',
+  waits: 'Physical clusters that are drained, and that it leaves when it is its turn.',
   spread: 'Over which values of which label its replicas are spread; absent, equally over the clusters.',
   requires: 'What the workload uses: it arrives on each cluster before the workload and leaves after it.',
   shares: 'By physical cluster, how much of the object is there or about to be.',
@@ -156,6 +157,8 @@ const physicalClusterSpec: Texts<PhysicalClusterSpec> = {
   taints: 'What keeps workloads away, or drives them away (NoExecute).',
   unschedulable: 'Cordoned: nothing new is placed on it; what is there stays.',
   drain: 'Drained: what is there moves away too, as far as it can. Set together with unschedulable.',
+  drainConcurrent:
+    'How many workloads may be on their way off it at a time while it is drained; absent, any number. What moves together moves together all the same.',
   forget: 'Once this is deleted, what is there holds it no longer: neither data nor that nothing else fits.',
   adopt: 'The uids under which this very cluster was registered before: what bears them there is taken over.',
   capacity:

@@ -33,6 +33,8 @@ export interface PhysicalClusterSpec {
   unschedulable?: boolean;
   /** Drained: what is there moves away too, as far as it can. Set together with unschedulable. */
   drain?: boolean;
+  /** How many workloads may be on their way off it at a time while it is drained. Absent: any number. See scheduler/turns.ts. */
+  drainConcurrent?: number;
   /** When this is deleted: nothing that is there holds it, neither data nor that nothing else fits. See cluster/life.ts. */
   forget?: boolean;
   /** The uids under which this very cluster was registered before: what bears them there is taken over. */
@@ -65,7 +67,7 @@ export interface PhysicalClusterStatus {
  * The record of one placed object, namespaced beside it, named by placementName. Users read it; the scheduler,
  * the splitter and the syncers each write their own part by merge patch:
  *   scheduler -> spec.ref, spec.physicalNamespace and its uid, spec.clusters, spec.wanted, spec.policies, spec.reasons,
- *                spec.blocked, spec.spread, spec.requires; spec.shares when a new object takes over what an orphaned one left
+ *                spec.blocked, spec.waits, spec.spread, spec.requires; spec.shares when a new object takes over what an orphaned one left
  *   splitter  -> spec.shares, spec.scale, status.conditions
  *   garbage collector -> spec.orphaned
  *   syncer c  -> status.clusters[c], through its view only
@@ -92,6 +94,8 @@ export interface PlacementSpec {
   reasons?: Record<string, string>;
   /** True where it is not where it ought to be for want of a place; reasons says what speaks against each. */
   blocked?: boolean;
+  /** Clusters that are drained, and that it leaves when it is its turn. */
+  waits?: string[];
   /** Of replicas: how they are spread over the clusters' values; absent: equally over the clusters. */
   spread?: PlacedSpread;
   /** A workload's closure: what must be there before it arrives and until it has left. */

@@ -30,6 +30,9 @@ export function validateCluster(
   causes.push(...validateSchema({ spec }, openapiOf(schema), '', 0, before));
   if (causes.length > 0 || !isRecord(spec) || deepEqual(spec, old?.spec)) return causes;
   const field = new Field(causes).child('spec');
+  const { drainConcurrent: most } = spec;
+  if (typeof most === 'number' && most < 1)
+    field.child('drainConcurrent').invalid(most, 'must be greater than or equal to 1');
   bounds(isRecord(spec['capacity']) ? spec['capacity'] : {}, field.child('capacity'));
   taints(Array.isArray(spec['taints']) ? spec['taints'] : [], field.child('taints'));
   patterns(listAt(spec, 'namespaceLabels'), field.child('namespaceLabels'));

@@ -7,10 +7,12 @@ import { WorkQueue } from '../controller/queue.ts';
 import { byLogicalCluster } from '../controller/scope.ts';
 import type { Logger } from '../kube/log.ts';
 import { decideNamespace } from './decide.ts';
+import { limitOf } from './turns.ts';
 import type { NamespaceDecision } from './types.ts';
 import { wake } from './wake.ts';
 import {
   claimsIn,
+  clusterNamed,
   notTaken,
   objectsOf,
   observe,
@@ -53,7 +55,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<void> {
   await runController({
     name: 'scheduler',
     queue,
-    reconcile: (key) => reconcile(key, world, writer),
+    reconcile: (key) => reconcile(key, world, writer, queue),
     signal,
     logger,
     workers,
@@ -66,11 +68,19 @@ function begin(world: World): void {
   takeStock(world);
 }
 
-async function reconcile(key: string, world: World, writer: Writer): Promise<Retry | undefined> {
+async function reconcile(
+  key: string,
+  world: World,
+  writer: Writer,
+  queue: WorkQueue,
+): Promise<Retry | undefined> {
   const { cluster } = parseKey(key);
   const decision = consider(key, world);
+  const limit = (name: string) => limitOf(clusterNamed(world, name));
+  for (const next of world.leavers.next(limit, key)) queue.add(next);
   await writeDecision(cluster, decision, writer);
-  const left = Math.max(0, decision.toleratedUntil - Date.now());
+  const next = Math.min(decision.toleratedUntil, decision.turnUntil);
+  const left = Math.max(0, next - Date.now());
   const after = Math.min(left, decision.blocked ? blockedRetryMs : longestMs);
   return after < longestMs ? { after } : undefined;
 }
@@ -88,11 +98,13 @@ export function consider(key: string, world: World): NamespaceDecision {
     notTaken: notTaken(world),
     policies: policiesIn(world, key),
     usage: world.ledger.others(key),
+    leaving: world.inTurns ? world.leavers.others(key) : undefined,
     now: Date.now(),
     startedAt: world.startedAt,
   });
   // Before anything is awaited: the next decision, of whatever namespace, counts with this one.
   world.ledger.set(key, decision.usage);
+  world.leavers.set(key, decision.leaving, decision.waiting);
   if (decision.open) world.open.add(key);
   else world.open.delete(key);
   world.pace.took(key, performance.now() - began);

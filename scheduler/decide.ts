@@ -1,5 +1,6 @@
 import { claimsMadeFor } from '../cluster/claims.ts';
 import { closureOf, indexNamespace, type PlacedObject, refKey, refOf } from '../cluster/closure.ts';
+import { groupOf } from '../cluster/group.ts';
 import { isForgotten } from '../cluster/life.ts';
 import { isBeingOrphaned } from '../cluster/orphans.ts';
 import { isPlaceable } from '../cluster/placeable.ts';
@@ -11,12 +12,13 @@ import { decideClosure } from './along.ts';
 import { choose } from './choose.ts';
 import { claimsOf } from './claims.ts';
 import { withoutCredentials } from './credentials.ts';
-import type { Situation } from './judge.ts';
+import type { Choice, Situation } from './judge.ts';
 import { policiesFor } from './policies.ts';
 import { homeOf, recordOf } from './record.ts';
 import { isRolledOut } from './rollout.ts';
 import { currentOf, hasStopped, isLive, placementOf, type Scene } from './scene.ts';
 import { evictingOf, listenedSince } from './tolerations.ts';
+import { endOfTurn, leftBy, Turns, waitingWords } from './turns.ts';
 import type { Decided, NamespaceDecision, NamespaceInput } from './types.ts';
 import { addUsage, requestsOf, type Usage, usageOf } from './usage.ts';
 import { saysWhere, schedulersNote, tolerationsOf, type Wish, wishOf } from './wishes.ts';
@@ -36,7 +38,7 @@ export function decideNamespace(given: NamespaceInput): NamespaceDecision {
     clusters: new Map(input.clusters.flatMap((c) => (isForgotten(c) ? [] : [[c.metadata.name ?? '', c]]))),
     listened: listenedSince(input.clusters, input.startedAt ?? 0, input.now),
   };
-  const { decided, usage } = decideWorkloads(scene);
+  const { decided, usage, turns } = decideWorkloads(scene);
   const along = decideClosure(scene, decided);
   const all = [...decided, ...along];
   const finish = input.objects.filter((placed) => hasStopped(scene, placed)).map(({ object }) => object);
@@ -54,13 +56,16 @@ export function decideNamespace(given: NamespaceInput): NamespaceDecision {
     }),
     finish,
     usage,
+    leaving: turns.leaving,
+    waiting: [...new Set(decided.flatMap(({ choice }) => choice.waits ?? []))],
     blocked: all.some(({ choice }) => choice.blocked),
     open: decided.some(({ choice }) => choice.open),
     toleratedUntil: Math.min(Number.POSITIVE_INFINITY, ...decided.map((one) => endOfStay(scene, one))),
+    turnUntil: Math.min(Number.POSITIVE_INFINITY, ...decided.map((one) => endOfMove(scene, one))),
   };
 }
 
-function decideWorkloads(scene: Scene): { decided: Decided[]; usage: Usage } {
+function decideWorkloads(scene: Scene): { decided: Decided[]; usage: Usage; turns: Turns } {
   const workloads = scene.input.objects
     .filter((o) => o.kind.role === 'workload' && isLive(scene, o))
     .sort(byRef);
@@ -69,10 +74,13 @@ function decideWorkloads(scene: Scene): { decided: Decided[]; usage: Usage } {
   const rest = new Map<string, number>();
   const count = (cluster: string, by: number) => rest.set(cluster, (rest.get(cluster) ?? 0) + by);
   const takes = new Map<PlacedObject, Usage>();
+  const turns = new Turns(scene.clusters, scene.input.leaving);
+  const groupAt = ({ object }: PlacedObject) => groupOf(object, scene.input.namespace);
   for (const placed of workloads) {
     const placement = placementOf(scene, placed);
     for (const c of currentOf(placement, placed.object)) count(c, 1);
     if (!placement) continue;
+    turns.resume(placement, groupAt(placed), scene.input.now);
     takes.set(placed, usageOf(placed.object, placement));
     addUsage(used, takes.get(placed) ?? new Map());
   }
@@ -82,7 +90,13 @@ function decideWorkloads(scene: Scene): { decided: Decided[]; usage: Usage } {
     const requires = requiredBy(scene, placed);
     const situation = situationOf(scene, placed, { current, requires, used });
     for (const c of current) count(c, -1);
-    const choice = choose(wish, situation, rest);
+    const there = Object.keys(placementOf(scene, placed)?.spec?.shares ?? {});
+    const choice = chooseInTurn((waits) => choose(wish, { ...situation, waits }, rest), {
+      scene,
+      turns,
+      leaves: current.filter((c) => there.includes(c)),
+      group: groupAt(placed),
+    });
     for (const c of choice.clusters) count(c, 1);
     const before = takes.get(placed) ?? new Map();
     const added = choice.clusters.filter((c) => !before.has(c));
@@ -93,7 +107,31 @@ function decideWorkloads(scene: Scene): { decided: Decided[]; usage: Usage } {
     addUsage(own, more);
     return { placed, choice, wish, requires };
   });
-  return { decided, usage: own };
+  return { decided, usage: own, turns };
+}
+
+/** What a drain would have leave stays where that is not its turn; whatever else drives it away, or away from there, counts all the same. */
+function chooseInTurn(
+  chosen: (waits: ReadonlySet<string>) => Choice,
+  from: { scene: Scene; turns: Turns; leaves: readonly string[]; group: string | undefined },
+): Choice {
+  const { scene, turns, leaves, group } = from;
+  const first = chosen(new Set());
+  const late = leaves.filter((c) => !first.clusters.includes(c) && turns.mustWait(c, group));
+  const choice = late.length > 0 ? chosen(new Set(late)) : first;
+  for (const c of leaves) if (!choice.clusters.includes(c)) turns.take(c, group);
+  const waits = late.filter((c) => choice.clusters.includes(c));
+  if (waits.length === 0) return choice;
+  const words = waits.map((c) => [c, waitingWords(scene.clusters.get(c)?.spec?.drainConcurrent)] as const);
+  return { ...choice, waits, reasons: { ...choice.reasons, ...Object.fromEntries(words) } };
+}
+
+/** What has ended counts no longer already. */
+function endOfMove(scene: Scene, { placed }: Decided): number {
+  const placement = placementOf(scene, placed);
+  if (!placement || leftBy(placement, () => true).length === 0) return Number.POSITIVE_INFINITY;
+  const end = endOfTurn(placement);
+  return end > scene.input.now ? end : Number.POSITIVE_INFINITY;
 }
 
 /** What has ended is decided already. */

@@ -29,6 +29,8 @@ export interface Candidate {
   now: number;
   /** See listenedSince in scheduler/tolerations.ts. */
   listened?: number;
+  /** It is drained, and it is not the object's turn to leave it. */
+  waits?: boolean;
   /** The object is there already: only what drives things away speaks against it. */
   isThere: boolean;
   /** What the object would add there. */
@@ -63,7 +65,8 @@ function isWanted({ refused }: Candidate): string | undefined {
   return refused;
 }
 
-function notDraining({ cluster }: Candidate): string | undefined {
+function notDraining({ cluster, waits }: Candidate): string | undefined {
+  if (waits) return undefined;
   return cluster?.spec?.drain === true || cluster?.metadata.deletionTimestamp !== undefined
     ? 'it is being drained'
     : undefined;

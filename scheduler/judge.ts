@@ -13,6 +13,8 @@ export interface Choice {
   reasons: Record<string, string>;
   /** It is not where it ought to be, for want of a place: look again when something changes. */
   blocked: boolean;
+  /** Where it stays only until it is its turn to leave. */
+  waits?: string[];
   /** Any cluster that comes or changes may be one for it. */
   open?: boolean;
   /** What is named, where all of it is asked for. */
@@ -27,6 +29,8 @@ export interface Situation {
   used: Usage;
   /** Where the object is, or was last told to be. */
   current: readonly string[];
+  /** Of these, those that are drained and that it is not its turn to leave. */
+  waits?: ReadonlySet<string>;
   /** By cluster, the claim whose data is there: nobody but a user moves the object away from it. */
   claims: ReadonlyMap<string, string>;
   /** Milliseconds since 1970. */
@@ -69,6 +73,7 @@ export function judge(
       ...(listened !== undefined && { listened }),
       notTaken: situation.notTaken.get(name),
       isThere: situation.current.includes(name),
+      waits: situation.waits?.has(name) === true,
       need: equal || situation.need(typeof among === 'number' ? 0 : among(name)),
       used: situation.used.get(name) ?? nothingUsed,
     };

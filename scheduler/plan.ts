@@ -34,6 +34,8 @@ export interface PlannedItem {
  */
 export async function planOf(world: World, changes: readonly Changed[]): Promise<PlannedItem[]> {
   takeStock(world);
+  // Whose turn comes when, nobody asks of a plan.
+  world.inTurns = false;
   const items: PlannedItem[] = [];
   for (const key of [...concernedBy(world, changes)].sort()) {
     const placed = placementsIn(world, key);

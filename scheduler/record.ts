@@ -94,6 +94,7 @@ function released(
     wanted: _wanted,
     policies: _policies,
     blocked: _blocked,
+    waits: _waits,
     spread: _spread,
     namespaceLabels: _labels,
     orphaned,
@@ -125,7 +126,8 @@ function specOf({ placed, choice, wish, requires }: Decided, home: Home, old?: P
   const { clusters, wanted } = choice;
   const policies = (wish?.layers ?? []).flatMap(({ isPolicy, source }) => (isPolicy ? [source] : []));
   // What was said when it was chosen remains true while it stays.
-  const isFree = !wish && !choice.blocked && old?.policies === undefined;
+  const isSaid = choice.blocked || choice.waits !== undefined || old?.waits !== undefined;
+  const isFree = !wish && !isSaid && old?.policies === undefined;
   const stays = isFree && old?.ref.uid === uid && deepEqual(old.clusters, clusters);
   const reasons = stays && old.reasons ? old.reasons : choice.reasons;
   return {
@@ -136,6 +138,7 @@ function specOf({ placed, choice, wish, requires }: Decided, home: Home, old?: P
     ...(policies.length > 0 && { policies }),
     ...(Object.keys(reasons).length > 0 && { reasons }),
     ...(choice.blocked && { blocked: true }),
+    ...(choice.waits && { waits: [...choice.waits].sort() }),
     ...(choice.spread && { spread: choice.spread }),
     ...(requires.length > 0 && { requires }),
     ...(old?.shares && Object.keys(old.shares).length > 0 && { shares: old.shares }),

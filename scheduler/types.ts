@@ -4,6 +4,7 @@ import type { ClosureRef, PhysicalCluster, Placement } from '../cluster/types.ts
 import type { KubeObject } from '../kube/object.ts';
 import type { Choice } from './judge.ts';
 import type { Layers } from './policies.ts';
+import type { Leaving } from './turns.ts';
 import type { Usage } from './usage.ts';
 import type { Wish } from './wishes.ts';
 
@@ -22,6 +23,8 @@ export interface NamespaceInput {
   notTaken?: ReadonlyMap<string, string>;
   /** What other namespaces take. */
   usage: ReadonlyMap<string, Resources>;
+  /** Who leaves which cluster in other namespaces. Absent: nobody waits for a turn. */
+  leaving?: Leaving | undefined;
   /** Milliseconds since 1970. */
   now: number;
   /** When the scheduler began to see the clusters; default: long ago. */
@@ -38,12 +41,18 @@ export interface NamespaceDecision {
   finish: KubeObject[];
   /** What this namespace takes once it is so. */
   usage: Usage;
+  /** How many of this namespace leave which cluster once it is so. */
+  leaving: Leaving;
+  /** Clusters that something here leaves when it is its turn. */
+  waiting: string[];
   /** Something is not where it ought to be for want of a place. */
   blocked: boolean;
   /** A cluster that comes, or changes, may be one for something here, wherever that is now. */
   open: boolean;
   /** When something here is tolerated no longer where it is, in milliseconds since 1970; Infinity: never. */
   toleratedUntil: number;
+  /** When something that leaves counts no longer, the same. */
+  turnUntil: number;
 }
 
 /** A decided object: where, why, and what has to come along. */

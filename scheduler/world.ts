@@ -6,6 +6,7 @@ import type { PlacedObject } from '../cluster/closure.ts';
 import { identifyingNamespace, whyNotTaken } from '../cluster/identity.ts';
 import { type PlacedKind, placedKinds } from '../cluster/kinds.ts';
 import { placements, rootCluster } from '../cluster/names.ts';
+import { isTombstone } from '../cluster/orphans.ts';
 import { clusterPlacementPolicies, type PlacementPolicy, placementPolicies } from '../cluster/policy.ts';
 import { isReflected } from '../cluster/reflected.ts';
 import type { PhysicalCluster, Placement } from '../cluster/types.ts';
@@ -14,6 +15,7 @@ import { Ledger } from './ledger.ts';
 import { Pace } from './pace.ts';
 import { type Layers, layer } from './policies.ts';
 import { isUsedByName, scopeOf } from './scope.ts';
+import { endOfTurn, isHeard, Leavers, leftBy } from './turns.ts';
 import { addUsage, type Usage, usageOf } from './usage.ts';
 import { namesClusters, placesAll } from './wishes.ts';
 
@@ -27,6 +29,9 @@ export interface World {
   objects: ReadonlyMap<PlacedKind, Informer>;
   ledger: Ledger;
   pace: Pace;
+  leavers: Leavers;
+  /** False: nobody waits for a turn, and what is decided is how it ends. */
+  inTurns: boolean;
   /** By Namespace: what the last decision looked for by name. Absent: not decided yet, or all of it counts. */
   mentioned: Map<string, ReadonlySet<string>>;
   /** Namespaces that any cluster that comes, or changes, may concern. */
@@ -73,6 +78,8 @@ export function observe(informers: Pick<InformerSet, 'for'>): World {
     objects,
     ledger: new Ledger(),
     pace: new Pace(),
+    leavers: new Leavers(),
+    inTurns: true,
     mentioned: new Map(),
     open: new Set(),
     startedAt: 0,
@@ -113,6 +120,8 @@ export function takeStock(world: World): void {
     for (const object of informer.values()) uids.set(object.metadata.uid ?? '', object);
   }
   const usage = new Map<string, Usage>();
+  const leaving = new Map<string, Map<string, number>>();
+  const now = Date.now();
   for (const placement of world.placements.values()) {
     const workload = uids.get(placement.spec?.ref.uid ?? '');
     if (!workload) continue;
@@ -120,8 +129,18 @@ export function takeStock(world: World): void {
     const own = usage.get(key) ?? new Map();
     addUsage(own, usageOf(workload, placement));
     usage.set(key, own);
+    if (isTombstone(placement) || endOfTurn(placement) <= now) continue;
+    const counts = leaving.get(key) ?? new Map<string, number>();
+    for (const name of leftBy(placement, (name) => isHeard(clusterNamed(world, name))))
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+    leaving.set(key, counts);
   }
+  for (const [key, counts] of leaving) world.leavers.set(key, counts);
   for (const [key, own] of usage) world.ledger.set(key, own);
+}
+
+export function clusterNamed({ clusters }: World, name: string): PhysicalCluster | undefined {
+  return clusters.get(keyOf(rootCluster, '', name));
 }
 
 export function placementsIn({ placements: all }: World, key: string): Placement[] {

@@ -1,10 +1,11 @@
 import { keyOf, objectKey, parseKey } from '../client/url.ts';
 import { isPaused } from '../cluster/drain.ts';
+import { groupOf } from '../cluster/group.ts';
 import { kindNamed, placedKind } from '../cluster/kinds.ts';
 import { placementName } from '../cluster/placement.ts';
 import type { Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { groupOf, lateAddresses, lateMembers, type Member } from './group.ts';
+import { lateAddresses, lateMembers, type Member } from './group.ts';
 import type { Hold, Late } from './hold.ts';
 import { breaksFirst } from './plan.ts';
 import { type Manner, mannerOf, reaching } from './traffic.ts';

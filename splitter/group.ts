@@ -1,6 +1,4 @@
-import { isEnding } from '../cluster/deletion.ts';
-import { isFinished, kindNamed } from '../cluster/kinds.ts';
-import { clustersAnnotation, placedByAnnotation, schedulerUser } from '../cluster/names.ts';
+import { kindNamed } from '../cluster/kinds.ts';
 import type { Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { listAt, numberAt } from '../kube/untyped.ts';
@@ -15,25 +13,6 @@ export interface Member {
   once: boolean;
   /** It goes when somebody says so. */
   paused: boolean;
-}
-
-const partOfLabel = 'app.kubernetes.io/part-of';
-
-/**
- * What moves together within a namespace: all that has no word of its own where the Namespace says where; else what is
- * labelled as part of one app. Undefined: it moves alone, as what runs to its end does.
- */
-export function groupOf(root: KubeObject, namespace: KubeObject | undefined): string | undefined {
-  const kind = kindNamed(root.kind);
-  if (kind?.role !== 'workload' || kind.spread === 'batch' || isFinished(root) || isEnding(root))
-    return undefined;
-  if (namespace && isUsersWord(namespace) && !isUsersWord(root)) return 'namespace';
-  const app = root.metadata.labels?.[partOfLabel];
-  return app === undefined || app === '' ? undefined : `app/${app}`;
-}
-
-function isUsersWord({ metadata: { annotations } }: KubeObject): boolean {
-  return annotations?.[clustersAnnotation] !== undefined && annotations[placedByAnnotation] !== schedulerUser;
 }
 
 /**

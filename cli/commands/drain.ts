@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { connect } from '../connection.ts';
-import { addOutput, type Global, secondsOf } from './options.ts';
+import { addOutput, countOf, type Global, secondsOf } from './options.ts';
 
 export function cordonCommand(): Command {
   return addOutput(new Command('cordon').argument('<NAME>'))
@@ -37,6 +37,10 @@ export function drainCommand(): Command {
   return addOutput(new Command('drain').argument('<NAME>'))
     .description('cordon a physical cluster and move every workload away, make before break')
     .option('--dry-run', 'only say what would move where, and what cannot, as atoll plan drain NAME does')
+    .option(
+      '--concurrent <N>',
+      'let so many workloads leave at a time; it stays so for the cluster (spec.drainConcurrent)',
+    )
     .option('--timeout <SECONDS>', 'give up after this long; the move itself goes on', '600')
     .addHelpText(
       'after',
@@ -47,7 +51,11 @@ export function drainCommand(): Command {
       '\nExamples:\n  atoll drain east\n  atoll drain east --timeout 60 -o json\n  atoll drain east --dry-run',
     )
     .action(async (name: string, _local, command: Command) => {
-      const options = command.optsWithGlobals<Global & { timeout: string; dryRun?: boolean }>();
+      const options = command.optsWithGlobals<
+        Global & { timeout: string; dryRun?: boolean; concurrent?: string }
+      >();
+      const concurrent =
+        options.concurrent === undefined ? undefined : countOf('--concurrent', options.concurrent);
       const timeoutSeconds = secondsOf('--timeout', options.timeout);
       const client = await connect(options.atollKubeconfig);
       if (options.dryRun) {
@@ -57,6 +65,6 @@ export function drainCommand(): Command {
       const { drain } = await import('../drain.ts');
       const stop = new AbortController();
       process.once('SIGINT', () => stop.abort());
-      await drain(client, name, { timeoutSeconds, output: options.output, signal: stop.signal });
+      await drain(client, name, { timeoutSeconds, concurrent, output: options.output, signal: stop.signal });
     });
 }

@@ -62,13 +62,14 @@ function headlineOf({ object, kind, placement }: Told): string {
 }
 
 function placedHeadline({ spec, status }: Placement): string {
-  const { clusters = [], shares = {}, blocked } = spec ?? {};
+  const { clusters = [], shares = {}, blocked, waits = [] } = spec ?? {};
   const there = Object.keys(shares).sort();
   const old = there.filter((name) => !clusters.includes(name));
   const coming = clusters.filter((name) => shares[name]?.phase !== 'Active');
   if (there.length === 0 && clusters.length === 0) return 'runs nowhere: no cluster takes it';
   if (blocked === true)
     return `is on ${and(there.length > 0 ? there : clusters)}, and cannot get where it ought to be`;
+  if (waits.length > 0) return `is on ${and(clusters)}, and leaves ${and(waits)} when it is its turn`;
   if (clusters.length === 0) return `is leaving ${and(old)}, and is to be nowhere`;
   if (old.length > 0) return `is moving from ${and(old)} to ${and(coming.length > 0 ? coming : clusters)}`;
   if (coming.length > 0) return `is on its way to ${and(coming)}`;
@@ -77,7 +78,7 @@ function placedHeadline({ spec, status }: Placement): string {
 }
 
 function placedSections({ kind, object, pods }: Told, { spec, status }: Placement): Section[] {
-  const { clusters = [], wanted = [], reasons = {}, shares = {}, ref } = spec ?? {};
+  const { clusters = [], wanted = [], reasons = {}, shares = {}, waits = [], ref } = spec ?? {};
   const spoken = new Set([...wanted, ...Object.keys(reasons)]);
   const refused = [...spoken].filter((name) => !clusters.includes(name));
   const whyOf = (name: string) => (Object.hasOwn(reasons, name) ? reasons[name] : 'no reason was given');
@@ -101,6 +102,7 @@ function placedSections({ kind, object, pods }: Told, { spec, status }: Placemen
     {
       title: 'What it waits for',
       lines: [
+        ...waits.map((name) => `its turn to leave ${name}: others leave it now`),
         ...(former ? ['a former object of this name to leave its clusters'] : []),
         ...new Set(under.filter((message) => message !== '')),
       ],

@@ -59,3 +59,53 @@ test.each([
   await world.admin.create(resources.deployments, deployment('new', 1), { namespace });
   expect((await settled(world.admin, 'new.deployments.apps')).spec?.clusters).toEqual(['west']);
 });
+
+test('a drain with a limit has so many leave at a time, over all namespaces and through a restart', async () => {
+  const cordon = (unschedulable: boolean) =>
+    world.admin.patch(resources.physicalclusters, { name: 'west' }, 'merge', { spec: { unschedulable } });
+  const shops = ['one', 'two', 'three', 'four'];
+  await cordon(true);
+  for (const name of shops) {
+    const home = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+    await world.admin.create(resources.namespaces, home);
+    const { metadata, ...web } = deployment('web', 1);
+    const there = { ...web, metadata: { ...metadata, namespace: name } };
+    await world.admin.create(resources.deployments, there, { namespace: name });
+    await settled(world.admin, 'web.deployments.apps', name);
+  }
+  await cordon(false);
+
+  const specs = new Map<string, Placement['spec']>();
+  const on = (spec: Placement['spec']) => spec?.shares?.['east'] !== undefined;
+  const isLeaving = (spec: Placement['spec']) => on(spec) && spec?.clusters.includes('east') === false;
+  const most = { leaving: 0, waiting: 0 };
+  const prefix = '/atoll.dev/placements/root/';
+  await world.store.watch(
+    { start: prefix, end: '/atoll.dev/placements/root0' },
+    {
+      after: 0,
+      sink: (events) => {
+        for (const { type, entry } of events.filter(({ entry: { key } }) =>
+          key.endsWith('.deployments.apps'),
+        ))
+          if (type === 'delete') specs.delete(entry.key);
+          else specs.set(entry.key, (JSON.parse(Buffer.from(entry.value).toString()) as Placement).spec);
+        const all = [...specs.values()];
+        most.leaving = Math.max(most.leaving, all.filter(isLeaving).length);
+        most.waiting = Math.max(most.waiting, all.filter((spec) => spec?.waits?.includes('east')).length);
+      },
+    },
+  );
+  const drained = atoll('drain', 'east', '--concurrent', '1', '--timeout', '100');
+  await until('the second is on its way', () => [...specs.values()].filter(on).length === 3);
+  await world.restartControllers();
+  expect(await drained, out).toBe(0);
+  expect([...specs.values()].map((spec) => spec?.clusters.join())).toEqual(shops.map(() => 'west'));
+  expect(most).toEqual({ leaving: 1, waiting: 3 });
+  expect(out).toMatch(/ of 4 workloads moved, [123] waits? for (its|their) turn/);
+  expect(await specOf('east')).toMatchObject({ drain: true, drainConcurrent: 1 });
+  const none = { spec: { drainConcurrent: 0 } };
+  await expect(
+    world.admin.patch(resources.physicalclusters, { name: 'east' }, 'merge', none),
+  ).rejects.toThrow(/spec.drainConcurrent: Invalid value: 0: must be greater than or equal to 1/);
+});

@@ -119,6 +119,17 @@ test('a move that waits for an image is told from who asked to what can be done'
   ]);
 });
 
+test('a workload that waits for its turn is told whose cluster it leaves then', () => {
+  const placement = placed(
+    { clusters: ['east'], waits: ['east'], shares: { east: { phase: 'Active', replicas: 3 } } },
+    { conditions: [{ type: 'Settled', status: 'True', reason: 'Settled', message: '' }] },
+  );
+  expect(storyOf(told({ placement })).headline).toBe('is on east, and leaves east when it is its turn');
+  expect(section({ placement }, 'What it waits for')).toEqual([
+    'its turn to leave east: others leave it now',
+  ]);
+});
+
 describe('in a sentence', () => {
   const active = { phase: 'Active', replicas: 1 };
   const settled = [{ type: 'Settled', status: 'True', reason: 'Settled', message: '' }];

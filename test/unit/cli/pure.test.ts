@@ -99,6 +99,11 @@ describe('what is left on a cluster', () => {
       { state: 'no other fits; west: needs 4 cpu, 1 left', blocked: true, workload: true },
     ],
     [
+      'not its turn',
+      { clusters: ['east'], waits: ['east'], shares: { east: { phase: 'Active' } } },
+      { state: 'waits for its turn', blocked: false, waits: true },
+    ],
+    [
       'not looked at yet: what it was told before says nothing',
       {
         clusters: ['east'],
@@ -173,6 +178,27 @@ describe('what is left on a cluster', () => {
 });
 
 describe('how far a drain is', () => {
+  test.each([
+    [{ moved: 0, total: 1 }, '0 of 1 workload moved'],
+    [{ moved: 1, total: 3, waiting: 1 }, '1 of 3 workloads moved, 1 waits for its turn'],
+    [
+      { moved: 1, total: 9, waiting: 7, slowest: { object: 'x', state: 'joining west', seconds: 4 } },
+      '1 of 9 workloads moved, 7 wait for their turn; slowest: x, for 4 s: joining west',
+    ],
+  ])('%j', (progress, text) => expect(progressText(progress)).toBe(text));
+
+  test('counts those that wait, who are not on their way', () => {
+    const counted = new Tally().count(
+      [item('a', { state: 'waits for its turn', waits: true }), item('b')],
+      1,
+    );
+    expect(counted).toMatchObject({
+      total: 2,
+      waiting: 1,
+      slowest: { object: 'root/shop/deployments.apps/b' },
+    });
+  });
+
   const item = (name: string, more: Partial<Remaining> = {}): Remaining => ({
     logicalCluster: 'root',
     namespace: 'shop',
@@ -180,6 +206,7 @@ describe('how far a drain is', () => {
     workload: true,
     state: 'joining west 1/3 ready',
     blocked: false,
+    waits: false,
     ...more,
   });
 

@@ -43,6 +43,7 @@ export class World {
   namespace: KubeObject | undefined = namespace();
   usage: NamespaceInput['usage'] = new Map();
   policies: Layers = [];
+  leaving: NamespaceInput['leaving'];
   now = 0;
   startedAt = 0;
   last: NamespaceDecision | undefined;
@@ -61,6 +62,9 @@ export class World {
       blocked: undefined,
       open: undefined,
       toleratedUntil: undefined,
+      leaving: undefined,
+      waiting: undefined,
+      turnUntil: undefined,
     }).toEqual({
       annotate: [],
       create: [],
@@ -72,9 +76,9 @@ export class World {
   }
 
   #once(): NamespaceDecision {
-    const { namespace: ns, objects, placements, clusters, usage, policies, now, startedAt } = this;
-    const given = { objects, placements, clusters, usage, policies, now, startedAt };
-    const decision = decideNamespace({ namespace: ns, ...given });
+    const { objects, placements, clusters, usage, policies, leaving, now, startedAt } = this;
+    const world = { objects, placements, clusters, usage, policies, leaving, now, startedAt };
+    const decision = decideNamespace({ namespace: this.namespace, ...world });
     this.placements = [
       ...placements
         .filter((p) => !decision.remove.includes(p))

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { groupOf } from '../../../cluster/group.ts';
 import type { ClusterSlice, Placement, Share } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
-import { groupOf, lateAddresses, lateMembers, type Member } from '../../../splitter/group.ts';
+import { lateAddresses, lateMembers, type Member } from '../../../splitter/group.ts';
 import { type HandoverInput, handover } from '../../../splitter/handover.ts';
 import { defaultWaitMs, type Late } from '../../../splitter/hold.ts';
 import { breaksFirst } from '../../../splitter/plan.ts';

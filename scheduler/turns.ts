@@ -1,0 +1,130 @@
+import { isReady } from '../cluster/life.ts';
+import { isTombstone } from '../cluster/orphans.ts';
+import type { PhysicalCluster, Placement } from '../cluster/types.ts';
+
+/** By physical cluster, how many workloads are on their way off it. */
+export type Leaving = ReadonlyMap<string, number>;
+
+/** What has not arrived for so long gives its turn to the next: nobody holds up a drain by what never becomes ready. */
+export const turnMs = 600_000;
+
+/**
+ * The clusters that a workload has a share of and is not to be on. One that does not answer says of nothing that it is
+ * gone: it is left by whoever is counted on wherever it is to be.
+ */
+export function leftBy({ spec }: Placement, isHeard: (cluster: string) => boolean): string[] {
+  const { shares = {}, clusters = [] } = spec ?? {};
+  const hasArrived = clusters.every((name) => shares[name]?.phase === 'Active');
+  return Object.keys(shares).filter((name) => !clusters.includes(name) && (!hasArrived || isHeard(name)));
+}
+
+/** Until when a move counts, in milliseconds since 1970: it has been on its way since its Placement is not Settled. */
+export function endOfTurn({ status }: Placement): number {
+  const settled = status?.conditions?.find(({ type }) => type === 'Settled');
+  if (settled?.status !== 'False') return Number.POSITIVE_INFINITY;
+  return (Date.parse(settled.lastTransitionTime) || 0) + turnMs;
+}
+
+/**
+ * Whose turn it is to leave a cluster that is drained, in one decision about a namespace. All who leave count, whatever
+ * moves them; only whom the drain moves waits. What moves together has one turn: it goes whole, were that more than may.
+ */
+export class Turns {
+  readonly #clusters: ReadonlyMap<string, PhysicalCluster>;
+  /** Undefined: nobody waits. */
+  readonly #others: Leaving | undefined;
+  readonly #own = new Map<string, number>();
+  readonly #begun = new Set<string>();
+
+  constructor(clusters: ReadonlyMap<string, PhysicalCluster>, others: Leaving | undefined) {
+    this.#clusters = clusters;
+    this.#others = others;
+  }
+
+  /** How many of this namespace leave. */
+  get leaving(): Leaving {
+    return this.#own;
+  }
+
+  /** What left these clusters in earlier decisions, and is not gone yet. */
+  resume(placement: Placement, group: string | undefined, now: number): void {
+    if (isTombstone(placement) || endOfTurn(placement) <= now) return;
+    for (const name of leftBy(placement, (name) => isHeard(this.#clusters.get(name)))) this.take(name, group);
+  }
+
+  take(name: string, group: string | undefined): void {
+    this.#own.set(name, (this.#own.get(name) ?? 0) + 1);
+    if (group !== undefined) this.#begun.add(`${name}/${group}`);
+  }
+
+  mustWait(name: string, group: string | undefined): boolean {
+    const most = limitOf(this.#clusters.get(name));
+    if (most === undefined || this.#others === undefined) return false;
+    if (group !== undefined && this.#begun.has(`${name}/${group}`)) return false;
+    return (this.#others.get(name) ?? 0) + (this.#own.get(name) ?? 0) >= most;
+  }
+}
+
+export function isHeard(cluster: PhysicalCluster | undefined): boolean {
+  return cluster !== undefined && isReady(cluster);
+}
+
+/** How many may leave at a time. Undefined: any number. */
+export function limitOf(cluster: PhysicalCluster | undefined): number | undefined {
+  const most = cluster?.spec?.drainConcurrent;
+  return most === undefined ? undefined : Math.max(1, most);
+}
+
+export function waitingWords(most: number | undefined): string {
+  return `it is being drained, and at most ${most} at a time leave it: it stays until its turn`;
+}
+
+/** Who leaves each cluster, by namespace, and which namespaces have something that waits for its turn. */
+export class Leavers {
+  readonly #byNamespace = new Map<string, Leaving>();
+  readonly #total = new Map<string, number>();
+  readonly #waiting = new Map<string, Set<string>>();
+
+  set(namespace: string, leaving: Leaving, waiting: readonly string[] = []): void {
+    for (const [name, count] of this.#byNamespace.get(namespace) ?? []) this.#add(name, -count);
+    for (const [name, count] of leaving) this.#add(name, count);
+    if (leaving.size > 0) this.#byNamespace.set(namespace, leaving);
+    else this.#byNamespace.delete(namespace);
+    for (const [name, all] of this.#waiting) {
+      if (!waiting.includes(name)) all.delete(namespace);
+      if (all.size === 0) this.#waiting.delete(name);
+    }
+    for (const name of waiting)
+      this.#waiting.set(name, (this.#waiting.get(name) ?? new Set()).add(namespace));
+  }
+
+  /** In all but this namespace. */
+  others(namespace: string): Leaving {
+    const own = this.#byNamespace.get(namespace);
+    return new Map([...this.#total].map(([name, count]) => [name, count - (own?.get(name) ?? 0)]));
+  }
+
+  /**
+   * As many of those who wait as there are turns free, the longest first: each is decided about, and takes its turn or
+   * leaves it to the next.
+   */
+  next(limit: (cluster: string) => number | undefined, but: string): string[] {
+    const next: string[] = [];
+    for (const [name, all] of this.#waiting) {
+      let free = (limit(name) ?? all.size) - (this.#total.get(name) ?? 0);
+      for (const key of all) {
+        if (free <= 0) break;
+        if (key === but) continue;
+        next.push(key);
+        free--;
+      }
+    }
+    return next;
+  }
+
+  #add(name: string, count: number): void {
+    const sum = (this.#total.get(name) ?? 0) + count;
+    if (sum > 0) this.#total.set(name, sum);
+    else this.#total.delete(name);
+  }
+}

@@ -1,0 +1,175 @@
+import { describe, expect, test } from 'vitest';
+import type { Placement, Share } from '../../../cluster/types.ts';
+import { endOfTurn, Leavers, turnMs } from '../../../scheduler/turns.ts';
+import { deployment } from '../cluster/objects.ts';
+import { annotations, cluster, namespace, World } from './world.ts';
+
+const active: Share = { phase: 'Active', replicas: 1 };
+const names = ['one', 'two', 'three'];
+const partOf = { metadata: { labels: { 'app.kubernetes.io/part-of': 'shop' } } };
+
+/** Three workloads that run on a, which is drained then. */
+function drained(drain: object, make: (name: string) => Record<string, unknown> = () => ({})): World {
+  const world = new World(...names.map((name) => deployment(name, make(name)))).decide();
+  for (const name of names) world.share(name, { a: active });
+  world.leaving = new Map();
+  world.clusters = [cluster('a', { unschedulable: true, drain: true, ...drain }), cluster('b')];
+  return world;
+}
+
+const leaving = (world: World) => names.filter((name) => !world.spec(name)?.clusters.includes('a'));
+const waiting = (world: World) => names.filter((name) => world.spec(name)?.waits?.includes('a'));
+
+describe('whose turn it is to leave a cluster that is drained', () => {
+  test.each<[string, object, number, number]>([
+    ['without a limit all leave', {}, 0, 3],
+    ['one at a time', { drainConcurrent: 1 }, 0, 1],
+    ['two at a time', { drainConcurrent: 2 }, 0, 2],
+    ['more than there are', { drainConcurrent: 9 }, 0, 3],
+    ['others have some turns', { drainConcurrent: 2 }, 1, 1],
+    ['others have all of them', { drainConcurrent: 2 }, 2, 0],
+    ['others have more, since fewer may now', { drainConcurrent: 1 }, 5, 0],
+    ['of one that does not answer no more than of others', { drainConcurrent: 1, ready: false }, 0, 1],
+    [
+      'what drives away does not wait',
+      { drainConcurrent: 1, taints: [{ key: 'k', effect: 'NoExecute' }] },
+      0,
+      3,
+    ],
+  ])('%s', (_what, drain, others, expected) => {
+    const world = drained(drain);
+    world.leaving = new Map([['a', others]]);
+    world.decide();
+    expect(leaving(world)).toHaveLength(expected);
+    expect(waiting(world)).toHaveLength(3 - expected);
+    expect(world.last?.leaving.get('a') ?? 0).toBe(expected);
+    expect(world.last?.waiting).toEqual(expected < 3 ? ['a'] : []);
+  });
+
+  test('it is said of who waits, and not any more of who is gone or stays', () => {
+    const world = drained({ drainConcurrent: 1 }).decide();
+    const [first = ''] = leaving(world);
+    const late = waiting(world);
+    for (const name of late)
+      expect(world.spec(name)).toMatchObject({
+        clusters: ['a'],
+        reasons: { a: 'it is being drained, and at most 1 at a time leave it: it stays until its turn' },
+      });
+    world.share(first, { b: active });
+    world.decide();
+    expect(leaving(world)).toHaveLength(2);
+    world.clusters = [cluster('a'), cluster('b')];
+    world.decide();
+    const [last = ''] = names.filter((name) => !leaving(world).includes(name));
+    expect(world.spec(last)).toMatchObject({ clusters: ['a'], reasons: { a: 'it is there already' } });
+    expect(world.spec(last)?.waits).toBeUndefined();
+  });
+
+  test('whoever is on the way counts until it is gone, also after a restart: it is in the Placements', () => {
+    const world = drained({ drainConcurrent: 1 }).decide();
+    const [first = ''] = leaving(world);
+    world.share(first, { a: { phase: 'Leaving' }, b: active });
+    world.decide();
+    expect(leaving(world)).toEqual([first]);
+  });
+
+  test('of a cluster that does not answer who is counted on elsewhere has left', () => {
+    const world = drained({ drainConcurrent: 1, ready: false }).decide();
+    const [first = ''] = leaving(world);
+    world.share(first, { a: active, b: { phase: 'Joining', replicas: 1 } });
+    world.decide();
+    expect(leaving(world)).toEqual([first]);
+    world.share(first, { a: active, b: active });
+    world.decide();
+    expect(leaving(world)).toHaveLength(2);
+  });
+
+  test('what has not arrived for ten minutes gives its turn to the next', () => {
+    const world = drained({ drainConcurrent: 1 }).decide();
+    const [first = ''] = leaving(world);
+    const lastTransitionTime = new Date(0).toISOString();
+    const conditions = [
+      { type: 'Settled', status: 'False' as const, reason: '', message: '', lastTransitionTime },
+    ];
+    world.placements = world.placements.map((p) =>
+      p.spec?.ref.name === first ? { ...p, status: { conditions } } : p,
+    );
+    world.now = turnMs - 1;
+    world.decide();
+    expect(leaving(world)).toEqual([first]);
+    expect(world.last?.turnUntil).toBe(turnMs);
+    world.now = turnMs;
+    world.decide();
+    expect(leaving(world)).toHaveLength(2);
+  });
+
+  test('what moves together goes together, were that more than may', () => {
+    expect(leaving(drained({ drainConcurrent: 1 }, () => partOf).decide())).toEqual(names);
+    const all = drained({ drainConcurrent: 1 }, () => partOf);
+    all.leaving = new Map([['a', 1]]);
+    expect(leaving(all.decide())).toEqual([]);
+    const whole = drained({ drainConcurrent: 1 });
+    whole.namespace = namespace('a,b');
+    expect(leaving(whole.decide())).toEqual(names);
+  });
+
+  test('who has no other place takes no turn, and is told so at once', () => {
+    const world = drained({ drainConcurrent: 1 }, (name) =>
+      name === 'three' ? {} : { metadata: annotations('a', 'ann') },
+    );
+    world.decide();
+    expect(leaving(world)).toEqual(['three']);
+    expect(world.spec('one')).toMatchObject({ blocked: true });
+    expect(waiting(world)).toEqual([]);
+  });
+
+  test("a user's own word does not wait, and counts", () => {
+    const world = drained({ drainConcurrent: 1 });
+    world.objects = world.objects.map((o) =>
+      o.object.metadata.name === 'two'
+        ? { ...o, object: { ...o.object, metadata: { ...o.object.metadata, ...annotations('b', 'ann') } } }
+        : o,
+    );
+    world.leaving = new Map([['a', 1]]);
+    world.decide();
+    expect(leaving(world)).toEqual(['two']);
+    expect(world.last?.leaving.get('a')).toBe(1);
+  });
+
+  test('where nobody asks for turns nobody waits', () => {
+    const world = drained({ drainConcurrent: 1 });
+    world.leaving = undefined;
+    expect(leaving(world.decide())).toEqual(names);
+  });
+});
+
+test('a move counts without end while it is not said to be under way', () => {
+  expect(endOfTurn({ status: {} } as Placement)).toBe(Number.POSITIVE_INFINITY);
+});
+
+describe('who waits, over all namespaces', () => {
+  const limit = (most?: number) => () => most;
+  const one = new Map([['a', 1]]);
+
+  test('as many are asked again as turns are free, those first who wait the longest', () => {
+    const leavers = new Leavers();
+    leavers.set('n1', one);
+    for (const key of ['n2', 'n3', 'n4']) leavers.set(key, new Map(), ['a']);
+    expect(leavers.next(limit(1), '')).toEqual([]);
+    leavers.set('n1', new Map());
+    expect(leavers.next(limit(1), '')).toEqual(['n2']);
+    expect(leavers.next(limit(2), 'n2')).toEqual(['n3', 'n4']);
+    leavers.set('n2', one);
+    expect(leavers.next(limit(1), '')).toEqual([]);
+    expect(leavers.others('n2').get('a') ?? 0).toBe(0);
+    expect(leavers.others('n3').get('a')).toBe(1);
+  });
+
+  test('who waits no longer is asked no more', () => {
+    const leavers = new Leavers();
+    leavers.set('n1', new Map(), ['a']);
+    leavers.set('n1', new Map());
+    expect(leavers.next(limit(5), '')).toEqual([]);
+    expect(leavers.next(limit(), '')).toEqual([]);
+  });
+});
