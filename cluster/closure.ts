@@ -7,6 +7,7 @@ import { claimsNamed } from './claims.ts';
 import { isSelectorless, type PlacedKind, type Reach, serviceOfEndpoints } from './kinds.ts';
 import { isPlaceable } from './placeable.ts';
 import { podReferences, podTemplate } from './pod-spec.ts';
+import { ruledReferences } from './ruled.ts';
 import type { ClosureRef } from './types.ts';
 
 /** An object of a namespace together with what kind it is. */
@@ -56,7 +57,7 @@ export function closureOf(workload: KubeObject, { byKey, services, attached }: N
     if (placed?.kind.role !== 'closure' || !isPlaceable(placed.kind, placed.object)) return;
     found.set(refKey(ref), ref);
   };
-  for (const ref of [...podReferences(spec), ...claimsNamed(workload)]) {
+  for (const ref of [...podReferences(spec), ...claimsNamed(workload), ...ruledReferences(workload)]) {
     if (ref.resource === 'serviceaccounts') serviceAccountReferences(byKey.get(refKey(ref))).forEach(add);
     add(ref);
   }

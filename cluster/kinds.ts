@@ -2,6 +2,7 @@ import type { GroupVersionResource } from '../kube/gvk.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { at, listAt, mapAt, textAt } from '../kube/untyped.ts';
 import { serviceNameLabel } from './endpoints.ts';
+import type { KindRule } from './placed-resource.ts';
 
 /** workload: runs, and is placed for its own sake. closure: goes where a workload needs it. */
 export type Role = 'workload' | 'closure';
@@ -117,14 +118,22 @@ const closures = {
   }),
 };
 
-export type WorkloadKindName = keyof typeof workloads;
+/** Kinds that a PlacedResource is about, as whoever decides sees them: ruled.ts. No resource is called so. */
+const ruled = {
+  Counted: workload('', '', { spread: 'counts', identity: 'asked', generations: true }),
+  Full: workload('', '', { spread: 'whole', identity: 'asked', generations: true }),
+};
+
+export type RuledKindName = keyof typeof ruled;
+export type WorkloadKindName = keyof typeof workloads | RuledKindName;
 export type ClosureKindName = keyof typeof closures;
 export type PlacedKindName = WorkloadKindName | ClosureKindName;
 
 interface Common extends GroupVersionResource, Omit<Row, 'group' | 'resource' | 'version' | 'role'> {}
 
-export type WorkloadKind = Common & { kind: WorkloadKindName; role: 'workload' };
-export type ClosureKind = Common & { kind: ClosureKindName; role: 'closure'; reach: Reach };
+/** With `rule`: of a kind that the code does not know. */
+export type WorkloadKind = Common & { kind: WorkloadKindName; role: 'workload'; rule?: KindRule };
+export type ClosureKind = Common & { kind: ClosureKindName; role: 'closure'; reach: Reach; rule?: undefined };
 export type PlacedKind = WorkloadKind | ClosureKind;
 
 export const placedKinds: readonly PlacedKind[] = Object.entries({ ...workloads, ...closures }).map(
@@ -133,9 +142,27 @@ export const placedKinds: readonly PlacedKind[] = Object.entries({ ...workloads,
 
 const byResource = new Map(placedKinds.map((kind) => [`${kind.resource}.${kind.group}`, kind]));
 const byName = new Map<string, PlacedKind>(placedKinds.map((kind) => [kind.kind, kind]));
+for (const [kind, row] of Object.entries(ruled))
+  byName.set(kind, { ...row, version: 'v1', kind: kind as RuledKindName });
 
-export function placedKind({ group, resource }: { group: string; resource: string }): PlacedKind | undefined {
-  return byResource.get(`${resource}.${group}`);
+/** What the code knows, or what a Placement's own reference says by the rule of its kind. */
+export function placedKind({ group, resource, version, rule }: KindReferred): PlacedKind | undefined {
+  const known = byResource.get(`${resource}.${group}`);
+  return known ?? (rule && version ? ruledKind({ group, version, resource }, rule) : undefined);
+}
+
+interface KindReferred {
+  group: string;
+  resource: string;
+  version?: string;
+  rule?: KindRule | undefined;
+}
+
+/** Of a custom resource. */
+export function ruledKind(resource: GroupVersionResource, rule: KindRule): WorkloadKind {
+  const kind = rule.specReplicasPath === undefined ? 'Full' : 'Counted';
+  const countsGenerations = rule.observesGeneration !== false;
+  return { ...ruled[kind], kind, ...resource, role: 'workload', countsGenerations, rule };
 }
 
 /** Of an object that is known to be placed: of placed kinds no two have one name. */

@@ -22,6 +22,8 @@ const makers: Record<WorkloadKindName, readonly WorkloadKindName[]> = {
   // Those that a CronJob made are reflected. Any other is a user's (kubectl create job --from=cronjob/x) and nobody else runs it.
   Job: [],
   CronJob: [],
+  Counted: [],
+  Full: [],
 };
 
 function isMade({ kind }: WorkloadKind, owners: readonly OwnerReference[] = []): boolean {

@@ -1,5 +1,6 @@
 import type { ObjectSchema } from '../kube/schema/schema.ts';
 import { conditions } from './condition-schema.ts';
+import { kindRule } from './placed-resource-schema.ts';
 import { any, type Fields, flag, int32, int64, intOrString, list, map, object, text } from './schema.ts';
 import type { PlacedSpread } from './spread.ts';
 import { texts } from './texts.ts';
@@ -79,7 +80,7 @@ const slice = object(
   texts.slice,
 );
 
-const ref = { group: text, version: text, resource: text, kind: text, name: text, uid: text };
+const ref = { group: text, version: text, resource: text, kind: text, name: text, uid: text, rule: kindRule };
 const required = { group: text, resource: text, name: text };
 
 export const placementSpec: ObjectSchema = object(

@@ -41,6 +41,8 @@ const runs: Record<WorkloadKindName, Run> = {
     template: ['spec', 'jobTemplate', 'spec', 'template'],
     count: ['spec', 'jobTemplate', 'spec', 'parallelism'],
   },
+  Counted: replicated,
+  Full: { template: ['spec', 'template'], count: undefined },
 };
 
 function runOf({ kind: name }: KubeObject): Run {

@@ -3,6 +3,7 @@ import { conditions } from './condition-schema.ts';
 import { type LimitName, limitsSchema, shownUse, validateWorkspace } from './limits.ts';
 import { group, physicalClusters, version } from './names.ts';
 import { age, column, computed, info, type OwnResource } from './own.ts';
+import { placedResource } from './placed-resource-schema.ts';
 import { placementSpec, placementStatus } from './placement-schema.ts';
 import { policyResources } from './policy-schema.ts';
 import { any, effect, type Fields, flag, int32, kind, list, map, object, open, text } from './schema.ts';
@@ -41,6 +42,7 @@ const physicalClusterStatus = object(
     version: text,
     namespaces: int32,
     allocatable: map({ type: 'string', format: 'quantity' }),
+    serves: { type: 'list', items: text, listType: 'set' },
   } satisfies Fields<PhysicalClusterStatus>,
   texts.physicalClusterStatus,
 );
@@ -113,6 +115,7 @@ export const ownResources: readonly OwnResource[] = [
     ],
   },
   ...policyResources,
+  placedResource,
   {
     info: info({
       group: 'tenancy.kcp.io',

@@ -60,7 +60,7 @@ export function shapeFor(root: KubeObject, share: Share, target: ShapeTarget): K
   return shaped;
 }
 
-function metadataFor(root: KubeObject, share: Share, target: ShapeTarget): ObjectMeta {
+export function metadataFor(root: KubeObject, share: Share, target: ShapeTarget): ObjectMeta {
   const { physicalNamespace, locator } = target;
   const { name, labels, annotations } = root.metadata;
   const drop = (key: string) =>
@@ -104,6 +104,11 @@ function withTemplates(spec: Spec, target: ShapeTarget): Spec {
   };
 }
 
+/** As a pod of this logical cluster has it there. */
+export function templateThere(template: unknown, target: ShapeTarget): unknown {
+  return isRecord(template) ? ofNeighbours(withoutOurs(template), target) : template;
+}
+
 function ofNeighbours(template: Spec, target: ShapeTarget): Spec {
   const spec = at(template, 'spec');
   return isRecord(spec) ? { ...template, spec: nearNeighbours(spec, target) } : template;
@@ -143,6 +148,9 @@ const specs: Record<PlacedKindName, (spec: Spec, share: Share) => Spec> = {
   ResourceQuota: withAmounts,
   HorizontalPodAutoscaler: withBounds,
   PodDisruptionBudget: withDisruptions,
+  // Their manifest is not made of what deciders see: ruled-shape.ts.
+  Counted: asItIs,
+  Full: asItIs,
 };
 
 function specFor(root: KubeObject, spec: Spec, share: Share): Spec {

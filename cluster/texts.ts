@@ -107,6 +107,7 @@ const ref: Texts<ObjectRef> = {
   kind: "The object's kind, such as Deployment.",
   name: "The object's name.",
   uid: 'Of this very object, not of another one of the same name.',
+  rule: 'Of a custom resource: what a PlacedResource said when it was last decided where it should be.',
 };
 
 const closureRef: Texts<ClosureRef> = { group: ref.group, resource: ref.resource, name: ref.name };
@@ -187,6 +188,7 @@ const physicalClusterStatus: Texts<PhysicalClusterStatus> = {
   namespaces: 'How many namespaces of Atoll are there.',
   version: 'The version of Kubernetes that it says it is.',
   allocatable: 'What its nodes that take pods offer together.',
+  serves: 'The namespaced custom resources that it serves, such as rollouts.argoproj.io/v1alpha1.',
 };
 
 const physicalCluster: KindTexts = {

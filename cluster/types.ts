@@ -1,5 +1,6 @@
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
 import type { Locator } from './locator.ts';
+import type { KindRule } from './placed-resource.ts';
 import type { Share, SharePhase } from './share.ts';
 import type { PlacedSpread } from './spread.ts';
 
@@ -61,6 +62,8 @@ export interface PhysicalClusterStatus {
   namespaces?: number;
   /** Sums over its schedulable nodes. */
   allocatable?: Record<string, string>;
+  /** The namespaced custom resources that it serves, as `<resource>.<group>/<version>`, sorted; absent while nobody knows. */
+  serves?: string[];
 }
 
 /**
@@ -127,6 +130,8 @@ export interface ObjectRef {
   kind: string;
   name: string;
   uid: string;
+  /** Of a kind that the code does not know: the rule by which it is placed. */
+  rule?: KindRule;
 }
 
 export interface ClosureRef {

@@ -13,6 +13,7 @@ import { wake } from './wake.ts';
 import {
   claimsIn,
   clusterNamed,
+  isKnown,
   notTaken,
   objectsOf,
   observe,
@@ -35,6 +36,9 @@ export interface SchedulerOptions {
 
 /** Room may also appear without any event about a cluster: when other workloads shrink. */
 const blockedRetryMs = 15_000;
+/** How long all wait for custom resources; who is placed of them waits on. */
+const ruledMs = 5_000;
+const unknownMs = 500;
 /** More than a timer takes: something else comes by before. */
 const longestMs = 2 ** 31;
 
@@ -50,8 +54,11 @@ export async function startScheduler(options: SchedulerOptions): Promise<void> {
   const world = observe(informers);
   wake(world, queue);
   const { namespaces, placements, clusters, policies, clusterPolicies } = world;
-  const all = [namespaces, placements, clusters, policies, clusterPolicies, ...world.objects.values()];
-  const synced = Promise.all(all.map((informer) => informer.synced));
+  const { rules, definitions } = world.ruled;
+  const all = [namespaces, placements, clusters, policies, clusterPolicies, rules, definitions];
+  const synced = Promise.all([...all, ...world.objects.values()].map((informer) => informer.synced)).then(
+    () => world.ruled.settled(ruledMs, signal),
+  );
   await runController({
     name: 'scheduler',
     queue,
@@ -75,6 +82,7 @@ async function reconcile(
   queue: WorkQueue,
 ): Promise<Retry | undefined> {
   const { cluster } = parseKey(key);
+  if (!isKnown(world, placementsIn(world, key))) return { after: unknownMs };
   const decision = consider(key, world);
   const limit = (name: string) => limitOf(clusterNamed(world, name));
   for (const next of world.leavers.next(limit, key)) queue.add(next);

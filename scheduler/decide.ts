@@ -1,3 +1,4 @@
+import { groupResource } from '../kube/gvk.ts';
 import { claimsMadeFor } from '../cluster/claims.ts';
 import { closureOf, indexNamespace, type PlacedObject, refKey, refOf } from '../cluster/closure.ts';
 import { groupOf } from '../cluster/group.ts';
@@ -181,6 +182,7 @@ function situationOf(
     now: scene.input.now,
     listened: scene.listened,
     divided: kind.spread,
+    kind: kind.rule && `${groupResource(kind)}/${kind.version}`,
     need: (pods) => requestsOf(object, pods),
   };
 }

@@ -37,6 +37,8 @@ export interface Candidate {
   need: Resources;
   /** What we have placed there otherwise. */
   used: Resources;
+  /** Of a custom resource: which it has to serve, as `<resource>.<group>/<version>`. */
+  kind?: string | undefined;
 }
 
 /** Why a cluster is out of the question, as a sentence; undefined: it is not. */
@@ -45,7 +47,15 @@ export type Filter = (candidate: Candidate) => string | undefined;
 /** These hold for what is there as well. */
 const evicting: readonly Filter[] = [exists, isWanted, notDraining, notEvicting];
 /** These hold for newcomers only: cordon is not drain, silence is not death. */
-const admitting: readonly Filter[] = [isAnother, isReady, notCordoned, notTainted, notForAWhile, hasRoom];
+const admitting: readonly Filter[] = [
+  isAnother,
+  isReady,
+  servesKind,
+  notCordoned,
+  notTainted,
+  notForAWhile,
+  hasRoom,
+];
 
 /** The first objection. */
 export function objection(candidate: Candidate): string | undefined {
@@ -101,6 +111,11 @@ function isReady({ cluster }: Candidate): string | undefined {
   const silence = cluster && silenceOf(cluster);
   if (silence) return silence.words;
   return ready ? `it is not ready (${ready.reason})` : 'it has not reported that it is ready';
+}
+
+function servesKind({ cluster, kind }: Candidate): string | undefined {
+  if (kind === undefined || cluster?.status?.serves?.includes(kind)) return undefined;
+  return `it does not serve ${kind}`;
 }
 
 function notCordoned({ cluster }: Candidate): string | undefined {

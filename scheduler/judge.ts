@@ -41,6 +41,8 @@ export interface Situation {
   pods: number;
   /** How its kind is divided over clusters. */
   divided: Spread | undefined;
+  /** Of a custom resource: see Candidate. */
+  kind?: string | undefined;
   /** What so many of its pods ask for. */
   need(pods: number): Resources;
 }
@@ -76,6 +78,7 @@ export function judge(
       waits: situation.waits?.has(name) === true,
       need: equal || situation.need(typeof among === 'number' ? 0 : among(name)),
       used: situation.used.get(name) ?? nothingUsed,
+      kind: situation.kind,
     };
     return [candidate, objection(candidate)];
   });

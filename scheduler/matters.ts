@@ -36,7 +36,7 @@ export function placementMatters(now: Placement, old: Placement): boolean {
   );
 }
 
-/** Heartbeats do not matter; readiness, drain, cordon, taints, labels and room do. */
+/** Heartbeats do not matter; readiness, drain, cordon, taints, labels, what it serves and room do. */
 export function clusterMatters(now: PhysicalCluster, old: PhysicalCluster): boolean {
   const ready = (c: PhysicalCluster) => readyOf(c)?.status;
   return (
@@ -44,6 +44,7 @@ export function clusterMatters(now: PhysicalCluster, old: PhysicalCluster): bool
     !deepEqual(now.metadata.labels, old.metadata.labels) ||
     ready(now) !== ready(old) ||
     now.status?.version !== old.status?.version ||
+    !deepEqual(now.status?.serves, old.status?.serves) ||
     now.metadata.deletionTimestamp !== old.metadata.deletionTimestamp ||
     !deepEqual(at(now, 'status', 'allocatable'), at(old, 'status', 'allocatable'))
   );

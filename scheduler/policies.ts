@@ -2,6 +2,7 @@ import { logicalClusterOf } from '../client/url.ts';
 import type { PlacedObject } from '../cluster/closure.ts';
 import { rootCluster } from '../cluster/names.ts';
 import { namedBy, type PlacementPolicy, type PolicySelector } from '../cluster/policy.ts';
+import { kindOf } from '../cluster/ruled.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { type LabelSelector, labelSelectorFromObject } from '../kube/selector.ts';
 import type { Said } from './wishes.ts';
@@ -75,8 +76,8 @@ function selects(selector: PolicySelector): Policy['selects'] {
   const ofKind = among(kinds.map((one) => one.kind));
   const ofName = among(names);
   const ofNamespace = among(namespaces);
-  return ({ kind, object: { metadata } }, namespace) =>
-    ofKind(kind.kind) &&
+  return ({ object, object: { metadata } }, namespace) =>
+    ofKind(kindOf(object)) &&
     ofName(metadata.name ?? '') &&
     ofNamespace(metadata.namespace ?? '') &&
     (!labels || labels.matches(metadata.labels)) &&

@@ -4,6 +4,7 @@ import { placedKind } from '../cluster/kinds.ts';
 import { apiVersion, physicalNamespaceAnnotation, placementFinalizer } from '../cluster/names.ts';
 import { carriedLabels } from '../cluster/namespace-labels.ts';
 import { physicalNamespace, placementName } from '../cluster/placement.ts';
+import { kindOf } from '../cluster/ruled.ts';
 import type { Placement, PlacementSpec } from '../cluster/types.ts';
 import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -131,7 +132,7 @@ function specOf({ placed, choice, wish, requires }: Decided, home: Home, old?: P
   const stays = isFree && old?.ref.uid === uid && deepEqual(old.clusters, clusters);
   const reasons = stays && old.reasons ? old.reasons : choice.reasons;
   return {
-    ref: { group, version, resource, kind: kind.kind, name, uid },
+    ref: { group, version, resource, kind: kindOf(object), name, uid, ...(kind.rule && { rule: kind.rule }) },
     ...home,
     clusters,
     ...(wanted && { wanted }),

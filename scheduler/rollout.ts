@@ -1,3 +1,4 @@
+import { originOf } from '../cluster/ruled.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { listAt, numberAt } from '../kube/untyped.ts';
 
@@ -15,6 +16,11 @@ const counters: Readonly<Record<string, readonly [updated: string, all: string]>
 export function isRolledOut(workload: KubeObject): boolean {
   // It never says which template it knows; what it began runs to its end with that of then.
   if (workload.kind === 'CronJob') return listAt(workload, 'status', 'active').length === 0;
+  // By whatever it says it: as far as it counts.
+  if (originOf(workload)) {
+    const { updatedReplicas, replicas } = (workload.status ?? {}) as Record<string, unknown>;
+    return typeof updatedReplicas !== 'number' || typeof replicas !== 'number' || updatedReplicas >= replicas;
+  }
   const [updated, all] = counters[workload.kind ?? ''] ?? [];
   if (updated === undefined || all === undefined) return true;
   const said = (name: string) => numberAt(workload, 'status', name) ?? 0;

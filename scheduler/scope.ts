@@ -2,6 +2,7 @@ import { claimsNamed } from '../cluster/claims.ts';
 import { type PlacedObject, refKey, refOf } from '../cluster/closure.ts';
 import { type PlacedKind, placedKind } from '../cluster/kinds.ts';
 import { podReferences, podTemplate } from '../cluster/pod-spec.ts';
+import { ruledReferences } from '../cluster/ruled.ts';
 import type { ClosureRef, Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { listAt, textAt } from '../kube/untyped.ts';
@@ -30,8 +31,9 @@ export function scopeOf(
   kinds: Iterable<PlacedKind>,
   view: NamespaceView,
   placements: readonly Placement[],
+  ruled: readonly PlacedObject[] = [],
 ): Scope {
-  const objects: PlacedObject[] = [];
+  const objects: PlacedObject[] = [...ruled];
   const scope = { objects, mentioned: new Set<string>() };
   for (const kind of kinds) {
     const found = isUsedByName(kind) ? view.wishing(kind) : view.all(kind);
@@ -64,7 +66,8 @@ function mention(
 }
 
 function namedBy({ kind, object }: PlacedObject): ClosureRef[] {
-  if (kind.role === 'workload') return [...podReferences(podTemplate(object).spec), ...claimsNamed(object)];
+  if (kind.role === 'workload')
+    return [...podReferences(podTemplate(object).spec), ...claimsNamed(object), ...ruledReferences(object)];
   const secrets = (items: readonly unknown[], field: string) =>
     items.flatMap((item): ClosureRef[] => {
       const name = textAt(item, field);

@@ -12,6 +12,7 @@ import { textAt } from '../kube/untyped.ts';
 import { clusterMatters, objectMatters, placementMatters } from './matters.ts';
 import { isUsedByName } from './scope.ts';
 import { wakeForPolicies } from './wake-policies.ts';
+import { wakeForRules } from './wake-rules.ts';
 import { namesClusters } from './wishes.ts';
 import { isClaims, namespaceKey, type World } from './world.ts';
 
@@ -41,6 +42,7 @@ export function wake(world: World, queue: WorkQueue): void {
     });
   }
   wakeForPolicies(world, soon);
+  wakeForRules(world, soon);
   const concerned = (cluster: PhysicalCluster) => {
     wakeConcerned(world, queue, cluster);
     // What held nothing of ours a moment ago may hold its credentials now.

@@ -10,6 +10,7 @@ import { isTombstone } from '../cluster/orphans.ts';
 import { clusterPlacementPolicies, type PlacementPolicy, placementPolicies } from '../cluster/policy.ts';
 import { isReflected } from '../cluster/reflected.ts';
 import type { PhysicalCluster, Placement } from '../cluster/types.ts';
+import { RuledKinds, shownAs } from '../controller/ruled.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { Ledger } from './ledger.ts';
 import { Pace } from './pace.ts';
@@ -27,6 +28,8 @@ export interface World {
   policies: Informer<PlacementPolicy>;
   clusterPolicies: Informer<PlacementPolicy>;
   objects: ReadonlyMap<PlacedKind, Informer>;
+  /** Custom resources that are placed by a rule. */
+  ruled: RuledKinds;
   ledger: Ledger;
   pace: Pace;
   leavers: Leavers;
@@ -69,9 +72,13 @@ export function observe(informers: Pick<InformerSet, 'for'>): World {
   identified.addIndex(byLogicalCluster, (namespace) => [logicalClusterOf(namespace)]);
   const clusterPolicies = informers.for<PlacementPolicy>(clusterPlacementPolicies);
   clusterPolicies.addIndex(byLogicalCluster, (policy) => [logicalClusterOf(policy)]);
+  const placed = indexed(informers.for<Placement>(placements));
+  const ruled = new RuledKinds(informers, placed);
+  ruled.on((informer) => indexed(informer));
   return {
     namespaces: identified,
-    placements: indexed(informers.for<Placement>(placements)),
+    placements: placed,
+    ruled,
     clusters: physicalClusterInformer(informers),
     policies: indexed(informers.for<PlacementPolicy>(placementPolicies)),
     clusterPolicies,
@@ -93,9 +100,10 @@ export function isClaims({ kind }: PlacedKind): boolean {
 /** Where the Namespace itself is placed, all that is in it goes along; else only what something names. */
 export function objectsOf(world: World, key: string, placed: readonly Placement[]): PlacedObject[] {
   const all = (kind: PlacedKind) => world.objects.get(kind)?.byIndex(byNamespace, key) ?? [];
+  const ruled = ruledIn(world, key, placed);
   if (placesAll(world.namespaces.get(key))) {
     world.mentioned.delete(key);
-    return placedKinds.flatMap((kind) => all(kind).map((object) => ({ kind, object })));
+    return [...placedKinds.flatMap((kind) => all(kind).map((object) => ({ kind, object }))), ...ruled];
   }
   const { cluster, name: namespace } = parseKey(key);
   const { objects, mentioned } = scopeOf(
@@ -106,10 +114,27 @@ export function objectsOf(world: World, key: string, placed: readonly Placement[
       get: (kind, name) => world.objects.get(kind)?.get(keyOf(cluster, namespace, name)),
     },
     placed,
+    ruled,
   );
   if (world.namespaces.get(key)) world.mentioned.set(key, mentioned);
   else world.mentioned.delete(key);
   return objects;
+}
+
+/** Those that a rule places, or has placed: who was placed by one that is gone goes on as it was. */
+function ruledIn({ ruled }: World, key: string, placed: readonly Placement[]): PlacedObject[] {
+  const byUid = new Map(placed.flatMap(({ spec }) => (spec?.ref.rule ? [[spec.ref.uid, spec.ref]] : [])));
+  return [...ruled.all()].flatMap(({ resource, informer }) =>
+    informer.byIndex(byNamespace, key).flatMap((object): PlacedObject[] => {
+      const kind = ruled.kindOf(object, resource, byUid.get(object.metadata.uid ?? ''));
+      return kind ? [{ kind, object: shownAs(object, kind) }] : [];
+    }),
+  );
+}
+
+/** False while something is placed there of which nobody knows whether it is still there. */
+export function isKnown({ ruled }: World, placed: readonly Placement[]): boolean {
+  return placed.every(({ spec }) => !spec?.ref.rule || ruled.isKnown(spec.ref));
 }
 
 /** Before the first decision: what is placed already, lest the first namespaces think that all is free. */
@@ -118,6 +143,10 @@ export function takeStock(world: World): void {
   for (const [kind, informer] of world.objects) {
     if (kind.role !== 'workload') continue;
     for (const object of informer.values()) uids.set(object.metadata.uid ?? '', object);
+  }
+  for (const placement of world.placements.values()) {
+    const object = ruledOf(world, placement);
+    if (object) uids.set(object.metadata.uid ?? '', object);
   }
   const usage = new Map<string, Usage>();
   const leaving = new Map<string, Map<string, number>>();
@@ -143,6 +172,14 @@ export function clusterNamed({ clusters }: World, name: string): PhysicalCluster
   return clusters.get(keyOf(rootCluster, '', name));
 }
 
+function ruledOf({ ruled }: World, placement: Placement): KubeObject | undefined {
+  const { ref } = placement.spec ?? {};
+  if (!ref?.rule) return undefined;
+  const { cluster, name: namespace } = parseKey(namespaceKey(placement));
+  const object = ruled.of(ref)?.get(keyOf(cluster, namespace, ref.name));
+  return object && shownAs(object, ref);
+}
+
 export function placementsIn({ placements: all }: World, key: string): Placement[] {
   return all.byIndex(byNamespace, key);
 }
@@ -153,11 +190,13 @@ export function namespacesOf({ namespaces: all }: World, cluster: string): KubeO
 }
 
 /** Those that are never pushed too. */
-export function* workloadsIn({ objects }: World, key: string): Iterable<PlacedObject> {
+export function* workloadsIn(world: World, key: string): Iterable<PlacedObject> {
+  const { objects } = world;
   for (const [kind, informer] of objects) {
     if (kind.role !== 'workload') continue;
     for (const object of informer.byIndex(byNamespace, key)) yield { kind, object };
   }
+  yield* ruledIn(world, key, placementsIn(world, key));
 }
 
 /** Its own, those of its logical cluster, and root's. */

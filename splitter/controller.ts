@@ -25,6 +25,7 @@ import {
   demandsAt,
   floorAt,
   hasOwnVolume,
+  isKnown,
   observe,
   rootOf,
   scalerAt,
@@ -54,6 +55,8 @@ type Telling = SplitterOptions & { recorder: EventRecorder };
 
 /** Until the cache has what another wrote. */
 const conflictMs = 100;
+/** Until there is a first list of a custom resource. */
+const unknownMs = 500;
 /** They mostly wait for the disk, which takes many writes at once as fast as one. */
 const defaultWorkers = 32;
 
@@ -85,6 +88,7 @@ async function reconcile(key: string, world: World, options: Telling): Promise<R
   const { cluster, namespace } = parseKey(key);
   const { spec } = placement;
   const { ref } = spec;
+  if (!isKnown(world, spec)) return { after: unknownMs };
   const root = rootOf(world, key, spec);
   if (root && isOlder(root, placement)) return undefined;
   const { clock = systemClock, settleMs = 2000, drainMs = 5000, silentMs = silentAfterMs } = options;

@@ -1,4 +1,5 @@
 import { kindNamed } from '../cluster/kinds.ts';
+import { kindOf, slicesOf } from '../cluster/ruled.ts';
 import type { Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { listAt, numberAt } from '../kube/untyped.ts';
@@ -22,15 +23,16 @@ export interface Member {
 export function lateMembers(cluster: string, self: Member, others: readonly Member[]): Late[] {
   return others
     .filter((other) => !(self.once && other.once) && isToLeave(other, cluster) && !isThere(other))
-    .map(({ root, paused }) => ({ who: `${root.kind} ${root.metadata.name}`, patient: paused }));
+    .map(({ root, paused }) => ({ who: `${kindOf(root)} ${root.metadata.name}`, patient: paused }));
 }
 
 /** What serves nobody where it is may never do elsewhere: nobody waits for it. */
-function isToLeave({ once, placement: { spec, status } }: Member, cluster: string): boolean {
+function isToLeave({ once, placement }: Member, cluster: string): boolean {
+  const { spec } = placement;
   const share = spec?.shares?.[cluster];
   if (share?.phase !== 'Active' && share?.phase !== 'Joining') return false;
   if (spec?.blocked !== true && spec?.clusters.includes(cluster)) return false;
-  return once || availableOf(share, status?.clusters?.[cluster]) > 0;
+  return once || availableOf(share, slicesOf(placement)[cluster]) > 0;
 }
 
 /** Counted on wherever it is to be, with all that it is to have. */

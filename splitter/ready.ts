@@ -2,6 +2,7 @@ import { kindNamed, type PlacedKindName } from '../cluster/kinds.ts';
 import type { ClusterSlice, Share } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { at, isRecord, listAt, numberAt, textAt } from '../kube/untyped.ts';
+import { isRuledServing } from './ready-ruled.ts';
 
 /**
  * Whether a share is in place: applied as it now stands, observed by the physical controller, and doing what
@@ -99,6 +100,8 @@ const serving: Record<PlacedKindName, (asked: Asked) => boolean> = {
   ResourceQuota: applied,
   HorizontalPodAutoscaler: applied,
   PodDisruptionBudget: applied,
+  Counted: ({ root, wanted, status }) => isRuledServing(root, wanted, status),
+  Full: ({ root, wanted, status }) => isRuledServing(root, wanted, status),
 };
 
 function isServing(root: KubeObject, share: Share, status: unknown): boolean {

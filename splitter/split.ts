@@ -1,6 +1,7 @@
 import { isEnding } from '../cluster/deletion.ts';
 import { placedKind } from '../cluster/kinds.ts';
 import { isBeingOrphaned } from '../cluster/orphans.ts';
+import { slicesOf } from '../cluster/ruled.ts';
 import type { Silence } from '../cluster/silence.ts';
 import type { Condition, Placement, Scale } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -68,7 +69,7 @@ export function split(input: SplitInput): Split {
   const { placement, root, isKnown, heardAt, now, settleMs, target, scaler } = input;
   const { ref, clusters = [], shares: before = {} } = placement.spec ?? { ref: undefined };
   const previous = restored(before);
-  const slices: Slices = placement.status?.clusters ?? {};
+  const slices: Slices = slicesOf(placement);
   const live = root !== undefined && root.metadata.uid === ref?.uid ? root : undefined;
   // Without its object nothing can be planned; the scheduler says when its shares may go, closure last.
   const deleted = live === undefined || isEnding(live);

@@ -1,3 +1,4 @@
+import type { Informer } from '../client/informer.ts';
 import { keyOf, objectKey, parseKey } from '../client/url.ts';
 import { drainSeconds, isPaused, waitSeconds } from '../cluster/drain.ts';
 import { heardAt } from '../cluster/heard.ts';
@@ -57,7 +58,7 @@ export function wake(world: World, queue: WorkQueue): void {
       waiting(key);
     },
   });
-  for (const [kind, informer] of world.roots) {
+  const follow = (kind: { group: string; resource: string; role: string }, informer: Informer) => {
     const about = (object: KubeObject, old?: KubeObject | string) => {
       const { cluster, namespace, name } = parseKey(objectKey(object));
       const key = keyOf(cluster, namespace, placementName({ ...kind, name }));
@@ -65,7 +66,9 @@ export function wake(world: World, queue: WorkQueue): void {
       if (kind.role === 'workload') waiting(key, () => typeof old !== 'object' || !isSameMember(object, old));
     };
     informer.on({ add: about, update: about, delete: about });
-  }
+  };
+  for (const [kind, informer] of world.roots) follow(kind, informer);
+  world.ruled.on((informer, resource) => follow({ ...resource, role: 'workload' }, informer));
   const inNamespace = (namespace: KubeObject, old?: KubeObject) => {
     if (old && saysSame(namespace, old)) return;
     for (const placement of world.placements.byIndex(byNamespace, objectKey(namespace)))

@@ -6,7 +6,8 @@ import { askedSince } from '../cluster/heard.ts';
 import { type PlacedKind, placedKind, placedKinds } from '../cluster/kinds.ts';
 import { placements, rootCluster } from '../cluster/names.ts';
 import { placementName } from '../cluster/placement.ts';
-import type { PhysicalCluster, Placement, PlacementSpec } from '../cluster/types.ts';
+import type { ClosureRef, ObjectRef, PhysicalCluster, Placement, PlacementSpec } from '../cluster/types.ts';
+import { RuledKinds, shownAs } from '../controller/ruled.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { listAt } from '../kube/untyped.ts';
 import { type Scaler, type ScaleTarget, scalerOf, scaleTarget, targetOf } from './autoscaler.ts';
@@ -20,6 +21,8 @@ export interface World {
   placements: Informer<Placement>;
   clusters: Informer<PhysicalCluster>;
   roots: ReadonlyMap<PlacedKind, Informer>;
+  /** Custom resources that are placed by a rule. */
+  ruled: RuledKinds;
   scalers: Informer;
   namespaces: Informer;
 }
@@ -59,16 +62,32 @@ export function observe(informers: InformerSet): World {
     placements: observed,
     clusters: physicalClusterInformer(informers),
     roots,
+    ruled: new RuledKinds(informers, observed),
     scalers,
     namespaces: informers.for(namespaces),
   };
 }
 
 /** The root that a Placement is about, as the cache has it. */
-export function rootOf({ roots }: World, key: string, { ref }: PlacementSpec): KubeObject | undefined {
+export function rootOf(world: World, key: string, { ref }: PlacementSpec): KubeObject | undefined {
+  return objectOf(world, key, ref);
+}
+
+/** What is called so in the namespace of this key. By a rule: as whoever decides sees it. */
+function objectOf({ roots, ruled }: World, key: string, ref: ClosureRef | ObjectRef): KubeObject | undefined {
   const { cluster, namespace } = parseKey(key);
+  const name = keyOf(cluster, namespace, ref.name);
+  if ('rule' in ref && ref.rule) {
+    const object = ruled.of(ref)?.get(name);
+    return object && shownAs(object, ref);
+  }
   const kind = placedKind(ref);
-  return kind && roots.get(kind)?.get(keyOf(cluster, namespace, ref.name));
+  return kind && roots.get(kind)?.get(name);
+}
+
+/** False while nobody knows whether the root is there. */
+export function isKnown({ ruled }: World, { ref }: PlacementSpec): boolean {
+  return !ref.rule || ruled.isKnown(ref);
 }
 
 export function clusterNamed({ clusters }: World, name: string): PhysicalCluster | undefined {
@@ -161,15 +180,10 @@ export function namespaceKey(key: string): string {
   return keyOf(cluster, '', namespace);
 }
 
-export function followedAt(
-  { placements: all, roots }: World,
-  key: string,
-): { root: KubeObject; placement: Placement }[] {
-  const { cluster, namespace } = parseKey(key);
-  return all.byIndex(byFollower, key).flatMap((placement) => {
+export function followedAt(world: World, key: string): { root: KubeObject; placement: Placement }[] {
+  return world.placements.byIndex(byFollower, key).flatMap((placement) => {
     const ref = placement.spec?.ref;
-    const kind = ref && placedKind(ref);
-    const workload = kind && roots.get(kind)?.get(keyOf(cluster, namespace, ref.name));
+    const workload = ref && objectOf(world, key, ref);
     return workload ? [{ root: workload, placement }] : [];
   });
 }

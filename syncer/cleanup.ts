@@ -1,6 +1,6 @@
 import { absenceOf } from '../client/errors.ts';
 import { pathOf, queryOf } from '../client/url.ts';
-import { type PlacedKind, placedKinds } from '../cluster/kinds.ts';
+import { type PlacedKind, placedKind, placedKinds } from '../cluster/kinds.ts';
 import { isDefaultAccount, isPlaceable } from '../cluster/placeable.ts';
 import type { Locator } from '../cluster/types.ts';
 import { type Retry, runController } from '../controller/controller.ts';
@@ -118,7 +118,19 @@ async function contentOf(
     claims.push(...left.filter((object) => isClaimOfOurs(engine, object)));
     foreign ||= left.some((object) => !isClaimOfOurs(engine, object));
   }
-  return { foreign, claims };
+  return { foreign: foreign || (await hasCustom(engine, namespace)), claims };
+}
+
+/** Of custom resources only those count that something of ours has been of. */
+async function hasCustom({ client, physical, signal }: Engine, namespace: string): Promise<boolean> {
+  for (const kind of physical.kinds.filter((one) => !placedKind(one))) {
+    try {
+      if ((await client.list(kind, { namespace, signal })).items.length > 0) return true;
+    } catch (error) {
+      if (absenceOf(error) !== 'notServed') throw error;
+    }
+  }
+  return false;
 }
 
 /** Whatever people add to the account that every namespace has, as some clusters do by themselves, keeps nothing. */

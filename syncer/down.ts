@@ -36,7 +36,7 @@ export async function runDown(engine: Engine, ready: readonly Promise<unknown>[]
 async function reconcile(engine: Engine, id: TargetId): Promise<Retry | undefined> {
   const share = shareFor(engine, id);
   if (share?.spec?.manifest) return await arrive(engine, id, share);
-  const place = parseTarget(id, share?.spec?.ref);
+  const place = parseTarget(id, share?.spec?.ref ?? engine.physical.watched(id));
   const left = await leave(engine, id, place).catch((error) => {
     if (share && isStatusError(error, 'Forbidden'))
       setError(engine, id, recordFor(engine, id), { reason: error.reason, message: error.message });
@@ -129,11 +129,11 @@ function wakeOthers(engine: Engine, id: TargetId, share: ShareView | undefined):
 export function physicalChanged(engine: Engine, id: TargetId): void {
   const record = engine.records.get(id);
   const share = shareFor(engine, id);
-  const { kind, namespace, name } = parseTarget(id, share?.spec?.ref);
+  const { kind, namespace, name } = parseTarget(id, share?.spec?.ref ?? engine.physical.watched(id));
   const object = engine.physical.cached(kind, namespace, name);
   const manifest = share?.spec?.manifest;
   if (object && manifest && record?.applied && record.applied.uid === object.metadata.uid) {
-    if (hasObserved(object, record.applied.physicalGeneration)) engine.up.add(id);
+    if (hasObserved(object, record.applied.physicalGeneration, share.spec?.ref)) engine.up.add(id);
     if (record.fingerprint === fingerprint(object, manifest)) {
       engine.up.add(id);
       if (kind.resource === 'resourcequotas') wakeOthers(engine, id, share);

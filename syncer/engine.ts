@@ -1,6 +1,7 @@
 import type { Client } from '../client/client.ts';
 import type { Informer } from '../client/informer.ts';
-import type { ClusterSlice, ShareView } from '../cluster/types.ts';
+import type { ResourceRef } from '../client/url.ts';
+import type { ClusterSlice, ObjectRef, ShareView } from '../cluster/types.ts';
 import type { WorkQueue } from '../controller/queue.ts';
 import type { Logger } from '../kube/log.ts';
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
@@ -49,10 +50,29 @@ export const sharesResource = { group: 'atoll.dev', version: 'v1alpha1', resourc
 /** Finds shares by target, by what they require, and by physical namespace. */
 export function indexShares(shares: Informer<ShareView>): void {
   shares.addIndex('target', (share) => [targetOf(share)]);
+  shares.addIndex(ruled, ({ spec }) => (spec?.ref.rule ? [ruledKey(spec.ref)] : []));
   shares.addIndex('namespace', (share) => [share.spec?.physicalNamespace ?? '']);
   shares.addIndex('requires', (share) =>
     (share.spec?.requires ?? []).map((ref) => requiredTarget(share, ref)),
   );
+}
+
+const ruled = 'ruled';
+const ruledKey = ({ group, kind }: { group: string; kind: string }) => `${group}/${kind}`;
+
+/** What the resource of a kind is called that the code does not know and something here is of. */
+export function ruledRef(shares: Informer<ShareView>, group: string, kind: string): ObjectRef | undefined {
+  return shares.byIndex(ruled, ruledKey({ group, kind }))[0]?.spec?.ref;
+}
+
+/** Of all kinds that something here is of, those that the code does not know. */
+export function ruledResources(shares: Informer<ShareView>): ResourceRef[] {
+  const found = new Map<string, ResourceRef>();
+  for (const { spec } of shares.values()) {
+    const { group = '', version = '', resource = '', rule } = spec?.ref ?? {};
+    if (rule) found.set(`${group}/${resource}`, { group, version, resource });
+  }
+  return [...found.values()];
 }
 
 /** The one share that stands for a target; should there be two, the one that wants something there. */

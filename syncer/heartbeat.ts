@@ -10,6 +10,7 @@ import type { KubeObject } from '../kube/object.ts';
 import { addQuantity, formatQuantity, parseQuantity, type Quantity } from '../kube/quantity.ts';
 import { isStatusError } from '../kube/status.ts';
 import type { Outage } from './outage.ts';
+import { servedBy } from './served.ts';
 import type { Unreadable } from './unreadable.ts';
 
 const namespaces = { group: '', version: 'v1', resource: 'namespaces' };
@@ -41,6 +42,9 @@ const minIntervalMs = 100;
 
 /** After so many intervals without a beat somebody may have taken the cluster for silent. */
 const silentBeats = 3;
+
+/** What it serves is asked for with each so many-th beat: it is long, and changes seldom. */
+const servedBeats = 3;
 
 /** The splitter asks in a share for a word since a moment: what is done on the strength of this cluster waits for it. */
 export class Questions {
@@ -74,11 +78,12 @@ export class Questions {
 export async function runHeartbeat(options: HeartbeatOptions): Promise<void> {
   const { signal, logger, intervalMs, nodes } = options;
   let unsettled = 0;
+  let beats = 0;
   let last: number | undefined;
   while (!signal.aborted) {
     try {
       const began = Date.now();
-      const becameReady = await beat(options, nodes);
+      const becameReady = await beat(options, nodes, beats++ % servedBeats === 0);
       // One beat may have taken so long that the cluster counted as silent, and not silent, while it was under way.
       if (becameReady || Date.now() - (last ?? began) > silentBeats * intervalMs) unsettled = 2;
       last = began;
@@ -92,16 +97,18 @@ export async function runHeartbeat(options: HeartbeatOptions): Promise<void> {
 }
 
 /** Whether it is Ready now, and was not before. */
-async function beat(options: HeartbeatOptions, informer: Informer): Promise<boolean> {
+async function beat(options: HeartbeatOptions, informer: Informer, isAsked: boolean): Promise<boolean> {
   const { name, upstream, client, signal, intervalMs } = options;
   // Of what happens while it is asked nothing is said.
   const now = new Date(options.questions.begin()).toISOString();
   const before = await upstream.get<PhysicalCluster>(physicalClusters, { name }, signal);
-  const found = await probe(client, signal, Math.max(1_000, intervalMs));
+  const timeoutMs = Math.max(1_000, intervalMs);
+  const found = await probe(client, signal, timeoutMs);
   options.outage.heard(found.error);
   const clusterUID = found.clusterUID ?? before.status?.clusterUID;
   const refused = clusterUID && (await options.whyNotTaken?.(clusterUID));
   const namespaces = found.error === undefined ? options.namespaces() : undefined;
+  const serves = isAsked && found.error === undefined ? await servedBy(client, { signal, timeoutMs }) : undefined;
   const ready = conditionOf(before, 'Ready', verdictOf(before, found, refused || undefined), now);
   const status: PhysicalClusterStatus = {
     conditions: [ready, conditionOf(before, 'Readable', readability(options.unreadable.list()), now)],
@@ -110,6 +117,7 @@ async function beat(options: HeartbeatOptions, informer: Informer): Promise<bool
     ...(clusterUID && { clusterUID }),
     ...(found.version && { version: found.version }),
     ...(namespaces !== undefined && { namespaces }),
+    ...(serves && { serves }),
     ...(informer.hasSynced && { allocatable: allocatable(informer.values()) }),
   };
   await upstream.patch(physicalClusters, { name, subresource: 'status' }, 'merge', { status }, { signal });

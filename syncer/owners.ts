@@ -1,5 +1,6 @@
 import type { Client } from '../client/client.ts';
 import { isMissing } from '../client/errors.ts';
+import type { ResourceRef } from '../client/url.ts';
 import { placedKinds } from '../cluster/kinds.ts';
 import { orphanOfAnnotation } from '../cluster/names.ts';
 import { formatApiVersion, groupResource, parseApiVersion } from '../kube/gvk.ts';
@@ -47,6 +48,7 @@ export class Owners {
   readonly #syncer: string;
   readonly #former: Former;
   readonly #unreadable: Unreadable;
+  readonly #ruled: Ruled;
   readonly #signal: AbortSignal;
   /** uid of a ReplicaSet or Job -> its controller, which changes only when that is orphaned. */
   readonly #between = new Map<string, OwnerReference>();
@@ -57,6 +59,7 @@ export class Owners {
     syncer: string;
     former: Former;
     unreadable: Unreadable;
+    ruled: Ruled;
     signal: AbortSignal;
   }) {
     this.#client = options.client;
@@ -64,6 +67,7 @@ export class Owners {
     this.#syncer = options.syncer;
     this.#former = options.former;
     this.#unreadable = options.unreadable;
+    this.#ruled = options.ruled;
     this.#signal = options.signal;
   }
 
@@ -74,7 +78,7 @@ export class Owners {
     for (let hop = 0; link?.owner && hop < maxHops; hop += 1) {
       const found = this.#ours(namespace, link.owner);
       if (found) return found;
-      const kind = kindOf(link.owner);
+      const kind = this.#kindOf(link.owner);
       if (kind && this.#unreadable.has(kind)) return { among: leadsTo(groupResource(kind)) };
       link = await this.#above(namespace, link.owner);
     }
@@ -96,7 +100,7 @@ export class Owners {
   }
 
   #ours(namespace: string, owner: OwnerReference): Root | undefined {
-    const kind = kindOf(owner);
+    const kind = this.#kindOf(owner);
     const object = kind && this.#physical.cached(kind, namespace, owner.name);
     if (!kind || object?.metadata.uid !== owner.uid) return undefined;
     const locator = readLocator(object);
@@ -110,11 +114,17 @@ export class Owners {
     };
   }
 
+  #kindOf(owner: OwnerReference): (ResourceRef & { kind: string }) | undefined {
+    const { group } = parseApiVersion(owner.apiVersion);
+    const known = placedKinds.find((kind) => kind.kind === owner.kind && kind.group === group);
+    return known ?? this.#ruled(group, owner.kind);
+  }
+
   async #above(namespace: string, owner: OwnerReference): Promise<Link | undefined> {
     const known = this.#between.get(owner.uid);
     if (known && this.#ours(namespace, known)) return { owner: known };
     this.#between.delete(owner.uid);
-    const kind = kindOf(owner);
+    const kind = this.#kindOf(owner);
     if (!kind || (kind.resource !== 'replicasets' && kind.resource !== 'jobs')) return undefined;
     try {
       const object = await this.#client.get(kind, { namespace, name: owner.name }, this.#signal);
@@ -129,6 +139,9 @@ export class Owners {
     }
   }
 }
+
+/** What the resource of a kind is called that the code does not know. */
+type Ruled = (group: string, kind: string) => (ResourceRef & { kind: string }) | undefined;
 
 function leadsTo(kind: string): string[] {
   const next = above[kind];
@@ -145,7 +158,3 @@ export function controlledBy(object: KubeObject): string[] {
   return controller ? [controller.uid] : [];
 }
 
-function kindOf(owner: OwnerReference) {
-  const { group } = parseApiVersion(owner.apiVersion);
-  return placedKinds.find((kind) => kind.kind === owner.kind && kind.group === group);
-}

@@ -45,9 +45,9 @@ export class Physical {
    * Finds the kinds of which something is there from before, and reads them all: no orphan stays unseen. What may not be
    * read is read as soon as it may.
    */
-  async start(): Promise<void> {
+  async start(kinds: readonly ResourceRef[] = placedKinds): Promise<void> {
     await Promise.all(
-      placedKinds.map(async (kind) => {
+      kinds.map(async (kind) => {
         if (await this.#inUse(kind)) await this.watch(kind);
       }),
     );
@@ -87,6 +87,16 @@ export class Physical {
     });
     informer.on({ add: tell, update: tell, delete: tell });
     return informer;
+  }
+
+  /** The kind of this target, in the version in which it is watched; undefined: it is not. */
+  watched(id: TargetId): ResourceRef | undefined {
+    return this.#kinds.get(id.split('/')[0] ?? '')?.kind;
+  }
+
+  /** All that are watched. */
+  get kinds(): ResourceRef[] {
+    return [...this.#kinds.values()].map(({ kind }) => kind);
   }
 
   cached(kind: ResourceRef, namespace: string, name: string): KubeObject | undefined {

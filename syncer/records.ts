@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { kindNamed } from '../cluster/kinds.ts';
-import type { ClusterSlice, Share, ShareView } from '../cluster/types.ts';
+import { kindNamed, placedKind } from '../cluster/kinds.ts';
+import type { ClusterSlice, ObjectRef, Share, ShareView } from '../cluster/types.ts';
 import { encodeJson } from '../kube/json.ts';
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
-import { numberAt, textAt } from '../kube/untyped.ts';
+import { at, numberAt, textAt } from '../kube/untyped.ts';
 import { isScaled, replicasThere, withoutReplicas } from './scaled.ts';
 import type { TargetId } from './target.ts';
 
@@ -99,10 +99,13 @@ export function shareNumbers(share: Share): Numbers {
 }
 
 /** Whether the controller of the physical object has seen what was applied. */
-export function hasObserved(object: KubeObject, physicalGeneration: number): boolean {
-  if (!kindNamed(object.kind)?.countsGenerations) return true;
-  const status = object.status as { observedGeneration?: unknown } | undefined;
-  return typeof status?.observedGeneration === 'number' && status.observedGeneration >= physicalGeneration;
+export function hasObserved(object: KubeObject, physicalGeneration: number, ref?: ObjectRef): boolean {
+  const kind = ref?.rule ? placedKind(ref) : kindNamed(object.kind);
+  if (!kind?.countsGenerations) return true;
+  const said = at(object.status, 'observedGeneration');
+  // Some controllers say it as text.
+  const observed = ref?.rule && typeof said === 'string' && /^\d{1,15}$/.test(said) ? Number(said) : said;
+  return typeof observed === 'number' && observed >= physicalGeneration;
 }
 
 /**

@@ -11,7 +11,7 @@ import { eventReflector } from './children.ts';
 import { claimReflector } from './claims.ts';
 import { startCleanup } from './cleanup.ts';
 import { runDown } from './down.ts';
-import { indexShares, sharesResource } from './engine.ts';
+import { indexShares, ruledResources, sharesResource } from './engine.ts';
 import { Questions, runHeartbeat } from './heartbeat.ts';
 import { Namespaces } from './namespaces.ts';
 import { NodeReflector, watchNodes } from './nodes.ts';
@@ -121,7 +121,11 @@ async function work(
   const { engine, pods, children } = assemble({ name, upstream, signal, logger, cleanup, shares, ...own });
   own.withPods(pods);
   const known = Promise.all([shares.synced, namespaces.informer.synced]);
-  const ready = [known.then(() => namespaces.signAll(shares.values(), logger)), engine.physical.start()];
+  const ready = [
+    known.then(() => namespaces.signAll(shares.values(), logger)),
+    engine.physical.start(),
+    shares.synced.then(() => engine.physical.start(ruledResources(shares))),
+  ];
   const podsKnown = Promise.race([pods.informer.synced, unreadable.refused(pods.informer.resource)]);
   const all = Promise.all([...ready, podsKnown]).then(onReady);
   await Promise.all([

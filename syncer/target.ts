@@ -29,13 +29,13 @@ export function requiredTarget(share: ShareView, ref: ClosureRef): TargetId {
   return targetId(ref, share.spec?.physicalNamespace ?? '', ref.name);
 }
 
-/** `ref` names the version of a kind that the table does not have. */
-export function parseTarget(id: TargetId, ref?: ObjectRef): TargetPlace {
+/** `ref` names the version of a kind that the table does not have: of such only workloads are placed. */
+export function parseTarget(id: TargetId, ref?: Pick<ObjectRef, 'version'>): TargetPlace {
   const [gr = '', namespace = '', name = ''] = id.split('/');
   const dot = gr.indexOf('.');
   const resource = dot < 0 ? gr : gr.slice(0, dot);
   const group = dot < 0 ? '' : gr.slice(dot + 1);
   const known = placedKind({ group, resource });
   const version = known?.version ?? ref?.version ?? 'v1';
-  return { kind: { group, version, resource }, role: known?.role ?? 'closure', namespace, name };
+  return { kind: { group, version, resource }, role: known?.role ?? 'workload', namespace, name };
 }

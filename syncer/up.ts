@@ -66,7 +66,7 @@ function sliceNow(engine: Engine, id: TargetId, share: ShareView): ClusterSlice 
     object &&
     applied &&
     applied.uid === object.metadata.uid &&
-    hasObserved(object, applied.physicalGeneration)
+    hasObserved(object, applied.physicalGeneration, share.spec.ref)
   )
     record.observed = { generation: applied.generation, share: applied.share };
   const slice = sliceOf(share, record, object, adopterOf(engine, id, record, object));

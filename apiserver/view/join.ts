@@ -3,6 +3,7 @@ import { placedKind } from '../../cluster/kinds.ts';
 import { apiVersion, logicalClusterAnnotation } from '../../cluster/names.ts';
 import { isPlaceable } from '../../cluster/placeable.ts';
 import { physicalNamespace } from '../../cluster/placement.ts';
+import { shapeRuled } from '../../cluster/ruled-shape.ts';
 import { shapeFor } from '../../cluster/shape.ts';
 import type { Locator, ObjectRef, Placement, Share, ShareView } from '../../cluster/types.ts';
 import { groupResource } from '../../kube/gvk.ts';
@@ -47,7 +48,9 @@ export function joinShare({ viewer, logical, placement, root, revision }: JoinIn
     name: ref.name,
     uid: ref.uid,
   };
-  const manifest = wanted && shapeFor(wanted, share, { physicalNamespace: target, locator });
+  const shape = { physicalNamespace: target, locator };
+  const manifest =
+    wanted && (kind.rule ? shapeRuled(wanted, ref, share, shape) : shapeFor(wanted, share, shape));
   const slice = getOwn(placement.status?.clusters ?? {}, viewer.cluster);
   return {
     kind: 'Share',

@@ -44,8 +44,8 @@ export function tellCluster({ type, entry, previous }: StoreEvent): { type: stri
 }
 
 /**
- * Of a merge patch only status.conditions, lastHeartbeatTime, lastAnswerTime, clusterUID, version, namespaces and allocatable; spec
- * is not the syncer's.
+ * Of a merge patch only status.conditions, lastHeartbeatTime, lastAnswerTime, clusterUID, version, namespaces, allocatable
+ * and serves; spec is not the syncer's.
  */
 export async function patchCluster(
   store: Store,
@@ -66,6 +66,7 @@ function merged(before: PhysicalClusterStatus, told: Record<string, unknown>): P
   const status = { ...before };
   const { conditions, lastHeartbeatTime, lastAnswerTime, clusterUID, version, allocatable, namespaces } =
     told;
+  const { serves } = told;
   if (Array.isArray(conditions)) {
     const own = conditions.flatMap((c) => asCondition(c) ?? []).slice(0, 16);
     const types = new Set(own.map((c) => c.type));
@@ -82,8 +83,17 @@ function merged(before: PhysicalClusterStatus, told: Record<string, unknown>): P
     );
     status.allocatable = Object.fromEntries(quantities.slice(0, 64));
   }
+  if (Array.isArray(serves))
+    status.serves = [...new Set(serves.filter((one) => typeof one === 'string' && servedName.test(one)))].slice(
+      0,
+      mostServed,
+    ) as string[];
   return status;
 }
+
+/** What a syncer sends is no more, and shorter: see servedBy. */
+const mostServed = 1000;
+const servedName = /^[a-z0-9][a-z0-9.-]{0,200}\/[a-z0-9]{1,63}$/;
 
 function isTime(value: unknown): value is string {
   return typeof value === 'string' && value.length <= 64 && !Number.isNaN(Date.parse(value));

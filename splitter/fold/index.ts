@@ -16,6 +16,7 @@ import { foldJob } from './job.ts';
 import { withinSurge } from './leavers.ts';
 import type { Fold, FoldInput, FoldPart, Status } from './part.ts';
 import { foldReplicaSet } from './replicaset.ts';
+import { foldRuled } from './ruled.ts';
 import { clustersHeard, unheard } from './silent.ts';
 import { foldStatefulSet } from './statefulset.ts';
 
@@ -42,6 +43,8 @@ const folds: Record<PlacedKindName, Fold> = {
   ResourceQuota: () => undefined,
   HorizontalPodAutoscaler: foldAutoscaler,
   PodDisruptionBudget: foldDisruption,
+  Counted: foldRuled,
+  Full: foldRuled,
 };
 
 /** What one cluster says of one object may not be longer, as JSON. */
@@ -51,6 +54,7 @@ const statusLimit = 256 * 1024;
 const emptied = new Set<PlacedKindName>([
   ...(['Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet', 'ReplicationController'] as const),
   'PodDisruptionBudget',
+  'Counted',
 ]);
 
 /** Whose status has conditions of any type. */

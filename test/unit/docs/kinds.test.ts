@@ -7,6 +7,7 @@ import {
   type PlacedKindName,
   placedKinds,
   type Reach,
+  type RuledKindName,
   type Spread,
   type WorkloadKind,
 } from '../../../cluster/kinds.ts';
@@ -43,7 +44,7 @@ const because: Record<Reach, string> = {
   covers: 'it selects the pods',
   limits: 'it is about every pod of the Namespace',
 };
-const inPlace: Record<PlacedKindName, string> = {
+const inPlace: Record<Exclude<PlacedKindName, RuledKindName>, string> = {
   Deployment: 'its replicas are updated and available',
   StatefulSet: 'its replicas are available, and of the newest revision where all are to be',
   DaemonSet: 'it is updated and available on every node that it is for',
@@ -72,7 +73,7 @@ function rowOf(kind: WorkloadKind | ClosureKind): string {
   const each = divided[kind.kind] ?? onSeveral[kind.spread];
   const third =
     kind.role === 'workload' ? (stays[kind.spread] ?? atOnce[kind.identity]) : because[kind.reach];
-  return `| ${[name, each, third, inPlace[kind.kind]].join(' | ')} |`;
+  return `| ${[name, each, third, inPlace[kind.kind as keyof typeof inPlace]].join(' | ')} |`;
 }
 
 it('kinds.md has a row for every kind that is placed, as the code has it', () => {

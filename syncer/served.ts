@@ -1,0 +1,70 @@
+import type { Client } from '../client/client.ts';
+import { builtinResources } from '../kube/schema/builtin.ts';
+import { at, listAt, textAt } from '../kube/untyped.ts';
+
+const accept =
+  'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json';
+const builtin = new Set(builtinResources.map(({ group }) => group));
+/** More than that nobody defines; together they have to fit into a status. */
+const most = 500;
+const mostBytes = 24 << 10;
+
+/**
+ * The namespaced custom resources that a cluster serves, as `<resource>.<group>/<version>`. Undefined where it does not say: that
+ * is no word of what it serves.
+ */
+export async function servedBy(
+  client: Client,
+  { signal: ending, timeoutMs }: { signal: AbortSignal; timeoutMs: number },
+): Promise<string[] | undefined> {
+  const signal = AbortSignal.any([ending, AbortSignal.timeout(timeoutMs)]);
+  try {
+    const found = await client.json('/apis', { headers: { accept }, signal });
+    const names = Array.isArray(at(found, 'items')) ? named(found) : await namedOneByOne(client, found, signal);
+    return bounded([...new Set(names)].sort());
+  } catch {
+    ending.throwIfAborted();
+    return undefined;
+  }
+}
+
+/** https://kubernetes.io/docs/concepts/overview/kubernetes-api/#aggregated-discovery */
+function named(found: unknown): string[] {
+  return listAt(found, 'items').flatMap((group) => {
+    const name = textAt(group, 'metadata', 'name') ?? '';
+    if (builtin.has(name)) return [];
+    return listAt(group, 'versions').flatMap((version) =>
+      listAt(version, 'resources').flatMap((resource) =>
+        at(resource, 'scope') === 'Namespaced'
+          ? [`${textAt(resource, 'resource')}.${name}/${textAt(version, 'version')}`]
+          : [],
+      ),
+    );
+  });
+}
+
+/** As clusters before Kubernetes 1.26 tell it. */
+async function namedOneByOne(client: Client, found: unknown, signal: AbortSignal): Promise<string[]> {
+  const names: string[] = [];
+  for (const group of listAt(found, 'groups')) {
+    const name = textAt(group, 'name') ?? '';
+    if (builtin.has(name)) continue;
+    for (const version of listAt(group, 'versions').map((one) => textAt(one, 'version') ?? '')) {
+      const list = await client.json(`/apis/${name}/${version}`, { signal });
+      for (const resource of listAt(list, 'resources')) {
+        const plural = textAt(resource, 'name') ?? '';
+        if (at(resource, 'namespaced') === true && !plural.includes('/'))
+          names.push(`${plural}.${name}/${version}`);
+      }
+    }
+  }
+  return names;
+}
+
+function bounded(names: readonly string[]): string[] {
+  let bytes = 0;
+  return names.slice(0, most).filter((name) => {
+    bytes += name.length + 3;
+    return bytes <= mostBytes;
+  });
+}
