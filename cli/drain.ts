@@ -35,7 +35,7 @@ export async function undrain(client: Client, name: string, output: OutputFormat
 async function setSpec(
   client: Client,
   name: string,
-  spec: { [field in 'unschedulable' | 'drain']?: true | null },
+  spec: { unschedulable?: boolean | null; drain?: boolean | null },
 ): Promise<PhysicalCluster> {
   const patched = client.patch<PhysicalCluster>(physicalClusters, { name }, 'merge', { spec });
   return await patched.catch(orKnown(client, name));

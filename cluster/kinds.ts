@@ -159,10 +159,11 @@ interface KindReferred {
 }
 
 /** Of a custom resource. */
-export function ruledKind(resource: GroupVersionResource, rule: KindRule): WorkloadKind {
+export function ruledKind(of: GroupVersionResource, rule: KindRule): WorkloadKind {
+  const { group, version, resource } = of;
   const kind = rule.specReplicasPath === undefined ? 'Full' : 'Counted';
   const countsGenerations = rule.observesGeneration !== false;
-  return { ...ruled[kind], kind, ...resource, role: 'workload', countsGenerations, rule };
+  return { ...ruled[kind], kind, group, version, resource, role: 'workload', countsGenerations, rule };
 }
 
 /** Of an object that is known to be placed: of placed kinds no two have one name. */

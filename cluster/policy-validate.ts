@@ -3,6 +3,7 @@ import { deepEqual } from '../kube/deep.ts';
 import { validateLabelValue } from '../kube/names.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { openapiOf } from '../kube/openapi/own.ts';
+import { builtinResources } from '../kube/schema/builtin.ts';
 import type { ObjectSchema } from '../kube/schema/schema.ts';
 import type { StatusCause } from '../kube/status.ts';
 import type { KindInfo } from '../kube/strategy/kind.ts';
@@ -30,6 +31,7 @@ const longestExpression = 10_240;
 const mostSkew = 100;
 /** Of any one list: what people write by hand is shorter, and each is looked at for each workload. */
 const longest = 1000;
+const builtin = new Set(builtinResources.map(({ group }) => group));
 const workloads = placedKinds.flatMap(({ role, kind }) => (role === 'workload' ? [kind] : []));
 
 /** What is wrong with a policy, in kube-apiserver's words. What an update leaves as it was may stay. */
@@ -55,6 +57,8 @@ export function validatePolicy(
 function validateSelector(selector: unknown, namespaced: boolean, field: Field): void {
   for (const [index, { kind, group }] of records(at(selector, 'kinds')).entries()) {
     const path = field.child('kinds').index(index);
+    // Of a custom resource: there may be a PlacedResource of it now or later.
+    if (typeof group === 'string' && group !== '' && !builtin.has(group)) continue;
     oneOf(kind, workloads, path.child('kind'));
     const found = typeof kind === 'string' && workloads.some((name) => name === kind) && kindNamed(kind);
     if (found && group !== undefined && group !== found.group)

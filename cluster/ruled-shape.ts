@@ -18,8 +18,7 @@ export function shapeRuled(root: KubeObject, ref: ObjectRef, share: Share, targe
   const metadata = metadataFor({ ...root, kind: ref.resource }, share, target);
   let shaped: Record<string, unknown> = deepCopy(rest) as Record<string, unknown>;
   const template = at(shaped, ...stepsOf(templatePath));
-  if (template !== undefined)
-    shaped = setAt(shaped, stepsOf(templatePath), templateThere(template, target));
+  if (template !== undefined) shaped = setAt(shaped, stepsOf(templatePath), templateThere(template, target));
   if (specReplicasPath !== undefined && share.replicas !== undefined)
     shaped = setAt(shaped, stepsOf(specReplicasPath), share.replicas);
   return { ...shaped, kind: ref.kind, apiVersion: formatApiVersion(ref), metadata };

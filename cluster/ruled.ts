@@ -49,12 +49,13 @@ export function ruledReferences(object: KubeObject): ClosureRef[] {
   return (found?.rule.references ?? []).flatMap((reference) => namesAt(reference, found?.object));
 }
 
-function namesAt({ group = '', resource, path }: KindReference, object: KubeObject | undefined): ClosureRef[] {
+function namesAt(
+  { group = '', resource, path }: KindReference,
+  object: KubeObject | undefined,
+): ClosureRef[] {
   let here: unknown[] = [object];
   for (const step of stepsOf(path)) here = here.flatMap((value) => flat(at(value, step)));
-  return here.flatMap((name) =>
-    typeof name === 'string' && name !== '' ? [{ group, resource, name }] : [],
-  );
+  return here.flatMap((name) => (typeof name === 'string' && name !== '' ? [{ group, resource, name }] : []));
 }
 
 function flat(value: unknown): unknown[] {
@@ -75,7 +76,7 @@ export function setAt(
 /** What its clusters say, with the counter that replicas are counted on by under Kubernetes' own name. */
 export function slicesOf({ spec, status }: Pick<Placement, 'spec' | 'status'>): Record<string, ClusterSlice> {
   const slices = status?.clusters ?? {};
-  const path = spec?.ref.rule?.status?.availableReplicasPath;
+  const path = spec?.ref?.rule?.status?.availableReplicasPath;
   if (path === undefined) return slices;
   return Object.fromEntries(
     Object.entries(slices).map(([cluster, slice]): [string, ClusterSlice] => {

@@ -1,30 +1,32 @@
 import type { Informer } from '../client/informer.ts';
 import type { InformerSet } from '../client/informers.ts';
-import { keyOf } from '../client/url.ts';
+import { keyOf, logicalClusterOf } from '../client/url.ts';
 import { ruledKind, type WorkloadKind } from '../cluster/kinds.ts';
 import { rootCluster } from '../cluster/names.ts';
-import { type KindRule, type PlacedResource, placedResources } from '../cluster/placed-resource.ts';
+import { type PlacedResource, placedResources } from '../cluster/placed-resource.ts';
 import { asRuled } from '../cluster/ruled.ts';
 import type { ObjectRef, Placement } from '../cluster/types.ts';
 import { sleep } from '../kube/clock.ts';
-import { formatApiVersion, type GroupVersionResource, groupResource } from '../kube/gvk.ts';
+import { type GroupVersionResource, groupResource } from '../kube/gvk.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { type CustomResourceDefinition, customResourceDefinitions } from './gc/resources.ts';
 
-type Told = (informer: Informer, resource: GroupVersionResource) => void;
+type Resource = Pick<GroupVersionResource, 'group' | 'resource'>;
+type Told = (informer: Informer, resource: Resource) => void;
 
 /**
  * The custom resources that rules, and Placements of before, are about: one informer for each that some logical cluster
- * defines, begun when it is first needed. Nothing of it is waited for at the start: see isKnown.
+ * defines, begun when it is first needed. It lists the objects of all logical clusters, whichever version theirs are in.
+ * Nothing of it is waited for at the start: see isKnown.
  */
 export class RuledKinds {
   /** In root. */
   readonly rules: Informer<PlacedResource>;
   readonly definitions: Informer<CustomResourceDefinition>;
   readonly #informers: Pick<InformerSet, 'for'>;
-  readonly #begun = new Map<string, { resource: GroupVersionResource; informer: Informer }>();
+  readonly #begun = new Map<string, { resource: Resource; informer: Informer }>();
   /** Asked for, and defined nowhere: it has no objects, and could not be listed. */
-  readonly #wanted = new Map<string, GroupVersionResource>();
+  readonly #wanted = new Map<string, Resource>();
   readonly #told: Told[] = [];
   readonly #kinds = new WeakMap<PlacedResource, WorkloadKind>();
 
@@ -32,12 +34,14 @@ export class RuledKinds {
     this.#informers = informers;
     this.rules = informers.for<PlacedResource>(placedResources, { cluster: rootCluster });
     this.definitions = informers.for<CustomResourceDefinition>(customResourceDefinitions);
+    this.definitions.addIndex(byName, ({ spec }) => (spec ? [nameOf(resourceOf(spec))] : []));
     const ofRule = ({ spec }: PlacedResource) => spec && this.#ask(spec);
     const ofPlacement = ({ spec }: Placement) => spec?.ref.rule && this.#ask(spec.ref);
     this.rules.on({ add: ofRule, update: ofRule });
     placements.on({ add: ofPlacement, update: ofPlacement });
-    const defined = () => {
-      for (const resource of this.#wanted.values()) this.#ask(resource);
+    const defined = ({ spec }: CustomResourceDefinition) => {
+      const wanted = spec && this.#wanted.get(nameOf(resourceOf(spec)));
+      if (wanted) this.#ask(wanted);
     };
     this.definitions.on({ add: defined, update: defined });
   }
@@ -55,60 +59,63 @@ export class RuledKinds {
   }
 
   /** Whether it may be said of an object that it is not there. */
-  isKnown(resource: GroupVersionResource): boolean {
+  isKnown(resource: Resource): boolean {
     if (!this.rules.hasSynced || !this.definitions.hasSynced) return false;
-    return this.of(resource)?.hasSynced ?? !this.#isDefined(resource);
+    return this.of(resource)?.hasSynced ?? this.#versionOf(resource) === undefined;
   }
 
-  of(resource: GroupVersionResource): Informer | undefined {
+  of(resource: Resource): Informer | undefined {
     return this.#begun.get(nameOf(resource))?.informer;
   }
 
-  *all(): Iterable<{ resource: GroupVersionResource; informer: Informer }> {
-    yield* this.#begun.values();
+  all(): Iterable<{ resource: Resource; informer: Informer }> {
+    return this.#begun.values();
   }
 
-  /** By what its Placement, if there is one, was placed by before, where no rule says it now. Undefined: it is not placed. */
-  kindOf(object: KubeObject, resource: GroupVersionResource, placed: ObjectRef | undefined): WorkloadKind | undefined {
-    // In its logical cluster the definition may not have this version.
-    if (object.apiVersion !== formatApiVersion(resource)) return undefined;
+  /**
+   * By the rule as it is where the object's own logical cluster serves the version that it names; else by that by which it
+   * was placed before. Undefined: it is not placed.
+   */
+  kindOf(object: KubeObject, resource: Resource, placed: ObjectRef | undefined): WorkloadKind | undefined {
     const rule = this.#ruleOf(resource);
-    if (rule) return rule;
-    const isOf = placed?.uid === object.metadata.uid && placed?.version === resource.version;
-    return isOf && placed?.rule ? ruledKind(resource, placed.rule) : undefined;
+    if (rule && this.#isServed(logicalClusterOf(object), rule)) return rule;
+    return placed?.rule && placed.uid === object.metadata.uid ? ruledKind(placed, placed.rule) : undefined;
   }
 
-  #ruleOf({ group, version, resource }: GroupVersionResource): WorkloadKind | undefined {
-    const found = this.rules.get(keyOf(rootCluster, '', groupResource({ group, resource })));
-    if (found?.spec?.version !== version || found.spec.group !== group) return undefined;
+  #ruleOf(resource: Resource): WorkloadKind | undefined {
+    const found = this.rules.get(keyOf(rootCluster, '', nameOf(resource)));
+    if (!found?.spec) return undefined;
     const known = this.#kinds.get(found);
     if (known) return known;
-    const { group: _group, version: _version, resource: _resource, ...rule } = found.spec;
-    const kind = ruledKind({ group, version, resource }, rule as KindRule);
+    const { group, version, resource: plural, ...rule } = found.spec;
+    const kind = ruledKind({ group, version, resource: plural }, rule);
     this.#kinds.set(found, kind);
     return kind;
   }
 
-  #ask({ group, version, resource }: GroupVersionResource): void {
-    const of = { group, version, resource };
-    const key = nameOf(of);
-    if (this.#begun.has(key)) return;
-    if (!this.#isDefined(of)) {
-      this.#wanted.set(key, of);
+  #ask({ group, resource }: Resource): void {
+    const of = { group, resource };
+    const name = nameOf(of);
+    if (this.#begun.has(name)) return;
+    const version = this.#versionOf(of);
+    if (version === undefined) {
+      this.#wanted.set(name, of);
       return;
     }
-    this.#wanted.delete(key);
-    const informer = this.#informers.for(of);
-    this.#begun.set(key, { resource: of, informer });
+    this.#wanted.delete(name);
+    const informer = this.#informers.for({ group, version, resource });
+    this.#begun.set(name, { resource: of, informer });
     for (const told of this.#told) told(informer, of);
   }
 
-  #isDefined({ group, version, resource }: GroupVersionResource): boolean {
-    for (const { spec } of this.definitions.values()) {
-      if (spec?.group !== group || spec.names?.plural !== resource || spec.scope !== 'Namespaced') continue;
-      if (spec.versions?.some(({ name, served }) => served && name === version)) return true;
-    }
-    return false;
+  /** One that some logical cluster serves. */
+  #versionOf(resource: Resource): string | undefined {
+    return this.definitions.byIndex(byName, nameOf(resource)).flatMap(servedVersions)[0];
+  }
+
+  #isServed(cluster: string, { group, version, resource }: GroupVersionResource): boolean {
+    const own = this.definitions.get(keyOf(cluster, '', nameOf({ group, resource })));
+    return own !== undefined && servedVersions(own).includes(version);
   }
 }
 
@@ -117,6 +124,15 @@ export function shownAs(object: KubeObject, { rule }: Pick<WorkloadKind, 'rule'>
   return rule ? asRuled(object, rule) : object;
 }
 
-function nameOf({ group, version, resource }: GroupVersionResource): string {
-  return `${group}/${version}/${resource}`;
+const byName = 'ruled/name';
+
+function servedVersions({ spec }: CustomResourceDefinition): string[] {
+  if (spec?.scope !== 'Namespaced') return [];
+  return (spec.versions ?? []).flatMap(({ name, served }) => (served ? [name] : []));
 }
+
+function resourceOf({ group, names }: { group: string; names: { plural: string } }): Resource {
+  return { group, resource: names.plural };
+}
+
+const nameOf = groupResource;

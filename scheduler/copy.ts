@@ -28,6 +28,8 @@ export async function copyWorld(
   try {
     observe(informers);
     await informers.synced();
+    // What rules are about is known now, and read only then.
+    await informers.synced();
   } finally {
     reading.abort();
   }

@@ -1,4 +1,3 @@
-import { groupResource } from '../kube/gvk.ts';
 import { claimsMadeFor } from '../cluster/claims.ts';
 import { closureOf, indexNamespace, type PlacedObject, refKey, refOf } from '../cluster/closure.ts';
 import { groupOf } from '../cluster/group.ts';
@@ -9,6 +8,7 @@ import { formatClusters } from '../cluster/placement.ts';
 import { podCount } from '../cluster/pod-spec.ts';
 import { podsOn } from '../cluster/spread.ts';
 import type { ClosureRef } from '../cluster/types.ts';
+import { groupResource } from '../kube/gvk.ts';
 import { decideClosure } from './along.ts';
 import { choose } from './choose.ts';
 import { claimsOf } from './claims.ts';

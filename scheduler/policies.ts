@@ -1,5 +1,6 @@
 import { logicalClusterOf } from '../client/url.ts';
 import type { PlacedObject } from '../cluster/closure.ts';
+import { kindNamed } from '../cluster/kinds.ts';
 import { rootCluster } from '../cluster/names.ts';
 import { namedBy, type PlacementPolicy, type PolicySelector } from '../cluster/policy.ts';
 import { kindOf } from '../cluster/ruled.ts';
@@ -73,11 +74,11 @@ function selects(selector: PolicySelector): Policy['selects'] {
   const labels = matcher(labelSelector);
   const namespaceLabels = matcher(namespaceSelector);
   // Asked about each workload by each policy: a tenant may have many of both.
-  const ofKind = among(kinds.map((one) => one.kind));
+  const ofKind = among(kinds.map(({ kind, group = kindNamed(kind)?.group }) => `${group}/${kind}`));
   const ofName = among(names);
   const ofNamespace = among(namespaces);
-  return ({ object, object: { metadata } }, namespace) =>
-    ofKind(kindOf(object)) &&
+  return ({ kind: { group }, object, object: { metadata } }, namespace) =>
+    ofKind(`${group}/${kindOf(object)}`) &&
     ofName(metadata.name ?? '') &&
     ofNamespace(metadata.namespace ?? '') &&
     (!labels || labels.matches(metadata.labels)) &&

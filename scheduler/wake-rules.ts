@@ -1,3 +1,4 @@
+import { logicalClusterOf } from '../client/url.ts';
 import type { PlacedResource } from '../cluster/placed-resource.ts';
 import { asRuled } from '../cluster/ruled.ts';
 import { deepEqual } from '../kube/deep.ts';
@@ -18,6 +19,16 @@ export function wakeForRules({ ruled }: World, soon: (key: string) => void): voi
   const concerned = ({ spec }: PlacedResource) => {
     for (const object of (spec && ruled.of(spec)?.values()) ?? []) within(object);
   };
+  // A version that it serves now may be the one that a rule is about.
+  ruled.definitions.on({
+    update(now, old) {
+      const { group, names } = now.spec ?? {};
+      if (!group || !names || deepEqual(now.spec?.versions, old.spec?.versions)) return;
+      const cluster = logicalClusterOf(now);
+      for (const object of ruled.of({ group, resource: names.plural })?.values() ?? [])
+        if (logicalClusterOf(object) === cluster) within(object);
+    },
+  });
   ruled.rules.on({
     add: concerned,
     update(now, old) {

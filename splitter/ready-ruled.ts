@@ -17,7 +17,8 @@ export function isRuledServing(root: KubeObject, wanted: number, status: unknown
   if (!origin) return false;
   const { object, rule } = origin;
   const { specReplicasPath, ready } = rule;
-  if (ready === undefined) return specReplicasPath === undefined ? isSaidReady(status) : isFull(wanted, status);
+  if (ready === undefined)
+    return specReplicasPath === undefined ? isSaidReady(status) : isFull(wanted, status);
   const expression = compileRule(ready);
   if (expression instanceof Error) return false;
   const there = specReplicasPath === undefined ? object : setAt(object, stepsOf(specReplicasPath), wanted);
@@ -38,6 +39,8 @@ function isFull(wanted: number, status: unknown): boolean {
 
 /** What has no such condition is there as soon as it is applied. */
 function isSaidReady(status: unknown): boolean {
-  const said = listAt(status, 'conditions').filter((c) => ['Ready', 'Available'].includes(String(at(c, 'type'))));
+  const said = listAt(status, 'conditions').filter((c) =>
+    ['Ready', 'Available'].includes(String(at(c, 'type'))),
+  );
   return said.every((condition) => at(condition, 'status') === 'True');
 }

@@ -108,7 +108,8 @@ async function beat(options: HeartbeatOptions, informer: Informer, isAsked: bool
   const clusterUID = found.clusterUID ?? before.status?.clusterUID;
   const refused = clusterUID && (await options.whyNotTaken?.(clusterUID));
   const namespaces = found.error === undefined ? options.namespaces() : undefined;
-  const serves = isAsked && found.error === undefined ? await servedBy(client, { signal, timeoutMs }) : undefined;
+  const serves =
+    isAsked && found.error === undefined ? await servedBy(client, { signal, timeoutMs }) : undefined;
   const ready = conditionOf(before, 'Ready', verdictOf(before, found, refused || undefined), now);
   const status: PhysicalClusterStatus = {
     conditions: [ready, conditionOf(before, 'Readable', readability(options.unreadable.list()), now)],

@@ -157,4 +157,3 @@ export function controlledBy(object: KubeObject): string[] {
   const controller = controllerOf(object);
   return controller ? [controller.uid] : [];
 }
-

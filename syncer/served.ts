@@ -20,7 +20,9 @@ export async function servedBy(
   const signal = AbortSignal.any([ending, AbortSignal.timeout(timeoutMs)]);
   try {
     const found = await client.json('/apis', { headers: { accept }, signal });
-    const names = Array.isArray(at(found, 'items')) ? named(found) : await namedOneByOne(client, found, signal);
+    const names = Array.isArray(at(found, 'items'))
+      ? named(found)
+      : await namedOneByOne(client, found, signal);
     return bounded([...new Set(names)].sort());
   } catch {
     ending.throwIfAborted();

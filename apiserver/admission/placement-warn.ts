@@ -1,7 +1,9 @@
 import { placedKind } from '../../cluster/kinds.ts';
-import { clustersAnnotation, isSystemNamespace } from '../../cluster/names.ts';
+import { clustersAnnotation, isSystemNamespace, rootCluster } from '../../cluster/names.ts';
 import { isHeldBack, labelsBeyond } from '../../cluster/namespace-labels.ts';
+import { placedResources } from '../../cluster/placed-resource.ts';
 import { podTemplate } from '../../cluster/pod-spec.ts';
+import { groupResource } from '../../kube/gvk.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { AdmissionRequest } from '../plugins.ts';
 
@@ -63,6 +65,20 @@ function warnOfTemplate(request: AdmissionRequest, object: KubeObject): void {
   }
 }
 
+/** Of a custom resource only root's rules say whether it is placed. */
+export async function warnOfUnruled({
+  stored: { info, custom },
+  registry,
+  warn,
+}: AdmissionRequest): Promise<void> {
+  if (!custom) return;
+  const { items } = await registry.list({ cluster: rootCluster, ...placedResources });
+  if (items.some(({ metadata: { name } }) => name === groupResource(info))) return;
+  warn(
+    `metadata.annotations[${clustersAnnotation}]: it has no effect: no PlacedResource says that a ${info.kind} runs on physical clusters`,
+  );
+}
+
 type Texts = Readonly<Record<string, string>>;
 
 function newIn(now: Texts | undefined, before: Texts | undefined): [string, string][] {
@@ -74,7 +90,7 @@ function newIn(now: Texts | undefined, before: Texts | undefined): [string, stri
 
 function* oddities(request: AdmissionRequest, value: string): Iterable<string> {
   const { info } = request.stored;
-  if (!isNamespace(request) && !placedKind(info)) {
+  if (!isNamespace(request) && !placedKind(info) && !request.stored.custom) {
     yield `it has no effect: a ${info.kind} does not run on physical clusters`;
     return;
   }

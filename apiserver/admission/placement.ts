@@ -7,7 +7,7 @@ import type { AdmissionPlugin, AdmissionRequest } from '../plugins.ts';
 import { requirePlace } from './placement-authorize.ts';
 import { refuseManner } from './placement-manner.ts';
 import { refusePlacement } from './placement-refuse.ts';
-import { warnOfPlacement } from './placement-warn.ts';
+import { warnOfPlacement, warnOfUnruled } from './placement-warn.ts';
 import { namesClusters } from './placement-wish.ts';
 
 /**
@@ -42,7 +42,9 @@ export const placementAdmission: AdmissionPlugin = {
     const isNew = after !== wantedBy(old) || authorOf(object) !== authorOf(old);
     if (after === undefined || !isNew) return undefined;
     const names = { names: parseWord(after).names, by: `annotation ${clustersAnnotation}` };
-    return requirePlace(request, object, names).then(() => refusePlacement(request, object, after));
+    return requirePlace(request, object, names)
+      .then(() => refusePlacement(request, object, after))
+      .then(() => warnOfUnruled(request));
   },
 };
 

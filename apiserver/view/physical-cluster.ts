@@ -84,10 +84,9 @@ function merged(before: PhysicalClusterStatus, told: Record<string, unknown>): P
     status.allocatable = Object.fromEntries(quantities.slice(0, 64));
   }
   if (Array.isArray(serves))
-    status.serves = [...new Set(serves.filter((one) => typeof one === 'string' && servedName.test(one)))].slice(
-      0,
-      mostServed,
-    ) as string[];
+    status.serves = [
+      ...new Set(serves.filter((one) => typeof one === 'string' && servedName.test(one))),
+    ].slice(0, mostServed) as string[];
   return status;
 }
 

@@ -1,5 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import { refKey } from '../../cluster/closure.ts';
+import { type PlacedKind, placedKind } from '../../cluster/kinds.ts';
 import { placementName } from '../../cluster/placement.ts';
 import type { Placement } from '../../cluster/types.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -22,12 +23,14 @@ const events = { ...core, resource: 'events' };
  */
 export async function explain(
   client: Client,
-  { kind, name }: Named,
+  named: Named,
   where: { cluster: string; namespace: string },
   output: OutputFormat,
 ): Promise<void> {
   const { cluster, namespace } = where;
   const there = client.with({ cluster });
+  const { name } = named;
+  const kind = named.kind.version === '' ? await kindPlaced(there, named, namespace) : named.kind;
   const object = await there.get(kind, { namespace, name });
   const record = placementName({ ...kind, name });
   const [home, placement, running] = await Promise.all([
@@ -48,6 +51,13 @@ export async function explain(
   const story = storyOf(told);
   if (output === 'json') printJson(story);
   else print(storyText(story));
+}
+
+/** Fails with NotFound where no rule has placed it. */
+async function kindPlaced(client: Client, { kind, name }: Named, namespace: string): Promise<PlacedKind> {
+  const record = { namespace, name: placementName({ ...kind, name }) };
+  const { spec } = await client.get<Placement>(placements, record);
+  return (spec && placedKind(spec.ref)) ?? kind;
 }
 
 async function orWhyNot<T extends KubeObject>(read: Promise<T>): Promise<T | 'absent' | 'forbidden'> {

@@ -1,8 +1,11 @@
-import { type PlacedKind, placedKind, placedKinds } from '../../cluster/kinds.ts';
+import { type PlacedKind, placedKind, placedKinds, ruledKind } from '../../cluster/kinds.ts';
 import { builtinResources } from '../../kube/schema/builtin.ts';
 import { UsageError } from '../errors.ts';
 
+const builtin = new Set(builtinResources.map(({ group }) => group));
+
 export interface Named {
+  /** Of a custom resource without its version. */
   kind: PlacedKind;
   name: string;
 }
@@ -14,6 +17,11 @@ export function parseNamed(words: readonly string[]): Named {
     throw new UsageError(`"${words.join(' ')}": expected KIND/NAME, such as deployment/web`);
   const kind = kindCalled(word);
   if (kind) return { kind, name };
+  const [called = '', ...rest] = word.toLowerCase().split('.');
+  const group = rest.join('.');
+  // A custom resource: its Placement says by which rule it is placed, and in which version.
+  if (rest.length > 1 && !builtin.has(group))
+    return { kind: ruledKind({ group, version: '', resource: called }, {}), name };
   const known = placedKinds.map(({ resource }) => resource).join(', ');
   throw new UsageError(`"${word}" is no kind that is placed; these are: ${known}`);
 }

@@ -20,7 +20,9 @@ const shown = [...owned, ...reflectedKinds.filter(({ kind }) => kind === 'Pod')]
  */
 export async function noteOrphaned(client: Client, node: Node, signal: AbortSignal): Promise<void> {
   const { cluster, namespace, name, uid, resource } = node;
-  if (cluster === undefined || placedKind(resource)?.role !== 'workload') return;
+  const kind = placedKind(resource);
+  // A custom resource may be placed by a rule: then there is a Placement of it.
+  if (cluster === undefined || (kind ? kind.role !== 'workload' : namespace === '')) return;
   const target = { cluster, namespace, name: placementName({ ...resource, name }) };
   try {
     const placement = await client.get<Placement>(placements, target, signal);

@@ -6,7 +6,9 @@ import { isGoing } from '../traffic.ts';
 import { foldConditions } from './conditions.ts';
 import { countOf, type Fold, type FoldPart, observedGeneration, type Status } from './part.ts';
 
-const usual = ['replicas', 'readyReplicas', 'availableReplicas', 'updatedReplicas'].map((c) => `.status.${c}`);
+const usual = ['replicas', 'readyReplicas', 'availableReplicas', 'updatedReplicas'].map(
+  (c) => `.status.${c}`,
+);
 
 /**
  * Of a kind that a rule is about: what is counted is added up, of the words that have an order the worst counts, of

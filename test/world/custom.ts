@@ -105,9 +105,9 @@ async function run(
       if (!object) return;
       await reconcile(
         object,
-        made.byIndex('owner', key).filter((child) =>
-          child.metadata.ownerReferences?.some(({ uid }) => uid === object.metadata.uid),
-        ),
+        made
+          .byIndex('owner', key)
+          .filter((child) => child.metadata.ownerReferences?.some(({ uid }) => uid === object.metadata.uid)),
       );
     },
   });
@@ -130,7 +130,8 @@ async function cloneSet(client: Client, set: KubeObject, made: Pod[]): Promise<v
   const wanted = {
     ...(status as object),
     updatedReplicas: numberAt(status, 'replicas') ?? 0,
-    phase: numberAt(status, 'readyReplicas') === numberAt(set, 'spec', 'replicas') ? 'Healthy' : 'Progressing',
+    phase:
+      numberAt(status, 'readyReplicas') === numberAt(set, 'spec', 'replicas') ? 'Healthy' : 'Progressing',
   };
   await quietly(commit(client, clonesets, set, { ...set, status: wanted }), 'NotFound', 'Conflict');
 }
@@ -151,7 +152,14 @@ async function roll(client: Client, rollout: KubeObject, made: KubeObject[]): Pr
       namespace,
       labels,
       ownerReferences: [
-        { apiVersion: rollout.apiVersion, kind: 'Rollout', name, uid, controller: true, blockOwnerDeletion: true },
+        {
+          apiVersion: rollout.apiVersion,
+          kind: 'Rollout',
+          name,
+          uid,
+          controller: true,
+          blockOwnerDeletion: true,
+        },
       ],
     },
     spec: { replicas, selector: { matchLabels: labels }, template: { ...template, metadata: { labels } } },
@@ -168,7 +176,10 @@ async function roll(client: Client, rollout: KubeObject, made: KubeObject[]): Pr
       'Conflict',
     );
   for (const old of made.filter((one) => one !== current))
-    await quietly(client.delete(resources.replicasets, { namespace, name: old.metadata.name ?? '' }), 'NotFound');
+    await quietly(
+      client.delete(resources.replicasets, { namespace, name: old.metadata.name ?? '' }),
+      'NotFound',
+    );
   const ready = numberAt(current?.status, 'availableReplicas') ?? 0;
   const status = {
     observedGeneration: String(generation),

@@ -74,7 +74,10 @@ async function comesTo(name: string, app: string, expected: Record<string, numbe
   let fewest = Infinity;
   await until(`${app} is ${JSON.stringify(expected)}`, async () => {
     const found = await counts(app);
-    fewest = Math.min(fewest, Object.values(found).reduce((sum, n) => sum + n, 0));
+    fewest = Math.min(
+      fewest,
+      Object.values(found).reduce((sum, n) => sum + n, 0),
+    );
     const conditions = (await record(name))?.status?.conditions ?? [];
     const isSettled = conditions.some(({ type, status }) => type === 'Settled' && status === 'True');
     return isSettled && JSON.stringify(found) === JSON.stringify(expected);
@@ -96,16 +99,27 @@ test('a CloneSet is split, scaled, moved without a dip, and drained; its status 
     data: { a: '1' },
   });
   const made = cloneSet('web', 4, 'east,west');
-  const pod = { containers: [{ name: 'c', image: 'web:1', envFrom: [{ configMapRef: { name: 'settings' } }] }] };
+  const pod = {
+    containers: [{ name: 'c', image: 'web:1', envFrom: [{ configMapRef: { name: 'settings' } }] }],
+  };
   (made.spec as Record<string, unknown>)['template'] = { metadata: { labels: { app: 'web' } }, spec: pod };
   await world.admin.create(clonesets, made);
   await comesTo(name, 'web', { east: 2, west: 2 });
   const status = async () => (await world.admin.get(clonesets, { ...shop, name: 'web' })).status;
   await until('its status is that of the whole', async () => numberAt(await status(), 'readyReplicas') === 4);
-  expect(await status()).toMatchObject({ replicas: 4, availableReplicas: 4, updatedReplicas: 4, phase: 'Healthy' });
+  expect(await status()).toMatchObject({
+    replicas: 4,
+    availableReplicas: 4,
+    updatedReplicas: 4,
+    phase: 'Healthy',
+  });
   const web = await world.admin.get(clonesets, { ...shop, name: 'web' });
   expect(numberAt(web.status, 'observedGeneration')).toBe(web.metadata.generation);
-  expect((await record(name))?.spec?.requires).toContainEqual({ group: '', resource: 'configmaps', name: 'settings' });
+  expect((await record(name))?.spec?.requires).toContainEqual({
+    group: '',
+    resource: 'configmaps',
+    name: 'settings',
+  });
   const { items } = await world.admin.list(resources.pods, { ...shop, labelSelector: 'app=web' });
   expect(items.map(({ metadata }) => metadata.ownerReferences?.[0])).toEqual(
     Array.from({ length: 4 }, () =>
@@ -128,8 +142,12 @@ test('a CloneSet is split, scaled, moved without a dip, and drained; its status 
 
   await world.admin.delete(clonesets, { ...shop, name: 'web' });
   await until('nothing of it is left', async () => {
-    const left = (await world.physical('east').client.list(clonesets)).items.find(({ metadata }) => metadata.name === 'web');
-    return left === undefined && (await record(name)) === undefined && JSON.stringify(await counts('web')) === '{}';
+    const left = (await world.physical('east').client.list(clonesets)).items.find(
+      ({ metadata }) => metadata.name === 'web',
+    );
+    return (
+      left === undefined && (await record(name)) === undefined && JSON.stringify(await counts('web')) === '{}'
+    );
   });
 });
 
@@ -160,7 +178,11 @@ test('a Rollout whose fields are elsewhere, its pods made by ReplicaSets; what i
       listAt(status, 'conditions').some((c) => at(c, 'type') === 'Available' && at(c, 'status') === 'True')
     );
   });
-  expect((await record(name))?.spec?.requires).toContainEqual({ group: '', resource: 'services', name: 'api-canary' });
+  expect((await record(name))?.spec?.requires).toContainEqual({
+    group: '',
+    resource: 'services',
+    name: 'api-canary',
+  });
   const { items } = await world.admin.list(resources.replicasets, shop);
   expect(items.map(({ metadata }) => metadata.ownerReferences?.[0]?.kind)).toEqual(['Rollout']);
   await move(rollouts, 'api', 'west');
@@ -204,12 +226,18 @@ test('what says nothing that could be meant is refused, each with its field', as
       message: expect.stringContaining(message),
     });
   await refused({ ready: 'self.' }, 'spec.ready: Invalid value: "self.": compilation failed');
-  await refused({ specReplicasPath: 'replicas' }, 'spec.specReplicasPath: Invalid value: "replicas": must be a path');
+  await refused(
+    { specReplicasPath: 'replicas' },
+    'spec.specReplicasPath: Invalid value: "replicas": must be a path',
+  );
   await refused({ strategy: 'Often' }, 'spec.strategy: Unsupported value: "Often"');
   await refused(
     { references: [{ resource: 'pods', path: '.spec.a' }] },
     'spec.references[0].resource: Unsupported value: "pods"',
   );
   await refused({ status: { sums: ['.spec.a'] } }, 'spec.status.sums[0]: Invalid value: ".spec.a"');
-  await refused({ group: 'apps' }, 'spec.group: Invalid value: "apps": must be the group of a custom resource');
+  await refused(
+    { group: 'apps' },
+    'spec.group: Invalid value: "apps": must be the group of a custom resource',
+  );
 });
