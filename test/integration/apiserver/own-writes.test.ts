@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ownUser } from '../../../apiserver/authn/controllers.ts';
 import { controllersUser, schedulerUser } from '../../../cluster/names.ts';
+import type { UserInfo } from '../../../kube/http.ts';
 import { type Api, admin, call, configMaps, startApi } from './api.ts';
 import { type Hooks, patchOf, startHooks } from './webhook/hooks.ts';
 
@@ -47,7 +48,7 @@ afterAll(async () => {
 
 test('what a user writes is changed by webhooks and policies of the logical cluster, and what our own controllers write is not', async () => {
   const labels = { its: 'own' };
-  const write = async (user: typeof admin, method: string, url: string, body: object) => {
+  const write = async (user: UserInfo, method: string, url: string, body: object) => {
     const answer = await call(api.server.transport(user), method, url, body);
     return answer.body.metadata?.labels;
   };
