@@ -4,12 +4,15 @@ import { decode, failIfNotOk } from '../client/exchange.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isRecord, listAt, textAt } from '../kube/untyped.ts';
 import { decodeYaml, encodeYaml } from '../kube/yaml.ts';
+import { isShown, whyOf } from '../scheduler/plan-words.ts';
 import { type PlanRequest, resourceOf } from '../server/plan-request.ts';
 import { type PlanAnswer, planPath } from '../server/plan-view.ts';
 import { UsageError } from './errors.ts';
 import { orKnown } from './known.ts';
 import { pathsById } from './logical-clusters.ts';
 import { print, printJson, table } from './output.ts';
+
+const clusterScoped: readonly string[] = ['namespaces', 'physicalclusters', 'clusterplacementpolicies'];
 
 export type PlanFormat = 'table' | 'json' | 'yaml';
 export type Planned = PlanAnswer['items'][number];
@@ -34,7 +37,7 @@ export async function planFile(
   const objects: KubeObject[] = [];
   for (const given of manifestsOf(readFileSync(file === '-' ? 0 : file, 'utf8'), file)) {
     const resource = resourceOf(given, cluster);
-    const isNamespaced = !['namespaces', 'physicalclusters'].includes(resource.resource);
+    const isNamespaced = !clusterScoped.includes(resource.resource);
     const { name = '', namespace: own = namespace } = given.metadata;
     const target = { cluster, name, ...(isNamespaced && { namespace: own }) };
     const how = { dryRun: true, force: true, fieldManager: 'atoll-plan' };
@@ -84,7 +87,7 @@ function show(items: readonly Planned[], output: PlanFormat, nothing: string): v
 
 /** A table of workloads, of what goes along only what is blocked, and the sum. */
 export function planText(items: readonly Planned[], nothing: string): string {
-  const shown = items.filter((item) => item.workload || item.outcome === 'blocked');
+  const shown = items.filter(isShown);
   if (shown.length === 0) return `${nothing}; nothing was changed`;
   const rows = shown.map((item) => [
     `${item.logicalCluster}/${item.namespace}/${item.object}`,
@@ -101,24 +104,4 @@ export function planText(items: readonly Planned[], nothing: string): string {
   });
   const sum = `of ${workloads.length} workload${workloads.length === 1 ? '' : 's'}: ${counts.join(', ') || 'none'}`;
   return `${table(['OBJECT', 'OUTCOME', 'FROM', 'TO', 'WHY'], rows)}\n${sum}; nothing was changed`;
-}
-
-/** Of what is blocked, all that speaks against each cluster; else why it leaves where it is, and why it is to be elsewhere. */
-function whyOf({ outcome, from, to, reasons }: Planned): string {
-  const entries = Object.entries(reasons);
-  if (outcome === 'blocked') {
-    const ownFirst = entries.sort(([a], [b]) => Number(from.includes(b)) - Number(from.includes(a)));
-    return ownFirst.map(sentence).join('; ');
-  }
-  const newcomers = to.filter((name) => !from.includes(name));
-  const told = newcomers.length > 0 ? newcomers : to;
-  // Where somebody has asked for other clusters, nothing is said of those that it leaves.
-  const left = entries.filter(([name]) => from.includes(name) && !to.includes(name));
-  const joined = entries.filter(([name]) => told.includes(name));
-  if (left.length > 0) return [...left, ...joined].map(sentence).join('; ');
-  return [...new Set(told.flatMap((name) => reasons[name] ?? []))].join('; ');
-}
-
-function sentence([name, why]: [string, string]): string {
-  return `${name}: ${why}`;
 }

@@ -3,13 +3,14 @@ import { keyOf, logicalClusterOf, objectKey } from '../client/url.ts';
 import { placedKind } from '../cluster/kinds.ts';
 import { physicalClusters } from '../cluster/names.ts';
 import { isTombstone } from '../cluster/orphans.ts';
+import { clusterPlacementPolicies } from '../cluster/policy.ts';
 import type { PhysicalCluster, Placement, PlacementSpec } from '../cluster/types.ts';
 import { deepEqual } from '../kube/deep.ts';
 import { consider } from './controller.ts';
 import type { Changed } from './copy.ts';
 import type { NamespaceDecision } from './types.ts';
 import { wakeConcerned } from './wake.ts';
-import { namespaceKey, placementsIn, takeStock, type World } from './world.ts';
+import { namespaceKey, namespacesOf, placementsIn, takeStock, type World } from './world.ts';
 
 /** What becomes of one placed object. */
 export interface PlannedItem {
@@ -32,12 +33,17 @@ export interface PlannedItem {
  * What the scheduler would do, were `changes` made: in `world`, a copy that has them already, and that this uses up. Only
  * what these changes concern is told, workloads first. Where room is short, who comes first gets it: here by name.
  */
-export async function planOf(world: World, changes: readonly Changed[]): Promise<PlannedItem[]> {
+export async function planOf(
+  world: World,
+  changes: readonly Changed[],
+  signal?: AbortSignal,
+): Promise<PlannedItem[]> {
   takeStock(world);
   // Whose turn comes when, nobody asks of a plan.
   world.inTurns = false;
   const items: PlannedItem[] = [];
   for (const key of [...concernedBy(world, changes)].sort()) {
+    signal?.throwIfAborted();
     const placed = placementsIn(world, key);
     items.push(...itemsOf(placed, consider(key, world), key));
     // Requests wait behind this.
@@ -51,6 +57,12 @@ function isCluster({ resource }: Changed): boolean {
   return resource.group === physicalClusters.group && resource.resource === physicalClusters.resource;
 }
 
+/** A policy of a logical cluster, which may be about any of its Namespaces, or of root: of all. */
+function isWide({ resource }: Changed): boolean {
+  const { group, resource: policies } = clusterPlacementPolicies;
+  return resource.group === group && resource.resource === policies;
+}
+
 /** The keys of the Namespaces about which the scheduler would decide anew. */
 function concernedBy(world: World, changes: readonly Changed[]): Set<string> {
   const keys = new Set<string>();
@@ -61,6 +73,8 @@ function concernedBy(world: World, changes: readonly Changed[]): Set<string> {
   for (const changed of changes) {
     const { object } = changed;
     if (isCluster(changed)) wakeConcerned(world, keys, object as PhysicalCluster);
+    else if (isWide(changed))
+      for (const namespace of namespacesOf(world, logicalClusterOf(object))) keys.add(objectKey(namespace));
     else keys.add(object.metadata.namespace === undefined ? objectKey(object) : namespaceKey(object));
   }
   return keys;
@@ -80,7 +94,7 @@ function isTold(changes: readonly Changed[]): (item: PlannedItem) => boolean {
   return (item) => {
     const at = keyOf(item.logicalCluster, item.namespace, '');
     if (item.outcome === 'stays') return named.has(at + item.object);
-    if (item.outcome !== 'blocked') return true;
+    if (item.outcome !== 'blocked' || changes.some(isWide)) return true;
     return within.has(at) || [...item.from, ...Object.keys(item.reasons)].some((name) => clusters.has(name));
   };
 }

@@ -26,13 +26,13 @@ import { egressOf } from './egress.ts';
 import type { Encryption } from './encryption.ts';
 import { adminUser, type Identity } from './identity.ts';
 import type { Metrics } from './metrics/metrics.ts';
-import { planView } from './plan-view.ts';
 import type { Answer, Question } from './profiling/types.ts';
 import { profilesView } from './profiling/view.ts';
 import type { Settings } from './settings.ts';
 import type { SyncerManager } from './syncers.ts';
 import type { Tracing } from './tracing/tracing.ts';
 import { kubernetesVersion } from './version.ts';
+import { plans } from './what-if.ts';
 
 /** Where reads and writes have a limit each, all share the sum of both, as with kube-apiserver. */
 function inFlight({ maxRequestsInflight, maxMutatingRequestsInflight }: Settings): Partial<ApiServerOptions> {
@@ -41,6 +41,16 @@ function inFlight({ maxRequestsInflight, maxMutatingRequestsInflight }: Settings
     return { seats: reads + writes, limits: { readsInFlight: 0, writesInFlight: 0 } };
   return { limits: { readsInFlight: reads, writesInFlight: writes } };
 }
+
+const ownAdmission = [
+  placementAdmission,
+  policyAdmission,
+  tenancyAdmission,
+  clusterTaintAdmission,
+  limitsAdmission,
+  ownerAdmission,
+  nodesAdmission,
+];
 
 /** What Atoll's API is, in each process that serves it. */
 export function apiOptions(parts: {
@@ -76,6 +86,7 @@ export function apiOptions(parts: {
   const { authentication, authorizers, audit, metrics, page, profile, scheduling, gate } = parts;
   const store = tracing?.over(parts.store) ?? parts.store;
   const health = parts.encryption?.health;
+  const { admission, views } = plans(scheduling);
   return {
     store,
     logicalClusters: true,
@@ -98,21 +109,13 @@ export function apiOptions(parts: {
     accountIssuer: settings.serviceAccountIssuer,
     ...(authorizers && { authorizers }),
     guard: placementsBySystem,
-    admission: [
-      placementAdmission,
-      policyAdmission,
-      tenancyAdmission,
-      clusterTaintAdmission,
-      limitsAdmission,
-      ownerAdmission,
-      nodesAdmission,
-    ],
+    admission: [...ownAdmission, ...admission],
     views: [
       syncerView(),
       backupView(stored ?? parts.store),
       certificateView(identity.signClient),
       accountKeysView(),
-      ...(scheduling ? [planView(scheduling)] : []),
+      ...views,
       ...(profile ? [profilesView(profile)] : []),
     ],
     connectPod: (cluster, pod) =>

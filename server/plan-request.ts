@@ -4,6 +4,7 @@ import { defaulted } from '../apiserver/registry/context.ts';
 import type { ServedResource } from '../apiserver/served.ts';
 import { placedKinds } from '../cluster/kinds.ts';
 import { isLogicalClusterName, physicalClusters, rootCluster } from '../cluster/names.ts';
+import { clusterPlacementPolicies, placementPolicies } from '../cluster/policy.ts';
 import { decodeJson } from '../kube/json.ts';
 import { validateDns1123Label, validateDns1123Subdomain } from '../kube/names.ts';
 import type { JsonObject, KubeObject } from '../kube/object.ts';
@@ -110,6 +111,8 @@ const plannedKinds = [
   ...placedKinds,
   { group: '', version: 'v1', resource: 'namespaces', kind: 'Namespace' },
   { ...physicalClusters, kind: 'PhysicalCluster' },
+  { ...placementPolicies, kind: 'PlacementPolicy' },
+  { ...clusterPlacementPolicies, kind: 'ClusterPlacementPolicy' },
 ];
 
 function versionOf({ group, version }: { group: string; version: string }): string {

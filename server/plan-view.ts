@@ -18,6 +18,11 @@ export interface PlanAnswer {
   items: PlannedItem[];
 }
 
+/** One plan is made at a time in each process. */
+export interface PlanTurn {
+  busy: boolean;
+}
+
 /** Answers before the request's own minute has passed. */
 const longestMs = 50_000;
 
@@ -25,8 +30,7 @@ const longestMs = 50_000;
  * POST /plan: what would move, and what cannot, were it so. Nothing is changed. It reads what all tenants have and says
  * what becomes of it, so it is for system:masters alone; one at a time in each process, since each reads everything.
  */
-export function planView(clientOf: () => Client): View {
-  let busy = false;
+export function planView(clientOf: () => Client, turn: PlanTurn): View {
   return {
     // As the command asks, whose kubeconfig is root's.
     owns: (path) => path === planPath || path === `/clusters/${rootCluster}${planPath}`,
@@ -34,8 +38,8 @@ export function planView(clientOf: () => Client): View {
     async handle({ core, info, request: { method, body } }) {
       if (method !== 'POST')
         throw new StatusError(405, 'MethodNotAllowed', `cannot ${info.verb} path "${planPath}"`, {});
-      if (busy) throw new StatusError(429, 'TooManyRequests', 'another plan is being made; try again');
-      busy = true;
+      if (turn.busy) throw new StatusError(429, 'TooManyRequests', 'another plan is being made; try again');
+      turn.busy = true;
       try {
         const client = clientOf();
         const changes = await changesOf(readRequest(body ?? new Uint8Array()), core, client);
@@ -44,7 +48,7 @@ export function planView(clientOf: () => Client): View {
         const headers = { 'content-type': 'application/json' };
         return { status: 200, headers, body: Buffer.from(`${JSON.stringify(answer)}\n`) };
       } finally {
-        busy = false;
+        turn.busy = false;
       }
     },
   };
@@ -70,7 +74,7 @@ async function changesOf(asked: Asked, core: Core, client: Client): Promise<Chan
   return [...given.map((one) => changed(one, id)), ...(await Promise.all(drained))];
 }
 
-function changed({ resource, object }: Changed, cluster: string): Changed {
+export function changed({ resource, object }: Changed, cluster: string): Changed {
   const { namespace, name, uid = `planned-${namespace}-${name}`, annotations } = object.metadata;
   const marked = { ...annotations, [logicalClusterAnnotation]: cluster };
   return { resource, object: { ...object, metadata: { ...object.metadata, uid, annotations: marked } } };

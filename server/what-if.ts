@@ -1,0 +1,89 @@
+import { mastersGroup } from '../apiserver/authz/masters.ts';
+import type { View } from '../apiserver/options.ts';
+import type { AdmissionPlugin, AdmissionRequest } from '../apiserver/plugins.ts';
+import type { Client } from '../client/client.ts';
+import { placedKind } from '../cluster/kinds.ts';
+import { clustersAnnotation, group, physicalClusters, spreadAnnotation } from '../cluster/names.ts';
+import { clusterPlacementPolicies, placementPolicies } from '../cluster/policy.ts';
+import type { PhysicalCluster } from '../cluster/types.ts';
+import { deepEqual } from '../kube/deep.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { at } from '../kube/untyped.ts';
+import { copyWorld } from '../scheduler/copy.ts';
+import { clusterMatters } from '../scheduler/matters.ts';
+import { planOf } from '../scheduler/plan.ts';
+import { linesOf } from '../scheduler/plan-words.ts';
+import { resourceOf } from './plan-request.ts';
+import { changed, type PlanTurn, planView } from './plan-view.ts';
+
+/** A dry run is answered in time, with or without its plan. */
+const longestMs = 10_000;
+/** Who plans by dry runs asks for the plan of all of them later: cli/plan.ts. */
+const planner = 'atoll-plan';
+
+/** Plans, asked for and beside dry runs; none where nobody can read what the scheduler sees. */
+export function plans(clientOf: (() => Client) | undefined): { admission: AdmissionPlugin[]; views: View[] } {
+  if (!clientOf) return { admission: [], views: [] };
+  const turn: PlanTurn = { busy: false };
+  return { admission: [whatIfAdmission(clientOf, turn)], views: [planView(clientOf, turn)] };
+}
+
+/**
+ * Tells in Warning headers what a dry run would move. A plan reads what all tenants have, so it is told to whoever may
+ * everything, and to nobody else; one is made at a time, and whatever hinders it the dry run is answered.
+ */
+function whatIfAdmission(clientOf: () => Client, turn: PlanTurn): AdmissionPlugin {
+  return {
+    name: 'WhatIf',
+    async validate(request) {
+      const { object, cluster, user } = request;
+      if (!object || !asksForPlan(request) || !user.groups.includes(mastersGroup)) return;
+      if (turn.busy) return request.warn('plan: none was made, since another is being made; try again');
+      turn.busy = true;
+      try {
+        const signal = AbortSignal.timeout(longestMs);
+        const given = structuredClone(object);
+        const changes = [changed({ resource: resourceOf(given, cluster), object: given }, cluster)];
+        const world = await copyWorld(clientOf(), changes, signal);
+        for (const line of linesOf(await planOf(world, changes, signal), cluster)) request.warn(line);
+      } catch (error) {
+        request.warn(
+          `plan: none was made: ${String(error instanceof Error ? error.message : error).slice(0, 200)}`,
+        );
+      } finally {
+        turn.busy = false;
+      }
+    },
+  };
+}
+
+type Asked = Pick<
+  AdmissionRequest,
+  'dryRun' | 'operation' | 'subresource' | 'kind' | 'stored' | 'options' | 'object' | 'old'
+>;
+
+/** Whether it is a dry run of what says where or how many: other changes are many, and move nothing. */
+export function asksForPlan(request: Asked): boolean {
+  const { dryRun, operation, subresource, kind, stored, options, object, old } = request;
+  if (!dryRun || !object || subresource !== '' || kind || options?.['fieldManager'] === planner) return false;
+  if (operation !== 'CREATE' && operation !== 'UPDATE') return false;
+  const { info } = stored;
+  const is = (other: { group: string; resource: string }) =>
+    info.group === other.group && info.resource === other.resource;
+  if (is(physicalClusters)) return !old || clusterMatters(object as PhysicalCluster, old as PhysicalCluster);
+  if (info.group === group)
+    return (is(placementPolicies) || is(clusterPlacementPolicies)) && !deepEqual(object.spec, old?.spec);
+  const isNamespace = info.group === '' && info.resource === 'namespaces';
+  if (!isNamespace && placedKind(info)?.role !== 'workload') return false;
+  return (
+    !deepEqual(wordsOn(object), wordsOn(old)) || (old !== undefined && replicas(object) !== replicas(old))
+  );
+}
+
+function wordsOn(object: KubeObject | undefined) {
+  return [clustersAnnotation, spreadAnnotation].map((key) => object?.metadata.annotations?.[key]);
+}
+
+function replicas(object: KubeObject): unknown {
+  return at(object, 'spec', 'replicas');
+}

@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import type { PlannedItem } from '../../../scheduler/plan.ts';
+import { linesOf, mostLines } from '../../../scheduler/plan-words.ts';
+import { asksForPlan } from '../../../server/what-if.ts';
+
+type Asked = Parameters<typeof asksForPlan>[0];
+
+const kinds = {
+  deployments: { group: 'apps', resource: 'deployments' },
+  configmaps: { group: '', resource: 'configmaps' },
+  namespaces: { group: '', resource: 'namespaces' },
+  physicalclusters: { group: 'atoll.dev', resource: 'physicalclusters' },
+  placements: { group: 'atoll.dev', resource: 'placements' },
+  placementpolicies: { group: 'atoll.dev', resource: 'placementpolicies' },
+  clusterplacementpolicies: { group: 'atoll.dev', resource: 'clusterplacementpolicies' },
+};
+const object = (annotations: object = {}, spec: object = {}) => ({
+  metadata: { name: 'x', annotations },
+  spec,
+});
+const east = { 'atoll.dev/clusters': 'east' };
+const asked = (resource: keyof typeof kinds, now: object, old?: object, more: object = {}): Asked =>
+  ({
+    dryRun: true,
+    operation: old ? 'UPDATE' : 'CREATE',
+    subresource: '',
+    stored: { info: kinds[resource] },
+    object: now,
+    old,
+    ...more,
+  }) as unknown as Asked;
+
+test.each<[string, Asked, boolean]>([
+  ['an annotation that names clusters', asked('deployments', object(east), object()), true],
+  ['one of a Namespace', asked('namespaces', object(east), object()), true],
+  ['one that goes', asked('deployments', object(), object(east)), true],
+  ['a spread', asked('deployments', object({ 'atoll.dev/spread': 'region' }), object()), true],
+  ['more replicas', asked('deployments', object({}, { replicas: 3 }), object({}, { replicas: 1 })), true],
+  ['a drain', asked('physicalclusters', object({}, { drain: true }), object()), true],
+  ['a policy', asked('placementpolicies', object({}, { priority: 1 }), object()), true],
+  ['one that comes', asked('clusterplacementpolicies', object()), true],
+  ['one that stays as it was', asked('placementpolicies', object(), object()), false],
+  ['a cluster that stays as it was', asked('physicalclusters', object(), object()), false],
+  ['an image', asked('deployments', object({}, { image: 'b' }), object({}, { image: 'a' })), false],
+  ['another annotation', asked('deployments', object({ a: 'b' }), object()), false],
+  ['something new without a word', asked('deployments', object({}, { replicas: 3 })), false],
+  ['something new that names clusters', asked('deployments', object(east)), true],
+  ['what runs nothing', asked('configmaps', object(east), object()), false],
+  ['a record', asked('placements', object({}, { clusters: [] }), object()), false],
+  ['a status', asked('deployments', object(east), object(), { subresource: 'status' }), false],
+  ['what is really written', asked('deployments', object(east), object(), { dryRun: false }), false],
+  ['a deletion', asked('deployments', object(east), object(), { operation: 'DELETE' }), false],
+  [
+    "atoll plan's own",
+    asked('deployments', object(east), object(), { options: { fieldManager: 'atoll-plan' } }),
+    false,
+  ],
+])('%s', (_what, request, expected) => expect(asksForPlan(request)).toBe(expected));
+
+const item = (more: Partial<PlannedItem> = {}): PlannedItem => ({
+  logicalCluster: 'id',
+  namespace: 'shop',
+  object: 'deployments.apps/web',
+  workload: true,
+  outcome: 'moves',
+  from: ['east'],
+  to: ['west'],
+  reasons: { east: 'it is being drained', west: 'it has the most room' },
+  ...more,
+});
+
+test('a plan is told in few lines', () => {
+  expect(linesOf([], 'id')).toEqual(['plan: nothing would be placed otherwise']);
+  expect(
+    linesOf(
+      [
+        item(),
+        item({ logicalCluster: 'other', outcome: 'starts', from: [], reasons: {} }),
+        item({ outcome: 'leaves', to: [], reasons: {} }),
+        item({ outcome: 'blocked', to: ['east'], reasons: { west: 'it is cordoned' } }),
+        item({ outcome: 'stays' }),
+        item({ workload: false }),
+      ],
+      'id',
+    ),
+  ).toEqual([
+    'plan: shop/deployments.apps/web moves from east to west: east: it is being drained; west: it has the most room',
+    'plan: other/shop/deployments.apps/web starts on west',
+    'plan: shop/deployments.apps/web leaves east',
+    'plan: shop/deployments.apps/web is blocked on east: west: it is cordoned',
+  ]);
+  const long = linesOf(Array(5000).fill(item({ reasons: { west: 'x'.repeat(999) } })), 'id');
+  expect(long).toHaveLength(mostLines + 1);
+  expect(long.every((line) => line.length <= 240)).toBe(true);
+  expect(long.at(-1)).toBe('plan: and 4990 more; atoll plan tells all of them');
+});
