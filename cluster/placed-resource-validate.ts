@@ -14,7 +14,8 @@ import { dns1123Label, dns1123Subdomain } from '../kube/validation/rules.ts';
 import { placedKinds } from './kinds.ts';
 import { group as ownGroup } from './names.ts';
 
-const longestExpression = 10_240;
+/** Every Placement of the kind has a copy. */
+const longestExpression = 2048;
 const longestPath = 256;
 /** Of any one list. */
 const longest = 32;

@@ -66,17 +66,13 @@ function warnOfTemplate(request: AdmissionRequest, object: KubeObject): void {
 }
 
 /** Of a custom resource only root's rules say whether it is placed. */
-export async function warnOfUnruled({
-  stored: { info, custom },
-  registry,
-  warn,
-}: AdmissionRequest): Promise<void> {
+export async function warnOfUnruled(request: AdmissionRequest): Promise<void> {
+  const { info, custom } = request.stored;
   if (!custom) return;
-  const { items } = await registry.list({ cluster: rootCluster, ...placedResources });
+  const { items } = await request.registry.list({ cluster: rootCluster, ...placedResources });
   if (items.some(({ metadata: { name } }) => name === groupResource(info))) return;
-  warn(
-    `metadata.annotations[${clustersAnnotation}]: it has no effect: no PlacedResource says that a ${info.kind} runs on physical clusters`,
-  );
+  const why = `no PlacedResource says that a ${info.kind} runs on physical clusters`;
+  request.warn(`metadata.annotations[${clustersAnnotation}]: it has no effect: ${why}`);
 }
 
 type Texts = Readonly<Record<string, string>>;

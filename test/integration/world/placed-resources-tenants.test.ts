@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { explain } from '../../../cli/explain/explain.ts';
 import { parseNamed } from '../../../cli/explain/kinds.ts';
-import type { Placement } from '../../../cluster/types.ts';
+import type { PhysicalCluster, Placement } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { copyWorld } from '../../../scheduler/copy.ts';
 import { planOf } from '../../../scheduler/plan.ts';
 import { cloneSetDefinition, clonesets, custom, definition, runOperators } from '../../world/custom.ts';
-import { readyPods, resources, settled, template, until } from '../../world/objects.ts';
+import { find, readyPods, resources, settled, template, until } from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
 
 const placedresources = { group: 'atoll.dev', version: 'v1alpha1', resource: 'placedresources' } as const;
@@ -33,6 +33,11 @@ beforeAll(async () => {
       specReplicasPath: '.spec.replicas',
     },
   });
+  for (const name of ['east', 'west'])
+    await until(`${name} says what it serves`, async () => {
+      const found = await find<PhysicalCluster>(world.admin, resources.physicalclusters, name, '');
+      return found?.status?.serves?.includes('clonesets.fleet.example.com/v1alpha1');
+    });
 }, 60_000);
 afterAll(async () => {
   life.abort(new Error('the test ends'));

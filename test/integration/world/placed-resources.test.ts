@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PhysicalCluster, Placement } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { at, listAt, numberAt, textAt } from '../../../kube/untyped.ts';
+import { adminUser } from '../../../server/identity.ts';
 import {
   cloneSetDefinition,
   clonesets,
@@ -44,6 +45,11 @@ beforeAll(async () => {
       ready: 'has(self.status.pods) && self.status.pods.ready >= self.spec.size',
     }),
   );
+  for (const name of ['east', 'west'])
+    await until(`${name} says what it serves`, async () => {
+      const found = await find<PhysicalCluster>(world.admin, resources.physicalclusters, name, '');
+      return found?.status?.serves?.includes('clonesets.fleet.example.com/v1alpha1');
+    });
 }, 60_000);
 afterAll(async () => {
   life.abort(new Error('the test ends'));
@@ -120,7 +126,10 @@ test('a CloneSet is split, scaled, moved without a dip, and drained; its status 
     resource: 'configmaps',
     name: 'settings',
   });
-  const { items } = await world.admin.list(resources.pods, { ...shop, labelSelector: 'app=web' });
+  const items = await until('its four pods are shown', async () => {
+    const shown = await world.admin.list(resources.pods, { ...shop, labelSelector: 'app=web' });
+    return shown.items.length === 4 ? shown.items : undefined;
+  });
   expect(items.map(({ metadata }) => metadata.ownerReferences?.[0])).toEqual(
     Array.from({ length: 4 }, () =>
       expect.objectContaining({ kind: 'CloneSet', name: 'web', uid: web.metadata.uid }),
@@ -211,7 +220,16 @@ test('what was placed stays, scales and goes when its rule has gone; nothing new
   await world.restartControllers();
   await world.admin.patch(clonesets, { ...shop, name: 'kept' }, 'merge', { spec: { replicas: 3 } });
   await comesTo(name, 'kept', { east: 3 });
-  await world.admin.create(clonesets, cloneSet('new', 1, 'east'));
+  const { status, headers } = await world.transport(adminUser)({
+    method: 'POST',
+    url: '/apis/fleet.example.com/v1alpha1/namespaces/default/clonesets',
+    headers: { 'content-type': 'application/json' },
+    body: Buffer.from(JSON.stringify(cloneSet('new', 1, 'east'))),
+  });
+  expect([status, String(headers['warning'])]).toEqual([
+    201,
+    expect.stringContaining('it has no effect: no PlacedResource says that a CloneSet runs'),
+  ]);
   await move(clonesets, 'kept', 'west');
   expect(await comesTo(name, 'kept', { west: 3 })).toBeGreaterThanOrEqual(3);
   expect(await record('new.clonesets.fleet.example.com')).toBeUndefined();
