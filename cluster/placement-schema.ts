@@ -22,6 +22,7 @@ const numbers = {
   ordinalsStart: int32,
   suspend: flag,
   paused: flag,
+  withdrawn: flag,
 };
 
 const share = object(
@@ -44,11 +45,10 @@ const share = object(
       texts.held,
     ),
     withdrawing: object(
-      { since: text, from: text } satisfies Fields<NonNullable<Share['withdrawing']>>,
+      { since: text, from: text, closedSince: text } satisfies Fields<NonNullable<Share['withdrawing']>>,
       texts.withdrawing,
     ),
     awaitedSince: text,
-    withdrawn: flag,
     goal: object(
       { replicas: int32, ordinalsStart: int32 } satisfies Fields<NonNullable<Share['goal']>>,
       texts.settled,

@@ -45,10 +45,11 @@ export interface Share {
    */
   held?: Pick<Share, 'replicas' | 'ordinalsStart'> & { since: string };
   /**
-   * While Withdrawing: since when (RFC 3339), and what it becomes again when it is to stay after all. Without a time its
-   * cluster is silent: nothing is taken there until it is heard of, and then all is asked anew.
+   * While Withdrawing: since when (RFC 3339), what it becomes again when it is to stay after all, and since when its
+   * cluster leads nobody there any more, from when on its drain counts. Without a time its cluster is silent: nothing is
+   * taken there until it is heard of, and then all is asked anew.
    */
-  withdrawing?: { since?: string; from: 'Joining' | 'Active' };
+  withdrawing?: { since?: string; from: 'Joining' | 'Active'; closedSince?: string };
   /** RFC 3339; since when it could leave, and others are waited for. */
   awaitedSince?: string;
   /** Of a Service or an Ingress: every workload behind it there is Withdrawing or Leaving, so its addresses there are not told. */

@@ -38,6 +38,8 @@ const numbers: Texts<NonNullable<ClusterSlice['share']>> = {
   scaled: 'While an autoscaler owns the replicas: how often they were set from here.',
   suspend: 'True where the kind runs on one cluster at a time and this one waits.',
   paused: 'True where others are updated first: its pods keep the template that they have.',
+  withdrawn:
+    'Of a Service or an Ingress: all that is behind it there is to leave, and its addresses there are not told.',
 };
 
 const share: Texts<Share> = {
@@ -68,9 +70,9 @@ const settled: Texts<NonNullable<Share['settled']>> = {
 const held: Texts<NonNullable<Share['held']>> = { ...settled, since: 'When it was told to have less.' };
 
 const withdrawing: Texts<NonNullable<Share['withdrawing']>> = {
-  since:
-    'When its addresses were taken back. Absent: its cluster is silent, and nothing is taken away there until it is heard of.',
+  since: 'When it began. Absent: its cluster is silent, and nothing is taken away there until it is heard of.',
   from: 'Its phase before.',
+  closedSince: 'When its cluster had taken its addresses back: from then on the time to drain counts.',
 };
 
 const pods: Texts<NonNullable<ClusterSlice['pods']>> = {

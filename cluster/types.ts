@@ -159,7 +159,14 @@ export interface ClusterSlice {
    */
   share?: Pick<
     Share,
-    'replicas' | 'scaled' | 'completions' | 'parallelism' | 'ordinalsStart' | 'suspend' | 'paused'
+    | 'replicas'
+    | 'scaled'
+    | 'completions'
+    | 'parallelism'
+    | 'ordinalsStart'
+    | 'suspend'
+    | 'paused'
+    | 'withdrawn'
   >;
   /**
    * While its share holds more than it has, by what is held since when: the pods that are there and have not ended,

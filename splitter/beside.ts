@@ -8,13 +8,15 @@ import type { KubeObject } from '../kube/object.ts';
 import { lateAddresses, lateMembers, type Member } from './group.ts';
 import type { Hold, Late } from './hold.ts';
 import { breaksFirst } from './plan.ts';
-import { type Manner, mannerOf, reaching } from './traffic.ts';
+import { goingFrom, type Manner, mannerOf, reaching, withWithdrawn } from './traffic.ts';
+import type { Withdrawal } from './withdraw.ts';
 import { byNamespace, followedAt, hasOwnVolume, namespaceKey, rootOf, type World } from './world.ts';
 
 /** What the world beside an object has to say of its hand-over. */
 export interface Beside {
   manner?: Manner | undefined;
   awaited?: Hold['awaited'];
+  isOpen?: Withdrawal['isOpen'];
   behind?: Placement[] | undefined;
 }
 
@@ -31,6 +33,7 @@ export function besideOf(
   return {
     manner: mannerOf(root, placement, namespace, drainMs),
     awaited: awaitedAt(world, placement, root),
+    isOpen: (cluster) => isOpenAt(world, placement, cluster),
   };
 }
 
@@ -54,6 +57,21 @@ function awaitedAt(world: World, placement: Placement, root: KubeObject): (clust
     ...(group === undefined ? [] : lateMembers(cluster, member(placement, root), others())),
     ...lateAddresses(cluster, placement.spec?.clusters ?? [], before(world, placement)),
   ];
+}
+
+/** A Service is to be withdrawn there as this leaves, and its cluster has not said that it is. */
+function isOpenAt(world: World, placement: Placement, cluster: string): boolean {
+  const { uid } = placement.metadata;
+  return before(world, placement).some((service) => {
+    const { ref, shares } = service.spec ?? {};
+    const [share, slice] = [shares?.[cluster], service.status?.clusters?.[cluster]];
+    if (ref?.kind !== 'Service' || !share || slice?.present !== true) return false;
+    const behind = followedAt(world, objectKey(service)).map(({ placement: each }) =>
+      each.metadata.uid === uid ? goingFrom(cluster, each) : each,
+    );
+    const isToBe = withWithdrawn({ [cluster]: share }, behind)[cluster]?.withdrawn === true;
+    return isToBe && slice.share?.withdrawn !== true;
+  });
 }
 
 /** The Placements of the Services and Ingresses through which a workload is reached. */

@@ -9,9 +9,9 @@ import { type Plan, type PlanOptions, planFor, type Shares, type Slices } from '
 import { isReady } from './ready.ts';
 import { isCountedOn, type Next, type Scene } from './scene.ts';
 import { countedOf, isLeanedOn, isSound, wasHeard, withQuestions } from './trust.ts';
-import { earlier, heardAgain, withdraw } from './withdraw.ts';
+import { earlier, heardAgain, type Withdrawal, withdraw } from './withdraw.ts';
 
-export interface HandoverInput extends PlanOptions, Hold {
+export interface HandoverInput extends PlanOptions, Hold, Withdrawal {
   /** Absent or of another uid than the Placement's: pass `gone`. */
   root: KubeObject;
   /** The object is deleted: nothing has to be preserved. */
@@ -28,8 +28,6 @@ export interface HandoverInput extends PlanOptions, Hold {
   now: number;
   /** How long a share must have been ready without a break before others shrink on the strength of it. */
   settleMs: number;
-  /** How long a copy that is to leave gets no new connections before its pods go; default 0. */
-  drainMs?: number;
 }
 
 /** Nothing keeps anything. */
@@ -70,7 +68,7 @@ export function handover(input: HandoverInput): Handover {
   const { settled, since, requeueAfterMs } = settle(input, plan, released(input, plan, remaining));
   const scene: Scene = { ...input, plan, shares: withQuestions(input, plan, settled, since) };
   const { stepped, requeueAfterMs: heldMs, ...held } = hold(scene, next(scene), input);
-  const left = withdraw(scene, apply(scene.shares, stepped, input), input.drainMs);
+  const left = withdraw(scene, apply(scene.shares, stepped, input), input);
   const shares = withQuestions(input, plan, left.shares);
   const after: Scene = { ...scene, shares };
   const isThere = (c: string) => !plan.once || shares[c]?.replicas === plan.goal.get(c)?.replicas;

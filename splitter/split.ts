@@ -17,7 +17,7 @@ import { afterMinimum, type FloorAt } from './lower.ts';
 import type { Shares, Slices } from './plan.ts';
 import { type Demand, withQuota } from './quota.ts';
 import { type Manner, withWithdrawn } from './traffic.ts';
-import { restored } from './withdraw.ts';
+import { restored, type Withdrawal } from './withdraw.ts';
 
 export interface SplitInput {
   placement: Placement;
@@ -42,6 +42,8 @@ export interface SplitInput {
   manner?: Manner | undefined;
   /** See Hold. */
   awaited?: Hold['awaited'];
+  /** See Withdrawal. */
+  isOpen?: Withdrawal['isOpen'];
   /** Where `root` is a Service or an Ingress: the workloads behind it. */
   behind?: readonly Placement[] | undefined;
   /** What scales `root`, where something does. */
@@ -100,7 +102,8 @@ export function split(input: SplitInput): Split {
         paused: input.manner?.paused,
         awaited: input.awaited,
         waitMs: input.manner?.waitMs,
-        drainMs: input.manner?.drainMs ?? 0,
+        drainMs: input.manner?.drainMs,
+        isOpen: input.isOpen,
       });
   const after = gone
     ? outcome.shares

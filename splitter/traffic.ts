@@ -46,6 +46,17 @@ export function isGoing({ phase }: Pick<Share, 'phase'>): boolean {
   return phase === 'Withdrawing' || phase === 'Leaving';
 }
 
+/** As it is once it is going from there. */
+export function goingFrom(cluster: string, placement: Placement): Placement {
+  const { spec } = placement;
+  const share = spec?.shares?.[cluster];
+  if (!spec || !share) return placement;
+  return {
+    ...placement,
+    spec: { ...spec, shares: { ...spec.shares, [cluster]: { ...share, phase: 'Withdrawing' } } },
+  };
+}
+
 /**
  * The shares of a Service or an Ingress, withdrawn where all that is behind it goes, or went, while some of it is counted on
  * elsewhere. Of what is deleted nothing stays, and nothing has to be taken back.

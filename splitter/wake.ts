@@ -14,6 +14,7 @@ import {
   byQuestion,
   byShare,
   byWaiting,
+  followedAt,
   followingOf,
   leadingTo,
   namespaceKey,
@@ -51,6 +52,8 @@ export function wake(world: World, queue: WorkQueue): void {
       }
       if (!deepEqual(placement.status?.clusters, old.status?.clusters))
         addAll(targetOfPlaced(world, placement));
+      if (!isSameWithdrawal(placement, old))
+        addAll(followedAt(world, key).map((found) => objectKey(found.placement)));
       waiting(key, () => isOther || reaching.has(placement.spec?.ref.kind ?? ''));
     },
     delete: (placement, key) => {
@@ -120,6 +123,14 @@ function isSameTraffic(now: Placement, old: Placement): boolean {
 function trafficOf({ spec }: Placement): object {
   const shares = Object.entries(spec?.shares ?? {});
   return Object.fromEntries(shares.map(([c, share]) => [c, isGoing(share) ? 'Leaving' : share.phase]));
+}
+
+/** Of a Service, to what is behind it: where its cluster says that it is withdrawn. */
+function isSameWithdrawal(now: Placement, old: Placement): boolean {
+  if (now.spec?.ref.kind !== 'Service') return true;
+  const of = ({ status }: Placement) =>
+    Object.entries(status?.clusters ?? {}).map(([c, { present, share }]) => [c, present, share?.withdrawn]);
+  return deepEqual(of(now), of(old));
 }
 
 /** To those that wait for it: whom it belongs to, and how much of it is to be there. */

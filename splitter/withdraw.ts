@@ -1,7 +1,7 @@
 import { kindNamed } from '../cluster/kinds.ts';
 import { leavesUnheard } from '../cluster/share.ts';
 import type { Share } from '../cluster/types.ts';
-import { withoutWait } from './hold.ts';
+import { defaultWaitMs, withoutWait } from './hold.ts';
 import type { Shares } from './plan.ts';
 import { availableOf } from './ready.ts';
 import { presentShare, type Scene, sliceOf } from './scene.ts';
@@ -28,6 +28,16 @@ export function heardAgain(shares: Shares, heardAt: Scene['heardAt']): Shares {
   );
 }
 
+/** How what is to leave is withdrawn. */
+export interface Withdrawal {
+  /** How long it gets no new connections before its pods go; default 0. */
+  drainMs?: number | undefined;
+  /** Whether a Service there has yet to be withdrawn by its cluster: until then its drain does not count. */
+  isOpen?: ((cluster: string) => boolean) | undefined;
+  /** How long it waits for that; default `defaultWaitMs`. */
+  waitMs?: number | undefined;
+}
+
 interface Withdrawn {
   shares: Shares;
   requeueAfterMs?: number;
@@ -35,11 +45,12 @@ interface Withdrawn {
 
 /**
  * Between Active and Leaving: who might leave now is Withdrawing first, for `drainMs`, and whether it may leave is asked
- * anew each time: if it is to stay after all, it is what it was. What has no successor beside it, and what serves nobody,
- * leave at once. Since when is in the share, so that whoever goes on knows it. On a cluster that is silent nothing can be
- * taken away now, and what it last served may be all there is by the time it is heard of: it is Withdrawing until then.
+ * anew each time: if it is to stay after all, it is what it was. The time counts from when its cluster leads nobody there
+ * any more. What has no successor beside it, and what serves nobody, leave at once. Since when is in the share, so that
+ * whoever goes on knows it. On a cluster that is silent nothing can be taken away now, and what it last served may be all
+ * there is by the time it is heard of: it is Withdrawing until then.
  */
-export function withdraw(scene: Scene, decided: Shares, drainMs = 0): Withdrawn {
+export function withdraw(scene: Scene, decided: Shares, how: Withdrawal): Withdrawn {
   let soonest: number | undefined;
   const shares = Object.entries(decided).map(([cluster, share]): [string, Share] => {
     const before = presentShare(scene, cluster);
@@ -48,22 +59,38 @@ export function withdraw(scene: Scene, decided: Shares, drainMs = 0): Withdrawn 
       return [cluster, rest];
     }
     if (!isWithdrawable(scene, cluster, before)) return [cluster, share];
-    const from = before.phase === 'Joining' ? 'Joining' : 'Active';
-    if (scene.heardAt(cluster) === undefined)
-      return [cluster, { ...withoutWait(before), phase: 'Withdrawing', withdrawing: { from } }];
-    if (drainMs <= 0) return [cluster, share];
-    // A clock that was set back must not make anyone wait longer than once.
-    const since = Math.min(scene.now, Date.parse(before.withdrawing?.since ?? '') || scene.now);
-    const left = drainMs - (scene.now - since);
-    if (left <= 0) return [cluster, share];
-    soonest = earlier(soonest, left);
-    const withdrawing = { since: new Date(since).toISOString(), from } as const;
+    if (scene.heardAt(cluster) === undefined) {
+      const withdrawing = { from: fromOf(before) };
+      return [cluster, { ...withoutWait(before), phase: 'Withdrawing', withdrawing }];
+    }
+    if (!how.drainMs) return [cluster, share];
+    const { withdrawing, leftMs } = withdrawal(scene, cluster, before, how);
+    if (leftMs <= 0) return [cluster, share];
+    soonest = earlier(soonest, leftMs);
     return [cluster, { ...withoutWait(before), phase: 'Withdrawing', withdrawing }];
   });
   return {
     shares: Object.fromEntries(shares),
     ...(soonest !== undefined && { requeueAfterMs: soonest }),
   };
+}
+
+/** What is to be written of it, and how long it stays. */
+function withdrawal({ now }: Scene, cluster: string, before: Share, how: Withdrawal) {
+  const { drainMs = 0, isOpen, waitMs = defaultWaitMs } = how;
+  const { withdrawing: was } = before;
+  // A clock that was set back must not make anyone wait longer than once.
+  const sinceOf = (text = '') => Math.min(now, Date.parse(text) || now);
+  const [since, closed] = [sinceOf(was?.since), sinceOf(was?.closedSince)];
+  const withdrawing = { since: new Date(since).toISOString(), from: fromOf(before) };
+  // Nobody waits for ever for what a cluster does not take.
+  if (isOpen?.(cluster)) return { withdrawing, leftMs: Math.max(drainMs, waitMs) - (now - since) };
+  const closedSince = new Date(closed).toISOString();
+  return { withdrawing: { ...withdrawing, closedSince }, leftMs: drainMs - (now - closed) };
+}
+
+function fromOf({ phase }: Share): 'Joining' | 'Active' {
+  return phase === 'Joining' ? 'Joining' : 'Active';
 }
 
 /** What may not run twice has stopped before its successor starts: to wait then would be time without either. */

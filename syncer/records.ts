@@ -86,7 +86,7 @@ export function fingerprint(object: KubeObject, manifest: KubeObject): string {
 }
 
 export function shareNumbers(share: Share): Numbers {
-  const { replicas, scaled, completions, parallelism, ordinalsStart, suspend, paused } = share;
+  const { replicas, scaled, completions, parallelism, ordinalsStart, suspend, paused, withdrawn } = share;
   return {
     ...(replicas !== undefined && { replicas }),
     ...(scaled !== undefined && { scaled }),
@@ -95,6 +95,7 @@ export function shareNumbers(share: Share): Numbers {
     ...(ordinalsStart !== undefined && { ordinalsStart }),
     ...(suspend !== undefined && { suspend }),
     ...(paused !== undefined && { paused }),
+    ...(withdrawn !== undefined && { withdrawn }),
   };
 }
 

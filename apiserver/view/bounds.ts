@@ -81,6 +81,7 @@ const shareFields: Record<keyof SlicePart, 'number' | 'boolean'> = {
   ordinalsStart: 'number',
   suspend: 'boolean',
   paused: 'boolean',
+  withdrawn: 'boolean',
 };
 
 function sharePart(input: unknown): SlicePart | undefined {

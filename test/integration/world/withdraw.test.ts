@@ -129,6 +129,27 @@ test('the address and the endpoints of what leaves are taken back first, its pod
   await until('the Service has left it too', async () => (await standIn('east')) === undefined);
 });
 
+test('the time of a drain counts from when the cluster has taken the endpoints back', async () => {
+  await onEast('2');
+  await slice('east');
+  const { faults } = world.physical('east');
+  let refused = 0;
+  faults.intercept = ({ method, url }) => {
+    if (method !== 'PATCH' || !url.includes('/services/web')) return;
+    refused++;
+    throw new Error('east takes no Service yet');
+  };
+  await move(world.admin, deployments, 'web', 'west');
+  await until('east is withdrawn', async () => (await shareOf(web, 'east'))?.phase === 'Withdrawing');
+  const { since = '' } = (await shareOf(web, 'east'))?.withdrawing ?? {};
+  await until('it would be over', async () => refused > 0 && Date.now() > Date.parse(since) + 3000);
+  expect((await shareOf(web, 'east'))?.phase).toBe('Withdrawing');
+  expect(await ready('east')).toBe(2);
+  faults.intercept = () => {};
+  await settled(world.admin, web);
+  await until('nothing is on east', async () => (await ready('east')) === 0);
+});
+
 test('what is withdrawn and wanted again is counted on at once, with all that leads to it', async () => {
   await onEast('3600');
   await slice('east');

@@ -23,7 +23,7 @@ const active = (replicas: number): Share => ({ phase: 'Active', replicas });
 const withdrawing = (replicas: number, since: number, from: 'Active' | 'Joining' = 'Active'): Share => ({
   phase: 'Withdrawing',
   replicas,
-  withdrawing: { since: at(since), from },
+  withdrawing: { since: at(since), from, closedSince: at(since) },
 });
 
 /** It is to leave, and its cluster is silent. */
@@ -94,6 +94,18 @@ describe('between Active and Leaving', () => {
       { ...silentEast, slices: { west: running(2) } },
       'Leaving',
     ],
+    [
+      'its cluster has not taken its addresses back, although its drain would be over',
+      { east: withdrawing(2, 90), west: active(2) },
+      { isOpen: () => true },
+      'Withdrawing',
+    ],
+    [
+      'its cluster never takes them back',
+      { east: withdrawing(2, 70), west: active(2) },
+      { isOpen: () => true, waitMs: 30_000 },
+      'Leaving',
+    ],
     ['the clock was set back', { east: withdrawing(2, 200), west: active(2) }, {}, 'Withdrawing'],
     [
       'nothing else of it is anywhere: it is deleted',
@@ -146,6 +158,14 @@ describe('between Active and Leaving', () => {
   it('a successor of what is silent is asked nothing meanwhile', () => {
     const done = step({ east: unheard(2), west: { ...active(2), heardSince: at(90) } }, silentEast);
     expect(done.shares).toEqual({ east: unheard(2), west: active(2) });
+  });
+
+  it('drains for its whole time once its cluster has taken its addresses back', () => {
+    const open = step({ east: withdrawing(2, 90), west: active(2) }, { isOpen: () => true });
+    expect(open.shares['east']?.withdrawing).toEqual({ since: at(90), from: 'Active' });
+    const { shares, requeueAfterMs } = step(open.shares);
+    expect(shares['east']?.withdrawing).toEqual({ since: at(90), from: 'Active', closedSince: at(100) });
+    expect(requeueAfterMs).toBe(5000);
   });
 
   it('wanted again before it had ever settled, it has to settle first', () => {
