@@ -2,7 +2,7 @@ SHELL := /bin/bash
 BIN := node_modules/.bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install build demo test cover e2e clients bundles conformance fidelity fault simulate bench lint format clean etcd kubernetes generate
+.PHONY: help install build demo test cover e2e journeys clients bundles conformance fidelity fault simulate bench lint format clean etcd kubernetes generate
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,6 +43,9 @@ kubernetes: ## build the real Kubernetes that e2e, bundles and bench run beside 
 e2e: build kubernetes ## real kubectl and clients, two real Kubernetes clusters, faults of etcd, killed processes, a real Prometheus, an operator: needs Go, Python, Debian's prometheus
 	@test/operators/build >/dev/null
 	@$(BIN)/vitest run --project e2e
+
+journeys: build kubernetes ## of e2e, an app that moves under load, with Atoll killed KILLS times, default 20: ten minutes
+	@KILLS=$${KILLS:-20} $(BIN)/vitest run --project e2e test/e2e/traffic.test.ts
 
 clients: build kubernetes ## e2e's clients, with every session of every kubectl from 1.20 to 1.36 on Atoll and Kubernetes: ten minutes
 	@$(BIN)/vitest run --project clients

@@ -40,6 +40,8 @@ export interface KubernetesOptions {
   nodes?: number;
   /** `fast`: pods are ready at once. `general`: each step takes 1 to 6 s. */
   pods?: 'fast' | 'general';
+  /** Labels of pods that kwok leaves to test/kubelet. */
+  served?: string;
   /** etcd with fsync, as in production: for benchmarks. */
   fsync?: boolean;
   /** Only etcd and kube-apiserver, pods without ServiceAccounts: for benchmarks and comparisons of answers. */
@@ -122,7 +124,7 @@ async function boot(
     await mkdir(join(dir, 'scratch'));
     const stages = await readFile(join(programs, 'stages', `${options.pods ?? 'fast'}.yaml`), 'utf8');
     await writeFile(join(dir, 'kwok.yaml'), kwokConfig(stages, dir));
-    await start('kwok', kwokFlags(String(kubelet)));
+    await start('kwok', kwokFlags(String(kubelet), options.served));
     await writeFile(join(dir, 'nodes.yaml'), nodeObjects(name, options.nodes ?? 2));
     await eventually(120, children, () => ctl('apply', '-f', join(dir, 'nodes.yaml')));
     await eventually(180, children, () => ctl('get', 'serviceaccount', 'default'));
@@ -256,13 +258,14 @@ function managerFlags(port: string): string[] {
   ];
 }
 
-function kwokFlags(port: string): string[] {
+function kwokFlags(port: string, served?: string): string[] {
   return [
     '--config',
     'kwok.yaml',
     '--kubeconfig',
     'kubeconfig',
     '--manage-all-nodes',
+    ...(served === undefined ? [] : ['--disregard-status-with-label-selector', served]),
     '--node-ip',
     '127.0.0.1',
     '--node-port',
