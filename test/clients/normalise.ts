@@ -1,7 +1,18 @@
 /** What differs between any two clusters, or two runs, becomes a word; what only Atoll writes goes. */
 export function normalise(output: string): string {
   const text = rules.reduce((said, [pattern, word]) => said.replace(pattern, word), output);
-  return eventsSorted(blocksSorted(text)).trimEnd();
+  return eventsSorted(blocksSorted(withoutClusters(text))).trimEnd();
+}
+
+/** Tables of workloads have the column CLUSTERS with us, the last one of -o wide. */
+function withoutClusters(text: string): string {
+  let isTable = false;
+  const lines = text.split('\n').map((line) => {
+    if (/ {2}CLUSTERS$/.test(line)) isTable = true;
+    else if (line === '') isTable = false;
+    return isTable ? line.replace(/ {2,}\S+( \+ \d+ more\.\.\.)?$/, '').trimEnd() : line;
+  });
+  return lines.join('\n');
 }
 
 /** Several objects that are described come in the order of their names, and these end in a hash. */
@@ -43,6 +54,8 @@ const rules: readonly (readonly [RegExp, string])[] = [
   [/^((?:Annotations|Labels):) +/gm, '$1\n  '],
   [/^\s+<none>\n/gm, ''],
   // Ours alone.
+  [/^Warning: plan: .*\n?/gm, ''],
+  [/\n--- stderr\s*$/, ''],
   [/^.*\b(atoll\.dev|(core|tenancy)\.kcp\.io)\/v1alpha1\b.*\n/gm, ''],
   [/^(physicalclusters|placements|logicalclusters|workspaces)\..*\n/gm, ''],
   [/\+atoll\b/g, ''],

@@ -158,6 +158,13 @@ export const accepted: readonly Accepted[] = [
     path: /^headers\.warning/,
     but: /(, )?299 - "(an? \w+ is stored here and not asked: |spec\.(validationActions|auditAnnotations): nothing is recorded here by |authorizer is not known to expressions here: )[^"]*"/g,
   },
+  {
+    // Only a case that changes replicas by a dry run shows it.
+    id: 'dry-run-plans',
+    path: /^headers\.warning/,
+    but: /(, )?299 - "plan: [^"]*"/g,
+    timing: true,
+  },
   { id: 'warning-ascii', path: /^headers\.warning$/, kubernetes: /ï¿½/, atoll: /\?/ },
   {
     id: 'yaml-tags',
