@@ -17,8 +17,14 @@ export async function collect(body: ApiResponse['body'], max = defaultMaxBody): 
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 }
 
+/** What is longer becomes no text, which is half a gibibyte at most; and all of it is in memory several times. */
+const longestDecoded = 256 << 20;
+
+/** Throws TransportError; ETOOLARGE for more than can be decoded. */
 export async function decode(response: ApiResponse): Promise<unknown> {
   const bytes = await collect(response.body);
+  if (bytes.length > longestDecoded)
+    throw new TransportError('ETOOLARGE', `the answer is longer than ${longestDecoded} bytes`);
   try {
     return parseJson(bytes);
   } catch (cause) {

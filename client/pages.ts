@@ -1,12 +1,14 @@
 import type { KubeList, KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
+import { isTransportError } from './errors.ts';
 import type { Query } from './url.ts';
 
 type ReadPage<T extends KubeObject> = (query: Query) => Promise<KubeList<T>>;
 
 /**
  * Joins the pages of one list. When the server forgot the list's revision half-way (410), the whole list is read
- * again in one piece, so that the caller never sees a mixture of two moments.
+ * again in one piece, so that the caller never sees a mixture of two moments. Objects that are too many for an answer's
+ * largest length are read in shorter pages.
  * https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks
  */
 export async function listPages<T extends KubeObject>(
@@ -14,15 +16,26 @@ export async function listPages<T extends KubeObject>(
   limit: number,
   resourceVersion: string | undefined,
 ): Promise<KubeList<T>> {
-  const first = await read({ limit, resourceVersion });
+  let size = limit;
+  const page = async (query: Query): Promise<KubeList<T>> => {
+    for (;;) {
+      try {
+        return await read({ limit: size, ...query });
+      } catch (error) {
+        if (!isTransportError(error) || error.code !== 'ETOOLARGE' || size === 1) throw error;
+        size = Math.max(1, Math.floor(size / 4));
+      }
+    }
+  };
+  const first = await page({ resourceVersion });
   // A nil Go slice is `null` on the wire.
   const items: T[] = first.items ?? [];
   let next = first.metadata.continue;
   while (next) {
     try {
-      const page = await read({ limit, continue: next });
-      for (const item of page.items ?? []) items.push(item);
-      next = page.metadata.continue;
+      const { items: more, metadata } = await page({ continue: next });
+      for (const item of more ?? []) items.push(item);
+      next = metadata.continue;
     } catch (error) {
       if (!isStatusError(error, 'Expired')) throw error;
       return withKinds(await read({ resourceVersion }));

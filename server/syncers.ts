@@ -16,6 +16,9 @@ import { egressToClusters } from './egress.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Settings } from './settings.ts';
 
+/** Of a cluster's answer, of which others are read at a time: a hundred of the largest objects. Longer lists come in pages. */
+const maxResponseBytes = 256 * 1024 * 1024;
+
 export interface SyncerManager {
   connectPod: PodConnector;
   connectService: ServiceConnector;
@@ -56,7 +59,7 @@ export function startSyncerManager(parts: {
       name,
     });
     const text = Buffer.from(secret.data?.['kubeconfig'] ?? '', 'base64').toString('utf8');
-    return transportFromKubeconfig(text, { guard: (agent) => egress.guard(agent) });
+    return transportFromKubeconfig(text, { maxResponseBytes, guard: (agent) => egress.guard(agent) });
   };
   const elect: SyncersOptions['elect'] = async (cluster, lead, ending) => {
     if (!leads) return untilAborted(ending);

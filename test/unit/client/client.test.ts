@@ -60,6 +60,14 @@ test('prefix and cluster of the client go before every path', async () => {
   ]);
 });
 
+test('a list that is too long to be decoded is read in shorter pages', async () => {
+  const long = () => ({ status: 200, headers: {}, body: Buffer.alloc((256 << 20) + 1) });
+  const { transport, urls } = scripted(long, list('7', configMap('a', '1')));
+  const { items } = await new Client(transport).list(configMaps);
+  expect(items).toHaveLength(1);
+  expect(urls).toEqual(['/api/v1/configmaps?limit=500', '/api/v1/configmaps?limit=125']);
+});
+
 test('reads all pages, names the kinds, and starts anew when the pages expire', async () => {
   const page = (items: object[], next?: string) =>
     json(200, {
