@@ -1,6 +1,7 @@
 import { isSystemNamespace } from '../../cluster/names.ts';
 import { isPlaceable } from '../../cluster/placeable.ts';
 import { reflectedFrom } from '../../cluster/reflected.ts';
+import { leavesUnheard } from '../../cluster/share.ts';
 import { countOf } from '../../cluster/summary.ts';
 import type { ClusterSlice, Placement, Share } from '../../cluster/types.ts';
 import { groupResource } from '../../kube/gvk.ts';
@@ -118,7 +119,7 @@ const phases: Readonly<Record<Share['phase'], string>> = {
 };
 
 function shareWords(share: Share, slice: ClusterSlice | undefined, count: string | undefined): string {
-  const words = [phases[share.phase]];
+  const words = [leavesUnheard(share) ? 'silent; removed when it is heard of' : phases[share.phase]];
   if (count !== undefined) words.push(`${count} ${share.completions === undefined ? 'ready' : 'done'}`);
   if (!slice && share.phase !== 'Leaving') words.push('the cluster has not said anything of it yet');
   if (slice?.error) words.push(`it does not take it: ${slice.error.reason}: ${slice.error.message}`);

@@ -23,6 +23,39 @@ describe('the simulation of histories', () => {
     expect(two).toEqual(one);
   });
 
+  it('notices numbers of a cluster that lies, where they are told on', async () => {
+    const lying: History = {
+      workloads: [{ ...w, replicas: 5, on: 'a,b' }],
+      actions: [
+        { at: 1000, do: 'lie', on: 'a', ms: 40_000 },
+        { at: 3000, do: 'fail', workload: 'w1', on: 'a' },
+        { at: 8000, do: 'roll', workload: 'w1', image: 'app:2' },
+      ],
+    };
+    const [asItIs, wrong] = await Promise.all([
+      runChild({ seed, history: lying }),
+      runChild({ seed, history: lying }, 'believes-numbers'),
+    ]);
+    expect(asItIs?.failures).toEqual([]);
+    expect(wrong?.failures[0]).toMatch(/w1 says \w+ -\d/);
+  });
+
+  it('notices counts of a spread that are not kept', async () => {
+    const spread: History = {
+      workloads: [{ ...w, replicas: 5, on: 'a,b' }],
+      actions: [
+        { at: 1000, do: 'policy', workload: 'w1', spec: null, free: true },
+        { at: 3000, do: 'spread', workload: 'w1', over: 'region us=4,eu=1' },
+      ],
+    };
+    const [asItIs, wrong] = await Promise.all([
+      runChild({ seed, history: spread }),
+      runChild({ seed, history: spread }, 'spreads-evenly'),
+    ]);
+    expect(asItIs?.failures).toEqual([]);
+    expect(wrong?.failures[0]).toContain('w1 has 3 in us, and is to have 4');
+  });
+
   it('notices that what leaves goes first', async () => {
     const { failures } = await runChild({ seed, history: move }, 'break-before-make');
     expect(failures[0]).toContain('w1 has 0 ready pods, and must not have fewer than 3 of 3');

@@ -110,6 +110,50 @@ export const bugs: readonly Bug[] = [
       },
     ],
   },
+  {
+    name: 'believes-numbers',
+    about: 'what a cluster says of its pods is taken as it is',
+    seed: 1,
+    within: 200,
+    mutants: [
+      {
+        file: 'splitter/fold/part.js',
+        from: 'return Math.max(0, Math.min(maxInt32, value));',
+        to: 'return value;',
+      },
+      {
+        file: 'apiserver/view/bounds.js',
+        from: 'return Number.isFinite(value) ? Math.min(Math.max(value, 0), maxInt) : 0;',
+        to: 'return value;',
+      },
+    ],
+  },
+  {
+    name: 'spreads-evenly',
+    about: 'the counts of a spread are taken for even ones',
+    seed: 1,
+    within: 200,
+    mutants: [
+      {
+        file: 'cluster/spread.js',
+        from: 'const [x, y] = [of(weights, a) * (2 * of(parts, b) + 1), of(weights, b) * (2 * of(parts, a) + 1)];',
+        to: 'const [x, y] = [2 * of(parts, b), 2 * of(parts, a)];',
+      },
+    ],
+  },
+  {
+    name: 'policy-unread',
+    about: 'what a policy excludes or does not name is as good as anything',
+    seed: 1,
+    within: 60,
+    mutants: [
+      {
+        file: 'scheduler/wishes.js',
+        from: 'for (const { source, names, labels, expression, exclude } of wish.layers) {',
+        to: 'for (const { source, names, labels, expression, exclude } of wish.layers.filter(({ isPolicy }) => !isPolicy)) {',
+      },
+    ],
+  },
 ];
 
 const ROOT = resolve(import.meta.dirname, '../..');

@@ -22,6 +22,7 @@ export interface Host {
  */
 export class Component {
   readonly name: string;
+  readonly #lease: string;
   /** Of the present life. */
   wire: Wire;
   deaths = 0;
@@ -29,8 +30,15 @@ export class Component {
   readonly #lead: (term: Term, wire: Wire) => Promise<void>;
   #life = new AbortController();
 
-  constructor(name: string, host: Host, lead: (term: Term, wire: Wire) => Promise<void>) {
+  /** `lease`: who has the same lead one after the other. */
+  constructor(
+    name: string,
+    host: Host,
+    lead: (term: Term, wire: Wire) => Promise<void>,
+    lease: string = name,
+  ) {
     this.name = name;
+    this.#lease = lease;
     this.#host = host;
     this.#lead = lead;
     this.wire = this.#newWire();
@@ -45,7 +53,7 @@ export class Component {
       setMaxListeners(0, ending);
       await runLeader({
         store: { acquire: (name, ttlMs) => this.#acquire(store, wire, name, ttlMs) },
-        name: this.name,
+        name: this.#lease,
         lead: (term) => this.#lead(term, wire),
         signal: ending,
         logger,
@@ -75,7 +83,10 @@ export class Component {
     return {
       name: lease.name,
       token: lease.token,
-      keepAlive: async () => !wire.dead && (await lease.keepAlive()),
+      keepAlive: async () => {
+        await wire.stalled();
+        return !wire.dead && (await lease.keepAlive());
+      },
       release: async () => {
         if (!wire.dead) await lease.release();
       },

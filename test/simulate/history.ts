@@ -1,6 +1,10 @@
+import { unreachableTaint } from '../../cluster/names.ts';
+import type { PlacementPolicySpec } from '../../cluster/policy.ts';
 import { Random } from '../fault/random.ts';
 
 export const clusterNames = ['a', 'b', 'c'] as const;
+/** Which each is in at first. */
+export const regions = { a: 'us', b: 'eu', c: 'us' } as const;
 
 /** What users, administrators and misfortune do, and when: milliseconds since the world stood. */
 export type Action = { at: number } & (
@@ -14,6 +18,11 @@ export type Action = { at: number } & (
   | { do: 'cut' | 'stale'; who: string; ms: number }
   | { do: 'slow'; who: string; ms: number; each: number }
   | { do: 'rewatch'; who: string; forget: boolean }
+  | { do: 'policy'; workload: string; spec: PlacementPolicySpec | null; free: boolean }
+  | { do: 'spread'; workload: string; over: string }
+  | { do: 'region'; on: string; is: string }
+  | { do: 'lie'; on: string; ms: number }
+  | { do: 'stall'; who: string; ms: number }
 );
 
 export interface Start {
@@ -71,7 +80,11 @@ const deeds: readonly [weight: number, (random: Random, workload: string) => Dee
   ],
   [
     6,
-    (random) => ({ do: 'cut', who: anybody(random), ms: random.between(500, random.pick([5000, 60_000])) }),
+    (random) => ({
+      do: 'cut',
+      who: anybody(random),
+      ms: random.between(500, random.pick([5000, 60_000, 200_000])),
+    }),
   ],
   [7, (random) => ({ do: 'stale', who: anybody(random), ms: random.between(500, 20_000) })],
   [
@@ -84,6 +97,11 @@ const deeds: readonly [weight: number, (random: Random, workload: string) => Dee
     }),
   ],
   [4, (random) => ({ do: 'rewatch', who: anybody(random), forget: random.chance(0.5) })],
+  [12, (random, workload) => ({ do: 'policy', workload, ...somePolicy(random, workload) })],
+  [7, (random, workload) => ({ do: 'spread', workload, over: someSpread(random) })],
+  [2, (random) => ({ do: 'region', on: random.pick(clusterNames), is: random.pick(['us', 'eu', '']) })],
+  [3, (random) => ({ do: 'lie', on: random.pick(clusterNames), ms: random.between(2000, 60_000) })],
+  [6, (random) => ({ do: 'stall', who: anybody(random), ms: random.between(3000, 40_000) })],
 ];
 
 function deedOf(random: Random, workload: string): Deed {
@@ -96,7 +114,48 @@ function deedOf(random: Random, workload: string): Deed {
 }
 
 function anybody(random: Random): string {
-  return random.pick(['scheduler', 'splitter', 'splitter', ...clusterNames.map((c) => `syncers/${c}`)]);
+  return random.pick([
+    'scheduler',
+    'splitter',
+    'splitter',
+    'splitter/standby',
+    ...clusterNames.map((c) => `syncers/${c}`),
+  ]);
+}
+
+/** `free`: what its annotation says counts no longer. */
+function somePolicy(random: Random, workload: string): { spec: PlacementPolicySpec | null; free: boolean } {
+  const free = random.chance(0.8);
+  if (random.chance(0.2)) return { spec: null, free };
+  const names = someClusters(random).split(',');
+  const clusters = random.pick<PlacementPolicySpec['clusters']>([
+    { names },
+    { names: [...clusterNames], count: random.between(1, 3) },
+    { exclude: [random.pick(clusterNames)] },
+    { groups: [names, [...clusterNames]] },
+    { expression: 'cluster.labels["nowhere"] == "x"' },
+    {
+      spread: random.pick([{ topologyKey: 'region' }, { topologyKey: 'region', replicas: { us: 2, eu: 1 } }]),
+    },
+  ]);
+  const seconds = random.pick([0, 20, 60]);
+  const lost = {
+    key: unreachableTaint,
+    operator: 'Exists',
+    effect: 'NoExecute',
+    tolerationSeconds: seconds,
+  } as const;
+  const spec = {
+    selector: { names: [workload] },
+    clusters,
+    ...(random.chance(0.5) && { tolerations: [lost] }),
+  };
+  return { spec, free };
+}
+
+function someSpread(random: Random): string {
+  const counts = `region us=${random.between(1, 3)},eu=${random.between(1, 3)}`;
+  return random.pick(['', 'region', 'cluster', counts, counts, 'region moon=2,us=1', 'nowhere']);
 }
 
 /** What an annotation says: most often clusters; now and then nothing, clusters that nobody knows, or far too many. */

@@ -19,7 +19,7 @@ const lineMost = 160;
 export const moves: FaultPart = {
   name: 'moves',
   about:
-    'moves, rollouts, scaling, drains and failures, with components that die at any write and old caches',
+    'moves, policies, spreads, rollouts, scaling, drains and failures, with components that die at any write or lead twice, old caches, and clusters that lie',
   runs: 100_000,
   weight: 1,
   parallel: 2,

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { startInformer } from '../../client/informer.ts';
+import { clustersAnnotation, spreadAnnotation } from '../../cluster/names.ts';
 import { sleep } from '../../kube/clock.ts';
 import type { Logger } from '../../kube/log.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -8,9 +10,10 @@ import { openMemory } from '../../storage/memory/memory.ts';
 import { Random } from '../fault/random.ts';
 import { deployment, isReady, resources, statefulSet } from '../world/objects.ts';
 import { Floor } from './floor.ts';
-import { type Action, clusterNames, type History, type Start } from './history.ts';
+import { type Action, clusterNames, type History, regions, type Start } from './history.ts';
+import { insane } from './liar.ts';
 import { Pods } from './pods.ts';
-import { resourceOf, unsettled } from './settled.ts';
+import { policyOf, resourceOf, unsettled } from './settled.ts';
 import type { VirtualTime } from './time.ts';
 import { startWorld, type World } from './world.ts';
 
@@ -62,6 +65,7 @@ class Running {
   readonly #counts: Record<string, number> = {};
   readonly #digest = createHash('sha256');
   readonly #life = new AbortController();
+  #liedUntil = Number.NEGATIVE_INFINITY;
 
   constructor(time: VirtualTime, world: World, history: History) {
     this.#time = time;
@@ -80,8 +84,24 @@ class Running {
     const { admin, clusters } = this.#world;
     for (const cluster of clusters.values()) await this.#pods.follow(cluster, this.#life.signal);
     for (const name of clusters.keys()) while (!(await isReady(admin, name))) await sleep(lookMs);
+    for (const [name, region] of Object.entries(regions))
+      await admin.patch(resources.physicalclusters, { name }, 'merge', { metadata: { labels: { region } } });
+    await this.#followStatus();
     for (const start of this.#history.workloads) await admin.create(resourceOf[start.kind], objectOf(start));
     await this.settle();
+  }
+
+  /** Whatever clusters say, what a user reads is numbers of pods. */
+  async #followStatus(): Promise<void> {
+    for (const resource of [resources.deployments, resources.statefulsets]) {
+      const informer = startInformer(this.#world.admin, resource, { signal: this.#life.signal });
+      const look = (root: KubeObject) => {
+        const wrong = insane(root);
+        if (wrong.length > 0) this.#fail(`${root.metadata.name} says ${wrong.join(', ')}`);
+      };
+      informer.on({ add: look, update: look });
+      await informer.synced;
+    }
   }
 
   /** All that the history has in store, each at its time. */
@@ -99,6 +119,7 @@ class Running {
   /** Without faults from here on, until all is as it was asked for. */
   async settle(): Promise<void> {
     for (const { wire } of this.#world.components.values()) wire.heal();
+    for (const [name, liar] of this.#world.liars) if (liar.hasLied) await this.#comeToSenses(name);
     const until = this.#time.elapsed + settleMs;
     let last = '';
     for (let calm = 0; calm < 3; ) {
@@ -116,6 +137,18 @@ class Running {
     }
   }
 
+  /** It says anew how all is that it lied about. */
+  async #comeToSenses(name: string): Promise<void> {
+    this.#world.liars.get(name)?.stop();
+    const client = this.#world.clusters.get(name)?.client;
+    const body = { metadata: { annotations: { honest: 'again' } } };
+    for (const resource of [resources.deployments, resources.statefulsets, resources.pods])
+      for (const { metadata } of (await client?.list(resource))?.items ?? []) {
+        const { namespace = '', name = '' } = metadata;
+        await client?.patch(resource, { namespace, name }, 'merge', body).catch(ignore);
+      }
+  }
+
   /** After every step of anybody. */
   check(): void {
     if (!this.#pods.changed) return;
@@ -127,7 +160,8 @@ class Running {
       if (text) this.#fail(text);
     }
     for (const { kind, name } of this.#history.workloads) {
-      const twins = kind === 'StatefulSet' ? this.#pods.twins(name) : [];
+      const twins =
+        kind === 'StatefulSet' && this.#time.elapsed > this.#liedUntil ? this.#pods.twins(name) : [];
       if (twins.length > 0) this.#fail(`two clusters have a pod ${twins.join(', ')} at once`);
     }
   }
@@ -183,7 +217,42 @@ class Running {
         return components.get(action.who)?.wire.slow(action.each, action.ms);
       case 'rewatch':
         return components.get(action.who)?.wire.breakWatches(action.forget);
+      case 'stall':
+        return components.get(action.who)?.wire.stall(action.ms);
+      case 'policy':
+        return await this.#policy(action);
+      case 'spread': {
+        const annotations = { [spreadAnnotation]: action.over === '' ? null : action.over };
+        return await this.#change(action.workload, { metadata: { annotations } });
+      }
+      case 'region': {
+        const labels = { region: action.is === '' ? null : action.is };
+        await admin.patch(resources.physicalclusters, { name: action.on }, 'merge', { metadata: { labels } });
+        return;
+      }
+      case 'lie':
+        return this.#lie(action.on, action.ms);
     }
+  }
+
+  async #policy({ workload, spec, free }: Extract<Action, { do: 'policy' }>): Promise<void> {
+    const { admin } = this.#world;
+    const at = { namespace: 'default', name: policyOf(workload) };
+    await admin.delete(resources.placementpolicies, at).catch(ignore);
+    const apiVersion = 'atoll.dev/v1alpha1';
+    if (spec)
+      await admin
+        .create(resources.placementpolicies, { apiVersion, kind: 'PlacementPolicy', metadata: at, spec })
+        .catch(ignore);
+    if (free) await this.#change(workload, { metadata: { annotations: { [clustersAnnotation]: null } } });
+  }
+
+  /** What others do on the strength of lies is nobody's fault; afterwards all has to be well again. */
+  #lie(on: string, ms: number): void {
+    const now = this.#time.elapsed;
+    this.#liedUntil = Math.max(this.#liedUntil, now + ms + lingerMs);
+    for (const floor of this.#floors.values()) floor.trouble(this.#liedUntil);
+    this.#world.liars.get(on)?.lie(ms);
   }
 
   #start(workload: string): Start {

@@ -1,3 +1,5 @@
+import { clustersAnnotation, placedByAnnotation, schedulerUser } from '../../cluster/names.ts';
+import type { PlacementPolicy } from '../../cluster/policy.ts';
 import type { PhysicalCluster, Placement } from '../../cluster/types.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { find, resources } from '../world/objects.ts';
@@ -9,6 +11,8 @@ type Workload = KubeObject<
   { replicas?: number; template: { spec: { containers: { image?: string }[] } } },
   Record<string, unknown>
 >;
+/** The name of the PlacementPolicy of a workload. */
+export const policyOf = (workload: string): string => `for-${workload}`;
 const counters = ['replicas', 'readyReplicas', 'updatedReplicas', 'availableReplicas'] as const;
 export const resourceOf = { Deployment: resources.deployments, StatefulSet: resources.statefulsets } as const;
 
@@ -37,7 +41,9 @@ async function ofOne(
   const placement = await find<Placement>(world.admin, resources.placements, record);
   const { shares = {} } = placement?.spec ?? {};
   const wrong: string[] = [];
+  const policy = await find<PlacementPolicy>(world.admin, resources.placementpolicies, policyOf(name));
   if (root) wrong.push(...asAsked(root, placement, open));
+  if (root && placement) wrong.push(...asSaid(root, placement, policy));
   else if (placement) wrong.push(`${name} is deleted, and its Placement is there`);
   for (const cluster of world.clusters.values()) {
     const share = root ? (shares[cluster.name]?.replicas ?? 0) : 0;
@@ -72,6 +78,29 @@ function asAsked(root: Workload, placement: Placement | undefined, open: Readonl
     if ((told[counter] ?? 0) !== wanted) wrong.push(`${name} says ${counter} ${told[counter]} of ${wanted}`);
   if (told['observedGeneration'] !== generation)
     wrong.push(`${name} says that generation ${told['observedGeneration']} of ${generation} is observed`);
+  return wrong;
+}
+
+/** Where nobody annotated it, a policy counts, if anything fits at all; and counts of a spread are exact where they add up. */
+function asSaid(root: Workload, { spec }: Placement, policy: PlacementPolicy | undefined): string[] {
+  const { name = '', annotations = {} } = root.metadata;
+  const { clusters = [], blocked, spread, shares = {} } = spec ?? {};
+  const wrong: string[] = [];
+  const isUsers =
+    annotations[clustersAnnotation] !== undefined && annotations[placedByAnnotation] !== schedulerUser;
+  const { names, exclude = [] } = policy?.spec?.clusters ?? {};
+  const outside = clusters.filter((c) => exclude.includes(c) || (names && !names.includes(c)));
+  if (!isUsers && !blocked && outside.length > 0)
+    wrong.push(`${name} is decided for ${outside.join(',')} in spite of its policy`);
+  if (!spread?.replicas || root.kind !== 'Deployment') return wrong;
+  const there = [...new Set(Object.values(spread.values))];
+  const counts = there.map((value) => spread.replicas?.[value] ?? 0);
+  if (counts.reduce((sum, n) => sum + n, 0) !== (root.spec?.replicas ?? 1)) return wrong;
+  for (const [i, value] of there.entries()) {
+    const of = Object.entries(shares).filter(([c]) => spread.values[c] === value);
+    const sum = of.reduce((all, [, share]) => all + (share.replicas ?? 0), 0);
+    if (sum !== counts[i]) wrong.push(`${name} has ${sum} in ${value}, and is to have ${counts[i]}`);
+  }
   return wrong;
 }
 

@@ -23,6 +23,7 @@ export class Wire {
   #slowUntil = 0;
   #cutUntil = 0;
   #staleUntil = 0;
+  #stalledUntil = 0;
   #broken = new AbortController();
   #forgotten = new Set<string>();
   #watched = new Set<string>();
@@ -63,6 +64,18 @@ export class Wire {
     this.#staleUntil = Date.now() + forMs;
   }
 
+  /** As a process that is stopped, and goes on with what it was about to do, whoever has taken over meanwhile. */
+  stall(forMs: number): void {
+    this.#stalledUntil = Date.now() + forMs;
+  }
+
+  /** Until it goes on; whether it had been stopped. */
+  async stalled(): Promise<boolean> {
+    const was = Date.now() < this.#stalledUntil;
+    while (Date.now() < this.#stalledUntil && !this.#dead) await sleep(this.#stalledUntil - Date.now());
+    return was;
+  }
+
   /** They are made anew; with `forget` the server no longer knows where they were, and all is listed once more. */
   breakWatches(forget: boolean): void {
     if (forget) for (const url of this.#watched) this.#forgotten.add(url);
@@ -76,12 +89,16 @@ export class Wire {
     this.#slowUntil = 0;
     this.#cutUntil = 0;
     this.#staleUntil = 0;
+    this.#stalledUntil = Math.min(this.#stalledUntil, Date.now());
   }
 
   wrap(transport: Transport): Transport {
-    return async (request) => {
+    return async (given) => {
+      const isWrite = given.method !== 'GET';
+      // Who was stopped does not know yet that its time is over: its last write goes out.
+      const { signal: _gone, ...unsignalled } = given;
+      const request: ApiRequest = (await this.stalled()) && isWrite ? unsignalled : given;
       await this.#travel(request.signal);
-      const isWrite = request.method !== 'GET';
       if (isWrite && this.#diesNow(false)) throw gone();
       const isWatch = /[?&]watch=(true|1)/.test(request.url);
       if (isWatch && this.#forgotten.delete(keyOf(request))) return expired();
@@ -125,6 +142,7 @@ export class Wire {
   async *#each<T>(items: AsyncIterable<T>, broken: AbortSignal): AsyncGenerator<T> {
     for await (const item of items) {
       await sleep(this.#random.between(0, 8), broken);
+      await this.stalled();
       while (Date.now() < this.#staleUntil && !broken.aborted)
         await sleep(this.#staleUntil - Date.now(), broken);
       if (broken.aborted) throw gone();

@@ -34,6 +34,7 @@ import { startSyncers } from '../../syncer/manager.ts';
 import { runSilence } from '../../syncer/silence.ts';
 import type { Random } from '../fault/random.ts';
 import { Component, type Host } from './component.ts';
+import { Liar } from './liar.ts';
 import type { Wire } from './wire.ts';
 
 /** Pods take seconds, as on real clusters. */
@@ -56,6 +57,8 @@ export interface World {
   /** By name: scheduler, splitter and syncers/<cluster>. */
   components: ReadonlyMap<string, Component>;
   clusters: ReadonlyMap<string, UnservedCluster>;
+  /** By cluster, what it says of itself that is not so. */
+  liars: ReadonlyMap<string, Liar>;
   end(): void;
 }
 
@@ -77,11 +80,16 @@ export async function startWorld(parts: {
   const clusters = new Map<string, UnservedCluster>();
   for (const [i, name] of names.entries())
     clusters.set(name, await startUnservedCluster({ name, nodes: 2, behaviours, seed: seed + i, logger }));
+  const liars = new Map(names.map((name) => [name, new Liar(random)]));
   const admin = new Client(server.transport(adminUser), { cluster: rootCluster });
   void runRest(server, signal, logger);
   const components = new Map<string, Component>();
-  const add = (name: string, lead: (term: Term, wire: Wire) => Promise<void>): Component => {
-    const component = new Component(name, host, lead);
+  const add = (
+    name: string,
+    lead: (term: Term, wire: Wire) => Promise<void>,
+    lease: string = name,
+  ): Component => {
+    const component = new Component(name, host, lead, lease);
     components.set(name, component);
     return component;
   };
@@ -95,9 +103,13 @@ export async function startWorld(parts: {
     signal: term.signal,
     logger,
   });
+  const schedules = (term: Term, wire: Wire) => startScheduler(common(term, wire, schedulerUser));
+  const splits = (term: Term, wire: Wire) => startSplitter(common(term, wire, splitterUser));
   for (const component of [
-    add('scheduler', (term, wire) => startScheduler(common(term, wire, schedulerUser))),
-    add('splitter', (term, wire) => startSplitter(common(term, wire, splitterUser))),
+    add('scheduler', schedules),
+    add('splitter', splits),
+    add('scheduler/standby', schedules, 'scheduler'),
+    add('splitter/standby', splits, 'splitter'),
   ])
     void component.run(signal);
   startSyncers({
@@ -108,7 +120,7 @@ export async function startWorld(parts: {
         const to = clusters.get(name)?.transport;
         const wire = components.get(`syncers/${name}`)?.wire;
         if (!to || !wire) throw new Error(`nobody simulates ${name}`);
-        return wire.wrap(to)(request);
+        return wire.wrap(liars.get(name)?.wrap(to) ?? to)(request);
       },
     upstreamFor: (name, { fence }) => {
       const transport = server.transport(syncerUser(name), fence);
@@ -120,7 +132,7 @@ export async function startWorld(parts: {
     logger,
   });
   for (const name of names) await registerCluster(admin, name, 'simulated');
-  return { admin, components, clusters, end: () => life.abort(new Error('the world ends')) };
+  return { admin, components, clusters, liars, end: () => life.abort(new Error('the world ends')) };
 }
 
 function over(server: ApiServer, user: string, wire: Wire, { fence }: Term): Client {
