@@ -70,7 +70,8 @@ const settled: Texts<NonNullable<Share['settled']>> = {
 const held: Texts<NonNullable<Share['held']>> = { ...settled, since: 'When it was told to have less.' };
 
 const withdrawing: Texts<NonNullable<Share['withdrawing']>> = {
-  since: 'When it began. Absent: its cluster is silent, and nothing is taken away there until it is heard of.',
+  since:
+    'When it began. Absent: its cluster is silent, and nothing is taken away there until it is heard of.',
   from: 'Its phase before.',
   closedSince: 'When its cluster had taken its addresses back: from then on the time to drain counts.',
 };
