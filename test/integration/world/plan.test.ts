@@ -141,7 +141,7 @@ const cluster = {
 };
 
 test('what it does not mean is refused, by its name: nothing is passed over', async () => {
-  const cases: [object | null, number, string][] = [
+  const cases: [unknown, number, string][] = [
     [{}, 400, 'objects and drain are empty'],
     [[], 400, 'the body must be an object'],
     [null, 400, 'the body must be an object'],
