@@ -6,10 +6,11 @@ import type { Logger } from '../../kube/log.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
 import { listAt, record } from '../../kube/untyped.ts';
-import { runController } from '../controller.ts';
+import { type Retry, runController } from '../controller.ts';
 import { WorkQueue } from '../queue.ts';
 import { byLogicalCluster, clusterToWrite } from '../scope.ts';
-import { decideRequest, isDue } from './decide.ts';
+import { decideRequest } from './decide.ts';
+import { endOf } from './end.ts';
 
 export type SignClient = Authority['signClient'];
 
@@ -23,26 +24,33 @@ export interface SigningControllerOptions {
 
 const requests = { group: 'certificates.k8s.io', version: 'v1', resource: 'certificatesigningrequests' };
 const workers = 2;
+/** Timers know no later time; what is due later is looked at again. */
+const longestMs = 24 * 60 * 60 * 1000;
 
 /**
- * Woken by CertificateSigningRequests that were approved. Writes their certificate, of somebody in that logical cluster
- * alone, or why there is none. Resolves when stopped.
+ * Woken by CertificateSigningRequests. Writes the certificate of those that were approved, of somebody in that logical cluster
+ * alone, or why there is none, and takes away what was answered, or was not, long ago. Resolves when stopped.
  */
 export async function runSigningController(options: SigningControllerOptions): Promise<void> {
   const { client, informers, signal, logger, sign } = options;
   const queue = new WorkQueue({ maxDelayMs: 60_000, fair: byLogicalCluster(workers) });
   const all = informers.for(requests);
-  const wake = (request: KubeObject, key: string) => {
-    if (isDue(request)) queue.add(key);
-  };
+  const wake = (_request: KubeObject, key: string) => queue.add(key);
   all.on({ add: wake, update: (request, _old, key) => wake(request, key) });
-  const reconcile = async (key: string): Promise<void> => {
+  const reconcile = async (key: string): Promise<Retry | undefined> => {
     const { name, cluster: id } = parseKey(key);
     const cluster = clusterToWrite(informers, key);
     try {
       const live = await client.get(requests, { cluster, name }, signal);
+      const left = endOf(live) - Date.now();
+      if (left <= 0) {
+        const { uid = '', resourceVersion = '' } = live.metadata;
+        await client.delete(requests, { cluster, name }, { preconditions: { uid, resourceVersion } }, signal);
+        return undefined;
+      }
       const verdict = decideRequest(live);
-      if (verdict === undefined) return;
+      // Its answer wakes this again.
+      if (verdict === undefined) return { after: Math.min(left, longestMs) };
       const more =
         'failed' in verdict
           ? { conditions: [...listAt(live, 'status', 'conditions'), failure(verdict.failed)] }
@@ -52,6 +60,7 @@ export async function runSigningController(options: SigningControllerOptions): P
     } catch (error) {
       if (!isStatusError(error, 'NotFound')) throw error;
     }
+    return undefined;
   };
   const ready = [all.synced];
   await runController({ name: 'signing', queue, workers, reconcile, signal, logger, ready });

@@ -37,7 +37,7 @@ export function decideRequest(request: KubeObject): Verdict | undefined {
 }
 
 /** Approved, and neither answered nor given up. */
-export function isDue(request: KubeObject): boolean {
+function isDue(request: KubeObject): boolean {
   if (textAt(request, 'spec', 'signerName') !== clientSigner) return false;
   if (textAt(request, 'status', 'certificate')) return false;
   const conditions = listAt(request, 'status', 'conditions');

@@ -136,3 +136,24 @@ test('nobody is signed for before that, or for another signer', async () => {
   for (const name of ['waits', 'foreign'])
     expect(at(await world.admin.get(requests, { cluster, name }), 'status', 'certificate')).toBeUndefined();
 });
+
+test('what was denied more than an hour ago is taken away', async () => {
+  const { request } = await keyed('CN=eve');
+  const spec = { request, signerName, usages: ['client auth'] };
+  for (const [name, ago] of [
+    ['old', 2],
+    ['young', 0.5],
+  ] as const) {
+    const made = await world.admin.create(requests, { metadata: { name }, spec } as never, { cluster });
+    const lastUpdateTime = new Date(Date.now() - ago * 3_600_000).toISOString().replace(/\.\d+/, '');
+    const condition = { type: 'Denied', status: 'True', reason: 'Test', message: 'no', lastUpdateTime };
+    const wanted = { ...made, status: { conditions: [condition] } };
+    await world.admin.update(requests, wanted, { cluster, subresource: 'approval' });
+  }
+  await until('the old one is gone', async () => {
+    const { items } = await world.admin.list(requests, { cluster });
+    return !items.some(({ metadata }) => metadata.name === 'old');
+  });
+  const { items } = await world.admin.list(requests, { cluster });
+  expect(items.map(({ metadata }) => metadata.name)).toContain('young');
+});
