@@ -123,7 +123,8 @@ function namespaceObject(name: string, cluster: string): KubeObject {
 }
 
 function logicalCluster(path: string): KubeObject {
-  const owner = { resource: 'workspaces', name: path.split(':').at(-1), cluster: 'root', uid: 'w' };
+  const [, parent = '', name = ''] = /^(.*):(.*)$/.exec(path) ?? [];
+  const owner = { resource: 'workspaces', name, cluster: 'root', uid: uidOf(parent, name) };
   const metadata = { annotations: { 'kcp.io/path': path }, name: 'cluster', uid: uidOf(path, 'cluster') };
   return object('core.kcp.io/v1alpha1', 'LogicalCluster', metadata, {
     spec: { owner },
