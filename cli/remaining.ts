@@ -1,7 +1,7 @@
 import { logicalClusterOf } from '../client/url.ts';
 import { placedKind } from '../cluster/kinds.ts';
 import { isTombstone } from '../cluster/orphans.ts';
-import { leavesUnheard } from '../cluster/share.ts';
+import { isStillLedTo, leavesUnheard } from '../cluster/share.ts';
 import type { Placement, Share } from '../cluster/types.ts';
 
 /** One object that is still on the cluster, and what it waits for. */
@@ -72,6 +72,8 @@ function progress(name: string, placement: Placement, stays: boolean): string | 
   const { shares = {}, clusters = [] } = placement.spec ?? {};
   if (shares[name]?.phase === 'Leaving') return 'leaving: being removed';
   if (leavesUnheard(shares[name] ?? {})) return 'silent: removed when it is heard of';
+  if (isStillLedTo(shares[name] ?? {}))
+    return 'withdrawing: its Services there have yet to be taken out of it';
   if (shares[name]?.phase === 'Withdrawing') return 'withdrawing: it gets no new connections';
   if (stays) return undefined;
   const said = placement.status?.conditions?.find(({ type }) => type === 'Settled');

@@ -72,3 +72,8 @@ export interface Share {
 export function leavesUnheard({ withdrawing }: Pick<Share, 'withdrawing'>): boolean {
   return withdrawing !== undefined && withdrawing.since === undefined;
 }
+
+/** It is to leave a cluster that has yet to take its addresses back: people are still led to it there. */
+export function isStillLedTo({ withdrawing }: Pick<Share, 'withdrawing'>): boolean {
+  return withdrawing?.since !== undefined && withdrawing.closedSince === undefined;
+}

@@ -1,6 +1,6 @@
 import { pausedAnnotation, waitAnnotation } from '../cluster/names.ts';
 import { isTombstone } from '../cluster/orphans.ts';
-import { leavesUnheard } from '../cluster/share.ts';
+import { isStillLedTo, leavesUnheard } from '../cluster/share.ts';
 import { unsatisfied } from '../cluster/spread.ts';
 import type { Condition, Placement, Share } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -130,12 +130,7 @@ function settled(input: ConditionsInput): Verdict {
   }
   const withdrawing = Object.entries(shares).filter(([, { phase }]) => phase === 'Withdrawing');
   if (withdrawing.length > 0) {
-    const unheard = withdrawing.filter(([, share]) => leavesUnheard(share));
-    const message =
-      unheard.length > 0
-        ? `${namesOf(unheard)} is silent; what may run there is removed when it is heard of`
-        : `${namesOf(withdrawing)} gets no new connections, and leaves when the time to drain is over`;
-    return { type, status: 'False', reason: 'Withdrawing', message };
+    return { type, status: 'False', reason: 'Withdrawing', message: withdrawingWords(withdrawing) };
   }
   if (leaving.length > 0) {
     return { type, status: 'False', reason: 'Leaving', message: `still on ${leaving.join(', ')}` };
@@ -143,6 +138,16 @@ function settled(input: ConditionsInput): Verdict {
   // What is nowhere is not where it should be.
   if (!input.gone && clusters.length === 0) return { ...placed(input), type };
   return { type, status: 'True', reason: 'Settled', message: 'every share is where it should be' };
+}
+
+function withdrawingWords(withdrawing: readonly (readonly [string, Share])[]): string {
+  const unheard = withdrawing.filter(([, share]) => leavesUnheard(share));
+  if (unheard.length > 0)
+    return `${namesOf(unheard)} is silent; what may run there is removed when it is heard of`;
+  const open = withdrawing.filter(([, share]) => isStillLedTo(share));
+  return open.length > 0
+    ? `${namesOf(open)} has yet to take its Services out of it; it leaves when the time to drain is over after that`
+    : `${namesOf(withdrawing)} gets no new connections, and leaves when the time to drain is over`;
 }
 
 function namesOf(shares: readonly (readonly [string, Share])[]): string {

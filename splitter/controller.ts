@@ -53,6 +53,8 @@ export interface SplitterOptions {
 
 type Telling = SplitterOptions & { recorder: EventRecorder };
 
+/** Whoever refused a status may take it by then. */
+const refusedMs = 60_000;
 /** Until the cache has what another wrote. */
 const conflictMs = 100;
 /** Until there is a first list of a custom resource. */
@@ -118,8 +120,13 @@ async function reconcile(key: string, world: World, options: Telling): Promise<R
     if (root) options.recorder.say(about, wordsOf(placement, outcome.shares, outcome.hold));
   };
   await writePlacement(cluster, placement, { ...outcome, scale: scaled }, { ...options, tell });
-  if (root && outcome.rootStatus) await writeRoot(cluster, ref, root, outcome.rootStatus, options);
-  return sooner(outcome.requeueAfterMs, silences.lookAgainAfter);
+  const refused =
+    root && outcome.rootStatus && (await writeRoot(cluster, ref, root, outcome.rootStatus, options));
+  if (refused) {
+    const message = `its status cannot be written: ${refused}`;
+    options.recorder.say(about, [{ type: 'Warning', reason: 'StatusRefused', message }]);
+  }
+  return sooner(outcome.requeueAfterMs, silences.lookAgainAfter, refused ? refusedMs : undefined);
 }
 
 /** The cache has yet to hear of the replicas that were written here; it wakes this again. */

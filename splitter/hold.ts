@@ -42,7 +42,7 @@ export const waitingReason = 'WaitingForOthers';
 export const defaultWaitMs = 600_000;
 
 /** How soon to look again whom it waits for: not all that makes them late is told. */
-const lookAgainMs = 15_000;
+export const lookAgainMs = 15_000;
 
 /** The step without what must not be taken away yet, and why not. */
 export function hold(scene: Scene, next: Next, how: Hold): Held {

@@ -51,7 +51,7 @@ export function silencesOf(
 }
 
 /** The earlier of two moments, where there are any. */
-export function sooner(a: number | undefined, b: number | undefined): { after: number } | undefined {
-  const times = [a, b].filter((ms) => ms !== undefined);
+export function sooner(...all: (number | undefined)[]): { after: number } | undefined {
+  const times = all.filter((ms) => ms !== undefined);
   return times.length > 0 ? { after: Math.min(...times) } : undefined;
 }

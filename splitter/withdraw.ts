@@ -1,7 +1,7 @@
 import { kindNamed } from '../cluster/kinds.ts';
 import { leavesUnheard } from '../cluster/share.ts';
 import type { Share } from '../cluster/types.ts';
-import { defaultWaitMs, withoutWait } from './hold.ts';
+import { defaultWaitMs, lookAgainMs, withoutWait } from './hold.ts';
 import type { Shares } from './plan.ts';
 import { availableOf } from './ready.ts';
 import { presentShare, type Scene, sliceOf } from './scene.ts';
@@ -64,9 +64,9 @@ export function withdraw(scene: Scene, decided: Shares, how: Withdrawal): Withdr
       return [cluster, { ...withoutWait(before), phase: 'Withdrawing', withdrawing }];
     }
     if (!how.drainMs) return [cluster, share];
-    const { withdrawing, leftMs } = withdrawal(scene, cluster, before, how);
+    const { withdrawing, leftMs, againMs } = withdrawal(scene, cluster, before, how);
     if (leftMs <= 0) return [cluster, share];
-    soonest = earlier(soonest, leftMs);
+    soonest = earlier(soonest, againMs);
     return [cluster, { ...withoutWait(before), phase: 'Withdrawing', withdrawing }];
   });
   return {
@@ -75,7 +75,7 @@ export function withdraw(scene: Scene, decided: Shares, how: Withdrawal): Withdr
   };
 }
 
-/** What is to be written of it, and how long it stays. */
+/** What is to be written of it, how long it stays, and when to look again. */
 function withdrawal({ now }: Scene, cluster: string, before: Share, how: Withdrawal) {
   const { drainMs = 0, isOpen, waitMs = defaultWaitMs } = how;
   const { withdrawing: was } = before;
@@ -83,10 +83,14 @@ function withdrawal({ now }: Scene, cluster: string, before: Share, how: Withdra
   const sinceOf = (text = '') => Math.min(now, Date.parse(text) || now);
   const [since, closed] = [sinceOf(was?.since), sinceOf(was?.closedSince)];
   const withdrawing = { since: new Date(since).toISOString(), from: fromOf(before) };
-  // Nobody waits for ever for what a cluster does not take.
-  if (isOpen?.(cluster)) return { withdrawing, leftMs: Math.max(drainMs, waitMs) - (now - since) };
+  // Nobody waits for ever for what a cluster does not take. Whatever else ends the waiting is not all told.
+  if (isOpen?.(cluster)) {
+    const leftMs = Math.max(drainMs, waitMs) - (now - since);
+    return { withdrawing, leftMs, againMs: Math.min(leftMs, lookAgainMs) };
+  }
   const closedSince = new Date(closed).toISOString();
-  return { withdrawing: { ...withdrawing, closedSince }, leftMs: drainMs - (now - closed) };
+  const leftMs = drainMs - (now - closed);
+  return { withdrawing: { ...withdrawing, closedSince }, leftMs, againMs: leftMs };
 }
 
 function fromOf({ phase }: Share): 'Joining' | 'Active' {

@@ -52,17 +52,24 @@ function withStatus(old: Placement, { stale, conditions }: Written): Placement {
   };
 }
 
-/** The splitter alone writes the status of what is placed; an object that has just gone needs none. */
+const refusals = ['Invalid', 'Forbidden', 'BadRequest'];
+
+/**
+ * The splitter alone writes the status of what is placed; an object that has just gone needs none. Returns why it was
+ * refused, by the schema of a tenant's definition or by its policies: that is no reason for a hand-over to stand still.
+ */
 export async function writeRoot(
   cluster: string,
   ref: ObjectRef,
   root: KubeObject,
   status: Record<string, unknown>,
   { client, signal }: Writer,
-): Promise<void> {
+): Promise<string | undefined> {
   try {
     await commit(client, ref, root, { ...root, status }, { cluster, signal, lock: false });
   } catch (error) {
+    if (isStatusError(error) && refusals.includes(error.reason)) return error.message;
     if (!isStatusError(error, 'NotFound')) throw error;
   }
+  return undefined;
 }

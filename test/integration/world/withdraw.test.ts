@@ -116,7 +116,8 @@ test('the address and the endpoints of what leaves are taken back first, its pod
   const { ip } = await there('west');
   expect(ip).not.toBe((await there('east')).ip);
   await until('the address of west alone is told', async () => (await told()).join() === String(ip));
-  expect(await why(web)).toBe('east gets no new connections, and leaves when the time to drain is over');
+  const closed = 'east gets no new connections, and leaves when the time to drain is over';
+  await until('that is told', async () => (await why(web)) === closed);
   expect([await ready('east'), await ready('west')]).toEqual([2, 2]);
   // Since when is in the Placement: whoever takes over goes on.
   const before = await shareOf(web, 'east');
