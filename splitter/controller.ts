@@ -59,6 +59,8 @@ const refusedMs = 60_000;
 const conflictMs = 100;
 /** Until there is a first list of a custom resource. */
 const unknownMs = 500;
+/** What is not listed by then is decided about when it is: beside it others may be decided about as if it were not there. */
+const ruledMs = 5_000;
 /** They mostly wait for the disk, which takes many writes at once as fast as one. */
 const defaultWorkers = 32;
 
@@ -71,6 +73,9 @@ export async function startSplitter(options: SplitterOptions): Promise<void> {
   wake(world, queue);
   const recorder = new EventRecorder({ ...options, component: 'atoll-splitter' });
   tellSilences(world.clusters, (name) => world.placements.byIndex(byShare, name), recorder);
+  const { placements, clusters, namespaces, roots, ruled } = world;
+  const synced = [placements, clusters, namespaces, ...roots.values(), ruled.rules, ruled.definitions];
+  const ready = Promise.all(synced.map((informer) => informer.synced));
   await runController({
     name: 'splitter',
     queue,
@@ -78,9 +83,7 @@ export async function startSplitter(options: SplitterOptions): Promise<void> {
     signal,
     logger,
     workers,
-    ready: [world.placements, world.clusters, world.namespaces, ...world.roots.values()].map(
-      (informer) => informer.synced,
-    ),
+    ready: [ready.then(() => ruled.settled(ruledMs, signal))],
   });
 }
 
