@@ -95,6 +95,7 @@ export const placementSpec: ObjectSchema = object(
     reasons: map(text),
     blocked: flag,
     waits: { type: 'list', items: text, listType: 'set' },
+    leavingSince: map(text),
     spread: object(
       {
         topologyKey: text,

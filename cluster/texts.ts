@@ -135,6 +135,8 @@ const placementSpec: Texts<PlacementSpec> = {
   blocked:
     'True where it is not where it ought to be for want of a place; reasons says what speaks against each.',
   waits: 'Physical clusters that are drained, and that it leaves when it is its turn.',
+  leavingSince:
+    'Of a workload, by physical cluster that it has a share on and is to be on no longer: since when.',
   spread: 'Over which values of which label its replicas are spread; absent, equally over the clusters.',
   requires: 'What the workload uses: it arrives on each cluster before the workload and leaves after it.',
   shares: 'By physical cluster, how much of the object is there or about to be.',

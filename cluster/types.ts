@@ -70,7 +70,8 @@ export interface PhysicalClusterStatus {
  * The record of one placed object, namespaced beside it, named by placementName. Users read it; the scheduler,
  * the splitter and the syncers each write their own part by merge patch:
  *   scheduler -> spec.ref, spec.physicalNamespace and its uid, spec.clusters, spec.wanted, spec.policies, spec.reasons,
- *                spec.blocked, spec.waits, spec.spread, spec.requires; spec.shares when a new object takes over what an orphaned one left
+ *                spec.blocked, spec.waits, spec.leavingSince, spec.spread, spec.requires; spec.shares when a new object takes over
+ *                what an orphaned one left
  *   splitter  -> spec.shares, spec.scale, status.conditions
  *   garbage collector -> spec.orphaned
  *   syncer c  -> status.clusters[c], through its view only
@@ -99,6 +100,8 @@ export interface PlacementSpec {
   blocked?: boolean;
   /** Clusters that are drained, and that it leaves when it is its turn. */
   waits?: string[];
+  /** Of a workload, by cluster that it has a share on and is to be on no longer: since when. */
+  leavingSince?: Record<string, string>;
   /** Of replicas: how they are spread over the clusters' values; absent: equally over the clusters. */
   spread?: PlacedSpread;
   /** A workload's closure: what must be there before it arrives and until it has left. */

@@ -19,7 +19,7 @@ import { homeOf, recordOf } from './record.ts';
 import { isRolledOut } from './rollout.ts';
 import { currentOf, hasStopped, isLive, placementOf, type Scene } from './scene.ts';
 import { evictingOf, listenedSince } from './tolerations.ts';
-import { endOfTurn, leftBy, Turns, waitingWords } from './turns.ts';
+import { leavingSince, Turns, turnMs, waitingWords } from './turns.ts';
 import type { Decided, NamespaceDecision, NamespaceInput } from './types.ts';
 import { addUsage, requestsOf, type Usage, usageOf } from './usage.ts';
 import { saysWhere, schedulersNote, tolerationsOf, type Wish, wishOf } from './wishes.ts';
@@ -106,7 +106,8 @@ function decideWorkloads(scene: Scene): { decided: Decided[]; usage: Usage; turn
     addUsage(used, more);
     addUsage(own, before);
     addUsage(own, more);
-    return { placed, choice, wish, requires };
+    const since = leavingSince(placementOf(scene, placed), choice.clusters, scene.input.now);
+    return { placed, choice, wish, requires, ...(since && { leavingSince: since }) };
   });
   return { decided, usage: own, turns };
 }
@@ -128,11 +129,9 @@ function chooseInTurn(
 }
 
 /** What has ended counts no longer already. */
-function endOfMove(scene: Scene, { placed }: Decided): number {
-  const placement = placementOf(scene, placed);
-  if (!placement || leftBy(placement, () => true).length === 0) return Number.POSITIVE_INFINITY;
-  const end = endOfTurn(placement);
-  return end > scene.input.now ? end : Number.POSITIVE_INFINITY;
+function endOfMove({ input: { now } }: Scene, { leavingSince: since = {} }: Decided): number {
+  const ends = Object.values(since).map((time) => (Date.parse(time) || 0) + turnMs);
+  return Math.min(Number.POSITIVE_INFINITY, ...ends.filter((end) => end > now));
 }
 
 /** What has ended is decided already. */

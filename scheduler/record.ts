@@ -96,6 +96,7 @@ function released(
     policies: _policies,
     blocked: _blocked,
     waits: _waits,
+    leavingSince: _since,
     spread: _spread,
     namespaceLabels: _labels,
     orphaned,
@@ -120,8 +121,9 @@ function keep(records: Records, old: Placement, spec: PlacementSpec): void {
   records.update.push({ old, wanted: { ...old, metadata, spec } });
 }
 
-function specOf({ placed, choice, wish, requires }: Decided, home: Home, old?: PlacementSpec): PlacementSpec {
-  const { kind, object } = placed;
+function specOf(decided: Decided, home: Home, old?: PlacementSpec): PlacementSpec {
+  const { choice, wish, requires, leavingSince } = decided;
+  const { kind, object } = decided.placed;
   const { group, version, resource } = kind;
   const { name = '', uid = '' } = object.metadata;
   const { clusters, wanted } = choice;
@@ -140,6 +142,7 @@ function specOf({ placed, choice, wish, requires }: Decided, home: Home, old?: P
     ...(Object.keys(reasons).length > 0 && { reasons }),
     ...(choice.blocked && { blocked: true }),
     ...(choice.waits && { waits: [...choice.waits].sort() }),
+    ...(leavingSince && { leavingSince }),
     ...(choice.spread && { spread: choice.spread }),
     ...(requires.length > 0 && { requires }),
     ...(old?.shares && Object.keys(old.shares).length > 0 && { shares: old.shares }),

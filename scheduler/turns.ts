@@ -1,6 +1,7 @@
 import { isReady } from '../cluster/life.ts';
 import { isTombstone } from '../cluster/orphans.ts';
 import type { PhysicalCluster, Placement } from '../cluster/types.ts';
+import { getOwn } from '../kube/untyped.ts';
 
 /** By physical cluster, how many workloads are on their way off it. */
 export type Leaving = ReadonlyMap<string, number>;
@@ -12,17 +13,47 @@ export const turnMs = 600_000;
  * The clusters that a workload has a share of and is not to be on. One that does not answer says of nothing that it is
  * gone: it is left by whoever is counted on wherever it is to be.
  */
-export function leftBy({ spec }: Placement, isHeard: (cluster: string) => boolean): string[] {
+function leftBy({ spec }: Placement, isHeard: (cluster: string) => boolean): string[] {
   const { shares = {}, clusters = [] } = spec ?? {};
   const hasArrived = clusters.every((name) => shares[name]?.phase === 'Active');
   return Object.keys(shares).filter((name) => !clusters.includes(name) && (!hasArrived || isHeard(name)));
 }
 
-/** Until when a move counts, in milliseconds since 1970: it has been on its way since its Placement is not Settled. */
-export function endOfTurn({ status }: Placement): number {
+/** Until when a move off this cluster counts, in milliseconds since 1970. Placements of before tell by their condition. */
+export function endOfTurn(placement: Placement, name: string): number {
+  const since = getOwn(placement.spec?.leavingSince ?? {}, name) ?? unsettledSince(placement);
+  return since === undefined ? Number.POSITIVE_INFINITY : (Date.parse(since) || 0) + turnMs;
+}
+
+function unsettledSince({ status }: Placement): string | undefined {
   const settled = status?.conditions?.find(({ type }) => type === 'Settled');
-  if (settled?.status !== 'False') return Number.POSITIVE_INFINITY;
-  return (Date.parse(settled.lastTransitionTime) || 0) + turnMs;
+  return settled?.status === 'False' ? settled.lastTransitionTime : undefined;
+}
+
+/**
+ * Since when it leaves each cluster that it has a share on, once it is to be on `clusters`. Whether it is settled says
+ * nothing of that: the splitter tells it later, and on a sick cluster it may not have been for long. Undefined: it leaves none.
+ */
+export function leavingSince(
+  before: Placement | undefined,
+  clusters: readonly string[],
+  now: number,
+): Record<string, string> | undefined {
+  if (!before?.spec) return undefined;
+  const { shares = {}, clusters: were, leavingSince: said = {} } = before.spec;
+  const ofBefore = isTombstone(before) ? undefined : unsettledSince(before);
+  const left = Object.keys(shares).filter((name) => !clusters.includes(name));
+  const since = left.map((name) => {
+    const told = getOwn(said, name) ?? (were.includes(name) ? undefined : ofBefore);
+    return [name, told ?? new Date(now).toISOString()] as const;
+  });
+  return since.length > 0 ? Object.fromEntries(since) : undefined;
+}
+
+/** Which clusters it leaves in a turn that has not ended. */
+export function inTurn(placement: Placement, isHeard: (cluster: string) => boolean, now: number): string[] {
+  if (isTombstone(placement)) return [];
+  return leftBy(placement, isHeard).filter((name) => endOfTurn(placement, name) > now);
 }
 
 /**
@@ -48,8 +79,8 @@ export class Turns {
 
   /** What left these clusters in earlier decisions, and is not gone yet. */
   resume(placement: Placement, group: string | undefined, now: number): void {
-    if (isTombstone(placement) || endOfTurn(placement) <= now) return;
-    for (const name of leftBy(placement, (name) => isHeard(this.#clusters.get(name)))) this.take(name, group);
+    for (const name of inTurn(placement, (name) => isHeard(this.#clusters.get(name)), now))
+      this.take(name, group);
   }
 
   take(name: string, group: string | undefined): void {

@@ -61,4 +61,6 @@ export interface Decided {
   choice: Choice;
   wish: Wish | undefined;
   requires: ClosureRef[];
+  /** Of a workload: see leavingSince in scheduler/turns.ts. */
+  leavingSince?: Record<string, string>;
 }

@@ -6,7 +6,6 @@ import type { PlacedObject } from '../cluster/closure.ts';
 import { identifyingNamespace, whyNotTaken } from '../cluster/identity.ts';
 import { type PlacedKind, placedKinds } from '../cluster/kinds.ts';
 import { placements, rootCluster } from '../cluster/names.ts';
-import { isTombstone } from '../cluster/orphans.ts';
 import { clusterPlacementPolicies, type PlacementPolicy, placementPolicies } from '../cluster/policy.ts';
 import { isReflected } from '../cluster/reflected.ts';
 import type { PhysicalCluster, Placement } from '../cluster/types.ts';
@@ -16,7 +15,7 @@ import { Ledger } from './ledger.ts';
 import { Pace } from './pace.ts';
 import { type Layers, layer } from './policies.ts';
 import { isUsedByName, scopeOf } from './scope.ts';
-import { endOfTurn, isHeard, Leavers, leftBy } from './turns.ts';
+import { inTurn, isHeard, Leavers } from './turns.ts';
 import { addUsage, type Usage, usageOf } from './usage.ts';
 import { namesClusters, placesAll } from './wishes.ts';
 
@@ -158,9 +157,8 @@ export function takeStock(world: World): void {
     const own = usage.get(key) ?? new Map();
     addUsage(own, usageOf(workload, placement));
     usage.set(key, own);
-    if (isTombstone(placement) || endOfTurn(placement) <= now) continue;
     const counts = leaving.get(key) ?? new Map<string, number>();
-    for (const name of leftBy(placement, (name) => isHeard(clusterNamed(world, name))))
+    for (const name of inTurn(placement, (name) => isHeard(clusterNamed(world, name)), now))
       counts.set(name, (counts.get(name) ?? 0) + 1);
     leaving.set(key, counts);
   }

@@ -78,7 +78,8 @@ test('a drain with a limit has so many leave at a time, over all namespaces and 
   const specs = new Map<string, Placement['spec']>();
   const on = (spec: Placement['spec']) => spec?.shares?.['east'] !== undefined;
   const isLeaving = (spec: Placement['spec']) => on(spec) && spec?.clusters.includes('east') === false;
-  const most = { leaving: 0, waiting: 0 };
+  const isTold = (spec: Placement['spec']) => spec?.leavingSince?.['east'] !== undefined;
+  const most = { leaving: 0, waiting: 0, untold: 0 };
   const prefix = '/atoll.dev/placements/root/';
   await world.store.watch(
     { start: prefix, end: '/atoll.dev/placements/root0' },
@@ -92,6 +93,7 @@ test('a drain with a limit has so many leave at a time, over all namespaces and 
           else specs.set(entry.key, (JSON.parse(Buffer.from(entry.value).toString()) as Placement).spec);
         const all = [...specs.values()];
         most.leaving = Math.max(most.leaving, all.filter(isLeaving).length);
+        most.untold = Math.max(most.untold, all.filter((spec) => isLeaving(spec) && !isTold(spec)).length);
         most.waiting = Math.max(most.waiting, all.filter((spec) => spec?.waits?.includes('east')).length);
       },
     },
@@ -101,7 +103,8 @@ test('a drain with a limit has so many leave at a time, over all namespaces and 
   await world.restartControllers();
   expect(await drained, out).toBe(0);
   expect([...specs.values()].map((spec) => spec?.clusters.join())).toEqual(shops.map(() => 'west'));
-  expect(most).toEqual({ leaving: 1, waiting: 3 });
+  expect(most).toEqual({ leaving: 1, waiting: 3, untold: 0 });
+  await until('it is said of none any more that it leaves', () => ![...specs.values()].some(isTold));
   expect(out).toMatch(/ of 4 workloads moved, [123] waits? for (its|their) turn/);
   expect(await specOf('east')).toMatchObject({ drain: true, drainConcurrent: 1 });
   const none = { spec: { drainConcurrent: 0 } };

@@ -1,12 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import type { Placement, Share } from '../../../cluster/types.ts';
-import { endOfTurn, Leavers, turnMs } from '../../../scheduler/turns.ts';
+import type { Condition, Placement, Share } from '../../../cluster/types.ts';
+import { endOfTurn, Leavers, leavingSince, turnMs } from '../../../scheduler/turns.ts';
 import { deployment } from '../cluster/objects.ts';
 import { annotations, cluster, namespace, World } from './world.ts';
 
 const active: Share = { phase: 'Active', replicas: 1 };
 const names = ['one', 'two', 'three'];
 const partOf = { metadata: { labels: { 'app.kubernetes.io/part-of': 'shop' } } };
+
+function settled(status: Condition['status'], since: number): Condition {
+  const lastTransitionTime = new Date(since).toISOString();
+  return { type: 'Settled', status, reason: '', message: '', lastTransitionTime };
+}
 
 /** Three workloads that run on a, which is drained then. */
 function drained(drain: object, make: (name: string) => Record<string, unknown> = () => ({})): World {
@@ -84,22 +89,30 @@ describe('whose turn it is to leave a cluster that is drained', () => {
     expect(leaving(world)).toHaveLength(2);
   });
 
-  test('what has not arrived for ten minutes gives its turn to the next', () => {
-    const world = drained({ drainConcurrent: 1 }).decide();
+  test.each<[string, Placement['status']]>([
+    ['that is not said to be unsettled', { conditions: [settled('True', 0)] }],
+    ['that was not settled long before', { conditions: [settled('False', -2 * turnMs)] }],
+    ['of which nothing is said', undefined],
+  ])('what %s gives its turn to the next after ten minutes, and was told when at once', (_what, status) => {
+    const world = drained({ drainConcurrent: 1 });
+    world.placements = world.placements.map((p) => ({ ...p, ...(status && { status }) }));
+    world.now = 5000;
+    world.decide();
     const [first = ''] = leaving(world);
-    const lastTransitionTime = new Date(0).toISOString();
-    const conditions = [
-      { type: 'Settled', status: 'False' as const, reason: '', message: '', lastTransitionTime },
-    ];
-    world.placements = world.placements.map((p) =>
-      p.spec?.ref.name === first ? { ...p, status: { conditions } } : p,
-    );
-    world.now = turnMs - 1;
+    expect(world.last?.turnUntil).toBe(5000 + turnMs);
+    expect(world.spec(first)?.leavingSince).toEqual({ a: new Date(5000).toISOString() });
+    world.share(first, { a: active, b: { phase: 'Joining', replicas: 1 } });
+    world.now += turnMs - 1;
     world.decide();
     expect(leaving(world)).toEqual([first]);
-    expect(world.last?.turnUntil).toBe(turnMs);
-    world.now = turnMs;
+    expect(world.last?.turnUntil).toBe(5000 + turnMs);
+    world.now++;
     world.decide();
+    expect(leaving(world)).toHaveLength(2);
+    expect(world.last?.turnUntil).toBe(5000 + 2 * turnMs);
+    world.share(first, { b: active });
+    world.decide();
+    expect(world.spec(first)?.leavingSince).toBeUndefined();
     expect(leaving(world)).toHaveLength(2);
   });
 
@@ -143,8 +156,47 @@ describe('whose turn it is to leave a cluster that is drained', () => {
   });
 });
 
-test('a move counts without end while it is not said to be under way', () => {
-  expect(endOfTurn({ status: {} } as Placement)).toBe(Number.POSITIVE_INFINITY);
+const at = (ms: number) => new Date(ms).toISOString();
+
+describe('since when it leaves a cluster', () => {
+  const shares = { a: active, b: active };
+  test.each<[string, Partial<Placement['spec']>, Condition | undefined, string[], object | undefined]>([
+    ['it leaves none', { clusters: ['a', 'b'] }, undefined, ['a', 'b'], undefined],
+    ['since now', { clusters: ['a', 'b'] }, settled('False', 5), ['b'], { a: at(99) }],
+    ['as was said', { clusters: ['b'], leavingSince: { a: at(7) } }, undefined, ['b'], { a: at(7) }],
+    [
+      'of each by itself',
+      { clusters: ['b'], leavingSince: { a: at(7) } },
+      undefined,
+      ['c'],
+      { a: at(7), b: at(99) },
+    ],
+    [
+      'it is to stay again',
+      { clusters: ['b'], leavingSince: { a: at(7) } },
+      undefined,
+      ['a', 'b'],
+      undefined,
+    ],
+    ['it is gone', { clusters: ['b'], leavingSince: { x: at(7) } }, undefined, ['a', 'b'], undefined],
+    ['of before, unsettled: since then', { clusters: ['b'] }, settled('False', 5), ['b'], { a: at(5) }],
+    ['of before, settled: since now', { clusters: ['b'] }, settled('True', 5), ['b'], { a: at(99) }],
+  ])('%s', (_what, spec, condition, clusters, expected) => {
+    const status = condition && { conditions: [condition] };
+    const placement = { spec: { shares, ...spec }, status } as Placement;
+    expect(leavingSince(placement, clusters, 99)).toEqual(expected);
+  });
+
+  test.each<[string, object, Condition | undefined, number]>([
+    ['ten minutes', { a: at(7) }, settled('False', 5), 7 + turnMs],
+    ['of before: since it is unsettled', {}, settled('False', 5), 5 + turnMs],
+    ['of before: without end while it is settled', {}, settled('True', 5), Number.POSITIVE_INFINITY],
+    ['of another: as of before', { b: at(7) }, undefined, Number.POSITIVE_INFINITY],
+    ['what is no time has ended', { a: 'soon' }, undefined, turnMs],
+  ])('it counts for %s', (_what, since, condition, expected) => {
+    const status = condition && { conditions: [condition] };
+    expect(endOfTurn({ spec: { leavingSince: since }, status } as Placement, 'a')).toBe(expected);
+  });
 });
 
 describe('who waits, over all namespaces', () => {
