@@ -67,7 +67,7 @@ function holdsOtherwise(now: KubeObject, old: KubeObject): boolean {
   return !deepEqual(held(now), held(old));
 }
 
-/** Namespaces that are on this cluster, ask for it, or are somewhere for want of a better place. */
+/** Namespaces that are on this cluster, or not gone from it yet, ask for it, or are somewhere for want of a better place. */
 export function wakeConcerned(
   world: World,
   queue: Pick<WorkQueue, 'add'>,
@@ -80,9 +80,10 @@ export function wakeConcerned(
     if (evicts && metadata.name !== undefined) unhappy.add(metadata.name);
   }
   for (const placement of world.placements.values()) {
-    const { clusters = [], wanted = [] } = placement.spec ?? {};
+    const { clusters = [], wanted = [], shares = {} } = placement.spec ?? {};
     const isStuck = clusters.length === 0 || clusters.some((c) => unhappy.has(c));
-    if (isStuck || clusters.includes(name) || wanted.includes(name)) queue.add(namespaceKey(placement));
+    const isNamed = clusters.includes(name) || wanted.includes(name) || Object.hasOwn(shares, name);
+    if (isStuck || isNamed) queue.add(namespaceKey(placement));
   }
 }
 

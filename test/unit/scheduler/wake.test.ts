@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { Cache } from '../../../client/cache.ts';
+import type { Informer } from '../../../client/informer.ts';
+import type { PhysicalCluster, Placement, PlacementSpec } from '../../../cluster/types.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import { turnMs } from '../../../scheduler/turns.ts';
+import { wakeConcerned } from '../../../scheduler/wake.ts';
+import { observe, takeStock } from '../../../scheduler/world.ts';
+import { deployment } from '../cluster/objects.ts';
+import { cluster } from './world.ts';
+
+const annotations = { 'kcp.io/cluster': 'team' };
+
+/** A Deployment web in the Namespace shop of the logical cluster team, placed so, and what is known of these clusters. */
+function worldOf(spec: Partial<PlacementSpec>, clusters: readonly PhysicalCluster[]) {
+  const informers = new Map<string, Cache<KubeObject>>();
+  const of = (resource: string) => {
+    const cache = informers.get(resource) ?? new Cache<KubeObject>((error) => expect.fail(String(error)));
+    informers.set(resource, cache);
+    return cache;
+  };
+  const world = observe({
+    for: ({ resource }: { resource: string }) =>
+      Object.assign(of(resource), { hasSynced: true }) as unknown as Informer,
+  } as never);
+  const { object } = deployment('web', { metadata: { namespace: 'shop', annotations } });
+  of('deployments').put(object);
+  const uid = object.metadata.uid ?? '';
+  const ref = { group: 'apps', version: 'v1', resource: 'deployments', kind: 'Deployment', name: 'web', uid };
+  const placement: Placement = {
+    apiVersion: 'atoll.dev/v1alpha1',
+    kind: 'Placement',
+    metadata: { name: 'web.deployments.apps', namespace: 'shop', annotations },
+    spec: { ref, clusters: ['b'], ...spec },
+  };
+  of('placements').put(placement);
+  for (const one of clusters)
+    of('physicalclusters').put({
+      ...one,
+      metadata: { ...one.metadata, annotations: { 'kcp.io/cluster': 'root' } },
+    });
+  return world;
+}
+
+describe('a cluster that changes wakes', () => {
+  test.each<[string, Partial<PlacementSpec>, readonly string[]]>([
+    ['who is to be there', { clusters: ['a'] }, ['team//shop']],
+    ['who asks for it', { wanted: ['a'] }, ['team//shop']],
+    ['who is nowhere', { clusters: [] }, ['team//shop']],
+    ['who is still there', { shares: { a: { phase: 'Leaving' } } }, ['team//shop']],
+    ['nobody else', { shares: { b: { phase: 'Active' } } }, []],
+  ])('%s', (_what, spec, expected) => {
+    const woken = new Set<string>();
+    wakeConcerned(worldOf(spec, []), { add: (key) => woken.add(key) }, cluster('a'));
+    expect([...woken]).toEqual(expected);
+  });
+});
+
+describe('at the start those count who leave', () => {
+  const now = Date.now();
+  const since = (ms: number) => ({ a: new Date(now - ms).toISOString() });
+  const shares = { a: { phase: 'Leaving' }, b: { phase: 'Active' } } as const;
+  test.each<[string, Partial<PlacementSpec>, boolean, number]>([
+    ['in a turn', { shares, leavingSince: since(turnMs / 2) }, true, 1],
+    ['not in one that has ended', { shares, leavingSince: since(2 * turnMs) }, true, 0],
+    ['not what has arrived, of one that does not answer', { shares, leavingSince: since(0) }, false, 0],
+    ['not what stays', { shares, clusters: ['a', 'b'] }, true, 0],
+  ])('%s', (_what, spec, ready, expected) => {
+    const world = worldOf(spec, [cluster('a', { ready }), cluster('b')]);
+    takeStock(world);
+    expect(world.leavers.others('').get('a') ?? 0).toBe(expected);
+  });
+});
