@@ -15,6 +15,8 @@ const rememberMs = { yes: 10_000, no: 2_000 };
 const goodMs = 3_600_000;
 /** Questions at a time: so many about tokens that anybody may have made up, and as many about those that were good. */
 export const mostAsked = 100;
+/** Of those about tokens that were good, so many about one. */
+const mostOfOne = 4;
 /** Nobody's token is longer; it is not handed on. */
 const mostLength = 64 << 10;
 
@@ -35,6 +37,14 @@ interface Said {
   scoped: boolean;
 }
 
+/** What came of a question: nobody's, undefined, is no word of the other logical clusters either. */
+interface Answer {
+  user?: UserInfo | undefined;
+  /** For whoever asks about the token, wherever: it is good everywhere, or nothing was learnt. */
+  forAll: boolean;
+  cluster: string;
+}
+
 /**
  * Whom a webhook says a token is of, for tokens that nobody else knows. It is asked for the audience that is this server,
  * and the one that is the logical cluster: a token for that alone is good there alone. Throws StatusError 429 while it is
@@ -42,54 +52,102 @@ interface Said {
  * https://kubernetes.io/docs/reference/access-authn-authz/authentication/#webhook-token-authentication
  */
 export function webhookAuthenticator(options: WebhookOptions): Authenticator {
-  const { failed, issuer, now } = options;
-  const everywhere = new Remembered<UserInfo>(now);
-  const somewhere = new Remembered<UserInfo>(now);
-  // Apart: tokens that anybody makes up would take the place of those that are good.
-  const nobodies = new Remembered<true>(now);
-  const good = new Remembered<true>(now);
+  const memory = memoryOf(options.now);
   const asked = { new: new Questions(), good: new Questions() };
-  const ask = async (token: string, key: string, cluster: string): Promise<UserInfo | undefined> => {
+  const ask = async (token: string, cluster: string): Promise<Answer> => {
     try {
-      const said = await review(options.transport, token, audienceOf(issuer, cluster));
-      if (said === undefined) {
-        nobodies.put(key, true, rememberMs.no);
-        return undefined;
-      }
-      good.put(token, true, goodMs);
-      const user = said.scoped ? within(said.user, cluster) : said.user;
-      if (said.scoped) somewhere.put(key, user, rememberMs.yes);
-      else everywhere.put(token, user, rememberMs.yes);
-      return user;
+      const said = await review(options.transport, token, audienceOf(options.issuer, cluster));
+      return { user: memory.keep(token, cluster, said), forAll: said?.scoped === false, cluster };
     } catch (error) {
-      failed(error);
-      return undefined;
+      options.failed(error);
+      return { forAll: true, cluster };
     }
+  };
+  const askHere = async (token: string, cluster: string): Promise<UserInfo | undefined> => {
+    // Any name may be a logical cluster's: one token, asked about under all of them, takes few of the places.
+    const questions =
+      memory.good.here(token, cluster) && asked.good.hasPlace(token, cluster) ? asked.good : asked.new;
+    return (await questions.once(token, cluster, () => ask(token, cluster))).user;
+  };
+  const askOnce = async (token: string, cluster: string): Promise<UserInfo | undefined> => {
+    const answer = await asked.good.once(token, undefined, () => ask(token, cluster));
+    if (answer.forAll || answer.cluster === cluster) return answer.user;
+    const { user, nobody } = memory.get(token, cluster);
+    return user !== undefined || nobody ? user : askHere(token, cluster);
   };
   return (request, _peer, cluster) => {
     const token = bearerToken(request);
     if (token === undefined || token.length > mostLength) return undefined;
-    const key = `${cluster}/${token}`;
-    const user = everywhere.get(token) ?? somewhere.get(key);
-    if (user !== undefined || nobodies.get(key)) return user;
-    const questions = good.get(token) ? asked.good : asked.new;
-    return questions.once(key, () => ask(token, key, cluster));
+    const { user, nobody } = memory.get(token, cluster);
+    if (user !== undefined || nobody) return user;
+    return memory.good.everywhere(token) ? askOnce(token, cluster) : askHere(token, cluster);
   };
 }
 
-type Question = Promise<UserInfo | undefined>;
+function memoryOf(now: (() => number) | undefined) {
+  const everywhere = new Remembered<UserInfo>(now);
+  const somewhere = new Remembered<UserInfo>(now);
+  // Apart: tokens that anybody makes up would take the place of those that are good.
+  const nobodies = new Remembered<true>(now);
+  const good = { everywhere: new Remembered<true>(now), somewhere: new Remembered<true>(now) };
+  const keyOf = (token: string, cluster: string) => `${cluster}/${token}`;
+  return {
+    get(token: string, cluster: string) {
+      const key = keyOf(token, cluster);
+      const user = everywhere.get(token) ?? somewhere.get(key);
+      return { user, nobody: nobodies.get(key) === true };
+    },
+    good: {
+      everywhere: (token: string) => good.everywhere.get(token) === true,
+      here: (token: string, cluster: string) => good.somewhere.get(keyOf(token, cluster)) === true,
+    },
+    /** Whose it is in that cluster. */
+    keep(token: string, cluster: string, said: Said | undefined): UserInfo | undefined {
+      const key = keyOf(token, cluster);
+      if (said?.scoped === false) {
+        good.everywhere.put(token, true, goodMs);
+        everywhere.put(token, said.user, rememberMs.yes);
+        return said.user;
+      }
+      good.everywhere.forget(token);
+      if (said === undefined) {
+        good.somewhere.forget(key);
+        nobodies.put(key, true, rememberMs.no);
+        return undefined;
+      }
+      const user = within(said.user, cluster);
+      good.somewhere.put(key, true, goodMs);
+      somewhere.put(key, user, rememberMs.yes);
+      return user;
+    },
+  };
+}
 
-/** Those that are on their way, each once. */
+/** Those that are on their way, each once: by token, and the logical cluster it is asked about, undefined for all. */
 class Questions {
-  readonly #asked = new Map<string, Question>();
+  readonly #asked = new Map<string, Map<string | undefined, Promise<Answer>>>();
+  #count = 0;
 
-  once(key: string, ask: () => Question): Question {
-    const before = this.#asked.get(key);
+  /** Whether one token takes no more of the places than it may. */
+  hasPlace(token: string, cluster: string): boolean {
+    const same = this.#asked.get(token);
+    return same === undefined || same.size < mostOfOne || same.has(cluster);
+  }
+
+  once(token: string, cluster: string | undefined, ask: () => Promise<Answer>): Promise<Answer> {
+    const same = this.#asked.get(token) ?? new Map<string | undefined, Promise<Answer>>();
+    const before = same.get(cluster);
     if (before !== undefined) return before;
-    if (this.#asked.size >= mostAsked)
+    if (this.#count >= mostAsked)
       throw new StatusError(429, 'TooManyRequests', busy, { retryAfterSeconds: 1 });
-    const made = ask().finally(() => this.#asked.delete(key));
-    this.#asked.set(key, made);
+    const made = ask().finally(() => {
+      this.#count--;
+      same.delete(cluster);
+      if (same.size === 0) this.#asked.delete(token);
+    });
+    this.#count++;
+    same.set(cluster, made);
+    this.#asked.set(token, same);
     return made;
   }
 }
