@@ -4,6 +4,7 @@ import { attributesOf } from '../authz/check.ts';
 import type { ResourceExchange } from '../core.ts';
 import { decodeStored } from '../registry/codec.ts';
 import { answerHeaders, upgradeHeaders } from '../wire/upgrade-headers.ts';
+import { connectOptions, queryOf, readQuery } from './pods/connect-options.ts';
 import { checkPorts, refuseStream } from './pods/streams.ts';
 import { admitConnection } from './writes/connecting.ts';
 
@@ -15,21 +16,23 @@ const kinds: Readonly<Record<string, string>> = {
 
 /**
  * pods/exec, attach and portforward: a connection to the API that runs the pod, byte for byte, in whatever protocol the
- * client and that API agree on. https://kubernetes.io/docs/reference/using-api/api-concepts/#streaming
+ * client and that API agree on, and for what admission saw, whatever else the query said. https://kubernetes.io/docs/reference/using-api/api-concepts/#streaming
  */
 export async function handleConnect(exchange: ResourceExchange): Promise<ApiResponse> {
   const { core, info, stored, request } = exchange;
-  checkPorts(info.query);
+  const kind = kinds[info.subresource] ?? 'PodExecOptions';
+  const query = readQuery(request.url);
+  checkPorts(query);
+  const options = connectOptions(kind, query);
   await mayConnect(exchange);
-  await admitConnection(exchange, kinds[info.subresource] ?? 'PodExecOptions');
+  await admitConnection(exchange, kind, options);
   const pod = decodeStored(await core.registry.read(stored, info));
   const connection = await core.connectPod?.(info.cluster, pod);
-  if (connection === undefined) refuseStream(pod, info.subresource, info.query);
+  if (connection === undefined) refuseStream(pod, info.subresource, query);
   if (request.headers['upgrade'] === undefined) throw badRequest('Upgrade request required');
-  const mark = request.url.indexOf('?');
   const response = await connection.transport({
     method: request.method,
-    url: `${connection.path}/${info.subresource}${mark < 0 ? '' : request.url.slice(mark)}`,
+    url: `${connection.path}/${info.subresource}${queryOf(options)}`,
     headers: { ...upgradeHeaders(request.headers), ...(request.auditId && { 'audit-id': request.auditId }) },
     // Who waits for a node takes none of the sockets of others, among them the syncer's.
     streams: true,

@@ -5,6 +5,7 @@ import { badRequest, StatusError } from '../../kube/status.ts';
 import type { ResourceExchange } from '../core.ts';
 import { decodeStored } from '../registry/codec.ts';
 import { answerHeaders, upgradeHeaders } from '../wire/upgrade-headers.ts';
+import { proxiedPath } from './pods/connect-options.ts';
 import { admitConnection } from './writes/connecting.ts';
 
 /** Meant for the two ends of one connection, or for us. */
@@ -27,8 +28,8 @@ const notForwarded = new Set([
 export async function handleProxy(exchange: ResourceExchange): Promise<ApiResponse> {
   const { info, request, stored } = exchange;
   const kind = stored.info.resource === 'pods' ? 'PodProxyOptions' : 'ServiceProxyOptions';
-  const [path = ''] = tailOf(request.url).slice('/proxy'.length).split('?');
-  await admitConnection(exchange, kind, path);
+  const path = proxiedPath(tailOf(request.url).slice('/proxy'.length));
+  await admitConnection(exchange, kind, { path });
   const connection = await connectionTo(exchange);
   const response = await connection.transport({
     method: request.method,

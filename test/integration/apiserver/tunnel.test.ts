@@ -126,7 +126,8 @@ test.each([
   ['attach', 'POST', 'SPDY/3.1'],
   ['portforward', 'POST', 'SPDY/3.1'],
 ])('%s by %s is a tunnel to where the pod runs, in %s', async (what, method, upgrade) => {
-  const path = `${pods}/web/${what}?command=a&command=b%20c`;
+  const query = '?command=a&command=b%20c';
+  const path = `${pods}/web/${what}${query}`;
   const { status, headers, socket } = await open(
     path,
     { ...bearer, upgrade, 'x-stream-protocol-version': 'v4.channel.k8s.io' },
@@ -137,7 +138,7 @@ test.each([
   const seen = upgrades.at(-1);
   expect([seen?.method, seen?.url]).toEqual([
     method,
-    `/api/v1/namespaces/there/pods/web/${what}?command=a&command=b%20c`,
+    `/api/v1/namespaces/there/pods/web/${what}${what === 'exec' ? query : ''}`,
   ]);
   expect(seen?.headers).toMatchObject({ upgrade, 'x-stream-protocol-version': 'v4.channel.k8s.io' });
   expect(seen?.headers.authorization).toBeUndefined();
@@ -217,7 +218,7 @@ test('a connection is asked about before it is opened, with what it is for', asy
   const validations = [
     {
       expression:
-        "(!has(object.command) || object.command[0] != 'sh') && (!has(object.path) || object.path != '/secret') && (!has(object.ports) || !(22 in object.ports))",
+        "(!has(object.command) || object.command[0] != 'sh') && (!has(object.path) || object.path != '/secret') && (!has(object.container) || object.container != 'main') && (!has(object.ports) || !(22 in object.ports))",
       messageExpression: "request.operation + ' ' + request.kind.kind + ' ' + request.subResource",
     },
   ];
@@ -236,15 +237,25 @@ test('a connection is asked about before it is opened, with what it is for', asy
     await refused(`${pods}/web/portforward?ports=22`),
     await refused(`${pods}/web/proxy/secret`),
     await refused('/api/v1/namespaces/default/services/web/proxy/secret?a=b'),
+    await refused(`${pods}/web/proxy/%73ecret`),
+    await refused(`${pods}/web/proxy//secret`),
+    await refused(`${pods}/web/exec?command=ls&container=x;&container=main`),
+    await refused(`${pods}/web/exec?command=ls&container=%zz&container=main`),
   ]).toEqual([
     [422, 'CONNECT PodExecOptions exec'],
     [422, 'CONNECT PodPortForwardOptions portforward'],
     [422, 'CONNECT PodProxyOptions proxy'],
     [422, 'CONNECT ServiceProxyOptions proxy'],
+    [422, 'CONNECT PodProxyOptions proxy'],
+    [422, 'CONNECT PodProxyOptions proxy'],
+    [422, 'CONNECT PodExecOptions exec'],
+    [422, 'CONNECT PodExecOptions exec'],
   ]);
   expect(upgrades).toHaveLength(before);
-  const { status, socket } = await open(`${pods}/web/exec?command=ls&command=sh`, bearer);
+  const query = 'command=ls&command=sh&container=&container=main';
+  const { status, socket } = await open(`${pods}/web/exec?${query}`, bearer);
   expect(status).toBe(101);
+  expect(upgrades.at(-1)?.url).toBe('/api/v1/namespaces/there/pods/web/exec?command=ls&command=sh');
   socket?.destroy();
   await api.call('DELETE', `${base}/validatingadmissionpolicybindings/closed`);
 });
