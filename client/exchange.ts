@@ -2,16 +2,14 @@ import type { ApiResponse } from '../kube/http.ts';
 import { decodeJson } from '../kube/json.ts';
 import { statusErrorOf, TransportError } from './errors.ts';
 
-const defaultMaxBody = 1 << 30;
-
-/** The body as one piece. Streams longer than `max` bytes fail with ETOOLARGE. */
-export async function collect(body: ApiResponse['body'], max = defaultMaxBody): Promise<Uint8Array> {
+/** The body as one piece. Streams longer than `max` bytes fail with ETOOLARGE, and are read no further. */
+async function collect(body: ApiResponse['body'], max: number): Promise<Uint8Array> {
   if (body instanceof Uint8Array) return body;
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > max) throw new TransportError('ETOOLARGE', `the answer is longer than ${max} bytes`);
+    if (size > max) throw tooLarge(max);
     chunks.push(chunk);
   }
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
@@ -22,14 +20,17 @@ const longestDecoded = 256 << 20;
 
 /** Throws TransportError; ETOOLARGE for more than can be decoded. */
 export async function decode(response: ApiResponse): Promise<unknown> {
-  const bytes = await collect(response.body);
-  if (bytes.length > longestDecoded)
-    throw new TransportError('ETOOLARGE', `the answer is longer than ${longestDecoded} bytes`);
+  const bytes = await collect(response.body, longestDecoded);
+  if (bytes.length > longestDecoded) throw tooLarge(longestDecoded);
   try {
     return parseJson(bytes);
   } catch (cause) {
     throw new TransportError('EBADRESPONSE', 'the answer is not JSON', cause);
   }
+}
+
+function tooLarge(max: number): TransportError {
+  return new TransportError('ETOOLARGE', `the answer is longer than ${max} bytes`);
 }
 
 export async function failIfNotOk(response: ApiResponse): Promise<void> {
