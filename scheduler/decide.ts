@@ -13,13 +13,14 @@ import { decideClosure } from './along.ts';
 import { choose } from './choose.ts';
 import { claimsOf } from './claims.ts';
 import { withoutCredentials } from './credentials.ts';
+import { isDrained } from './filter.ts';
 import type { Choice, Situation } from './judge.ts';
 import { policiesFor } from './policies.ts';
 import { homeOf, recordOf } from './record.ts';
 import { isRolledOut } from './rollout.ts';
 import { currentOf, hasStopped, isLive, placementOf, type Scene } from './scene.ts';
 import { evictingOf, listenedSince } from './tolerations.ts';
-import { leavingSince, Turns, turnMs, waitingWords } from './turns.ts';
+import { leavingSince, Turns, togetherWords, turnMs, waitingWords } from './turns.ts';
 import type { Decided, NamespaceDecision, NamespaceInput } from './types.ts';
 import { addUsage, requestsOf, type Usage, usageOf } from './usage.ts';
 import { saysWhere, schedulersNote, tolerationsOf, type Wish, wishOf } from './wishes.ts';
@@ -58,7 +59,10 @@ export function decideNamespace(given: NamespaceInput): NamespaceDecision {
     finish,
     usage,
     leaving: turns.leaving,
-    waiting: [...new Set(decided.flatMap(({ choice }) => choice.waits ?? []))],
+    // Only where no turn is free: else two that wait for another cluster would ask each other for ever.
+    waiting: [...new Set(decided.flatMap(({ choice }) => choice.waits ?? []))].filter((c) =>
+      turns.mustWait(c),
+    ),
     blocked: all.some(({ choice }) => choice.blocked),
     open: decided.some(({ choice }) => choice.open),
     toleratedUntil: Math.min(Number.POSITIVE_INFINITY, ...decided.map((one) => endOfStay(scene, one))),
@@ -112,19 +116,29 @@ function decideWorkloads(scene: Scene): { decided: Decided[]; usage: Usage; turn
   return { decided, usage: own, turns };
 }
 
-/** What a drain would have leave stays where that is not its turn; whatever else drives it away, or away from there, counts all the same. */
+/**
+ * What a drain would have leave stays where that is not its turn; whatever else drives it away, or away from there, counts
+ * all the same. Of several clusters it leaves all or none: it would come in full to one that is drained itself.
+ */
 function chooseInTurn(
   chosen: (waits: ReadonlySet<string>) => Choice,
   from: { scene: Scene; turns: Turns; leaves: readonly string[]; group: string | undefined },
 ): Choice {
   const { scene, turns, leaves, group } = from;
   const first = chosen(new Set());
-  const late = leaves.filter((c) => !first.clusters.includes(c) && turns.mustWait(c, group));
-  const choice = late.length > 0 ? chosen(new Set(late)) : first;
+  const left = leaves.filter((c) => !first.clusters.includes(c));
+  const drained = left.filter((c) => isDrained(scene.clusters.get(c)));
+  const late = drained.filter((c) => turns.mustWait(c, group));
+  const kept = late.length > 0 ? chosen(new Set(drained)) : first;
+  // Who leaves where it would have to wait all the same has nothing to wait for.
+  const choice = late.some((c) => kept.clusters.includes(c)) ? kept : first;
   for (const c of leaves) if (!choice.clusters.includes(c)) turns.take(c, group);
-  const waits = late.filter((c) => choice.clusters.includes(c));
+  const waits = drained.filter((c) => choice.clusters.includes(c));
   if (waits.length === 0) return choice;
-  const words = waits.map((c) => [c, waitingWords(scene.clusters.get(c)?.spec?.drainConcurrent)] as const);
+  const most = (c: string) => scene.clusters.get(c)?.spec?.drainConcurrent;
+  const words = waits.map(
+    (c) => [c, late.includes(c) ? waitingWords(most(c)) : togetherWords(late)] as const,
+  );
   return { ...choice, waits, reasons: { ...choice.reasons, ...Object.fromEntries(words) } };
 }
 

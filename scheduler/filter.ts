@@ -76,10 +76,11 @@ function isWanted({ refused }: Candidate): string | undefined {
 }
 
 function notDraining({ cluster, waits }: Candidate): string | undefined {
-  if (waits) return undefined;
-  return cluster?.spec?.drain === true || cluster?.metadata.deletionTimestamp !== undefined
-    ? 'it is being drained'
-    : undefined;
+  return !waits && isDrained(cluster) ? 'it is being drained' : undefined;
+}
+
+export function isDrained(cluster: PhysicalCluster | undefined): boolean {
+  return cluster?.spec?.drain === true || cluster?.metadata.deletionTimestamp !== undefined;
 }
 
 function notEvicting(candidate: Candidate): string | undefined {

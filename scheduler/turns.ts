@@ -88,7 +88,7 @@ export class Turns {
     if (group !== undefined) this.#begun.add(`${name}/${group}`);
   }
 
-  mustWait(name: string, group: string | undefined): boolean {
+  mustWait(name: string, group?: string): boolean {
     const most = limitOf(this.#clusters.get(name));
     if (most === undefined || this.#others === undefined) return false;
     if (group !== undefined && this.#begun.has(`${name}/${group}`)) return false;
@@ -108,6 +108,11 @@ export function limitOf(cluster: PhysicalCluster | undefined): number | undefine
 
 export function waitingWords(most: number | undefined): string {
   return `it is being drained, and at most ${most} at a time leave it: it stays until its turn`;
+}
+
+/** What is drained of itself would be left now, but with these. */
+export function togetherWords(late: readonly string[]): string {
+  return `it is being drained, and left together with ${late.join(', ')}: it stays until its turn there`;
 }
 
 /** Who leaves each cluster, by namespace, and which namespaces have something that waits for its turn. */

@@ -149,6 +149,44 @@ describe('whose turn it is to leave a cluster that is drained', () => {
     expect(world.last?.leaving.get('a')).toBe(1);
   });
 
+  test.each<[string, object, string[], string[], string[]]>([
+    ['both wait where one has no turn', { a: 0, b: 1 }, ['a', 'b'], ['a', 'b'], ['b']],
+    ['both wait where none has', { a: 1, b: 1 }, ['a', 'b'], ['a', 'b'], ['a', 'b']],
+    ['both are left where each has one', { a: 0, b: 0 }, ['c'], [], []],
+  ])('of two that are drained %s: nothing goes from one to the other', (_what, others, to, waits, asked) => {
+    const world = new World(deployment('one'));
+    world.namespace = namespace('a,b');
+    world.decide().share('one', { a: active, b: active });
+    world.namespace = namespace();
+    world.leaving = new Map(Object.entries(others));
+    const drain = { unschedulable: true, drain: true, drainConcurrent: 1 };
+    world.clusters = [cluster('a', drain), cluster('b', drain), cluster('c')];
+    world.decide();
+    expect(world.spec('one')?.clusters).toEqual(to);
+    expect(world.spec('one')?.waits ?? []).toEqual(waits);
+    expect(world.last?.waiting).toEqual(asked);
+    if (asked.join() === 'b')
+      expect(world.spec('one')?.reasons).toMatchObject({
+        a: 'it is being drained, and left together with b: it stays until its turn there',
+        b: 'it is being drained, and at most 1 at a time leave it: it stays until its turn',
+      });
+  });
+
+  test.each<[string, object]>([
+    ['is driven from the other anyway', { drain: true, taints: [{ key: 'k', effect: 'NoExecute' }] }],
+    ['leaves the other, which is not drained', { taints: [{ key: 'k', effect: 'NoExecute' }] }],
+  ])('who %s does not wait for a turn there', (_what, fields) => {
+    const world = new World(deployment('one'));
+    world.namespace = namespace('a,b');
+    world.decide().share('one', { a: active, b: active });
+    world.namespace = namespace();
+    world.leaving = new Map([['a', 9]]);
+    const a = cluster('a', { unschedulable: true, drainConcurrent: 1, ...fields });
+    world.clusters = [a, cluster('b', { unschedulable: true, drain: true }), cluster('c')];
+    expect(world.decide().spec('one')).toMatchObject({ clusters: ['c'] });
+    expect(world.last?.waiting).toEqual([]);
+  });
+
   test('where nobody asks for turns nobody waits', () => {
     const world = drained({ drainConcurrent: 1 });
     world.leaving = undefined;
