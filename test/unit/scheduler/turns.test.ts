@@ -90,10 +90,10 @@ describe('whose turn it is to leave a cluster that is drained', () => {
   });
 
   test.each<[string, Placement['status']]>([
-    ['that is not said to be unsettled', { conditions: [settled('True', 0)] }],
-    ['that was not settled long before', { conditions: [settled('False', -2 * turnMs)] }],
-    ['of which nothing is said', undefined],
-  ])('what %s gives its turn to the next after ten minutes, and was told when at once', (_what, status) => {
+    ['is not said to be unsettled', { conditions: [settled('True', 0)] }],
+    ['was not settled long before', { conditions: [settled('False', -2 * turnMs)] }],
+    ['nothing is said of', undefined],
+  ])('what has not arrived for ten minutes gives its turn to the next: what %s', (_what, status) => {
     const world = drained({ drainConcurrent: 1 });
     world.placements = world.placements.map((p) => ({ ...p, ...(status && { status }) }));
     world.now = 5000;
