@@ -13,13 +13,13 @@ import { wake } from './wake.ts';
 import {
   claimsIn,
   clusterNamed,
-  isKnown,
   notTaken,
   objectsOf,
   observe,
   placementsIn,
   policiesIn,
   takeStock,
+  unknownIn,
   type World,
 } from './world.ts';
 import { type Writer, writeDecision } from './write.ts';
@@ -36,9 +36,8 @@ export interface SchedulerOptions {
 
 /** Room may also appear without any event about a cluster: when other workloads shrink. */
 const blockedRetryMs = 15_000;
-/** How long all wait for custom resources; who is placed of them waits on. */
+/** How long all wait for custom resources; what is placed of them waits on. */
 const ruledMs = 5_000;
-const unknownMs = 500;
 /** More than a timer takes: something else comes by before. */
 const longestMs = 2 ** 31;
 
@@ -82,7 +81,6 @@ async function reconcile(
   queue: WorkQueue,
 ): Promise<Retry | undefined> {
   const { cluster } = parseKey(key);
-  if (!isKnown(world, placementsIn(world, key))) return { after: unknownMs };
   const decision = consider(key, world);
   const limit = (name: string) => limitOf(clusterNamed(world, name));
   for (const next of world.leavers.next(limit, key)) queue.add(next);
@@ -101,6 +99,7 @@ export function consider(key: string, world: World): NamespaceDecision {
     namespace: world.namespaces.get(key),
     objects: objectsOf(world, key, placed),
     placements: placed,
+    unknown: unknownIn(world, key, placed),
     claims: claimsIn(world, key),
     clusters: world.clusters.list(),
     notTaken: notTaken(world),

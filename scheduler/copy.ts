@@ -7,6 +7,9 @@ import { slim } from '../controller/slim.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { observe, type World } from './world.ts';
 
+/** How long a plan waits for custom resources. */
+const ruledMs = 5_000;
+
 /** An object as it would be, with where it is in the API. Its annotations name its logical cluster by id. */
 export interface Changed {
   resource: ResourceRef;
@@ -26,24 +29,28 @@ export async function copyWorld(
   const both = AbortSignal.any([signal, reading.signal]);
   const informers = new InformerSet(client, { cluster: '*', signal: both, keep: slim });
   try {
-    observe(informers);
+    const { ruled } = observe(informers);
     await informers.synced();
-    // What rules are about is known now, and read only then.
-    await informers.synced();
+    // What rules are about is known now, and read only then. What cannot be read stays in the plan as it is.
+    await ruled.settled(ruledMs, both);
   } finally {
     reading.abort();
   }
   return worldOf((resource) => {
     const changed = changes.filter((one) => isOf(one, resource)).map(({ object }) => object);
-    return [...informers.for(resource).list(), ...changed];
+    const informer = informers.for(resource);
+    return informer.hasSynced ? [...informer.list(), ...changed] : undefined;
   });
 }
 
-/** What the scheduler sees where there is nothing but these; of two objects of one name the last counts. */
-export function worldOf(objectsOf: (resource: ResourceRef) => readonly KubeObject[]): World {
+/**
+ * What the scheduler sees where there is nothing but these; of two objects of one name the last counts. Undefined: what there
+ * is of them is not known.
+ */
+export function worldOf(objectsOf: (resource: ResourceRef) => readonly KubeObject[] | undefined): World {
   return observe({
     for: <T extends KubeObject>(resource: ResourceRef) =>
-      still(resource, objectsOf(resource) as readonly T[]),
+      still(resource, objectsOf(resource) as readonly T[] | undefined),
   });
 }
 
@@ -52,14 +59,15 @@ function isOf({ resource: { group, resource } }: Changed, other: ResourceRef): b
 }
 
 /** An informer that hears of nothing any more. */
-function still<T extends KubeObject>(resource: ResourceRef, objects: readonly T[]): Informer<T> {
+function still<T extends KubeObject>(resource: ResourceRef, known: readonly T[] | undefined): Informer<T> {
+  const objects = known ?? [];
   const cache = new Cache<T>(() => {});
   const byKey = new Map(objects.map((object) => [objectKey(object), object]));
   cache.replace([...byKey.values()]);
   return {
     resource,
     synced: Promise.resolve(),
-    hasSynced: true,
+    hasSynced: known !== undefined,
     stopped: Promise.resolve(),
     get size() {
       return cache.size;

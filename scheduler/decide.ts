@@ -52,9 +52,12 @@ export function decideNamespace(given: NamespaceInput): NamespaceDecision {
       placements: input.placements,
       mayCreate: !leaving,
       home: homeOf(input.namespace),
-      untouched: new Set(
-        input.objects.flatMap(({ object }) => (isBeingOrphaned(object) ? [object.metadata.uid ?? ''] : [])),
-      ),
+      untouched: new Set([
+        ...input.objects.flatMap(({ object }) =>
+          isBeingOrphaned(object) ? [object.metadata.uid ?? ''] : [],
+        ),
+        ...(input.unknown ?? []),
+      ]),
     }),
     finish,
     usage,

@@ -14,6 +14,8 @@ export interface NamespaceInput {
   /** All objects of placed kinds in it, those that are never pushed too. */
   objects: readonly PlacedObject[];
   placements: readonly Placement[];
+  /** The uids of objects that may be there, unseen: their Placements stay as they are, unless the Namespace goes. */
+  unknown?: ReadonlySet<string>;
   /** Claims that StatefulSets' controllers made on physical clusters, as they are reflected here. */
   claims?: readonly KubeObject[];
   clusters: readonly PhysicalCluster[];

@@ -10,6 +10,7 @@ import { clusterPlacementPolicies, type PlacementPolicy, placementPolicies } fro
 import { isReflected } from '../cluster/reflected.ts';
 import type { PhysicalCluster, Placement } from '../cluster/types.ts';
 import { RuledKinds, shownAs } from '../controller/ruled.ts';
+import { type GroupVersionResource, groupResource } from '../kube/gvk.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { Ledger } from './ledger.ts';
 import { Pace } from './pace.ts';
@@ -42,12 +43,16 @@ export interface World {
   startedAt: number;
 }
 
+type Ruled = Pick<GroupVersionResource, 'group' | 'resource'>;
+
 const namespaces = { group: '', version: 'v1', resource: 'namespaces' } as const;
 const byNamespace = 'scheduler/namespace';
 const byWish = 'scheduler/wish';
 const byReflection = 'scheduler/reflection';
 const byIdentity = 'scheduler/identity';
 const byLogicalCluster = 'scheduler/logical-cluster';
+/** Placements, by logical cluster and custom resource. */
+const byRuled = 'scheduler/ruled';
 
 /** The key of the Namespace that an object is in. */
 export function namespaceKey(object: KubeObject): string {
@@ -73,7 +78,13 @@ export function observe(informers: Pick<InformerSet, 'for'>): World {
   clusterPolicies.addIndex(byLogicalCluster, (policy) => [logicalClusterOf(policy)]);
   const placed = indexed(informers.for<Placement>(placements));
   const ruled = new RuledKinds(informers, placed);
-  ruled.on((informer) => indexed(informer));
+  ruled.on((informer) => {
+    indexed(informer).addIndex(byLogicalCluster, (object) => [logicalClusterOf(object)]);
+  });
+  placed.addIndex(byRuled, (placement) => {
+    const { ref } = placement.spec ?? {};
+    return ref?.rule ? [`${logicalClusterOf(placement)}/${groupResource(ref)}`] : [];
+  });
   return {
     namespaces: identified,
     placements: placed,
@@ -131,9 +142,18 @@ function ruledIn({ ruled }: World, key: string, placed: readonly Placement[]): P
   );
 }
 
-/** False while something is placed there of which nobody knows whether it is still there. */
-export function isKnown({ ruled }: World, placed: readonly Placement[]): boolean {
-  return placed.every(({ spec }) => !spec?.ref.rule || ruled.isKnown(spec.ref));
+/** What there is of a custom resource in a logical cluster, and the Placements of what may have gone unseen. */
+export function ruledWithin({ ruled, placements: all }: World, of: Ruled, cluster: string): KubeObject[] {
+  const objects = ruled.of(of)?.byIndex(byLogicalCluster, cluster) ?? [];
+  return [...objects, ...all.byIndex(byRuled, `${cluster}/${groupResource(of)}`)];
+}
+
+/** The uids of what is placed there of which nobody knows whether it is still there. */
+export function unknownIn({ ruled }: World, key: string, placed: readonly Placement[]): Set<string> {
+  const { cluster } = parseKey(key);
+  return new Set(
+    placed.flatMap(({ spec }) => (spec?.ref.rule && !ruled.isKnown(spec.ref, cluster) ? [spec.ref.uid] : [])),
+  );
 }
 
 /** Before the first decision: what is placed already, lest the first namespaces think that all is free. */

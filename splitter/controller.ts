@@ -93,7 +93,7 @@ async function reconcile(key: string, world: World, options: Telling): Promise<R
   const { cluster, namespace } = parseKey(key);
   const { spec } = placement;
   const { ref } = spec;
-  if (!isKnown(world, spec)) return { after: unknownMs };
+  if (!isKnown(world, key, spec)) return { after: unknownMs };
   const root = rootOf(world, key, spec);
   if (root && isOlder(root, placement)) return undefined;
   const { clock = systemClock, settleMs = 2000, drainMs = 5000, silentMs = silentAfterMs } = options;

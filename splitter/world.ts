@@ -78,6 +78,7 @@ function objectOf({ roots, ruled }: World, key: string, ref: ClosureRef | Object
   const { cluster, namespace } = parseKey(key);
   const name = keyOf(cluster, namespace, ref.name);
   if ('rule' in ref && ref.rule) {
+    if (!ruled.isDefined(ref, cluster)) return undefined;
     const object = ruled.of(ref)?.get(name);
     return object && shownAs(object, ref);
   }
@@ -85,9 +86,11 @@ function objectOf({ roots, ruled }: World, key: string, ref: ClosureRef | Object
   return kind && roots.get(kind)?.get(name);
 }
 
-/** False while nobody knows whether the root is there. */
-export function isKnown({ ruled }: World, { ref }: PlacementSpec): boolean {
-  return !ref.rule || ruled.isKnown(ref);
+/** False while nobody knows whether the root is there. Where its Namespace goes it goes too. */
+export function isKnown(world: World, key: string, { ref }: PlacementSpec): boolean {
+  const { cluster } = parseKey(key);
+  if (!ref.rule || world.ruled.isKnown(ref, cluster)) return true;
+  return world.namespaces.get(namespaceKey(key))?.metadata.deletionTimestamp !== undefined;
 }
 
 export function clusterNamed({ clusters }: World, name: string): PhysicalCluster | undefined {

@@ -3,10 +3,11 @@ import { explain } from '../../../cli/explain/explain.ts';
 import { parseNamed } from '../../../cli/explain/kinds.ts';
 import type { PhysicalCluster, Placement } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
+import { listAt, textAt } from '../../../kube/untyped.ts';
 import { copyWorld } from '../../../scheduler/copy.ts';
 import { planOf } from '../../../scheduler/plan.ts';
 import { cloneSetDefinition, clonesets, custom, definition, runOperators } from '../../world/custom.ts';
-import { find, readyPods, resources, settled, template, until } from '../../world/objects.ts';
+import { deployment, find, readyPods, resources, settled, template, until } from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
 
 const placedresources = { group: 'atoll.dev', version: 'v1alpha1', resource: 'placedresources' } as const;
@@ -22,6 +23,7 @@ beforeAll(async () => {
     await client.create(resources.customresourcedefinitions, cloneSetDefinition);
     runOperators(client, life.signal).catch(() => {});
   }
+  await refused();
   await world.admin.create(placedresources, {
     apiVersion: 'atoll.dev/v1alpha1',
     kind: 'PlacedResource',
@@ -49,15 +51,36 @@ const cloneSet = (name: string, replicas: number, version = 'v1alpha1', clusters
   apiVersion: `fleet.example.com/${version}`,
 });
 
+/** A tenant whose definition, of a version of its own, is never served: another of its has that kind. It was the first. */
+async function refused(): Promise<void> {
+  const first = definition({ resource: 'others', kind: 'CloneSet' });
+  const cluster = await workspace('refused');
+  await world.admin.create(resources.customresourcedefinitions, first, { cluster });
+  const second = definition({ resource: 'clonesets', kind: 'CloneSet' }, open, ['v0']);
+  await world.admin.create(resources.customresourcedefinitions, second, { cluster });
+  await until('its names are refused', async () => {
+    const name = 'clonesets.fleet.example.com';
+    const found = await world.admin.get(resources.customresourcedefinitions, { cluster, name });
+    return listAt(found, 'status', 'conditions').some(
+      (one) => textAt(one, 'type') === 'NamesAccepted' && textAt(one, 'status') === 'False',
+    );
+  });
+}
+
 /** Its id. */
-async function tenant(name: string, crd: KubeObject): Promise<string> {
+async function workspace(name: string): Promise<string> {
   const object = { apiVersion: 'tenancy.kcp.io/v1alpha1', kind: 'Workspace', metadata: { name } };
   await world.admin.create(resources.workspaces, object);
   const ready = await until(`${name} is ready`, async () => {
     const found = await world.admin.get<KubeObject<{ cluster?: string }>>(resources.workspaces, { name });
     return (found.status as { phase?: string } | undefined)?.phase === 'Ready' ? found : undefined;
   });
-  const cluster = ready.spec?.cluster ?? '';
+  return ready.spec?.cluster ?? '';
+}
+
+/** Its id. */
+async function tenant(name: string, crd: KubeObject): Promise<string> {
+  const cluster = await workspace(name);
   await world.admin.create(resources.customresourcedefinitions, crd, { cluster });
   await until(`${name} serves it`, () =>
     world.admin.list(clonesets, { cluster }).then(
@@ -102,7 +125,20 @@ test('each logical cluster’s own definition counts for it: its schema, and whi
   const { spec } = definition(names, open, ['v9', 'v1alpha1']);
   await world.admin.patch(resources.customresourcedefinitions, { cluster: other, ...crd }, 'merge', { spec });
   await settled(world.admin.with({ cluster: other }), web);
-}, 60_000);
+
+  // Nobody can see its object any more, and it is there: what is made of it goes with the definition, or with the object.
+  const uids = async () => (await there()).map(({ metadata }) => metadata.uid).sort();
+  const before = await uids();
+  const hidden = definition(names, strict).spec as { versions: object[] };
+  await world.admin.patch(resources.customresourcedefinitions, { cluster: one, ...crd }, 'merge', {
+    spec: { versions: hidden.versions.map((version) => ({ ...version, served: false })) },
+  });
+  await world.admin.create(resources.deployments, deployment('beside', 1), where(one));
+  await settled(world.admin.with({ cluster: one }), 'beside.deployments.apps');
+  expect(await uids()).toEqual(before);
+  await world.admin.delete(resources.customresourcedefinitions, { cluster: one, ...crd }, {});
+  await until('what it made is gone', async () => (await uids()).length === before.length - 1);
+}, 90_000);
 
 test('a syncer that begins anew shows the same pods; policies, plans and explain know the kind', async () => {
   await world.admin.create(resources.customresourcedefinitions, cloneSetDefinition);

@@ -173,3 +173,61 @@ test('a plan is what the scheduler then does, in any world', async () => {
   // It was about something.
   expect(moved.count).toBeGreaterThan(20);
 });
+
+test('what could not be listed stays as it is; what is beside it is decided, whatever becomes of its cluster', async () => {
+  const stored = new Stored();
+  const annotations = { 'kcp.io/cluster': 'one' };
+  const of = { group: 'fleet.example.com', resource: 'sets' };
+  const at = { namespace: 'shop', annotations };
+  for (const name of ['a', 'b']) stored.put('physicalclusters', cluster(name) as KubeObject);
+  stored.put('namespaces', {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: 'shop', uid: 'n', annotations },
+  });
+  const { object } = deployment('web', { replicas: 1 });
+  stored.put('deployments', { ...object, metadata: { ...object.metadata, uid: 'w', ...at } });
+  const metadata = { name: 'sets.fleet.example.com', annotations };
+  const spec = { ...of, scope: 'Namespaced', names: { plural: 'sets', kind: 'Set' } };
+  const crd = (served: boolean): KubeObject => ({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata,
+    spec: { ...spec, versions: [{ name: 'v1', served }] },
+  });
+  const placement = (name: string, uid: string): KubeObject => ({
+    apiVersion: 'atoll.dev/v1alpha1',
+    kind: 'Placement',
+    metadata: { name: `sets.${name}`, finalizers: ['atoll.dev/placement'], ...at },
+    spec: {
+      ref: { ...of, version: 'v1', kind: 'Set', name, uid, rule: {} },
+      clusters: ['a'],
+      shares: { a: { phase: 'Active' } },
+    },
+  });
+  stored.put('placements', placement('db', 's'));
+  const where = () => [...stored.where()].map(([key, to]) => [key.split('/').at(-1), to]).sort();
+  const list = (isListed: boolean) => {
+    const world = worldOf((resource) =>
+      resource.resource === 'sets' && !isListed ? undefined : stored.of(resource),
+    );
+    takeStock(world);
+    stored.apply(consider('one//shop', world), 'one//shop');
+    return where();
+  };
+  // Nobody serves it, but its objects are stored.
+  stored.put('customresourcedefinitions', crd(false));
+  expect(list(true)).toEqual([
+    ['db', 'a'],
+    ['web', 'a'],
+  ]);
+  stored.put('customresourcedefinitions', crd(true));
+  expect(list(false)).toEqual([
+    ['db', 'a'],
+    ['web', 'a'],
+  ]);
+  expect(list(true)).toEqual([
+    ['db', ''],
+    ['web', 'a'],
+  ]);
+});
