@@ -8,7 +8,7 @@ import type { Logger } from '../kube/log.ts';
 import { childReflectors } from './children.ts';
 import type { startCleanup } from './cleanup.ts';
 import { physicalChanged } from './down.ts';
-import { type Engine, ruledRef } from './engine.ts';
+import { type Engine, ruledRefs } from './engine.ts';
 import type { Namespaces } from './namespaces.ts';
 import { maxHops, Owners } from './owners.ts';
 import { Physical } from './physical.ts';
@@ -72,7 +72,7 @@ export function assemble(parts: Parts) {
     syncer: uid,
     former: engine.former,
     unreadable,
-    ruled: (group, kind) => ruledRef(shares, group, kind),
+    ruled: (group, kind) => ruledRefs(shares, group, kind),
     signal,
   });
   const children = childReflectors(engine, owners);

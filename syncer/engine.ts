@@ -60,9 +60,15 @@ export function indexShares(shares: Informer<ShareView>): void {
 const ruled = 'ruled';
 const ruledKey = ({ group, kind }: { group: string; kind: string }) => `${group}/${kind}`;
 
-/** What the resource of a kind is called that the code does not know and something here is of. */
-export function ruledRef(shares: Informer<ShareView>, group: string, kind: string): ObjectRef | undefined {
-  return shares.byIndex(ruled, ruledKey({ group, kind }))[0]?.spec?.ref;
+/**
+ * The resources of a kind that the code does not know and something here is of, each by one of its objects. In different logical
+ * clusters one kind may be the name of different resources.
+ */
+export function ruledRefs(shares: Informer<ShareView>, group: string, kind: string): ObjectRef[] {
+  const found = new Map<string, ObjectRef>();
+  for (const { spec } of shares.byIndex(ruled, ruledKey({ group, kind })))
+    if (spec) found.set(spec.ref.resource, spec.ref);
+  return [...found.values()];
 }
 
 /** Of all kinds that something here is of, those that the code does not know. */

@@ -78,8 +78,8 @@ export class Owners {
     for (let hop = 0; link?.owner && hop < maxHops; hop += 1) {
       const found = this.#ours(namespace, link.owner);
       if (found) return found;
-      const kind = this.#kindOf(link.owner);
-      if (kind && this.#unreadable.has(kind)) return { among: leadsTo(groupResource(kind)) };
+      const unreadable = this.#kindsOf(link.owner).filter((kind) => this.#unreadable.has(kind));
+      if (unreadable.length > 0) return { among: unreadable.flatMap((kind) => leadsTo(groupResource(kind))) };
       link = await this.#above(namespace, link.owner);
     }
     const target = link?.object && orphanOf(link.object, this.#syncer);
@@ -100,9 +100,10 @@ export class Owners {
   }
 
   #ours(namespace: string, owner: OwnerReference): Root | undefined {
-    const kind = this.#kindOf(owner);
-    const object = kind && this.#physical.cached(kind, namespace, owner.name);
-    if (!kind || object?.metadata.uid !== owner.uid) return undefined;
+    const cached = (kind: Kind) => this.#physical.cached(kind, namespace, owner.name);
+    const kind = this.#kindsOf(owner).find((kind) => cached(kind)?.metadata.uid === owner.uid);
+    const object = kind && cached(kind);
+    if (!kind || !object) return undefined;
     const locator = readLocator(object);
     if (locator?.resource !== groupResource(kind)) return undefined;
     // What is taken over gets its new locator one by one; its pods go on to be shown.
@@ -114,18 +115,19 @@ export class Owners {
     };
   }
 
-  #kindOf(owner: OwnerReference): (ResourceRef & { kind: string }) | undefined {
+  /** What the owner may be of: one kind that the code knows, or whichever are called so by a rule. */
+  #kindsOf(owner: OwnerReference): readonly Kind[] {
     const { group } = parseApiVersion(owner.apiVersion);
     const known = placedKinds.find((kind) => kind.kind === owner.kind && kind.group === group);
-    return known ?? this.#ruled(group, owner.kind);
+    return known ? [known] : this.#ruled(group, owner.kind);
   }
 
   async #above(namespace: string, owner: OwnerReference): Promise<Link | undefined> {
     const known = this.#between.get(owner.uid);
     if (known && this.#ours(namespace, known)) return { owner: known };
     this.#between.delete(owner.uid);
-    const kind = this.#kindOf(owner);
-    if (!kind || (kind.resource !== 'replicasets' && kind.resource !== 'jobs')) return undefined;
+    const [kind] = this.#kindsOf(owner);
+    if (!kind || above[groupResource(kind)] === undefined) return undefined;
     try {
       const object = await this.#client.get(kind, { namespace, name: owner.name }, this.#signal);
       if (object.metadata.uid !== owner.uid) return undefined;
@@ -140,8 +142,9 @@ export class Owners {
   }
 }
 
-/** What the resource of a kind is called that the code does not know. */
-type Ruled = (group: string, kind: string) => (ResourceRef & { kind: string }) | undefined;
+type Kind = ResourceRef & { kind: string };
+/** What the resources of a kind are called that the code does not know. */
+type Ruled = (group: string, kind: string) => readonly Kind[];
 
 function leadsTo(kind: string): string[] {
   const next = above[kind];

@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest';
+import type { Client } from '../../../client/client.ts';
+import type { Informer } from '../../../client/informer.ts';
+import type { ResourceRef } from '../../../client/url.ts';
+import type { ShareView } from '../../../cluster/types.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import { ruledRefs } from '../../../syncer/engine.ts';
+import { Owners } from '../../../syncer/owners.ts';
+import type { Physical } from '../../../syncer/physical.ts';
+import type { Unreadable } from '../../../syncer/unreadable.ts';
+
+const group = 'fleet.example.com';
+
+/** Of one kind: as two tenants' definitions have it, of resources of their own. */
+const shares = ['gadgets', 'clonesets', 'clonesets'].map((resource) => ({
+  spec: { ref: { group, version: 'v1', resource, kind: 'CloneSet', name: 'web', uid: 'u', rule: {} } },
+})) as unknown as ShareView[];
+
+const set = (resource: string, uid: string): KubeObject => {
+  const locator = {
+    syncer: 's',
+    cluster: 'one',
+    namespace: 'shop',
+    resource: `${resource}.${group}`,
+    name: 'web',
+    uid: `${uid}-here`,
+  };
+  const annotations = { 'atoll.dev/locator': JSON.stringify(locator) };
+  return { apiVersion: `${group}/v1`, kind: 'CloneSet', metadata: { name: 'web', uid, annotations } };
+};
+
+function ownersOf(cached: Record<string, KubeObject>, unreadable: string[] = []): Owners {
+  const informer = { byIndex: () => shares } as unknown as Informer<ShareView>;
+  return new Owners({
+    client: {} as Client,
+    physical: { cached: ({ resource }: ResourceRef) => cached[resource] } as unknown as Physical,
+    syncer: 's',
+    former: new Set(),
+    unreadable: {
+      has: ({ resource }: ResourceRef) => unreadable.includes(resource),
+    } as unknown as Unreadable,
+    ruled: (of, kind) => ruledRefs(informer, of, kind),
+    signal: new AbortController().signal,
+  });
+}
+
+const pod: KubeObject = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: {
+    name: 'web-1',
+    namespace: 'there',
+    ownerReferences: [
+      { apiVersion: `${group}/v1`, kind: 'CloneSet', name: 'web', uid: 'p', controller: true },
+    ],
+  },
+};
+
+it('of resources whose kinds are called alike it is the one that has the very object', async () => {
+  const cached = { gadgets: set('gadgets', 'other'), clonesets: set('clonesets', 'p') };
+  expect(await ownersOf(cached).rootOf(pod)).toMatchObject({
+    target: 'clonesets.fleet.example.com/there/web',
+    reference: { uid: 'p-here' },
+  });
+});
+
+it('while one of them may not be read nobody knows', async () => {
+  expect(await ownersOf({ gadgets: set('gadgets', 'other') }, ['clonesets']).rootOf(pod)).toEqual({
+    among: ['clonesets.fleet.example.com'],
+  });
+  expect(await ownersOf({ gadgets: set('gadgets', 'other') }).rootOf(pod)).toBeUndefined();
+});
