@@ -10,17 +10,13 @@ import { badRequest, StatusError } from '../kube/status.ts';
 import { type Changed, copyWorld } from '../scheduler/copy.ts';
 import { type PlannedItem, planOf } from '../scheduler/plan.ts';
 import { type Asked, readObject, readRequest } from './plan-request.ts';
+import type { PlanTurn } from './plan-turn.ts';
 
 /** Where a running server says what the scheduler would do. */
 export const planPath = '/plan';
 
 export interface PlanAnswer {
   items: PlannedItem[];
-}
-
-/** One plan is made at a time in each process. */
-export interface PlanTurn {
-  busy: boolean;
 }
 
 /** Answers before the request's own minute has passed. */
@@ -38,18 +34,14 @@ export function planView(clientOf: () => Client, turn: PlanTurn): View {
     async handle({ core, info, request: { method, body } }) {
       if (method !== 'POST')
         throw new StatusError(405, 'MethodNotAllowed', `cannot ${info.verb} path "${planPath}"`, {});
-      if (turn.busy) throw new StatusError(429, 'TooManyRequests', 'another plan is being made; try again');
-      turn.busy = true;
-      try {
+      return await turn.asked(async () => {
         const client = clientOf();
         const changes = await changesOf(readRequest(body ?? new Uint8Array()), core, client);
         const world = await copyWorld(client, changes, AbortSignal.timeout(longestMs));
         const answer: PlanAnswer = { items: await planOf(world, changes) };
         const headers = { 'content-type': 'application/json' };
         return { status: 200, headers, body: Buffer.from(`${JSON.stringify(answer)}\n`) };
-      } finally {
-        turn.busy = false;
-      }
+      });
     },
   };
 }

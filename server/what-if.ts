@@ -14,7 +14,8 @@ import { clusterMatters } from '../scheduler/matters.ts';
 import { planOf } from '../scheduler/plan.ts';
 import { linesOf } from '../scheduler/plan-words.ts';
 import { resourceOf } from './plan-request.ts';
-import { changed, type PlanTurn, planView } from './plan-view.ts';
+import { PlanTurn } from './plan-turn.ts';
+import { changed, planView } from './plan-view.ts';
 
 /** A dry run is answered in time, with or without its plan. */
 const longestMs = 10_000;
@@ -24,13 +25,13 @@ const planner = 'atoll-plan';
 /** Plans, asked for and beside dry runs; none where nobody can read what the scheduler sees. */
 export function plans(clientOf: (() => Client) | undefined): { admission: AdmissionPlugin[]; views: View[] } {
   if (!clientOf) return { admission: [], views: [] };
-  const turn: PlanTurn = { busy: false };
+  const turn = new PlanTurn();
   return { admission: [whatIfAdmission(clientOf, turn)], views: [planView(clientOf, turn)] };
 }
 
 /**
  * Tells in Warning headers what a dry run would move. A plan reads what all tenants have, so it is told to whoever may
- * everything, and to nobody else; one is made at a time, and whatever hinders it the dry run is answered.
+ * everything, and to nobody else; one that was asked for goes first, and whatever hinders it the dry run is answered.
  */
 function whatIfAdmission(clientOf: () => Client, turn: PlanTurn): AdmissionPlugin {
   return {
@@ -38,20 +39,17 @@ function whatIfAdmission(clientOf: () => Client, turn: PlanTurn): AdmissionPlugi
     async validate(request) {
       const { object, cluster, user } = request;
       if (!object || !asksForPlan(request) || !user.groups.includes(mastersGroup)) return;
-      if (turn.busy) return request.warn('plan: none was made, since another is being made; try again');
-      turn.busy = true;
       try {
-        const signal = AbortSignal.timeout(longestMs);
-        const given = structuredClone(object);
-        const changes = [changed({ resource: resourceOf(given, cluster), object: given }, cluster)];
-        const world = await copyWorld(clientOf(), changes, signal);
-        for (const line of linesOf(await planOf(world, changes, signal), cluster)) request.warn(line);
+        const items = await turn.beside(AbortSignal.timeout(longestMs), async (signal) => {
+          const given = structuredClone(object);
+          const changes = [changed({ resource: resourceOf(given, cluster), object: given }, cluster)];
+          return await planOf(await copyWorld(clientOf(), changes, signal), changes, signal);
+        });
+        for (const line of linesOf(items, cluster)) request.warn(line);
       } catch (error) {
         request.warn(
           `plan: none was made: ${String(error instanceof Error ? error.message : error).slice(0, 200)}`,
         );
-      } finally {
-        turn.busy = false;
       }
     },
   };

@@ -61,7 +61,7 @@ test('one is made at a time, and of two dry runs none fails', async () => {
   expect(both.map(({ status }) => status)).toEqual([200, 200]);
   expect(both.flatMap(({ plan }) => plan).sort()).toEqual([
     expect.stringContaining('plan: default/deployments.apps/web moves'),
-    expect.stringContaining('plan: none was made, since another is being made'),
+    expect.stringContaining('plan: none was made: another is being made'),
   ]);
 });
 
