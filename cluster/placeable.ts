@@ -73,6 +73,17 @@ export function isPlaceable(kind: PlacedKind, object: KubeObject): boolean {
   }
 }
 
+/**
+ * What an autoscaler scales where that is a custom resource, as `<kind>.<group>`: it is not placed. By a rule its target's
+ * replicas are what the logical cluster says: on each cluster it and the syncer would take turns at them for ever.
+ */
+export function customTarget({ resource }: { resource: string }, { spec }: KubeObject): string | undefined {
+  if (resource !== 'horizontalpodautoscalers') return undefined;
+  const kind = textAt(spec, 'scaleTargetRef', 'kind') ?? '';
+  const { group } = parseApiVersion(textAt(spec, 'scaleTargetRef', 'apiVersion') ?? '');
+  return group === '' || kindNamed(kind)?.group === group ? undefined : `${kind}.${group}`;
+}
+
 /** The ServiceAccount that every namespace gets by itself, there as here. */
 export function isDefaultAccount({ resource }: { resource: string }, name: string | undefined): boolean {
   return resource === 'serviceaccounts' && name === 'default';

@@ -1,7 +1,7 @@
 import { type NamespaceIndex, type PlacedObject, refKey, refOf } from '../cluster/closure.ts';
 import { isEnding } from '../cluster/deletion.ts';
 import { isTombstone } from '../cluster/orphans.ts';
-import { isPlaceable } from '../cluster/placeable.ts';
+import { customTarget, isPlaceable } from '../cluster/placeable.ts';
 import { parseClusters } from '../cluster/placement.ts';
 import type { PhysicalCluster, Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -28,7 +28,8 @@ export function placementOf({ records }: Scene, placed: PlacedObject): Placement
 /** What is being deleted goes on where it is while it is kept, and begins nowhere. */
 export function isLive(scene: Scene, placed: PlacedObject): boolean {
   const { kind, object } = placed;
-  if (isEnding(object) || !isPlaceable(kind, object)) return false;
+  if (isEnding(object) || !isPlaceable(kind, object) || customTarget(kind, object) !== undefined)
+    return false;
   return object.metadata.deletionTimestamp === undefined || placementOf(scene, placed) !== undefined;
 }
 

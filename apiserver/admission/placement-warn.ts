@@ -1,6 +1,7 @@
 import { placedKind } from '../../cluster/kinds.ts';
 import { clustersAnnotation, isSystemNamespace, rootCluster } from '../../cluster/names.ts';
 import { isHeldBack, labelsBeyond } from '../../cluster/namespace-labels.ts';
+import { customTarget } from '../../cluster/placeable.ts';
 import { placedResources } from '../../cluster/placed-resource.ts';
 import { podTemplate } from '../../cluster/pod-spec.ts';
 import { groupResource } from '../../kube/gvk.ts';
@@ -25,6 +26,11 @@ export function warnOfPlacement(request: AdmissionRequest, object: KubeObject): 
       `metadata.labels[${key}]: it has no effect; where to run is the annotation ${clustersAnnotation}`,
     );
   }
+  const target = customTarget(request.stored.info, object);
+  if (target !== undefined && target !== (old && customTarget(request.stored.info, old)))
+    request.warn(
+      `spec.scaleTargetRef: it scales nothing on physical clusters: autoscalers of ${target} are not placed`,
+    );
   const kind = placedKind(request.stored.info);
   if (kind?.role !== 'workload') return;
   if (kind.kind !== 'Pod') warnOfTemplate(request, object);

@@ -1,5 +1,5 @@
 import { isSystemNamespace } from '../../cluster/names.ts';
-import { isPlaceable } from '../../cluster/placeable.ts';
+import { customTarget, isPlaceable } from '../../cluster/placeable.ts';
 import { reflectedFrom } from '../../cluster/reflected.ts';
 import { leavesUnheard } from '../../cluster/share.ts';
 import { countOf } from '../../cluster/summary.ts';
@@ -54,6 +54,8 @@ function headlineOf({ object, kind, placement }: Told): string {
   const from = reflectedFrom(object);
   if (isSystemNamespace(namespace)) return `is placed nowhere: nothing in ${namespace} is`;
   if (from.length > 0) return `is a copy of what ${and(from)} made: it is not placed itself`;
+  const target = customTarget(kind, object);
+  if (target !== undefined) return `is placed nowhere: autoscalers of ${target} are not`;
   if (isPlaceable(kind, object))
     return kind.role === 'closure'
       ? 'is nowhere: no workload that is placed needs it'

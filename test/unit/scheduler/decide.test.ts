@@ -42,6 +42,32 @@ describe('decideNamespace, the physical namespace', () => {
   });
 });
 
+describe('decideNamespace, autoscalers', () => {
+  const scaler = (name: string, apiVersion: string): PlacedObject =>
+    placed('HorizontalPodAutoscaler', name, {
+      spec: { scaleTargetRef: { apiVersion, kind: 'Deployment', name: 'web' } },
+    });
+
+  it('of a custom resource are not placed: syncers own its replicas there; nor for their own sake or their Namespace’s', () => {
+    const world = new World(
+      deployment('web'),
+      scaler('own', 'apps/v1'),
+      scaler('custom', 'fleet.example.com/v1'),
+    );
+    world.namespace = namespace('b');
+    world.decide();
+    expect(world.spec('own')?.clusters).toEqual(['b']);
+    expect(world.spec('custom')).toBeUndefined();
+    // One that was placed before leaves.
+    world.objects = world.objects.map((one) =>
+      one.object.metadata.name === 'own' ? scaler('own', 'x.io/v1') : one,
+    );
+    world.share('own', { b: active });
+    world.decide();
+    expect(world.spec('own')?.clusters).toEqual([]);
+  });
+});
+
 describe('decideNamespace, workloads', () => {
   it('picks one cluster, says so on the object, and the rest of the namespace follows', () => {
     const world = new World(deployment('web'), deployment('api')).decide();
