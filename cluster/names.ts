@@ -105,3 +105,6 @@ export const ownerAnnotation = 'experimental.tenancy.kcp.io/owner';
 /** A physical cluster's Secret in the system namespace, with how to reach it: `atoll cluster add` writes it. */
 export const secrets = { group: '', version: 'v1', resource: 'secrets' };
 export const credentialsOf = (cluster: string): string => `physicalcluster-${cluster}`;
+
+/** The last of a PhysicalCluster's status.serves where it serves more than is told. */
+export const moreServed = '*';

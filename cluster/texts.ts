@@ -193,7 +193,8 @@ const physicalClusterStatus: Texts<PhysicalClusterStatus> = {
   namespaces: 'How many namespaces of Atoll are there.',
   version: 'The version of Kubernetes that it says it is.',
   allocatable: 'What its nodes that take pods offer together.',
-  serves: 'The namespaced custom resources that it serves, such as rollouts.argoproj.io/v1alpha1.',
+  serves:
+    'The namespaced custom resources that it serves, such as rollouts.argoproj.io/v1alpha1; * in the end: there are more.',
 };
 
 const physicalCluster: KindTexts = {

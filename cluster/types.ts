@@ -62,7 +62,7 @@ export interface PhysicalClusterStatus {
   namespaces?: number;
   /** Sums over its schedulable nodes. */
   allocatable?: Record<string, string>;
-  /** The namespaced custom resources that it serves, as `<resource>.<group>/<version>`, sorted; absent while nobody knows. */
+  /** The namespaced custom resources that it serves, as `<resource>.<group>/<version>`, sorted; absent while nobody knows, in the end `*` where there are more. */
   serves?: string[];
 }
 

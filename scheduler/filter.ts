@@ -1,5 +1,6 @@
 import { limitsOf } from '../cluster/capacity.ts';
 import { readyOf } from '../cluster/life.ts';
+import { moreServed } from '../cluster/names.ts';
 import type { Resources } from '../cluster/pod-spec.ts';
 import type { Toleration } from '../cluster/policy.ts';
 import { silenceOf } from '../cluster/silence.ts';
@@ -115,7 +116,9 @@ function isReady({ cluster }: Candidate): string | undefined {
 }
 
 function servesKind({ cluster, kind }: Candidate): string | undefined {
-  if (kind === undefined || cluster?.status?.serves?.includes(kind)) return undefined;
+  const { serves = [] } = cluster?.status ?? {};
+  // Where it serves more than it tells it may serve this too.
+  if (kind === undefined || serves.includes(kind) || serves.includes(moreServed)) return undefined;
   return `it does not serve ${kind}`;
 }
 

@@ -1,16 +1,18 @@
 import type { Client } from '../client/client.ts';
+import { moreServed } from '../cluster/names.ts';
 import { builtinResources } from '../kube/schema/builtin.ts';
 import { at, listAt, textAt } from '../kube/untyped.ts';
 
 const accept =
   'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json';
 const builtin = new Set(builtinResources.map(({ group }) => group));
-/** More than that nobody defines; together they have to fit into a status. */
+/** Together they have to fit into a status. */
 const most = 500;
 const mostBytes = 24 << 10;
 
 /**
- * The namespaced custom resources that a cluster serves, as `<resource>.<group>/<version>`. Undefined where it does not say: that
+ * The namespaced custom resources that a cluster serves, as `<resource>.<group>/<version>`, in the end moreServed where there
+ * are too many. Undefined where it does not say: that
  * is no word of what it serves.
  */
 export async function servedBy(
@@ -65,8 +67,9 @@ async function namedOneByOne(client: Client, found: unknown, signal: AbortSignal
 
 function bounded(names: readonly string[]): string[] {
   let bytes = 0;
-  return names.slice(0, most).filter((name) => {
+  const told = names.slice(0, most).filter((name) => {
     bytes += name.length + 3;
     return bytes <= mostBytes;
   });
+  return told.length < names.length ? [...told, moreServed] : told;
 }

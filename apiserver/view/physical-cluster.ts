@@ -1,4 +1,4 @@
-import { apiVersion, rootCluster } from '../../cluster/names.ts';
+import { apiVersion, moreServed, rootCluster } from '../../cluster/names.ts';
 import type { Condition, PhysicalCluster, PhysicalClusterStatus } from '../../cluster/types.ts';
 import { deepEqual } from '../../kube/deep.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -85,7 +85,9 @@ function merged(before: PhysicalClusterStatus, told: Record<string, unknown>): P
   }
   if (Array.isArray(serves))
     status.serves = [
-      ...new Set(serves.filter((one) => typeof one === 'string' && servedName.test(one))),
+      ...new Set(
+        serves.filter((one) => typeof one === 'string' && (one === moreServed || servedName.test(one))),
+      ),
     ].slice(0, mostServed) as string[];
   return status;
 }

@@ -54,6 +54,18 @@ describe('what a cluster serves', () => {
     expect(await ask(client)).toEqual(['sets.example.com/v1']);
   });
 
+  it('says where there is more than is told', async () => {
+    const answer = (count: number) => {
+      const resources = Array.from({ length: count }, (_, i) => ({ resource: `r${i}`, scope: 'Namespaced' }));
+      const items = [{ metadata: { name: 'example.com' }, versions: [{ version: 'v1', resources }] }];
+      return ask(answering({ '/apis': { items } }));
+    };
+    const all = await answer(500);
+    expect([all?.length, all?.at(-1)]).toEqual([500, 'r99.example.com/v1']);
+    const cut = await answer(501);
+    expect([cut?.length, cut?.at(-1)]).toEqual([501, '*']);
+  });
+
   it('is not known where it does not answer', async () => {
     expect(await ask(answering({}))).toBeUndefined();
     const groups = [{ name: 'example.com', versions: [{ version: 'v1' }] }];
