@@ -1,5 +1,7 @@
+import { absenceOf } from '../client/errors.ts';
 import type { ShareView } from '../cluster/types.ts';
 import { type Retry, runController } from '../controller/controller.ts';
+import { groupResource } from '../kube/gvk.ts';
 import { isStatusError, StatusError } from '../kube/status.ts';
 import { applyShare, terminating } from './apply.ts';
 import { isEarly } from './early.ts';
@@ -7,7 +9,7 @@ import { type Engine, recordFor, shareFor } from './engine.ts';
 import { leave, noteGone } from './leave.ts';
 import { fingerprint, hasObserved, manifestDigest, type TargetRecord } from './records.ts';
 import { repairDelay } from './repairs.ts';
-import { parseTarget, requiredTarget, type TargetId, targetOf } from './target.ts';
+import { parseTarget, requiredTarget, type TargetId, type TargetPlace, targetOf } from './target.ts';
 
 const closureWaitMs = 2_000;
 
@@ -38,8 +40,8 @@ async function reconcile(engine: Engine, id: TargetId): Promise<Retry | undefine
   if (share?.spec?.manifest) return await arrive(engine, id, share);
   const place = parseTarget(id, share?.spec?.ref ?? engine.physical.watched(id));
   const left = await leave(engine, id, place).catch((error) => {
-    if (share && isStatusError(error, 'Forbidden'))
-      setError(engine, id, recordFor(engine, id), { reason: error.reason, message: error.message });
+    const why = whyItStays(error, place);
+    if (share && why) setError(engine, id, recordFor(engine, id), why);
     throw error;
   });
   if (!left.gone) {
@@ -54,6 +56,14 @@ async function reconcile(engine: Engine, id: TargetId): Promise<Retry | undefine
   if (share) engine.up.add(id);
   else engine.records.delete(id);
   return undefined;
+}
+
+/** What only somebody on the cluster can change. */
+function whyItStays(error: unknown, { kind }: TargetPlace): TargetRecord['error'] {
+  if (absenceOf(error) === 'notServed')
+    return { reason: 'NotServed', message: `the cluster does not serve ${groupResource(kind)}` };
+  if (!isStatusError(error, 'Forbidden')) return undefined;
+  return { reason: error.reason, message: error.message };
 }
 
 async function arrive(engine: Engine, id: TargetId, share: ShareView): Promise<Retry | undefined> {

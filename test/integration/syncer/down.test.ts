@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { locatorAnnotation } from '../../../cluster/names.ts';
 import type { Transport } from '../../../kube/http.ts';
+import { StatusError } from '../../../kube/status.ts';
 import { deployment, resources, until } from '../../world/objects.ts';
 import { active, configMap, leaving, namespace } from '../../world/upstream.ts';
 import { Sides } from './sides.ts';
@@ -288,6 +289,27 @@ describe('an absence', () => {
     await upstream.dropSlices(ref);
     await upstream.shares(ref, { east: leaving });
     await until('absent, again', async () => (await upstream.slice(ref))?.present === false);
+  });
+
+  test('that is of a kind that the cluster serves no more says so, and leaves when it is served again', async () => {
+    const { upstream, physical } = sides;
+    sides.start();
+    const ref = await upstream.place(web, { east: active });
+    await until('present', async () => (await upstream.slice(ref))?.present);
+    physical.faults.intercept = ({ url }) => {
+      if (url.includes('/deployments')) throw new StatusError(404, 'NotFound', 'no such resource');
+    };
+    await upstream.remove(ref);
+    const slice = await until('an error', async () => {
+      const found = await upstream.slice(ref);
+      return found?.error ? found : undefined;
+    });
+    expect(slice).toMatchObject({
+      present: true,
+      error: { reason: 'NotServed', message: 'the cluster does not serve deployments.apps' },
+    });
+    physical.faults.intercept = () => {};
+    await until('absent', async () => (await upstream.slice(ref))?.present === false);
   });
 
   /** The splitter drops what was said before the share was told to leave, then tells it. */
