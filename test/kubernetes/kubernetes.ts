@@ -281,11 +281,16 @@ function kwokFlags(port: string, served?: string): string[] {
   ];
 }
 
+/** Given to a cluster of this process, which may not listen yet: two that start at a time must not choose one. */
+const given = new Set<number>();
+
 /** Ports that are free now, below the range the kernel gives to outgoing connections. */
 async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
   while (ports.size < count) {
     const port = 20_000 + Math.floor(Math.random() * 12_000);
+    if (given.has(port)) continue;
+    given.add(port);
     const free = await new Promise<boolean>((resolve) => {
       const probe = createServer();
       probe.once('error', () => resolve(false));
