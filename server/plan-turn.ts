@@ -1,4 +1,5 @@
 import { StatusError } from '../kube/status.ts';
+import { isTimeout, within } from '../kube/within.ts';
 
 /** A copy that took too long once takes as long again: dry runs do not wait for it meanwhile. */
 const restMs = 60_000;
@@ -27,17 +28,21 @@ export class PlanTurn {
     }
   }
 
-  /** One beside a dry run, given up where `timeout` is aborted. Throws an Error that says why there is none. */
-  async beside<T>(timeout: AbortSignal, make: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  /** One beside a dry run, given up after `ms`. Throws an Error that says why there is none. */
+  async beside<T>(ms: number, make: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (this.#isAsked || this.#beside) throw new Error('another is being made; try again');
     if (this.#now() < this.#restsUntil) throw new Error('the last one took too long; try again in a minute');
     const abandon = new AbortController();
-    const made = make(AbortSignal.any([abandon.signal, timeout]));
+    let given: AbortSignal | undefined;
+    const made = within(ms, abandon.signal, (signal) => {
+      given = signal;
+      return make(signal);
+    });
     this.#beside = { abandon, ended: Promise.allSettled([made]) };
     try {
       return await made;
     } catch (error) {
-      if (timeout.aborted && !abandon.signal.aborted) this.#restsUntil = this.#now() + restMs;
+      if (given && isTimeout(given)) this.#restsUntil = this.#now() + restMs;
       throw error;
     } finally {
       this.#beside = undefined;

@@ -7,6 +7,7 @@ import { logicalClusterAnnotation, physicalClusters, rootCluster } from '../clus
 import type { PhysicalCluster } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { badRequest, StatusError } from '../kube/status.ts';
+import { within } from '../kube/within.ts';
 import { type Changed, copyWorld } from '../scheduler/copy.ts';
 import { type PlannedItem, planOf } from '../scheduler/plan.ts';
 import { type Asked, readObject, readRequest } from './plan-request.ts';
@@ -37,7 +38,7 @@ export function planView(clientOf: () => Client, turn: PlanTurn): View {
       return await turn.asked(async () => {
         const client = clientOf();
         const changes = await changesOf(readRequest(body ?? new Uint8Array()), core, client);
-        const world = await copyWorld(client, changes, AbortSignal.timeout(longestMs));
+        const world = await within(longestMs, undefined, (signal) => copyWorld(client, changes, signal));
         const answer: PlanAnswer = { items: await planOf(world, changes) };
         const headers = { 'content-type': 'application/json' };
         return { status: 200, headers, body: Buffer.from(`${JSON.stringify(answer)}\n`) };

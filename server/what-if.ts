@@ -40,7 +40,7 @@ function whatIfAdmission(clientOf: () => Client, turn: PlanTurn): AdmissionPlugi
       const { object, cluster, user } = request;
       if (!object || !asksForPlan(request) || !user.groups.includes(mastersGroup)) return;
       try {
-        const items = await turn.beside(AbortSignal.timeout(longestMs), async (signal) => {
+        const items = await turn.beside(longestMs, async (signal) => {
           const given = structuredClone(object);
           const changes = [changed({ resource: resourceOf(given, cluster), object: given }, cluster)];
           return await planOf(await copyWorld(clientOf(), changes, signal), changes, signal);

@@ -10,6 +10,7 @@ import type { Locator, PhysicalCluster, Placement } from '../cluster/types.ts';
 import type { Transport } from '../kube/http.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError, StatusError } from '../kube/status.ts';
+import { within } from '../kube/within.ts';
 import { namespaceOwnership } from './ownership.ts';
 
 const namespaces = { group: '', version: 'v1', resource: 'namespaces' };
@@ -121,8 +122,7 @@ async function homeOf(
 async function isOurs({ transport, uid }: Reachable, home: Home, signal: AbortSignal): Promise<boolean> {
   const client = new Client(transport, { userAgent: 'atoll-syncer' });
   try {
-    const soon = AbortSignal.any([signal, AbortSignal.timeout(answerMs)]);
-    const there = await client.get(namespaces, { name: home.name }, soon);
+    const there = await within(answerMs, signal, (soon) => client.get(namespaces, { name: home.name }, soon));
     return namespaceOwnership(there, { ...home.locator, syncer: uid }) !== 'foreign';
   } catch (error) {
     if (isMissing(error, home.name)) return false;

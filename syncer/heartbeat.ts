@@ -9,6 +9,7 @@ import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { addQuantity, formatQuantity, parseQuantity, type Quantity } from '../kube/quantity.ts';
 import { isStatusError } from '../kube/status.ts';
+import { within } from '../kube/within.ts';
 import type { Outage } from './outage.ts';
 import { servedBy } from './served.ts';
 import type { Unreadable } from './unreadable.ts';
@@ -134,13 +135,14 @@ interface Found {
 /** Whether the API server answers, which version it is, and of which cluster. */
 async function probe(client: Client, signal: AbortSignal, timeoutMs: number): Promise<Found> {
   try {
-    const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-    const { gitVersion } = (await client.json('/version', { signal: within })) as { gitVersion?: unknown };
-    const clusterUID = await uidOf(client, within);
-    return {
-      ...(typeof gitVersion === 'string' && { version: gitVersion }),
-      ...(clusterUID && { clusterUID }),
-    };
+    return await within(timeoutMs, signal, async (soon) => {
+      const { gitVersion } = (await client.json('/version', { signal: soon })) as { gitVersion?: unknown };
+      const clusterUID = await uidOf(client, soon);
+      return {
+        ...(typeof gitVersion === 'string' && { version: gitVersion }),
+        ...(clusterUID && { clusterUID }),
+      };
+    });
   } catch (error) {
     signal.throwIfAborted();
     return { error: error instanceof Error ? error.message : String(error) };

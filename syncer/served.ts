@@ -2,6 +2,7 @@ import type { Client } from '../client/client.ts';
 import { moreServed } from '../cluster/names.ts';
 import { builtinResources } from '../kube/schema/builtin.ts';
 import { at, listAt, textAt } from '../kube/untyped.ts';
+import { within } from '../kube/within.ts';
 
 const accept =
   'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json';
@@ -19,13 +20,14 @@ export async function servedBy(
   client: Client,
   { signal: ending, timeoutMs }: { signal: AbortSignal; timeoutMs: number },
 ): Promise<string[] | undefined> {
-  const signal = AbortSignal.any([ending, AbortSignal.timeout(timeoutMs)]);
   try {
-    const found = await client.json('/apis', { headers: { accept }, signal });
-    const names = Array.isArray(at(found, 'items'))
-      ? named(found)
-      : await namedOneByOne(client, found, signal);
-    return bounded([...new Set(names)].sort());
+    return await within(timeoutMs, ending, async (signal) => {
+      const found = await client.json('/apis', { headers: { accept }, signal });
+      const names = Array.isArray(at(found, 'items'))
+        ? named(found)
+        : await namedOneByOne(client, found, signal);
+      return bounded([...new Set(names)].sort());
+    });
   } catch {
     ending.throwIfAborted();
     return undefined;

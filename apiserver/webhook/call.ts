@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { decodeJson, encodeJson } from '../../kube/json.ts';
 import type { JsonObject } from '../../kube/object.ts';
 import { isRecord } from '../../kube/untyped.ts';
+import { isTimeout, within } from '../../kube/within.ts';
 import { type Egress, EgressError } from '../egress/dial.ts';
 import type { Tracer } from '../tracer.ts';
 import { connectionError, notAllowed, refusedError } from './go-text.ts';
@@ -57,10 +58,12 @@ export class WebhookCaller {
     this.#agent.destroy();
   }
 
-  async #send(call: WebhookCall): Promise<Answer> {
+  #send(call: WebhookCall): Promise<Answer> {
+    return within(call.timeoutSeconds * 1000, call.signal, (signal) => this.#sendWithin(call, signal));
+  }
+
+  async #sendWithin(call: WebhookCall, signal: AbortSignal): Promise<Answer> {
     const { config, cluster, timeoutSeconds } = call;
-    const late = AbortSignal.timeout(timeoutSeconds * 1000);
-    const signal = call.signal ? AbortSignal.any([late, call.signal]) : late;
     const posted = postedUrl(config, timeoutSeconds);
     const body = Buffer.from(`${encodeJson(call.review)}\n`);
     const refuse = (why: string) => new WebhookCallError(`Post ${JSON.stringify(posted)}: ${why}`);
@@ -78,7 +81,7 @@ export class WebhookCaller {
       });
     } catch (error) {
       if (error instanceof WebhookCallError) throw error;
-      if (late.aborted) throw refuse('context deadline exceeded');
+      if (isTimeout(signal)) throw refuse('context deadline exceeded');
       if (signal.aborted) throw refuse('context canceled');
       if (error instanceof EgressError) throw refuse(notAllowed(error.refusal, urlOf(config)));
       throw refuse(connectionError(error, urlOf(config).hostname, to));

@@ -2,6 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { CustomFetch } from 'openid-client';
 import { isUnknownAuthority } from '../../apiserver/webhook/go-text.ts';
+import { within } from '../../kube/within.ts';
 import { isSafe } from './provider.ts';
 
 const timeoutMs = 10_000;
@@ -37,10 +38,13 @@ function why({ message, code }: NodeJS.ErrnoException, ca: string | undefined): 
 }
 
 function ask(to: URL, options: https.RequestOptions, body: Buffer | undefined): Promise<Response> {
+  return within(timeoutMs, undefined, (signal) => askWithin(to, { ...options, signal }, body));
+}
+
+function askWithin(to: URL, options: https.RequestOptions, body: Buffer | undefined): Promise<Response> {
   return new Promise((resolve, reject) => {
     const { request } = to.protocol === 'https:' ? https : http;
-    const signal = AbortSignal.timeout(timeoutMs);
-    const asked = request(to, { ...options, agent: false, signal }, (answer) => {
+    const asked = request(to, { ...options, agent: false }, (answer) => {
       const chunks: Buffer[] = [];
       let size = 0;
       answer.on('data', (chunk: Buffer) => {
@@ -52,7 +56,7 @@ function ask(to: URL, options: https.RequestOptions, body: Buffer | undefined): 
       answer.on('end', () => resolve(responseOf(answer, Buffer.concat(chunks))));
     });
     asked.on('error', (error) => {
-      reject(signal.aborted ? new Error(`no answer within ${timeoutMs / 1000} s`) : error);
+      reject(options.signal?.aborted ? new Error(`no answer within ${timeoutMs / 1000} s`) : error);
     });
     asked.end(body);
   });

@@ -100,11 +100,6 @@ export class VirtualTime {
       setImmediate: (value?: unknown) => new Promise((resolve) => setImmediate(() => resolve(value))),
     });
     performance.now = elapsed;
-    AbortSignal.timeout = (ms) => {
-      const life = new AbortController();
-      setTimeout(() => life.abort(new DOMException('it took too long', 'TimeoutError')), ms);
-      return life.signal;
-    };
     this.#installChance();
     syncBuiltinESMExports();
   }

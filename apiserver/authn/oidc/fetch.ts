@@ -1,4 +1,5 @@
 import https from 'node:https';
+import { within } from '../../../kube/within.ts';
 
 const timeoutMs = 10_000;
 const mostBytes = 1024 * 1024;
@@ -8,9 +9,13 @@ const mostBytes = 1024 * 1024;
  * @param ca PEM: alone trusted; else whom this machine trusts.
  */
 export function fetchJson(url: string, ca: string | undefined): Promise<unknown> {
+  return within(timeoutMs, undefined, (signal) => fetched(url, ca, signal));
+}
+
+function fetched(url: string, ca: string | undefined, signal: AbortSignal): Promise<unknown> {
   return new Promise((resolve, reject) => {
     if (new URL(url).protocol !== 'https:') return reject(new Error(`${url}: URL scheme must be https`));
-    const options = { agent: false, signal: AbortSignal.timeout(timeoutMs), ...(ca && { ca }) };
+    const options = { agent: false, signal, ...(ca && { ca }) };
     const request = https.get(url, { ...options, headers: { accept: 'application/json' } }, (answer) => {
       const chunks: Buffer[] = [];
       let size = 0;

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '../../../client/client.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { isStatusError } from '../../../kube/status.ts';
+import { within } from '../../../kube/within.ts';
 import { Random } from '../random.ts';
 
 const OBJECTS = 1000;
@@ -76,13 +77,14 @@ export class SoakLoad {
   async #watch(index: number, signal: AbortSignal): Promise<void> {
     const random = new Random(index, 1);
     while (!signal.aborted) {
-      const here = AbortSignal.any([signal, AbortSignal.timeout(random.between(2000, 10_000))]);
-      try {
-        const { resourceVersion } = (await this.#client.list(configMaps, { namespace })).metadata;
-        for await (const _ of this.#client.watch(configMaps, { namespace, resourceVersion, signal: here }));
-      } catch (error) {
-        if (!here.aborted) this.failures.push(`watch: ${error}`);
-      }
+      await within(random.between(2000, 10_000), signal, async (here) => {
+        try {
+          const { resourceVersion } = (await this.#client.list(configMaps, { namespace })).metadata;
+          for await (const _ of this.#client.watch(configMaps, { namespace, resourceVersion, signal: here }));
+        } catch (error) {
+          if (!here.aborted) this.failures.push(`watch: ${error}`);
+        }
+      });
     }
   }
 }

@@ -1,0 +1,27 @@
+/**
+ * What `run` comes to; the signal that it is given aborts as `signal` does, and after `ms` with a TimeoutError, which
+ * `run` must heed. In place of AbortSignal.timeout: once that is given to AbortSignal.any nothing holds it, and when it
+ * has been collected it never aborts (Node 20).
+ */
+export async function within<T>(
+  ms: number,
+  signal: AbortSignal | undefined,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const late = new AbortController();
+  const timer = setTimeout(
+    () => late.abort(new DOMException(`no answer within ${ms} ms`, 'TimeoutError')),
+    ms,
+  );
+  timer.unref();
+  try {
+    return await run(signal ? AbortSignal.any([signal, late.signal]) : late.signal);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Whether it was the time of `within` that was over. */
+export function isTimeout({ reason }: AbortSignal): boolean {
+  return reason instanceof DOMException && reason.name === 'TimeoutError';
+}
