@@ -1,5 +1,11 @@
 import type { KubeObject } from '../kube/object.ts';
-import { drainAnnotation, pausedAnnotation, spreadAnnotation, waitAnnotation } from './names.ts';
+import {
+  drainAnnotation,
+  overflowAnnotation,
+  pausedAnnotation,
+  spreadAnnotation,
+  waitAnnotation,
+} from './names.ts';
 import { parseSpread } from './spread.ts';
 
 /** By annotation, the most seconds that can be asked for. */
@@ -9,6 +15,7 @@ export const mannerAnnotations = [
   waitAnnotation,
   pausedAnnotation,
   spreadAnnotation,
+  overflowAnnotation,
 ] as const;
 
 /** What is wrong with the value of one of mannerAnnotations; undefined: nothing. */
@@ -17,7 +24,7 @@ export function faultOf(annotation: string, value: string): string | undefined {
     const read = parseSpread(value);
     return typeof read === 'string' ? read : undefined;
   }
-  if (annotation === pausedAnnotation)
+  if (annotation === pausedAnnotation || annotation === overflowAnnotation)
     return value === 'true' || value === 'false' ? undefined : 'must be "true" or "false"';
   const isInOrder = secondsIn(annotation, value) !== undefined;
   return isInOrder ? undefined : `must be a whole number of seconds from 0 to ${mostSeconds[annotation]}`;
@@ -35,6 +42,12 @@ export function waitSeconds({ metadata: { annotations } }: KubeObject): number |
 
 export function isPaused({ metadata: { annotations } }: KubeObject): boolean {
   return annotations?.[pausedAnnotation] === 'true';
+}
+
+/** Undefined where it is absent, or neither true nor false. */
+export function overflowIn(annotations: Readonly<Record<string, string>> | undefined): boolean | undefined {
+  const value = annotations?.[overflowAnnotation];
+  return value === 'true' || value === 'false' ? value === 'true' : undefined;
 }
 
 function secondsIn(annotation: string, value: string | undefined): number | undefined {

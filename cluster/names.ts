@@ -7,6 +7,8 @@ export const apiVersion = 'atoll.dev/v1alpha1';
 export const clustersAnnotation = 'atoll.dev/clusters';
 /** On a workload, or on its Namespace: over which values of a label of physical clusters it is spread. See spreadIn. */
 export const spreadAnnotation = 'atoll.dev/spread';
+/** On a workload, or on its Namespace: `true` lets one physical cluster more take what has no room on the first. */
+export const overflowAnnotation = 'atoll.dev/overflow';
 /** On a workload, or on its Namespace: for how many seconds a copy that is to leave gets no new connections before its pods go. */
 export const drainAnnotation = 'atoll.dev/drain-seconds';
 /** On a workload, or on its Namespace: for how many seconds it waits for what moves with it before it goes alone. */

@@ -13,7 +13,7 @@ import {
 import { shownClusters, shownSelector } from './policy-summary.ts';
 import { policyTexts as texts } from './policy-texts.ts';
 import { validatePolicy } from './policy-validate.ts';
-import { any, type Fields, int32, int64, list, map, object, text } from './schema.ts';
+import { any, type Fields, flag, int32, int64, list, map, object, text } from './schema.ts';
 import type { TopologySpread } from './spread.ts';
 
 const texted = { type: 'list', items: text, listType: 'set' } as const;
@@ -48,6 +48,7 @@ const spec = object(
         expression: text,
         exclude: texted,
         count: int32,
+        overflow: flag,
         spread: object(
           { topologyKey: text, replicas: map(int32), maxSkew: int32 } satisfies Fields<TopologySpread>,
           texts.spread,

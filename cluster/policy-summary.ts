@@ -25,6 +25,7 @@ export function shownClusters({ spec }: PlacementPolicy): string {
     exclude = [],
     count,
     spread,
+    overflow,
   } = spec?.clusters ?? {};
   const which = [
     names.join(','),
@@ -33,6 +34,7 @@ export function shownClusters({ spec }: PlacementPolicy): string {
     expression === undefined ? '' : `(${expression.slice(0, 60)})`,
     ...exclude.map((name) => `!${name}`),
     spread ? `over ${shownSpread(spread)}` : '',
+    overflow ? 'overflowing' : '',
   ].filter((word) => word !== '');
   return `${count === undefined ? '' : `${count} of `}${which.length > 0 ? which.join(' ') : '*'}`;
 }

@@ -53,6 +53,8 @@ const clusters: Texts<PolicyClusters> = {
     'How many of them. Absent: all that are named or match; where neither is said, what policies further out say, or one.',
   spread:
     'Over the values of a label of PhysicalClusters, of what policies further out leave. Where nobody says how many clusters, one of each value.',
+  overflow:
+    'One cluster as long as all of the workload has room there, and one more for what has not; those of the first groups are filled first. Of what has replicas, but for StatefulSets.',
 };
 
 /** Of a policy, and as it is recorded in a Placement. */

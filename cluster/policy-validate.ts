@@ -82,9 +82,12 @@ function validateClusters(clusters: unknown, field: Field): void {
   const excluded = listAt(clusters, 'exclude').length > 0;
   const spread = at(clusters, 'spread');
   const expression = at(clusters, 'expression');
-  const others = [at(clusters, 'labelSelector'), expression, count, spread].every((it) => it === undefined);
-  if (said.length === 0 && others && !excluded)
-    field.required('say names, groups, labelSelector, expression, exclude, count or spread');
+  const overflow = at(clusters, 'overflow');
+  const others = [at(clusters, 'labelSelector'), expression, count, spread, overflow];
+  if (said.length === 0 && others.every((it) => it === undefined) && !excluded)
+    field.required('say names, groups, labelSelector, expression, exclude, count, spread or overflow');
+  if (overflow === true && (count !== undefined || spread !== undefined))
+    field.child('overflow').forbidden('may not be set together with count or spread, which say how many');
   names(at(clusters, 'names'), field.child('names'), dns1123Subdomain);
   if (groups.length > 0 && listAt(clusters, 'names').length > 0)
     field.child('groups').forbidden('may not be set together with names; make them a group');

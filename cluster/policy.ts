@@ -59,6 +59,8 @@ export interface PolicyClusters {
   count?: number;
   /** Only those that have one of its values; where nobody says how many, one of each value. */
   spread?: TopologySpread;
+  /** Where nobody says how many: one more takes what has no room on the first. */
+  overflow?: boolean;
 }
 
 /** All that it names, in whatever group. */

@@ -11,6 +11,7 @@ import {
   takeInOrder,
   universe,
 } from './judge.ts';
+import { chooseOverflow, mayOverflow } from './overflow.ts';
 import { chooseSpread } from './spread.ts';
 import { refusal, type Wish } from './wishes.ts';
 
@@ -21,6 +22,7 @@ export function choose(
   rest: ReadonlyMap<string, number>,
 ): Choice {
   if (!wish) return chooseFreely(situation, rest);
+  if (mayOverflow(wish, situation)) return chooseOverflow(wish, situation, rest);
   if (wish.spread) return chooseSpread(wish, wish.spread, situation, rest);
   if (wish.count !== 'all') return chooseSome(wish, situation, rest);
   return wish.groups ? chooseGroup(wish, wish.groups, situation) : chooseAll(wish, situation);

@@ -87,7 +87,7 @@ async function reconcile(
   await writeDecision(cluster, decision, writer);
   const next = Math.min(decision.toleratedUntil, decision.turnUntil);
   const left = Math.max(0, next - Date.now());
-  const after = Math.min(left, decision.blocked ? blockedRetryMs : longestMs);
+  const after = Math.min(left, decision.blocked || decision.lookAgain ? blockedRetryMs : longestMs);
   return after < longestMs ? { after } : undefined;
 }
 

@@ -22,7 +22,7 @@ import { currentOf, hasStopped, isLive, placementOf, type Scene } from './scene.
 import { evictingOf, listenedSince } from './tolerations.ts';
 import { leavingSince, Turns, togetherWords, turnMs, waitingWords } from './turns.ts';
 import type { Decided, NamespaceDecision, NamespaceInput } from './types.ts';
-import { addUsage, requestsOf, type Usage, usageOf } from './usage.ts';
+import { addUsage, podsOf, requestsOf, type Usage, usageOf } from './usage.ts';
 import { saysWhere, schedulersNote, tolerationsOf, type Wish, wishOf } from './wishes.ts';
 
 /** Everything of one namespace at once, since workloads stay together and what they use follows them. */
@@ -67,6 +67,7 @@ export function decideNamespace(given: NamespaceInput): NamespaceDecision {
       turns.mustWait(c),
     ),
     blocked: all.some(({ choice }) => choice.blocked),
+    lookAgain: decided.some(({ choice }) => choice.lookAgain),
     open: decided.some(({ choice }) => choice.open),
     toleratedUntil: Math.min(Number.POSITIVE_INFINITY, ...decided.map((one) => endOfStay(scene, one))),
     turnUntil: Math.min(Number.POSITIVE_INFINITY, ...decided.map((one) => endOfMove(scene, one))),
@@ -96,7 +97,9 @@ function decideWorkloads(scene: Scene): { decided: Decided[]; usage: Usage; turn
     const current = currentOf(placementOf(scene, placed), placed.object);
     const wish = wishFor(scene, placed);
     const requires = requiredBy(scene, placed);
-    const situation = situationOf(scene, placed, { current, requires, used });
+    const placement = placementOf(scene, placed);
+    const had = placement ? podsOf(placed.object, placement) : new Map<string, number>();
+    const situation = { ...situationOf(scene, placed, { current, requires, used }), had };
     for (const c of current) count(c, -1);
     const there = Object.keys(placementOf(scene, placed)?.spec?.shares ?? {});
     const choice = chooseInTurn((waits) => choose(wish, { ...situation, waits }, rest), {
@@ -110,6 +113,10 @@ function decideWorkloads(scene: Scene): { decided: Decided[]; usage: Usage; turn
     const added = choice.clusters.filter((c) => !before.has(c));
     const pods = podsOn(situation.pods, choice.clusters, choice.spread);
     const more = new Map(added.map((c) => [c, situation.need(pods.get(c) ?? 0)]));
+    // Where it overflows it grows by what it is given: the next one counts with that.
+    if (choice.lookAgain)
+      for (const [c, n] of had)
+        if ((pods.get(c) ?? 0) > n) more.set(c, situation.need((pods.get(c) ?? 0) - n));
     addUsage(used, more);
     addUsage(own, before);
     addUsage(own, more);

@@ -21,6 +21,8 @@ export interface Choice {
   wanted?: string[];
   /** Of what has replicas: over which values they are spread. */
   spread?: PlacedSpread;
+  /** Room that comes, without a word of any cluster, may be for it. */
+  lookAgain?: boolean;
 }
 
 export interface Situation {
@@ -37,6 +39,8 @@ export interface Situation {
   now: number;
   /** See listenedSince in scheduler/tolerations.ts. */
   listened?: number;
+  /** How many pods `used` counts for it already, by cluster. */
+  had?: ReadonlyMap<string, number>;
   /** How many pods it has in all, as far as its object says; of what is whole wherever it is, one. */
   pods: number;
   /** How its kind is divided over clusters. */

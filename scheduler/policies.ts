@@ -47,7 +47,7 @@ function read(policy: PlacementPolicy): Policy {
   const { priority = 0, selector = {}, clusters = {}, tolerations = [] } = policy.spec ?? {};
   const isGlobal = namespace === undefined && logicalClusterOf(policy) === rootCluster;
   const source = `${policy.kind} ${name}${isGlobal ? ` of ${rootCluster}` : ''}`;
-  const { groups = [], labelSelector, expression, exclude = [], count, spread } = clusters;
+  const { groups = [], labelSelector, expression, exclude = [], count, spread, overflow } = clusters;
   const names = namedBy(clusters);
   const choosesAll = names.length > 0 || labelSelector !== undefined || expression !== undefined;
   return {
@@ -64,6 +64,7 @@ function read(policy: PlacementPolicy): Policy {
       exclude,
       tolerations,
       ...(spread && { spread }),
+      ...(overflow !== undefined && { overflow }),
       ...(count !== undefined ? { count } : choosesAll ? { count: 'all' as const } : {}),
     },
   };

@@ -49,6 +49,8 @@ export interface NamespaceDecision {
   waiting: string[];
   /** Something is not where it ought to be for want of a place. */
   blocked: boolean;
+  /** Something could be on fewer clusters if there were more room. */
+  lookAgain: boolean;
   /** A cluster that comes, or changes, may be one for something here, wherever that is now. */
   open: boolean;
   /** When something here is tolerated no longer where it is, in milliseconds since 1970; Infinity: never. */

@@ -20,16 +20,18 @@ export function requestsOf(workload: KubeObject, pods: number): Resources {
   return timesResources(podRequests(podTemplate(workload).spec), pods);
 }
 
-/** What a placed workload takes where; of a cluster in which it has no share yet, as if it were divided anew. */
+/** What a placed workload takes where. */
 export function usageOf(workload: KubeObject, placement: Placement): Usage {
+  return new Map([...podsOf(workload, placement)].map(([c, pods]) => [c, requestsOf(workload, pods)]));
+}
+
+/** How many pods it has where; on a cluster in which it has no share yet, as if it were divided anew. */
+export function podsOf(workload: KubeObject, placement: Placement): Map<string, number> {
   const { shares = {}, clusters = [], spread } = placement.spec ?? {};
   const count = podCount(workload);
-  const usage: Usage = new Map(
-    [...podsOn(count, clusters, spread)].map(([c, pods]) => [c, requestsOf(workload, pods)]),
-  );
-  for (const [c, share] of Object.entries(shares))
-    usage.set(c, requestsOf(workload, share.replicas ?? share.parallelism ?? count));
-  return usage;
+  const pods = podsOn(count, clusters, spread);
+  for (const [c, share] of Object.entries(shares)) pods.set(c, share.replicas ?? share.parallelism ?? count);
+  return pods;
 }
 
 export function addUsage(to: Usage, more: ReadonlyMap<string, Resources>): void {

@@ -1,3 +1,4 @@
+import { overflowIn } from '../cluster/drain.ts';
 import { clustersAnnotation, placedByAnnotation, schedulerUser } from '../cluster/names.ts';
 import { parseWord } from '../cluster/placement.ts';
 import type { Toleration } from '../cluster/policy.ts';
@@ -24,6 +25,8 @@ export interface Said {
   count?: number | 'all';
   tolerations?: readonly Toleration[];
   spread?: TopologySpread;
+  /** Whether one cluster more takes what has no room on the first; absent: layers below say. */
+  overflow?: boolean;
 }
 
 /** All layers together. What names clusters counts instead of all below it; what does not only narrows what these leave. */
@@ -38,6 +41,8 @@ export interface Wish {
   source: string;
   /** As the first layer says it that says anything of it, which is `by`. */
   spread?: TopologySpread & { by: string };
+  /** As the first layer says it that says anything of it. */
+  overflow?: boolean;
   /** What each says, the most specific first. */
   layers: readonly Said[];
 }
@@ -73,9 +78,11 @@ function namespaceWord(namespace: KubeObject | undefined): Said | undefined {
 function wordOf(object: KubeObject | undefined, source: string, isTheirs = true): Said | undefined {
   const { names, exclude } = parseWord(isTheirs ? annotation(object, clustersAnnotation) : undefined);
   const spread = spreadIn(object?.metadata.annotations);
-  if (names.length === 0 && exclude.length === 0 && !spread) return undefined;
+  const overflow = overflowIn(object?.metadata.annotations);
+  if (names.length === 0 && exclude.length === 0 && !spread && overflow === undefined) return undefined;
   const all = names.length > 0 && ({ names, count: 'all' } as const);
-  return { source, isPolicy: false, exclude, ...all, ...(spread && { spread }) };
+  const more = { ...(spread && { spread }), ...(overflow !== undefined && { overflow }) };
+  return { source, isPolicy: false, exclude, ...all, ...more };
 }
 
 /** A user's own annotation says of the object where it is to be, or not to be. */
@@ -110,6 +117,7 @@ export function wishOf(
   const source = (counts ?? layers[0])?.source;
   if (source === undefined) return undefined;
   const { names, groups } = layers.at(-1) ?? {};
+  const overflow = layers.find((said) => said.overflow !== undefined)?.overflow;
   const spreads = layers.find(({ spread }) => spread !== undefined);
   return {
     ...(names && { names }),
@@ -117,6 +125,7 @@ export function wishOf(
     count: counts?.count ?? 'free',
     source,
     ...(spreads?.spread && { spread: { ...spreads.spread, by: spreads.source } }),
+    ...(overflow !== undefined && { overflow }),
     layers,
   };
 }

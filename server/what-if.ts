@@ -3,7 +3,13 @@ import type { View } from '../apiserver/options.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../apiserver/plugins.ts';
 import type { Client } from '../client/client.ts';
 import { placedKind } from '../cluster/kinds.ts';
-import { clustersAnnotation, group, physicalClusters, spreadAnnotation } from '../cluster/names.ts';
+import {
+  clustersAnnotation,
+  group,
+  overflowAnnotation,
+  physicalClusters,
+  spreadAnnotation,
+} from '../cluster/names.ts';
 import { clusterPlacementPolicies, placementPolicies } from '../cluster/policy.ts';
 import type { PhysicalCluster } from '../cluster/types.ts';
 import { deepEqual } from '../kube/deep.ts';
@@ -79,7 +85,9 @@ export function asksForPlan(request: Asked): boolean {
 }
 
 function wordsOn(object: KubeObject | undefined) {
-  return [clustersAnnotation, spreadAnnotation].map((key) => object?.metadata.annotations?.[key]);
+  return [clustersAnnotation, spreadAnnotation, overflowAnnotation].map(
+    (key) => object?.metadata.annotations?.[key],
+  );
 }
 
 function replicas(object: KubeObject): unknown {

@@ -28,9 +28,13 @@ function isOwn(said: Said, object: KubeObject): boolean {
   return said.source === ownWord(object)?.source;
 }
 
-function annotationLine({ source, names = [], exclude, spread }: Said, from: KubeObject | undefined): string {
+function annotationLine(
+  { source, names = [], exclude, spread, overflow }: Said,
+  from: KubeObject | undefined,
+): string {
   const where = [...names, ...exclude.map((name) => `not ${name}`)];
   const over = spread ? [`spread over ${shownSpread(spread)}`] : [];
+  if (overflow) over.push('one more for what has no room');
   // Who wrote the rest is recorded nowhere.
   const by = where.length > 0 ? from?.metadata.annotations?.[placedByAnnotation] : undefined;
   return `${source}: ${[...where, ...over].join(', ')}${by ? ` (written by ${by})` : ''}`;

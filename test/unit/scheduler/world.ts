@@ -60,6 +60,7 @@ export class World {
       ...again,
       usage: undefined,
       blocked: undefined,
+      lookAgain: undefined,
       open: undefined,
       toleratedUntil: undefined,
       leaving: undefined,
