@@ -108,7 +108,8 @@ function fill(
       const n = Math.min(left, next.room);
       if (n > 0) filled.set(name, n);
       // A pod stays behind where all but fits without it: else it would come and go with each pod more or less.
-      else if (next.had > 0 && total > 0 && total > roomBefore - roomBefore / freePart) keepOne(filled, name);
+      else if (next.had > 0 && next.room > 0 && total > 0 && total > roomBefore - roomBefore / freePart)
+        keepOne(filled, name);
       left -= n;
       roomBefore += next.room;
     }

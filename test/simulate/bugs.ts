@@ -142,6 +142,19 @@ export const bugs: readonly Bug[] = [
     ],
   },
   {
+    name: 'overflows-never',
+    about: 'what overflows takes room that a cluster has not',
+    seed: 1,
+    within: 200,
+    mutants: [
+      {
+        file: 'scheduler/overflow.js',
+        from: 'const n = Math.min(left, next.room);',
+        to: 'const n = left;',
+      },
+    ],
+  },
+  {
     name: 'policy-unread',
     about: 'what a policy excludes or does not name is as good as anything',
     seed: 1,

@@ -21,6 +21,10 @@ export type Action = { at: number } & (
   | { do: 'policy'; workload: string; spec: PlacementPolicySpec | null; free: boolean }
   | { do: 'spread'; workload: string; over: string }
   | { do: 'region'; on: string; is: string }
+  /** '': nobody says. */
+  | { do: 'overflow'; workload: string; is: '' | 'true' | 'false' }
+  /** 0: no bound. */
+  | { do: 'capacity'; on: string; pods: number }
   | { do: 'lie'; on: string; ms: number }
   | { do: 'stall'; who: string; ms: number }
 );
@@ -102,6 +106,15 @@ const deeds: readonly [weight: number, (random: Random, workload: string) => Dee
   [2, (random) => ({ do: 'region', on: random.pick(clusterNames), is: random.pick(['us', 'eu', '']) })],
   [3, (random) => ({ do: 'lie', on: random.pick(clusterNames), ms: random.between(2000, 60_000) })],
   [6, (random) => ({ do: 'stall', who: anybody(random), ms: random.between(3000, 40_000) })],
+  [7, (random, workload) => ({ do: 'overflow', workload, is: random.pick(['', 'true', 'true', 'false']) })],
+  [
+    7,
+    (random) => ({
+      do: 'capacity',
+      on: random.pick(clusterNames),
+      pods: random.between(0, 2 * mostReplicas),
+    }),
+  ],
 ];
 
 function deedOf(random: Random, workload: string): Deed {
@@ -134,6 +147,8 @@ function somePolicy(random: Random, workload: string): { spec: PlacementPolicySp
     { exclude: [random.pick(clusterNames)] },
     { groups: [names, [...clusterNames]] },
     { expression: 'cluster.labels["nowhere"] == "x"' },
+    { names: [...clusterNames], overflow: true },
+    { groups: [names, [...clusterNames]], overflow: true },
     {
       spread: random.pick([{ topologyKey: 'region' }, { topologyKey: 'region', replicas: { us: 2, eu: 1 } }]),
     },

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { startInformer } from '../../client/informer.ts';
-import { clustersAnnotation, spreadAnnotation } from '../../cluster/names.ts';
+import { clustersAnnotation, overflowAnnotation, spreadAnnotation } from '../../cluster/names.ts';
 import { sleep } from '../../kube/clock.ts';
 import type { Logger } from '../../kube/log.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -228,6 +228,15 @@ class Running {
       case 'region': {
         const labels = { region: action.is === '' ? null : action.is };
         await admin.patch(resources.physicalclusters, { name: action.on }, 'merge', { metadata: { labels } });
+        return;
+      }
+      case 'overflow': {
+        const annotations = { [overflowAnnotation]: action.is === '' ? null : action.is };
+        return await this.#change(action.workload, { metadata: { annotations } });
+      }
+      case 'capacity': {
+        const spec = { capacity: action.pods === 0 ? null : { pods: String(action.pods) } };
+        await admin.patch(resources.physicalclusters, { name: action.on }, 'merge', { spec });
         return;
       }
       case 'lie':

@@ -1,4 +1,10 @@
-import { clustersAnnotation, placedByAnnotation, schedulerUser } from '../../cluster/names.ts';
+import {
+  clustersAnnotation,
+  overflowAnnotation,
+  placedByAnnotation,
+  schedulerUser,
+  spreadAnnotation,
+} from '../../cluster/names.ts';
 import type { PlacementPolicy } from '../../cluster/policy.ts';
 import type { PhysicalCluster, Placement } from '../../cluster/types.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -23,11 +29,60 @@ export const resourceOf = { Deployment: resources.deployments, StatefulSet: reso
 export async function unsettled(world: World, pods: Pods, workloads: readonly Start[]): Promise<string[]> {
   const joined = await world.admin.list<PhysicalCluster>(resources.physicalclusters);
   const open = new Set(
-    joined.items.flatMap(({ metadata, spec }) => (spec?.unschedulable ? [] : [metadata.name ?? ''])),
+    joined.items.flatMap(({ metadata, spec }) =>
+      spec?.unschedulable || spec?.capacity ? [] : [metadata.name ?? ''],
+    ),
   );
   const wrong: string[] = [];
   for (const workload of workloads) wrong.push(...(await ofOne(world, pods, { workload, open })));
+  return [...wrong, ...(await beyondBounds(world, joined.items, workloads))];
+}
+
+/** What overflows takes no more of a cluster than others leave, as long as there is room for it at all. */
+async function beyondBounds(
+  world: World,
+  joined: readonly PhysicalCluster[],
+  workloads: readonly Start[],
+): Promise<string[]> {
+  const all = await world.admin.list<Placement>(resources.placements, { namespace: 'default' });
+  const sharesOf = ({ kind, name }: Start) =>
+    all.items.find(({ metadata }) => metadata.name === recordOf(kind, name))?.spec;
+  const wrong: string[] = [];
+  for (const workload of workloads) {
+    const root = await find<Workload>(world.admin, resourceOf[workload.kind], workload.name);
+    const policy = await find<PlacementPolicy>(
+      world.admin,
+      resources.placementpolicies,
+      policyOf(workload.name),
+    );
+    const { blocked, shares = {} } = sharesOf(workload) ?? {};
+    if (!root || blocked || !overflows(workload, root, policy)) continue;
+    for (const { metadata, spec } of joined) {
+      const bound = spec?.capacity?.['pods'];
+      const { replicas = 0 } = shares[metadata.name ?? ''] ?? {};
+      if (bound === undefined || replicas === 0) continue;
+      const others = workloads.filter(({ name }) => name !== workload.name).map(sharesOf);
+      const taken = others.reduce((sum, it) => sum + (it?.shares?.[metadata.name ?? '']?.replicas ?? 0), 0);
+      if (replicas + taken > Number(bound))
+        wrong.push(
+          `${workload.name} has ${replicas} on ${metadata.name}, where there is room for ${bound} with ${taken} of others`,
+        );
+    }
+  }
   return wrong;
+}
+
+/** For certain: nobody says how many clusters, nor over what it is spread. */
+function overflows({ kind }: Start, { metadata }: Workload, policy: PlacementPolicy | undefined): boolean {
+  const { annotations = {} } = metadata;
+  if (kind !== 'Deployment' || annotations[spreadAnnotation] !== undefined) return false;
+  const own = annotations[overflowAnnotation];
+  return own === 'true' ? !policy : own === undefined && policy?.spec?.clusters?.overflow === true;
+}
+
+function recordOf(kind: Start['kind'], name: string): string {
+  const { resource, group } = resourceOf[kind];
+  return `${name}.${resource}.${group}`;
 }
 
 async function ofOne(
@@ -37,12 +92,11 @@ async function ofOne(
 ): Promise<string[]> {
   const resource = resourceOf[kind];
   const root = await find<Workload>(world.admin, resource, name);
-  const record = `${name}.${resource.resource}.${resource.group}`;
-  const placement = await find<Placement>(world.admin, resources.placements, record);
+  const placement = await find<Placement>(world.admin, resources.placements, recordOf(kind, name));
   const { shares = {} } = placement?.spec ?? {};
   const wrong: string[] = [];
   const policy = await find<PlacementPolicy>(world.admin, resources.placementpolicies, policyOf(name));
-  if (root) wrong.push(...asAsked(root, placement, open));
+  if (root) wrong.push(...asAsked(root, placement, { open, some: isNarrowed(root, policy) }));
   if (root && placement) wrong.push(...asSaid(root, placement, policy));
   else if (placement) wrong.push(`${name} is deleted, and its Placement is there`);
   for (const cluster of world.clusters.values()) {
@@ -56,15 +110,32 @@ async function ofOne(
   return wrong;
 }
 
-function asAsked(root: Workload, placement: Placement | undefined, open: ReadonlySet<string>): string[] {
+/** Of the clusters that it names it may take some; and none where those are not ones to spread over. */
+function isNarrowed(
+  { metadata: { annotations = {} } }: Workload,
+  policy: PlacementPolicy | undefined,
+): boolean {
+  const { overflow = false, spread } = policy?.spec?.clusters ?? {};
+  const says = annotations[overflowAnnotation] === 'true' || annotations[spreadAnnotation] !== undefined;
+  return says || overflow || spread !== undefined;
+}
+
+/** `some`: see isNarrowed. */
+function asAsked(
+  root: Workload,
+  placement: Placement | undefined,
+  { open, some }: { open: ReadonlySet<string>; some: boolean },
+): string[] {
   const { name = '', annotations, generation } = root.metadata;
-  const { shares = {}, clusters = [] } = placement?.spec ?? {};
+  const { shares = {}, clusters = [], blocked } = placement?.spec ?? {};
   const wanted = root.spec?.replicas ?? 1;
   const wrong: string[] = [];
   const targets = clusters.join(',');
   const asked = annotations?.['atoll.dev/clusters'] ?? '';
   const isOpen = asked.split(',').every((one) => open.has(one));
-  if (isOpen && asked !== targets) wrong.push(`${name} is asked for on ${asked}, and decided for ${targets}`);
+  const isSome = some && (blocked || clusters.every((one) => asked.split(',').includes(one)));
+  if (isOpen && asked !== targets && !isSome)
+    wrong.push(`${name} is asked for on ${asked}, and decided for ${targets}`);
   const held = Object.keys(shares).sort().join(',');
   // Nothing fits: it stays where it is.
   const isPlaced = clusters.length === 0 ? !isOpen : held === targets;
