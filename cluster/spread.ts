@@ -16,6 +16,8 @@ export interface TopologySpread {
 /** As it is recorded in a Placement: with the value of each cluster that was chosen. */
 export interface PlacedSpread extends TopologySpread {
   values: Record<string, string>;
+  /** By cluster, how many it has room for, where that is why there are others: its autoscaler asks for no more. */
+  most?: Record<string, number>;
 }
 
 const wellKnown = 'topology.kubernetes.io/';

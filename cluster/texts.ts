@@ -233,7 +233,11 @@ export const texts = {
   closureRef,
   scale,
   placementSpec,
-  spread: { ...spread, values: 'By physical cluster, which value it has.' },
+  spread: {
+    ...spread,
+    values: 'By physical cluster, which value it has.',
+    most: 'By physical cluster, how many of them it has room for, where that is why there are others. No autoscaler there asks for more.',
+  },
   placementStatus,
   placement,
   error: { reason: 'In one word for programs.', message: 'In a sentence for people.' },

@@ -17,6 +17,8 @@ const nano = -9;
 interface Place {
   candidate: Candidate;
   room: number;
+  /** There is an end of it that the workload may come to. */
+  isBounded: boolean;
   /** How many of them it counts with already. */
   had: number;
 }
@@ -60,13 +62,18 @@ export function chooseOverflow(wish: Wish, situation: Situation, rest: ReadonlyM
     reasons: record([...chosen, ...refused, ...notNeeded]),
     blocked: short > 0,
     open: true,
-    ...(clusters.length > 1 && { spread: spreadBy(filled), lookAgain: true }),
+    ...(clusters.length > 1 && { spread: spreadBy(filled, fitting), lookAgain: true }),
   };
 }
 
-function spreadBy(filled: ReadonlyMap<string, number>): NonNullable<Choice['spread']> {
+function spreadBy(
+  filled: ReadonlyMap<string, number>,
+  places: readonly Place[],
+): NonNullable<Choice['spread']> {
   const values = Object.fromEntries([...filled.keys()].map((name) => [name, name]));
-  return { topologyKey: eachCluster, replicas: Object.fromEntries(filled), values };
+  const bounded = places.filter(({ candidate: { name }, isBounded }) => filled.has(name) && isBounded);
+  const most = Object.fromEntries(bounded.map(({ candidate: { name }, room }) => [name, room]));
+  return { topologyKey: eachCluster, replicas: Object.fromEntries(filled), values, most };
 }
 
 function hasRoomFor(room: number, total: number): string {
@@ -166,5 +173,6 @@ function placeOf(candidate: Candidate, { need, had, pods }: Situation): Place {
     room = Math.min(room, Number(left / scaledQuantity(asked, nano)));
   }
   // More than it needs tells nothing.
-  return { candidate, room: Math.max(0, Math.min(room, 10 * Math.max(1, pods))), had: own };
+  const enough = 10 * Math.max(1, pods);
+  return { candidate, room: Math.max(0, Math.min(room, enough)), isBounded: room < enough, had: own };
 }

@@ -22,6 +22,8 @@ export interface ScaleTarget {
   divided: boolean;
   /** Its replicas have ordinals. */
   ranges: boolean;
+  /** By cluster, how many it has room for, where it is divided for want of it. */
+  most?: Readonly<Record<string, number>>;
 }
 
 /** Bounds of one cluster's autoscaler; the API wants one replica at least, but a part may be none. */
@@ -55,7 +57,15 @@ export function scaleTarget(workload: KubeObject, { spec }: Placement): ScaleTar
     deepEqual(spec?.scale?.clusters, names) &&
     shares.reduce((sum, [, share]) => sum + (share.replicas ?? 0), 0) === total;
   const ranges = kindNamed(workload.kind)?.spread === 'ranges';
-  return { ranges, total, shares: new Map(shares), wanted: spec?.clusters ?? [], divided };
+  const { most } = spec?.spread ?? {};
+  return {
+    ranges,
+    total,
+    shares: new Map(shares),
+    wanted: spec?.clusters ?? [],
+    divided,
+    ...(most && { most }),
+  };
 }
 
 /**
@@ -78,7 +88,7 @@ export function autoscalerBounds(
     const bounds =
       target.ranges && running.length > 1
         ? lastOnly({ min, max }, running, target)
-        : divided({ min, max }, running, there);
+        : withinRoom(divided({ min, max }, running, there), there, target.most);
     return new Map(clusters.map((c) => [c, bounds.get(c) ?? { replicas: 0, maxReplicas: 0 }]));
   }
   const equal = Math.ceil(target.total / Math.max(1, target.wanted.length));
@@ -108,6 +118,24 @@ function divided(
   const mins = divide(min, clusters, there, there);
   const maxs = divide(max, clusters, there, there);
   return new Map(clusters.map((c) => [c, { replicas: mins.get(c) ?? 0, maxReplicas: maxs.get(c) ?? 0 }]));
+}
+
+/** What a cluster has no room for, others may have. Nobody's maximum falls below what is there. */
+function withinRoom(
+  bounds: ReadonlyMap<string, Bounds>,
+  there: ReadonlyMap<string, number>,
+  most: Readonly<Record<string, number>> = {},
+): Map<string, Bounds> {
+  const roomAt = (c: string) =>
+    Object.hasOwn(most, c) ? Math.max(most[c] ?? 0, there.get(c) ?? 0, 1) : Infinity;
+  let left = [...bounds].reduce((sum, [c, { maxReplicas }]) => sum + Math.max(0, maxReplicas - roomAt(c)), 0);
+  return new Map(
+    [...bounds].map(([c, { replicas, maxReplicas }]) => {
+      const more = Math.min(left, Math.max(0, roomAt(c) - maxReplicas));
+      left -= more;
+      return [c, { replicas, maxReplicas: Math.min(maxReplicas, roomAt(c)) + more }];
+    }),
+  );
 }
 
 /** Ordinals come and go at the end only: the others have what they have, so that no two have one of the same. */

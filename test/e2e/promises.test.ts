@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Placement } from '../../cluster/types.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { at, numberAt, textAt } from '../../kube/untyped.ts';
 import { atoll, mustJson, until } from '../atoll/kubectl.ts';
@@ -29,25 +30,37 @@ const move = (kind: string, app: string, to: Name) =>
 const listed = async (kind: string, namespace: string) =>
   (await mustJson<{ items: KubeObject[] }>(pair.server.kubeconfig, 'get', kind, '-n', namespace)).items;
 
+function autoscaler(app: string, bounds: object): object {
+  const quick = { stabilizationWindowSeconds: 0, policies: [{ type: 'Pods', value: 100, periodSeconds: 1 }] };
+  const cpu = { name: 'cpu', target: { type: 'AverageValue', averageValue: '100m' } };
+  return {
+    apiVersion: 'autoscaling/v2',
+    kind: 'HorizontalPodAutoscaler',
+    metadata: { name: app },
+    spec: {
+      scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: app },
+      ...bounds,
+      behavior: { scaleUp: quick, scaleDown: quick },
+      metrics: [{ type: 'Resource', resource: cpu }],
+    },
+  };
+}
+
+const placementOf = async (app: string) =>
+  (await mustJson<{ items: Placement[] }>(pair.server.kubeconfig, 'get', 'placements', '-n', app)).items.find(
+    ({ metadata }) => metadata.name === `${app}.deployments.apps`,
+  );
+
 it('an autoscaler scales where the pods are: 2, 8, moved, 2', async () => {
   const { work, found, ctl } = pair;
   work.set('east', () => 2);
   // Nothing is asked of the pods in west while they are beside those in east.
   work.set('west', async () => ((await found('east', 'deploy', 'scaled')).length > 0 ? 0 : 8));
-  const quick = { stabilizationWindowSeconds: 0, policies: [{ type: 'Pods', value: 100, periodSeconds: 1 }] };
-  const cpu = { name: 'cpu', target: { type: 'AverageValue', averageValue: '100m' } };
-  const pods = await pair.journey('scaled', workload('Deployment', 'scaled', 2, 'east'), {
-    apiVersion: 'autoscaling/v2',
-    kind: 'HorizontalPodAutoscaler',
-    metadata: { name: 'scaled' },
-    spec: {
-      scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'scaled' },
-      minReplicas: 2,
-      maxReplicas: 10,
-      behavior: { scaleUp: quick, scaleDown: quick },
-      metrics: [{ type: 'Resource', resource: cpu }],
-    },
-  });
+  const pods = await pair.journey(
+    'scaled',
+    workload('Deployment', 'scaled', 2, 'east'),
+    autoscaler('scaled', { minReplicas: 2, maxReplicas: 10 }),
+  );
   const runs = (where: Name, count: number) =>
     until(`${where} runs ${count}`, 60, async () => pods.ready(where).length === count);
   const says = (count: number) =>
@@ -74,6 +87,54 @@ it('an autoscaler scales where the pods are: 2, 8, moved, 2', async () => {
   expect(numberAt(there, 'spec', 'replicas')).toBe(5);
   await says(5);
   await ctl('delete', 'ns', 'scaled');
+  pods.stop();
+});
+
+it('an app outgrows its cluster under an autoscaler, and comes back: 3, 4 + 2, 2', async () => {
+  const { work, ctl, found, server } = pair;
+  const bound = (pods: string) =>
+    ctl('patch', 'physicalcluster', 'east', '--type=merge', '-p', `{"spec":{"capacity":${pods}}}`);
+  await bound('{"pods":"4"}');
+  let asked = 3;
+  const pods = await pair.journey(
+    'grows',
+    {
+      apiVersion: 'atoll.dev/v1alpha1',
+      kind: 'PlacementPolicy',
+      metadata: { name: 'own-first' },
+      spec: { clusters: { groups: [['east'], ['west']], overflow: true } },
+    },
+    workload('Deployment', 'grows', 3),
+    autoscaler('grows', { minReplicas: 2, maxReplicas: 10 }),
+  );
+  // As with traffic over both: each pod has as much to do as any other.
+  const part = (where: Name) => async () => {
+    const all = pods.ready('east').length + pods.ready('west').length;
+    return all === 0 ? 0 : (asked * pods.ready(where).length) / all;
+  };
+  work.set('east', part('east'));
+  work.set('west', part('west'));
+  const runs = (east: number, west: number) =>
+    until(`${east} in east, ${west} in west`, 90, async () => {
+      const { clusters = [], shares = {} } = (await placementOf('grows'))?.spec ?? {};
+      const isSettled = Object.keys(shares).length === clusters.length;
+      return isSettled && pods.ready('east').length === east && pods.ready('west').length === west;
+    });
+  await runs(3, 0);
+  pods.begin();
+  asked = 6;
+  await runs(4, 2);
+  const [there] = await found('east', 'hpa', 'grows');
+  expect(numberAt(there, 'spec', 'maxReplicas')).toBe(4);
+  expect(pods.lowest).toBeGreaterThanOrEqual(3);
+  pods.begin();
+  asked = 2;
+  await runs(2, 0);
+  expect(pods.lowest).toBeGreaterThanOrEqual(2);
+  const root = await mustJson<KubeObject>(server.kubeconfig, 'get', 'deploy', 'grows', '-n', 'grows');
+  expect(numberAt(root, 'spec', 'replicas')).toBe(2);
+  await bound('null');
+  await ctl('delete', 'ns', 'grows');
   pods.stop();
 });
 

@@ -49,6 +49,27 @@ describe('autoscalerBounds', () => {
       { a: [2, 6], b: [1, 3] },
     ],
     [
+      'what one has no room for the others may have',
+      { minReplicas: 3, maxReplicas: 9 },
+      ['a', 'b'],
+      { ...target(5, { a: 4, b: 1 }), most: { a: 4 } },
+      { a: [2, 4], b: [1, 5] },
+    ],
+    [
+      'where all are full there is no more to ask for, and what is there stays',
+      { minReplicas: 3, maxReplicas: 20 },
+      ['a', 'b'],
+      { ...target(10, { a: 6, b: 4 }), most: { a: 4, b: 5 } },
+      { a: [2, 6], b: [1, 5] },
+    ],
+    [
+      'room that is not come to changes nothing',
+      { minReplicas: 3, maxReplicas: 9 },
+      ['a', 'b'],
+      { ...target(6, { a: 4, b: 2 }), most: { a: 40, b: 20 } },
+      { a: [2, 6], b: [1, 3] },
+    ],
+    [
       'a minimum of one by default',
       { maxReplicas: 10 },
       ['a', 'b'],
