@@ -33,7 +33,7 @@ describe('a policy is refused', () => {
     [
       'that says nothing of them',
       { clusters: {} },
-      'spec.clusters: Required value: say names, groups, labelSelector, expression, exclude, count or spread',
+      'spec.clusters: Required value: say names, groups, labelSelector, expression, exclude, count, spread or overflow',
     ],
     [
       'that asks for none',
