@@ -4,9 +4,11 @@ import {
   overflowAnnotation,
   pausedAnnotation,
   spreadAnnotation,
+  volumesAnnotation,
   waitAnnotation,
 } from './names.ts';
 import { parseSpread } from './spread.ts';
+import { volumesFault } from './volumes.ts';
 
 /** By annotation, the most seconds that can be asked for. */
 const mostSeconds: Readonly<Record<string, number>> = { [drainAnnotation]: 3600, [waitAnnotation]: 86_400 };
@@ -16,6 +18,7 @@ export const mannerAnnotations = [
   pausedAnnotation,
   spreadAnnotation,
   overflowAnnotation,
+  volumesAnnotation,
 ] as const;
 
 /** What is wrong with the value of one of mannerAnnotations; undefined: nothing. */
@@ -24,6 +27,7 @@ export function faultOf(annotation: string, value: string): string | undefined {
     const read = parseSpread(value);
     return typeof read === 'string' ? read : undefined;
   }
+  if (annotation === volumesAnnotation) return volumesFault(value);
   if (annotation === pausedAnnotation || annotation === overflowAnnotation)
     return value === 'true' || value === 'false' ? undefined : 'must be "true" or "false"';
   const isInOrder = secondsIn(annotation, value) !== undefined;

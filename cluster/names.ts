@@ -15,6 +15,8 @@ export const drainAnnotation = 'atoll.dev/drain-seconds';
 export const waitAnnotation = 'atoll.dev/wait-seconds';
 /** On a workload, or on its Namespace: `true` stops its move where it is; nothing more leaves. */
 export const pausedAnnotation = 'atoll.dev/paused';
+/** On a workload, its Namespace, or a claim: what becomes of the data of claims that hold some when it is to move. See Volumes. */
+export const volumesAnnotation = 'atoll.dev/volumes';
 /** The key of a toleration, in a policy, of a physical cluster that nothing is heard of. No cluster bears it as a taint. */
 export const unreachableTaint = 'atoll.dev/unreachable';
 /** Who wrote clustersAnnotation: a user's name, or schedulerUser. Stamped by admission. */

@@ -14,6 +14,7 @@ import {
   pausedAnnotation,
   scaledAnnotation,
   spreadAnnotation,
+  volumesAnnotation,
   waitAnnotation,
   withdrawnLabel,
 } from './names.ts';
@@ -33,6 +34,7 @@ const ownAnnotations = new Set([
   waitAnnotation,
   spreadAnnotation,
   overflowAnnotation,
+  volumesAnnotation,
   scaledAnnotation,
   'kubectl.kubernetes.io/last-applied-configuration',
   'deployment.kubernetes.io/revision',

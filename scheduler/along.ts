@@ -9,7 +9,7 @@ import { clustersAnnotation } from '../cluster/names.ts';
 import { formatClusters, parseClusters } from '../cluster/placement.ts';
 import type { ClosureRef } from '../cluster/types.ts';
 import { chooseAll } from './choose.ts';
-import { heldOn } from './claims.ts';
+import { staysOn } from './claims.ts';
 import { objection } from './filter.ts';
 import type { Choice, Situation } from './judge.ts';
 import { currentOf, isLive, placementOf, type Scene } from './scene.ts';
@@ -43,10 +43,11 @@ export function decideClosure(scene: Scene, workloads: readonly Decided[]): Deci
     .flatMap((placed): Decided[] => {
       const along = needed.get(refKey(refOf(placed)));
       const wish = closureWish(placed.object, scene.input.namespace);
-      const placement = placementOf(scene, placed);
-      const held = placement ? heldOn(placement, wish, workloads).filter((c) => scene.clusters.has(c)) : [];
-      if (!along && !wish && held.length === 0) return [];
-      const choice = chooseAlong(scene, placed, { wish, along: along ?? new Set(), held });
+      const stays = staysOn(scene, placed, wish, workloads);
+      const held = stays.held.filter((c) => scene.clusters.has(c));
+      const awaited = stays.awaited.filter((c) => scene.clusters.has(c));
+      if (!along && !wish && held.length + awaited.length === 0) return [];
+      const choice = chooseAlong(scene, placed, { wish, along: along ?? new Set(), held, awaited });
       return [{ placed, wish, requires: [], choice }];
     });
 }
@@ -61,13 +62,18 @@ function isDrivenAway({ clusters, input: { now } }: Scene, name: string): boolea
   return objection({ name, cluster, now, isThere: true, need: nothingUsed, used: nothingUsed }) !== undefined;
 }
 
+const isAwaited = 'what uses it is not in place without it yet';
 const holdsOwnData = `it holds data there, which cannot be moved; delete it, or annotate it with ${clustersAnnotation}`;
 
-function chooseAlong(
-  scene: Scene,
-  placed: PlacedObject,
-  { wish, along, held }: { wish: Wish | undefined; along: ReadonlySet<string>; held: readonly string[] },
-): Choice {
+interface Along {
+  wish: Wish | undefined;
+  /** Where a workload that needs it is, or is to be. */
+  along: ReadonlySet<string>;
+  held: readonly string[];
+  awaited: readonly string[];
+}
+
+function chooseAlong(scene: Scene, placed: PlacedObject, { wish, along, held, awaited }: Along): Choice {
   const current = currentOf(placementOf(scene, placed), placed.object);
   const situation: Situation = {
     clusters: scene.clusters,
@@ -86,9 +92,10 @@ function chooseAlong(
   const reasons = new Map(Object.entries(named?.reasons ?? {}));
   const unmoved = held.filter((c) => !own.includes(c));
   for (const cluster of unmoved) reasons.set(cluster, holdsOwnData);
+  for (const cluster of awaited) reasons.set(cluster, isAwaited);
   for (const cluster of along) reasons.set(cluster, 'a workload that needs it is there');
   return {
-    clusters: parseClusters(formatClusters([...own, ...along, ...unmoved])),
+    clusters: parseClusters(formatClusters([...own, ...along, ...awaited, ...unmoved])),
     reasons: Object.fromEntries(reasons),
     blocked: named?.blocked === true || unmoved.some((c) => !along.has(c) && isDrivenAway(scene, c)),
     ...(named?.wanted && { wanted: named.wanted }),

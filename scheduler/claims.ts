@@ -1,6 +1,10 @@
-import { refKey } from '../cluster/closure.ts';
+import { claimsMadeFor } from '../cluster/claims.ts';
+import { type PlacedObject, refKey, refOf } from '../cluster/closure.ts';
 import type { ClosureRef, Placement } from '../cluster/types.ts';
+import { isInPlace, makesClaims, volumesOf } from '../cluster/volumes.ts';
+import type { KubeObject } from '../kube/object.ts';
 import { textAt } from '../kube/untyped.ts';
+import { placementOf, type Scene } from './scene.ts';
 import type { Decided } from './types.ts';
 import { leavesOut, type Wish } from './wishes.ts';
 
@@ -19,25 +23,72 @@ export function boundOn(claim: Placement | undefined): string[] {
   });
 }
 
-/** By cluster, the first claim among what a workload requires whose data is there. */
-export function claimsOf(
+/** By cluster, the first claim whose data keeps a workload there: of its own, or among what it requires. */
+export function claimsHolding(
+  scene: Scene,
+  workload: KubeObject,
   requires: readonly ClosureRef[],
-  placementOf: (ref: ClosureRef) => Placement | undefined,
 ): Map<string, string> {
-  const held = new Map<string, string>();
+  const { namespace, claims = [] } = scene.input;
+  const isHeld = volumesOf(workload, namespace) === 'hold';
+  const held = new Map(isHeld ? claimsMadeFor(workload, claims) : []);
   for (const ref of requires) {
-    for (const cluster of boundOn(placementOf(ref))) if (!held.has(cluster)) held.set(cluster, ref.name);
+    const claim = scene.index.byKey.get(refKey(ref));
+    if (!claim || volumesOf(claim.object, workload, namespace) !== 'hold') continue;
+    for (const cluster of boundOn(placementOf(scene, claim)))
+      if (!held.has(cluster)) held.set(cluster, ref.name);
   }
   return held;
 }
 
-/** Where a claim stays for its data, whether or not a workload is there: no user's annotation leaves it out. */
-export function heldOn(claim: Placement, own: Wish | undefined, workloads: readonly Decided[]): string[] {
-  const bound = boundOn(claim);
+interface Stays {
+  /** For its data, whether or not a workload is there: no user's word says that this may go. */
+  held: string[];
+  /** Its data may go, and does when what uses it is in place without. */
+  awaited: string[];
+}
+
+/** Where a claim stays for the sake of its data. */
+export function staysOn(
+  scene: Scene,
+  claim: PlacedObject,
+  own: Wish | undefined,
+  workloads: readonly Decided[],
+): Stays {
+  const bound = boundOn(placementOf(scene, claim));
   // Most are no claims, and there may be thousands of both.
-  if (bound.length === 0) return bound;
-  const key = claim.spec && refKey(claim.spec.ref);
+  if (bound.length === 0) return { held: [], awaited: [] };
+  const key = refKey(refOf(claim));
   const users = workloads.filter(({ requires }) => requires.some((ref) => refKey(ref) === key));
+  const { namespace } = scene.input;
+  const isGivenUp = users.every(
+    ({ placed }) => volumesOf(claim.object, placed.object, namespace) === 'recreate',
+  );
   const wishes = [own, ...users.map(({ wish }) => wish)];
-  return bound.filter((c) => !wishes.some((wish) => leavesOut(wish, c)));
+  const held = bound.filter(
+    (c) => !(isGivenUp && users.length > 0) && !wishes.some((wish) => leavesOut(wish, c)),
+  );
+  const isAwaited = users.some(({ placed, choice }) => {
+    const spec = placementOf(scene, placed)?.spec;
+    return !spec || !isInPlace({ ...spec, clusters: choice.clusters }, placed.object);
+  });
+  return { held, awaited: isAwaited ? bound.filter((c) => !held.includes(c)) : [] };
+}
+
+/** See PlacementSpec. What a user holds again, or what is wanted there again, is given up no more. */
+export function givenUpBy(
+  scene: Scene,
+  placed: PlacedObject,
+  clusters: readonly string[],
+): Record<string, string> | undefined {
+  const { namespace, now } = scene.input;
+  const { shares = {}, givenUp = {} } = placementOf(scene, placed)?.spec ?? {};
+  if (!makesClaims(placed.object) || volumesOf(placed.object, namespace) !== 'recreate') return undefined;
+  // What is to be nowhere stays where it is.
+  const left = clusters.length > 0 ? Object.keys(shares) : [];
+  const names = [...new Set([...Object.keys(givenUp), ...left])].filter(
+    (name) => !clusters.includes(name) && scene.clusters.has(name),
+  );
+  const since = names.sort().map((name) => [name, givenUp[name] ?? new Date(now).toISOString()]);
+  return since.length > 0 ? Object.fromEntries(since) : undefined;
 }

@@ -1,4 +1,3 @@
-import { claimsMadeFor } from '../cluster/claims.ts';
 import { closureOf, indexNamespace, type PlacedObject, refKey, refOf } from '../cluster/closure.ts';
 import { groupOf } from '../cluster/group.ts';
 import { isForgotten } from '../cluster/life.ts';
@@ -11,7 +10,7 @@ import type { ClosureRef } from '../cluster/types.ts';
 import { groupResource } from '../kube/gvk.ts';
 import { decideClosure } from './along.ts';
 import { choose } from './choose.ts';
-import { claimsOf } from './claims.ts';
+import { claimsHolding, givenUpBy } from './claims.ts';
 import { withoutCredentials } from './credentials.ts';
 import { isDrained } from './filter.ts';
 import type { Choice, Situation } from './judge.ts';
@@ -121,7 +120,15 @@ function decideWorkloads(scene: Scene): { decided: Decided[]; usage: Usage; turn
     addUsage(own, before);
     addUsage(own, more);
     const since = leavingSince(placementOf(scene, placed), choice.clusters, scene.input.now);
-    return { placed, choice, wish, requires, ...(since && { leavingSince: since }) };
+    const givenUp = givenUpBy(scene, placed, choice.clusters);
+    return {
+      placed,
+      choice,
+      wish,
+      requires,
+      ...(since && { leavingSince: since }),
+      ...(givenUp && { givenUp }),
+    };
   });
   return { decided, usage: own, turns };
 }
@@ -191,16 +198,12 @@ function situationOf(
   { object, kind }: PlacedObject,
   { current, requires, used }: { current: string[]; requires: readonly ClosureRef[]; used: Usage },
 ): Situation {
-  const placementAt = (ref: ClosureRef) => {
-    const claim = scene.index.byKey.get(refKey(ref));
-    return claim && placementOf(scene, claim);
-  };
   return {
     clusters: scene.clusters,
     notTaken: new Map(scene.input.notTaken),
     used,
     current,
-    claims: new Map([...claimsMadeFor(object, scene.input.claims ?? []), ...claimsOf(requires, placementAt)]),
+    claims: claimsHolding(scene, object, requires),
     pods: podCount(object),
     now: scene.input.now,
     listened: scene.listened,

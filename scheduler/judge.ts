@@ -1,5 +1,5 @@
 import type { Spread } from '../cluster/kinds.ts';
-import { clustersAnnotation } from '../cluster/names.ts';
+import { volumesAnnotation } from '../cluster/names.ts';
 import type { Resources } from '../cluster/pod-spec.ts';
 import type { PlacedSpread } from '../cluster/spread.ts';
 import type { PhysicalCluster } from '../cluster/types.ts';
@@ -151,7 +151,7 @@ export function heldByClaims(judged: Judged, { claims }: Situation, wish?: Wish)
 function holdsData(claim: string, cluster: string): string {
   return (
     `its claim ${claim} holds data on ${cluster}, which cannot be moved; ` +
-    `annotate the workload with ${clustersAnnotation} to move it without the data`
+    `annotate the workload with ${volumesAnnotation}: recreate to have it move without the data`
   );
 }
 

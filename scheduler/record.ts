@@ -97,6 +97,7 @@ function released(
     blocked: _blocked,
     waits: _waits,
     leavingSince: _since,
+    givenUp: _givenUp,
     spread: _spread,
     namespaceLabels: _labels,
     orphaned,
@@ -122,7 +123,7 @@ function keep(records: Records, old: Placement, spec: PlacementSpec): void {
 }
 
 function specOf(decided: Decided, home: Home, old?: PlacementSpec): PlacementSpec {
-  const { choice, wish, requires, leavingSince } = decided;
+  const { choice, wish, requires, leavingSince, givenUp } = decided;
   const { kind, object } = decided.placed;
   const { group, version, resource } = kind;
   const { name = '', uid = '' } = object.metadata;
@@ -130,7 +131,7 @@ function specOf(decided: Decided, home: Home, old?: PlacementSpec): PlacementSpe
   const policies = (wish?.layers ?? []).flatMap(({ isPolicy, source }) => (isPolicy ? [source] : []));
   // What was said when it was chosen remains true while it stays.
   const isSaid = choice.blocked || choice.waits !== undefined || old?.waits !== undefined;
-  const isFree = !wish && !isSaid && old?.policies === undefined;
+  const isFree = kind.role === 'workload' && !wish && !isSaid && old?.policies === undefined;
   const stays = isFree && old?.ref.uid === uid && deepEqual(old.clusters, clusters);
   const reasons = stays && old.reasons ? old.reasons : choice.reasons;
   return {
@@ -143,6 +144,7 @@ function specOf(decided: Decided, home: Home, old?: PlacementSpec): PlacementSpe
     ...(choice.blocked && { blocked: true }),
     ...(choice.waits && { waits: [...choice.waits].sort() }),
     ...(leavingSince && { leavingSince }),
+    ...(givenUp && { givenUp }),
     ...(choice.spread && { spread: choice.spread }),
     ...(requires.length > 0 && { requires }),
     ...(old?.shares && Object.keys(old.shares).length > 0 && { shares: old.shares }),

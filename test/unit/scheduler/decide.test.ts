@@ -351,7 +351,7 @@ describe('decideNamespace, claims', () => {
     expect(world.spec('web')?.clusters).toEqual(expected);
     expect(world.last?.blocked).toBe(stays);
     if (stays)
-      expect(world.spec('web')?.reasons?.['a']).toBe(`${held}atoll.dev/clusters to move it without the data`);
+      expect(world.spec('web')?.reasons?.['a']).toBe(`${held}atoll.dev/volumes: recreate to have it move without the data`);
     if (stays) expect(world.spec('data')?.clusters).toContain('a');
   });
 

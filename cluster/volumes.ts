@@ -1,0 +1,47 @@
+import type { KubeObject } from '../kube/object.ts';
+import { getOwn, listAt, numberAt } from '../kube/untyped.ts';
+import { volumesAnnotation } from './names.ts';
+import type { PlacementSpec } from './types.ts';
+
+/** hold: claims that hold data keep a workload where they are. recreate: it goes without, and claims are made anew. */
+export type Volumes = 'hold' | 'recreate';
+
+export function volumesFault(value: string): string | undefined {
+  if (value === 'hold' || value === 'recreate') return undefined;
+  const why = value === 'copy' ? '; "copy" takes a copier, and none is configured' : '';
+  return `must be "hold" or "recreate"${why}`;
+}
+
+/** As the first says it that says anything in order: a claim, what uses it, the Namespace. */
+export function volumesOf(...said: readonly (KubeObject | undefined)[]): Volumes {
+  for (const object of said) {
+    const value = getOwn(object?.metadata.annotations ?? {}, volumesAnnotation);
+    if (value === 'hold' || value === 'recreate') return value;
+  }
+  return 'hold';
+}
+
+/** Its controller makes claims for it. */
+export function makesClaims(workload: KubeObject): boolean {
+  return workload.kind === 'StatefulSet' && listAt(workload, 'spec', 'volumeClaimTemplates').length > 0;
+}
+
+/**
+ * It is where it should be, nowhere else, in full, and counted on there: as far as its shares say. Until then what it left
+ * elsewhere may be all there is of it.
+ */
+export function isInPlace({ clusters, shares = {} }: PlacementSpec, workload?: KubeObject): boolean {
+  const all = Object.entries(shares);
+  const isAll = all.length > 0 && all.length === clusters.length;
+  const isSettled = all.every(
+    ([name, share]) =>
+      clusters.includes(name) &&
+      share.phase === 'Active' &&
+      share.held === undefined &&
+      share.goal === undefined,
+  );
+  if (!isAll || !isSettled) return false;
+  if (!workload || all.every(([, { replicas }]) => replicas === undefined)) return true;
+  const there = all.reduce((sum, [, { replicas = 0 }]) => sum + replicas, 0);
+  return there >= (numberAt(workload, 'spec', 'replicas') ?? 1);
+}
