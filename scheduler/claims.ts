@@ -1,9 +1,10 @@
 import { claimsMadeFor } from '../cluster/claims.ts';
 import { type PlacedObject, refKey, refOf } from '../cluster/closure.ts';
 import type { ClosureRef, Placement } from '../cluster/types.ts';
-import { isInPlace, makesClaims, volumesOf } from '../cluster/volumes.ts';
+import { isInPlace, makesClaims, type Volumes, volumesOf } from '../cluster/volumes.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { textAt } from '../kube/untyped.ts';
+import { getOwn, textAt } from '../kube/untyped.ts';
+import type { Choice } from './judge.ts';
 import { placementOf, type Scene } from './scene.ts';
 import type { Decided } from './types.ts';
 import { leavesOut, type Wish } from './wishes.ts';
@@ -23,22 +24,44 @@ export function boundOn(claim: Placement | undefined): string[] {
   });
 }
 
-/** By cluster, the first claim whose data keeps a workload there: of its own, or among what it requires. */
-export function claimsHolding(
+/** By what becomes of its data, and by cluster: the first claim that a workload has there, made for it or required. */
+export function claimsOf(
   scene: Scene,
   workload: KubeObject,
   requires: readonly ClosureRef[],
-): Map<string, string> {
+): Record<Volumes, Map<string, string>> {
   const { namespace, claims = [] } = scene.input;
-  const isHeld = volumesOf(workload, namespace) === 'hold';
-  const held = new Map(isHeld ? claimsMadeFor(workload, claims) : []);
+  const found = { hold: new Map<string, string>(), recreate: new Map<string, string>() };
+  const add = (volumes: Volumes, cluster: string, name: string) => {
+    if (!found[volumes].has(cluster)) found[volumes].set(cluster, name);
+  };
+  const made = volumesOf(workload, namespace);
+  for (const [cluster, name] of claimsMadeFor(workload, claims)) add(made, cluster, name);
   for (const ref of requires) {
     const claim = scene.index.byKey.get(refKey(ref));
-    if (!claim || volumesOf(claim.object, workload, namespace) !== 'hold') continue;
-    for (const cluster of boundOn(placementOf(scene, claim)))
-      if (!held.has(cluster)) held.set(cluster, ref.name);
+    if (!claim) continue;
+    const volumes = volumesOf(claim.object, workload, namespace);
+    for (const cluster of boundOn(placementOf(scene, claim))) add(volumes, cluster, ref.name);
   }
-  return held;
+  return found;
+}
+
+/** Says of each cluster that a workload leaves that its data there does not come along: also to who only plans that. */
+export function withoutData(
+  choice: Choice,
+  there: readonly string[],
+  recreated: ReadonlyMap<string, string>,
+): Choice {
+  if (choice.clusters.length === 0) return choice;
+  const said = there.flatMap((cluster) => {
+    const claim = recreated.get(cluster);
+    if (claim === undefined || choice.clusters.includes(cluster)) return [];
+    const why = getOwn(choice.reasons, cluster);
+    return [[cluster, `${why ? `${why}; ` : ''}its claim ${claim} is made anew, without the data`] as const];
+  });
+  return said.length === 0
+    ? choice
+    : { ...choice, reasons: { ...choice.reasons, ...Object.fromEntries(said) } };
 }
 
 interface Stays {

@@ -10,7 +10,7 @@ import type { ClosureRef } from '../cluster/types.ts';
 import { groupResource } from '../kube/gvk.ts';
 import { decideClosure } from './along.ts';
 import { choose } from './choose.ts';
-import { claimsHolding, givenUpBy } from './claims.ts';
+import { claimsOf, givenUpBy, withoutData } from './claims.ts';
 import { withoutCredentials } from './credentials.ts';
 import { isDrained } from './filter.ts';
 import type { Choice, Situation } from './judge.ts';
@@ -97,16 +97,18 @@ function decideWorkloads(scene: Scene): { decided: Decided[]; usage: Usage; turn
     const wish = wishFor(scene, placed);
     const requires = requiredBy(scene, placed);
     const placement = placementOf(scene, placed);
+    const claims = claimsOf(scene, placed.object, requires);
     const had = placement ? podsOf(placed.object, placement) : new Map<string, number>();
-    const situation = { ...situationOf(scene, placed, { current, requires, used }), had };
+    const situation = { ...situationOf(scene, placed, { current, claims: claims.hold, used }), had };
     for (const c of current) count(c, -1);
-    const there = Object.keys(placementOf(scene, placed)?.spec?.shares ?? {});
-    const choice = chooseInTurn((waits) => choose(wish, { ...situation, waits }, rest), {
+    const there = Object.keys(placement?.spec?.shares ?? {});
+    const chosen = chooseInTurn((waits) => choose(wish, { ...situation, waits }, rest), {
       scene,
       turns,
       leaves: current.filter((c) => there.includes(c)),
       group: groupAt(placed),
     });
+    const choice = withoutData(chosen, there, claims.recreate);
     for (const c of choice.clusters) count(c, 1);
     const before = takes.get(placed) ?? new Map();
     const added = choice.clusters.filter((c) => !before.has(c));
@@ -196,14 +198,12 @@ function requiredBy(scene: Scene, placed: PlacedObject): ClosureRef[] {
 function situationOf(
   scene: Scene,
   { object, kind }: PlacedObject,
-  { current, requires, used }: { current: string[]; requires: readonly ClosureRef[]; used: Usage },
+  from: Pick<Situation, 'current' | 'claims' | 'used'>,
 ): Situation {
   return {
     clusters: scene.clusters,
     notTaken: new Map(scene.input.notTaken),
-    used,
-    current,
-    claims: claimsHolding(scene, object, requires),
+    ...from,
     pods: podCount(object),
     now: scene.input.now,
     listened: scene.listened,

@@ -41,7 +41,8 @@ export function claimReflector(engine: Engine, found: (claim: KubeObject) => voi
 /** The watch of StatefulSets may be behind the one of claims, and this behind what we have written. */
 const setMs = 500;
 
-function setOf(
+/** The set of ours that is there and has the claim. */
+export function setOf(
   engine: Engine,
   { metadata: { namespace = '', name = '' } }: KubeObject,
 ): KubeObject | undefined {

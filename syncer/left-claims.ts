@@ -6,14 +6,14 @@ import { WorkQueue } from '../controller/queue.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
 import { at } from '../kube/untyped.ts';
-import { claims, removeClaims } from './claims.ts';
+import { claims, removeClaims, setOf } from './claims.ts';
 import { type Engine, shareFor } from './engine.ts';
 import { readLocator } from './ownership.ts';
 import { targetId } from './target.ts';
 
 const statefulsets = { group: 'apps', resource: 'statefulsets' };
-/** Nobody tells a cluster that a set which left it is in place elsewhere. */
-const lookMs = 2_000;
+/** Nobody tells a cluster that a set which left it is in place elsewhere: as a rule it soon is. */
+const [lookMs, mostMs] = [2_000, 30_000];
 
 /**
  * Removes the claims that StatefulSets left behind here, where their user has given up the data: asked for each set that is
@@ -23,6 +23,7 @@ const lookMs = 2_000;
 export class LeftClaims {
   /** `<physical namespace>/<name of the set>`. */
   readonly #queue = new WorkQueue({ maxDelayMs: 30_000 });
+  readonly #waits = new Map<string, number>();
 
   /** There is such a claim: its set may have left before this syncer started. */
   found(claim: KubeObject): void {
@@ -38,7 +39,13 @@ export class LeftClaims {
           this.#queue.add(`${spec.physicalNamespace}/${spec.ref.name}`);
       },
     });
-    const reconcile = (key: string) => removeLeft(engine, key);
+    const reconcile = async (key: string): Promise<Retry | undefined> => {
+      const after = this.#waits.get(key) ?? lookMs;
+      this.#waits.delete(key);
+      if (!(await removeLeft(engine, key))) return undefined;
+      this.#waits.set(key, Math.min(mostMs, after * 2));
+      return { after };
+    };
     await runController({
       name: `syncer-left-claims-${name}`,
       queue: this.#queue,
@@ -51,21 +58,24 @@ export class LeftClaims {
   }
 }
 
-async function removeLeft(engine: Engine, key: string): Promise<Retry | undefined> {
+/** True where it is to be asked again. */
+async function removeLeft(engine: Engine, key: string): Promise<boolean> {
   const [namespace = '', name = ''] = key.split('/');
   const isHere = () => shareFor(engine, targetId(statefulsets, namespace, name)) !== undefined;
-  if (isHere()) return undefined;
+  if (isHere()) return false;
   const { items } = await engine.client.list(claims, { namespace, signal: engine.signal });
   const left = new Map<string, KubeObject[]>();
   for (const claim of items) {
     const mark = readLocator(claim, claimOfAnnotation);
-    if (mark?.syncer !== engine.uid || mark.name !== name || readLocator(claim)) continue;
+    if (mark?.syncer !== engine.uid || mark.name !== name || claim.metadata.deletionTimestamp) continue;
+    // One name may be that of two sets' claims.
+    if (readLocator(claim) || setOf(engine, claim)) continue;
     left.set(mark.uid, [...(left.get(mark.uid) ?? []), claim]);
   }
-  let again: Retry | undefined;
+  let again = false;
   for (const [uid, all] of left) {
     const answer = await askedOf(engine, { namespace, name, uid });
-    if (answer === 'awaited') again = { after: lookMs };
+    again ||= answer === 'awaited';
     if (answer !== 'removed' || isHere()) continue;
     await removeClaims(engine, all);
     engine.logger.info({ namespace, name, claims: all.length }, 'claims that were given up are removed');

@@ -351,8 +351,72 @@ describe('decideNamespace, claims', () => {
     expect(world.spec('web')?.clusters).toEqual(expected);
     expect(world.last?.blocked).toBe(stays);
     if (stays)
-      expect(world.spec('web')?.reasons?.['a']).toBe(`${held}atoll.dev/volumes: recreate to have it move without the data`);
+      expect(world.spec('web')?.reasons?.['a']).toBe(
+        `${held}atoll.dev/volumes: recreate to have it move without the data`,
+      );
     if (stays) expect(world.spec('data')?.clusters).toContain('a');
+  });
+
+  const says = (metadata: KubeObject['metadata'], volumes: string | undefined) =>
+    volumes === undefined
+      ? metadata
+      : { ...metadata, annotations: { ...metadata.annotations, 'atoll.dev/volumes': volumes } };
+
+  it.each<[string, Record<string, string | undefined>, string[]]>([
+    ['the workload', { web: 'recreate' }, ['b']],
+    ['its Namespace', { namespace: 'recreate' }, ['b']],
+    ['the workload, more than its Namespace', { namespace: 'recreate', web: 'hold' }, ['a']],
+    ['the claim', { data: 'recreate' }, ['b']],
+    ['the claim, more than the workload', { web: 'recreate', data: 'hold' }, ['a']],
+    ['a word that means nothing', { web: 'copy', namespace: 'keep' }, ['a']],
+  ])('who gives data up, in a drain: %s', (_name, words, expected) => {
+    const world = settled('a', 'Bound');
+    world.objects = world.objects.map(({ kind, object }) => ({
+      kind,
+      object: { ...object, metadata: says(object.metadata, words[object.metadata.name ?? '']) },
+    }));
+    const shop = namespace();
+    world.namespace = { ...shop, metadata: says(shop.metadata, words['namespace']) };
+    world.clusters = [draining('a'), cluster('b')];
+    world.decide();
+    expect(world.spec('web')?.clusters).toEqual(expected);
+    const goes = expected.includes('b');
+    expect(world.last?.blocked).toBe(!goes);
+    if (!goes) return;
+    expect(world.spec('web')?.reasons?.['a']).toBe(
+      'it is being drained; its claim data is made anew, without the data',
+    );
+    // The pod has left, and is not ready where it is to be: its data is all there is.
+    for (const share of [
+      { ...active, phase: 'Joining' as const },
+      { ...active, replicas: 0 },
+    ]) {
+      world.share('web', { b: share });
+      expect(world.decide().spec('data')?.clusters).toEqual(['a', 'b']);
+      expect(world.last?.blocked).toBe(false);
+    }
+    world.share('web', { b: active });
+    expect(world.decide().spec('data')?.clusters).toEqual(['b']);
+  });
+
+  it('is held by another that uses it and does not give it up', () => {
+    const world = settled('a', 'Bound');
+    const other = deployment('other', { podSpec });
+    world.objects = world.objects.map(({ kind, object }) => ({
+      kind,
+      object: {
+        ...object,
+        metadata: says(object.metadata, object.kind === 'Deployment' ? 'recreate' : undefined),
+      },
+    }));
+    world.objects.push(other);
+    world.decide();
+    world.share('other', { a: active });
+    world.clusters = [draining('a'), cluster('b')];
+    world.decide();
+    expect(world.spec('web')?.clusters).toEqual(['b']);
+    expect(world.spec('other')?.clusters).toEqual(['a']);
+    expect(world.spec('data')?.clusters).toEqual(['a', 'b']);
   });
 
   it('is driven away by no taint either, and a cluster that is gone holds nothing', () => {
