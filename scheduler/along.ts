@@ -5,7 +5,7 @@ import {
   refKey,
   refOf,
 } from '../cluster/closure.ts';
-import { clustersAnnotation } from '../cluster/names.ts';
+import { clustersAnnotation, volumesAnnotation } from '../cluster/names.ts';
 import { formatClusters, parseClusters } from '../cluster/placement.ts';
 import type { ClosureRef } from '../cluster/types.ts';
 import { chooseAll } from './choose.ts';
@@ -43,11 +43,11 @@ export function decideClosure(scene: Scene, workloads: readonly Decided[]): Deci
     .flatMap((placed): Decided[] => {
       const along = needed.get(refKey(refOf(placed)));
       const wish = closureWish(placed.object, scene.input.namespace);
-      const stays = staysOn(scene, placed, wish, workloads);
+      const { isUsed, ...stays } = staysOn(scene, placed, wish, workloads);
       const held = stays.held.filter((c) => scene.clusters.has(c));
       const awaited = stays.awaited.filter((c) => scene.clusters.has(c));
       if (!along && !wish && held.length + awaited.length === 0) return [];
-      const choice = chooseAlong(scene, placed, { wish, along: along ?? new Set(), held, awaited });
+      const choice = chooseAlong(scene, placed, { wish, along: along ?? new Set(), held, awaited, isUsed });
       return [{ placed, wish, requires: [], choice }];
     });
 }
@@ -63,7 +63,12 @@ function isDrivenAway({ clusters, input: { now } }: Scene, name: string): boolea
 }
 
 const isAwaited = 'what uses it is not in place without it yet';
-const holdsOwnData = `it holds data there, which cannot be moved; delete it, or annotate it with ${clustersAnnotation}`;
+const holdsOwnData = 'it holds data there, which cannot be moved';
+/** What is in use elsewhere nobody wants to delete. */
+const wayOut = (isUsed: boolean) =>
+  isUsed
+    ? `annotate it with ${volumesAnnotation}: recreate to give that up`
+    : `delete it, or annotate it with ${clustersAnnotation}`;
 
 interface Along {
   wish: Wish | undefined;
@@ -71,9 +76,14 @@ interface Along {
   along: ReadonlySet<string>;
   held: readonly string[];
   awaited: readonly string[];
+  isUsed: boolean;
 }
 
-function chooseAlong(scene: Scene, placed: PlacedObject, { wish, along, held, awaited }: Along): Choice {
+function chooseAlong(
+  scene: Scene,
+  placed: PlacedObject,
+  { wish, along, held, awaited, isUsed }: Along,
+): Choice {
   const current = currentOf(placementOf(scene, placed), placed.object);
   const situation: Situation = {
     clusters: scene.clusters,
@@ -91,7 +101,7 @@ function chooseAlong(scene: Scene, placed: PlacedObject, { wish, along, held, aw
   const own = named && !(named.blocked && along.size > 0) ? named.clusters : [];
   const reasons = new Map(Object.entries(named?.reasons ?? {}));
   const unmoved = held.filter((c) => !own.includes(c));
-  for (const cluster of unmoved) reasons.set(cluster, holdsOwnData);
+  for (const cluster of unmoved) reasons.set(cluster, `${holdsOwnData}; ${wayOut(isUsed)}`);
   for (const cluster of awaited) reasons.set(cluster, isAwaited);
   for (const cluster of along) reasons.set(cluster, 'a workload that needs it is there');
   return {

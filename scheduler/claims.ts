@@ -69,6 +69,7 @@ interface Stays {
   held: string[];
   /** Its data may go, and does when what uses it is in place without. */
   awaited: string[];
+  isUsed: boolean;
 }
 
 /** Where a claim stays for the sake of its data. */
@@ -80,22 +81,21 @@ export function staysOn(
 ): Stays {
   const bound = boundOn(placementOf(scene, claim));
   // Most are no claims, and there may be thousands of both.
-  if (bound.length === 0) return { held: [], awaited: [] };
+  if (bound.length === 0) return { held: [], awaited: [], isUsed: false };
   const key = refKey(refOf(claim));
   const users = workloads.filter(({ requires }) => requires.some((ref) => refKey(ref) === key));
   const { namespace } = scene.input;
+  const isUsed = users.length > 0;
   const isGivenUp = users.every(
     ({ placed }) => volumesOf(claim.object, placed.object, namespace) === 'recreate',
   );
   const wishes = [own, ...users.map(({ wish }) => wish)];
-  const held = bound.filter(
-    (c) => !(isGivenUp && users.length > 0) && !wishes.some((wish) => leavesOut(wish, c)),
-  );
+  const held = bound.filter((c) => !(isGivenUp && isUsed) && !wishes.some((wish) => leavesOut(wish, c)));
   const isAwaited = users.some(({ placed, choice }) => {
     const spec = placementOf(scene, placed)?.spec;
     return !spec || !isInPlace({ ...spec, clusters: choice.clusters }, placed.object);
   });
-  return { held, awaited: isAwaited ? bound.filter((c) => !held.includes(c)) : [] };
+  return { held, awaited: isAwaited ? bound.filter((c) => !held.includes(c)) : [], isUsed };
 }
 
 /** See PlacementSpec. What a user holds again, or what is wanted there again, is given up no more. */

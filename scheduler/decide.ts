@@ -93,10 +93,10 @@ function decideWorkloads(scene: Scene): { decided: Decided[]; usage: Usage; turn
     addUsage(used, takes.get(placed) ?? new Map());
   }
   const decided = workloads.map((placed): Decided => {
-    const current = currentOf(placementOf(scene, placed), placed.object);
+    const placement = placementOf(scene, placed);
+    const current = currentOf(placement, placed.object);
     const wish = wishFor(scene, placed);
     const requires = requiredBy(scene, placed);
-    const placement = placementOf(scene, placed);
     const claims = claimsOf(scene, placed.object, requires);
     const had = placement ? podsOf(placed.object, placement) : new Map<string, number>();
     const situation = { ...situationOf(scene, placed, { current, claims: claims.hold, used }), had };
@@ -121,7 +121,7 @@ function decideWorkloads(scene: Scene): { decided: Decided[]; usage: Usage; turn
     addUsage(used, more);
     addUsage(own, before);
     addUsage(own, more);
-    const since = leavingSince(placementOf(scene, placed), choice.clusters, scene.input.now);
+    const since = leavingSince(placement, choice.clusters, scene.input.now);
     const givenUp = givenUpBy(scene, placed, choice.clusters);
     return {
       placed,

@@ -9,6 +9,7 @@ import {
   overflowAnnotation,
   physicalClusters,
   spreadAnnotation,
+  volumesAnnotation,
 } from '../cluster/names.ts';
 import { clusterPlacementPolicies, placementPolicies } from '../cluster/policy.ts';
 import type { PhysicalCluster } from '../cluster/types.ts';
@@ -85,7 +86,7 @@ export function asksForPlan(request: Asked): boolean {
 }
 
 function wordsOn(object: KubeObject | undefined) {
-  return [clustersAnnotation, spreadAnnotation, overflowAnnotation].map(
+  return [clustersAnnotation, spreadAnnotation, overflowAnnotation, volumesAnnotation].map(
     (key) => object?.metadata.annotations?.[key],
   );
 }

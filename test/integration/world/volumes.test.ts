@@ -23,6 +23,7 @@ const { deployments, events, namespaces, persistentvolumeclaims, physicalcluster
 const { statefulsets } = resources;
 const inDefault = { namespace: 'default' };
 const claimSpec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+const master = { name: 'admin', groups: ['system:masters'] };
 const recreate = { 'atoll.dev/volumes': 'recreate' };
 
 let world: World;
@@ -102,6 +103,16 @@ test('a drain that claims hold goes on with recreate; the old claims go when the
   await expect(drains(from)).rejects.toThrow(
     `db: its claim data-db-0 holds data on ${from}, which cannot be moved; ` +
       'annotate the workload with atoll.dev/volumes: recreate to have it move without the data',
+  );
+  const planned = await world.transport(master)({
+    method: 'PATCH',
+    url: '/apis/apps/v1/namespaces/default/statefulsets/db?dryRun=All',
+    headers: { 'content-type': 'application/merge-patch+json' },
+    body: Buffer.from(JSON.stringify({ metadata: { annotations: recreate } })),
+  });
+  expect([planned.headers['warning']].flat().join()).toContain(
+    `plan: default/statefulsets.apps/db moves from ${from} to ${to}: ${from}: it is being drained; ` +
+      'its claim data-db-0 is made anew, without the data',
   );
   let isEarly = false;
   world.physical(from).faults.intercept = async ({ method, url }) => {

@@ -399,6 +399,33 @@ describe('decideNamespace, claims', () => {
     expect(world.decide().spec('data')?.clusters).toEqual(['b']);
   });
 
+  it('stays where its user holds it again after what uses it has left, until the claim itself says otherwise', () => {
+    const world = settled('a', 'Bound');
+    const say = (ofWeb: string | undefined, ofData?: string) => {
+      world.objects = world.objects.map(({ kind, object }) => {
+        const word = object.kind === 'Deployment' ? ofWeb : ofData;
+        const { 'atoll.dev/volumes': _before, ...rest } = object.metadata.annotations ?? {};
+        return {
+          kind,
+          object: { ...object, metadata: says({ ...object.metadata, annotations: rest }, word) },
+        };
+      });
+      return world.decide().spec('data');
+    };
+    world.clusters = [draining('a'), cluster('b')];
+    say('recreate');
+    world.share('web', { b: { ...active, phase: 'Joining' } });
+    world.share('data', { a: { phase: 'Active' }, b: { phase: 'Active' } });
+    bind(world, 'Bound', ['a', 'b']);
+    expect(say('hold')?.clusters).toEqual(['a', 'b']);
+    world.share('web', { b: active });
+    expect(say('hold')?.clusters).toEqual(['a', 'b']);
+    expect(world.spec('data')?.reasons?.['a']).toBe(
+      'it holds data there, which cannot be moved; annotate it with atoll.dev/volumes: recreate to give that up',
+    );
+    expect(say('hold', 'recreate')?.clusters).toEqual(['b']);
+  });
+
   it('is held by another that uses it and does not give it up', () => {
     const world = settled('a', 'Bound');
     const other = deployment('other', { podSpec });
