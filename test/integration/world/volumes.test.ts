@@ -246,6 +246,54 @@ test('a claim of its own goes along empty, and the old one when what uses it is 
   await drains(from);
 });
 
+test('a claim that its user made under the name of one of the set’s goes along as its own', async () => {
+  const claim = {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name: 'data-db-0' },
+    spec: claimSpec,
+  };
+  await world.admin.create(persistentvolumeclaims, claim, inDefault);
+  await betweenTwo();
+  const placement = 'data-db-0.persistentvolumeclaims';
+  await until('it is there too', async () => (await names('west')).length === 1);
+  await until(
+    'it stays for its data',
+    async () => (await specOf(placement))?.clusters.join() === 'east,west',
+  );
+  expect(await names('east')).toEqual(['data-db-0']);
+  await mendPods('west');
+  await until('the old one is gone', async () => (await names('east')).length === 0);
+  expect(await ready('west')).toEqual(['db-0']);
+  expect(
+    (await find(world.admin, persistentvolumeclaims, 'data-db-0'))?.metadata.deletionTimestamp,
+  ).toBeUndefined();
+  expect(await names('west')).toEqual(['data-db-0']);
+});
+
+test('of another set of ours whose claims have such names none is removed', async () => {
+  await betweenTwo();
+  const [left] = (await world.physical('east').client.list(persistentvolumeclaims)).items;
+  const mark = left?.metadata.annotations?.['atoll.dev/claim-of'] ?? '';
+  const { client } = world.physical('east');
+  const { namespace } = left?.metadata ?? {};
+  const foreign = (name: string, annotations: Record<string, string>) =>
+    client.create(
+      persistentvolumeclaims,
+      { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name, annotations }, spec: claimSpec },
+      { namespace },
+    );
+  const other = { ...JSON.parse(mark), uid: 'another' };
+  await foreign('data-db-1', { 'atoll.dev/claim-of': JSON.stringify(other) });
+  await foreign('data-db-2', {
+    'atoll.dev/claim-of': JSON.stringify({ ...JSON.parse(mark), syncer: 'former' }),
+  });
+  await foreign('data-db-3', {});
+  await mendPods('west');
+  await until('its own is gone', async () => !(await names('east')).includes('data-db-0'));
+  expect(await names('east')).toEqual(['data-db-1', 'data-db-2', 'data-db-3']);
+});
+
 test.each([
   ['keep', 'must be "hold" or "recreate"'],
   ['copy', 'must be "hold" or "recreate"; "copy" takes a copier, and none is configured'],
