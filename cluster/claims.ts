@@ -22,6 +22,13 @@ export function isClaimName(set: KubeObject, name: string): boolean {
   return stem !== undefined && templates(set).includes(stem);
 }
 
+/** What a claim of the set was made from. */
+export function templateOf(set: KubeObject, claim: string): KubeObject | undefined {
+  const stem = parts(claim)?.stem;
+  const index = stem === undefined ? -1 : templates(set).indexOf(stem);
+  return listAt(set, 'spec', 'volumeClaimTemplates')[index] as KubeObject | undefined;
+}
+
 const mostNamed = 1_000;
 
 /** The claims that its pods have: it makes those that are not there, and uses those that are. */

@@ -96,7 +96,6 @@ export const placementSpec: ObjectSchema = object(
     blocked: flag,
     waits: { type: 'list', items: text, listType: 'set' },
     leavingSince: map(text),
-    givenUp: map(text),
     spread: object(
       {
         topologyKey: text,

@@ -137,8 +137,6 @@ const placementSpec: Texts<PlacementSpec> = {
   waits: 'Physical clusters that are drained, and that it leaves when it is its turn.',
   leavingSince:
     'Of a workload, by physical cluster that it has a share on and is to be on no longer: since when.',
-  givenUp:
-    'Of a StatefulSet, by physical cluster that it leaves, or has left, with atoll.dev/volumes: recreate: since when. Its claims there are removed once it is in place elsewhere.',
   spread: 'Over which values of which label its replicas are spread; absent, equally over the clusters.',
   requires: 'What the workload uses: it arrives on each cluster before the workload and leaves after it.',
   shares: 'By physical cluster, how much of the object is there or about to be.',

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../kube/object.ts';
-import { getOwn, listAt, numberAt } from '../kube/untyped.ts';
+import { getOwn, numberAt } from '../kube/untyped.ts';
 import { volumesAnnotation } from './names.ts';
 import type { PlacementSpec } from './types.ts';
 
@@ -21,16 +21,11 @@ export function volumesOf(...said: readonly (KubeObject | undefined)[]): Volumes
   return 'hold';
 }
 
-/** Its controller makes claims for it. */
-export function makesClaims(workload: KubeObject): boolean {
-  return workload.kind === 'StatefulSet' && listAt(workload, 'spec', 'volumeClaimTemplates').length > 0;
-}
-
 /**
  * It is where it should be, nowhere else, in full, and counted on there: as far as its shares say. Until then what it left
- * elsewhere may be all there is of it.
+ * elsewhere may be all there is of it; so of what has no replicas, of which nothing shows that it would run there.
  */
-export function isInPlace({ clusters, shares = {} }: PlacementSpec, workload?: KubeObject): boolean {
+export function isInPlace({ clusters, shares = {} }: PlacementSpec, workload: KubeObject): boolean {
   const all = Object.entries(shares);
   const isAll = all.length > 0 && all.length === clusters.length;
   const isSettled = all.every(
@@ -41,7 +36,7 @@ export function isInPlace({ clusters, shares = {} }: PlacementSpec, workload?: K
       share.goal === undefined,
   );
   if (!isAll || !isSettled) return false;
-  if (!workload || all.every(([, { replicas }]) => replicas === undefined)) return true;
+  if (all.every(([, { replicas }]) => replicas === undefined)) return true;
   const there = all.reduce((sum, [, { replicas = 0 }]) => sum + replicas, 0);
-  return there >= (numberAt(workload, 'spec', 'replicas') ?? 1);
+  return there > 0 && there >= (numberAt(workload, 'spec', 'replicas') ?? 1);
 }

@@ -1,7 +1,7 @@
-import { claimsMadeFor } from '../cluster/claims.ts';
+import { claimsMadeFor, templateOf } from '../cluster/claims.ts';
 import { type PlacedObject, refKey, refOf } from '../cluster/closure.ts';
 import type { ClosureRef, Placement } from '../cluster/types.ts';
-import { isInPlace, makesClaims, type Volumes, volumesOf } from '../cluster/volumes.ts';
+import { isInPlace, type Volumes, volumesOf } from '../cluster/volumes.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { getOwn, textAt } from '../kube/untyped.ts';
 import type { Choice } from './judge.ts';
@@ -35,8 +35,13 @@ export function claimsOf(
   const add = (volumes: Volumes, cluster: string, name: string) => {
     if (!found[volumes].has(cluster)) found[volumes].set(cluster, name);
   };
-  const made = volumesOf(workload, namespace);
-  for (const [cluster, name] of claimsMadeFor(workload, claims)) add(made, cluster, name);
+  for (const volumes of ['hold', 'recreate'] as const) {
+    const made = claims.filter((claim) => {
+      const template = templateOf(workload, claim.metadata.name ?? '');
+      return volumesOf(claim, template, workload, namespace) === volumes;
+    });
+    for (const [cluster, name] of claimsMadeFor(workload, made)) add(volumes, cluster, name);
+  }
   for (const ref of requires) {
     const claim = scene.index.byKey.get(refKey(ref));
     if (!claim) continue;
@@ -96,22 +101,4 @@ export function staysOn(
     return !spec || !isInPlace({ ...spec, clusters: choice.clusters }, placed.object);
   });
   return { held, awaited: isAwaited ? bound.filter((c) => !held.includes(c)) : [], isUsed };
-}
-
-/** See PlacementSpec. What a user holds again, or what is wanted there again, is given up no more. */
-export function givenUpBy(
-  scene: Scene,
-  placed: PlacedObject,
-  clusters: readonly string[],
-): Record<string, string> | undefined {
-  const { namespace, now } = scene.input;
-  const { shares = {}, givenUp = {} } = placementOf(scene, placed)?.spec ?? {};
-  if (!makesClaims(placed.object) || volumesOf(placed.object, namespace) !== 'recreate') return undefined;
-  // What is to be nowhere stays where it is.
-  const left = clusters.length > 0 ? Object.keys(shares) : [];
-  const names = [...new Set([...Object.keys(givenUp), ...left])].filter(
-    (name) => !clusters.includes(name) && scene.clusters.has(name),
-  );
-  const since = names.sort().map((name) => [name, givenUp[name] ?? new Date(now).toISOString()]);
-  return since.length > 0 ? Object.fromEntries(since) : undefined;
 }

@@ -10,7 +10,7 @@ import type { ClosureRef } from '../cluster/types.ts';
 import { groupResource } from '../kube/gvk.ts';
 import { decideClosure } from './along.ts';
 import { choose } from './choose.ts';
-import { claimsOf, givenUpBy, withoutData } from './claims.ts';
+import { claimsOf, withoutData } from './claims.ts';
 import { withoutCredentials } from './credentials.ts';
 import { isDrained } from './filter.ts';
 import type { Choice, Situation } from './judge.ts';
@@ -122,14 +122,12 @@ function decideWorkloads(scene: Scene): { decided: Decided[]; usage: Usage; turn
     addUsage(own, before);
     addUsage(own, more);
     const since = leavingSince(placement, choice.clusters, scene.input.now);
-    const givenUp = givenUpBy(scene, placed, choice.clusters);
     return {
       placed,
       choice,
       wish,
       requires,
       ...(since && { leavingSince: since }),
-      ...(givenUp && { givenUp }),
     };
   });
   return { decided, usage: own, turns };

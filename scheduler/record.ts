@@ -97,7 +97,6 @@ function released(
     blocked: _blocked,
     waits: _waits,
     leavingSince: _since,
-    givenUp: _givenUp,
     spread: _spread,
     namespaceLabels: _labels,
     orphaned,
@@ -123,7 +122,7 @@ function keep(records: Records, old: Placement, spec: PlacementSpec): void {
 }
 
 function specOf(decided: Decided, home: Home, old?: PlacementSpec): PlacementSpec {
-  const { choice, wish, requires, leavingSince, givenUp } = decided;
+  const { choice, wish, requires, leavingSince } = decided;
   const { kind, object } = decided.placed;
   const { group, version, resource } = kind;
   const { name = '', uid = '' } = object.metadata;
@@ -144,7 +143,6 @@ function specOf(decided: Decided, home: Home, old?: PlacementSpec): PlacementSpe
     ...(choice.blocked && { blocked: true }),
     ...(choice.waits && { waits: [...choice.waits].sort() }),
     ...(leavingSince && { leavingSince }),
-    ...(givenUp && { givenUp }),
     ...(choice.spread && { spread: choice.spread }),
     ...(requires.length > 0 && { requires }),
     ...(old?.shares && Object.keys(old.shares).length > 0 && { shares: old.shares }),

@@ -67,6 +67,4 @@ export interface Decided {
   requires: ClosureRef[];
   /** Of a workload: see leavingSince in scheduler/turns.ts. */
   leavingSince?: Record<string, string>;
-  /** The same: see PlacementSpec. */
-  givenUp?: Record<string, string>;
 }

@@ -14,7 +14,6 @@ export function wordsOf(before: PlacementSpec | undefined, now: PlacementSpec): 
     words.push({ type: 'Warning', reason: now.blocked ? 'Blocked' : 'Refused', message });
   if (now.clusters.length > 0 && !deepEqual(old?.clusters ?? [], now.clusters))
     words.push({ type: 'Normal', reason: 'Placed', message: placedOn(now) });
-  words.push(...claimWords(old, now));
   const missing = missingOf(now);
   if (missing !== undefined && missing !== (old && missingOf(old)))
     words.push({ type: 'Warning', reason: 'SpreadUnsatisfied', message: missing });
@@ -23,23 +22,6 @@ export function wordsOf(before: PlacementSpec | undefined, now: PlacementSpec): 
 
 function placedOn({ clusters, reasons = {} }: PlacementSpec): string {
   return clusters.map((name) => `${name}: ${reasons[name] ?? 'chosen'}`).join('; ');
-}
-
-/** What becomes of claims that it leaves behind, when that is decided and when it is taken back. */
-function claimWords(old: PlacementSpec | undefined, now: PlacementSpec): Word[] {
-  const [before, after] = [Object.keys(old?.givenUp ?? {}), Object.keys(now.givenUp ?? {})];
-  const left = after.filter((name) => !before.includes(name)).join(', ');
-  const kept = before.filter((name) => !after.includes(name) && !now.clusters.includes(name)).join(', ');
-  const words: Word[] = [];
-  if (left !== '') {
-    const message = `its claims on ${left} stay there until it is in place elsewhere, with claims that are made anew; then they are removed`;
-    words.push({ type: 'Normal', reason: 'ClaimsGivenUp', message });
-  }
-  if (kept !== '') {
-    const message = `its claims on ${kept} are kept, as far as they are there still`;
-    words.push({ type: 'Normal', reason: 'ClaimsKept', message });
-  }
-  return words;
 }
 
 function missingOf({ spread }: PlacementSpec): string | undefined {

@@ -8,7 +8,7 @@ import { readLocator } from './ownership.ts';
 import { isYoung, reflectedMetadata } from './reflected.ts';
 import { Reflector } from './reflector.ts';
 
-export const claims = { group: '', version: 'v1', resource: 'persistentvolumeclaims' };
+const claims = { group: '', version: 'v1', resource: 'persistentvolumeclaims' };
 
 /** Made there for a set of ours, and marked as such. */
 export function isClaimOfOurs({ uid, former }: Engine, object: KubeObject): boolean {
@@ -23,8 +23,8 @@ export async function claimsOf(engine: Engine, set: KubeObject): Promise<KubeObj
   return items.filter((claim) => isClaimOfOurs(engine, claim) && isClaimName(set, claim.metadata.name ?? ''));
 }
 
-/** Claims of our StatefulSets are shown beside them, also when these have gone. `found` is told of each that there is. */
-export function claimReflector(engine: Engine, found: (claim: KubeObject) => void): Reflector {
+/** Claims of our StatefulSets are shown beside them, also when these have gone. */
+export function claimReflector(engine: Engine): Reflector {
   return new Reflector(engine, 'persistentvolumeclaims', async (_key, claim, place) => {
     // What bears a locator stands upstream itself.
     if (!claim || !place || readLocator(claim)) return undefined;
@@ -33,7 +33,6 @@ export function claimReflector(engine: Engine, found: (claim: KubeObject) => voi
       if (set) await markClaim(engine, set, claim);
       return set || isYoung(claim) ? { after: setMs } : undefined;
     }
-    found(claim);
     return { ...claim, metadata: reflectedMetadata(claim) };
   });
 }
@@ -41,8 +40,7 @@ export function claimReflector(engine: Engine, found: (claim: KubeObject) => voi
 /** The watch of StatefulSets may be behind the one of claims, and this behind what we have written. */
 const setMs = 500;
 
-/** The set of ours that is there and has the claim. */
-export function setOf(
+function setOf(
   engine: Engine,
   { metadata: { namespace = '', name = '' } }: KubeObject,
 ): KubeObject | undefined {

@@ -13,7 +13,6 @@ import { startCleanup } from './cleanup.ts';
 import { runDown } from './down.ts';
 import { indexShares, ruledResources, sharesResource } from './engine.ts';
 import { Questions, runHeartbeat } from './heartbeat.ts';
-import { LeftClaims } from './left-claims.ts';
 import { Namespaces } from './namespaces.ts';
 import { NodeReflector, watchNodes } from './nodes.ts';
 import { Outage } from './outage.ts';
@@ -129,17 +128,13 @@ async function work(
   ];
   const podsKnown = Promise.race([pods.informer.synced, unreadable.refused(pods.informer.resource)]);
   const all = Promise.all([...ready, podsKnown]).then(onReady);
-  const left = new LeftClaims();
   await Promise.all([
     all,
     runDown(engine, [...ready, podsKnown]),
     runUp(engine, ready),
     pods.run(ready),
     new NodeReflector(engine, own.nodes, pods.informer).run(ready),
-    ...[...children, claimReflector(engine, (claim) => left.found(claim)), eventReflector(engine)].map(
-      (reflector) => reflector.run(ready),
-    ),
-    left.run(engine, ready),
+    ...[...children, claimReflector(engine), eventReflector(engine)].map((reflector) => reflector.run(ready)),
     cleanup.run(engine, ready),
   ]);
 }

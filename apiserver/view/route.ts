@@ -6,7 +6,6 @@ import { StatusError } from '../../kube/status.ts';
 export type Route =
   | { to: 'shares' }
   | { to: 'share-status'; logical: string; namespace: string; name: string }
-  | { to: 'share-claims'; logical: string; namespace: string; name: string }
   | { to: 'reflections'; kind: ReflectedKind }
   | { to: 'reflection'; kind: ReflectedKind; logical: string; namespace: string; name: string }
   | { to: 'nodes' }
@@ -24,7 +23,6 @@ const dnsLabel = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 export const verbs: Readonly<Record<Route['to'], readonly string[]>> = {
   shares: ['GET'],
   'share-status': ['PATCH'],
-  'share-claims': ['GET'],
   reflections: ['GET'],
   reflection: ['PUT', 'DELETE'],
   nodes: ['GET'],
@@ -73,14 +71,11 @@ function inLogicalCluster(rest: string): Route | undefined {
   const [, node] = /^api\/v1\/nodes\/([^/]+)$/.exec(below) ?? [];
   if (node !== undefined) return dnsName.test(node) ? { to: 'node', logical, name: node } : undefined;
   const [, api = '', namespace = '', resource = '', name = '', subresource = ''] =
-    /^(.+)\/namespaces\/([^/]+)\/([^/]+)\/([^/]+)(\/status|\/claims)?$/.exec(below) ?? [];
+    /^(.+)\/namespaces\/([^/]+)\/([^/]+)\/([^/]+)(\/status)?$/.exec(below) ?? [];
   if (!dnsLabel.test(namespace) || !dnsName.test(name)) return undefined;
   const address = { logical, namespace, name };
-  const isShare = api === atoll && resource === 'shares';
   if (subresource)
-    return isShare
-      ? { to: subresource === '/claims' ? 'share-claims' : 'share-status', ...address }
-      : undefined;
+    return api === atoll && resource === 'shares' ? { to: 'share-status', ...address } : undefined;
   const kind = reflectedKinds.find((one) => one.resource === resource && apiOf(one) === api);
   return kind && { to: 'reflection', kind, ...address };
 }

@@ -8,7 +8,6 @@ import { boundedSlice } from './bounds.ts';
 import { followCluster, followShares } from './follow.ts';
 import { mayUseView } from './identity.ts';
 import { ShareIndex } from './index.ts';
-import { getLeftClaims } from './left-claims.ts';
 import { getNamespace } from './namespace.ts';
 import { deleteNode, listNodes, putNode } from './nodes.ts';
 import { noteOwnPod } from './own-pod.ts';
@@ -73,8 +72,6 @@ async function dispatch(call: Call, route: Route): Promise<ApiResponse> {
       await noteOwnPod(store, { cluster, ...route }, placement);
       return answer(200, reduced(placement));
     }
-    case 'share-claims':
-      return answer(200, await getLeftClaims(store, { cluster, ...route }, call.query.get('uid') ?? ''));
     case 'reflections': {
       if (call.query.has('watch')) throw wrongVerb(route, 'watch');
       const { kind, group, version } = route.kind;

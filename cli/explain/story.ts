@@ -3,8 +3,7 @@ import { customTarget, isPlaceable } from '../../cluster/placeable.ts';
 import { reflectedFrom } from '../../cluster/reflected.ts';
 import { leavesUnheard } from '../../cluster/share.ts';
 import { countOf } from '../../cluster/summary.ts';
-import type { ClusterSlice, Placement, PlacementSpec, Share } from '../../cluster/types.ts';
-import { isInPlace } from '../../cluster/volumes.ts';
+import type { ClusterSlice, Placement, Share } from '../../cluster/types.ts';
 import { groupResource } from '../../kube/gvk.ts';
 import { schedulersNote } from '../../scheduler/wishes.ts';
 import { adviceFor } from './advice.ts';
@@ -102,7 +101,7 @@ function placedSections({ kind, object, pods }: Told, { spec, status }: Placemen
   return [
     { title: 'Where it is to be', lines: [...clusters].sort().map(say) },
     { title: 'Where it is not to be', lines: refused.sort().map(say) },
-    { title: 'Where it is', lines: [...Object.keys(shares).sort().flatMap(whereIs), ...leftWords(spec)] },
+    { title: 'Where it is', lines: Object.keys(shares).sort().flatMap(whereIs) },
     {
       title: 'What it waits for',
       lines: [
@@ -112,13 +111,6 @@ function placedSections({ kind, object, pods }: Told, { spec, status }: Placemen
       ],
     },
   ];
-}
-
-/** What it has left with claims that are given up, until they go. */
-function leftWords(spec: PlacementSpec | undefined): string[] {
-  if (!spec || isInPlace(spec)) return [];
-  const left = Object.keys(spec.givenUp ?? {}).filter((name) => !Object.hasOwn(spec.shares ?? {}, name));
-  return left.sort().map((name) => `${name}: left; its claims there stay until it is in place`);
 }
 
 const phases: Readonly<Record<Share['phase'], string>> = {

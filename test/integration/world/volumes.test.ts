@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { drain } from '../../../cli/drain.ts';
 import { reflectedFrom } from '../../../cluster/reflected.ts';
-import type { PhysicalCluster, Placement } from '../../../cluster/types.ts';
+import type { Placement } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { textAt } from '../../../kube/untyped.ts';
 import type { Behaviour } from '../../../sim/pods/behaviour.ts';
@@ -18,8 +18,7 @@ import {
 } from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
 
-const { deployments, events, namespaces, persistentvolumeclaims, physicalclusters, placements, pods } =
-  resources;
+const { deployments, namespaces, persistentvolumeclaims, placements, pods } = resources;
 const { statefulsets } = resources;
 const inDefault = { namespace: 'default' };
 const claimSpec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
@@ -35,9 +34,13 @@ beforeEach(async () => {
 });
 afterEach(() => world.stop());
 
-async function runSet(replicas: number, annotations: Record<string, string> = {}): Promise<void> {
+async function runSet(
+  replicas: number,
+  annotations: Record<string, string> = {},
+  ofClaims: Record<string, string> = {},
+): Promise<void> {
   const set = statefulSet('db', replicas);
-  const volumeClaimTemplates = [{ metadata: { name: 'data' }, spec: claimSpec }];
+  const volumeClaimTemplates = [{ metadata: { name: 'data', annotations: ofClaims }, spec: claimSpec }];
   const metadata = { ...set.metadata, annotations };
   const made = { ...set, metadata, spec: { ...(set.spec as object), volumeClaimTemplates } };
   await world.admin.create(statefulsets, made, inDefault);
@@ -58,14 +61,6 @@ async function claimsOn(cluster: string): Promise<Record<string, string>> {
   return Object.fromEntries(items.map(({ metadata: { name = '', uid = '' } }) => [name, uid]));
 }
 const names = async (cluster: string) => Object.keys(await claimsOn(cluster)).sort();
-
-async function told(reason: string): Promise<string[]> {
-  const { items } = await world.admin.list<KubeObject & { reason?: string; message?: string }>(
-    events,
-    inDefault,
-  );
-  return items.flatMap((event) => (event.reason === reason ? [event.message ?? ''] : []));
-}
 
 /** Pods that come from now on never become ready. */
 function breakPods(): void {
@@ -91,7 +86,7 @@ async function betweenTwo(): Promise<void> {
   );
 }
 
-test('a drain that claims hold goes on with recreate; the old claims go when the set is in place', async () => {
+test('a drain that claims hold goes on with recreate; the old claims stay where they are', async () => {
   await runSet(3);
   const [from = ''] = (await specOf())?.clusters ?? [];
   const to = from === 'east' ? 'west' : 'east';
@@ -114,61 +109,18 @@ test('a drain that claims hold goes on with recreate; the old claims go when the
     `plan: default/statefulsets.apps/db moves from ${from} to ${to}: ${from}: it is being drained; ` +
       'its claim data-db-0 is made anew, without the data',
   );
-  let isEarly = false;
-  world.physical(from).faults.intercept = async ({ method, url }) => {
-    if (method === 'DELETE' && url.includes('/persistentvolumeclaims/'))
-      isEarly ||= (await ready(to)).length < 3 || (await ready(from)).length > 0;
-  };
+  const before = await claimsOn(from);
+  expect(Object.keys(before)).toHaveLength(3);
   await annotate(recreate);
   await drains(from);
   await settled(world.admin, 'db.statefulsets.apps');
   expect(await ready(to)).toEqual(['db-0', 'db-1', 'db-2']);
-  await until('the old claims are gone', async () => (await names(from)).length === 0);
-  expect(isEarly).toBe(false);
   expect(await names(to)).toEqual(data);
+  expect(await claimsOn(from)).toEqual(before);
   await until('those that are there are shown', async () => {
     const { items } = await world.admin.list(persistentvolumeclaims, inDefault);
     return items.length === 3 && items.every((claim) => reflectedFrom(claim).join() === to);
   });
-  expect(await told('ClaimsGivenUp')).toEqual([
-    expect.stringContaining(`its claims on ${from} stay there until`),
-  ]);
-  await world.admin.delete(physicalclusters, { name: from });
-  await until(
-    'the cluster leaves empty',
-    async () => !(await find<PhysicalCluster>(world.admin, physicalclusters, from, '')),
-  );
-});
-
-test('as long as its successor is not ready nothing is deleted, also by controllers that start anew', async () => {
-  await betweenTwo();
-  const before = await claimsOn('east');
-  await world.restartControllers();
-  // Its syncer asks each two seconds.
-  const asked = () =>
-    world.physical('east').upstream.requests.filter((line) => line.includes('/claims?uid=')).length;
-  const first = asked();
-  await until('it was asked twice more', () => asked() >= first + 2);
-  expect(await claimsOn('east')).toEqual(before);
-  await mendPods('west');
-  await until('the old claim is gone', async () => (await names('east')).length === 0);
-  expect(await ready('west')).toEqual(['db-0']);
-});
-
-test('who says hold in the middle keeps what is there', async () => {
-  await betweenTwo();
-  const before = await claimsOn('east');
-  await annotate({ 'atoll.dev/volumes': 'hold' });
-  await until('it is told', async () => (await told('ClaimsKept')).length > 0);
-  await mendPods('west');
-  await settled(world.admin, 'db.statefulsets.apps');
-  await annotate(recreate);
-  await settled(world.admin, 'db.statefulsets.apps');
-  expect((await specOf())?.givenUp).toBeUndefined();
-  // It goes back to its data.
-  await annotate({ 'atoll.dev/clusters': 'east', 'atoll.dev/volumes': 'hold' });
-  await until('it is back', async () => (await ready('east')).length === 1);
-  expect(await claimsOn('east')).toEqual(before);
 });
 
 test('an edit back in the middle finds its data', async () => {
@@ -179,51 +131,27 @@ test('an edit back in the middle finds its data', async () => {
   await until('it is back', async () => (await ready('east')).length === 1);
   await settled(world.admin, 'db.statefulsets.apps');
   expect(await claimsOn('east')).toEqual(before);
-  await until('what was made on west goes', async () => (await names('west')).length === 0);
 });
 
-test('a cluster that was silent is asked when it is heard of again', async () => {
-  await betweenTwo();
-  world.physical('east').faults.silence();
-  await mendPods('west');
-  await settled(world.admin, 'db.statefulsets.apps');
-  world.physical('east').faults.heal();
-  await until('the old claim is gone', async () => (await names('east')).length === 0);
-  expect(await ready('west')).toEqual(['db-0']);
-});
+const filesClaim = {
+  apiVersion: 'v1',
+  kind: 'PersistentVolumeClaim',
+  metadata: { name: 'files' },
+  spec: claimSpec,
+};
 
-test('data that was left before anybody gave it up is kept, and so is that of a set that is deleted', async () => {
-  await runSet(1, { 'atoll.dev/clusters': 'east' });
-  await move(world.admin, statefulsets, 'db', 'west');
-  await until('it has moved', async () => (await ready('west')).length === 1);
-  await settled(world.admin, 'db.statefulsets.apps');
-  await annotate(recreate);
-  await move(world.admin, statefulsets, 'db', 'west');
-  breakPods();
-  await world.simulate('north');
-  await world.register('north');
-  await move(world.admin, statefulsets, 'db', 'north');
-  await until('it has left west', async () => Object.keys((await specOf())?.shares ?? {}).join() === 'north');
-  expect(Object.keys((await specOf())?.givenUp ?? {})).toEqual(['west']);
-  await world.admin.delete(statefulsets, { ...inDefault, name: 'db' });
-  await until('gone', async () => (await specOf()) === undefined);
-  expect(await names('east')).toEqual(['data-db-0']);
-  expect(await names('west')).toEqual(['data-db-0']);
-});
-
-test('a claim of its own goes along empty, and the old one when what uses it is in place', async () => {
-  const claim = {
-    apiVersion: 'v1',
-    kind: 'PersistentVolumeClaim',
-    metadata: { name: 'files' },
-    spec: claimSpec,
-  };
-  await world.admin.create(persistentvolumeclaims, claim, inDefault);
-  const web = deployment('web', 1);
+function usesFiles(web: KubeObject): KubeObject {
   const made = template('web') as { spec: object };
   const volumes = [{ name: 'files', persistentVolumeClaim: { claimName: 'files' } }];
-  const spec = { ...(web.spec as object), template: { ...made, spec: { ...made.spec, volumes } } };
-  await world.admin.create(deployments, { ...web, spec }, inDefault);
+  return {
+    ...web,
+    spec: { ...(web.spec as object), template: { ...made, spec: { ...made.spec, volumes } } },
+  };
+}
+
+test('a claim of its own goes along empty, and the old one when what uses it is in place', async () => {
+  await world.admin.create(persistentvolumeclaims, filesClaim, inDefault);
+  await world.admin.create(deployments, usesFiles(deployment('web', 1)), inDefault);
   const placed = await settled(world.admin, 'web.deployments.apps');
   const [from = ''] = placed.spec?.clusters ?? [];
   const to = from === 'east' ? 'west' : 'east';
@@ -244,6 +172,41 @@ test('a claim of its own goes along empty, and the old one when what uses it is 
   await until('the old claim is gone', async () => (await names(from)).length === 0);
   expect(await ready(to, 'web')).toHaveLength(1);
   await drains(from);
+});
+
+test.each([
+  ['', {}],
+  ['s template', { 'atoll.dev/volumes': 'hold' }],
+])('hold on a claim%s of a set counts before what the set says', async (_of, ofClaims) => {
+  await runSet(1, recreate, ofClaims);
+  const [from = ''] = (await specOf())?.clusters ?? [];
+  await until('its claim is shown', async () => {
+    const { items } = await world.admin.list(persistentvolumeclaims, inDefault);
+    return items.some((claim) => textAt(claim, 'status', 'phase') === 'Bound');
+  });
+  if (_of === '')
+    await world.admin.patch(persistentvolumeclaims, { ...inDefault, name: 'data-db-0' }, 'merge', {
+      metadata: { annotations: { 'atoll.dev/volumes': 'hold' } },
+    });
+  await expect(drains(from)).rejects.toThrow(`db: its claim data-db-0 holds data on ${from}`);
+  expect(await ready(from)).toEqual(['db-0']);
+});
+
+test('of what is scaled to nothing before it was ready elsewhere the claim stays', async () => {
+  await world.admin.create(persistentvolumeclaims, filesClaim, inDefault);
+  await world.admin.create(deployments, usesFiles(deployment('web', 1, 'east')), inDefault);
+  await settled(world.admin, 'web.deployments.apps');
+  await settled(world.admin, 'files.persistentvolumeclaims');
+  breakPods();
+  await world.admin.patch(namespaces, { name: 'default' }, 'merge', { metadata: { annotations: recreate } });
+  await move(world.admin, deployments, 'web', 'west');
+  await world.admin.patch(deployments, { ...inDefault, name: 'web' }, 'merge', { spec: { replicas: 0 } });
+  await settled(world.admin, 'web.deployments.apps');
+  await until('why its claim stays is said', async () => {
+    const { reasons = {} } = (await specOf('files.persistentvolumeclaims')) ?? {};
+    return reasons['east'] === 'what uses it is not in place without it yet';
+  });
+  expect(await names('east')).toEqual(['files']);
 });
 
 test('a claim that its user made under the name of one of the set’s goes along as its own', async () => {
@@ -269,29 +232,6 @@ test('a claim that its user made under the name of one of the set’s goes along
     (await find(world.admin, persistentvolumeclaims, 'data-db-0'))?.metadata.deletionTimestamp,
   ).toBeUndefined();
   expect(await names('west')).toEqual(['data-db-0']);
-});
-
-test('of another set of ours whose claims have such names none is removed', async () => {
-  await betweenTwo();
-  const [left] = (await world.physical('east').client.list(persistentvolumeclaims)).items;
-  const mark = left?.metadata.annotations?.['atoll.dev/claim-of'] ?? '';
-  const { client } = world.physical('east');
-  const { namespace } = left?.metadata ?? {};
-  const foreign = (name: string, annotations: Record<string, string>) =>
-    client.create(
-      persistentvolumeclaims,
-      { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name, annotations }, spec: claimSpec },
-      { namespace },
-    );
-  const other = { ...JSON.parse(mark), uid: 'another' };
-  await foreign('data-db-1', { 'atoll.dev/claim-of': JSON.stringify(other) });
-  await foreign('data-db-2', {
-    'atoll.dev/claim-of': JSON.stringify({ ...JSON.parse(mark), syncer: 'former' }),
-  });
-  await foreign('data-db-3', {});
-  await mendPods('west');
-  await until('its own is gone', async () => !(await names('east')).includes('data-db-0'));
-  expect(await names('east')).toEqual(['data-db-1', 'data-db-2', 'data-db-3']);
 });
 
 test.each([

@@ -391,16 +391,3 @@ describe('KIND/NAME', () => {
     expect(() => parseNamed(words)).toThrow(message);
   });
 });
-
-test.each([
-  [
-    'Joining',
-    ['west: joining, not counted on yet', 'east: left; its claims there stay until it is in place'],
-  ],
-  ['Active', ['west: there, and counted on']],
-])('claims that are given up are told of until it is in place: %s', (phase, expected) => {
-  const spec = { clusters: ['west'], shares: { west: { phase } }, givenUp: { east: '2026-01-01T00:00:00Z' } };
-  const { sections } = storyOf(told({ placement: placed(spec, { clusters: { west: { present: true } } }) }));
-  const lines = sections.find(({ title }) => title === 'Where it is')?.lines ?? [];
-  expect(lines.map((line) => line.replace(/; \d+\/\d+ ready$/, ''))).toEqual(expected);
-});
