@@ -25,7 +25,7 @@ interface Place {
 
 /** Only of what is divided by number: ordinals and data are not moved for want of room, nor what a spread or a number says. */
 export function mayOverflow(wish: Wish, { divided, claims }: Situation): boolean {
-  if (wish.overflow !== true || wish.spread || typeof wish.count === 'number') return false;
+  if (wish.overflowsBy === undefined || wish.spread || typeof wish.count === 'number') return false;
   return divided === 'counts' && claims.size === 0;
 }
 
@@ -73,7 +73,8 @@ function spreadBy(
   const values = Object.fromEntries([...filled.keys()].map((name) => [name, name]));
   const bounded = places.filter(({ candidate: { name }, isBounded }) => filled.has(name) && isBounded);
   const most = Object.fromEntries(bounded.map(({ candidate: { name }, room }) => [name, room]));
-  return { topologyKey: eachCluster, replicas: Object.fromEntries(filled), values, most };
+  const replicas = Object.fromEntries(filled);
+  return { topologyKey: eachCluster, replicas, values, ...(bounded.length > 0 && { most }) };
 }
 
 function hasRoomFor(room: number, total: number): string {
@@ -86,7 +87,7 @@ function whyOf(
   { wish, filled, short }: { wish: Wish; filled: ReadonlyMap<string, number>; short: number },
 ): string {
   const [first = ''] = filled.keys();
-  if (filled.size === 1 && short === 0) return `all of it has room there; ${wish.source} lets it overflow`;
+  if (filled.size === 1 && short === 0) return `all of it has room there; ${wish.overflowsBy} lets it overflow`;
   const most = short > 0 ? `, ${short} more than there is room for anywhere` : '';
   return name === first ? `it takes ${n} pods${most}` : `it takes ${n} pods that have no room on ${first}`;
 }

@@ -41,8 +41,8 @@ export interface Wish {
   source: string;
   /** As the first layer says it that says anything of it, which is `by`. */
   spread?: TopologySpread & { by: string };
-  /** As the first layer says it that says anything of it. */
-  overflow?: boolean;
+  /** Who lets it overflow; absent where the first layer that says anything of it does not. */
+  overflowsBy?: string;
   /** What each says, the most specific first. */
   layers: readonly Said[];
 }
@@ -117,7 +117,7 @@ export function wishOf(
   const source = (counts ?? layers[0])?.source;
   if (source === undefined) return undefined;
   const { names, groups } = layers.at(-1) ?? {};
-  const overflow = layers.find((said) => said.overflow !== undefined)?.overflow;
+  const overflows = layers.find(({ overflow }) => overflow !== undefined);
   const spreads = layers.find(({ spread }) => spread !== undefined);
   return {
     ...(names && { names }),
@@ -125,7 +125,7 @@ export function wishOf(
     count: counts?.count ?? 'free',
     source,
     ...(spreads?.spread && { spread: { ...spreads.spread, by: spreads.source } }),
-    ...(overflow !== undefined && { overflow }),
+    ...(overflows?.overflow && { overflowsBy: overflows.source }),
     layers,
   };
 }

@@ -4,7 +4,7 @@ import { parseQuantity } from '../../../kube/quantity.ts';
 import { numberAt } from '../../../kube/untyped.ts';
 import { layer } from '../../../scheduler/policies.ts';
 import { deployment, placed } from '../cluster/objects.ts';
-import { cluster, World } from './world.ts';
+import { cluster, namespace, World } from './world.ts';
 
 type Counts = Record<string, number>;
 
@@ -71,6 +71,14 @@ describe('where it comes first', () => {
     expect(world({ a: 2, b: 2 }, 5).decide().spec('web')).toMatchObject({
       blocked: true,
       reasons: { a: 'it has room for 2 of its 5 pods', b: 'it has room for 2 of its 5 pods' },
+    });
+  });
+
+  it('says who lets it overflow, whoever says where it may be', () => {
+    const made = world({ a: 4, b: 6 }, 3);
+    made.namespace = namespace('a,b');
+    expect(made.decide().spec('web')?.reasons).toMatchObject({
+      b: 'all of it has room there; its annotation lets it overflow',
     });
   });
 
