@@ -87,7 +87,8 @@ function whyOf(
   { wish, filled, short }: { wish: Wish; filled: ReadonlyMap<string, number>; short: number },
 ): string {
   const [first = ''] = filled.keys();
-  if (filled.size === 1 && short === 0) return `all of it has room there; ${wish.overflowsBy} lets it overflow`;
+  if (filled.size === 1 && short === 0)
+    return `all of it has room there; ${wish.overflowsBy} lets it overflow`;
   const most = short > 0 ? `, ${short} more than there is room for anywhere` : '';
   return name === first ? `it takes ${n} pods${most}` : `it takes ${n} pods that have no room on ${first}`;
 }
