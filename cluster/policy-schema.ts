@@ -9,6 +9,7 @@ import {
   type PolicySelector,
   placementPolicies,
   type Toleration,
+  type WorkloadTerm,
 } from './policy.ts';
 import { shownClusters, shownSelector } from './policy-summary.ts';
 import { policyTexts as texts } from './policy-texts.ts';
@@ -25,6 +26,10 @@ const labelSelector = object(
     ),
   },
   texts.labelSelector,
+);
+
+const terms = list(
+  object({ labelSelector, topologyKey: text } satisfies Fields<WorkloadTerm>, texts.term, ['labelSelector']),
 );
 
 const spec = object(
@@ -49,6 +54,8 @@ const spec = object(
         exclude: texted,
         count: int32,
         overflow: flag,
+        affinity: terms,
+        antiAffinity: terms,
         spread: object(
           { topologyKey: text, replicas: map(int32), maxSkew: int32 } satisfies Fields<TopologySpread>,
           texts.spread,

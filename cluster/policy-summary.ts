@@ -1,5 +1,5 @@
 import type { LabelSelector } from '../kube/selector.ts';
-import type { PlacementPolicy } from './policy.ts';
+import type { PlacementPolicy, WorkloadTerm } from './policy.ts';
 import { shownSpread } from './spread.ts';
 
 /** `Deployment,Job app=web`: what must hold of a workload that it selects; `*` for all. */
@@ -26,6 +26,8 @@ export function shownClusters({ spec }: PlacementPolicy): string {
     count,
     spread,
     overflow,
+    affinity = [],
+    antiAffinity = [],
   } = spec?.clusters ?? {};
   const which = [
     names.join(','),
@@ -35,8 +37,14 @@ export function shownClusters({ spec }: PlacementPolicy): string {
     ...exclude.map((name) => `!${name}`),
     spread ? `over ${shownSpread(spread)}` : '',
     overflow ? 'overflowing' : '',
+    ...affinity.map((term) => `beside ${shownTerm(term)}`),
+    ...antiAffinity.map((term) => `apart from ${shownTerm(term)}`),
   ].filter((word) => word !== '');
   return `${count === undefined ? '' : `${count} of `}${which.length > 0 ? which.join(' ') : '*'}`;
+}
+
+function shownTerm({ labelSelector }: WorkloadTerm): string {
+  return shownLabels(labelSelector) || '*';
 }
 
 function among(word: string, what: string): string {

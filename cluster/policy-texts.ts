@@ -4,6 +4,7 @@ import type {
   PolicyKind,
   PolicySelector,
   Toleration,
+  WorkloadTerm,
 } from './policy.ts';
 import type { TopologySpread } from './spread.ts';
 
@@ -55,6 +56,10 @@ const clusters: Texts<PolicyClusters> = {
     'Over the values of a label of PhysicalClusters, of what policies further out leave. Where nobody says how many clusters, one of each value.',
   overflow:
     'One cluster as long as all of the workload has room there, and one more for what has not; those of the first groups are filled first. Of what has replicas, but for StatefulSets.',
+  affinity:
+    'Only where workloads of the same Namespace are that each of these selects. Of those that ask for each other the first goes where it may, and the others with it.',
+  antiAffinity:
+    'Only where no other workload of the same Namespace is that any of these selects; nor do those come to where it is.',
 };
 
 /** Of a policy, and as it is recorded in a Placement. */
@@ -65,6 +70,12 @@ export const spread: Texts<TopologySpread> = {
     'By value, how many replicas it has; values that are not here have none. Where the workload has another number of replicas, in this proportion.',
   maxSkew:
     'Without replicas: by how many the replicas of two values may differ; as long as they do not differ by more, none moves. Default 1.',
+};
+
+const term: Texts<WorkloadTerm> = {
+  labelSelector: "Of the workloads' own labels; empty: all of the Namespace.",
+  topologyKey:
+    'The key of a label of PhysicalClusters, as of a spread: to be beside is to be where that has the same value. Absent: on the same cluster.',
 };
 
 const labelSelector = {
@@ -85,6 +96,7 @@ export const policyTexts = {
   clusters,
   spread,
   toleration,
+  term,
   labelSelector,
   requirement,
   PlacementPolicy: 'PlacementPolicy says on which physical clusters workloads of its Namespace run.',

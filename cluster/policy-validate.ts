@@ -31,6 +31,8 @@ const longestExpression = 10_240;
 const mostSkew = 100;
 /** Of any one list: what people write by hand is shorter, and each is looked at for each workload. */
 const longest = 1000;
+/** Of affinity, and of antiAffinity. */
+const mostTerms = 10;
 const builtin = new Set(builtinResources.map(({ group }) => group));
 const workloads = placedKinds.flatMap(({ role, kind }) => (role === 'workload' ? [kind] : []));
 
@@ -83,9 +85,13 @@ function validateClusters(clusters: unknown, field: Field): void {
   const spread = at(clusters, 'spread');
   const expression = at(clusters, 'expression');
   const overflow = at(clusters, 'overflow');
+  const company = ['affinity', 'antiAffinity'].map((name) => ({ name, terms: at(clusters, name) }));
   const others = [at(clusters, 'labelSelector'), expression, count, spread, overflow];
-  if (said.length === 0 && others.every((it) => it === undefined) && !excluded)
-    field.required('say names, groups, labelSelector, expression, exclude, count, spread or overflow');
+  const isSaid = [...others, ...company.map(({ terms }) => terms)].some((it) => it !== undefined);
+  if (said.length === 0 && !isSaid && !excluded)
+    field.required(
+      'say names, groups, labelSelector, expression, exclude, count, spread, overflow, affinity or antiAffinity',
+    );
   if (overflow === true && (count !== undefined || spread !== undefined))
     field.child('overflow').forbidden('may not be set together with count or spread, which say how many');
   names(at(clusters, 'names'), field.child('names'), dns1123Subdomain);
@@ -98,6 +104,7 @@ function validateClusters(clusters: unknown, field: Field): void {
     field.child('exclude').forbidden('may not be set together with names; leave them out of the names');
   if (expression !== undefined) validateExpression(text(expression), field.child('expression'));
   validateSpread(spread, field.child('spread'));
+  for (const { name, terms } of company) validateTerms(terms, field.child(name));
   if (spread !== undefined && groups.length > 0)
     field.child('spread').forbidden('may not be set together with groups; use names or labelSelector');
   if (count === undefined) return;
@@ -135,6 +142,16 @@ function validateSpread(spread: unknown, field: Field): void {
   for (const [value, count] of counts) {
     path.key(value).invalidAll(value, validateLabelValue(value));
     if (Number(count) < 1 || Number(count) > mostReplicas) path.key(value).invalid(count, countRange);
+  }
+}
+
+function validateTerms(terms: unknown, field: Field): void {
+  const all = listAt({ terms }, 'terms');
+  if (all.length > mostTerms) field.tooMany(all.length, mostTerms);
+  for (const [index, term] of all.slice(0, mostTerms).entries()) {
+    labelSelector(at(term, 'labelSelector'), field.index(index).child('labelSelector'));
+    const key = at(term, 'topologyKey');
+    if (key !== undefined) qualifiedName(text(key), field.index(index).child('topologyKey'));
   }
 }
 

@@ -61,6 +61,17 @@ export interface PolicyClusters {
   spread?: TopologySpread;
   /** Where nobody says how many: one more takes what has no room on the first. */
   overflow?: boolean;
+  /** Only where such workloads of its Namespace are; all of the list. */
+  affinity?: WorkloadTerm[];
+  /** Only where none of them is. */
+  antiAffinity?: WorkloadTerm[];
+}
+
+/** Other workloads of the same Namespace. */
+export interface WorkloadTerm {
+  labelSelector: LabelSelector;
+  /** What they share or not: a label of PhysicalClusters; default `cluster`, each for itself. */
+  topologyKey?: string;
 }
 
 /** All that it names, in whatever group. */

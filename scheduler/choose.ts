@@ -10,10 +10,11 @@ import {
   take,
   takeInOrder,
   universe,
+  unwanted,
 } from './judge.ts';
 import { chooseOverflow, mayOverflow } from './overflow.ts';
 import { chooseSpread } from './spread.ts';
-import { refusal, type Wish } from './wishes.ts';
+import type { Wish } from './wishes.ts';
 
 /** Where an object is to be. `rest`: how many others of its Namespace are on each cluster. */
 export function choose(
@@ -31,7 +32,7 @@ export function choose(
 /** Every cluster of the wish that nothing speaks against; where none is left, it stays where it is. */
 export function chooseAll(wish: Wish, situation: Situation): Choice {
   const from = universe(wish, situation);
-  const asked = from.filter((name) => refusal(wish, name, situation.clusters.get(name)) === undefined);
+  const asked = from.filter((name) => unwanted(wish, name, situation) === undefined);
   const judged = judge(from, situation, { among: asked.length, wish });
   const held = heldByClaims(judged, situation, wish);
   const fitting = fittingOf(judged).map(({ name }) => name);

@@ -1,28 +1,26 @@
-import { closureOf, indexNamespace, type PlacedObject, refKey, refOf } from '../cluster/closure.ts';
+import { indexNamespace, type PlacedObject, refKey } from '../cluster/closure.ts';
 import { groupOf } from '../cluster/group.ts';
 import { isForgotten } from '../cluster/life.ts';
 import { isBeingOrphaned } from '../cluster/orphans.ts';
-import { isPlaceable } from '../cluster/placeable.ts';
 import { formatClusters } from '../cluster/placement.ts';
 import { podCount } from '../cluster/pod-spec.ts';
 import { podsOn } from '../cluster/spread.ts';
-import type { ClosureRef } from '../cluster/types.ts';
 import { groupResource } from '../kube/gvk.ts';
 import { decideClosure } from './along.ts';
 import { choose } from './choose.ts';
-import { claimsOf, withoutData } from './claims.ts';
+import { withoutData } from './claims.ts';
+import { Company } from './company.ts';
 import { withoutCredentials } from './credentials.ts';
 import { isDrained } from './filter.ts';
 import type { Choice, Situation } from './judge.ts';
-import { policiesFor } from './policies.ts';
 import { homeOf, recordOf } from './record.ts';
-import { isRolledOut } from './rollout.ts';
-import { currentOf, hasStopped, isLive, placementOf, type Scene } from './scene.ts';
+import { hasStopped, type Scene } from './scene.ts';
+import { type Subject, subjectsOf } from './subjects.ts';
 import { evictingOf, listenedSince } from './tolerations.ts';
 import { leavingSince, Turns, togetherWords, turnMs, waitingWords } from './turns.ts';
 import type { Decided, NamespaceDecision, NamespaceInput } from './types.ts';
 import { addUsage, podsOf, requestsOf, type Usage, usageOf } from './usage.ts';
-import { saysWhere, schedulersNote, tolerationsOf, type Wish, wishOf } from './wishes.ts';
+import { saysWhere, schedulersNote, tolerationsOf } from './wishes.ts';
 
 /** Everything of one namespace at once, since workloads stay together and what they use follows them. */
 export function decideNamespace(given: NamespaceInput): NamespaceDecision {
@@ -74,32 +72,32 @@ export function decideNamespace(given: NamespaceInput): NamespaceDecision {
 }
 
 function decideWorkloads(scene: Scene): { decided: Decided[]; usage: Usage; turns: Turns } {
-  const workloads = scene.input.objects
-    .filter((o) => o.kind.role === 'workload' && isLive(scene, o))
-    .sort(byRef);
+  const subjects = subjectsOf(scene);
+  const company = new Company(subjects, scene.clusters);
   const used: Usage = new Map(scene.input.usage);
   const own: Usage = new Map();
   const rest = new Map<string, number>();
   const count = (cluster: string, by: number) => rest.set(cluster, (rest.get(cluster) ?? 0) + by);
-  const takes = new Map<PlacedObject, Usage>();
+  const takes = new Map<Subject, Usage>();
   const turns = new Turns(scene.clusters, scene.input.leaving);
   const groupAt = ({ object }: PlacedObject) => groupOf(object, scene.input.namespace);
-  for (const placed of workloads) {
-    const placement = placementOf(scene, placed);
-    for (const c of currentOf(placement, placed.object)) count(c, 1);
+  for (const subject of subjects) {
+    const { placed, placement, current } = subject;
+    for (const c of current) count(c, 1);
     if (!placement) continue;
     turns.resume(placement, groupAt(placed), scene.input.now);
-    takes.set(placed, usageOf(placed.object, placement));
-    addUsage(used, takes.get(placed) ?? new Map());
+    takes.set(subject, usageOf(placed.object, placement));
+    addUsage(used, takes.get(subject) ?? new Map());
   }
-  const decided = workloads.map((placed): Decided => {
-    const placement = placementOf(scene, placed);
-    const current = currentOf(placement, placed.object);
-    const wish = wishFor(scene, placed);
-    const requires = requiredBy(scene, placed);
-    const claims = claimsOf(scene, placed.object, requires);
+  const decided = company.order.map((subject): Decided => {
+    const { placed, placement, current, wish, requires, claims } = subject;
     const had = placement ? podsOf(placed.object, placement) : new Map<string, number>();
-    const situation = { ...situationOf(scene, placed, { current, claims: claims.hold, used }), had };
+    company.leave(subject);
+    const situation = {
+      ...situationOf(scene, placed, { current, claims: claims.hold, used }),
+      had,
+      company: (name: string) => company.refusal(subject, name),
+    };
     for (const c of current) count(c, -1);
     const there = Object.keys(placement?.spec?.shares ?? {});
     const chosen = chooseInTurn((waits) => choose(wish, { ...situation, waits }, rest), {
@@ -109,28 +107,34 @@ function decideWorkloads(scene: Scene): { decided: Decided[]; usage: Usage; turn
       group: groupAt(placed),
     });
     const choice = withoutData(chosen, there, claims.recreate);
+    company.settle(subject, choice.clusters);
     for (const c of choice.clusters) count(c, 1);
-    const before = takes.get(placed) ?? new Map();
-    const added = choice.clusters.filter((c) => !before.has(c));
-    const pods = podsOn(situation.pods, choice.clusters, choice.spread);
-    const more = new Map(added.map((c) => [c, situation.need(pods.get(c) ?? 0)]));
-    // Where it overflows it grows by what it is given: the next one counts with that.
-    if (choice.lookAgain)
-      for (const [c, n] of had)
-        if ((pods.get(c) ?? 0) > n) more.set(c, situation.need((pods.get(c) ?? 0) - n));
+    const before = takes.get(subject) ?? new Map();
+    const more = addedBy(choice, situation, before);
     addUsage(used, more);
     addUsage(own, before);
     addUsage(own, more);
     const since = leavingSince(placement, choice.clusters, scene.input.now);
     return {
       placed,
-      choice,
+      choice: company.concerns(subject) ? { ...choice, open: true } : choice,
       wish,
       requires,
       ...(since && { leavingSince: since }),
     };
   });
   return { decided, usage: own, turns };
+}
+
+/** What a choice takes that is not counted yet. */
+function addedBy(choice: Choice, { pods, need, had = new Map() }: Situation, before: Usage): Usage {
+  const chosen = podsOn(pods, choice.clusters, choice.spread);
+  const added = choice.clusters.filter((c) => !before.has(c));
+  const more: Usage = new Map(added.map((c) => [c, need(chosen.get(c) ?? 0)]));
+  // Where it overflows it grows by what it is given: the next one counts with that.
+  if (choice.lookAgain)
+    for (const [c, n] of had) if ((chosen.get(c) ?? 0) > n) more.set(c, need((chosen.get(c) ?? 0) - n));
+  return more;
 }
 
 /**
@@ -176,23 +180,6 @@ function endOfStay({ clusters, listened, input: { now } }: Scene, { choice, wish
   return Math.min(Number.POSITIVE_INFINITY, ...ends);
 }
 
-function wishFor({ input: { namespace, policies = [] } }: Scene, placed: PlacedObject): Wish | undefined {
-  return wishOf(placed.object, namespace, policiesFor(placed, namespace, policies));
-}
-
-/** What goes along with its pods: those of its template, and while others are left what these have. */
-function requiredBy(scene: Scene, placed: PlacedObject): ClosureRef[] {
-  const { byKey } = scene.index;
-  const now = closureOf(placed.object, scene.index);
-  if (isRolledOut(placed.object)) return now;
-  const keys = new Set(now.map(refKey));
-  const former = (placementOf(scene, placed)?.spec?.requires ?? []).filter((ref) => {
-    const there = byKey.get(refKey(ref));
-    return !keys.has(refKey(ref)) && there !== undefined && isPlaceable(there.kind, there.object);
-  });
-  return [...now, ...former].sort((a, b) => (refKey(a) < refKey(b) ? -1 : 1));
-}
-
 function situationOf(
   scene: Scene,
   { object, kind }: PlacedObject,
@@ -219,8 +206,4 @@ function annotationOf({ placed, choice, wish }: Decided): NamespaceDecision['ann
   if (saysWhere(placed.object)) return [];
   const clusters = formatClusters(choice.clusters);
   return clusters === '' || clusters === note ? [] : [{ placed, clusters }];
-}
-
-function byRef(a: PlacedObject, b: PlacedObject): number {
-  return refKey(refOf(a)) < refKey(refOf(b)) ? -1 : 1;
 }

@@ -47,6 +47,8 @@ export interface Situation {
   divided: Spread | undefined;
   /** Of a custom resource: see Candidate. */
   kind?: string | undefined;
+  /** Why other workloads of its Namespace speak against a cluster. */
+  company?: (name: string) => string | undefined;
   /** What so many of its pods ask for. */
   need(pods: number): Resources;
 }
@@ -73,7 +75,7 @@ export function judge(
     const candidate = {
       name,
       cluster,
-      refused: wish && refusal(wish, name, cluster),
+      refused: unwanted(wish, name, situation),
       tolerations,
       now,
       ...(listened !== undefined && { listened }),
@@ -86,6 +88,15 @@ export function judge(
     };
     return [candidate, objection(candidate)];
   });
+}
+
+/** Why an annotation, a policy, or for its sake another workload, does not want it there. */
+export function unwanted(
+  wish: Wish | undefined,
+  name: string,
+  { clusters, company }: Situation,
+): string | undefined {
+  return (wish && refusal(wish, name, clusters.get(name))) ?? company?.(name);
 }
 
 /** What may be chosen from; with it where its data holds it, which only a user's own word leaves out. */

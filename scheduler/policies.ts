@@ -2,11 +2,13 @@ import { logicalClusterOf } from '../client/url.ts';
 import type { PlacedObject } from '../cluster/closure.ts';
 import { kindNamed } from '../cluster/kinds.ts';
 import { rootCluster } from '../cluster/names.ts';
-import { namedBy, type PlacementPolicy, type PolicySelector } from '../cluster/policy.ts';
+import { namedBy, type PlacementPolicy, type PolicySelector, type WorkloadTerm } from '../cluster/policy.ts';
+import { shownLabels } from '../cluster/policy-summary.ts';
 import { kindOf } from '../cluster/ruled.ts';
+import { eachCluster } from '../cluster/spread.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { type LabelSelector, labelSelectorFromObject } from '../kube/selector.ts';
-import type { Said } from './wishes.ts';
+import type { Said, Term } from './wishes.ts';
 
 /** A policy as it is asked about each workload. */
 export interface Policy {
@@ -18,6 +20,9 @@ export interface Policy {
 
 /** The layers of a Namespace's policies, the most specific first; within each the one that counts first. */
 export type Layers = readonly (readonly Policy[])[];
+
+/** Of what a reason repeats of a policy. */
+const longestShown = 100;
 
 const known = new WeakMap<PlacementPolicy, Policy>();
 
@@ -48,6 +53,7 @@ function read(policy: PlacementPolicy): Policy {
   const isGlobal = namespace === undefined && logicalClusterOf(policy) === rootCluster;
   const source = `${policy.kind} ${name}${isGlobal ? ` of ${rootCluster}` : ''}`;
   const { groups = [], labelSelector, expression, exclude = [], count, spread, overflow } = clusters;
+  const { affinity = [], antiAffinity = [] } = clusters;
   const names = namedBy(clusters);
   const choosesAll = names.length > 0 || labelSelector !== undefined || expression !== undefined;
   return {
@@ -65,8 +71,19 @@ function read(policy: PlacementPolicy): Policy {
       tolerations,
       ...(spread && { spread }),
       ...(overflow !== undefined && { overflow }),
+      ...(affinity.length > 0 && { affinity: affinity.map(termOf) }),
+      ...(antiAffinity.length > 0 && { antiAffinity: antiAffinity.map(termOf) }),
       ...(count !== undefined ? { count } : choosesAll ? { count: 'all' as const } : {}),
     },
+  };
+}
+
+function termOf({ labelSelector, topologyKey = eachCluster }: WorkloadTerm): Term {
+  return {
+    key: JSON.stringify([topologyKey, labelSelector]),
+    topologyKey,
+    labels: labelSelectorFromObject(labelSelector),
+    shown: shownLabels(labelSelector).slice(0, longestShown) || 'other workloads',
   };
 }
 

@@ -13,8 +13,9 @@ import {
   take,
   takeInOrder,
   universe,
+  unwanted,
 } from './judge.ts';
-import { refusal, type Wish } from './wishes.ts';
+import type { Wish } from './wishes.ts';
 
 type Over = NonNullable<Wish['spread']>;
 /** By value, sorted by it, what may be chosen there. */
@@ -74,10 +75,9 @@ function placeOf({ topologyKey }: Over, { clusters }: Situation, name: string): 
 /** What fits, by value. Where a value has nothing that fits, the others have more to take: they are judged anew. */
 function judgedPlaces(wish: Wish, over: Over, situation: Situation): { judged: Judged; places: Places } {
   const from = universe(wish, situation);
-  let asked = from.filter((name) => {
-    const cluster = situation.clusters.get(name);
-    return cluster !== undefined && refusal(wish, name, cluster) === undefined;
-  });
+  let asked = from.filter(
+    (name) => situation.clusters.has(name) && unwanted(wish, name, situation) === undefined,
+  );
   const without: [Candidate, string | undefined][] = [];
   for (;;) {
     const judged = judge(

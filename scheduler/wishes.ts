@@ -8,6 +8,18 @@ import type { KubeObject } from '../kube/object.ts';
 import type { LabelSelectorMatcher } from '../kube/selector.ts';
 import { mismatch } from './expression.ts';
 
+/** Other workloads of the Namespace, as a policy says of whom it is to be beside, or apart from. */
+export interface Term {
+  /** The same for all that say the same. */
+  key: string;
+  /** As of a spread: see topologyOf. */
+  topologyKey: string;
+  /** Of the workloads themselves, as of a policy's selector. */
+  labels: LabelSelectorMatcher;
+  /** `app=db` */
+  shown: string;
+}
+
 /** What one layer, an annotation or a policy, says of where an object may be. */
 export interface Said {
   /** Who says it, for the reasons: "its annotation", "PlacementPolicy web". */
@@ -27,6 +39,8 @@ export interface Said {
   spread?: TopologySpread;
   /** Whether one cluster more takes what has no room on the first; absent: layers below say. */
   overflow?: boolean;
+  affinity?: readonly Term[];
+  antiAffinity?: readonly Term[];
 }
 
 /** All layers together. What names clusters counts instead of all below it; what does not only narrows what these leave. */

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { PlacedObject } from '../../../cluster/closure.ts';
 import type { PhysicalCluster, PhysicalClusterSpec, Placement, Share } from '../../../cluster/types.ts';
+import { deepEqual } from '../../../kube/deep.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { decideNamespace } from '../../../scheduler/decide.ts';
 import type { Layers } from '../../../scheduler/policies.ts';
@@ -74,6 +75,18 @@ export class World {
       finish: [],
     });
     return this;
+  }
+
+  /** The same, where what one does lets another do something: as often as something goes elsewhere, but not for ever. */
+  settle(most = 5): this {
+    const clusters = () => this.placements.map(({ spec }) => [spec?.ref.name, spec?.clusters]);
+    for (let left = most; left > 0; left--) {
+      const before = clusters();
+      this.#once();
+      if (deepEqual(clusters(), before)) break;
+      expect(left).toBeGreaterThan(1);
+    }
+    return this.decide();
   }
 
   #once(): NamespaceDecision {
