@@ -33,7 +33,7 @@ describe('a policy is refused', () => {
     [
       'that says nothing of them',
       { clusters: {} },
-      'spec.clusters: Required value: say names, groups, labelSelector, expression, exclude, count, spread or overflow',
+      'spec.clusters: Required value: say names, groups, labelSelector, expression, exclude, count, spread, overflow, affinity or antiAffinity',
     ],
     [
       'that asks for none',
@@ -150,6 +150,26 @@ describe('a policy is refused', () => {
       'with an operator that there is not',
       { clusters: { labelSelector: { matchExpressions: [{ key: 'a', operator: 'Near' }] } } },
       'spec.clusters.labelSelector.matchExpressions[0].operator: Invalid value: "Near": not a valid selector operator',
+    ],
+    [
+      'beside whom it does not say',
+      { clusters: { affinity: [{}] } },
+      'spec.clusters.affinity[0].labelSelector: Required value',
+    ],
+    [
+      'apart from a label that can be none',
+      { clusters: { antiAffinity: [{ labelSelector: { matchLabels: { 'a b': 'c' } } }] } },
+      'spec.clusters.antiAffinity[0].labelSelector.matchLabels: Invalid value: "a b": name part must consist of',
+    ],
+    [
+      'beside by what can be no label',
+      { clusters: { affinity: [{ labelSelector: {}, topologyKey: 'a b' }] } },
+      'spec.clusters.affinity[0].topologyKey: Invalid value: "a b": name part must consist of',
+    ],
+    [
+      'apart from too many',
+      { clusters: { antiAffinity: Array.from({ length: 11 }, () => ({ labelSelector: {} })) } },
+      'spec.clusters.antiAffinity: Too many: 11: must have at most 10 items',
     ],
     [
       'of a kind that runs nothing',
@@ -284,7 +304,13 @@ test('get shows what it selects and where that runs', async () => {
       names: ['nothing'],
       namespaceSelector: { matchExpressions: [{ key: 'stage', operator: 'In', values: ['a', 'b'] }] },
     },
-    clusters: { ...inRegion('eu'), exclude: ['west'], count: 1 },
+    clusters: {
+      ...inRegion('eu'),
+      exclude: ['west'],
+      count: 1,
+      affinity: [{ labelSelector: { matchLabels: { app: 'db' } } }],
+      antiAffinity: [{ labelSelector: {} }],
+    },
   };
   await world.admin.create(clusterplacementpolicies, policy('shown', spec, 'ClusterPlacementPolicy'));
   const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
@@ -301,7 +327,7 @@ test('get shows what it selects and where that runs', async () => {
     'shown',
     null,
     'Job nothing in stage in (a,b)',
-    '1 of region=eu !west',
+    '1 of region=eu !west beside app=db apart from *',
   ]);
   await world.admin.delete(clusterplacementpolicies, { name: 'shown' });
 });
