@@ -96,6 +96,7 @@ export const placementSpec: ObjectSchema = object(
     blocked: flag,
     waits: { type: 'list', items: text, listType: 'set' },
     leavingSince: map(text),
+    givenUp: { type: 'list', items: text, listType: 'set' },
     spread: object(
       {
         topologyKey: text,

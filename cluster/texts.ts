@@ -137,6 +137,8 @@ const placementSpec: Texts<PlacementSpec> = {
   waits: 'Physical clusters that are drained, and that it leaves when it is its turn.',
   leavingSince:
     'Of a workload, by physical cluster that it has a share on and is to be on no longer: since when.',
+  givenUp:
+    'Of a claim: physical clusters whose data those who used it there have given up; it goes when they are in place elsewhere.',
   spread: 'Over which values of which label its replicas are spread; absent, equally over the clusters.',
   requires: 'What the workload uses: it arrives on each cluster before the workload and leaves after it.',
   shares: 'By physical cluster, how much of the object is there or about to be.',

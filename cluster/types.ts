@@ -70,7 +70,7 @@ export interface PhysicalClusterStatus {
  * The record of one placed object, namespaced beside it, named by placementName. Users read it; the scheduler,
  * the splitter and the syncers each write their own part by merge patch:
  *   scheduler -> spec.ref, spec.physicalNamespace and its uid, spec.clusters, spec.wanted, spec.policies, spec.reasons,
- *                spec.blocked, spec.waits, spec.leavingSince, spec.spread, spec.requires; spec.shares when a new object takes over
+ *                spec.blocked, spec.waits, spec.leavingSince, spec.givenUp, spec.spread, spec.requires; spec.shares when a new object takes over
  *                what an orphaned one left
  *   splitter  -> spec.shares, spec.scale, status.conditions
  *   garbage collector -> spec.orphaned
@@ -102,6 +102,8 @@ export interface PlacementSpec {
   waits?: string[];
   /** Of a workload, by cluster that it has a share on and is to be on no longer: since when. */
   leavingSince?: Record<string, string>;
+  /** Of a claim: clusters whose data those who had it there have given up; it goes when they are in place elsewhere. */
+  givenUp?: string[];
   /** Of replicas: how they are spread over the clusters' values; absent: equally over the clusters. */
   spread?: PlacedSpread;
   /** A workload's closure: what must be there before it arrives and until it has left. */

@@ -43,12 +43,12 @@ export function decideClosure(scene: Scene, workloads: readonly Decided[]): Deci
     .flatMap((placed): Decided[] => {
       const along = needed.get(refKey(refOf(placed)));
       const wish = closureWish(placed.object, scene.input.namespace);
-      const { isUsed, ...stays } = staysOn(scene, placed, wish, workloads);
+      const { isUsed, givenUp, ...stays } = staysOn(scene, placed, wish, workloads);
       const held = stays.held.filter((c) => scene.clusters.has(c));
       const awaited = stays.awaited.filter((c) => scene.clusters.has(c));
       if (!along && !wish && held.length + awaited.length === 0) return [];
       const choice = chooseAlong(scene, placed, { wish, along: along ?? new Set(), held, awaited, isUsed });
-      return [{ placed, wish, requires: [], choice }];
+      return [{ placed, wish, requires: [], choice: givenUp.length > 0 ? { ...choice, givenUp } : choice }];
     });
 }
 
@@ -107,6 +107,7 @@ function chooseAlong(
   return {
     clusters: parseClusters(formatClusters([...own, ...along, ...awaited, ...unmoved])),
     reasons: Object.fromEntries(reasons),
+    ...(awaited.length > 0 && { lookAgain: true }),
     blocked: named?.blocked === true || unmoved.some((c) => !along.has(c) && isDrivenAway(scene, c)),
     ...(named?.wanted && { wanted: named.wanted }),
   };

@@ -5,6 +5,7 @@ import { isInPlace, type Volumes, volumesOf } from '../cluster/volumes.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { getOwn, textAt } from '../kube/untyped.ts';
 import type { Choice } from './judge.ts';
+import { isRolledOut } from './rollout.ts';
 import { placementOf, type Scene } from './scene.ts';
 import type { Decided } from './types.ts';
 import { leavesOut, type Wish } from './wishes.ts';
@@ -70,35 +71,49 @@ export function withoutData(
 }
 
 interface Stays {
-  /** For its data, whether or not a workload is there: no user's word says that this may go. */
+  /** For its data, whether or not a workload is there: nobody who may has given it up. */
   held: string[];
   /** Its data may go, and does when what uses it is in place without. */
   awaited: string[];
+  /** Where its data may go: remembered, since who gave it up is there no longer in the end. */
+  givenUp: string[];
   isUsed: boolean;
 }
 
-/** Where a claim stays for the sake of its data. */
+/**
+ * Where a claim stays for the sake of its data. Given up is what its own word, or all who have it there, give up; that
+ * another one uses a claim of that name elsewhere says nothing of it.
+ */
 export function staysOn(
   scene: Scene,
   claim: PlacedObject,
   own: Wish | undefined,
   workloads: readonly Decided[],
 ): Stays {
-  const bound = boundOn(placementOf(scene, claim));
+  const placement = placementOf(scene, claim);
+  const bound = boundOn(placement);
   // Most are no claims, and there may be thousands of both.
-  if (bound.length === 0) return { held: [], awaited: [], isUsed: false };
+  if (bound.length === 0) return { held: [], awaited: [], givenUp: [], isUsed: false };
   const key = refKey(refOf(claim));
-  const users = workloads.filter(({ requires }) => requires.some((ref) => refKey(ref) === key));
+  const uses = (refs: readonly ClosureRef[] = []) => refs.some((ref) => refKey(ref) === key);
+  const users = workloads
+    .filter(({ requires }) => uses(requires))
+    .map((decided) => ({ ...decided, spec: placementOf(scene, decided.placed)?.spec }));
   const { namespace } = scene.input;
   const isUsed = users.length > 0;
-  const isGivenUp = users.every(
-    ({ placed }) => volumesOf(claim.object, placed.object, namespace) === 'recreate',
+  const isGivenUp = (c: string) => {
+    if (leavesOut(own, c) || (isUsed && volumesOf(claim.object) === 'recreate')) return true;
+    const says = ({ placed, wish }: Decided) =>
+      volumesOf(claim.object, placed.object, namespace) === 'recreate' || leavesOut(wish, c);
+    const had = users.filter(({ spec }) => uses(spec?.requires) && getOwn(spec?.shares ?? {}, c));
+    if (had.length > 0) return had.every(says);
+    return placement?.spec?.givenUp?.includes(c) === true && users.some(says);
+  };
+  const givenUp = bound.filter(isGivenUp);
+  const isAwaited = users.some(
+    ({ placed: { object }, choice: { clusters }, spec }) =>
+      !spec || !isRolledOut(object) || !isInPlace({ ...spec, clusters }, object),
   );
-  const wishes = [own, ...users.map(({ wish }) => wish)];
-  const held = bound.filter((c) => !(isGivenUp && isUsed) && !wishes.some((wish) => leavesOut(wish, c)));
-  const isAwaited = users.some(({ placed, choice }) => {
-    const spec = placementOf(scene, placed)?.spec;
-    return !spec || !isInPlace({ ...spec, clusters: choice.clusters }, placed.object);
-  });
-  return { held, awaited: isAwaited ? bound.filter((c) => !held.includes(c)) : [], isUsed };
+  const held = bound.filter((c) => !givenUp.includes(c));
+  return { held, awaited: isAwaited ? givenUp : [], givenUp, isUsed };
 }

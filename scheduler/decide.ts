@@ -64,7 +64,7 @@ export function decideNamespace(given: NamespaceInput): NamespaceDecision {
       turns.mustWait(c),
     ),
     blocked: all.some(({ choice }) => choice.blocked),
-    lookAgain: decided.some(({ choice }) => choice.lookAgain),
+    lookAgain: all.some(({ choice }) => choice.lookAgain),
     open: decided.some(({ choice }) => choice.open),
     toleratedUntil: Math.min(Number.POSITIVE_INFINITY, ...decided.map((one) => endOfStay(scene, one))),
     turnUntil: Math.min(Number.POSITIVE_INFINITY, ...decided.map((one) => endOfMove(scene, one))),

@@ -21,7 +21,9 @@ export interface Choice {
   wanted?: string[];
   /** Of what has replicas: over which values they are spread. */
   spread?: PlacedSpread;
-  /** Room that comes, without a word of any cluster, may be for it. */
+  /** Of a claim: where its data may go. */
+  givenUp?: string[];
+  /** Without a word of anybody it may be time for something: room that comes, what uses a claim that is in place. */
   lookAgain?: boolean;
 }
 

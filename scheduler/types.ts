@@ -49,7 +49,7 @@ export interface NamespaceDecision {
   waiting: string[];
   /** Something is not where it ought to be for want of a place. */
   blocked: boolean;
-  /** Something could be on fewer clusters if there were more room. */
+  /** Something is to be looked at again, though nothing may say when: see Choice. */
   lookAgain: boolean;
   /** A cluster that comes, or changes, may be one for something here, wherever that is now. */
   open: boolean;

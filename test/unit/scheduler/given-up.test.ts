@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import type { Share } from '../../../cluster/types.ts';
+import { deployment, placed } from '../cluster/objects.ts';
+import { annotations, World } from './world.ts';
+
+const podSpec = { volumes: [{ persistentVolumeClaim: { claimName: 'data' } }] };
+const active: Share = { phase: 'Active', replicas: 1 };
+const recreate = { annotations: { 'atoll.dev/clusters': 'b', 'atoll.dev/volumes': 'recreate' } };
+
+const bind = (world: World, names: readonly string[]) => {
+  world.share('data', Object.fromEntries(names.map((name) => [name, { phase: 'Active' as const }])));
+  const clusters = Object.fromEntries(
+    names.map((name) => [name, { present: true, status: { phase: 'Bound' } }]),
+  );
+  world.placements = world.placements.map((p) =>
+    p.spec?.ref.name === 'data' ? { ...p, status: { clusters } } : p,
+  );
+};
+const remove = (world: World, name: string) => {
+  world.objects = world.objects.filter((o) => o.object.metadata.name !== name);
+  world.placements = world.placements.filter((p) => p.spec?.ref.name !== name);
+};
+const replace = (world: World, name: string, fields: object) => {
+  world.objects = world.objects.map((o) =>
+    o.object.metadata.name === name ? deployment(name, { ...fields }) : o,
+  );
+};
+const where = (world: World) => world.spec('data')?.clusters;
+
+/** `one` has the claim on a. */
+function ofOne(...others: ReturnType<typeof deployment>[]): World {
+  const one = deployment('one', { podSpec, metadata: annotations('a') });
+  const world = new World(one, ...others, placed('PersistentVolumeClaim', 'data')).decide();
+  world.share('one', { a: active });
+  return world;
+}
+
+describe('data on a cluster goes by the word of those alone who have it there', () => {
+  it.each([
+    ['that is elsewhere by its annotation', annotations('b')],
+    ['that would go without its data', recreate],
+  ])('not of another user of the claim, %s', (_what, metadata) => {
+    const world = ofOne(deployment('two', { podSpec, metadata }));
+    world.share('two', { b: active });
+    bind(world, ['a', 'b']);
+    remove(world.decide(), 'one');
+    expect(where(world.decide())).toEqual(['a', 'b']);
+  });
+
+  it.each([
+    ['that is elsewhere by its annotation', annotations('b')],
+    ['that would go without its data', recreate],
+  ])('not of one that begins to use it, %s', (_what, metadata) => {
+    const world = ofOne(deployment('two', { metadata }));
+    world.share('two', { b: active });
+    bind(world, ['a']);
+    remove(world.decide(), 'one');
+    replace(world, 'two', { podSpec, metadata });
+    expect(where(world.decide())).toEqual(['a', 'b']);
+  });
+
+  it.each([
+    ['by its annotation', annotations('b')],
+    ['without its data', recreate],
+  ])('of one that leaves %s, also when it is there no longer', (_what, metadata) => {
+    const world = ofOne();
+    bind(world, ['a']);
+    replace(world, 'one', { podSpec, metadata });
+    expect(where(world.decide())).toEqual(['a', 'b']);
+    world.share('one', { b: active });
+    expect(where(world.decide())).toEqual(['b']);
+  });
+
+  it('not while what uses it runs as its template was before', () => {
+    const world = ofOne();
+    bind(world, ['a']);
+    replace(world, 'one', {
+      podSpec,
+      metadata: { ...annotations('b'), generation: 2 },
+      status: { observedGeneration: 1, replicas: 1, updatedReplicas: 1 },
+    });
+    world.decide();
+    world.share('one', { b: active });
+    expect(where(world.decide())).toEqual(['a', 'b']);
+    expect(world.last?.lookAgain).toBe(true);
+  });
+
+  it('not when the word is taken back before it went', () => {
+    const world = ofOne();
+    bind(world, ['a']);
+    replace(world, 'one', { podSpec, metadata: annotations('b') });
+    world.decide();
+    world.share('one', { b: active });
+    replace(world, 'one', { podSpec });
+    expect(where(world.decide())).toContain('a');
+    expect(world.spec('data')?.givenUp).toBeUndefined();
+  });
+});
