@@ -7,6 +7,7 @@ import { texts } from './texts.ts';
 import type {
   ClosureRef,
   ClusterSlice,
+  Filled,
   ObjectRef,
   PlacementSpec,
   PlacementStatus,
@@ -107,6 +108,7 @@ export const placementSpec: ObjectSchema = object(
       } satisfies Fields<PlacedSpread>,
       texts.spread,
     ),
+    filled: list(object({ cluster: text, pods: int32 } satisfies Fields<Filled>, texts.filled)),
     requires: list(object(required satisfies Fields<ClosureRef>, texts.closureRef)),
     shares: map(share),
     scale: object(

@@ -3,6 +3,7 @@ import type {
   ClosureRef,
   ClusterSlice,
   Condition,
+  Filled,
   ObjectRef,
   PhysicalClusterSpec,
   PhysicalClusterStatus,
@@ -115,6 +116,8 @@ const ref: Texts<ObjectRef> = {
 
 const closureRef: Texts<ClosureRef> = { group: ref.group, resource: ref.resource, name: ref.name };
 
+const filled: Texts<Filled> = { cluster: 'The physical cluster.', pods: 'How many pods of it.' };
+
 const scale: Texts<Scale> = {
   replicas: 'How many replicas there are to be.',
   generation: 'The metadata.generation of the object for which that holds.',
@@ -140,6 +143,8 @@ const placementSpec: Texts<PlacementSpec> = {
   givenUp:
     'Of a claim: physical clusters whose data those who used it there have given up; it goes when they are in place elsewhere.',
   spread: 'Over which values of which label its replicas are spread; absent, equally over the clusters.',
+  filled:
+    'Of a workload that overflows: how many pods it was given room for where, in the order in which the physical clusters are filled.',
   requires: 'What the workload uses: it arrives on each cluster before the workload and leaves after it.',
   shares: 'By physical cluster, how much of the object is there or about to be.',
   scale: 'How many replicas its autoscalers made of it; absent where none does.',
@@ -233,6 +238,7 @@ export const texts = {
   slice,
   ref,
   closureRef,
+  filled,
   scale,
   placementSpec,
   spread: {

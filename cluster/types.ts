@@ -70,7 +70,7 @@ export interface PhysicalClusterStatus {
  * The record of one placed object, namespaced beside it, named by placementName. Users read it; the scheduler,
  * the splitter and the syncers each write their own part by merge patch:
  *   scheduler -> spec.ref, spec.physicalNamespace and its uid, spec.clusters, spec.wanted, spec.policies, spec.reasons,
- *                spec.blocked, spec.waits, spec.leavingSince, spec.givenUp, spec.spread, spec.requires; spec.shares when a new object takes over
+ *                spec.blocked, spec.waits, spec.leavingSince, spec.givenUp, spec.spread, spec.filled, spec.requires; spec.shares when a new object takes over
  *                what an orphaned one left
  *   splitter  -> spec.shares, spec.scale, status.conditions
  *   garbage collector -> spec.orphaned
@@ -106,6 +106,8 @@ export interface PlacementSpec {
   givenUp?: string[];
   /** Of replicas: how they are spread over the clusters' values; absent: equally over the clusters. */
   spread?: PlacedSpread;
+  /** Of what overflows: how many pods it was given room for where, in the order in which the clusters are filled. */
+  filled?: Filled[];
   /** A workload's closure: what must be there before it arrives and until it has left. */
   requires?: ClosureRef[];
   /** Where it is or is about to be, and how much of it. The syncers act on this and nothing else. */
@@ -117,6 +119,12 @@ export interface PlacementSpec {
    * record is all that is left of the object. Empty: nothing may stay any longer, since the Namespace goes.
    */
   orphaned?: string;
+}
+
+/** Of a workload that overflows. */
+export interface Filled {
+  cluster: string;
+  pods: number;
 }
 
 /** How many there are in all, where the autoscalers of the clusters say so: spec.replicas of the root follows it. */

@@ -14,6 +14,7 @@ import { withoutCredentials } from './credentials.ts';
 import { isDrained } from './filter.ts';
 import type { Choice, Situation } from './judge.ts';
 import { homeOf, recordOf } from './record.ts';
+import { keptOf } from './room.ts';
 import { hasStopped, type Scene } from './scene.ts';
 import { type Subject, subjectsOf } from './subjects.ts';
 import { evictingOf, listenedSince } from './tolerations.ts';
@@ -96,6 +97,10 @@ function decideWorkloads(scene: Scene): { decided: Decided[]; usage: Usage; turn
     const situation = {
       ...situationOf(scene, placed, { current, claims: claims.hold, used }),
       had,
+      kept: placement ? keptOf(placement, had) : new Map<string, number>(),
+      filled: placement?.spec?.filled,
+      most: placement?.spec?.spread?.most,
+      usesClaims: requires.some(({ resource }) => resource === 'persistentvolumeclaims'),
       company: (name: string) => company.refusal(subject, name),
     };
     for (const c of current) count(c, -1);
@@ -132,7 +137,7 @@ function addedBy(choice: Choice, { pods, need, had = new Map() }: Situation, bef
   const added = choice.clusters.filter((c) => !before.has(c));
   const more: Usage = new Map(added.map((c) => [c, need(chosen.get(c) ?? 0)]));
   // Where it overflows it grows by what it is given: the next one counts with that.
-  if (choice.lookAgain)
+  if (choice.filled)
     for (const [c, n] of had) if ((chosen.get(c) ?? 0) > n) more.set(c, need((chosen.get(c) ?? 0) - n));
   return more;
 }

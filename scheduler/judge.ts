@@ -2,7 +2,8 @@ import type { Spread } from '../cluster/kinds.ts';
 import { volumesAnnotation } from '../cluster/names.ts';
 import type { Resources } from '../cluster/pod-spec.ts';
 import type { PlacedSpread } from '../cluster/spread.ts';
-import type { PhysicalCluster } from '../cluster/types.ts';
+import type { Filled, PhysicalCluster } from '../cluster/types.ts';
+import { subtractQuantity, zeroQuantity } from '../kube/quantity.ts';
 import { type Candidate, objection } from './filter.ts';
 import { best } from './score.ts';
 import { nothingUsed, type Usage } from './usage.ts';
@@ -21,6 +22,8 @@ export interface Choice {
   wanted?: string[];
   /** Of what has replicas: over which values they are spread. */
   spread?: PlacedSpread;
+  /** Of what overflows: see PlacementSpec. */
+  filled?: Filled[];
   /** Of a claim: where its data may go. */
   givenUp?: string[];
   /** Without a word of anybody it may be time for something: room that comes, what uses a claim that is in place. */
@@ -43,6 +46,12 @@ export interface Situation {
   listened?: number;
   /** How many pods `used` counts for it already, by cluster. */
   had?: ReadonlyMap<string, number>;
+  /** See keptOf. */
+  kept?: ReadonlyMap<string, number>;
+  /** How many it was given last, and its autoscalers' bounds: see Placement. */
+  filled?: readonly Filled[] | undefined;
+  most?: Readonly<Record<string, number>> | undefined;
+  usesClaims?: boolean;
   /** How many pods it has in all, as far as its object says; of what is whole wherever it is, one. */
   pods: number;
   /** How its kind is divided over clusters. */
@@ -85,11 +94,21 @@ export function judge(
       isThere: situation.current.includes(name),
       waits: situation.waits?.has(name) === true,
       need: equal || situation.need(typeof among === 'number' ? 0 : among(name)),
-      used: situation.used.get(name) ?? nothingUsed,
+      used: usedByOthers(situation, name),
       kind: situation.kind,
     };
     return [candidate, objection(candidate)];
   });
+}
+
+/** What it has there itself, as what leaves has, does not keep it from being there. */
+function usedByOthers({ used, had, need }: Situation, name: string): Resources {
+  const [all, own] = [used.get(name) ?? nothingUsed, had?.get(name) ?? 0];
+  if (own === 0) return all;
+  const ours = need(own);
+  return new Map(
+    [...all].map(([resource, n]) => [resource, subtractQuantity(n, ours.get(resource) ?? zeroQuantity)]),
+  );
 }
 
 /** Why an annotation, a policy, or for its sake another workload, does not want it there. */

@@ -1,96 +1,169 @@
-import { limitsOf } from '../cluster/capacity.ts';
 import { eachCluster } from '../cluster/spread.ts';
-import { scaledQuantity, subtractQuantity, zeroQuantity } from '../kube/quantity.ts';
-import type { Candidate } from './filter.ts';
-import { type Choice, fittingOf, judge, record, refusals, type Situation, stay, universe } from './judge.ts';
+import {
+  type Choice,
+  fittingOf,
+  judge,
+  type Reasons,
+  record,
+  refusals,
+  type Situation,
+  stay,
+  universe,
+} from './judge.ts';
+import { type Place, placeOf } from './room.ts';
 import { best } from './score.ts';
-import { nothingUsed } from './usage.ts';
 import type { Wish } from './wishes.ts';
 
 /** What has come to a second cluster goes back only where this part of the first ones' room stays free then. */
 const freePart = 10;
 
-/** The finest that an amount can be: a power of ten. */
-const nano = -9;
-
-/** A place, and for how many of the workload's pods in all it has room. */
-interface Place {
-  candidate: Candidate;
-  room: number;
-  /** There is an end of it that the workload may come to. */
-  isBounded: boolean;
-  /** How many of them it counts with already. */
-  had: number;
-}
-
-/** Only of what is divided by number: ordinals and data are not moved for want of room, nor what a spread or a number says. */
-export function mayOverflow(wish: Wish, { divided, claims }: Situation): boolean {
+/**
+ * Only of what is divided by number: ordinals and data are not moved for want of room, nor what a spread or a number says. On
+ * two clusters a claim would be two volumes.
+ */
+export function mayOverflow(wish: Wish, { divided, usesClaims }: Situation): boolean {
   if (wish.overflowsBy === undefined || wish.spread || typeof wish.count === 'number') return false;
-  return divided === 'counts' && claims.size === 0;
+  return divided === 'counts' && usesClaims !== true;
 }
 
 /**
  * One cluster as long as all of it has room there, and one more for the rest when it has not. Those come first where it
- * is, and those of the first groups.
+ * is, in the order in which it came there, and those of the first groups.
  */
 export function chooseOverflow(wish: Wish, situation: Situation, rest: ReadonlyMap<string, number>): Choice {
-  const total = situation.pods;
-  const judged = judge(universe(wish, situation), situation, {
-    among: () => Math.min(1, total),
-    wish,
-  });
-  const fitting = fittingOf(judged).map((candidate) => placeOf(candidate, situation));
-  const filled = fill(total, inGroups(fitting, wish), rest);
-  const isThere = situation.current.some((name) => fitting.some(({ candidate }) => candidate.name === name));
-  const placed = [...filled.values()].reduce((sum, n) => sum + n, 0);
+  const { pods: total } = situation;
+  const judged = judge(universe(wish, situation), situation, { among: () => Math.min(1, total), wish });
+  const places = fittingOf(judged).map((candidate) => placeOf(candidate, situation));
+  const there = inOrder(places, situation);
+  const { filled: now, keeps } = fill(total, { groups: inGroups(places, wish), there, rest });
+  const filled = asBefore(now, places, situation);
+  const short = total - sum(filled);
   const refused = refusals(judged);
-  if (filled.size === 0 || (placed < total && !isThere)) {
-    const small = fitting.map(({ candidate: { name }, room }) => [name, hasRoomFor(room, total)] as const);
-    return { ...stay(situation, [...small, ...refused]), open: true };
-  }
-  const [first = ''] = filled.keys();
-  const short = total - placed;
-  filled.set(first, (filled.get(first) ?? 0) + short);
-  const chosen = [...filled].map(([name, n]) => [name, whyOf(name, n, { wish, filled, short })] as const);
+  if (filled.size === 0 || (short > 0 && (there.length === 0 || isDriven(situation, places))))
+    return stays(places, refused, situation);
+  const given = [...filled].map(([cluster, pods]) => ({ cluster, pods }));
+  const home =
+    there.find(({ candidate: { name } }) => filled.has(name))?.candidate.name ?? given[0]?.cluster ?? '';
+  addShort(filled, short, { there, home });
+  const said = { wish, filled, home, short, keeps };
+  const chosen = [...filled].map(([name, n]) => [name, whyOf(name, n, said)] as const);
   const clusters = [...filled.keys()].sort();
-  const left = fitting.filter(({ candidate: { name } }) => !filled.has(name));
+  const left = places.filter(({ candidate: { name } }) => !filled.has(name));
   const notNeeded = left.map(
     ({ candidate: { name } }) => [name, 'not needed: there is room elsewhere'] as const,
   );
+  const isTight = there.some((place) => place.isTight);
+  const isLate = wish.groups !== undefined && clusters.some((name) => !wish.groups?.[0]?.includes(name));
   return {
     clusters,
     reasons: record([...chosen, ...refused, ...notNeeded]),
     blocked: short > 0,
     open: true,
-    ...(clusters.length > 1 && { spread: spreadBy(filled, fitting), lookAgain: true }),
+    filled: given,
+    ...(clusters.length > 1 && { spread: spreadBy(filled, places, situation) }),
+    ...((clusters.length > 1 || isTight || isLate) && { lookAgain: true }),
   };
+}
+
+/** Something drives it away from where it is. */
+function isDriven({ current, clusters }: Situation, places: readonly Place[]): boolean {
+  return current.some(
+    (name) => clusters.has(name) && !places.some(({ candidate }) => candidate.name === name),
+  );
+}
+
+/** All of it, as it is divided. */
+function stays(places: readonly Place[], refused: Reasons, situation: Situation): Choice {
+  const { pods, filled = [] } = situation;
+  const small = places.map(({ candidate: { name }, room }) => [name, hasRoomFor(room, pods)] as const);
+  const choice = stay(situation, [...small, ...refused]);
+  const kept = filled.filter(({ cluster }) => choice.clusters.includes(cluster));
+  const counts = new Map(kept.map(({ cluster, pods }) => [cluster, pods]));
+  const isDivided = kept.length > 1 && kept.length === choice.clusters.length;
+  return {
+    ...choice,
+    open: true,
+    ...(kept.length > 0 && { filled: kept }),
+    ...(isDivided && { spread: spreadBy(counts, places, situation) }),
+  };
+}
+
+/** What has room nowhere is where it runs already, the rest of it at home. */
+function addShort(
+  filled: Map<string, number>,
+  short: number,
+  { there, home }: { there: readonly Place[]; home: string },
+): void {
+  let left = short;
+  const add = (name: string, n: number) => {
+    if (n === 0) return;
+    filled.set(name, (filled.get(name) ?? 0) + n);
+    left -= n;
+  };
+  for (const { candidate, had } of there)
+    add(candidate.name, Math.min(left, Math.max(0, had - (filled.get(candidate.name) ?? 0))));
+  add(home, left);
+}
+
+function sum(filled: ReadonlyMap<string, number>): number {
+  return [...filled.values()].reduce((all, n) => all + n, 0);
+}
+
+/** What runs stays: as long as it needs no other clusters, and has room on each, none of it moves. */
+function asBefore(
+  now: Map<string, number>,
+  places: readonly Place[],
+  { filled = [], pods }: Situation,
+): Map<string, number> {
+  const before = new Map(filled.map(({ cluster, pods }) => [cluster, pods]));
+  const hasRoom = ({ candidate: { name }, room }: Place) => room >= (before.get(name) ?? 0);
+  const isSame = before.size === now.size && [...before.keys()].every((name) => now.has(name));
+  return isSame && sum(before) === pods && places.every(hasRoom) ? before : now;
 }
 
 function spreadBy(
   filled: ReadonlyMap<string, number>,
   places: readonly Place[],
+  { most: before = {} }: Situation,
 ): NonNullable<Choice['spread']> {
   const values = Object.fromEntries([...filled.keys()].map((name) => [name, name]));
-  const bounded = places.filter(({ candidate: { name }, isBounded }) => filled.has(name) && isBounded);
-  const most = Object.fromEntries(bounded.map(({ candidate: { name }, room }) => [name, room]));
+  const most: Record<string, number> = {};
+  for (const { candidate, room, isBounded } of places) {
+    const n = filled.get(candidate.name);
+    if (n === undefined || !isBounded) continue;
+    const had = Object.hasOwn(before, candidate.name) ? (before[candidate.name] ?? 0) : 0;
+    // What is still true, and leaves something to come, is not written anew with each pod of anybody.
+    most[candidate.name] = had <= room && had > n ? had : room;
+  }
   const replicas = Object.fromEntries(filled);
-  return { topologyKey: eachCluster, replicas, values, ...(bounded.length > 0 && { most }) };
+  return { topologyKey: eachCluster, replicas, values, ...(Object.keys(most).length > 0 && { most }) };
 }
 
 function hasRoomFor(room: number, total: number): string {
   return `it has room for ${room} of its ${total} pods`;
 }
 
+function many(pods: number): string {
+  return pods === 1 ? '1 pod' : `${pods} pods`;
+}
+
 function whyOf(
   name: string,
   n: number,
-  { wish, filled, short }: { wish: Wish; filled: ReadonlyMap<string, number>; short: number },
+  from: {
+    wish: Wish;
+    filled: ReadonlyMap<string, number>;
+    home: string;
+    short: number;
+    keeps: string | undefined;
+  },
 ): string {
-  const [first = ''] = filled.keys();
+  const { wish, filled, home, short, keeps } = from;
   if (filled.size === 1 && short === 0)
     return `all of it has room there; ${wish.overflowsBy} lets it overflow`;
-  const most = short > 0 ? `, ${short} more than there is room for anywhere` : '';
-  return name === first ? `it takes ${n} pods${most}` : `it takes ${n} pods that have no room on ${first}`;
+  if (name === keeps) return `one pod stays until a tenth of the room on ${home} stays free`;
+  if (name !== home) return `it takes ${many(n)} that ${n === 1 ? 'has' : 'have'} no room on ${home}`;
+  return `it takes ${many(n)}${short > 0 ? `, ${short} more than there is room for anywhere` : ''}`;
 }
 
 /** In their order; without groups all at once. */
@@ -99,18 +172,34 @@ function inGroups(places: readonly Place[], { groups }: Wish): Place[][] {
   return groups.map((group) => places.filter(({ candidate: { name } }) => group.includes(name)));
 }
 
-/** How many pods each takes, in the order in which they are filled; whoever takes none is not among them. */
-function fill(
-  total: number,
-  groups: readonly (readonly Place[])[],
-  rest: ReadonlyMap<string, number>,
-): Map<string, number> {
+/** Where it is: what it came to first comes first; of what nobody has written down, where the most of it is. */
+function inOrder(places: readonly Place[], { filled = [] }: Situation): Place[] {
+  const at = ({ candidate: { name } }: Place) => {
+    const found = filled.findIndex(({ cluster }) => cluster === name);
+    return found < 0 ? filled.length : found;
+  };
+  const names = (a: Place, b: Place) => (a.candidate.name < b.candidate.name ? -1 : 1);
+  return places
+    .filter(({ candidate: { isThere } }) => isThere)
+    .sort((a, b) => at(a) - at(b) || b.had - a.had || names(a, b));
+}
+
+interface Order {
+  groups: readonly (readonly Place[])[];
+  /** Where it is, as they come. */
+  there: readonly Place[];
+  rest: ReadonlyMap<string, number>;
+}
+
+/** How many pods each takes, in the order in which they are filled; whoever takes none is not among them. `keeps`: who is left late. */
+function fill(total: number, order: Order): { filled: Map<string, number>; keeps?: string } {
   const filled = new Map<string, number>();
   let [left, roomBefore] = [total, 0];
-  for (const group of groups) {
+  let keeps: string | undefined;
+  for (const group of order.groups) {
     const waiting = new Set(group);
     for (;;) {
-      const next = nextOf(waiting, left, rest);
+      const next = nextOf(waiting, left, order);
       if (!next) break;
       waiting.delete(next);
       const { name } = next.candidate;
@@ -118,32 +207,29 @@ function fill(
       if (n > 0) filled.set(name, n);
       // A pod stays behind where all but fits without it: else it would come and go with each pod more or less.
       else if (next.had > 0 && next.room > 0 && total > 0 && total > roomBefore - roomBefore / freePart)
-        keepOne(filled, name);
+        keeps = keepOne(filled, name) ? name : keeps;
       left -= n;
       roomBefore += next.room;
     }
   }
-  if (total > 0 || filled.size > 0) return filled;
+  if (total > 0 || filled.size > 0) return { filled, ...(keeps !== undefined && { keeps }) };
   // Of nothing, all is where it is.
-  const first = nextOf(new Set(groups.flat()), 1, rest);
-  return new Map(first ? [[first.candidate.name, 0]] : []);
+  const first = nextOf(new Set(order.groups.flat()), 1, order);
+  return { filled: new Map(first ? [[first.candidate.name, 0]] : []) };
 }
 
-function keepOne(filled: Map<string, number>, name: string): void {
+function keepOne(filled: Map<string, number>, name: string): boolean {
   const last = [...filled].findLast(([, n]) => n > 1);
-  if (!last) return;
+  if (!last) return false;
   filled.set(last[0], last[1] - 1);
   filled.set(name, 1);
+  return true;
 }
 
-/** Where it is, the largest part first; then one that takes all that is left; then where most fits. */
-function nextOf(
-  among: ReadonlySet<Place>,
-  left: number,
-  rest: ReadonlyMap<string, number>,
-): Place | undefined {
-  const there = [...among].filter(({ candidate }) => candidate.isThere);
-  if (there.length > 0) return there.reduce((first, place) => (isBefore(place, first) ? place : first));
+/** Where it is; then one that takes all that is left; then where most fits. */
+function nextOf(among: ReadonlySet<Place>, left: number, { there, rest }: Order): Place | undefined {
+  const first = there.find((place) => among.has(place));
+  if (first) return first;
   if (left === 0) return undefined;
   const others = [...among].filter(({ room }) => room > 0);
   const whole = others.filter(({ room }) => room >= left);
@@ -154,27 +240,4 @@ function nextOf(
   const near = from.filter((place) => ofRest(place) === highest);
   const chosen = best(near.map(({ candidate }) => candidate));
   return near.find(({ candidate }) => candidate === chosen);
-}
-
-function isBefore(one: Place, other: Place): boolean {
-  if (one.had !== other.had) return one.had > other.had;
-  return one.candidate.name < other.candidate.name;
-}
-
-/** Room is what its scarcest resource leaves; without known limits there is no end of it. */
-function placeOf(candidate: Candidate, { need, had, pods }: Situation): Place {
-  const own = had?.get(candidate.name) ?? 0;
-  const [each, ours] = [need(1), need(own)];
-  let room = Number.POSITIVE_INFINITY;
-  for (const [name, limit] of limitsOf(candidate.cluster)) {
-    const asked = each.get(name) ?? zeroQuantity;
-    if (asked.value <= 0n) continue;
-    const used = (candidate.used ?? nothingUsed).get(name) ?? zeroQuantity;
-    const others = subtractQuantity(used, ours.get(name) ?? zeroQuantity);
-    const left = scaledQuantity(subtractQuantity(limit, others), nano);
-    room = Math.min(room, Number(left / scaledQuantity(asked, nano)));
-  }
-  // More than it needs tells nothing.
-  const enough = 10 * Math.max(1, pods);
-  return { candidate, room: Math.max(0, Math.min(room, enough)), isBounded: room < enough, had: own };
 }

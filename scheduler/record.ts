@@ -99,6 +99,7 @@ function released(
     leavingSince: _since,
     givenUp: _givenUp,
     spread: _spread,
+    filled: _filled,
     namespaceLabels: _labels,
     orphaned,
     ...spec
@@ -131,7 +132,8 @@ function specOf(decided: Decided, home: Home, old?: PlacementSpec): PlacementSpe
   const policies = (wish?.layers ?? []).flatMap(({ isPolicy, source }) => (isPolicy ? [source] : []));
   // What was said when it was chosen remains true while it stays.
   const isSaid = choice.blocked || choice.waits !== undefined || old?.waits !== undefined;
-  const isFree = kind.role === 'workload' && !wish && !isSaid && old?.policies === undefined;
+  const isDivided = old?.spread !== undefined || old?.filled !== undefined;
+  const isFree = kind.role === 'workload' && !wish && !isSaid && !isDivided && old?.policies === undefined;
   const stays = isFree && old?.ref.uid === uid && deepEqual(old.clusters, clusters);
   const reasons = stays && old.reasons ? old.reasons : choice.reasons;
   return {
@@ -146,6 +148,7 @@ function specOf(decided: Decided, home: Home, old?: PlacementSpec): PlacementSpe
     ...(leavingSince && { leavingSince }),
     ...(choice.givenUp && { givenUp: [...choice.givenUp].sort() }),
     ...(choice.spread && { spread: choice.spread }),
+    ...(choice.filled && { filled: choice.filled }),
     ...(requires.length > 0 && { requires }),
     ...(old?.shares && Object.keys(old.shares).length > 0 && { shares: old.shares }),
     ...(old?.scale && old.ref.uid === uid && { scale: old.scale }),

@@ -24,6 +24,8 @@ export interface ScaleTarget {
   ranges: boolean;
   /** By cluster, how many it has room for, where it is divided for want of it. */
   most?: Readonly<Record<string, number>>;
+  /** The one that is filled first. */
+  home?: string;
 }
 
 /** Bounds of one cluster's autoscaler; the API wants one replica at least, but a part may be none. */
@@ -58,6 +60,7 @@ export function scaleTarget(workload: KubeObject, { spec }: Placement): ScaleTar
     shares.reduce((sum, [, share]) => sum + (share.replicas ?? 0), 0) === total;
   const ranges = kindNamed(workload.kind)?.spread === 'ranges';
   const { most } = spec?.spread ?? {};
+  const home = spec?.filled?.[0]?.cluster;
   return {
     ranges,
     total,
@@ -65,6 +68,7 @@ export function scaleTarget(workload: KubeObject, { spec }: Placement): ScaleTar
     wanted: spec?.clusters ?? [],
     divided,
     ...(most && { most }),
+    ...(home !== undefined && { home }),
   };
 }
 
@@ -88,7 +92,7 @@ export function autoscalerBounds(
     const bounds =
       target.ranges && running.length > 1
         ? lastOnly({ min, max }, running, target)
-        : withinRoom(divided({ min, max }, running, there), there, target.most);
+        : withinRoom(divided({ min, max }, running, there), there, target);
     return new Map(clusters.map((c) => [c, bounds.get(c) ?? { replicas: 0, maxReplicas: 0 }]));
   }
   const equal = Math.ceil(target.total / Math.max(1, target.wanted.length));
@@ -120,20 +124,34 @@ function divided(
   return new Map(clusters.map((c) => [c, { replicas: mins.get(c) ?? 0, maxReplicas: maxs.get(c) ?? 0 }]));
 }
 
-/** What a cluster has no room for, others may have. Nobody's maximum falls below what is there. */
+/**
+ * What a cluster has no room for, others may have, of the minimum too; what none has room for is the home's, as if there
+ * were no other: its autoscaler asks for it, and whoever places it hears that. Nobody's falls below what is there.
+ */
 function withinRoom(
   bounds: ReadonlyMap<string, Bounds>,
   there: ReadonlyMap<string, number>,
-  most: Readonly<Record<string, number>> = {},
+  { most = {}, home }: Pick<ScaleTarget, 'most' | 'home'>,
 ): Map<string, Bounds> {
   const roomAt = (c: string) =>
     Object.hasOwn(most, c) ? Math.max(most[c] ?? 0, there.get(c) ?? 0, 1) : Infinity;
-  let left = [...bounds].reduce((sum, [c, { maxReplicas }]) => sum + Math.max(0, maxReplicas - roomAt(c)), 0);
-  return new Map(
-    [...bounds].map(([c, { replicas, maxReplicas }]) => {
-      const more = Math.min(left, Math.max(0, roomAt(c) - maxReplicas));
+  const moved = (of: (bounds: Bounds) => number) => {
+    const parts = new Map([...bounds].map(([c, bound]) => [c, Math.min(of(bound), roomAt(c))]));
+    let left = [...bounds].reduce((sum, [c, bound]) => sum + of(bound) - (parts.get(c) ?? 0), 0);
+    for (const [c, part] of parts) {
+      const more = Math.min(left, roomAt(c) - part);
+      parts.set(c, part + more);
       left -= more;
-      return [c, { replicas, maxReplicas: Math.min(maxReplicas, roomAt(c)) + more }];
+    }
+    const last = home !== undefined && parts.has(home) ? home : [...parts.keys()][0];
+    if (last !== undefined) parts.set(last, (parts.get(last) ?? 0) + left);
+    return parts;
+  };
+  const [mins, maxs] = [moved(({ replicas }) => replicas), moved(({ maxReplicas }) => maxReplicas)];
+  return new Map(
+    [...bounds.keys()].map((c) => {
+      const replicas = mins.get(c) ?? 0;
+      return [c, { replicas, maxReplicas: Math.max(replicas, maxs.get(c) ?? 0) }];
     }),
   );
 }

@@ -38,7 +38,10 @@ export async function unsettled(world: World, pods: Pods, workloads: readonly St
   return [...wrong, ...(await beyondBounds(world, joined.items, workloads))];
 }
 
-/** What overflows takes no more of a cluster than others leave, as long as there is room for it at all. */
+/**
+ * What overflows takes no more of a cluster than it was given, nor than the bound, as long as there is room for it at all; what
+ * others ask for beyond the bound is theirs.
+ */
 async function beyondBounds(
   world: World,
   joined: readonly PhysicalCluster[],
@@ -55,7 +58,7 @@ async function beyondBounds(
       resources.placementpolicies,
       policyOf(workload.name),
     );
-    const { blocked, shares = {} } = sharesOf(workload) ?? {};
+    const { blocked, shares = {}, filled } = sharesOf(workload) ?? {};
     if (!root || blocked || !overflows(workload, root, policy)) continue;
     for (const { metadata, spec } of joined) {
       const bound = spec?.capacity?.['pods'];
@@ -63,7 +66,8 @@ async function beyondBounds(
       if (bound === undefined || replicas === 0) continue;
       const others = workloads.filter(({ name }) => name !== workload.name).map(sharesOf);
       const taken = others.reduce((sum, it) => sum + (it?.shares?.[metadata.name ?? '']?.replicas ?? 0), 0);
-      if (replicas + taken > Number(bound))
+      const given = filled?.find(({ cluster }) => cluster === metadata.name)?.pods ?? 0;
+      if (replicas > Number(bound) || (replicas > given && replicas + taken > Number(bound)))
         wrong.push(
           `${workload.name} has ${replicas} on ${metadata.name}, where there is room for ${bound} with ${taken} of others`,
         );

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Placement } from '../../../cluster/types.ts';
+import { runAutoscaler } from '../../world/autoscaler.ts';
 import { deployment, find, readyPods, resources, until } from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
 
-const { deployments, placements, physicalclusters } = resources;
+const { deployments, placements, physicalclusters, horizontalpodautoscalers } = resources;
 const shop = { namespace: 'default' };
 const web = { ...shop, name: 'web' };
 
@@ -57,6 +58,55 @@ test('what has no room where it is runs on one more cluster, and comes back when
   expect(await comesTo(4, 2)).toBeGreaterThanOrEqual(6);
   await scale(3);
   expect(await comesTo(3, 0)).toBeGreaterThanOrEqual(3);
+});
+
+test('others that ask for more push none of it out, and it comes home though the most of it was elsewhere', async () => {
+  await room('east', 6);
+  await world.admin.create(deployments, deployment('greedy', 2, 'east'), shop);
+  const greedy = async () => (await readyPods(world.physical('east'), 'greedy')).length;
+  await until('they run as well', async () => (await greedy()) === 2);
+  await world.admin.patch(deployments, { ...shop, name: 'greedy' }, 'merge', { spec: { replicas: 20 } });
+  await until('they are more than there is room for', async () => (await greedy()) === 20);
+  await scale(4);
+  expect(await comesTo(3, 1)).toBeGreaterThanOrEqual(3);
+  await world.admin.delete(deployments, { ...shop, name: 'greedy' });
+  expect(await comesTo(4, 0)).toBeGreaterThanOrEqual(4);
+  await room('west', 50);
+  await scale(13);
+  await comesTo(6, 7);
+  await scale(3);
+  await comesTo(3, 0);
+  for (const name of ['east', 'west']) await room(name, 4);
+});
+
+test('under an autoscaler a third cluster comes when two are full', async () => {
+  let asked = 2;
+  const third = await startWorld({ clusters: ['east', 'north', 'west'] });
+  const names = ['east', 'north', 'west'];
+  const scalers = names.map((name) => runAutoscaler(third.physical(name).client, () => asked));
+  const all = async () => {
+    const found = await Promise.all(names.map((name) => readyPods(third.physical(name), 'web')));
+    return found.map((pods) => pods.length);
+  };
+  try {
+    for (const name of names)
+      await third.admin.patch(physicalclusters, { name }, 'merge', { spec: { capacity: { pods: '4' } } });
+    const made = deployment('web', 2);
+    const annotations = { 'atoll.dev/overflow': 'true' };
+    await third.admin.create(deployments, { ...made, metadata: { ...made.metadata, annotations } }, shop);
+    const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
+    const spec = { minReplicas: 2, maxReplicas: 20, scaleTargetRef };
+    const scaler = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', metadata: web, spec };
+    await third.admin.create(horizontalpodautoscalers, scaler, shop);
+    await until('it runs', async () => (await all()).reduce((a, b) => a + b) === 2);
+    asked = 4;
+    await until('one is full', async () => Math.max(...(await all())) === 4);
+    asked = 20;
+    await until('all are full', async () => (await all()).every((n) => n >= 4));
+  } finally {
+    await Promise.all(scalers.map((scaler) => scaler.stop()));
+    await third.stop();
+  }
 });
 
 test('room that another workload leaves is seen, though no cluster says a word', async () => {

@@ -56,11 +56,18 @@ describe('autoscalerBounds', () => {
       { a: [2, 4], b: [1, 5] },
     ],
     [
-      'where all are full there is no more to ask for, and what is there stays',
+      'what none has room for is asked for at home, and what is there stays',
       { minReplicas: 3, maxReplicas: 20 },
       ['a', 'b'],
-      { ...target(10, { a: 6, b: 4 }), most: { a: 4, b: 5 } },
-      { a: [2, 6], b: [1, 5] },
+      { ...target(10, { a: 6, b: 4 }), most: { a: 4, b: 5 }, home: 'b' },
+      { a: [2, 6], b: [1, 14] },
+    ],
+    [
+      'a minimum that is raised is where there is room for it',
+      { minReplicas: 10, maxReplicas: 20 },
+      ['a', 'b'],
+      { ...target(5, { a: 4, b: 1 }), most: { a: 4, b: 16 } },
+      { a: [4, 4], b: [6, 16] },
     ],
     [
       'room that is not come to changes nothing',

@@ -1,0 +1,75 @@
+import { limitsOf } from '../cluster/capacity.ts';
+import type { PhysicalCluster, Placement } from '../cluster/types.ts';
+import { type Quantity, scaledQuantity, subtractQuantity, zeroQuantity } from '../kube/quantity.ts';
+import { numberAt } from '../kube/untyped.ts';
+import { type Candidate, objection } from './filter.ts';
+import type { Situation } from './judge.ts';
+import { nothingUsed } from './usage.ts';
+
+/** A place for a workload that overflows, and for how many of its pods in all it has room. */
+export interface Place {
+  candidate: Candidate;
+  room: number;
+  /** There is an end of it that the workload may come to. */
+  isBounded: boolean;
+  /** How many of them it counts with already. */
+  had: number;
+  /** Nothing but what others ask for, or that nothing new may come, keeps it from having more. */
+  isTight: boolean;
+}
+
+/** The finest that an amount can be: a power of ten. */
+const nano = -9;
+
+/**
+ * By cluster, how many pods a workload was given there and has: what others ask for beside it does not take that from it. As
+ * many as are ready, where the cluster says so.
+ */
+export function keptOf(placement: Placement, had: ReadonlyMap<string, number>): Map<string, number> {
+  const { shares = {}, filled } = placement.spec ?? {};
+  const slices = placement.status?.clusters ?? {};
+  return new Map(
+    Object.keys(shares).map((name) => {
+      const given = filled?.find(({ cluster }) => cluster === name)?.pods ?? had.get(name) ?? 0;
+      const status = Object.hasOwn(slices, name) ? { status: slices[name]?.status } : {};
+      const ready = numberAt(status, 'status', 'replicas') === undefined ? given : readyIn(status);
+      return [name, Math.min(given, ready)];
+    }),
+  );
+}
+
+function readyIn(slice: object): number {
+  return numberAt(slice, 'status', 'readyReplicas') ?? 0;
+}
+
+/** Room is what its scarcest resource leaves; without known limits there is no end of it. */
+export function placeOf(candidate: Candidate, situation: Situation): Place {
+  const { need, had, pods, kept } = situation;
+  const own = had?.get(candidate.name) ?? 0;
+  const used = candidate.used ?? nothingUsed;
+  let [free, whole] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (const [name, asked] of need(1)) {
+    const limit = limitOf(candidate.cluster, name);
+    if (limit === undefined || asked.value <= 0n) continue;
+    const fits = (amount: Quantity) => Number(scaledQuantity(amount, nano) / scaledQuantity(asked, nano));
+    free = Math.min(free, fits(subtractQuantity(limit, used.get(name) ?? zeroQuantity)));
+    whole = Math.min(whole, fits(limit));
+  }
+  const there = Math.min(kept?.get(candidate.name) ?? 0, whole);
+  const admits = objection({ ...candidate, isThere: false, need: nothingUsed }) === undefined;
+  const room = admits ? Math.max(there, free) : there;
+  // More than it needs tells nothing.
+  const enough = 10 * Math.max(1, pods);
+  return {
+    candidate,
+    room: Math.max(0, Math.min(room, enough)),
+    isBounded: room < enough,
+    had: own,
+    isTight: candidate.isThere && (!admits || free < there),
+  };
+}
+
+/** Of what its nodes do not offer it has none; undefined: nobody has said. */
+function limitOf(cluster: PhysicalCluster | undefined, resource: string): Quantity | undefined {
+  return limitsOf(cluster).get(resource) ?? (cluster?.status?.allocatable ? zeroQuantity : undefined);
+}
