@@ -38,7 +38,9 @@ async function setSpec(
   spec: { unschedulable?: boolean | null; drain?: boolean | null },
 ): Promise<PhysicalCluster> {
   const patched = client.patch<PhysicalCluster>(physicalClusters, { name }, 'merge', { spec });
-  return await patched.catch(orKnown(client, name));
+  const cluster = await patched.catch(orKnown(client, name));
+  if (cluster.metadata.deletionTimestamp === undefined) return cluster;
+  throw new FailedError(`${name} is being removed: nothing new comes to it, and what can leave does`);
 }
 
 export interface DrainOptions {
@@ -168,6 +170,6 @@ function fail(
     ? `after ${options.timeoutSeconds} s ${name} still holds`
     : `these cannot leave ${name}`;
   throw new FailedError(
-    `${why}:\n${lines.join('\n')}\nthe cluster stays cordoned; atoll uncordon ${name} takes it back`,
+    `${why}:\n${lines.join('\n')}\nthe cluster stays cordoned and drained: what is freed leaves it; atoll uncordon ${name} takes that back`,
   );
 }

@@ -49,6 +49,7 @@ async function requireEmpty(client: Client, name: string): Promise<void> {
 
 async function untilGone(client: Client, name: string, seconds: number): Promise<void> {
   const deadline = Date.now() + seconds * 1000;
+  let told = '';
   for (;;) {
     let cluster: PhysicalCluster;
     try {
@@ -57,9 +58,13 @@ async function untilGone(client: Client, name: string, seconds: number): Promise
       if (isStatusError(error, 'NotFound')) return;
       throw error;
     }
+    const empty = cluster.status?.conditions?.find(({ type }) => type === 'Empty');
+    if (empty?.status === 'False' && empty.message !== told) {
+      told = empty.message;
+      print(`${name} is not gone yet: ${told}`);
+    }
     if (Date.now() > deadline) {
-      const why =
-        cluster.status?.conditions?.find(({ type }) => type === 'Empty')?.message ?? 'it has not said why';
+      const why = empty?.message ?? 'it has not said why';
       throw new FailedError(`${name} is being removed, but is not gone after ${seconds} s: ${why}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 200));

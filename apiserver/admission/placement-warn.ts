@@ -1,9 +1,15 @@
 import { placedKind } from '../../cluster/kinds.ts';
-import { clustersAnnotation, isSystemNamespace, rootCluster } from '../../cluster/names.ts';
+import {
+  clustersAnnotation,
+  isSystemNamespace,
+  overflowAnnotation,
+  rootCluster,
+  spreadAnnotation,
+} from '../../cluster/names.ts';
 import { isHeldBack, labelsBeyond } from '../../cluster/namespace-labels.ts';
 import { customTarget } from '../../cluster/placeable.ts';
 import { placedResources } from '../../cluster/placed-resource.ts';
-import { podTemplate } from '../../cluster/pod-spec.ts';
+import { podReferences, podTemplate } from '../../cluster/pod-spec.ts';
 import { groupResource } from '../../kube/gvk.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { AdmissionRequest } from '../plugins.ts';
@@ -17,6 +23,8 @@ export function warnOfPlacement(request: AdmissionRequest, object: KubeObject): 
     const field = `metadata.annotations[${key}]`;
     if (key === clustersAnnotation)
       for (const why of oddities(request, value)) request.warn(`${field}: ${why}`);
+    if (key === overflowAnnotation && value === 'true')
+      for (const why of idleOverflow(request, object)) request.warn(`${field}: it has no effect ${why}`);
     if (key === misspelt) request.warn(`${field}: it has no effect; did you mean ${clustersAnnotation}?`);
   }
   if (isNamespace(request)) warnOfLabels(request, object);
@@ -56,6 +64,19 @@ function warnOfLabels(request: AdmissionRequest, { metadata: { labels } }: KubeO
     request.warn(
       `metadata.labels: physical namespaces bear 64 of them; not these: ${beyond.join(', ').slice(0, 1000)}`,
     );
+}
+
+/** See mayOverflow in scheduler/overflow.ts. */
+function* idleOverflow({ stored: { info } }: AdmissionRequest, object: KubeObject): Iterable<string> {
+  const kind = placedKind(info);
+  if (kind?.role !== 'workload') return;
+  if (kind.spread !== 'counts') yield `on a ${kind.kind}: what has replicas overflows, but no ordinals`;
+  else if (Object.hasOwn(object.metadata.annotations ?? {}, spreadAnnotation))
+    yield `beside ${spreadAnnotation}, which says how many are where`;
+  else if (
+    podReferences(podTemplate(object).spec).some(({ resource }) => resource === 'persistentvolumeclaims')
+  )
+    yield `on what has claims: on two clusters each would be two volumes`;
 }
 
 function isNamespace({ stored: { info } }: AdmissionRequest): boolean {

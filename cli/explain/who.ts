@@ -34,7 +34,8 @@ function annotationLine(
 ): string {
   const where = [...names, ...exclude.map((name) => `not ${name}`)];
   const over = spread ? [`spread over ${shownSpread(spread)}`] : [];
-  if (overflow) over.push('one more for what has no room');
+  if (overflow !== undefined)
+    over.push(overflow ? 'one more for what has no room' : 'no other for what has no room');
   // Who wrote the rest is recorded nowhere.
   const by = where.length > 0 ? from?.metadata.annotations?.[placedByAnnotation] : undefined;
   return `${source}: ${[...where, ...over].join(', ')}${by ? ` (written by ${by})` : ''}`;

@@ -347,6 +347,14 @@ const labelled = (name: string, labels: Record<string, string>) => ({
   kind: 'Namespace',
   metadata: { name, labels },
 });
+const overflow = 'atoll.dev/overflow';
+const ofClaims = { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }] };
+const web = (annotations: object, podSpec: object = {}) => {
+  const made = deployment(`w${Object.keys(annotations).length}${Object.keys(podSpec).length}`);
+  const { template } = made.spec;
+  const spec = { ...made.spec, template: { ...template, spec: { ...template.spec, ...podSpec } } };
+  return { ...made, metadata: { ...made.metadata, annotations }, spec };
+};
 it.each<[string, string, object, string[]]>([
   ['plain', pods, pod('p', { [clusters]: 'east,west' }), []],
   [
@@ -368,6 +376,32 @@ it.each<[string, string, object, string[]]>([
     pods,
     pod('p', { 'atoll.dev/cluster': 'east' }),
     ['metadata.annotations[atoll.dev/cluster]: it has no effect; did you mean atoll.dev/clusters?'],
+  ],
+  [
+    'overflow of what has no replicas',
+    pods,
+    pod('p', { [overflow]: 'true' }),
+    [
+      `metadata.annotations[${overflow}]: it has no effect on a Pod: what has replicas overflows, but no ordinals`,
+    ],
+  ],
+  ['overflow that is not wanted', pods, pod('p', { [overflow]: 'false' }), []],
+  ['overflow of what has replicas', deployments, web({ [overflow]: 'true' }), []],
+  [
+    'overflow beside a spread',
+    deployments,
+    web({ [overflow]: 'true', 'atoll.dev/spread': 'region' }),
+    [
+      `metadata.annotations[${overflow}]: it has no effect beside atoll.dev/spread, which says how many are where`,
+    ],
+  ],
+  [
+    'overflow of what has claims',
+    deployments,
+    web({ [overflow]: 'true' }, ofClaims),
+    [
+      `metadata.annotations[${overflow}]: it has no effect on what has claims: on two clusters each would be two volumes`,
+    ],
   ],
   [
     'a label',

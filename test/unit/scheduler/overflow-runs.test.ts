@@ -1,0 +1,200 @@
+import { describe, expect, it } from 'vitest';
+import type { PlacementSpec } from '../../../cluster/types.ts';
+import { parseQuantity } from '../../../kube/quantity.ts';
+import { deployment } from '../cluster/objects.ts';
+import { annotation, type Counts, parts, web, world } from './overflowing.ts';
+import { cluster, type Fields, World } from './world.ts';
+
+describe('what overflows and runs', () => {
+  const shared = (made: World, counts: Counts, name = 'web') =>
+    made.share(
+      name,
+      Object.fromEntries(Object.entries(counts).map(([c, replicas]) => [c, { phase: 'Active', replicas }])),
+    );
+  const bound = (made: World, name: string, pods: number, fields: Fields = {}) => {
+    made.clusters = made.clusters.map((c) =>
+      c.metadata.name === name ? cluster(name, { capacity: { pods: String(pods) }, ...fields }) : c,
+    );
+  };
+  const without = ({ filled: _filled, ...spec }: PlacementSpec) => spec;
+  const taken = (name: string, pods: number) => new Map([[name, new Map([['pods', parseQuantity(pods)]])]]);
+  const of = (made: World, replicas: number) => {
+    made.objects = [web(replicas)];
+    return parts(made);
+  };
+
+  it('stays at home, though the most of it is elsewhere by now', () => {
+    const made = world({ home: 4, cloud: 0 }, 3);
+    expect(parts(made)).toEqual({ home: 3 });
+    bound(made, 'cloud', 100);
+    expect(of(made, 9)).toEqual({ home: 4, cloud: 5 });
+    made.decide();
+    expect(parts(made)).toEqual({ home: 4, cloud: 5 });
+    expect(of(made, 3)).toEqual({ home: 3 });
+  });
+
+  it('does not move for room that comes, until it needs a cluster less', () => {
+    const made = world({ a: 4, b: 9 }, 4);
+    bound(made, 'b', 3);
+    parts(made);
+    expect(of(made, 7)).toEqual({ a: 4, b: 3 });
+    bound(made, 'a', 6);
+    expect(parts(made)).toEqual({ a: 4, b: 3 });
+    bound(made, 'a', 8);
+    expect(parts(made)).toEqual({ a: 7 });
+  });
+
+  it('is not pushed out by what others ask for, only by a bound that is less than it', () => {
+    const made = world({ a: 10, b: 20 }, 4);
+    bound(made, 'b', 0);
+    parts(made);
+    bound(made, 'b', 20);
+    made.usage = taken('a', 1004);
+    expect(parts(made)).toEqual({ a: 4 });
+    expect(made.last?.lookAgain).toBe(true);
+    expect(of(made, 6)).toEqual({ a: 4, b: 2 });
+    made.usage = new Map();
+    bound(made, 'a', 3);
+    expect(parts(made)).toEqual({ a: 3, b: 3 });
+  });
+
+  it('gives way where it does not run', () => {
+    const made = world({ a: 10, b: 20 }, 4);
+    bound(made, 'b', 0);
+    parts(made);
+    bound(made, 'b', 20);
+    made.usage = taken('a', 9);
+    made.placements = made.placements.map((p) => ({
+      ...p,
+      status: { clusters: { a: { present: true, status: { replicas: 4, readyReplicas: 1 } } } },
+    }));
+    expect(parts(made)).toEqual({ a: 1, b: 3 });
+  });
+
+  it('what has room nowhere waits where it is, not where there is room for one', () => {
+    const made = world({ a: 4, b: 0 }, 3);
+    parts(made);
+    bound(made, 'b', 1);
+    made.usage = taken('a', 100);
+    expect(of(made, 6)).toEqual({ a: 5, b: 1 });
+    expect(made.spec('web')?.reasons).toMatchObject({
+      a: 'it takes 5 pods, 2 more than there is room for anywhere',
+      b: 'it takes 1 pod that has no room on a',
+    });
+  });
+
+  it('what has room nowhere stays where it runs, whichever is its home', () => {
+    const made = world({ a: 3, b: 6 }, 6);
+    parts(made);
+    expect(of(made, 9)).toEqual({ b: 6, a: 3 });
+    bound(made, 'a', 1);
+    expect(parts(made)).toEqual({ b: 6, a: 3 });
+    expect(made.spec('web')?.blocked).toBe(true);
+  });
+
+  it('is not driven to where there is no room for it', () => {
+    const made = world({ a: 4, b: 5 }, 5);
+    parts(made);
+    expect(of(made, 7)).toEqual({ b: 5, a: 2 });
+    bound(made, 'b', 5, { drain: true });
+    expect(parts(made)).toEqual({ b: 5, a: 2 });
+    expect(made.spec('web')).toMatchObject({
+      blocked: true,
+      reasons: { a: 'it has room for 4 of its 7 pods, but nothing else fits: it stays' },
+    });
+    bound(made, 'a', 7);
+    expect(parts(made)).toEqual({ a: 7 });
+  });
+
+  it('says why one is left behind, and nothing of it when it overflows no longer', () => {
+    const made = world({ a: 10, b: 10 }, 10);
+    parts(made);
+    of(made, 12);
+    of(made, 10);
+    expect(made.spec('web')?.reasons).toMatchObject({
+      b: 'one pod stays until a tenth of the room on a stays free',
+    });
+    made.objects = [web(10, {})];
+    const { clusters, reasons } = made.decide().spec('web') ?? {};
+    expect([clusters, reasons]).toEqual([['a', 'b'], { a: 'it is there already', b: 'it is there already' }]);
+  });
+
+  it('what is in a later group is looked at again', () => {
+    const made = world({ a: 2, b: 9 }, 5, { groups: [['a'], ['b']], overflow: true });
+    bound(made, 'a', 0);
+    expect(parts(made)).toEqual({ b: 5 });
+    expect(made.last?.lookAgain).toBe(true);
+    bound(made, 'a', 9);
+    expect(parts(made)).toEqual({ a: 5 });
+    expect(made.last?.lookAgain).toBe(false);
+  });
+
+  it('what comes back is counted by the next one in the same breath', () => {
+    const made = new World(web(8), deployment('zed', { metadata: { annotations: annotation }, replicas: 8 }));
+    made.clusters = [cluster('a', { capacity: { pods: '8' } }), cluster('b', { capacity: { pods: '20' } })];
+    made.decide();
+    made.placements = made.placements.map((p) => ({
+      ...p,
+      spec: { ...without(p.spec as PlacementSpec), clusters: ['a', 'b'] },
+    }));
+    for (const name of ['web', 'zed']) shared(made, { a: 4, b: 4 }, name);
+    bound(made, 'a', 13);
+    made.decide();
+    expect([made.spec('web')?.filled, made.spec('zed')?.filled]).toEqual([
+      [{ cluster: 'a', pods: 8 }],
+      [
+        { cluster: 'a', pods: 5 },
+        { cluster: 'b', pods: 3 },
+      ],
+    ]);
+  });
+
+  it.each<[string, Fields]>([
+    ['is cordoned', { unschedulable: true }],
+    ['is not ready', { ready: false }],
+    ['has a taint', { taints: [{ key: 'k', effect: 'NoSchedule' }] }],
+  ])('nothing new comes to one that %s', (_what, fields) => {
+    const made = world({ a: 4, b: 2, c: 0 }, 4);
+    parts(made);
+    expect(of(made, 6)).toEqual({ a: 4, b: 2 });
+    bound(made, 'a', 20, fields);
+    bound(made, 'c', 20);
+    expect(parts(made)).toEqual({ a: 4, b: 2 });
+    expect(of(made, 9)).toEqual({ a: 4, b: 2, c: 3 });
+  });
+
+  it('where it leaves there is room for its own', () => {
+    const made = world({ a: 2, b: 15 }, 6);
+    parts(made);
+    shared(made, { a: 2, b: 6 });
+    made.usage = taken('b', 11);
+    made.placements = made.placements.map((p) => ({
+      ...p,
+      spec: { ...(p.spec as PlacementSpec), filled: [{ cluster: 'b', pods: 4 }] },
+    }));
+    expect(parts(made)).toEqual({ a: 2, b: 4 });
+  });
+
+  it('where all nodes are cordoned there is no room, where nobody says there is no end', () => {
+    const made = world({ a: 4 }, 6);
+    made.clusters.push({ ...cluster('b'), status: { ...cluster('b').status, allocatable: {} } });
+    made.clusters.push(cluster('c'));
+    expect(parts(made)).toEqual({ c: 6 });
+  });
+
+  it('what is still true of the room for its autoscalers is not written anew', () => {
+    const made = world({ a: 4, b: 16 }, 4);
+    bound(made, 'b', 3);
+    parts(made);
+    bound(made, 'b', 16);
+    of(made, 6);
+    const before = made.spec('web')?.spread?.most;
+    expect(before).toEqual({ a: 4, b: 16 });
+    made.usage = taken('b', 3);
+    parts(made);
+    expect(made.spec('web')?.spread?.most).toEqual({ a: 4, b: 13 });
+    made.usage = taken('b', 1);
+    parts(made);
+    expect(made.spec('web')?.spread?.most).toEqual({ a: 4, b: 13 });
+  });
+});
