@@ -4,6 +4,7 @@ import type { Entry, Range, Store, StoreEvent } from '../../storage/store.ts';
 import { shownStored } from '../registry/codec.ts';
 import { collectionRange, parseKey } from '../registry/keys.ts';
 import { keyOf, listEntries } from '../registry/rewrite.ts';
+import { Beside } from './beside.ts';
 import { FormerTemplates, hasTemplates } from './former-templates.ts';
 import { Owned, type Share } from './owned.ts';
 import { addressIn, type NamespacePlace, placementsStored } from './places.ts';
@@ -75,6 +76,7 @@ export class Fed {
   /** How many shares, by `<physical>/<logical cluster>`. */
   readonly #inLogical = new Map<string, number>();
   readonly #owned = new Owned();
+  readonly #beside = new Beside();
   /** Of the workloads that were placed when they changed. */
   readonly formers = new FormerTemplates();
   readonly #listeners = new Map<string, Set<Listener>>();
@@ -165,6 +167,7 @@ export class Fed {
     this.#revision = entry.revision;
     if (!entry.key.startsWith(allPlacements)) {
       this.#root(event);
+      this.#tell(this.#beside.concerned(event, this.#listeners.keys(), this.#owned), event, undefined);
       return;
     }
     const placement = type === 'delete' ? undefined : read(entry);

@@ -1,0 +1,202 @@
+import { createHash } from 'node:crypto';
+import { serviceNameLabel } from '../../cluster/endpoints.ts';
+import { type Peer, peerOf, peerSlices, peersOf } from '../../cluster/peers.ts';
+import type { PhysicalCluster, Placement, ShareView } from '../../cluster/types.ts';
+import { deepEqual } from '../../kube/deep.ts';
+import { encodeJson } from '../../kube/json.ts';
+import { textAt } from '../../kube/untyped.ts';
+import type { Entry, Store, StoreEvent } from '../../storage/store.ts';
+import { decodeStored, shownStored } from '../registry/codec.ts';
+import { parseKey } from '../registry/keys.ts';
+import { listEntries, readObject } from '../registry/rewrite.ts';
+import { besideOf, placeOfSlice } from './beside.ts';
+import type { Viewer } from './join.ts';
+import { peerShare } from './peer-share.ts';
+import { addressIn, clustersStored, type NamespacePlace, placementsStored, slicesStored } from './places.ts';
+import { enter, leave } from './tally.ts';
+
+const everyCluster = { resource: clustersStored, cluster: '*', namespace: '' };
+
+export interface ShareEvent {
+  type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  object: ShareView;
+}
+
+type Work = () => Promise<ShareEvent[]>;
+type Clusters = ReadonlyMap<string, Peer>;
+
+/** A Service that the cluster has a share of: its Placement as it was last seen. */
+interface Service {
+  key: string;
+  placement: Placement;
+}
+
+interface Told {
+  /** The key of the slice that it was made of. */
+  from: string;
+  digest: string;
+  last: ShareView;
+}
+
+/**
+ * What a cluster gets beside its own shares: EndpointSlices with the endpoints that its Services have on the other clusters of
+ * its network. No Placement says them, they follow from what is stored at a revision like the shares themselves. Work is done
+ * in order, one after the other; each sees the Services and clusters as they were when it was asked for.
+ */
+export class Peers {
+  readonly #store: Store;
+  readonly #viewer: Viewer;
+  #clusters: Clusters = new Map();
+  readonly #services = new Map<string, Service>();
+  readonly #byNamespace = new Map<string, Set<string>>();
+  /** By the Service's placement key and the share's name. */
+  readonly #told = new Map<string, Map<string, Told>>();
+
+  constructor(store: Store, viewer: Viewer) {
+    this.#store = store;
+    this.#viewer = viewer;
+  }
+
+  /** All there are as of `revision`, of the Services that were taken. */
+  async load(revision: number): Promise<ShareView[]> {
+    const { entries } = await listEntries(this.#store, everyCluster, { revision });
+    const clusters = new Map<string, Peer>();
+    for (const entry of entries) {
+      const peer = peerOf(shownStored(entry) as PhysicalCluster);
+      if (peer) clusters.set(parseKey(clustersStored, entry.key).name, peer);
+    }
+    this.#clusters = clusters;
+    const works = [...this.#services.keys()].map((key) => this.anew(key, revision)());
+    return (await Promise.all(works)).flat().map(({ object }) => object);
+  }
+
+  /** What of other clusters' shares matters here: undefined of what is no Service. */
+  part({ spec }: Placement): unknown {
+    if (!spec || !isService(spec.ref)) return undefined;
+    return Object.entries(spec.shares ?? {}).map(([name, { phase, withdrawn }]) => [name, phase, withdrawn]);
+  }
+
+  take(service: Service): void {
+    const { ref } = service.placement.spec ?? {};
+    if (!ref || !isService(ref)) return;
+    this.#services.set(service.key, service);
+    enter(this.#byNamespace, placeKey(placeOf(service.key)), service.key);
+  }
+
+  forget(key: string): void {
+    if (this.#services.delete(key)) leave(this.#byNamespace, placeKey(placeOf(key)), key);
+  }
+
+  /** Takes a slice or a cluster in; undefined: it changes nothing here. */
+  feed({ type, entry }: StoreEvent): Work | undefined {
+    const { key, revision } = entry;
+    const put = type === 'delete' ? [] : [entry];
+    if (besideOf(key) === 'cluster') return this.#cluster(key, put, revision);
+    if (besideOf(key) !== 'slice' || !this.#clusters.has(this.#viewer.cluster)) return undefined;
+    const services = [...(this.#byNamespace.get(placeKey(placeOfSlice(key))) ?? [])];
+    if (services.length === 0) return undefined;
+    const works = services.map((service) => this.#work(service, revision, { from: key, entries: put }));
+    return () => inTurn(works);
+  }
+
+  /** Of one Service, when its Placement or itself has changed, or it went. */
+  anew(key: string, revision: number): Work {
+    return this.#work(key, revision);
+  }
+
+  #cluster(key: string, [put]: Entry[], revision: number): Work | undefined {
+    const { name } = parseKey(clustersStored, key);
+    const peer = put && peerOf(shownStored(put) as PhysicalCluster);
+    if (deepEqual(this.#clusters.get(name), peer)) return undefined;
+    const clusters = new Map(this.#clusters);
+    if (peer) clusters.set(name, peer);
+    else clusters.delete(name);
+    this.#clusters = clusters;
+    const isHere = name === this.#viewer.cluster;
+    const concerned = [...this.#services.values()].filter(
+      ({ placement }) => isHere || Object.hasOwn(placement.spec?.shares ?? {}, name),
+    );
+    const works = concerned.map((service) => this.#work(service.key, revision));
+    return works.length > 0 ? () => inTurn(works) : undefined;
+  }
+
+  /** `only`: what is made of one slice, which is there or not. */
+  #work(key: string, revision: number, only?: { from: string; entries: readonly Entry[] }): Work {
+    const service = this.#services.get(key);
+    const clusters = this.#clusters;
+    return async () => {
+      const made = service ? await this.#made(service, clusters, revision, only?.entries) : [];
+      return this.#tell(key, made, only?.from, revision);
+    };
+  }
+
+  async #made(
+    service: Service,
+    clusters: Clusters,
+    revision: number,
+    slices: readonly Entry[] | undefined,
+  ): Promise<Told[]> {
+    const { ref, shares = {} } = service.placement.spec ?? {};
+    const { cluster } = this.#viewer;
+    if (!ref || peersOf({ shares }, clusters, cluster).length === 0) return [];
+    const place = placeOf(service.key);
+    const scope = { resource: slicesStored, cluster: place.logical, namespace: place.namespace };
+    const entries = slices ?? (await listEntries(this.#store, scope, { revision })).entries;
+    const mark = Buffer.from(`"${serviceNameLabel}":"${ref.name}"`);
+    const own = entries.filter(({ value }) =>
+      Buffer.from(value.buffer, value.byteOffset, value.byteLength).includes(mark),
+    );
+    if (own.length === 0) return [];
+    const root = await readObject(this.#store, addressIn(place, ref), { revision });
+    if (root?.metadata.uid !== ref.uid || textAt(root.spec, 'type') === 'ExternalName') return [];
+    const served = { name: ref.name, uid: ref.uid, shares };
+    return own.flatMap((entry) =>
+      peerSlices(served, [decodeStored(entry)], clusters, cluster).map((slice) => {
+        const last = peerShare(this.#viewer, { ...service, slice, revision });
+        const digest = createHash('sha1').update(encodeJson(last.spec)).digest('base64');
+        return { from: entry.key, digest, last };
+      }),
+    );
+  }
+
+  #tell(key: string, made: readonly Told[], only: string | undefined, revision: number): ShareEvent[] {
+    const told = this.#told.get(key) ?? new Map<string, Told>();
+    const wanted = new Map(made.map((one) => [one.last.metadata.name ?? '', one]));
+    const events: ShareEvent[] = [];
+    for (const [name, { from, last }] of told) {
+      if (wanted.has(name) || (only !== undefined && from !== only)) continue;
+      told.delete(name);
+      const metadata = { ...last.metadata, resourceVersion: String(revision) };
+      events.push({ type: 'DELETED', object: { ...last, metadata } });
+    }
+    for (const [name, one] of wanted) {
+      const before = told.get(name);
+      if (before?.digest === one.digest) continue;
+      const { manifest: _, ...spec } = one.last.spec as NonNullable<ShareView['spec']>;
+      told.set(name, { ...one, last: { ...one.last, spec } });
+      events.push({ type: before ? 'MODIFIED' : 'ADDED', object: one.last });
+    }
+    if (told.size > 0) this.#told.set(key, told);
+    else this.#told.delete(key);
+    return events;
+  }
+}
+
+export async function inTurn(works: readonly Work[]): Promise<ShareEvent[]> {
+  const events: ShareEvent[] = [];
+  for (const work of works) events.push(...(await work()));
+  return events;
+}
+
+function isService({ group, resource }: { group: string; resource: string }): boolean {
+  return group === '' && resource === 'services';
+}
+
+function placeOf(placementKey: string): NamespacePlace {
+  const { cluster: logical, namespace } = parseKey(placementsStored, placementKey);
+  return { logical, namespace };
+}
+
+function placeKey({ logical, namespace }: NamespacePlace): string {
+  return `${logical}/${namespace}`;
+}
