@@ -1,3 +1,4 @@
+import type { Peer } from '../../cluster/peers.ts';
 import type { ObjectRef, Placement } from '../../cluster/types.ts';
 import { isRecord } from '../../kube/untyped.ts';
 import type { Entry, Range, Store, StoreEvent } from '../../storage/store.ts';
@@ -95,6 +96,7 @@ export class Fed {
   async follow(signal: AbortSignal): Promise<void> {
     const { entries, revision } = await listEntries(this.#store, everyPlacement);
     for (const entry of entries) this.#learn(entry.key, placeOf(entry.key, read(entry)), revision);
+    await this.#beside.load(this.#store, revision);
     this.#remembered = this.#revision = revision;
     this.formers.reached(revision);
     await this.#store.watch(everything, {
@@ -139,13 +141,22 @@ export class Fed {
 
   /** Keys of all placements that the cluster had a share of at `revision`, maybe of more; undefined: not known. */
   candidates(cluster: string, revision: number): string[] | undefined {
-    const newest = this.#synced ? this.#store.revision : this.#revision;
-    if (revision < this.#remembered || revision > newest || this.#ended) return undefined;
+    if (revision < this.#remembered || !this.#hasReached(revision)) return undefined;
     const keys = new Set(this.#byCluster.get(cluster));
     for (const left of this.#departures) {
       if (left.cluster === cluster && left.revision > revision) keys.add(left.key);
     }
     return [...keys].sort();
+  }
+
+  /** What the clusters of `revision` are to each other; undefined: not known. */
+  peers(revision: number): ReadonlyMap<string, Peer> | undefined {
+    return this.#hasReached(revision) ? this.#beside.clusters(revision) : undefined;
+  }
+
+  #hasReached(revision: number): boolean {
+    const newest = this.#synced ? this.#store.revision : this.#revision;
+    return revision <= newest && !this.#ended;
   }
 
   /** The listener gets every event after `revision` that concerns the cluster, until it leaves by the answer. */

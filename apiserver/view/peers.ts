@@ -1,21 +1,19 @@
 import { createHash } from 'node:crypto';
 import { serviceNameLabel } from '../../cluster/endpoints.ts';
-import { type Peer, peerOf, peerSlices, peersOf } from '../../cluster/peers.ts';
-import type { PhysicalCluster, Placement, ShareView } from '../../cluster/types.ts';
-import { deepEqual } from '../../kube/deep.ts';
+import { type Peer, peerSlices, peersOf } from '../../cluster/peers.ts';
+import type { Placement, ShareView } from '../../cluster/types.ts';
 import { encodeJson } from '../../kube/json.ts';
 import { textAt } from '../../kube/untyped.ts';
 import type { Entry, Store, StoreEvent } from '../../storage/store.ts';
-import { decodeStored, shownStored } from '../registry/codec.ts';
+import { decodeStored } from '../registry/codec.ts';
 import { parseKey } from '../registry/keys.ts';
 import { listEntries, readObject } from '../registry/rewrite.ts';
-import { besideOf, placeOfSlice } from './beside.ts';
+import { besideOf, peersAt, placeOfSlice, withCluster } from './beside.ts';
+import type { Fed } from './index.ts';
 import type { Viewer } from './join.ts';
 import { peerShare } from './peer-share.ts';
 import { addressIn, clustersStored, type NamespacePlace, placementsStored, slicesStored } from './places.ts';
 import { enter, leave } from './tally.ts';
-
-const everyCluster = { resource: clustersStored, cluster: '*', namespace: '' };
 
 export interface ShareEvent {
   type: 'ADDED' | 'MODIFIED' | 'DELETED';
@@ -58,14 +56,8 @@ export class Peers {
   }
 
   /** All there are as of `revision`, of the Services that were taken. */
-  async load(revision: number): Promise<ShareView[]> {
-    const { entries } = await listEntries(this.#store, everyCluster, { revision });
-    const clusters = new Map<string, Peer>();
-    for (const entry of entries) {
-      const peer = peerOf(shownStored(entry) as PhysicalCluster);
-      if (peer) clusters.set(parseKey(clustersStored, entry.key).name, peer);
-    }
-    this.#clusters = clusters;
+  async load(index: Pick<Fed, 'peers'>, revision: number): Promise<ShareView[]> {
+    this.#clusters = index.peers(revision) ?? (await peersAt(this.#store, revision));
     const works = [...this.#services.keys()].map((key) => this.anew(key, revision)());
     return (await Promise.all(works)).flat().map(({ object }) => object);
   }
@@ -88,13 +80,14 @@ export class Peers {
   }
 
   /** Takes a slice or a cluster in; undefined: it changes nothing here. */
-  feed({ type, entry }: StoreEvent): Work | undefined {
+  feed(event: StoreEvent): Work | undefined {
+    const { type, entry } = event;
     const { key, revision } = entry;
-    const put = type === 'delete' ? [] : [entry];
-    if (besideOf(key) === 'cluster') return this.#cluster(key, put, revision);
+    if (besideOf(key) === 'cluster') return this.#cluster(event);
     if (besideOf(key) !== 'slice' || !this.#clusters.has(this.#viewer.cluster)) return undefined;
     const services = [...(this.#byNamespace.get(placeKey(placeOfSlice(key))) ?? [])];
     if (services.length === 0) return undefined;
+    const put = type === 'delete' ? [] : [entry];
     const works = services.map((service) => this.#work(service, revision, { from: key, entries: put }));
     return () => inTurn(works);
   }
@@ -104,14 +97,12 @@ export class Peers {
     return this.#work(key, revision);
   }
 
-  #cluster(key: string, [put]: Entry[], revision: number): Work | undefined {
-    const { name } = parseKey(clustersStored, key);
-    const peer = put && peerOf(shownStored(put) as PhysicalCluster);
-    if (deepEqual(this.#clusters.get(name), peer)) return undefined;
-    const clusters = new Map(this.#clusters);
-    if (peer) clusters.set(name, peer);
-    else clusters.delete(name);
+  #cluster(event: StoreEvent): Work | undefined {
+    const { key, revision } = event.entry;
+    const clusters = withCluster(this.#clusters, event);
+    if (clusters === this.#clusters) return undefined;
     this.#clusters = clusters;
+    const { name } = parseKey(clustersStored, key);
     const isHere = name === this.#viewer.cluster;
     const concerned = [...this.#services.values()].filter(
       ({ placement }) => isHere || Object.hasOwn(placement.spec?.shares ?? {}, name),

@@ -70,7 +70,7 @@ export class Shares {
         );
       }),
     );
-    const beside = await this.#peers.load(listed.revision);
+    const beside = await this.#peers.load(index, listed.revision);
     return {
       revision: listed.revision,
       items: [...items.flatMap((event) => event?.object ?? []), ...beside],
