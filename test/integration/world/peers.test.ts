@@ -239,9 +239,14 @@ test('a burst of changes is a few writes', async () => {
     if (method === 'PATCH' && url.includes('/endpointslices/')) writes++;
   };
   const began = Date.now();
-  const all = Array.from({ length: 60 }, (_, i) => `10.1.1.${i}`);
-  for (const [i] of all.entries()) await endpointsOn('east', ...all.slice(0, i + 1));
-  await has('west', ...[...all].sort());
-  const most = Math.ceil((Date.now() - began) / 250) + 1;
-  expect(writes).toBeLessThanOrEqual(most);
+  const all = Array.from({ length: 40 }, (_, i) => `10.1.1.${100 + i}`);
+  for (const [i, last] of all.entries()) {
+    await endpointsOn('east', ...all.slice(0, i + 1));
+    await until(`${last} is shown`, async () => {
+      const slice = await world.admin.get(endpointslices, { ...shop, name: 'web-of-east' });
+      return JSON.stringify(slice['endpoints']).includes(last);
+    });
+  }
+  await has('west', ...all);
+  expect(writes).toBeLessThanOrEqual(Math.ceil((Date.now() - began) / 250) + 1);
 });
