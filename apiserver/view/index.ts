@@ -1,14 +1,13 @@
 import type { Peer } from '../../cluster/peers.ts';
 import type { ObjectRef, Placement } from '../../cluster/types.ts';
-import { isRecord } from '../../kube/untyped.ts';
 import type { Entry, Range, Store, StoreEvent } from '../../storage/store.ts';
 import { shownStored } from '../registry/codec.ts';
-import { collectionRange, parseKey } from '../registry/keys.ts';
-import { keyOf, listEntries } from '../registry/rewrite.ts';
+import { collectionRange } from '../registry/keys.ts';
+import { listEntries } from '../registry/rewrite.ts';
 import { Beside } from './beside.ts';
 import { FormerTemplates, hasTemplates } from './former-templates.ts';
-import { Owned, type Share } from './owned.ts';
-import { addressIn, type NamespacePlace, placementsStored } from './places.ts';
+import { Owned, type Place, placeOf } from './owned.ts';
+import { type NamespacePlace, placementsStored } from './places.ts';
 import { enter, leave, tally } from './tally.ts';
 
 /** Kinds of any group are placed: one watch over all keys keeps them in one order. */
@@ -60,10 +59,6 @@ export class ShareIndex {
   #forget(ended: Promise<Fed>): void {
     if (this.#fed === ended) this.#fed = undefined;
   }
-}
-
-interface Place extends Share {
-  rootKey: string;
 }
 
 /** One life of the index: from a reading of the store to the end of the watch after it. */
@@ -240,15 +235,4 @@ export class Fed {
 
 function read(entry: Entry): Placement {
   return shownStored(entry) as Placement;
-}
-
-/** Undefined: no cluster has a share of it. */
-function placeOf(key: string, { spec }: Placement): Place | undefined {
-  const { shares, ref, orphaned } = spec ?? {};
-  if (!isRecord(shares) || !ref) return undefined;
-  const clusters = Object.keys(shares);
-  if (clusters.length === 0) return undefined;
-  const { cluster: logical, namespace } = parseKey(placementsStored, key);
-  const rootKey = keyOf(addressIn({ logical, namespace }, ref));
-  return { logical, namespace, clusters, rootKey, ref, isOrphaned: orphaned === ref.uid };
 }

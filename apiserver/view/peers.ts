@@ -58,8 +58,8 @@ export class Peers {
   /** All there are as of `revision`, of the Services that were taken. */
   async load(index: Pick<Fed, 'peers'>, revision: number): Promise<ShareView[]> {
     this.#clusters = index.peers(revision) ?? (await peersAt(this.#store, revision));
-    const works = [...this.#services.keys()].map((key) => this.anew(key, revision)());
-    return (await Promise.all(works)).flat().map(({ object }) => object);
+    const events = await this.anew([...this.#services.keys()], revision)();
+    return events.map(({ object }) => object);
   }
 
   /** What of other clusters' shares matters here: undefined of what is no Service. */
@@ -88,13 +88,12 @@ export class Peers {
     const services = [...(this.#byNamespace.get(placeKey(placeOfSlice(key))) ?? [])];
     if (services.length === 0) return undefined;
     const put = type === 'delete' ? [] : [entry];
-    const works = services.map((service) => this.#work(service, revision, { from: key, entries: put }));
-    return () => inTurn(works);
+    return this.#work(services, revision, { from: key, entries: put });
   }
 
-  /** Of one Service, when its Placement or itself has changed, or it went. */
-  anew(key: string, revision: number): Work {
-    return this.#work(key, revision);
+  /** Of Services, when their Placements or they themselves have changed, or they went. */
+  anew(keys: readonly string[], revision: number): Work {
+    return this.#work(keys, revision);
   }
 
   #cluster(event: StoreEvent): Work | undefined {
@@ -107,34 +106,49 @@ export class Peers {
     const concerned = [...this.#services.values()].filter(
       ({ placement }) => isHere || Object.hasOwn(placement.spec?.shares ?? {}, name),
     );
-    const works = concerned.map((service) => this.#work(service.key, revision));
-    return works.length > 0 ? () => inTurn(works) : undefined;
+    if (concerned.length === 0) return undefined;
+    return this.anew(
+      concerned.map(({ key }) => key),
+      revision,
+    );
   }
 
-  /** `only`: what is made of one slice, which is there or not. */
-  #work(key: string, revision: number, only?: { from: string; entries: readonly Entry[] }): Work {
-    const service = this.#services.get(key);
+  /** `only`: what is made of one slice, which is there or not. Else what is in a namespace is read once. */
+  #work(keys: readonly string[], revision: number, only?: { from: string; entries: Entry[] }): Work {
     const clusters = this.#clusters;
+    const taken = keys.map((key) => ({ key, service: this.#services.get(key) }));
     return async () => {
-      const made = service ? await this.#made(service, clusters, revision, only?.entries) : [];
-      return this.#tell(key, made, only?.from, revision);
+      const read = new Map<string, Promise<readonly Entry[]>>();
+      const slicesIn = async (place: NamespacePlace) => {
+        if (only) return only.entries;
+        const known = read.get(placeKey(place)) ?? this.#slicesIn(place, revision);
+        read.set(placeKey(place), known);
+        return await known;
+      };
+      const made = taken.map(async ({ key, service }) => ({
+        key,
+        all: service ? await this.#made(service, clusters, { revision, slicesIn }) : [],
+      }));
+      return (await Promise.all(made)).flatMap(({ key, all }) => this.#tell(key, all, only?.from, revision));
     };
+  }
+
+  async #slicesIn({ logical, namespace }: NamespacePlace, revision: number): Promise<readonly Entry[]> {
+    const scope = { resource: slicesStored, cluster: logical, namespace };
+    return (await listEntries(this.#store, scope, { revision })).entries;
   }
 
   async #made(
     service: Service,
     clusters: Clusters,
-    revision: number,
-    slices: readonly Entry[] | undefined,
+    { revision, slicesIn }: { revision: number; slicesIn(place: NamespacePlace): Promise<readonly Entry[]> },
   ): Promise<Told[]> {
     const { ref, shares = {} } = service.placement.spec ?? {};
     const { cluster } = this.#viewer;
     if (!ref || peersOf({ shares }, clusters, cluster).length === 0) return [];
     const place = placeOf(service.key);
-    const scope = { resource: slicesStored, cluster: place.logical, namespace: place.namespace };
-    const entries = slices ?? (await listEntries(this.#store, scope, { revision })).entries;
     const mark = Buffer.from(`"${serviceNameLabel}":"${ref.name}"`);
-    const own = entries.filter(({ value }) =>
+    const own = (await slicesIn(place)).filter(({ value }) =>
       Buffer.from(value.buffer, value.byteOffset, value.byteLength).includes(mark),
     );
     if (own.length === 0) return [];
@@ -171,12 +185,6 @@ export class Peers {
     else this.#told.delete(key);
     return events;
   }
-}
-
-export async function inTurn(works: readonly Work[]): Promise<ShareEvent[]> {
-  const events: ShareEvent[] = [];
-  for (const work of works) events.push(...(await work()));
-  return events;
 }
 
 function isService({ group, resource }: { group: string; resource: string }): boolean {

@@ -9,7 +9,7 @@ import { parseKey } from '../registry/keys.ts';
 import { keyOf, listEntries } from '../registry/rewrite.ts';
 import { allPlacements, everyPlacement, type Fed } from './index.ts';
 import { essence, joinShare, type Viewer } from './join.ts';
-import { inTurn, Peers, type ShareEvent } from './peers.ts';
+import { Peers, type ShareEvent } from './peers.ts';
 import { addressIn, placementsStored } from './places.ts';
 
 /** One share that the cluster has: the placement as it was last seen, and the key of the object it names. */
@@ -104,10 +104,11 @@ export class Shares {
     if (!dependents) return beside;
     const items = [...dependents].flatMap((key) => this.#items.get(key) ?? []);
     const root = event.type === 'delete' ? undefined : entry;
-    const anew = [...dependents].map((key) => this.#peers.anew(key, entry.revision));
+    const anew = this.#peers.anew([...dependents], entry.revision);
     return async () => [
       ...items.flatMap((item) => this.#tell(item, root, entry.revision) ?? []),
-      ...(await inTurn([...anew, ...(beside ? [beside] : [])])),
+      ...(await anew()),
+      ...((await beside?.()) ?? []),
     ];
   }
 
@@ -120,11 +121,11 @@ export class Shares {
     if (!after) {
       if (!before) return undefined;
       this.#forget(before);
-      const anew = this.#peers.anew(entry.key, entry.revision);
+      const anew = this.#peers.anew([entry.key], entry.revision);
       return async () => [...gone(before, entry.revision), ...(await anew())];
     }
     if (before?.part === after.part) return undefined;
-    const anew = this.#peers.anew(entry.key, entry.revision);
+    const anew = this.#peers.anew([entry.key], entry.revision);
     return async () => {
       const root = await this.#root(after, entry.revision);
       const event = this.#tell(after, root, entry.revision);

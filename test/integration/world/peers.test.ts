@@ -201,6 +201,19 @@ test('what is withdrawn is taken back from the others, and is itself given what 
   await has('east');
 });
 
+test('endpoints of a cluster that is silent are the last resort until it is heard of again', async () => {
+  await joined();
+  const states = async () =>
+    JSON.stringify((await pushed('west')).map((slice) => (slice['endpoints'] as object[])[0]));
+  const { faults } = world.physical('east');
+  faults.silence();
+  const last = '"conditions":{"ready":false,"serving":true,"terminating":true}';
+  await until('they are the last resort', async () => (await states()).includes(last));
+  faults.heal();
+  await until('they count again', async () => (await states()).includes('"conditions":{"ready":true}'));
+  expect(await given('west')).toEqual([ips.east]);
+});
+
 test('what changed while a syncer was away is made good when it is back', async () => {
   await joined();
   const { faults } = world.physical('west');
