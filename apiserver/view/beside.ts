@@ -40,14 +40,16 @@ export class Beside {
     return revision >= this.#since ? this.#clusters : undefined;
   }
 
-  /** Of a slice those that have something in its namespace; of a cluster all. */
+  /** Of a slice those that are in a network and have something in its namespace; of a cluster all. */
   concerned(event: StoreEvent, clusters: Iterable<string>, owned: Owned): Iterable<string> {
     const { key, revision } = event.entry;
     const what = besideOf(key);
     if (what === undefined) return [];
     if (what === 'slice') {
       const place = placeOfSlice(key);
-      return [...clusters].filter((cluster) => owned.in(cluster, place) !== undefined);
+      return [...clusters].filter(
+        (cluster) => this.#clusters.has(cluster) && owned.in(cluster, place) !== undefined,
+      );
     }
     const after = withCluster(this.#clusters, event);
     if (after === this.#clusters) return [];
