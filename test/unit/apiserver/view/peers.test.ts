@@ -228,4 +228,19 @@ test('endpoints of what is not on several clusters of a network wake nobody', as
   await reported('north', logical, 'db', '10.3.0.1');
   await reported('east', logical, 'db', '10.1.0.2');
   expect(await told(events, 1)).toEqual([['ADDED', '10.1.0.2']]);
+  // By now the index alone says what concerns west.
+  for (const ip of ['10.1.0.3', '10.1.0.4']) {
+    const before = events.length;
+    await reported('east', logical, 'web', ip);
+    await reported('east', logical, 'db', ip);
+    await until(`${ip} is told`, async () => events.length > before);
+  }
+  await cluster('north', 'two');
+  await cluster('east', 'two');
+  expect(await told(events, 4)).toEqual([
+    ['ADDED', '10.1.0.2'],
+    ['MODIFIED', '10.1.0.3'],
+    ['MODIFIED', '10.1.0.4'],
+    ['DELETED', ''],
+  ]);
 });
