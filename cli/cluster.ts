@@ -16,6 +16,7 @@ export interface AddOptions {
   kubeconfig: string;
   context?: string;
   labels?: Record<string, string>;
+  network?: string;
   /** Takes over what a former registration of this very cluster left there. */
   adopt?: boolean;
   waitSeconds: number;
@@ -48,7 +49,7 @@ export async function registerCluster(
   client: Client,
   name: string,
   kubeconfig: string,
-  options: { labels?: Record<string, string>; adopt?: readonly string[] } = {},
+  options: { labels?: Record<string, string>; network?: string; adopt?: readonly string[] } = {},
 ): Promise<void> {
   await ignoreExists(
     client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: systemNamespace } }),
@@ -67,6 +68,7 @@ export async function registerCluster(
     metadata: { name, ...(options.labels && { labels: options.labels }) },
     spec: {
       kubeconfigSecretRef: { namespace: systemNamespace, name: secretName },
+      ...(options.network && { network: options.network }),
       ...(options.adopt?.length && { adopt: options.adopt }),
     },
   };

@@ -8,6 +8,8 @@ export const managedByLabel = {
 export const endpointsController = 'endpoint-controller';
 export const sliceController = 'endpointslice-controller.k8s.io';
 export const mirroringController = 'endpointslicemirroring-controller.k8s.io';
+/** Of slices that Atoll puts on a physical cluster itself: the controllers there leave those of others alone. */
+export const ourSlices = 'atoll.dev';
 export const serviceNameLabel = 'kubernetes.io/service-name';
 
 /** Endpoints of a Service whose pods run nowhere: they give way to what a physical cluster says. */

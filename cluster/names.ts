@@ -67,6 +67,8 @@ export const reflectedFromAnnotation = 'atoll.dev/physical-cluster';
 export const reflectedPartsAnnotation = 'internal.atoll.dev/parts';
 /** On both: the object's own uid, without which the two above say nothing. See reflectedFrom. */
 export const reflectedUidAnnotation = 'internal.atoll.dev/reflected-uid';
+/** On a reflected EndpointSlice: the digest of what its physical cluster said of its endpoints. See cluster/peers.ts. */
+export const reportedAnnotation = 'internal.atoll.dev/reported';
 /** On a Namespace: where what is placed in it goes on every physical cluster. Of one that older versions made only. */
 export const physicalNamespaceAnnotation = 'internal.atoll.dev/physical-namespace';
 /** On every object of a wildcard list or watch: the id of the logical cluster it is in (kcp's name for it). */

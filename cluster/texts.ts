@@ -178,6 +178,8 @@ const physicalClusterSpec: Texts<PhysicalClusterSpec> = {
     'Upper bounds on what is placed there: cpu, memory, pods. Where its nodes offer less, that counts.',
   namespaceLabels:
     "Which labels of users' Namespaces its namespaces bear as they are written: keys, prefix/*, or * for all but those of kubernetes.io, k8s.io and openshift.io, which have to be named.",
+  network:
+    "Clusters that say the same have one pod network: a pod's address in one is reached from all. Services that are on several of them reach the pods on all.",
 };
 
 const secretRef = { namespace: "The Secret's namespace.", name: "The Secret's name." };

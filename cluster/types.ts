@@ -47,6 +47,8 @@ export interface PhysicalClusterSpec {
    * borne, and how: labelsThere.
    */
   namespaceLabels?: string[];
+  /** Clusters that say the same have one pod network: a pod's address in one is reached from all. See cluster/peers.ts. */
+  network?: string;
 }
 
 export interface PhysicalClusterStatus {
@@ -216,6 +218,8 @@ export interface ShareViewSpec {
   orphaned?: string;
   /** It leaves, and is not deleted: it is to be elsewhere, and what it made here is to be kept. */
   moved?: boolean;
+  /** Made beside what is placed: no Placement stands for it, and nobody waits to hear of it. See cluster/peers.ts. */
+  isBeside?: boolean;
   /** What to apply; absent while Leaving, and when the root object is gone. */
   manifest?: KubeObject;
   /** The namespace it goes to on the physical cluster. */

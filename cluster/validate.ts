@@ -9,7 +9,7 @@ import { validateSchema } from '../kube/validation/custom/schema.ts';
 import { Field } from '../kube/validation/field.ts';
 import { validateCreate, validateUpdate } from '../kube/validation/index.ts';
 import { containerResourceName, resourceQuantity } from '../kube/validation/pod/resources.ts';
-import { qualifiedName } from '../kube/validation/rules.ts';
+import { dns1123Label, qualifiedName } from '../kube/validation/rules.ts';
 import { physicalClusters } from './names.ts';
 
 const kind = { ...physicalClusters, kind: 'PhysicalCluster', namespaced: false };
@@ -33,6 +33,7 @@ export function validateCluster(
   const { drainConcurrent: most } = spec;
   if (typeof most === 'number' && most < 1)
     field.child('drainConcurrent').invalid(most, 'must be greater than or equal to 1');
+  if (typeof spec['network'] === 'string') dns1123Label(spec['network'], field.child('network'));
   bounds(isRecord(spec['capacity']) ? spec['capacity'] : {}, field.child('capacity'));
   taints(Array.isArray(spec['taints']) ? spec['taints'] : [], field.child('taints'));
   patterns(listAt(spec, 'namespaceLabels'), field.child('namespaceLabels'));

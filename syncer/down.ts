@@ -8,7 +8,7 @@ import { isEarly } from './early.ts';
 import { type Engine, recordFor, shareFor } from './engine.ts';
 import { leave, noteGone } from './leave.ts';
 import { fingerprint, hasObserved, manifestDigest, type TargetRecord } from './records.ts';
-import { repairDelay } from './repairs.ts';
+import { paceDelay, repairDelay } from './repairs.ts';
 import { parseTarget, requiredTarget, type TargetId, type TargetPlace, targetOf } from './target.ts';
 
 const closureWaitMs = 2_000;
@@ -84,6 +84,8 @@ async function arrive(engine: Engine, id: TargetId, share: ShareView): Promise<R
   if (isEarly(engine, record, cached !== undefined)) return { after: closureWaitMs };
   const pause = repairDelay(record, cached, manifest);
   if (pause > 0) return { after: pause };
+  if (share.spec?.isBeside && record.manifest !== manifestDigest(manifest) && paceDelay(record) > 0)
+    return { after: paceDelay(record) };
   const before = record.manifest;
   try {
     const wait = await applyShare(engine, { share, manifest, place, record, cached });

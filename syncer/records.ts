@@ -30,6 +30,8 @@ export interface TargetRecord {
   /** Repairs in a row that were written, of drift or of an absence: each waits longer for the next. Milliseconds since 1970. */
   repairs: number;
   repairNotBefore: number;
+  /** Milliseconds since 1970. */
+  writtenAt?: number;
   /** What controls the Pod there and was not among ours when it was looked for, since when: milliseconds since 1970. */
   stranger?: { uid: string; since: number };
   /** It is a Service that is withdrawn, or was and slices may be left of that: the watch may not know it yet. */

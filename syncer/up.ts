@@ -40,7 +40,7 @@ export async function runUp(engine: Engine, ready: readonly Promise<unknown>[]):
 
 async function report(engine: Engine, id: TargetId, sent: Map<TargetId, Sent>): Promise<Retry | undefined> {
   const share = shareFor(engine, id);
-  if (!share) {
+  if (!share || share.spec?.isBeside) {
     sent.delete(id);
     return undefined;
   }

@@ -1,4 +1,4 @@
-import { managedByLabel, serviceNameLabel } from '../cluster/endpoints.ts';
+import { managedByLabel, ourSlices, serviceNameLabel } from '../cluster/endpoints.ts';
 import { locatorAnnotation, withdrawnLabel } from '../cluster/names.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
@@ -8,8 +8,6 @@ import type { TargetRecord } from './records.ts';
 import type { TargetPlace } from './target.ts';
 
 const slices = { group: 'discovery.k8s.io', version: 'v1', resource: 'endpointslices' } as const;
-/** Who keeps a slice: its cluster's own controller leaves those of others alone. */
-const keeper = 'atoll.dev';
 
 export function isWithdrawn({ kind, spec }: KubeObject): boolean {
   return kind === 'Service' && at(spec, 'selector', withdrawnLabel) !== undefined;
@@ -22,7 +20,7 @@ export function isWithdrawn({ kind, spec }: KubeObject): boolean {
  */
 export async function keepServing(engine: Engine, place: TargetPlace, service: KubeObject): Promise<void> {
   const all = await slicesOf(engine, place);
-  for (const slice of all.filter(({ metadata }) => metadata.labels?.[managedByLabel.slice] !== keeper)) {
+  for (const slice of all.filter(({ metadata }) => metadata.labels?.[managedByLabel.slice] !== ourSlices)) {
     const made = standIn(slice, service);
     if (listAt(made, 'endpoints').length > 0) await put(engine, made, all);
   }
@@ -101,7 +99,7 @@ function standIn(slice: KubeObject, service: KubeObject): KubeObject {
     metadata: {
       name: `${name}-withdrawn`,
       ...(namespace !== undefined && { namespace }),
-      labels: { [serviceNameLabel]: owner, [managedByLabel.slice]: keeper },
+      labels: { [serviceNameLabel]: owner, [managedByLabel.slice]: ourSlices },
       annotations: { [withdrawnLabel]: service.metadata.annotations?.[locatorAnnotation] ?? '' },
       ownerReferences: [{ apiVersion: 'v1', kind: 'Service', name: owner, uid: service.metadata.uid ?? '' }],
     },

@@ -1,12 +1,13 @@
+import type { Peer } from '../../cluster/peers.ts';
 import type { ObjectRef, Placement } from '../../cluster/types.ts';
-import { isRecord } from '../../kube/untyped.ts';
 import type { Entry, Range, Store, StoreEvent } from '../../storage/store.ts';
 import { shownStored } from '../registry/codec.ts';
-import { collectionRange, parseKey } from '../registry/keys.ts';
-import { keyOf, listEntries } from '../registry/rewrite.ts';
+import { collectionRange } from '../registry/keys.ts';
+import { listEntries } from '../registry/rewrite.ts';
+import { Beside } from './beside.ts';
 import { FormerTemplates, hasTemplates } from './former-templates.ts';
-import { Owned, type Share } from './owned.ts';
-import { addressIn, type NamespacePlace, placementsStored } from './places.ts';
+import { Owned, type Place, placeOf } from './owned.ts';
+import { type NamespacePlace, placementsStored } from './places.ts';
 import { enter, leave, tally } from './tally.ts';
 
 /** Kinds of any group are placed: one watch over all keys keeps them in one order. */
@@ -60,10 +61,6 @@ export class ShareIndex {
   }
 }
 
-interface Place extends Share {
-  rootKey: string;
-}
-
 /** One life of the index: from a reading of the store to the end of the watch after it. */
 export class Fed {
   readonly #store: Store;
@@ -75,6 +72,7 @@ export class Fed {
   /** How many shares, by `<physical>/<logical cluster>`. */
   readonly #inLogical = new Map<string, number>();
   readonly #owned = new Owned();
+  readonly #beside = new Beside();
   /** Of the workloads that were placed when they changed. */
   readonly formers = new FormerTemplates();
   readonly #listeners = new Map<string, Set<Listener>>();
@@ -93,6 +91,7 @@ export class Fed {
   async follow(signal: AbortSignal): Promise<void> {
     const { entries, revision } = await listEntries(this.#store, everyPlacement);
     for (const entry of entries) this.#learn(entry.key, placeOf(entry.key, read(entry)), revision);
+    await this.#beside.load(this.#store, revision);
     this.#remembered = this.#revision = revision;
     this.formers.reached(revision);
     await this.#store.watch(everything, {
@@ -137,13 +136,22 @@ export class Fed {
 
   /** Keys of all placements that the cluster had a share of at `revision`, maybe of more; undefined: not known. */
   candidates(cluster: string, revision: number): string[] | undefined {
-    const newest = this.#synced ? this.#store.revision : this.#revision;
-    if (revision < this.#remembered || revision > newest || this.#ended) return undefined;
+    if (revision < this.#remembered || !this.#hasReached(revision)) return undefined;
     const keys = new Set(this.#byCluster.get(cluster));
     for (const left of this.#departures) {
       if (left.cluster === cluster && left.revision > revision) keys.add(left.key);
     }
     return [...keys].sort();
+  }
+
+  /** What the clusters of `revision` are to each other; undefined: not known. */
+  peers(revision: number): ReadonlyMap<string, Peer> | undefined {
+    return this.#hasReached(revision) ? this.#beside.clusters(revision) : undefined;
+  }
+
+  #hasReached(revision: number): boolean {
+    const newest = this.#synced ? this.#store.revision : this.#revision;
+    return revision <= newest && !this.#ended;
   }
 
   /** The listener gets every event after `revision` that concerns the cluster, until it leaves by the answer. */
@@ -165,6 +173,7 @@ export class Fed {
     this.#revision = entry.revision;
     if (!entry.key.startsWith(allPlacements)) {
       this.#root(event);
+      this.#tell(this.#beside.concerned(event, this.#listeners.keys(), this.#owned), event, undefined);
       return;
     }
     const placement = type === 'delete' ? undefined : read(entry);
@@ -226,15 +235,4 @@ export class Fed {
 
 function read(entry: Entry): Placement {
   return shownStored(entry) as Placement;
-}
-
-/** Undefined: no cluster has a share of it. */
-function placeOf(key: string, { spec }: Placement): Place | undefined {
-  const { shares, ref, orphaned } = spec ?? {};
-  if (!isRecord(shares) || !ref) return undefined;
-  const clusters = Object.keys(shares);
-  if (clusters.length === 0) return undefined;
-  const { cluster: logical, namespace } = parseKey(placementsStored, key);
-  const rootKey = keyOf(addressIn({ logical, namespace }, ref));
-  return { logical, namespace, clusters, rootKey, ref, isOrphaned: orphaned === ref.uid };
 }

@@ -1,5 +1,8 @@
-import type { ObjectRef } from '../../cluster/types.ts';
-import type { NamespacePlace } from './places.ts';
+import type { ObjectRef, Placement } from '../../cluster/types.ts';
+import { isRecord } from '../../kube/untyped.ts';
+import { parseKey } from '../registry/keys.ts';
+import { keyOf as keyOfObject } from '../registry/rewrite.ts';
+import { addressIn, type NamespacePlace, placementsStored } from './places.ts';
 
 /** Of an object of a namespace, on these physical clusters. */
 export interface Share extends NamespacePlace {
@@ -7,6 +10,23 @@ export interface Share extends NamespacePlace {
   ref: ObjectRef;
   /** Whether the object is one that leaves its pods behind, and owns nothing any more. */
   isOrphaned: boolean;
+}
+
+/** What the index keeps of a Placement. */
+export interface Place extends Share {
+  /** Of the object that it names. */
+  rootKey: string;
+}
+
+/** Undefined: no cluster has a share of it. */
+export function placeOf(key: string, { spec }: Placement): Place | undefined {
+  const { shares, ref, orphaned } = spec ?? {};
+  if (!isRecord(shares) || !ref) return undefined;
+  const clusters = Object.keys(shares);
+  if (clusters.length === 0) return undefined;
+  const { cluster: logical, namespace } = parseKey(placementsStored, key);
+  const rootKey = keyOfObject(addressIn({ logical, namespace }, ref));
+  return { logical, namespace, clusters, rootKey, ref, isOrphaned: orphaned === ref.uid };
 }
 
 interface Here {

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { serviceOfEndpoints } from '../../cluster/kinds.ts';
+import { reportedAnnotation } from '../../cluster/names.ts';
+import { reportOf } from '../../cluster/peers.ts';
 import { isOurs, reflectedAs, reflectedFrom } from '../../cluster/reflected.ts';
 import { formatApiVersion } from '../../kube/gvk.ts';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../kube/object.ts';
@@ -60,7 +62,10 @@ export async function makeReflection(making: Making): Promise<KubeObject> {
     else if (value !== undefined) object[field] = value;
   }
   if (kind.kind === 'Job') return ownSelector(object);
-  if (kind.kind === 'EndpointSlice' && !isOfServiceHere(making, object)) throw notFound(kind, address.name);
+  if (kind.kind === 'EndpointSlice') {
+    if (!isOfServiceHere(making, object)) throw notFound(kind, address.name);
+    return reported(object);
+  }
   return kind.shared ? await revisionFrom(making, await withOwnTemplate(making, object)) : object;
 }
 
@@ -71,6 +76,12 @@ function isOfServiceHere({ owners }: Making, slice: KubeObject): boolean {
     const owner = owners.get(uid);
     return owner?.group === '' && ['services', 'endpoints'].includes(owner.resource) && owner.name === name;
   });
+}
+
+/** So that what its cluster said is told from what somebody here makes of it. */
+function reported(slice: KubeObject): KubeObject {
+  const annotations = { ...slice.metadata.annotations, [reportedAnnotation]: reportOf(slice) };
+  return { ...slice, metadata: { ...slice.metadata, annotations } };
 }
 
 const jobUidLabels = ['batch.kubernetes.io/controller-uid', 'controller-uid'] as const;

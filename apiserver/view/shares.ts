@@ -9,12 +9,8 @@ import { parseKey } from '../registry/keys.ts';
 import { keyOf, listEntries } from '../registry/rewrite.ts';
 import { allPlacements, everyPlacement, type Fed } from './index.ts';
 import { essence, joinShare, type Viewer } from './join.ts';
+import { Peers, type ShareEvent } from './peers.ts';
 import { addressIn, placementsStored } from './places.ts';
-
-export interface ShareEvent {
-  type: 'ADDED' | 'MODIFIED' | 'DELETED';
-  object: ShareView;
-}
 
 /** One share that the cluster has: the placement as it was last seen, and the key of the object it names. */
 interface Item {
@@ -50,10 +46,12 @@ export class Shares {
   /** Root key -> placement keys. */
   readonly #byRoot = new Map<string, Set<string>>();
   readonly #needle: Buffer;
+  readonly #peers: Peers;
 
   constructor(store: Store, viewer: Viewer) {
     this.#store = store;
     this.#viewer = viewer;
+    this.#peers = new Peers(store, viewer);
     this.#needle = Buffer.from(`${JSON.stringify(viewer.cluster)}:`);
   }
 
@@ -72,7 +70,11 @@ export class Shares {
         );
       }),
     );
-    return { revision: listed.revision, items: items.flatMap((event) => event?.object ?? []) };
+    const beside = await this.#peers.load(index, listed.revision);
+    return {
+      revision: listed.revision,
+      items: [...items.flatMap((event) => event?.object ?? []), ...beside],
+    };
   }
 
   /** The cluster's own placements, and maybe some that it had once. */
@@ -97,11 +99,17 @@ export class Shares {
   feed(event: StoreEvent, placement?: Placement): (() => Promise<ShareEvent[]>) | undefined {
     const { entry } = event;
     if (entry.key.startsWith(allPlacements)) return this.#placement(event, placement);
+    const beside = this.#peers.feed(event);
     const dependents = this.#byRoot.get(entry.key);
-    if (!dependents) return undefined;
+    if (!dependents) return beside;
     const items = [...dependents].flatMap((key) => this.#items.get(key) ?? []);
     const root = event.type === 'delete' ? undefined : entry;
-    return async () => items.flatMap((item) => this.#tell(item, root, entry.revision) ?? []);
+    const anew = this.#peers.anew([...dependents], entry.revision);
+    return async () => [
+      ...items.flatMap((item) => this.#tell(item, root, entry.revision) ?? []),
+      ...(await anew()),
+      ...((await beside?.()) ?? []),
+    ];
   }
 
   #placement(
@@ -113,13 +121,15 @@ export class Shares {
     if (!after) {
       if (!before) return undefined;
       this.#forget(before);
-      return async () => gone(before, entry.revision);
+      const anew = this.#peers.anew([entry.key], entry.revision);
+      return async () => [...gone(before, entry.revision), ...(await anew())];
     }
     if (before?.part === after.part) return undefined;
+    const anew = this.#peers.anew([entry.key], entry.revision);
     return async () => {
       const root = await this.#root(after, entry.revision);
       const event = this.#tell(after, root, entry.revision);
-      return event ? [event] : [];
+      return [...(event ? [event] : []), ...(await anew())];
     };
   }
 
@@ -143,11 +153,13 @@ export class Shares {
       orphaned,
       shares[this.#viewer.cluster],
       home,
+      this.#peers.part(placement),
     ]);
     const before = this.#items.get(entry.key);
     if (before && before.rootKey !== rootKey) this.#unlink(before);
     const item: Item = { key: entry.key, placement, part, rootKey, told: before?.told ?? {} };
     this.#items.set(entry.key, item);
+    this.#peers.take(item);
     const dependents = this.#byRoot.get(rootKey) ?? new Set();
     this.#byRoot.set(rootKey, dependents.add(entry.key));
     return item;
@@ -165,6 +177,7 @@ export class Shares {
 
   #forget(item: Item): void {
     this.#items.delete(item.key);
+    this.#peers.forget(item.key);
     this.#unlink(item);
   }
 

@@ -15,6 +15,7 @@ export function clusterCommand(): Command {
       '--label <KEY=VALUE...>',
       'labels of the PhysicalCluster, such as topology.kubernetes.io/region=eu',
     )
+    .option('--network <NAME>', 'the pod network that it has in common with other clusters (spec.network)')
     .option('--adopt', 'take over what it still runs from when it was registered before')
     .option('--wait <SECONDS>', 'how long to wait until it is Ready', '60')
     .addHelpText(
@@ -31,6 +32,7 @@ export function clusterCommand(): Command {
       await addCluster(client, name, {
         kubeconfig: options.kubeconfig,
         ...(options.context && { context: options.context }),
+        ...(options.network && { network: options.network }),
         ...(options.adopt && { adopt: true }),
         ...(options.label && { labels: parseLabels(options.label) }),
         waitSeconds,
@@ -77,6 +79,7 @@ interface AddFlags {
   kubeconfig: string;
   context?: string;
   label?: string[];
+  network?: string;
   wait: string;
 }
 

@@ -48,6 +48,11 @@ describe('a PhysicalCluster is refused', () => {
       'spec.taints[0].effect: Unsupported value: "Never": supported values: "NoSchedule", "PreferNoSchedule", "NoExecute"',
     ],
     [
+      'with a network that is no name',
+      { kubeconfigSecretRef, network: 'Our Network' },
+      'spec.network: Invalid value: "Our Network": a lowercase RFC 1123 label must consist of',
+    ],
+    [
       'with one taint twice',
       {
         kubeconfigSecretRef,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { KubeObject } from '../../../kube/object.ts';
 import { fingerprint, manifestDigest, newRecord } from '../../../syncer/records.ts';
-import { noteWritten, repairDelay } from '../../../syncer/repairs.ts';
+import { noteWritten, paceDelay, repairDelay } from '../../../syncer/repairs.ts';
 
 const manifest: KubeObject = {
   apiVersion: 'v1',
@@ -50,4 +50,11 @@ test('after five quiet minutes, and after another manifest, the next is the firs
   expect(repairDelay(record, changed, manifest, 325_600)).toBe(200);
   noteWritten(record, 'another', 325_600);
   expect(record.repairs).toBe(0);
+});
+
+test('what changes with every pod elsewhere is written at once, and then not sooner than after a while', () => {
+  const record = newRecord();
+  expect(paceDelay(record, 1000)).toBe(0);
+  noteWritten(record, manifestDigest(manifest), 1000);
+  expect([1000, 1100, 1250, 9000].map((now) => paceDelay(record, now))).toEqual([250, 150, 0, 0]);
 });
