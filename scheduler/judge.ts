@@ -159,6 +159,16 @@ export function take(
   return taken;
 }
 
+/** The same, in their order also where all of them are taken. */
+export function inRank(
+  from: readonly Candidate[],
+  most: number,
+  rest: ReadonlyMap<string, number>,
+): Candidate[] {
+  const taken = take(from, Math.min(most, from.length - 1), rest);
+  return taken.length < most ? [...taken, ...from.filter((one) => !taken.includes(one))] : taken;
+}
+
 export function fittingOf(judged: Judged): Candidate[] {
   return judged.flatMap(([candidate, reason]) => (reason === undefined ? [candidate] : []));
 }

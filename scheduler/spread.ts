@@ -1,16 +1,17 @@
 import { type PlacedSpread, podsOn, shownKey, topologyOf } from '../cluster/spread.ts';
+import { getOwn } from '../kube/untyped.ts';
 import type { Candidate } from './filter.ts';
 import {
   type Choice,
   fittingOf,
   heldByClaims,
+  inRank,
   type Judged,
   judge,
   record,
   refusals,
   type Situation,
   stay,
-  take,
   takeInOrder,
   universe,
   unwanted,
@@ -110,15 +111,20 @@ function needs(
   asked: readonly string[],
 ): (name: string) => number {
   const all = placedOver(over, situation, asked);
-  const values = new Set(Object.values(all.values));
+  const named = new Map<string, string[]>();
+  for (const [name, value] of Object.entries(all.values)) {
+    const names = named.get(value);
+    if (names) names.push(name);
+    else named.set(value, [name]);
+  }
   // Where one of a value is taken, which one is not known yet: it has to take all of that.
-  const one = [...values].flatMap((value) => asked.find((name) => all.values[name] === value) ?? []);
+  const one = [...named.values()].flatMap(([first = '']) => first);
   const each = podsOn(situation.pods, one, all);
   const byValue = new Map(one.map((name) => [all.values[name] ?? '', each.get(name) ?? 0]));
   const beside = (value: string) => {
-    const there = asked.filter((name) => all.values[name] === value).length;
+    const there = named.get(value)?.length ?? 0;
     if (wish.count === 'all') return there;
-    return typeof wish.count === 'number' ? Math.min(there, Math.floor(wish.count / values.size)) : 1;
+    return typeof wish.count === 'number' ? Math.min(there, Math.floor(wish.count / named.size)) : 1;
   };
   // Evenly spread, none that is chosen is there for nothing.
   const least = over.replicas ? 0 : Math.min(1, situation.pods);
@@ -142,48 +148,49 @@ function numbersOf(
   wish: Wish,
   { over, situation, rest, held }: Numbers,
 ): Map<string, number> {
+  if (wish.count === 'all' && !wish.groups)
+    return new Map([...places].map(([value, there]) => [value, there.length]));
   const isHere = (value: string) => places.get(value)?.some(({ isThere }) => isThere) === true;
   const here = [...places.keys()].filter(isHere);
   const heads = [...places].flatMap(([value, there]) =>
     isHere(value) ? [] : nearest(there, 1, wish, rest).map((candidate) => [value, candidate] as const),
   );
-  const others = ofLargest(over, heads, rest);
   const kept = (value: string) => places.get(value)?.filter(({ isThere }) => isThere).length ?? 0;
-  if (wish.count === 'all' && !wish.groups)
-    return new Map([...places].map(([value, there]) => [value, there.length]));
-  if (typeof wish.count === 'number')
-    return inTurns(
-      Math.max(0, wish.count - held),
-      [...here, ...others],
-      (value) => places.get(value)?.length ?? 0,
-    );
+  if (typeof wish.count === 'number') {
+    const total = Math.max(0, wish.count - held);
+    const others = ofLargest(over, heads, rest, total);
+    return inTurns(total, [...here, ...others], (value) => places.get(value)?.length ?? 0);
+  }
   const more = Math.max(0, mostValuesFor(over, situation) - here.length);
+  // Where all come none has to be before another.
+  const others = more < heads.length ? ofLargest(over, heads, rest, more) : heads.map(([value]) => value);
   return new Map([
     ...here.map((value) => [value, kept(value)] as const),
-    ...others.slice(0, more).map((value) => [value, 1] as const),
+    ...others.map((value) => [value, 1] as const),
   ]);
 }
 
-/** Those that are to have most come first; where nothing says it, those where the rest is, or the best place. */
+/**
+ * The first `most` of them: those that are to have most come first; where nothing says it, those where the rest is, or the best
+ * place. Only so many are compared with each other as are asked for.
+ */
 function ofLargest(
   { replicas = {} }: Over,
   heads: readonly (readonly [string, Candidate])[],
   rest: ReadonlyMap<string, number>,
+  most: number,
 ): string[] {
-  const all = heads.map(([, candidate]) => candidate);
-  const ranked: string[] = [];
-  const left = new Map(heads.map(([value, { name }]) => [name, value]));
-  while (left.size > 0) {
-    const [next] = take(
-      all.filter(({ name }) => left.has(name)),
-      1,
-      rest,
-    );
-    if (!next) break;
-    ranked.push(left.get(next.name) ?? '');
-    left.delete(next.name);
+  const values = new Map(heads.map(([value, candidate]) => [candidate, value]));
+  const byCount = new Map<number, Candidate[]>();
+  for (const [value, candidate] of heads) {
+    const count = getOwn(replicas, value) ?? 0;
+    byCount.set(count, [...(byCount.get(count) ?? []), candidate]);
   }
-  return ranked.sort((a, b) => (replicas[b] ?? 0) - (replicas[a] ?? 0));
+  const ranked: string[] = [];
+  for (const [, those] of [...byCount].sort(([a], [b]) => b - a))
+    for (const candidate of inRank(those, most - ranked.length, rest))
+      ranked.push(values.get(candidate) ?? '');
+  return ranked;
 }
 
 /** One that has no pod there would be there for nothing. */
