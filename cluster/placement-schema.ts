@@ -97,7 +97,7 @@ export const placementSpec: ObjectSchema = object(
     blocked: flag,
     waits: { type: 'list', items: text, listType: 'set' },
     leavingSince: map(text),
-    givenUp: { type: 'list', items: text, listType: 'set' },
+    givenUp: map(list(text)),
     spread: object(
       {
         topologyKey: text,

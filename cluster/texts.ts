@@ -141,7 +141,7 @@ const placementSpec: Texts<PlacementSpec> = {
   leavingSince:
     'Of a workload, by physical cluster that it has a share on and is to be on no longer: since when.',
   givenUp:
-    'Of a claim: physical clusters whose data those who used it there have given up; it goes when they are in place elsewhere.',
+    'Of a claim, by physical cluster: the uids of the workloads that had it there and gave its data up; it goes when all that uses it is in place.',
   spread: 'Over which values of which label its replicas are spread; absent, equally over the clusters.',
   filled:
     'Of a workload that overflows: how many pods it was given room for where, in the order in which the physical clusters are filled.',

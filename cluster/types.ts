@@ -104,8 +104,8 @@ export interface PlacementSpec {
   waits?: string[];
   /** Of a workload, by cluster that it has a share on and is to be on no longer: since when. */
   leavingSince?: Record<string, string>;
-  /** Of a claim: clusters whose data those who had it there have given up; it goes when they are in place elsewhere. */
-  givenUp?: string[];
+  /** Of a claim, by cluster: the uids of those who had it there and gave its data up; it goes when all that uses it is in place. */
+  givenUp?: Record<string, string[]>;
   /** Of replicas: how they are spread over the clusters' values; absent: equally over the clusters. */
   spread?: PlacedSpread;
   /** Of what overflows: how many pods it was given room for where, in the order in which the clusters are filled. */

@@ -48,7 +48,14 @@ export function decideClosure(scene: Scene, workloads: readonly Decided[]): Deci
       const awaited = stays.awaited.filter((c) => scene.clusters.has(c));
       if (!along && !wish && held.length + awaited.length === 0) return [];
       const choice = chooseAlong(scene, placed, { wish, along: along ?? new Set(), held, awaited, isUsed });
-      return [{ placed, wish, requires: [], choice: givenUp.length > 0 ? { ...choice, givenUp } : choice }];
+      return [
+        {
+          placed,
+          wish,
+          requires: [],
+          choice: Object.keys(givenUp).length > 0 ? { ...choice, givenUp } : choice,
+        },
+      ];
     });
 }
 

@@ -75,14 +75,15 @@ interface Stays {
   held: string[];
   /** Its data may go, and does when what uses it is in place without. */
   awaited: string[];
-  /** Where its data may go: remembered, since who gave it up is there no longer in the end. */
-  givenUp: string[];
+  /** Who gave it up where, by their uids: remembered, since they are there no longer in the end. */
+  givenUp: Record<string, string[]>;
   isUsed: boolean;
 }
 
 /**
- * Where a claim stays for the sake of its data. Given up is what its own word, or all who have it there, give up; that
- * another one uses a claim of that name elsewhere says nothing of it.
+ * Where a claim stays for the sake of its data. Given up is what its own word gives up, or what all who had it there gave up when
+ * they left, for as long as the very same say so; that another one uses a claim of that name says nothing of it, nor that one of
+ * them is deleted.
  */
 export function staysOn(
   scene: Scene,
@@ -93,27 +94,32 @@ export function staysOn(
   const placement = placementOf(scene, claim);
   const bound = boundOn(placement);
   // Most are no claims, and there may be thousands of both.
-  if (bound.length === 0) return { held: [], awaited: [], givenUp: [], isUsed: false };
+  if (bound.length === 0) return { held: [], awaited: [], givenUp: {}, isUsed: false };
   const key = refKey(refOf(claim));
   const uses = (refs: readonly ClosureRef[] = []) => refs.some((ref) => refKey(ref) === key);
   const users = workloads
     .filter(({ requires }) => uses(requires))
     .map((decided) => ({ ...decided, spec: placementOf(scene, decided.placed)?.spec }));
-  const { namespace } = scene.input;
   const isUsed = users.length > 0;
-  const isGivenUp = (c: string) => {
-    if (leavesOut(own, c) || (isUsed && volumesOf(claim.object) === 'recreate')) return true;
-    const says = ({ placed, wish }: Decided) =>
-      volumesOf(claim.object, placed.object, namespace) === 'recreate' || leavesOut(wish, c);
-    const had = users.filter(({ spec }) => uses(spec?.requires) && getOwn(spec?.shares ?? {}, c));
-    if (had.length > 0) return had.every(says);
-    return placement?.spec?.givenUp?.includes(c) === true && users.some(says);
+  const says = ({ placed, wish }: Decided, c: string) =>
+    volumesOf(claim.object, placed.object, scene.input.namespace) === 'recreate' || leavesOut(wish, c);
+  const giversOf = (c: string): string[] => {
+    const before = getOwn(placement?.spec?.givenUp ?? {}, c) ?? [];
+    const of = (uid: string) => users.find(({ placed }) => placed.object.metadata.uid === uid);
+    const still = before.map(of);
+    if (before.length > 0) return still.every((user) => user && says(user, c)) ? before : [];
+    // As it was recorded before: what begins to use it with the same word that sends it away has nothing to give up.
+    const had = users.filter(({ spec }) => spec?.clusters.includes(c) && uses(spec.requires));
+    const leave = had.every((user) => says(user, c) && !user.choice.clusters.includes(c));
+    return leave ? had.map(({ placed }) => placed.object.metadata.uid ?? '').sort() : [];
   };
-  const givenUp = bound.filter(isGivenUp);
+  const all = bound.map((c) => [c, giversOf(c)] as const).filter(([, by]) => by.length > 0);
+  const givenUp = Object.fromEntries(all);
+  const ofItself = (c: string) => leavesOut(own, c) || (isUsed && volumesOf(claim.object) === 'recreate');
+  const held = bound.filter((c) => !getOwn(givenUp, c) && !ofItself(c));
   const isAwaited = users.some(
     ({ placed: { object }, choice: { clusters }, spec }) =>
       !spec || !isRolledOut(object) || !isInPlace({ ...spec, clusters }, object),
   );
-  const held = bound.filter((c) => !givenUp.includes(c));
-  return { held, awaited: isAwaited ? givenUp : [], givenUp, isUsed };
+  return { held, awaited: isAwaited ? bound.filter((c) => !held.includes(c)) : [], givenUp, isUsed };
 }

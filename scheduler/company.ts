@@ -1,3 +1,5 @@
+import { isFinished } from '../cluster/kinds.ts';
+import { silenceOf } from '../cluster/silence.ts';
 import { eachCluster, shownKey, topologyOf } from '../cluster/spread.ts';
 import type { PhysicalCluster } from '../cluster/types.ts';
 import { inOrder } from './lead.ts';
@@ -53,6 +55,8 @@ export class Company {
     }
     for (const [subject, own] of this.#own) {
       const { labels } = subject.placed.object.metadata;
+      // What has ended is no company.
+      if (isFinished(subject.placed.object)) continue;
       for (const tally of this.#tallies.values()) if (tally.term.labels.matches(labels)) own.is.add(tally);
       for (const tally of own.is) tally.ahead += 1;
       this.#count(own, subject.current, 1);
@@ -85,6 +89,9 @@ export class Company {
   refusal(subject: Subject, name: string): string | undefined {
     const [own, cluster] = [this.#own.get(subject), this.#clusters.get(name)];
     if (!own || !cluster) return undefined;
+    const isThere = subject.current.includes(name);
+    // Silence moves only what asks for it, and what runs there cannot be stopped.
+    if (isThere && silenceOf(cluster)) return undefined;
     if (own.isCut)
       return `the policies of its Namespace speak of more than ${mostTerms} different kinds of company`;
     for (const asked of own.beside) {
@@ -94,8 +101,8 @@ export class Company {
     for (const { tally, source } of own.apart)
       if (has(tally.there, tally, cluster))
         return `${source} keeps it apart from ${tally.term.shown}, which is ${where(tally)}`;
-    // Who is there already stays: it is the other one that has to go.
-    if (subject.current.includes(name)) return undefined;
+    // Who is there already stays, it is the other one that has to go; and a user's own word counts before any policy.
+    if (isThere || isNamed(subject, name)) return undefined;
     for (const tally of own.is)
       if (has(tally.apart, tally, cluster))
         return `${tally.by} keeps what is ${where(tally)} apart from ${tally.term.shown}`;
@@ -158,6 +165,10 @@ function notBeside({ tally, source }: Asked, { is }: Own, cluster: PhysicalClust
   return `${source} wants it beside ${term.shown}, ${which}`;
 }
 
+function isNamed({ wish }: Subject, name: string): boolean {
+  return wish?.layers.some(({ isPolicy, names }) => !isPolicy && names?.includes(name)) === true;
+}
+
 function has(counts: ReadonlyMap<string, number>, { term }: Tally, cluster: PhysicalCluster): boolean {
   const value = topologyOf(term.topologyKey, cluster);
   return value !== undefined && (counts.get(value) ?? 0) > 0;
@@ -167,11 +178,12 @@ function where({ term: { topologyKey } }: Tally): string {
   return topologyKey === eachCluster ? 'there' : `in its ${shownKey(topologyKey)}`;
 }
 
-/** What its data holds leads, then what is in most places, since a follower needs but one of them; then what came first. */
+/** What its data holds leads, then what was placed first: nothing that a decision itself changes, or leaders would change with each. */
 function leads(a: Subject, b: Subject): number {
   const held = ({ claims }: Subject) => (claims.hold.size > 0 ? 1 : 0);
-  const since = ({ placement }: Subject) => placement?.metadata.creationTimestamp ?? '';
-  return held(b) - held(a) || b.current.length - a.current.length || compareText(since(a), since(b));
+  const since = ({ placement }: Subject) =>
+    placement ? (placement.metadata.creationTimestamp ?? '') : 'never';
+  return held(b) - held(a) || compareText(since(a), since(b));
 }
 
 function compareText(a: string, b: string): number {

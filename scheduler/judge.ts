@@ -24,8 +24,8 @@ export interface Choice {
   spread?: PlacedSpread;
   /** Of what overflows: see PlacementSpec. */
   filled?: Filled[];
-  /** Of a claim: where its data may go. */
-  givenUp?: string[];
+  /** Of a claim: see PlacementSpec. */
+  givenUp?: Record<string, string[]>;
   /** Without a word of anybody it may be time for something: room that comes, what uses a claim that is in place. */
   lookAgain?: boolean;
 }

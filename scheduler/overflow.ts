@@ -45,7 +45,7 @@ export function chooseOverflow(wish: Wish, situation: Situation, rest: ReadonlyM
   const home =
     there.find(({ candidate: { name } }) => filled.has(name))?.candidate.name ?? given[0]?.cluster ?? '';
   addShort(filled, short, { there, home });
-  const said = { wish, filled, home, short, keeps };
+  const said = { wish, filled, home, short, keeps: filled.get(keeps ?? '') === 1 ? keeps : undefined };
   const chosen = [...filled].map(([name, n]) => [name, whyOf(name, n, said)] as const);
   const clusters = [...filled.keys()].sort();
   const left = places.filter(({ candidate: { name } }) => !filled.has(name));

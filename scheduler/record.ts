@@ -146,7 +146,7 @@ function specOf(decided: Decided, home: Home, old?: PlacementSpec): PlacementSpe
     ...(choice.blocked && { blocked: true }),
     ...(choice.waits && { waits: [...choice.waits].sort() }),
     ...(leavingSince && { leavingSince }),
-    ...(choice.givenUp && { givenUp: [...choice.givenUp].sort() }),
+    ...(choice.givenUp && { givenUp: choice.givenUp }),
     ...(choice.spread && { spread: choice.spread }),
     ...(choice.filled && { filled: choice.filled }),
     ...(requires.length > 0 && { requires }),

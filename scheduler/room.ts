@@ -1,7 +1,6 @@
 import { limitsOf } from '../cluster/capacity.ts';
 import type { PhysicalCluster, Placement } from '../cluster/types.ts';
 import { type Quantity, scaledQuantity, subtractQuantity, zeroQuantity } from '../kube/quantity.ts';
-import { numberAt } from '../kube/untyped.ts';
 import { type Candidate, objection } from './filter.ts';
 import type { Situation } from './judge.ts';
 import { nothingUsed } from './usage.ts';
@@ -21,25 +20,11 @@ export interface Place {
 /** The finest that an amount can be: a power of ten. */
 const nano = -9;
 
-/**
- * By cluster, how many pods a workload was given there and has: what others ask for beside it does not take that from it. As
- * many as are ready, where the cluster says so.
- */
+/** By cluster, how many pods a workload was given there and has: what others ask for beside it does not take that from it. */
 export function keptOf(placement: Placement, had: ReadonlyMap<string, number>): Map<string, number> {
   const { shares = {}, filled } = placement.spec ?? {};
-  const slices = placement.status?.clusters ?? {};
-  return new Map(
-    Object.keys(shares).map((name) => {
-      const given = filled?.find(({ cluster }) => cluster === name)?.pods ?? had.get(name) ?? 0;
-      const status = Object.hasOwn(slices, name) ? { status: slices[name]?.status } : {};
-      const ready = numberAt(status, 'status', 'replicas') === undefined ? given : readyIn(status);
-      return [name, Math.min(given, ready)];
-    }),
-  );
-}
-
-function readyIn(slice: object): number {
-  return numberAt(slice, 'status', 'readyReplicas') ?? 0;
+  const given = (name: string) => filled?.find(({ cluster }) => cluster === name)?.pods;
+  return new Map(Object.keys(shares).map((name) => [name, given(name) ?? had.get(name) ?? 0]));
 }
 
 /** Room is what its scarcest resource leaves; without known limits there is no end of it. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { PlacementPolicy, PlacementPolicySpec } from '../../../cluster/policy.ts';
 import type { PhysicalCluster } from '../../../cluster/types.ts';
 import { layer } from '../../../scheduler/policies.ts';
-import { deployment } from '../cluster/objects.ts';
+import { deployment, placed } from '../cluster/objects.ts';
 import { annotations, cluster, type Fields, World } from './world.ts';
 
 type Clusters = PlacementPolicySpec['clusters'];
@@ -75,10 +75,30 @@ describe('beside and apart', () => {
       { a: 'c', b: 'c' },
     ],
     [
-      'all together, where most clusters are held',
+      'all together, where one of them leads',
       { a: 'b', b: 'a,c', c: undefined },
       [ofApp('*', { affinity: [all] })],
-      { a: 'a', b: 'a,c', c: 'a' },
+      { a: 'b', b: 'b', c: 'b' },
+    ],
+    [
+      'a ring of three, one after the other',
+      { a: 'a', b: 'b', c: 'c' },
+      [
+        ofApp('a', { affinity: [app('b')] }),
+        ofApp('b', { affinity: [app('c')] }),
+        ofApp('c', { affinity: [app('a')] }),
+      ],
+      { a: 'a', b: 'a', c: 'a' },
+    ],
+    [
+      'whoever is on more clusters does not lead for that, and all comes to rest',
+      { u: undefined, v: undefined, w: undefined },
+      [
+        ofApp('w', { count: 2, affinity: [all] }),
+        ofApp('v', { affinity: [app('w')] }),
+        ofApp('u', { antiAffinity: [app('v')] }),
+      ],
+      { u: 'a', v: 'b', w: 'a,b' },
     ],
     [
       'in a region is enough',
@@ -148,6 +168,44 @@ describe('beside and apart', () => {
         : o,
     );
     expect(placesOf(made.decide(), ['web'])).toEqual({ web: 'c' });
+  });
+
+  const annotate = (made: World, name: string, clusters: string) => {
+    made.objects = made.objects.map((o) =>
+      o.object.metadata.name === name
+        ? {
+            ...o,
+            object: { ...o.object, metadata: { ...o.object.metadata, ...annotations(clusters, 'dev') } },
+          }
+        : o,
+    );
+  };
+
+  it('who names the cluster itself comes, whatever another is to be apart from', () => {
+    const made = world({ db: 'a', web: undefined }, [
+      ofApp('db', { antiAffinity: [app('web')], names: ['a'] }),
+    ]);
+    annotate(made, 'web', 'a');
+    expect(placesOf(made.settle(), ['web', 'db'])).toEqual({ web: 'a', db: 'a' });
+  });
+
+  it('nobody leaves a silent cluster for company, since what runs there cannot be stopped', () => {
+    const made = world({ db: 'a', web: 'a' }, [
+      ofApp('web', { affinity: [app('db')] }),
+      ofApp('db', { names: ['b'] }),
+    ]);
+    made.clusters = [labelled('a', { ready: false }), labelled('b'), labelled('c')];
+    const [silent] = made.clusters;
+    for (const condition of silent?.status?.conditions ?? []) condition.status = 'Unknown';
+    expect(placesOf(made.settle(), ['db', 'web'])).toEqual({ db: 'b', web: 'a' });
+  });
+
+  it('what has ended is no company', () => {
+    const made = world({ web: undefined }, [ofApp('web', { antiAffinity: [app('batch')], names: ['a'] })]);
+    const status = { conditions: [{ type: 'Complete', status: 'True' }] };
+    const metadata = { labels: { app: 'batch' }, ...annotations('a', 'dev') };
+    made.objects.push(placed('Job', 'batch', { metadata, status }));
+    expect(placesOf(made.settle(), ['web'])).toEqual({ web: 'a' });
   });
 
   it.each<[string, Record<string, string | undefined>, PlacementPolicy[], string, object]>([

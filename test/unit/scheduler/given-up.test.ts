@@ -20,7 +20,7 @@ const remove = (world: World, name: string) => {
   world.objects = world.objects.filter((o) => o.object.metadata.name !== name);
   world.placements = world.placements.filter((p) => p.spec?.ref.name !== name);
 };
-const replace = (world: World, name: string, fields: object) => {
+const replace = (world: World, name: string, fields: object): void => {
   world.objects = world.objects.map((o) =>
     o.object.metadata.name === name ? deployment(name, { ...fields }) : o,
   );
@@ -94,5 +94,49 @@ describe('data on a cluster goes by the word of those alone who have it there', 
     replace(world, 'one', { podSpec });
     expect(where(world.decide())).toContain('a');
     expect(world.spec('data')?.givenUp).toBeUndefined();
+  });
+
+  it('not when who gave it takes the word back, though another one elsewhere says the same', () => {
+    const world = ofOne(deployment('two', { podSpec, metadata: annotations('c') }));
+    world.share('two', { c: active });
+    bind(world, ['a']);
+    replace(world, 'one', { podSpec, metadata: annotations('b') });
+    world.decide();
+    expect(world.spec('data')?.givenUp).toEqual({ a: ['Deployment-one'] });
+    replace(world, 'one', { podSpec });
+    world.share('one', { b: active });
+    expect(where(world.decide())).toContain('a');
+    expect(where(world.decide())).toContain('a');
+  });
+
+  it('not of one that is at rest, though it would go without', () => {
+    const world = ofOne(deployment('two', { podSpec, metadata: annotations('b') }));
+    world.share('two', { b: active });
+    bind(world, ['a', 'b']);
+    replace(world, 'one', { podSpec, metadata: { annotations: { 'atoll.dev/volumes': 'recreate' } } });
+    remove(world.decide(), 'one');
+    expect(where(world.decide())).toEqual(['a', 'b']);
+  });
+
+  it('not of one that begins to use it where it leaves', () => {
+    const world = ofOne(deployment('two', { metadata: annotations('a') }));
+    world.share('two', { a: active });
+    bind(world, ['a']);
+    remove(world.decide(), 'one');
+    replace(world, 'two', { podSpec, metadata: annotations('b') });
+    world.decide();
+    world.share('two', { b: active });
+    expect(where(world.decide())).toContain('a');
+  });
+
+  it('not of those that are left when one that held it is deleted', () => {
+    const world = ofOne(deployment('two', { podSpec, metadata: annotations('a') }));
+    world.share('two', { a: active });
+    bind(world, ['a']);
+    replace(world.decide(), 'two', { podSpec, metadata: recreate });
+    world.decide();
+    remove(world, 'one');
+    world.share('two', { b: active });
+    expect(where(world.decide())).toContain('a');
   });
 });

@@ -25,7 +25,27 @@ it.each([
     'b',
     'ba',
   ],
-  ['who asks for what nobody is comes where it was', { a: { asks: [7] }, b: {} }, '', 'ab'],
+  ['who asks for what nobody is comes last', { a: { asks: [7] }, b: {} }, '', 'ba'],
+  [
+    'a ring of three goes from one to whoever asks for it',
+    { a: { asks: [2], is: [1] }, b: { asks: [3], is: [2] }, c: { asks: [1], is: [3] } },
+    '',
+    'acb',
+  ],
 ])('%s', (_what, all, first, expected) => {
   expect(order(all, first)).toBe(expected);
+});
+
+it('costs as much as there are of them, however different they are', () => {
+  const all = Array.from({ length: 4000 }, (_, i) => i);
+  const asked = (i: number, most: number) => [
+    ...new Set(Array.from({ length: 10 }, (_, k) => (i * 7 + k * k * 13) % most)),
+  ];
+  let looked = 0;
+  const tieOf = (i: number) => {
+    looked += 1;
+    return { asks: asked(i, 100), is: new Set(asked(i + 1, 100)) };
+  };
+  expect(new Set(inOrder(all, tieOf, (a, b) => a - b)).size).toBe(4000);
+  expect(looked).toBe(4000);
 });

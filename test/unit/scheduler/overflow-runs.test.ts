@@ -58,19 +58,6 @@ describe('what overflows and runs', () => {
     expect(parts(made)).toEqual({ a: 3, b: 3 });
   });
 
-  it('gives way where it does not run', () => {
-    const made = world({ a: 10, b: 20 }, 4);
-    bound(made, 'b', 0);
-    parts(made);
-    bound(made, 'b', 20);
-    made.usage = taken('a', 9);
-    made.placements = made.placements.map((p) => ({
-      ...p,
-      status: { clusters: { a: { present: true, status: { replicas: 4, readyReplicas: 1 } } } },
-    }));
-    expect(parts(made)).toEqual({ a: 1, b: 3 });
-  });
-
   it('what has room nowhere waits where it is, not where there is room for one', () => {
     const made = world({ a: 4, b: 0 }, 3);
     parts(made);
