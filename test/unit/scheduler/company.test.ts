@@ -1,40 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PlacementPolicy, PlacementPolicySpec } from '../../../cluster/policy.ts';
-import type { PhysicalCluster } from '../../../cluster/types.ts';
-import { layer } from '../../../scheduler/policies.ts';
-import { deployment, placed } from '../cluster/objects.ts';
-import { annotations, cluster, type Fields, World } from './world.ts';
-
-type Clusters = PlacementPolicySpec['clusters'];
-
-const regions: Record<string, string> = { a: 'us', b: 'eu', c: 'eu' };
-const labelled = (name: string, spec: Fields = {}): PhysicalCluster => {
-  const made = cluster(name, spec);
-  const region = regions[name];
-  return { ...made, metadata: { ...made.metadata, labels: { ...(region && { region }) } } };
-};
-const app = (name: string) => ({ labelSelector: { matchLabels: { app: name } } });
-const all = { labelSelector: {} };
-const ofApp = (name: string, clusters: Clusters): PlacementPolicy => ({
-  apiVersion: 'atoll.dev/v1alpha1',
-  kind: 'PlacementPolicy',
-  metadata: { name: `of-${name}`, namespace: 'shop' },
-  spec: { clusters, ...(name !== '*' && { selector: app(name) }) },
-});
-
-/** Each a Deployment with the label app of its name; where it is already, if anywhere. */
-function world(where: Record<string, string | undefined>, policies: PlacementPolicy[] = []): World {
-  const objects = Object.keys(where).map((name) => deployment(name, { metadata: { labels: { app: name } } }));
-  const there = Object.entries(where).flatMap(([name, at]) => (at ? [{ name, names: at.split(',') }] : []));
-  const made = new World(...objects.filter(({ object }) => where[object.metadata.name ?? '']));
-  made.clusters = ['a', 'b', 'c'].map((name) => labelled(name));
-  made.policies = [layer(there.map(({ name, names }) => ofApp(name, { names })))];
-  made.decide();
-  made.objects.push(...objects.filter(({ object }) => !where[object.metadata.name ?? '']));
-  made.policies = [layer(policies)];
-  return made;
-}
+import type { PlacementPolicy } from '../../../cluster/policy.ts';
+import { placed } from '../cluster/objects.ts';
+import { all, app, labelled, ofApp, world } from './companies.ts';
+import { annotations, type World } from './world.ts';
 
 const placesOf = (made: World, names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, (made.spec(name)?.clusters ?? []).join()]));
@@ -265,75 +233,5 @@ describe('beside and apart', () => {
     const told = names.map((name) => made.spec(name)?.reasons?.['a'] ?? '');
     const cut = 'the policies of its Namespace speak of more than 100 different kinds of company';
     expect(told.filter((why) => why.startsWith(cut))).toHaveLength(1);
-  });
-});
-
-describe('in any Namespace', () => {
-  const apps = ['u', 'v', 'w', 'x'];
-  type Asked = { of: string; topologyKey: string };
-  const asked = fc.record({
-    of: fc.constantFrom(...apps, '*'),
-    topologyKey: fc.constantFrom('cluster', 'region'),
-  });
-  const said = fc.record({
-    affinity: fc.array(asked, { maxLength: 2 }),
-    antiAffinity: fc.array(asked, { maxLength: 1 }),
-  });
-  const four = <T>(of: fc.Arbitrary<T>) => fc.array(of, { minLength: 4, maxLength: 4 });
-  const terms = (list: Asked[]) =>
-    list.map(({ of, topologyKey }) => ({ ...(of === '*' ? all : app(of)), topologyKey }));
-  const isStuck = (made: World, name: string) => {
-    const { clusters = [], reasons = {} } = made.spec(name) ?? {};
-    return clusters.length === 0 || clusters.some((c) => reasons[c]?.includes('it stays'));
-  };
-  const those = ({ of }: Asked) => apps.filter((name) => of === '*' || name === of);
-  const found = (made: World, one: Asked, c: string) => {
-    const isNear = (o: string) => (one.topologyKey === 'cluster' ? o === c : regions[o] === regions[c]);
-    return those(one).filter((name) => made.spec(name)?.clusters.some(isNear));
-  };
-  /** Those that ask for each other go after one of them, which may be where not all can follow. */
-  const isInRing = (says: readonly { affinity: Asked[] }[], self: number, one: Asked) => {
-    const seen = new Set(those(one));
-    for (const name of seen)
-      for (const next of says[apps.indexOf(name)]?.affinity ?? [])
-        for (const other of those(next)) seen.add(other);
-    return seen.has(apps[self] ?? '');
-  };
-
-  it('what is not stuck has the company that it asks for, and in the end nothing moves', () => {
-    const history = fc.record({
-      places: four(fc.constantFrom('a', 'b', 'c', 'a,b', '')),
-      says: four(said),
-      drained: fc.constantFrom('', 'a', 'b'),
-      room: fc.constantFrom('1', '2', '9'),
-    });
-    const holds = ({
-      places,
-      says,
-      drained,
-      room,
-    }: typeof history extends fc.Arbitrary<infer T> ? T : never) => {
-      const where = Object.fromEntries(apps.map((name, n) => [name, places[n] || undefined]));
-      const policies = says.map(({ affinity, antiAffinity }, n) =>
-        ofApp(apps[n] ?? '', { affinity: terms(affinity), antiAffinity: terms(antiAffinity) }),
-      );
-      const made = world(where, policies);
-      made.clusters = ['a', 'b', 'c'].map((name) =>
-        labelled(name, { drain: name === drained, capacity: { pods: room } }),
-      );
-      made.settle();
-      for (const [n, name] of apps.entries()) {
-        if (isStuck(made, name)) continue;
-        const { affinity = [], antiAffinity = [] } = says[n] ?? {};
-        for (const c of made.spec(name)?.clusters ?? []) {
-          for (const one of affinity) {
-            if (!isInRing(says, n, one)) expect(found(made, one, c)).not.toEqual([]);
-          }
-          for (const one of antiAffinity)
-            expect(found(made, one, c).filter((other) => other !== name)).toEqual([]);
-        }
-      }
-    };
-    fc.assert(fc.property(history, holds), { numRuns: 500 });
   });
 });
