@@ -46,6 +46,7 @@ export class Beside {
     const what = besideOf(key);
     if (what === undefined) return [];
     if (what === 'slice') {
+      if (this.#clusters.size === 0) return [];
       const place = placeOfSlice(key);
       return [...clusters].filter(
         (cluster) => this.#clusters.has(cluster) && owned.in(cluster, place) !== undefined,

@@ -8,6 +8,7 @@ import { Beside } from './beside.ts';
 import { FormerTemplates, hasTemplates } from './former-templates.ts';
 import { Owned, type Place, placeOf } from './owned.ts';
 import { type NamespacePlace, placementsStored } from './places.ts';
+import { SlicesIn } from './slices-in.ts';
 import { enter, leave, tally } from './tally.ts';
 
 /** Kinds of any group are placed: one watch over all keys keeps them in one order. */
@@ -75,6 +76,7 @@ export class Fed {
   readonly #beside = new Beside();
   /** Of the workloads that were placed when they changed. */
   readonly formers = new FormerTemplates();
+  readonly slices: SlicesIn;
   readonly #listeners = new Map<string, Set<Listener>>();
   #departures: { cluster: string; key: string; revision: number }[] = [];
   /** Whoever left after it is among the departures. */
@@ -85,6 +87,7 @@ export class Fed {
 
   constructor(store: Store, onEnd: () => void) {
     this.#store = store;
+    this.slices = new SlicesIn(store);
     this.#onEnd = onEnd;
   }
 

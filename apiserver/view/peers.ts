@@ -1,24 +1,22 @@
 import { createHash } from 'node:crypto';
-import { serviceNameLabel } from '../../cluster/endpoints.ts';
+import { setImmediate } from 'node:timers/promises';
 import { type Peer, peerSlices, peersOf } from '../../cluster/peers.ts';
+import { reflectedFrom } from '../../cluster/reflected.ts';
 import type { Placement, ShareView } from '../../cluster/types.ts';
 import { encodeJson } from '../../kube/json.ts';
+import type { KubeObject } from '../../kube/object.ts';
 import { textAt } from '../../kube/untyped.ts';
-import type { Entry, Store, StoreEvent } from '../../storage/store.ts';
-import { decodeStored } from '../registry/codec.ts';
+import type { Store, StoreEvent } from '../../storage/store.ts';
+import { decodeStored, shownStored } from '../registry/codec.ts';
 import { parseKey } from '../registry/keys.ts';
-import { listEntries, readObject } from '../registry/rewrite.ts';
+import { readObject } from '../registry/rewrite.ts';
 import { besideOf, peersAt, placeOfSlice, withCluster } from './beside.ts';
 import type { Fed } from './index.ts';
 import type { Viewer } from './join.ts';
 import { peerShare } from './peer-share.ts';
-import { addressIn, clustersStored, type NamespacePlace, placementsStored, slicesStored } from './places.ts';
-import { enter, leave } from './tally.ts';
-
-export interface ShareEvent {
-  type: 'ADDED' | 'MODIFIED' | 'DELETED';
-  object: ShareView;
-}
+import { addressIn, clustersStored, type NamespacePlace, placementsStored } from './places.ts';
+import { type SliceIn, SlicesIn, serviceOf } from './slices-in.ts';
+import { type Made, type Scope, type ShareEvent, ToldBeside } from './told-beside.ts';
 
 type Work = () => Promise<ShareEvent[]>;
 type Clusters = ReadonlyMap<string, Peer>;
@@ -29,13 +27,6 @@ interface Service {
   placement: Placement;
 }
 
-interface Told {
-  /** The key of the slice that it was made of. */
-  from: string;
-  digest: string;
-  last: ShareView;
-}
-
 /**
  * What a cluster gets beside its own shares: EndpointSlices with the endpoints that its Services have on the other clusters of
  * its network. No Placement says them, they follow from what is stored at a revision like the shares themselves. Work is done
@@ -44,39 +35,52 @@ interface Told {
 export class Peers {
   readonly #store: Store;
   readonly #viewer: Viewer;
+  #slices: SlicesIn;
   #clusters: Clusters = new Map();
   readonly #services = new Map<string, Service>();
-  readonly #byNamespace = new Map<string, Set<string>>();
-  /** By the Service's placement key and the share's name. */
-  readonly #told = new Map<string, Map<string, Told>>();
+  /** By place and name. */
+  readonly #named = new Map<string, string>();
+  readonly #told = new ToldBeside();
+  /** Whether the Service itself lets it have endpoints, as of what was last told; absent: nobody has asked yet. */
+  readonly #serving = new Map<string, boolean>();
 
   constructor(store: Store, viewer: Viewer) {
     this.#store = store;
     this.#viewer = viewer;
+    this.#slices = new SlicesIn(store);
   }
 
   /** All there are as of `revision`, of the Services that were taken. */
-  async load(index: Pick<Fed, 'peers'>, revision: number): Promise<ShareView[]> {
+  async load(index: Pick<Fed, 'peers' | 'slices'>, revision: number): Promise<ShareView[]> {
+    this.#slices = index.slices;
     this.#clusters = index.peers(revision) ?? (await peersAt(this.#store, revision));
-    const events = await this.anew([...this.#services.keys()], revision)();
+    const events = await this.#work([...this.#services.keys()], revision, {})();
     return events.map(({ object }) => object);
-  }
-
-  /** What of other clusters' shares matters here: undefined of what is no Service. */
-  part({ spec }: Placement): unknown {
-    if (!spec || !isService(spec.ref)) return undefined;
-    return Object.entries(spec.shares ?? {}).map(([name, { phase, withdrawn }]) => [name, phase, withdrawn]);
   }
 
   take(service: Service): void {
     const { ref } = service.placement.spec ?? {};
     if (!ref || !isService(ref)) return;
     this.#services.set(service.key, service);
-    enter(this.#byNamespace, placeKey(placeOf(service.key)), service.key);
+    this.#named.set(nameKey(placeOf(service.key), ref.name), service.key);
+  }
+
+  /** Of a Placement that was taken, or forgotten, in place of `before`; undefined: the slices are as they were. */
+  placed(key: string, before: Placement | undefined, revision: number): Work | undefined {
+    const after = this.#services.get(key)?.placement;
+    if (this.#part(before) === this.#part(after)) return undefined;
+    const work = this.#work([key], revision, {});
+    return () => {
+      this.#serving.delete(key);
+      return work();
+    };
   }
 
   forget(key: string): void {
-    if (this.#services.delete(key)) leave(this.#byNamespace, placeKey(placeOf(key)), key);
+    const { ref } = this.#services.get(key)?.placement.spec ?? {};
+    if (!ref) return;
+    this.#services.delete(key);
+    this.#named.delete(nameKey(placeOf(key), ref.name));
   }
 
   /** Takes a slice or a cluster in; undefined: it changes nothing here. */
@@ -85,106 +89,120 @@ export class Peers {
     const { key, revision } = entry;
     if (besideOf(key) === 'cluster') return this.#cluster(event);
     if (besideOf(key) !== 'slice' || !this.#clusters.has(this.#viewer.cluster)) return undefined;
-    const services = [...(this.#byNamespace.get(placeKey(placeOfSlice(key))) ?? [])];
-    if (services.length === 0) return undefined;
-    const put = type === 'delete' ? [] : [entry];
-    return this.#work(services, revision, { from: key, entries: put });
-  }
-
-  /** Of Services, when their Placements or they themselves have changed, or they went. */
-  anew(keys: readonly string[], revision: number): Work {
-    return this.#work(keys, revision);
-  }
-
-  #cluster(event: StoreEvent): Work | undefined {
-    const { key, revision } = event.entry;
-    const clusters = withCluster(this.#clusters, event);
-    if (clusters === this.#clusters) return undefined;
-    this.#clusters = clusters;
-    const { name } = parseKey(clustersStored, key);
-    const isHere = name === this.#viewer.cluster;
-    const concerned = [...this.#services.values()].filter(
-      ({ placement }) => isHere || Object.hasOwn(placement.spec?.shares ?? {}, name),
-    );
-    if (concerned.length === 0) return undefined;
-    return this.anew(
-      concerned.map(({ key }) => key),
-      revision,
-    );
-  }
-
-  /** `only`: what is made of one slice, which is there or not. Else what is in a namespace is read once. */
-  #work(keys: readonly string[], revision: number, only?: { from: string; entries: Entry[] }): Work {
-    const clusters = this.#clusters;
-    const taken = keys.map((key) => ({ key, service: this.#services.get(key) }));
+    const slice = type === 'delete' ? undefined : shownStored(entry);
+    const named = slice && this.#named.get(nameKey(placeOfSlice(key), serviceOf(slice)));
+    const work = slice && named ? this.#work([named], revision, { from: key }, [{ key, slice }]) : undefined;
     return async () => {
-      const read = new Map<string, Promise<readonly Entry[]>>();
-      const slicesIn = async (place: NamespacePlace) => {
-        if (only) return only.entries;
-        const known = read.get(placeKey(place)) ?? this.#slicesIn(place, revision);
-        read.set(placeKey(place), known);
-        return await known;
-      };
-      const made = taken.map(async ({ key, service }) => ({
-        key,
-        all: service ? await this.#made(service, clusters, { revision, slicesIn }) : [],
-      }));
-      return (await Promise.all(made)).flatMap(({ key, all }) => this.#tell(key, all, only?.from, revision));
+      const former = this.#told.madeFrom(key).filter((service) => service !== named);
+      const gone = former.flatMap((service) => this.#told.tell(service, [], { from: key }, revision));
+      return [...gone, ...((await work?.()) ?? [])];
     };
   }
 
-  async #slicesIn({ logical, namespace }: NamespacePlace, revision: number): Promise<readonly Entry[]> {
-    const scope = { resource: slicesStored, cluster: logical, namespace };
-    return (await listEntries(this.#store, scope, { revision })).entries;
+  /** Of what is a Service, when it has changed itself: most of it matters to its own cluster alone. */
+  root(keys: readonly string[], { type, entry }: StoreEvent): Work | undefined {
+    const services = keys.flatMap((key) => this.#services.get(key) ?? []);
+    if (services.length === 0) return undefined;
+    const work = services.map((service) => ({ service, all: this.#work([service.key], entry.revision, {}) }));
+    return async () => {
+      const events: ShareEvent[] = [];
+      for (const { service, all } of work) {
+        const before = this.#serving.get(service.key);
+        if (before === undefined) continue;
+        const now = type === 'put' && serves(decodeStored(entry), service);
+        this.#serving.set(service.key, now);
+        if (now !== before) events.push(...(await all()));
+      }
+      return events;
+    };
+  }
+
+  /** What of a Placement matters here; undefined: it leads to no other cluster of the network. */
+  #part({ spec }: Partial<Placement> = {}): string | undefined {
+    if (!spec || !isService(spec.ref)) return undefined;
+    const { ref, shares = {}, physicalNamespace, namespaceUid, namespaceLabels } = spec;
+    const peers = peersOf({ shares }, this.#clusters, this.#viewer.cluster);
+    if (peers.length === 0) return undefined;
+    return encodeJson([ref.name, ref.uid, physicalNamespace, namespaceUid, namespaceLabels, peers.sort()]);
+  }
+
+  /** Networks that this cluster is not in, before or after, are none of its business. */
+  #cluster(event: StoreEvent): Work | undefined {
+    const { key, revision } = event.entry;
+    const before = this.#clusters;
+    const after = withCluster(before, event);
+    if (after === before) return undefined;
+    this.#clusters = after;
+    const { name } = parseKey(clustersStored, key);
+    const me = this.#viewer.cluster;
+    const network = after.get(me)?.network;
+    if (name === me) {
+      if (network === before.get(me)?.network) return undefined;
+      return this.#work([...this.#services.keys()], revision, {});
+    }
+    if (network === undefined) return undefined;
+    const concerned = [...this.#services.values()].filter(({ placement }) => {
+      const served = { shares: placement.spec?.shares ?? {} };
+      return [before, after].some((clusters) => peersOf(served, clusters, me).includes(name));
+    });
+    if (concerned.length === 0) return undefined;
+    return this.#work(
+      concerned.map(({ key }) => key),
+      revision,
+      { peer: name },
+    );
+  }
+
+  /** `all`: the slices of the scope, where they are known. */
+  #work(keys: readonly string[], revision: number, scope: Scope, all?: readonly SliceIn[]): Work {
+    const clusters = this.#clusters;
+    const taken = keys.map((key) => ({ key, service: this.#services.get(key) }));
+    return async () => {
+      const events: ShareEvent[] = [];
+      for (const { key, service } of taken) {
+        if (!service) this.#serving.delete(key);
+        const made = service ? await this.#made(service, clusters, revision, scope, all) : [];
+        events.push(...this.#told.tell(key, made, scope, revision));
+      }
+      return events;
+    };
   }
 
   async #made(
     service: Service,
     clusters: Clusters,
-    { revision, slicesIn }: { revision: number; slicesIn(place: NamespacePlace): Promise<readonly Entry[]> },
-  ): Promise<Told[]> {
+    revision: number,
+    scope: Scope,
+    all?: readonly SliceIn[],
+  ): Promise<Made[]> {
     const { ref, shares = {} } = service.placement.spec ?? {};
     const { cluster } = this.#viewer;
-    if (!ref || peersOf({ shares }, clusters, cluster).length === 0) return [];
+    const peers = peersOf({ shares }, clusters, cluster);
+    if (!ref || peers.length === 0 || (scope.peer && !peers.includes(scope.peer))) return [];
     const place = placeOf(service.key);
-    const mark = Buffer.from(`"${serviceNameLabel}":"${ref.name}"`);
-    const own = (await slicesIn(place)).filter(({ value }) =>
-      Buffer.from(value.buffer, value.byteOffset, value.byteLength).includes(mark),
-    );
-    if (own.length === 0) return [];
-    const root = await readObject(this.#store, addressIn(place, ref), { revision });
-    if (root?.metadata.uid !== ref.uid || textAt(root.spec, 'type') === 'ExternalName') return [];
+    const known = this.#serving.get(service.key);
+    const isServing =
+      known ?? serves(await readObject(this.#store, addressIn(place, ref), { revision }), service);
+    this.#serving.set(service.key, isServing);
+    if (!isServing) return [];
+    if (!all) await setImmediate();
+    const own = all ?? (await this.#slices.of(place, ref.name, revision));
     const served = { name: ref.name, uid: ref.uid, shares };
-    return own.flatMap((entry) =>
-      peerSlices(served, [decodeStored(entry)], clusters, cluster).map((slice) => {
+    return own.flatMap(({ key: from, slice }) => {
+      const [peer = ''] = reflectedFrom(slice);
+      if (scope.peer !== undefined && peer !== scope.peer) return [];
+      return peerSlices(served, [slice], clusters, cluster).map((slice) => {
         const last = peerShare(this.#viewer, { ...service, slice, revision });
         const digest = createHash('sha1').update(encodeJson(last.spec)).digest('base64');
-        return { from: entry.key, digest, last };
-      }),
-    );
+        return { from, peer, digest, last };
+      });
+    });
   }
+}
 
-  #tell(key: string, made: readonly Told[], only: string | undefined, revision: number): ShareEvent[] {
-    const told = this.#told.get(key) ?? new Map<string, Told>();
-    const wanted = new Map(made.map((one) => [one.last.metadata.name ?? '', one]));
-    const events: ShareEvent[] = [];
-    for (const [name, { from, last }] of told) {
-      if (wanted.has(name) || (only !== undefined && from !== only)) continue;
-      told.delete(name);
-      const metadata = { ...last.metadata, resourceVersion: String(revision) };
-      events.push({ type: 'DELETED', object: { ...last, metadata } });
-    }
-    for (const [name, one] of wanted) {
-      const before = told.get(name);
-      if (before?.digest === one.digest) continue;
-      const { manifest: _, ...spec } = one.last.spec as NonNullable<ShareView['spec']>;
-      told.set(name, { ...one, last: { ...one.last, spec } });
-      events.push({ type: before ? 'MODIFIED' : 'ADDED', object: one.last });
-    }
-    if (told.size > 0) this.#told.set(key, told);
-    else this.#told.delete(key);
-    return events;
-  }
+/** As of another uid it is not what the Placement says. */
+function serves(root: KubeObject | undefined, { placement }: Service): boolean {
+  return root?.metadata.uid === placement.spec?.ref.uid && textAt(root?.spec, 'type') !== 'ExternalName';
 }
 
 function isService({ group, resource }: { group: string; resource: string }): boolean {
@@ -196,6 +214,6 @@ function placeOf(placementKey: string): NamespacePlace {
   return { logical, namespace };
 }
 
-function placeKey({ logical, namespace }: NamespacePlace): string {
-  return `${logical}/${namespace}`;
+function nameKey({ logical, namespace }: NamespacePlace, name: string): string {
+  return `${logical}/${namespace}/${name}`;
 }

@@ -9,8 +9,9 @@ import { parseKey } from '../registry/keys.ts';
 import { keyOf, listEntries } from '../registry/rewrite.ts';
 import { allPlacements, everyPlacement, type Fed } from './index.ts';
 import { essence, joinShare, type Viewer } from './join.ts';
-import { Peers, type ShareEvent } from './peers.ts';
+import { Peers } from './peers.ts';
 import { addressIn, placementsStored } from './places.ts';
+import type { ShareEvent } from './told-beside.ts';
 
 /** One share that the cluster has: the placement as it was last seen, and the key of the object it names. */
 interface Item {
@@ -104,10 +105,10 @@ export class Shares {
     if (!dependents) return beside;
     const items = [...dependents].flatMap((key) => this.#items.get(key) ?? []);
     const root = event.type === 'delete' ? undefined : entry;
-    const anew = this.#peers.anew([...dependents], entry.revision);
+    const anew = this.#peers.root([...dependents], event);
     return async () => [
       ...items.flatMap((item) => this.#tell(item, root, entry.revision) ?? []),
-      ...(await anew()),
+      ...((await anew?.()) ?? []),
       ...((await beside?.()) ?? []),
     ];
   }
@@ -121,15 +122,15 @@ export class Shares {
     if (!after) {
       if (!before) return undefined;
       this.#forget(before);
-      const anew = this.#peers.anew([entry.key], entry.revision);
-      return async () => [...gone(before, entry.revision), ...(await anew())];
+      const anew = this.#peers.placed(entry.key, before.placement, entry.revision);
+      return async () => [...gone(before, entry.revision), ...((await anew?.()) ?? [])];
     }
-    if (before?.part === after.part) return undefined;
-    const anew = this.#peers.anew([entry.key], entry.revision);
+    const anew = this.#peers.placed(entry.key, before?.placement, entry.revision);
+    if (before?.part === after.part) return anew;
     return async () => {
       const root = await this.#root(after, entry.revision);
       const event = this.#tell(after, root, entry.revision);
-      return [...(event ? [event] : []), ...(await anew())];
+      return [...(event ? [event] : []), ...((await anew?.()) ?? [])];
     };
   }
 
@@ -153,7 +154,6 @@ export class Shares {
       orphaned,
       shares[this.#viewer.cluster],
       home,
-      this.#peers.part(placement),
     ]);
     const before = this.#items.get(entry.key);
     if (before && before.rootKey !== rootKey) this.#unlink(before);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Client } from '../../../../client/client.ts';
 import { reportedAnnotation } from '../../../../cluster/names.ts';
 import { reportOf } from '../../../../cluster/peers.ts';
@@ -73,7 +73,11 @@ const sliceKey = (name: string, of: string) =>
 
 /** As what the syncer of `from` reported is stored. */
 async function reported(from: string, of: string, name: string, ...ips: string[]): Promise<void> {
-  const { metadata, ...rest } = object('discovery.k8s.io/v1', 'EndpointSlice', `${name}-${from}`);
+  await reportedAs(`${name}-${from}`, from, of, name, ...ips);
+}
+
+async function reportedAs(its: string, from: string, of: string, name: string, ...ips: string[]) {
+  const { metadata, ...rest } = object('discovery.k8s.io/v1', 'EndpointSlice', its);
   const labels = { 'kubernetes.io/service-name': name };
   const slice: KubeObject = {
     ...rest,
@@ -83,7 +87,7 @@ async function reported(from: string, of: string, name: string, ...ips: string[]
     ports: [],
   };
   const annotations = reflectedAs({ [reportedAnnotation]: reportOf(slice) }, metadata.uid ?? '', [from]);
-  await upstream.write(sliceKey(`${name}-${from}`, of), {
+  await upstream.write(sliceKey(its, of), {
     ...slice,
     metadata: { ...slice.metadata, annotations },
   });
@@ -243,4 +247,113 @@ test('endpoints of what is not on several clusters of a network wake nobody', as
     ['MODIFIED', '10.1.0.4'],
     ['DELETED', ''],
   ]);
+});
+
+test('a slice that names another Service is taken back from the one it named', async () => {
+  await service('web', both);
+  await service('db', both);
+  await reportedAs('one', 'east', logical, 'web', '10.1.0.1');
+  const events = await watch();
+  await reportedAs('one', 'east', logical, 'db', '10.1.0.2');
+  await reportedAs('one', 'east', logical, 'none', '10.1.0.2');
+  await reportedAs('one', 'east', logical, 'web', '10.1.0.3');
+  expect(await told(events, 4)).toEqual([
+    ['DELETED', ''],
+    ['ADDED', '10.1.0.2'],
+    ['DELETED', ''],
+    ['ADDED', '10.1.0.3'],
+  ]);
+});
+
+test('a share that goes after its cluster has come into the network takes its slices along', async () => {
+  await cluster('east', 'two');
+  await service('web', both);
+  await reported('east', logical, 'web', '10.1.0.1');
+  const events = await watch();
+  await cluster('east', 'one');
+  await place('web', { west: active });
+  await place('web', both);
+  expect(await told(events, 3)).toEqual([
+    ['ADDED', '10.1.0.1'],
+    ['DELETED', ''],
+    ['ADDED', '10.1.0.1'],
+  ]);
+});
+
+type Watching = Record<string, WatchEvent<ShareView>[]>;
+let ends = 0;
+
+/** What these clusters, who watch, read at a revision for `work`: until each is told of a Service that comes after it. */
+async function readFor(watching: Watching, work: () => Promise<unknown>): Promise<string[]> {
+  const lists = vi.spyOn(upstream.store, 'list');
+  const gets = vi.spyOn(upstream.store, 'get');
+  await work();
+  for (const [name, events] of Object.entries(watching)) {
+    const end = `end-${ends++}`;
+    await service(end, { [name]: active });
+    await until(`${name} is told`, async () =>
+      events.some(({ object: { metadata } }) => metadata.name === `${end}.services`),
+    );
+  }
+  const listed = lists.mock.calls.flatMap(([{ start }, options]) => (options?.revision ? [start] : []));
+  const got = gets.mock.calls.flatMap(([key, options]) => (options?.revision ? [key] : []));
+  lists.mockRestore();
+  gets.mockRestore();
+  return [...listed, ...got].filter((key) => !key.includes('/end-'));
+}
+
+/** By then the index alone says what concerns them. */
+async function follows(watching: Watching): Promise<void> {
+  await readFor(watching, async () => {});
+  for (const events of Object.values(watching)) events.length = 0;
+}
+
+test('without a network what other clusters have of a Service is neither read nor told', async () => {
+  for (const name of ['east', 'west', 'north']) await cluster(name);
+  await service('web', both);
+  await reported('east', logical, 'web', '10.1.0.1');
+  const events = await watch();
+  await follows({ west: events });
+  const reads = await readFor({ west: events }, async () => {
+    await place('web', { ...both, east: { ...active, withdrawn: true } });
+    await place('web', { ...both, north: active });
+    await reported('east', logical, 'web', '10.1.0.2');
+    await cluster('east', 'one');
+    await cluster('north', 'one');
+    await place('web', both);
+    await upstream.remove(sliceKey('web-east', logical));
+  });
+  expect(reads).toEqual([]);
+  expect(events).toHaveLength(1);
+});
+
+test('with a network only what changes the endpoints of others is looked at', async () => {
+  for (const name of ['web', 'db']) await service(name, both);
+  await reported('east', logical, 'web', '10.1.0.1');
+  const events = await watch();
+  await follows({ west: events });
+  const webKey = keys.object(refOf('web', logical), logical, namespace);
+  const reads = await readFor({ west: events }, async () => {
+    // Of the Service, its share here, and what leads nowhere.
+    await service('web', both, logical, { ports: [{ port: 81 }] });
+    await place('web', { ...both, north: { ...active, phase: 'Leaving' } });
+    await cluster('north', 'two');
+    await reported('east', logical, 'web', '10.1.0.2');
+    await reported('east', logical, 'db', '10.1.0.3');
+  });
+  expect(reads.filter((key) => key !== webKey)).toEqual([]);
+  expect((await told(events, 2)).map(([, ips]) => ips)).toEqual(['10.1.0.2', '10.1.0.3']);
+});
+
+test('one reading of a Namespace is for all who ask', async () => {
+  for (const name of ['web', 'db']) await service(name, { ...both, north: active });
+  await reported('east', logical, 'web', '10.1.0.1');
+  await reported('east', logical, 'db', '10.1.0.2');
+  const watching = { west: await watch(), north: await watch(upstream.client('north')) };
+  await follows(watching);
+  const slices = sliceKey('', logical);
+  const listed = async (network: string) =>
+    (await readFor(watching, () => cluster('east', network))).filter((key) => key === slices);
+  expect(await listed('two')).toHaveLength(0);
+  expect(await listed('one')).toHaveLength(1);
 });
