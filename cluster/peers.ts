@@ -68,11 +68,12 @@ export function peerSlices(
   return all.flatMap((slice) => {
     const [from = ''] = reflectedFrom(slice);
     if (!peers.has(from) || serviceNamed(slice) !== service.name || !isAsReported(slice)) return [];
+    if (isOfFormer(slice, service)) return [];
     const carried = carriedOf(slice);
     const { addressType, ports } = carried;
     if (!addressTypes.has(addressType)) return [];
     const isSilent = clusters.get(from)?.isSilent === true;
-    const endpoints = isSilent ? carried.endpoints.map(lastResort) : carried.endpoints;
+    const endpoints = isSilent && !isHeadless(slice) ? carried.endpoints.map(lastResort) : carried.endpoints;
     return chunks(endpoints).map((part, index): KubeObject => {
       const of = [me, from, service.uid, slice.metadata.name, addressType, index];
       return {
@@ -97,6 +98,17 @@ export function reportOf(slice: KubeObject): string {
 
 function isAsReported(slice: KubeObject): boolean {
   return slice.metadata.annotations?.[reportedAnnotation] === reportOf(slice);
+}
+
+/** Of a Service of that name which was deleted; the cluster has yet to say so. */
+function isOfFormer({ metadata }: KubeObject, service: Served): boolean {
+  const owners = metadata.ownerReferences ?? [];
+  return owners.some(({ kind, uid }) => kind === 'Service' && uid !== service.uid);
+}
+
+/** Its name leads to pods themselves, and a DNS server leaves out whoever is about to go, though there be no other. */
+function isHeadless({ metadata }: KubeObject): boolean {
+  return metadata.labels?.[headlessLabel] !== undefined;
 }
 
 function serviceNamed({ metadata }: KubeObject): string {

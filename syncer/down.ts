@@ -12,6 +12,8 @@ import { paceDelay, repairDelay } from './repairs.ts';
 import { parseTarget, requiredTarget, type TargetId, type TargetPlace, targetOf } from './target.ts';
 
 const closureWaitMs = 2_000;
+/** Between attempts with what is refused: as long as it has been so. */
+const refusedMs = { least: 100, most: 10_000 };
 
 /** Shares -> physical objects. Starts after both sides were read whole: an orphan is one for sure. */
 export async function runDown(engine: Engine, ready: readonly Promise<unknown>[]): Promise<void> {
@@ -46,12 +48,15 @@ async function reconcile(engine: Engine, id: TargetId): Promise<Retry | undefine
   });
   if (!left.gone) {
     // Should it be wanted again, it is applied anew.
-    delete recordFor(engine, id).manifest;
+    const record = recordFor(engine, id);
+    delete record.manifest;
+    delete record.stays;
     engine.up.add(id);
     return { after: left.retryAfter };
   }
   // Only the going wakes: two that are gone must not wake each other for ever.
   if (noteGone(engine, id)) wakeOthers(engine, id, share);
+  if (left.stays) recordFor(engine, id).stays = true;
   engine.namespaceMayBeEmpty(place.namespace);
   if (share) engine.up.add(id);
   else engine.records.delete(id);
@@ -94,16 +99,33 @@ async function arrive(engine: Engine, id: TargetId, share: ShareView): Promise<R
       return { after: wait.retryAfter };
     }
   } catch (error) {
-    if (error instanceof StatusError && error.code < 500 && error.code !== 429)
+    if (error instanceof StatusError && error.code < 500 && error.code !== 429) {
+      if (share.spec?.isBeside) return refusedBeside(engine, id, record, error);
       setError(engine, id, record, { reason: error.reason, message: error.message });
+    }
     throw error;
   }
   record.absent = false;
   record.orphans = false;
+  delete record.stays;
+  delete record.refusedSince;
   record.error = undefined;
   engine.up.add(id);
   if (record.manifest !== before) wakeOthers(engine, id, share);
   return undefined;
+}
+
+/** No Placement tells of it, and who serves requests from there waits for it: it is told here, and tried again soon. */
+function refusedBeside(engine: Engine, id: TargetId, record: TargetRecord, refusal: StatusError): Retry {
+  const { reason, message } = refusal;
+  if (record.error?.message !== message)
+    engine.logger.warn(
+      { cluster: engine.name, target: id, reason, error: message },
+      'endpoints of other clusters are refused',
+    );
+  record.error = { reason, message };
+  record.refusedSince ??= Date.now();
+  return { after: Math.min(refusedMs.most, Math.max(refusedMs.least, Date.now() - record.refusedSince)) };
 }
 
 /**

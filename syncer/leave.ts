@@ -1,3 +1,4 @@
+import { managedByLabel, ourSlices } from '../cluster/endpoints.ts';
 import { isForgotten } from '../cluster/life.ts';
 import { claimsAnnotation, physicalClusters } from '../cluster/names.ts';
 import type { PhysicalCluster } from '../cluster/types.ts';
@@ -10,8 +11,8 @@ import { isOrphaned, markDependents, orphansOf, removeOrphans } from './orphans.
 import { ownership, readLocator } from './ownership.ts';
 import { parseTarget, type TargetId, type TargetPlace, targetId } from './target.ts';
 
-/** Whether the object is gone, with what it made; otherwise when to look again. */
-export type Left = { gone: true } | { gone: false; retryAfter: number };
+/** Whether the object is gone, with what it made, or stays on a cluster that was given up; otherwise when to look again. */
+export type Left = { gone: true; stays?: true } | { gone: false; retryAfter: number };
 
 const holdMs = 1_000;
 /** How long after a cluster has joined again what it had before waits to be wanted. */
@@ -23,21 +24,23 @@ const orphansMs = 10_000;
 /**
  * Removes what is ours at a target where nothing is wanted any more: a share that is Leaving, or that went away.
  * A closure waits until no workload that needs it is there. Foreign objects count as absent: ours is not there. Of a
- * cluster that was given up a share that went away asks for nothing: what it stood for stays, with all that it needs.
+ * cluster that was given up a share that went away asks for nothing: what it stood for stays, with all that it needs; but
+ * not where to find the pods of clusters that it no longer belongs to.
  */
 export async function leave(engine: Engine, id: TargetId, place: TargetPlace): Promise<Left> {
   const cached = engine.physical.cached(place.kind, place.namespace, place.name);
   const object = cached ?? (await engine.physical.read(place.kind, place.namespace, place.name));
   if (!object || !isOurs(engine, id, object)) return await leaveBehind(engine, id, place);
   if (isToBeTaken(engine, id, object)) return { gone: false, retryAfter: adoptionMs / 10 };
-  if (!shareFor(engine, id) && (isFormerData(engine, place, object) || (await isGivenUpNow(engine)))) {
-    return { gone: true };
+  const isBeside = isPeerSlice(object);
+  if (!shareFor(engine, id) && !isBeside) {
+    if (isFormerData(engine, place, object) || (await isGivenUpNow(engine))) return { gone: true };
   }
   const orphaned = isOrphaned(shareFor(engine, id), object);
   if (orphaned) await markDependents(engine, object);
   if (object.metadata.deletionTimestamp) return { gone: false, retryAfter: goingMs };
-  const holder = place.role === 'closure' ? holderOf(engine, id, place) : undefined;
-  if (holder === 'left' && (await isGivenUpNow(engine))) return { gone: true };
+  const holder = place.role === 'closure' && !isBeside ? holderOf(engine, id, place) : undefined;
+  if (holder === 'left' && (await isGivenUpNow(engine))) return { gone: true, stays: true };
   if (holder) return { gone: false, retryAfter: holdMs };
   const going = !orphaned && claimsGo(engine, id, object) ? await claimsOf(engine, object) : [];
   await remove(engine, place, object, orphaned);
@@ -54,6 +57,11 @@ function isToBeTaken(engine: Engine, id: TargetId, object: KubeObject): boolean 
 /** A claim that was left behind for its data: that nobody wants it here now does not say that nobody wants the data. */
 function isFormerData(engine: Engine, { kind }: TargetPlace, object: KubeObject): boolean {
   return kind.resource === 'persistentvolumeclaims' && engine.former.has(readLocator(object)?.syncer ?? '');
+}
+
+/** Endpoints of other clusters: no workload needs them, and nothing is lost with them. */
+function isPeerSlice(object: KubeObject): boolean {
+  return object.kind === 'EndpointSlice' && object.metadata.labels?.[managedByLabel.slice] === ourSlices;
 }
 
 /** Its set is deleted, not moved, and says that they go then. */

@@ -40,6 +40,10 @@ export interface TargetRecord {
   absent: boolean;
   /** It is, and what it left behind stays. */
   orphans?: boolean;
+  /** It counts as absent and is there: its cluster was given up, and who was left behind needs it. */
+  stays?: boolean;
+  /** What is beside the shares has been refused since then: milliseconds since 1970. */
+  refusedSince?: number;
 }
 
 export function newRecord(): TargetRecord {
@@ -148,7 +152,7 @@ export function sliceOf(
   owner?: OwnerReference,
 ): ClusterSlice | undefined {
   const error = record.error && { error: record.error };
-  if (!object) {
+  if (!object || record.stays) {
     if (record.absent) return { present: false, ...error };
     if (record.orphans && !share.spec?.manifest) return { present: true, orphans: true };
     // What is to leave and cannot be looked at may be there.

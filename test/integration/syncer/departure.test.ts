@@ -24,8 +24,16 @@ beforeEach(async () => {
 });
 afterEach(() => world.stop());
 
-const { deployments, namespaces, persistentvolumeclaims, physicalclusters, placements, pods, statefulsets } =
-  resources;
+const {
+  deployments,
+  namespaces,
+  persistentvolumeclaims,
+  physicalclusters,
+  placements,
+  pods,
+  services,
+  statefulsets,
+} = resources;
 const inDefault = { namespace: 'default' };
 
 const ready = async (cluster: string, app: string) => (await readyPods(world.physical(cluster), app)).length;
@@ -133,6 +141,31 @@ describe('a PhysicalCluster that is forgotten while it answers', () => {
       [claim]: kept[claim],
     });
   });
+});
+
+test('a PhysicalCluster is forgotten though who is left behind needs what lives on elsewhere', async () => {
+  for (const name of ['east', 'west']) {
+    const body = deployment(`web-${name}`, 1, name);
+    const { template, ...rest } = body.spec as { template: { metadata: { labels: object } } };
+    const metadata = { ...template.metadata, labels: { ...template.metadata.labels, tier: 'front' } };
+    await world.admin.create(
+      deployments,
+      { ...body, spec: { ...rest, template: { ...template, metadata } } },
+      inDefault,
+    );
+  }
+  const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'front', ...inDefault } };
+  const spec = { selector: { tier: 'front' }, ports: [{ port: 80 }] };
+  await world.admin.create(services, { ...service, spec }, inDefault);
+  const names = async (cluster: string) =>
+    (await world.physical(cluster).client.list(services)).items.map(({ metadata }) => metadata.name);
+  for (const name of ['east', 'west']) {
+    await settled(world.admin, `web-${name}.deployments.apps`);
+    await until(`${name} has the Service`, async () => (await names(name)).includes('front'));
+  }
+  await removeEast();
+  expect(await ready('east', 'web-east')).toBe(1);
+  expect(await names('east')).toContain('front');
 });
 
 test('a cluster that takes over what it had removes what nobody wants there, but no claim', async () => {

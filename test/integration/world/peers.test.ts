@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { removeCluster } from '../../../cli/remove.ts';
 import type { Placement } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
+import { StatusError } from '../../../kube/status.ts';
 import { deployment, find, move, resources, settled, until } from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
 
-const { deployments, endpointslices, physicalclusters, placements, services } = resources;
+const { deployments, endpointslices, namespaces, physicalclusters, placements, services } = resources;
 const shop = { namespace: 'default' };
 const web = 'web.deployments.apps';
 const ips = { east: '10.1.0.1', west: '10.2.0.1' } as const;
@@ -243,6 +245,33 @@ test('a cluster that goes takes its endpoints along', async () => {
     async () => (await find(world.admin, physicalclusters, 'east', '')) === undefined,
   );
   expect([await given('east'), await given('west')]).toEqual([[], []]);
+});
+
+test('what a cluster refuses is given to it soon after it takes it again', async () => {
+  await joined();
+  let [refused, takes] = [0, false];
+  world.physical('west').faults.intercept = ({ method, url }) => {
+    if (method !== 'PATCH' || !url.includes('/endpointslices/') || takes) return;
+    refused++;
+    throw new StatusError(403, 'Forbidden', 'not here');
+  };
+  await endpointsOn('east', '10.1.0.2');
+  await until('it is refused a few times', async () => refused > 3);
+  takes = true;
+  await has('west', '10.1.0.2');
+});
+
+test('a cluster that is forgotten keeps no endpoints of the others, nor a Namespace for them', async () => {
+  await joined();
+  await world.admin.patch(deployments, { ...shop, name: 'web' }, 'merge', {
+    metadata: { annotations: { 'atoll.dev/drain-seconds': '0' } },
+  });
+  await removeCluster(world.admin, 'east', { forget: true, waitSeconds: 50 });
+  expect(await given('east')).toEqual([]);
+  const { items } = await world
+    .physical('east')
+    .client.list(namespaces, { labelSelector: 'atoll.dev/managed-by=atoll' });
+  expect(items).toEqual([]);
 });
 
 test('a burst of changes is a few writes', async () => {

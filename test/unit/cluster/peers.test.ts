@@ -242,6 +242,21 @@ it.each([
   expect(of(new Map([...one, ['east', peer('one', true)]]))).toMatchObject([{ conditions: silent }]);
 });
 
+it('of a headless Service those of a silent cluster stay in its name: a DNS server knows no last resort', () => {
+  const slice = reported('east', [pod('10.1.0.1')], {}, { 'service.kubernetes.io/headless': '' });
+  const [made] = peerSlices(web(), [slice], new Map([...one, ['east', peer('one', true)]]), 'west');
+  expect(made?.['endpoints']).toEqual([pod('10.1.0.1')]);
+});
+
+it.each([
+  ['uid-web', ['10.1.0.1']],
+  ['uid-of-former', []],
+])('of the Service %s there come %j to the one that has its name now', (uid, expected) => {
+  const owner = { apiVersion: 'v1', kind: 'Service', name: 'web', uid };
+  const slice = { ...east, metadata: { ...east.metadata, ownerReferences: [owner] } };
+  expect(addresses(peerSlices(web(), [slice], one, 'west'))).toEqual(expected);
+});
+
 it.each<[string | undefined, string | undefined, Peer | undefined]>([
   ['one', 'True', peer('one')],
   ['one', 'False', peer('one', true)],
