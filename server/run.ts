@@ -27,6 +27,7 @@ import { keepLimits } from './limits.ts';
 import { certificateFamilies } from './metrics/certificates.ts';
 import { type Counting, startCounting } from './metrics/start.ts';
 import { writePrivate } from './private-file.ts';
+import { untilReady } from './ready.ts';
 import { loadRecorders, type Recorders } from './recorders.ts';
 import { Pool } from './serving/pool.ts';
 import type { Settings } from './settings.ts';
@@ -41,7 +42,7 @@ export interface RunningServer {
 
 /**
  * Opens the store, serves the API, starts the controllers and syncers, writes DIR/admin.kubeconfig, and returns
- * once /readyz answers 200. `stop` ends them in the opposite order: nothing that was acknowledged is lost.
+ * once /readyz answers 200, or has not for five seconds. `stop` ends them in the opposite order: nothing that was acknowledged is lost.
  */
 export async function runServer(settings: Settings, logger: Logger): Promise<RunningServer> {
   const { dataDir, listen } = settings;
@@ -96,6 +97,7 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
   const kubeconfig = join(dataDir, 'admin.kubeconfig');
   const write = () => writePrivate(kubeconfig, kubeconfigOf(identity, certificates, url));
   await write();
+  await untilReady(server, logger);
   void certificates.follow(stop.signal, async () => {
     listening.show(certificates.tls);
     pool.show(certificates.tls);

@@ -27,6 +27,11 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
+it('say from the start on that the server is ready', async () => {
+  const page = await must(server.kubeconfig, 'get', '--raw', '/metrics/slis');
+  expect(page).toContain('kubernetes_healthcheck{name="store",type="readyz"} 1');
+});
+
 async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
