@@ -96,7 +96,8 @@ export function reportOf(slice: KubeObject): string {
   );
 }
 
-function isAsReported(slice: KubeObject): boolean {
+/** Nobody has changed it in the logical cluster since. */
+export function isAsReported(slice: KubeObject): boolean {
   return slice.metadata.annotations?.[reportedAnnotation] === reportOf(slice);
 }
 

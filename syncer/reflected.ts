@@ -1,4 +1,6 @@
 import { claimOfAnnotation, locatorAnnotation, orphanOfAnnotation } from '../cluster/names.ts';
+import { isAsReported } from '../cluster/peers.ts';
+import type { ReflectedKind } from '../cluster/reflected.ts';
 import type { Retry } from '../controller/controller.ts';
 import type { KubeObject } from '../kube/object.ts';
 
@@ -42,4 +44,19 @@ export function reflectedMetadata({ metadata }: KubeObject): KubeObject['metadat
     ...(deletionTimestamp && { deletionTimestamp }),
     ...(deletionTimestamp && { deletionGracePeriodSeconds: deletionGracePeriodSeconds ?? 0 }),
   };
+}
+
+/**
+ * The server has yet to hear that the cluster has a share of its owner, or that what stands between them has that owner:
+ * then it is under nobody, or under the owner itself.
+ */
+export function isUnderOther(sent: KubeObject, written: KubeObject): boolean {
+  const [meant] = sent.metadata.ownerReferences ?? [];
+  const [found] = written.metadata.ownerReferences ?? [];
+  return meant !== undefined && (meant.kind !== found?.kind || meant.name !== found.name);
+}
+
+/** In the logical cluster, where it is shown. */
+export function isAltered({ kind }: ReflectedKind, object: KubeObject): boolean {
+  return kind === 'EndpointSlice' && !isAsReported(object);
 }

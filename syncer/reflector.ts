@@ -11,6 +11,7 @@ import { isStatusError } from '../kube/status.ts';
 import type { Engine } from './engine.ts';
 import { controlledBy } from './owners.ts';
 import { digest } from './records.ts';
+import { isAltered, isUnderOther } from './reflected.ts';
 import { isRefusedObject, Refused } from './refused.ts';
 
 const resyncMs = 300_000;
@@ -134,8 +135,8 @@ export class Reflector {
         const { namespace = '', name = '', annotations } = object.metadata;
         const cluster = annotations?.[logicalClusterAnnotation] ?? rootCluster;
         const key = this.#keyOf(cluster, namespace, name);
-        // What was taken for lost is put anew, though nothing has changed here.
-        if (!this.#reflected.has(key) || isLost(object)) {
+        // What was taken for lost, or was altered there, is put anew, though nothing has changed here.
+        if (!this.#reflected.has(key) || isLost(object) || isAltered(this.#kind, object)) {
           this.#reflected.set(key, { cluster, namespace, uid: object.metadata.uid, digest: '' });
         }
         this.#queue.add(key);
@@ -219,16 +220,6 @@ export class Reflector {
     this.#reflected.delete(key);
     return undefined;
   }
-}
-
-/**
- * The server has yet to hear that the cluster has a share of its owner, or that what stands between them has that owner:
- * then it is under nobody, or under the owner itself.
- */
-function isUnderOther(sent: KubeObject, written: KubeObject): boolean {
-  const [meant] = sent.metadata.ownerReferences ?? [];
-  const [found] = written.metadata.ownerReferences ?? [];
-  return meant !== undefined && (meant.kind !== found?.kind || meant.name !== found.name);
 }
 
 /** Foreign objects are kept as names only. */

@@ -16,7 +16,6 @@ import { Questions, runHeartbeat } from './heartbeat.ts';
 import { Namespaces } from './namespaces.ts';
 import { NodeReflector, watchNodes } from './nodes.ts';
 import { Outage } from './outage.ts';
-import type { PodReflector } from './pods.ts';
 import { Unreadable } from './unreadable.ts';
 import { runUp } from './up.ts';
 
@@ -64,13 +63,13 @@ export function startSyncer(options: SyncerOptions): Syncer {
   ready.catch(() => {});
   const run = async () => {
     const questions = new Questions();
-    const withPods = (reflector: PodReflector) => {
-      pods = reflector;
+    const withReflectors = (all: readonly Hearing[]) => {
+      reflectors = all;
     };
     const unreadable = new Unreadable(() => questions.ask(Date.now()));
     const nodes = watchNodes(client, { signal, logger, unreadable });
     let namespaces: Namespaces | undefined;
-    let pods: PodReflector | undefined;
+    let reflectors: readonly Hearing[] = [];
     const heartbeat = runHeartbeat({
       name,
       upstream,
@@ -83,7 +82,9 @@ export function startSyncer(options: SyncerOptions): Syncer {
       nodes,
       intervalMs: heartbeatMs,
       namespaces: () => namespaces?.count(),
-      heardAgain: () => pods?.heardAgain(),
+      heardAgain: () => {
+        for (const reflector of reflectors) reflector.heardAgain();
+      },
       ...(options.whyNotTaken && { whyNotTaken: options.whyNotTaken }),
     });
     const uid = await ownUid({ ...options, logger });
@@ -94,7 +95,7 @@ export function startSyncer(options: SyncerOptions): Syncer {
       heartbeat,
       work(
         { ...options, logger },
-        { client, namespaces, nodes, uid, questions, unreadable, withPods },
+        { client, namespaces, nodes, uid, questions, unreadable, withReflectors },
         becomeReady,
       ),
     ]);
@@ -106,9 +107,14 @@ export function startSyncer(options: SyncerOptions): Syncer {
   return { ready, stopped };
 }
 
+/** What was not heard of for a while looks at what the logical clusters hold of it. */
+interface Hearing {
+  heardAgain(): void;
+}
+
 async function work(
   options: SyncerOptions,
-  own: Own & { nodes: Informer; questions: Questions; withPods(pods: PodReflector): void },
+  own: Own & { nodes: Informer; questions: Questions; withReflectors(all: readonly Hearing[]): void },
   onReady: () => void,
 ): Promise<void> {
   const { namespaces, questions, unreadable } = own;
@@ -119,7 +125,7 @@ async function work(
   const ask = ({ spec }: ShareView) => questions.ask(spec && askedSince(spec.share));
   shares.on({ add: ask, update: ask });
   const { engine, pods, children } = assemble({ name, upstream, signal, logger, cleanup, shares, ...own });
-  own.withPods(pods);
+  own.withReflectors([pods, ...children]);
   const known = Promise.all([shares.synced, namespaces.informer.synced]);
   const ready = [
     known.then(() => namespaces.signAll(shares.values(), logger)),

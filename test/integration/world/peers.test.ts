@@ -3,7 +3,7 @@ import { removeCluster } from '../../../cli/remove.ts';
 import type { Placement } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { StatusError } from '../../../kube/status.ts';
-import { deployment, find, move, resources, settled, until } from '../../world/objects.ts';
+import { deployment, find, isReady, move, resources, settled, until } from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
 
 const { deployments, endpointslices, namespaces, physicalclusters, placements, services } = resources;
@@ -272,6 +272,20 @@ test('a cluster that is forgotten keeps no endpoints of the others, nor a Namesp
     .physical('east')
     .client.list(namespaces, { labelSelector: 'atoll.dev/managed-by=atoll' });
   expect(items).toEqual([]);
+});
+
+test('what somebody changes of what is shown is put anew after a while, and counts again', async () => {
+  await joined();
+  const forged = [{ addresses: ['192.0.2.1'], conditions: { ready: true } }];
+  await world.admin.patch(endpointslices, { ...shop, name: 'web-of-west' }, 'merge', { endpoints: forged });
+  await has('east');
+  const { faults } = world.physical('west');
+  faults.silence();
+  await until('west is silent', async () => !(await isReady(world.admin, 'west')));
+  faults.heal();
+  await has('east', ips.west);
+  const { endpoints } = await world.admin.get(endpointslices, { ...shop, name: 'web-of-west' });
+  expect(endpoints).toMatchObject([{ addresses: [ips.west] }]);
 });
 
 test('a burst of changes is a few writes', async () => {
