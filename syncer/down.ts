@@ -76,6 +76,7 @@ async function arrive(engine: Engine, id: TargetId, share: ShareView): Promise<R
   const place = parseTarget(id, share.spec?.ref);
   const manifest = share.spec?.manifest;
   if (!manifest) return undefined;
+  delete record.stays;
   record.waits = share.spec?.share.paused === true;
   record.requires = (share.spec?.requires ?? []).map((ref) => requiredTarget(share, ref));
   const cached = engine.physical.cached(place.kind, place.namespace, place.name);
@@ -100,15 +101,15 @@ async function arrive(engine: Engine, id: TargetId, share: ShareView): Promise<R
     }
   } catch (error) {
     if (error instanceof StatusError && error.code < 500 && error.code !== 429) {
-      if (share.spec?.isBeside) return refusedBeside(engine, id, record, error);
+      if (share.spec?.isBeside)
+        return refusedBeside(engine, id, { record, manifest: manifestDigest(manifest) }, error);
       setError(engine, id, record, { reason: error.reason, message: error.message });
     }
     throw error;
   }
   record.absent = false;
   record.orphans = false;
-  delete record.stays;
-  delete record.refusedSince;
+  delete record.refused;
   record.error = undefined;
   engine.up.add(id);
   if (record.manifest !== before) wakeOthers(engine, id, share);
@@ -116,7 +117,12 @@ async function arrive(engine: Engine, id: TargetId, share: ShareView): Promise<R
 }
 
 /** No Placement tells of it, and who serves requests from there waits for it: it is told here, and tried again soon. */
-function refusedBeside(engine: Engine, id: TargetId, record: TargetRecord, refusal: StatusError): Retry {
+function refusedBeside(
+  engine: Engine,
+  id: TargetId,
+  { record, manifest }: { record: TargetRecord; manifest: string },
+  refusal: StatusError,
+): Retry {
   const { reason, message } = refusal;
   if (record.error?.message !== message)
     engine.logger.warn(
@@ -124,8 +130,9 @@ function refusedBeside(engine: Engine, id: TargetId, record: TargetRecord, refus
       'endpoints of other clusters are refused',
     );
   record.error = { reason, message };
-  record.refusedSince ??= Date.now();
-  return { after: Math.min(refusedMs.most, Math.max(refusedMs.least, Date.now() - record.refusedSince)) };
+  const now = Date.now();
+  if (record.refused?.manifest !== manifest) record.refused = { manifest, since: now };
+  return { after: Math.min(refusedMs.most, Math.max(refusedMs.least, now - record.refused.since)) };
 }
 
 /**

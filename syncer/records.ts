@@ -42,8 +42,8 @@ export interface TargetRecord {
   orphans?: boolean;
   /** It counts as absent and is there: its cluster was given up, and who was left behind needs it. */
   stays?: boolean;
-  /** What is beside the shares has been refused since then: milliseconds since 1970. */
-  refusedSince?: number;
+  /** What is beside the shares is refused as this manifest, since then: milliseconds since 1970. */
+  refused?: { manifest: string; since: number };
 }
 
 export function newRecord(): TargetRecord {

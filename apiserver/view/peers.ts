@@ -27,6 +27,12 @@ interface Service {
   placement: Placement;
 }
 
+/** What of a Service says whether it has endpoints at all. */
+interface Root {
+  uid: string | undefined;
+  isElsewhere: boolean;
+}
+
 /**
  * What a cluster gets beside its own shares: EndpointSlices with the endpoints that its Services have on the other clusters of
  * its network. No Placement says them, they follow from what is stored at a revision like the shares themselves. Work is done
@@ -41,8 +47,8 @@ export class Peers {
   /** By place and name. */
   readonly #named = new Map<string, string>();
   readonly #told = new ToldBeside();
-  /** Whether the Service itself lets it have endpoints, as of what was last told; absent: nobody has asked yet. */
-  readonly #serving = new Map<string, boolean>();
+  /** The Services themselves, as of what was last told; absent: nobody has asked yet. */
+  readonly #roots = new Map<string, Root>();
 
   constructor(store: Store, viewer: Viewer) {
     this.#store = store;
@@ -68,10 +74,12 @@ export class Peers {
   /** Of a Placement that was taken, or forgotten, in place of `before`; undefined: the slices are as they were. */
   placed(key: string, before: Placement | undefined, revision: number): Work | undefined {
     const after = this.#services.get(key)?.placement;
-    if (this.#part(before) === this.#part(after)) return undefined;
-    const work = this.#work([key], revision, {});
+    const changes = this.#part(before) !== this.#part(after);
+    if (before && after) return changes ? this.#work([key], revision, {}) : undefined;
+    const work = changes ? this.#work([key], revision, {}) : async () => [];
     return () => {
-      this.#serving.delete(key);
+      // While it is not here, nobody says what becomes of the Service.
+      this.#roots.delete(key);
       return work();
     };
   }
@@ -107,11 +115,11 @@ export class Peers {
     return async () => {
       const events: ShareEvent[] = [];
       for (const { service, all } of work) {
-        const before = this.#serving.get(service.key);
+        const before = this.#roots.get(service.key);
         if (before === undefined) continue;
-        const now = type === 'put' && serves(decodeStored(entry), service);
-        this.#serving.set(service.key, now);
-        if (now !== before) events.push(...(await all()));
+        const now = rootOf(type === 'put' ? decodeStored(entry) : undefined);
+        this.#roots.set(service.key, now);
+        if (serves(now, service) !== serves(before, service)) events.push(...(await all()));
       }
       return events;
     };
@@ -160,7 +168,6 @@ export class Peers {
     return async () => {
       const events: ShareEvent[] = [];
       for (const { key, service } of taken) {
-        if (!service) this.#serving.delete(key);
         const made = service ? await this.#made(service, clusters, revision, scope, all) : [];
         events.push(...this.#told.tell(key, made, scope, revision));
       }
@@ -180,11 +187,11 @@ export class Peers {
     const peers = peersOf({ shares }, clusters, cluster);
     if (!ref || peers.length === 0 || (scope.peer && !peers.includes(scope.peer))) return [];
     const place = placeOf(service.key);
-    const known = this.#serving.get(service.key);
-    const isServing =
-      known ?? serves(await readObject(this.#store, addressIn(place, ref), { revision }), service);
-    this.#serving.set(service.key, isServing);
-    if (!isServing) return [];
+    const root =
+      this.#roots.get(service.key) ??
+      rootOf(await readObject(this.#store, addressIn(place, ref), { revision }));
+    this.#roots.set(service.key, root);
+    if (!serves(root, service)) return [];
     if (!all) await setImmediate();
     const own = all ?? (await this.#slices.of(place, ref.name, revision));
     const served = { name: ref.name, uid: ref.uid, shares };
@@ -200,9 +207,13 @@ export class Peers {
   }
 }
 
+function rootOf(object: KubeObject | undefined): Root {
+  return { uid: object?.metadata.uid, isElsewhere: textAt(object?.spec, 'type') === 'ExternalName' };
+}
+
 /** As of another uid it is not what the Placement says. */
-function serves(root: KubeObject | undefined, { placement }: Service): boolean {
-  return root?.metadata.uid === placement.spec?.ref.uid && textAt(root?.spec, 'type') !== 'ExternalName';
+function serves({ uid, isElsewhere }: Root, { placement }: Service): boolean {
+  return uid === placement.spec?.ref.uid && !isElsewhere;
 }
 
 function isService({ group, resource }: { group: string; resource: string }): boolean {

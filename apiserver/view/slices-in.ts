@@ -16,6 +16,7 @@ type ByService = ReadonlyMap<string, readonly SliceIn[]>;
 
 /** Those who watch are told of the same change at about the same time. */
 const mostReadings = 16;
+const keptMs = 5_000;
 const decodedAtOnce = 50;
 const mark = Buffer.from(`"${reportedAnnotation}":`);
 
@@ -43,6 +44,7 @@ export class SlicesIn {
     const reading = this.#read(place, revision);
     this.#readings.set(key, reading);
     reading.catch(() => this.#readings.delete(key));
+    setTimeout(() => this.#readings.delete(key), keptMs).unref();
     const [oldest] = this.#readings.keys();
     if (this.#readings.size > mostReadings && oldest !== undefined) this.#readings.delete(oldest);
     return reading;
@@ -58,7 +60,9 @@ export class SlicesIn {
       if (!Buffer.from(buffer, byteOffset, byteLength).includes(mark)) continue;
       const slice = decodeStored(entry);
       const service = serviceOf(slice);
-      found.set(service, [...(found.get(service) ?? []), { key: entry.key, slice }]);
+      const all = found.get(service) ?? [];
+      all.push({ key: entry.key, slice });
+      found.set(service, all);
       decoded++;
       if (decoded % decodedAtOnce === 0) await setImmediate();
     }

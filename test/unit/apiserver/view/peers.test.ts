@@ -280,6 +280,34 @@ test('a share that goes after its cluster has come into the network takes its sl
   ]);
 });
 
+test('what became of a Service while its cluster had no peers is known when it has some again', async () => {
+  await service('web', both);
+  await reported('east', logical, 'web', '10.1.0.1');
+  const events = await watch();
+  await cluster('east', 'two');
+  await service('web', both, logical, { type: 'ExternalName' });
+  await upstream.remove(keys.placement(logical, namespace, 'web.services'));
+  await service('web', both);
+  await cluster('east', 'one');
+  await cluster('east', 'two');
+  const again = { ...refOf('web', logical), uid: 'another' };
+  const root = object('v1', 'Service', 'web');
+  await upstream.write(keys.object(again, logical, namespace), {
+    ...root,
+    metadata: { ...root.metadata, uid: again.uid },
+  });
+  const key = keys.placement(logical, namespace, 'web.services');
+  const placement = await upstream.read<Placement>(key);
+  await upstream.write(key, { ...placement, spec: { ...placement?.spec, ref: again } } as Placement);
+  await cluster('east', 'one');
+  expect(await told(events, 4)).toEqual([
+    ['DELETED', ''],
+    ['ADDED', '10.1.0.1'],
+    ['DELETED', ''],
+    ['ADDED', '10.1.0.1'],
+  ]);
+});
+
 type Watching = Record<string, WatchEvent<ShareView>[]>;
 let ends = 0;
 
