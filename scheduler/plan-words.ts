@@ -25,6 +25,15 @@ function sentence([name, why]: [string, string]): string {
   return `${name}: ${why}`;
 }
 
+/** Nothing of what spreads, or gathers where it is already, leaves for a place where it was not. */
+function moved(from: readonly string[], to: readonly string[]): string {
+  const joined = to.filter((name) => !from.includes(name));
+  const left = from.filter((name) => !to.includes(name));
+  if (left.length === 0) return `spreads from ${from.join(', ')} to ${joined.join(', ')} too`;
+  if (joined.length === 0) return `leaves ${left.join(', ')} for ${to.join(', ')}, where it is already`;
+  return `moves from ${from.join(', ')} to ${to.join(', ')}`;
+}
+
 /** What is said of a plan in Warning headers: at most so many lines, of at most so many characters. */
 export const mostLines = 10;
 const longestLine = 240;
@@ -37,7 +46,7 @@ export function linesOf(items: readonly PlannedItem[], here: string): string[] {
     const { logicalCluster, namespace, object, outcome, from, to } = item;
     const where = logicalCluster === here ? namespace : `${logicalCluster}/${namespace}`;
     const path: Record<PlannedItem['outcome'], string> = {
-      moves: `moves from ${from.join(', ')} to ${to.join(', ')}`,
+      moves: moved(from, to),
       starts: `starts on ${to.join(', ')}`,
       leaves: `leaves ${from.join(', ')}`,
       blocked: `is blocked${from.length > 0 ? ` on ${from.join(', ')}` : ''}`,

@@ -75,6 +75,8 @@ test('a plan is told in few lines', () => {
     linesOf(
       [
         item(),
+        item({ to: ['east', 'west'], reasons: { west: 'it takes 2 pods that have no room on east' } }),
+        item({ from: ['east', 'north', 'west'], to: ['north', 'west'], reasons: {} }),
         item({ logicalCluster: 'other', outcome: 'starts', from: [], reasons: {} }),
         item({ outcome: 'leaves', to: [], reasons: {} }),
         item({ outcome: 'blocked', to: ['east'], reasons: { west: 'it is cordoned' } }),
@@ -85,6 +87,8 @@ test('a plan is told in few lines', () => {
     ),
   ).toEqual([
     'plan: shop/deployments.apps/web moves from east to west: east: it is being drained; west: it has the most room',
+    'plan: shop/deployments.apps/web spreads from east to west too: it takes 2 pods that have no room on east',
+    'plan: shop/deployments.apps/web leaves east for north, west, where it is already',
     'plan: other/shop/deployments.apps/web starts on west',
     'plan: shop/deployments.apps/web leaves east',
     'plan: shop/deployments.apps/web is blocked on east: west: it is cordoned',
