@@ -1,4 +1,4 @@
-import { judge } from '../../kube/cel/compile.ts';
+import { type Judgement, judge } from '../../kube/cel/compile.ts';
 import type { Declarations } from '../../kube/cel/typed/environment.ts';
 import type { KindType } from '../../kube/cel/typed/kind-type.ts';
 import { checkDeclarations, variableType } from '../../kube/cel/typed/messages.ts';
@@ -18,7 +18,7 @@ export interface Checked {
 }
 
 /** Of what one policy makes, in characters; what is beyond is left unchecked, and unsaid. */
-const mostRead = 4_000_000;
+const mostRead = 2_000_000;
 const mostSaid = 500_000;
 
 /**
@@ -41,7 +41,7 @@ export async function warningsOf(
     for (const { name, declarations } of scopes) {
       read += expression.length;
       if (read > mostRead) return warnings;
-      const { problem } = judge(expression, declarations);
+      const { problem } = judgeOnce(expression, declarations);
       if (problem !== undefined) problems.push(`${name}: ${problem}\n`);
       await pause();
     }
@@ -70,9 +70,14 @@ async function declare(
   const variables = new Map<string, CelType>();
   const declarations = checkDeclarations({ ...of, variables });
   for (const one of given) {
-    const { checked } = judge(text(one['expression']), declarations);
+    const { checked } = judgeOnce(text(one['expression']), declarations);
     variables.set(text(one['name']), checked ? variableType(checked.type) : dyn);
     await pause();
   }
   return declarations;
+}
+
+/** Judgements are remembered as long as declarations are, and are larger than what they are of. */
+function judgeOnce(expression: string, declarations: Declarations): Judgement {
+  return judge(expression, { ...declarations });
 }

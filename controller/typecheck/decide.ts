@@ -30,13 +30,15 @@ export async function kindsToCheck(spec: unknown, kindsFor: KindsFor): Promise<G
 }
 
 function* resourcesOf(rule: unknown): Generator<GroupVersionResource> {
-  const groups = strings(listAt(rule, 'apiGroups'));
-  const versions = strings(listAt(rule, 'apiVersions'));
+  const groups = strings(listAt(rule, 'apiGroups')).sort();
+  const versions = strings(listAt(rule, 'apiVersions')).sort();
   if ([...groups, ...versions].some((name) => name.includes('*'))) return;
-  const resources = strings(listAt(rule, 'resources')).filter((name) => !/[*/]/.test(name));
-  for (const group of groups.sort())
-    for (const version of versions.sort())
-      for (const resource of resources.sort()) yield { group, version, resource: resource.toLowerCase() };
+  const resources = strings(listAt(rule, 'resources'))
+    .filter((name) => !/[*/]/.test(name))
+    .sort();
+  for (const group of groups)
+    for (const version of versions)
+      for (const resource of resources) yield { group, version, resource: resource.toLowerCase() };
 }
 
 function inOrder(found: ReadonlyMap<string, GroupVersionKind>): GroupVersionKind[] {
