@@ -30,5 +30,11 @@ export function failureAnnotation(
   { name, policy, actions }: Binding,
 ): [key: string, value: string] {
   const failure = { message, policy, binding: name, expressionIndex: index, validationActions: actions };
-  return ['validation.policy.admission.k8s.io/validation_failure', JSON.stringify([failure])];
+  return ['validation.policy.admission.k8s.io/validation_failure', goJson([failure])];
+}
+
+/** As Go writes JSON, which HTML may hold. */
+function goJson(value: unknown): string {
+  const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, escaped);
 }

@@ -62,17 +62,18 @@ test('what a policy is to have recorded is in the event, of a refused request, t
 test('a validation that fails is recorded by Audit alone, and the first of them is told', async () => {
   const validations = [
     { expression: 'true' },
-    { expression: 'false', message: 'no' },
+    { expression: 'false', message: 'no <&>' },
     { expression: '1 > 2' },
   ];
   await bound('p', { validations }, ['Audit', 'Warn']);
   const { status, said } = await told();
+  expect(said[failure]).not.toMatch(/[<>&]/);
   expect([status, Object.keys(said), JSON.parse(said[failure])]).toEqual([
     201,
     [failure],
     [
       {
-        message: 'no',
+        message: 'no <&>',
         policy: 'p',
         binding: 'p-b',
         expressionIndex: 1,
