@@ -21,7 +21,7 @@ export interface TypeCheckControllerOptions {
   logger: Logger;
 }
 
-const policies = {
+export const policies = {
   group: 'admissionregistration.k8s.io',
   version: 'v1',
   resource: 'validatingadmissionpolicies',

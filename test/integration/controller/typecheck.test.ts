@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Client } from '../../../client/client.ts';
 import { InformerSet } from '../../../client/informers.ts';
 import { controllersUser } from '../../../cluster/names.ts';
+import { slim } from '../../../controller/slim.ts';
 import { runTypeCheckController } from '../../../controller/typecheck/controller.ts';
 import { silentLogger } from '../../../kube/log.ts';
 import type { KubeObject } from '../../../kube/object.ts';
@@ -31,7 +32,7 @@ beforeEach(async () => {
   for (const cluster of ['root:a', 'root:b']) await server.addCluster(cluster);
   // As whom it runs: what it may not do shows here.
   const own = systemClient(server.server, controllersUser);
-  const informers = new InformerSet(own, { cluster: '*', signal: stop.signal });
+  const informers = new InformerSet(own, { cluster: '*', signal: stop.signal, keep: slim });
   done = runTypeCheckController({ client: own, informers, signal: stop.signal, logger: silentLogger });
 });
 afterEach(async () => {
