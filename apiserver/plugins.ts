@@ -90,6 +90,8 @@ export interface AdmissionRequest {
   authorize: Authorizer;
   /** Adds a `Warning: 299` header to the answer. */
   warn(message: string): void;
+  /** Has the request's audit event say so, where one is written; what it says already stays. */
+  annotate?(key: string, value: string): void;
 }
 
 /** Refuses by throwing a StatusError. All mutate run before all validate. */

@@ -1,7 +1,9 @@
 import type { ResourceRef } from '../client/url.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { numberAt } from '../kube/untyped.ts';
 import { rootCaName } from './namespace/furnish.ts';
 import { isTokenSecret } from './tokens/decide.ts';
+import { policies } from './typecheck/controller.ts';
 
 const holdData = new Set(['configmaps', 'secrets']);
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
@@ -9,11 +11,22 @@ const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 /**
  * What the controllers' shared caches keep of an object: of ConfigMaps and Secrets not what they carry, which is most
  * of what users store and no controller's business; but what a controller keeps right stays whole: the authority in each
- * namespace, and ServiceAccounts' tokens.
+ * namespace, and ServiceAccounts' tokens. Of policies not what they say, which is read when it is checked.
  * Undefined: as the cache does it.
  */
 export function slim({ group, resource }: ResourceRef): (<T extends KubeObject>(object: T) => T) | undefined {
+  if (group === policies.group && resource === policies.resource) return withoutSpec;
   return group === '' && holdData.has(resource) ? withoutData : undefined;
+}
+
+function withoutSpec<T extends KubeObject>({ apiVersion, kind, metadata, status }: T): T {
+  const { managedFields: _fields, annotations, ...rest } = metadata;
+  return {
+    apiVersion,
+    kind,
+    metadata: { ...rest, ...(annotations && { annotations: few(annotations) }) },
+    ...(status !== undefined && { status: { observedGeneration: numberAt(status, 'observedGeneration') } }),
+  } as unknown as T;
 }
 
 function withoutData<T extends KubeObject>(object: T): T {

@@ -15,6 +15,7 @@ import { ensureServiceRanges, ensureSystemNamespaces } from '../controller/names
 import { runSigningController, type SignClient } from '../controller/signing/controller.ts';
 import { slim } from '../controller/slim.ts';
 import type { SignToken } from '../controller/tokens/controller.ts';
+import { runTypeCheckController } from '../controller/typecheck/controller.ts';
 import { runWorkspaceController } from '../controller/workspace/controller.ts';
 import type { Logger } from '../kube/log.ts';
 import { startScheduler } from '../scheduler/controller.ts';
@@ -95,6 +96,7 @@ async function controlFor(settings: ControllerSettings, { signal, fence }: Term)
     runSigningController({ client, informers, signal, logger, sign: settings.signClient }),
     runEndpointsController({ client, informers, signal, logger }),
     runDisruptionController({ client, informers, signal, logger }),
+    runTypeCheckController({ client, informers, signal, logger }),
     runWorkspaceController({ client, informers, signal, logger, url: settings.url }),
     startScheduler({ client: scheduler, informers, signal, logger }),
     startSplitter({

@@ -146,6 +146,10 @@ class Asked implements AdmissionRequest {
     const { warnings } = this.#exchange;
     if (!warnings.includes(message)) warnings.push(message);
   }
+
+  annotate(key: string, value: string): void {
+    this.#exchange.audit?.annotated(key, value);
+  }
 }
 
 const optionKinds: Readonly<Record<string, string>> = {

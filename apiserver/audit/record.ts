@@ -18,6 +18,10 @@ import { Reference, userJson } from './reference.ts';
 
 /** Of an answer that is a stream: beyond, an event has none of it. */
 const longestAnswer = 10 * 1024 * 1024;
+/** Of all that admission adds to one event: who may write policies does not fill the administrator's disk. */
+const longestAdded = 64 * 1024;
+/** What the server itself says of a request, which nobody's policy says in its place. */
+const ownPrefixes = ['atoll.dev/', 'authorization.k8s.io/'];
 
 export interface Recorder {
   now(): string;
@@ -49,6 +53,8 @@ export class AuditRecord {
   #status = '';
   #object = '';
   #decision = '';
+  readonly #added = new Set<string>();
+  #annotations = '';
 
   constructor(recorder: Recorder, info: RequestInfo, verdict: Verdict, fields: Fields) {
     this.#recorder = recorder;
@@ -77,6 +83,15 @@ export class AuditRecord {
     const decision = allowed ? 'allow' : 'forbid';
     const why = reason ? JSON.stringify(reason) : '""';
     this.#decision = `,"authorization.k8s.io/decision":"${decision}","authorization.k8s.io/reason":${why}`;
+  }
+
+  /** By admission. What is said already stays as it is. */
+  annotated(key: string, value: string): void {
+    if (this.#added.has(key) || ownPrefixes.some((own) => key.startsWith(own))) return;
+    const text = `,${JSON.stringify(key)}:${JSON.stringify(value)}`;
+    if (this.#annotations.length + text.length > longestAdded) return;
+    this.#added.add(key);
+    this.#annotations += text;
   }
 
   /** The object that was sent, as soon as it is decoded: what follows changes it. */
@@ -159,7 +174,7 @@ export class AuditRecord {
     const asked = `${head}${this.#impersonated}${from}${ref}`;
     const came = `${this.#status}${this.#request}${this.#object}`;
     this.#recorder.write(
-      `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"${level}","auditID":${id},"stage":"${stage}",${asked}${came}${times},"annotations":{${annotations}${this.#decision}}}`,
+      `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"${level}","auditID":${id},"stage":"${stage}",${asked}${came}${times},"annotations":{${annotations}${this.#decision}${this.#annotations}}}`,
     );
   }
 }

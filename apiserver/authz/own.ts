@@ -88,9 +88,9 @@ export function ownRights(authorize: Authorizer): Authorizer {
 
 function mayOwn(asked: Attributes): boolean {
   const { user, verb, cluster, path } = asked;
-  // What kinds there are.
+  // What kinds there are, and what they are.
   if (path !== undefined)
-    return user.name === controllersUser && verb === 'get' && /^\/apis?(\/|$)/.test(path);
+    return user.name === controllersUser && verb === 'get' && /^\/(apis?|openapi\/v3)(\/|$)/.test(path);
   return (rights[user.name] ?? []).some(
     ({ verbs, on, root }) =>
       verbs.includes(verb) && (!root || cluster === rootCluster) && on.some((one) => covers(one, asked)),

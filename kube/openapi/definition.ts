@@ -1,7 +1,7 @@
 import type { JsonObject } from '../object.ts';
 import type { GoField, GoShape, GoStruct } from '../schema/go.ts';
 import type { Special } from '../schema/table.ts';
-import { docsOf } from './docs.ts';
+import { docsOf, type TypeDocs } from './docs.ts';
 
 /** What differs between an OpenAPI 2 and an OpenAPI 3 definition. */
 export interface Dialect {
@@ -14,11 +14,15 @@ export const swagger: Dialect = { version: 2, prefix: '#/definitions/' };
 export const openapi3: Dialect = { version: 3, prefix: '#/components/schemas/' };
 
 /**
- * The definition of one Go type as Kubernetes publishes it. `refs` takes the structs that it refers to.
- * https://github.com/kubernetes/kube-openapi describes the extensions.
+ * The definition of one Go type as Kubernetes publishes it. `refs` takes the structs that it refers to; `docs` may be left
+ * out by who reads no texts. https://github.com/kubernetes/kube-openapi describes the extensions.
  */
-export function definitionOf(struct: GoStruct, dialect: Dialect, refs: Set<GoStruct>): JsonObject {
-  const docs = docsOf(struct.name);
+export function definitionOf(
+  struct: GoStruct,
+  dialect: Dialect,
+  refs: Set<GoStruct>,
+  docs: TypeDocs = docsOf(struct.name),
+): JsonObject {
   const head: JsonObject = docs.type === undefined ? {} : { description: docs.type };
   if (struct.special !== undefined) return { ...head, ...specialDefinition(struct.special, dialect) };
   const properties: JsonObject = {};

@@ -25,13 +25,13 @@ function descriptions(): Descriptions {
   return loaded;
 }
 
-const none: TypeDocs = { type: undefined, fields: new Map() };
+export const noDocs: TypeDocs = { type: undefined, fields: new Map() };
 const known = new Map<string, TypeDocs>();
 
 /** The descriptions of `io.k8s.api.apps.v1.Deployment`, as kube-apiserver publishes them; none of an unknown type. */
 export function docsOf(name: string): TypeDocs {
   const { texts, types } = descriptions();
-  if (!Object.hasOwn(types, name)) return none;
+  if (!Object.hasOwn(types, name)) return noDocs;
   let docs = known.get(name);
   if (docs === undefined) {
     const fields = Object.entries(types[name]?.f ?? {});

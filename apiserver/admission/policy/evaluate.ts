@@ -8,6 +8,13 @@ import type { Named, ValidatingPolicy, Validation } from './policy.ts';
 export interface Denial {
   message: string;
   reason: string;
+  /** Of the validation; undefined where it is none, and what a binding makes of those does not count. */
+  index: number | undefined;
+}
+
+export interface Verdict {
+  denials: Denial[];
+  annotations: { name: string; value: string }[];
 }
 
 export interface Subject {
@@ -26,30 +33,40 @@ const longestMessage = 5 * 1024;
  * ignores that.
  * https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/
  */
-export async function denialsOf(policy: ValidatingPolicy, subject: Subject, costs: Costs): Promise<Denial[]> {
-  const failed = (message: string): Denial[] =>
-    policy.ignoresFailure ? [] : [{ message, reason: 'Invalid' }];
+export async function verdictOf(policy: ValidatingPolicy, subject: Subject, costs: Costs): Promise<Verdict> {
+  const failed = (message: string, index = 0): Denial[] =>
+    policy.ignoresFailure ? [] : [{ message, reason: 'Invalid', index }];
   let variables: Variables;
   await costs.turn();
   try {
     costs.policy();
     variables = variablesOf(policy.variables, subject, costs);
-    if (!meets(policy.matchConditions, variables, costs)) return [];
+    if (!meets(policy.matchConditions, variables, costs)) return { denials: [], annotations: [] };
   } catch (error) {
-    return failed(messageOf(error));
+    return { denials: failed(messageOf(error)), annotations: [] };
   }
   const denials: Denial[] = [];
-  for (const validation of policy.validations) {
+  for (const [index, validation] of policy.validations.entries()) {
     const { expression, reason } = validation;
     await costs.turn();
     try {
       if (evaluated(expression, variables, costs) === true) continue;
-      denials.push({ message: said(validation, variables, costs), reason });
+      denials.push({ message: said(validation, variables, costs), reason, index });
     } catch (error) {
-      denials.push(...failed(failureOf(expression, error)));
+      denials.push(...failed(failureOf(expression, error), index));
     }
   }
-  return denials;
+  const annotations: Verdict['annotations'] = [];
+  for (const { name, expression } of policy.annotations) {
+    await costs.turn();
+    try {
+      const value = evaluated(expression, variables, costs);
+      if (typeof value === 'string' && value.trim() !== '') annotations.push({ name, value: value.trim() });
+    } catch (error) {
+      for (const one of failed(failureOf(expression, error))) denials.push({ ...one, index: undefined });
+    }
+  }
+  return { denials, annotations };
 }
 
 /** One that is false settles it, whatever fails beside it; else throws what failed. */

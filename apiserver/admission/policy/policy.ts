@@ -34,6 +34,8 @@ export interface Policy {
 
 export interface ValidatingPolicy extends Policy {
   validations: Validation[];
+  /** What an audit event is to say beside, by the key's last part. */
+  annotations: Named[];
 }
 
 export interface MutatingPolicy extends Policy {
@@ -83,7 +85,11 @@ export function validatingPolicyOf(object: KubeObject): ValidatingPolicy {
     messageExpression: text(one['messageExpression']),
     reason: text(one['reason']) || 'Invalid',
   }));
-  return { ...policyOf(object), validations };
+  const annotations = records(at(object.spec, 'auditAnnotations')).map((one) => ({
+    name: text(one['key']),
+    expression: text(one['valueExpression']),
+  }));
+  return { ...policyOf(object), validations, annotations };
 }
 
 export function mutatingPolicyOf(object: KubeObject): MutatingPolicy {

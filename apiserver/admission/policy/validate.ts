@@ -1,8 +1,9 @@
 import { forbidden, StatusError } from '../../../kube/status.ts';
 import type { AdmissionRequest } from '../../plugins.ts';
+import { AuditAnnotations, failureAnnotation } from './annotations.ts';
 import type { Invocation, Misconfigured } from './bound.ts';
 import { Costs } from './costs.ts';
-import { type Denial, denialsOf } from './evaluate.ts';
+import { type Denial, verdictOf } from './evaluate.ts';
 import type { Binding, ValidatingPolicy } from './policy.ts';
 
 const codes: Readonly<Record<string, number>> = {
@@ -16,25 +17,33 @@ interface Refusal extends Denial {
   binding: string;
 }
 
-/** Rejects by the first refusal; warns of those that are only to be told. */
+/** Rejects by the first refusal; warns of those that are only to be told, and has them recorded. */
 export async function validateBy(
   invocations: readonly (Invocation<ValidatingPolicy> | Misconfigured<ValidatingPolicy>)[],
   request: AdmissionRequest,
 ): Promise<void> {
   const refusals: Refusal[] = [];
   const costs = new Costs(request.cluster);
+  const annotations = new AuditAnnotations();
   for (const one of invocations) {
     const names = { policy: one.policy.name, binding: one.binding.name };
     if ('problem' in one) {
       warn(one.problem, one.binding, one.policy, request);
-      refusals.push({ message: one.problem, reason: 'Invalid', ...names });
+      refusals.push({ message: one.problem, reason: 'Invalid', index: undefined, ...names });
       continue;
     }
-    for (const denial of await denialsOf(one.policy, one, costs)) {
-      if (one.binding.actions.includes('Deny')) refusals.push({ ...denial, ...names });
+    const verdict = await verdictOf(one.policy, one, costs);
+    for (const denial of verdict.denials) {
+      const isOwn = denial.index === undefined;
+      if (isOwn || one.binding.actions.includes('Deny')) refusals.push({ ...denial, ...names });
+      if (isOwn) continue;
+      if (one.binding.actions.includes('Audit'))
+        request.annotate?.(...failureAnnotation(denial, one.binding));
       warn(denial.message, one.binding, one.policy, request);
     }
+    for (const { name, value } of verdict.annotations) annotations.add(`${one.policy.name}/${name}`, value);
   }
+  for (const [key, value] of annotations.all()) request.annotate?.(key, value);
   const [first] = refusals;
   if (first) throw refused(first, request);
 }

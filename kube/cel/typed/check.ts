@@ -1,7 +1,7 @@
 import { Aggregates } from './aggregates.ts';
 import { Calls, type ResolvedCall } from './calls.ts';
 import type { Checking } from './checking.ts';
-import { type Declarations, fieldsOf, lookup } from './environment.ts';
+import { type Declarations, lookup } from './environment.ts';
 import {
   type Call,
   type Comprehension,
@@ -163,7 +163,7 @@ class Checker implements Checking {
   }
 
   fieldOfMessage(offset: number, message: string, field: string): CelType | undefined {
-    const fields = fieldsOf(this.#declarations, message);
+    const fields = this.#declarations.fields(message);
     if (!fields) {
       this.report(offset, `unexpected failed resolution of '${message}'`);
       return undefined;

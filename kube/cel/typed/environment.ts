@@ -30,19 +30,13 @@ export interface Declarations {
 
 export type Fields = (name: string) => CelType | undefined;
 
-const none: Fields = () => undefined;
-
-/** Messages of Kubernetes' libraries, which show no fields. */
+/** Messages of Kubernetes' libraries: names of types, of whose fields nothing is known. */
 const libraryMessages = new Set([
   ...['Quantity', 'URL', 'Semver', 'NamedFormat'].map((name) => `kubernetes.${name}`),
   ...['Authorizer', 'PathCheck', 'GroupCheck', 'ResourceCheck', 'Decision'].map(
     (name) => `kubernetes.authorization.${name}`,
   ),
 ]);
-
-export function fieldsOf(declarations: Declarations, message: string): Fields | undefined {
-  return declarations.fields(message) ?? (libraryMessages.has(message) ? none : undefined);
-}
 
 /** Names that every expression knows: those of types. */
 const typeNames: ReadonlyMap<string, CelType> = new Map([
@@ -67,5 +61,6 @@ const typeNames: ReadonlyMap<string, CelType> = new Map([
 export function lookup(declarations: Declarations, name: string): CelType | undefined {
   const known = declarations.variables.get(name) ?? typeNames.get(name);
   if (known) return known;
-  return fieldsOf(declarations, name) ? typeOf(struct(name)) : undefined;
+  const isMessage = libraryMessages.has(name) || declarations.fields(name) !== undefined;
+  return isMessage ? typeOf(struct(name)) : undefined;
 }

@@ -1,5 +1,6 @@
 import type { Declarations, Fields } from './environment.ts';
 import { overload } from './functions.ts';
+import type { KindType } from './kind-type.ts';
 import { type CelType, dyn, listOf, mapOf, readType, struct } from './types.ts';
 
 /** Messages that admission policies are given: their fields, `name type`. */
@@ -45,6 +46,26 @@ export interface PolicyScope {
   variables?: ReadonlyMap<string, CelType>;
   /** Whether they can make patches. */
   patches?: boolean;
+}
+
+/** What the objects are that expressions of a policy are about, where that is known. */
+export interface CheckScope {
+  object: KindType;
+  /** Null: of a kind that nobody knows; undefined: the policy has none. */
+  params: KindType | null | undefined;
+  variables: ReadonlyMap<string, CelType>;
+}
+
+/** What the expressions of a policy can name while their types are checked: nothing here is run, and less is declared. */
+export function checkDeclarations({ object, params, variables }: CheckScope): Declarations {
+  const { variables: untyped, fields } = policyDeclarations({ params: params !== undefined, variables });
+  const named = new Map(untyped).set('object', object.type).set('oldObject', object.type);
+  named.set('authorizer', struct('kubernetes.authorization.Authorizer'));
+  if (params) named.set('params', params.type);
+  return {
+    variables: named,
+    fields: (message) => object.fields(message) ?? params?.fields(message) ?? fields(message),
+  };
 }
 
 /** https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#validation-expression */

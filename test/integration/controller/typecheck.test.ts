@@ -1,0 +1,153 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Client } from '../../../client/client.ts';
+import { InformerSet } from '../../../client/informers.ts';
+import { controllersUser } from '../../../cluster/names.ts';
+import { slim } from '../../../controller/slim.ts';
+import { runTypeCheckController } from '../../../controller/typecheck/controller.ts';
+import { silentLogger } from '../../../kube/log.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import { systemClient } from '../../../server/client.ts';
+import { eventually } from '../../eventually.ts';
+import { type Api, admin, startApi } from '../apiserver/api.ts';
+
+const policies = {
+  group: 'admissionregistration.k8s.io',
+  version: 'v1',
+  resource: 'validatingadmissionpolicies',
+};
+const definitions = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  resource: 'customresourcedefinitions',
+};
+let server: Api;
+let client: Client;
+let stop: AbortController;
+let done: Promise<void>;
+
+beforeEach(async () => {
+  server = startApi();
+  client = new Client(server.server.transport(admin), { cluster: 'root' });
+  stop = new AbortController();
+  for (const cluster of ['root:a', 'root:b']) await server.addCluster(cluster);
+  // As whom it runs: what it may not do shows here.
+  const own = systemClient(server.server, controllersUser);
+  const informers = new InformerSet(own, { cluster: '*', signal: stop.signal, keep: slim });
+  done = runTypeCheckController({ client: own, informers, signal: stop.signal, logger: silentLogger });
+});
+afterEach(async () => {
+  stop.abort();
+  await done;
+  await server.close();
+});
+
+const policy = (group: string, resource: string, ...expressions: string[]): KubeObject => ({
+  apiVersion: 'admissionregistration.k8s.io/v1',
+  kind: 'ValidatingAdmissionPolicy',
+  metadata: { name: 'p' },
+  spec: {
+    matchConstraints: {
+      resourceRules: [
+        { apiGroups: [group], apiVersions: ['v1'], operations: ['CREATE'], resources: [resource] },
+      ],
+    },
+    validations: expressions.map((expression) => ({ expression })),
+  },
+});
+
+const widgets = (replicas: object): KubeObject => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'widgets.example.com' },
+  spec: {
+    group: 'example.com',
+    scope: 'Namespaced',
+    names: { plural: 'widgets', singular: 'widget', kind: 'Widget' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: {
+          openAPIV3Schema: {
+            type: 'object',
+            properties: { spec: { type: 'object', properties: { replicas } } },
+          },
+        },
+      },
+    ],
+  },
+});
+
+/** The generation that was looked at, and the first line of each warning. */
+async function told(cluster: string, generation: number, ...warnings: string[]): Promise<KubeObject> {
+  return await eventually(async () => {
+    const live = await client.get(policies, { cluster, name: 'p' });
+    const { observedGeneration, typeChecking } = live.status as {
+      observedGeneration?: number;
+      typeChecking?: { expressionWarnings?: { fieldRef: string; warning: string }[] };
+    };
+    const shown = typeChecking?.expressionWarnings?.map(
+      ({ fieldRef, warning }) => `${fieldRef}: ${warning.split('\n')[0]}`,
+    );
+    expect([observedGeneration, shown ?? []]).toEqual([generation, warnings]);
+    return live;
+  });
+}
+
+test('each generation of a policy is told of its expressions, once', async () => {
+  const given = policy('apps', 'deployments', "object.spec.replicas > '1'", 'object.spec.nope == 1');
+  await client.create(policies, given, { cluster: 'root:a' });
+  const first = await told(
+    'root:a',
+    1,
+    "spec.validations[0].expression: apps/v1, Kind=Deployment: ERROR: <input>:1:22: found no matching overload for '_>_' applied to '(int, string)'",
+    "spec.validations[1].expression: apps/v1, Kind=Deployment: ERROR: <input>:1:12: undefined field 'nope'",
+  );
+  const { managedFields = [] } = first.metadata as { managedFields?: object[] };
+  expect(managedFields).toContainEqual(
+    expect.objectContaining({
+      manager: 'validatingadmissionpolicy-status',
+      operation: 'Apply',
+      subresource: 'status',
+    }),
+  );
+  const right = { validations: [{ expression: 'object.spec.replicas > 1' }] };
+  await client.patch(policies, { cluster: 'root:a', name: 'p' }, 'merge', { spec: right });
+  // Applied is an empty typeChecking, which goes with what it held: in Kubernetes, too.
+  const second = await told('root:a', 2);
+  expect(second.status).toEqual({ observedGeneration: 2 });
+  // What is no other wish is not looked at again; the next policy is, and comes later.
+  await client.patch(policies, { cluster: 'root:a', name: 'p' }, 'merge', {
+    metadata: { labels: { a: 'b' } },
+  });
+  const labelled = await client.get(policies, { cluster: 'root:a', name: 'p' });
+  await client.create(policies, policy('apps', 'deployments', 'true'), { cluster: 'root:b' });
+  await told('root:b', 1);
+  const { metadata } = await client.get(policies, { cluster: 'root:a', name: 'p' });
+  expect(metadata.resourceVersion).toBe(labelled.metadata.resourceVersion);
+});
+
+test('a custom resource is what the logical cluster’s own definition says', async () => {
+  const expression = "object.spec.replicas > '1'";
+  for (const [cluster, type] of [
+    ['root:a', 'integer'],
+    ['root:b', 'string'],
+  ] as const) {
+    await client.create(definitions, widgets({ type }), { cluster });
+    await client.create(policies, policy('example.com', 'widgets', expression), { cluster });
+  }
+  await told(
+    'root:a',
+    1,
+    "spec.validations[0].expression: example.com/v1, Kind=Widget: ERROR: <input>:1:22: found no matching overload for '_>_' applied to '(int, string)'",
+  );
+  const { status } = await told('root:b', 1);
+  expect(status).toEqual({ observedGeneration: 1, typeChecking: {} });
+});
+
+test('of a policy for kinds that nobody serves nothing is said', async () => {
+  const given = policy('none.example.com', 'widgets', 'object.spec.nope == 1');
+  await client.create(policies, given, { cluster: 'root:a' });
+  await told('root:a', 1);
+});

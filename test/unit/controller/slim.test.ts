@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { slim } from '../../../controller/slim.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+
+const policies = {
+  group: 'admissionregistration.k8s.io',
+  version: 'v1',
+  resource: 'validatingadmissionpolicies',
+};
+
+it('of a policy it is kept which generation of it was checked, not what it says', () => {
+  const policy: KubeObject = {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingAdmissionPolicy',
+    metadata: { name: 'p', uid: 'u', generation: 2, annotations: { a: 'b' } },
+    spec: { validations: [{ expression: 'true' }] },
+    status: { observedGeneration: 1, typeChecking: { expressionWarnings: [] } },
+  };
+  const { apiVersion, kind, metadata } = policy;
+  expect(slim(policies)?.(policy)).toEqual({
+    apiVersion,
+    kind,
+    metadata,
+    status: { observedGeneration: 1 },
+  });
+});
+
+it.each(['configmaps', 'secrets'])('of %s what they carry is not kept', (resource) => {
+  const object = { apiVersion: 'v1', kind: 'X', metadata: { name: 'x' }, data: { a: 'b' } };
+  expect(slim({ group: '', version: 'v1', resource })?.(object)).toEqual({
+    apiVersion: 'v1',
+    kind: 'X',
+    metadata: { name: 'x' },
+  });
+});
+
+it('of all others the cache keeps what it does', () => {
+  expect(slim({ group: 'apps', version: 'v1', resource: 'deployments' })).toBeUndefined();
+});
