@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { type Outcome, runSpecs } from './ginkgo.ts';
 import { startServer } from './servers.ts';
-import { isAsExpected, readSpecs, type Section } from './specs.ts';
+import { isAsExpected, readSpecs, type Section, sections } from './specs.ts';
 
 interface Options {
   section: Section;
@@ -24,9 +24,9 @@ const failingMs = 10 * 60_000;
 
 const options = new Command('conformance')
   .description(
-    "Runs those of Kubernetes' own [Conformance] specs that need no kubelet against Atoll; fails where what passes is not what is expected.",
+    "Runs those of Kubernetes' own end-to-end specs that need no kubelet against Atoll; fails where what passes is not what is expected.",
   )
-  .addOption(new Option('--section <letter>', 'the list').env('SECTION').choices(['A', 'B']).default('A'))
+  .addOption(new Option('--section <letter>', 'the list').env('SECTION').choices(sections).default('A'))
   .addOption(
     new Option('--only <regexp>', 'of the list, the names that match')
       .env('ONLY')

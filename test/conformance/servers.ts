@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Atoll, startAtoll } from '../atoll/atoll.ts';
 import { atoll, must, until } from '../atoll/kubectl.ts';
 import { type Kubernetes, startKubernetes } from '../kubernetes/kubernetes.ts';
-import type { Section } from './specs.ts';
+import { needsCluster, type Section } from './specs.ts';
 
 export interface Server {
   kubeconfig: string;
@@ -11,7 +11,7 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** Atoll on an empty data directory; for section B one real cluster has joined it. */
+/** Atoll on an empty data directory; where the section needs it one real cluster has joined it. */
 export async function startServer(section: Section): Promise<Server> {
   let physical: Kubernetes | undefined;
   let server: Atoll | undefined;
@@ -20,7 +20,7 @@ export async function startServer(section: Section): Promise<Server> {
     await physical?.stop();
   };
   try {
-    if (section === 'B') physical = await startKubernetes({ name: 'physical', nodes: 2 });
+    if (needsCluster(section)) physical = await startKubernetes({ name: 'physical', nodes: 2 });
     server = await startAtoll();
     const { kubeconfig, log } = server;
     if (physical) await joinCluster(kubeconfig, physical);

@@ -1,8 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A: what an API server with its own controllers is for. B: also workload controllers, and pods that become ready. */
-export type Section = 'A' | 'B';
+export const sections = ['A', 'B', 'C', 'D'] as const;
+
+/**
+ * A: what an API server with its own controllers is for. B: also workload controllers, and pods that become ready. C and D: the
+ * same of specs that are not tagged [Conformance].
+ */
+export type Section = (typeof sections)[number];
+
+/** Whether a cluster has to be joined that runs what the specs make. */
+export function needsCluster(section: Section): boolean {
+  return section === 'B' || section === 'D';
+}
 
 export interface Specs {
   /** Full names, as Kubernetes' own program has them. */

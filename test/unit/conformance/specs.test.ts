@@ -1,14 +1,22 @@
 import { expect, test } from 'vitest';
-import { isAsExpected, readSpecs, type Section } from '../../conformance/specs.ts';
+import { isAsExpected, readSpecs, type Section, sections } from '../../conformance/specs.ts';
 
 const read = (section: Section, only = /./) => readSpecs('test/conformance', section, only);
 
 test('sections name each spec once, and expect failures of their own specs only', async () => {
-  const [a, b] = [await read('A'), await read('B')];
-  const all = [...a.names, ...b.names];
+  const lists = await Promise.all(sections.map((section) => read(section)));
+  const all = lists.flatMap(({ names }) => names);
   expect(new Set(all).size).toBe(all.length);
-  for (const { names, expectedToFail } of [a, b])
+  for (const { names, expectedToFail } of lists)
     for (const name of expectedToFail) expect(names).toContain(name);
+});
+
+test('who is tagged [Conformance] is in A or B', async () => {
+  for (const section of sections) {
+    const { names } = await read(section);
+    const isTagged = section === 'A' || section === 'B';
+    expect(names.filter((name) => name.includes('[Conformance]') !== isTagged)).toEqual([]);
+  }
 });
 
 test('only those that match', async () => {
