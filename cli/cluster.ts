@@ -26,6 +26,7 @@ export interface AddOptions {
 /** Joins a physical cluster: stores its kubeconfig as a Secret in root, registers it, waits until it is Ready. */
 export async function addCluster(client: Client, name: string, options: AddOptions): Promise<void> {
   const kubeconfig = await flatKubeconfig(options.kubeconfig, options.context);
+  await refuseLeaving(client, name);
   const transport = await transportFromKubeconfig(kubeconfig);
   let adopt: string[] = [];
   try {
@@ -42,6 +43,16 @@ export async function addCluster(client: Client, name: string, options: AddOptio
   const cluster = await untilReady(client, name, options.waitSeconds);
   if (options.output === 'json') printJson(cluster);
   else print(`physicalcluster.atoll.dev/${name} joined`);
+}
+
+/** What is being removed cannot be kept: what would be joined goes all the same. */
+async function refuseLeaving(client: Client, name: string): Promise<void> {
+  const { items } = await client.list<PhysicalCluster>(physicalClusters);
+  const leaving = items.some(({ metadata }) => metadata.name === name && metadata.deletionTimestamp);
+  if (leaving)
+    throw new FailedError(
+      `${name} is being removed: join it again when it is gone; atoll cluster remove ${name} says what keeps it`,
+    );
 }
 
 /** Creates or updates the Secret and the PhysicalCluster; also what `atoll demo` does with its simulated ones. */

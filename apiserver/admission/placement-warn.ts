@@ -1,10 +1,14 @@
 import { placedKind } from '../../cluster/kinds.ts';
 import {
   clustersAnnotation,
+  drainAnnotation,
   isSystemNamespace,
   overflowAnnotation,
+  pausedAnnotation,
   rootCluster,
   spreadAnnotation,
+  volumesAnnotation,
+  waitAnnotation,
 } from '../../cluster/names.ts';
 import { isHeldBack, labelsBeyond } from '../../cluster/namespace-labels.ts';
 import { customTarget } from '../../cluster/placeable.ts';
@@ -14,7 +18,17 @@ import { groupResource } from '../../kube/gvk.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { AdmissionRequest } from '../plugins.ts';
 
-const misspelt = 'atoll.dev/cluster';
+/** What users say by annotations. */
+const words = [
+  clustersAnnotation,
+  drainAnnotation,
+  overflowAnnotation,
+  pausedAnnotation,
+  spreadAnnotation,
+  volumesAnnotation,
+  waitAnnotation,
+] as const;
+const longestWord = 64;
 
 /** Tells of what is accepted and yet is hardly what was meant. Only where the write brings it. */
 export function warnOfPlacement(request: AdmissionRequest, object: KubeObject): void {
@@ -25,11 +39,13 @@ export function warnOfPlacement(request: AdmissionRequest, object: KubeObject): 
       for (const why of oddities(request, value)) request.warn(`${field}: ${why}`);
     if (key === overflowAnnotation && value === 'true')
       for (const why of idleOverflow(request, object)) request.warn(`${field}: it has no effect ${why}`);
-    if (key === misspelt) request.warn(`${field}: it has no effect; did you mean ${clustersAnnotation}?`);
+    const meant = meantBy(key);
+    if (meant !== undefined && meant !== key)
+      request.warn(`${field}: it has no effect; did you mean ${meant}?`);
   }
   if (isNamespace(request)) warnOfLabels(request, object);
   for (const [key] of newIn(object.metadata.labels, old?.metadata.labels)) {
-    if (key !== clustersAnnotation && key !== misspelt) continue;
+    if (meantBy(key) !== clustersAnnotation) continue;
     request.warn(
       `metadata.labels[${key}]: it has no effect; where to run is the annotation ${clustersAnnotation}`,
     );
@@ -86,7 +102,7 @@ function isNamespace({ stored: { info } }: AdmissionRequest): boolean {
 function warnOfTemplate(request: AdmissionRequest, object: KubeObject): void {
   const annotations = (of: KubeObject | undefined) => of && podTemplate(of).annotations;
   for (const [key] of newIn(annotations(object), annotations(request.old))) {
-    if (key !== clustersAnnotation && key !== misspelt) continue;
+    if (meantBy(key) !== clustersAnnotation) continue;
     const why = `it has no effect on the pods of a ${object.kind}; annotate the ${object.kind} itself`;
     request.warn(`spec.template.metadata.annotations[${key}]: ${why}`);
   }
@@ -100,6 +116,26 @@ export async function warnOfUnruled(request: AdmissionRequest): Promise<void> {
   if (items.some(({ metadata: { name } }) => name === groupResource(info))) return;
   const why = `no PlacedResource says that a ${info.kind} runs on physical clusters`;
   request.warn(`metadata.annotations[${clustersAnnotation}]: it has no effect: ${why}`);
+}
+
+/** The word itself, or the one that it is a letter or two from. */
+function meantBy(key: string): string | undefined {
+  if (!key.startsWith('atoll.dev/') || key.length > longestWord) return undefined;
+  return words.find((word) => word === key) ?? words.find((word) => distance(word, key) <= 2);
+}
+
+/** How many letters have to be added, left out or exchanged. */
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= one.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= other.length; j++) {
+      const exchanged = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1);
+      next.push(Math.min(exchanged, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
 }
 
 type Texts = Readonly<Record<string, string>>;

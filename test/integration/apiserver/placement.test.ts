@@ -378,6 +378,13 @@ it.each<[string, string, object, string[]]>([
     ['metadata.annotations[atoll.dev/cluster]: it has no effect; did you mean atoll.dev/clusters?'],
   ],
   [
+    'misspelt, of another',
+    pods,
+    pod('p', { 'atoll.dev/overflows': 'true' }),
+    ['metadata.annotations[atoll.dev/overflows]: it has no effect; did you mean atoll.dev/overflow?'],
+  ],
+  ['of ours that nobody needs to know', pods, pod('p', { 'atoll.dev/team': 'shop' }), []],
+  [
     'overflow of what has no replicas',
     pods,
     pod('p', { [overflow]: 'true' }),

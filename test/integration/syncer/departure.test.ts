@@ -1,6 +1,9 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { formerUids } from '../../../cli/adopt.ts';
-import { registerCluster } from '../../../cli/cluster.ts';
+import { addCluster, registerCluster } from '../../../cli/cluster.ts';
 import { removeCluster } from '../../../cli/remove.ts';
 import { reflectedFrom } from '../../../cluster/reflected.ts';
 import type { PhysicalCluster, Placement } from '../../../cluster/types.ts';
@@ -108,6 +111,11 @@ describe('a PhysicalCluster that is deleted', () => {
     });
     expect(message).toContain('atoll cluster remove east --forget');
     await until('its pod runs on', async () => (await ready('east', 'db')) === 1);
+    const file = join(await mkdtemp(join(tmpdir(), 'atoll-departure-')), 'east.kubeconfig');
+    await writeFile(file, world.physical('east').kubeconfig);
+    const again = addCluster(world.admin, 'east', { kubeconfig: file, waitSeconds: 1, output: 'text' });
+    await expect(again).rejects.toThrow('east is being removed: join it again when it is gone');
+    await rm(dirname(file), { recursive: true });
     await removeEast();
     const { items } = await world.admin.list(persistentvolumeclaims, inDefault);
     expect(items.flatMap(reflectedFrom)).not.toContain('east');
