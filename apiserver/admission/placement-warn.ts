@@ -28,7 +28,11 @@ const words = [
   volumesAnnotation,
   waitAnnotation,
 ] as const;
-const longestWord = 64;
+const prefix = 'atoll.dev/';
+/** Of keys that are none of these, so many of one object are looked at. */
+const mostGuesses = 10;
+/** Of letters that are added, left out or exchanged. */
+const mostWrong = 2;
 
 /** Tells of what is accepted and yet is hardly what was meant. Only where the write brings it. */
 export function warnOfPlacement(request: AdmissionRequest, object: KubeObject): void {
@@ -39,13 +43,12 @@ export function warnOfPlacement(request: AdmissionRequest, object: KubeObject): 
       for (const why of oddities(request, value)) request.warn(`${field}: ${why}`);
     if (key === overflowAnnotation && value === 'true')
       for (const why of idleOverflow(request, object)) request.warn(`${field}: it has no effect ${why}`);
-    const meant = meantBy(key);
-    if (meant !== undefined && meant !== key)
-      request.warn(`${field}: it has no effect; did you mean ${meant}?`);
   }
+  for (const [key, meant] of wordsIn(newIn(object.metadata.annotations, old?.metadata.annotations)))
+    if (meant !== key) request.warn(`metadata.annotations[${key}]: it has no effect; did you mean ${meant}?`);
   if (isNamespace(request)) warnOfLabels(request, object);
-  for (const [key] of newIn(object.metadata.labels, old?.metadata.labels)) {
-    if (meantBy(key) !== clustersAnnotation) continue;
+  for (const [key, meant] of wordsIn(newIn(object.metadata.labels, old?.metadata.labels))) {
+    if (meant !== clustersAnnotation) continue;
     request.warn(
       `metadata.labels[${key}]: it has no effect; where to run is the annotation ${clustersAnnotation}`,
     );
@@ -101,8 +104,8 @@ function isNamespace({ stored: { info } }: AdmissionRequest): boolean {
 
 function warnOfTemplate(request: AdmissionRequest, object: KubeObject): void {
   const annotations = (of: KubeObject | undefined) => of && podTemplate(of).annotations;
-  for (const [key] of newIn(annotations(object), annotations(request.old))) {
-    if (meantBy(key) !== clustersAnnotation) continue;
+  for (const [key, meant] of wordsIn(newIn(annotations(object), annotations(request.old)))) {
+    if (meant !== clustersAnnotation) continue;
     const why = `it has no effect on the pods of a ${object.kind}; annotate the ${object.kind} itself`;
     request.warn(`spec.template.metadata.annotations[${key}]: ${why}`);
   }
@@ -118,14 +121,21 @@ export async function warnOfUnruled(request: AdmissionRequest): Promise<void> {
   request.warn(`metadata.annotations[${clustersAnnotation}]: it has no effect: ${why}`);
 }
 
-/** The word itself, or the one that it is a letter or two from. */
-function meantBy(key: string): string | undefined {
-  if (!key.startsWith('atoll.dev/') || key.length > longestWord) return undefined;
-  return words.find((word) => word === key) ?? words.find((word) => distance(word, key) <= 2);
+/** Of the keys those that are words of ours, or were meant to be, each with the word. */
+function* wordsIn(entries: readonly [string, string][]): Iterable<[key: string, meant: string]> {
+  let guesses = 0;
+  for (const [key] of entries) {
+    if (!key.startsWith(prefix)) continue;
+    const known = words.find((word) => word === key);
+    if (known === undefined && ++guesses > mostGuesses) continue;
+    const meant = known ?? words.find((word) => distance(word, key) <= mostWrong);
+    if (meant !== undefined) yield [key, meant];
+  }
 }
 
-/** How many letters have to be added, left out or exchanged. */
+/** How many letters have to be added, left out or exchanged; of one much longer, at least so many. */
 function distance(one: string, other: string): number {
+  if (Math.abs(one.length - other.length) > mostWrong) return mostWrong + 1;
   let row = Array.from({ length: other.length + 1 }, (_, j) => j);
   for (let i = 1; i <= one.length; i++) {
     const next = [i];

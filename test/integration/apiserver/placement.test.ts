@@ -383,6 +383,19 @@ it.each<[string, string, object, string[]]>([
     pod('p', { 'atoll.dev/overflows': 'true' }),
     ['metadata.annotations[atoll.dev/overflows]: it has no effect; did you mean atoll.dev/overflow?'],
   ],
+  [
+    'misspelt so often that not all of it is told',
+    pods,
+    pod(
+      'p',
+      Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`atoll.dev/cluster${10 + i}`, 'east'])),
+    ),
+    Array.from(
+      { length: 10 },
+      (_, i) =>
+        `metadata.annotations[atoll.dev/cluster${10 + i}]: it has no effect; did you mean atoll.dev/clusters?`,
+    ),
+  ],
   ['of ours that nobody needs to know', pods, pod('p', { 'atoll.dev/team': 'shop' }), []],
   [
     'overflow of what has no replicas',
