@@ -33,9 +33,13 @@ export async function warningsOf(
   const warnings: Warning[] = [];
   let [read, said] = [0, 0];
   const variables = records(listAt(spec, 'variables'));
+  const characters = variables.reduce((sum, one) => sum + text(one['expression']).length, 0);
   const scopes: { name: string; declarations: Declarations }[] = [];
-  for (const { name, type } of kinds)
+  for (const { name, type } of kinds) {
+    read += characters;
+    if (read > mostRead) return warnings;
     scopes.push({ name, declarations: await declare(variables, { object: type, params }, pause) });
+  }
   for (const [fieldRef, expression] of expressionsOf(spec)) {
     const problems: string[] = [];
     for (const { name, declarations } of scopes) {
@@ -43,11 +47,11 @@ export async function warningsOf(
       if (read > mostRead) return warnings;
       const { problem } = judgeOnce(expression, declarations);
       if (problem !== undefined) problems.push(`${name}: ${problem}\n`);
+      said += problem?.length ?? 0;
+      if (said > mostSaid) return warnings;
       await pause();
     }
     const warning = problems.join('\n');
-    said += warning.length;
-    if (said > mostSaid) return warnings;
     if (problems.length > 0) warnings.push({ fieldRef, warning });
   }
   return warnings;

@@ -16,6 +16,16 @@ export interface CelType {
     | 'param';
   name: string;
   params: readonly CelType[];
+  /** How many types it is made of, where it is more than one. */
+  size?: number;
+}
+
+/** A variable may hold maps of those before it, each twice as large: what is larger than any that is meant may be anything. */
+const mostTypes = 500;
+
+function made(kind: 'list' | 'map' | 'opaque', name: string, params: readonly CelType[]): CelType {
+  const size = params.reduce((sum, one) => sum + (one.size ?? 1), 1);
+  return size > mostTypes ? dyn : { kind, name, params, size };
 }
 
 const simple = (kind: CelType['kind'], name: string = kind): CelType => ({ kind, name, params: [] });
@@ -33,14 +43,11 @@ export const uint = simple('uint');
 export const nullType = simple('null_type');
 export const timestamp = simple('timestamp', 'google.protobuf.Timestamp');
 export const duration = simple('duration', 'google.protobuf.Duration');
-export const listOf = (item: CelType): CelType => ({ kind: 'list', name: 'list', params: [item] });
-export const mapOf = (key: CelType, value: CelType): CelType => ({
-  kind: 'map',
-  name: 'map',
-  params: [key, value],
-});
+export const listOf = (item: CelType): CelType => made('list', 'list', [item]);
+export const mapOf = (key: CelType, value: CelType): CelType => made('map', 'map', [key, value]);
 export const struct = (name: string): CelType => simple('struct', name);
-export const opaque = (name: string, ...params: CelType[]): CelType => ({ kind: 'opaque', name, params });
+export const opaque = (name: string, ...params: CelType[]): CelType =>
+  params.length === 0 ? simple('opaque', name) : made('opaque', name, params);
 export const optionalOf = (inner: CelType): CelType => opaque('optional_type', inner);
 export const typeOf = (inner?: CelType): CelType => ({
   kind: 'type',

@@ -1,9 +1,18 @@
 import { type CelType, dyn, formatType, listOf, mapOf, opaque, sameType, typeOf } from './types.ts';
 
+/** Of one expression. */
+const mostSteps = 500_000;
+
 /** What type parameters stand for, by the parameters' names; what was tried in vain is taken back. */
 export class Bindings {
   readonly #types = new Map<string, CelType>();
   #tried: [string, CelType | undefined][] = [];
+  #steps = 0;
+
+  /** False: parameters stand for parameters so often that no more is looked at; whatever is left fits, and may be anything. */
+  goesOn(): boolean {
+    return ++this.#steps <= mostSteps;
+  }
 
   get(name: string): CelType | undefined {
     return this.#types.get(name);
@@ -34,6 +43,7 @@ function listsFit(m: Bindings, a: readonly CelType[], b: readonly CelType[]): bo
 }
 
 function fits(m: Bindings, a: CelType, b: CelType): boolean {
+  if (!m.goesOn()) return true;
   if (b.kind === 'param') {
     const found = substitutes(m, a, b);
     if (found.valid) return true;
@@ -84,6 +94,7 @@ function lessSpecific(a: CelType, b: CelType): boolean {
 }
 
 function refersTo(m: Bindings, type: CelType, parameter: CelType): boolean {
+  if (!m.goesOn()) return true;
   if (sameType(type, parameter)) return true;
   if (type.kind === 'param') {
     const known = m.get(type.name);
@@ -94,6 +105,7 @@ function refersTo(m: Bindings, type: CelType, parameter: CelType): boolean {
 
 /** The type with its parameters replaced by what they stand for; those that stand for nothing become dyn if asked. */
 export function substitute(m: Bindings, type: CelType, freeToDyn = false): CelType {
+  if (!m.goesOn()) return dyn;
   if (type.kind === 'param') {
     const known = m.get(type.name);
     if (known) return substitute(m, known, freeToDyn);
