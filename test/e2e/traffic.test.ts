@@ -67,7 +67,11 @@ async function runsOn(name: Name, pods = app.pods): Promise<void> {
     return kubelet(name).ready === pods && kubelet(other(name)).all === 0;
   });
   for (const load of loads) {
-    await until(`${name} answers`, 10, async () => [...load.take().keys()].join() === name);
+    await until(`${name} answers`, 10, async () => {
+      const answers = [...load.take()].join();
+      if (answers.replace(/,\d+$/, '') !== name) throw new Error(`answered: ${answers}\n${told()}`);
+      return true;
+    });
   }
 }
 
@@ -75,12 +79,16 @@ async function moveTo(names: string): Promise<void> {
   await must(server.kubeconfig, 'annotate', 'ns', 'shop', `atoll.dev/clusters=${names}`, '--overwrite');
 }
 
-/** What everybody did is told with them. */
+/** What everybody did. */
+function told(): string {
+  const failed = loads.flatMap((load) => load.failed.slice(-20));
+  const history = [proxy, ...kubelets.values()].flatMap(({ history }) => history);
+  return [`seed ${seed}`, ...history.sort().slice(-300), ...failed].join('\n');
+}
+
 function expectNoneFailed(): void {
   const failed = loads.flatMap((load) => load.failed);
-  const history = [proxy, ...kubelets.values()].flatMap(({ history }) => history);
-  const told = failed.length > 0 ? history.sort().slice(-300).join('\n') : '';
-  expect(failed, `seed ${seed}\n${told}\n`).toEqual([]);
+  expect(failed, failed.length > 0 ? told() : '').toEqual([]);
 }
 
 it('moves by one annotation on its Namespace, there and back', async () => {

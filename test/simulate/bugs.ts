@@ -155,6 +155,32 @@ export const bugs: readonly Bug[] = [
     ],
   },
   {
+    name: 'stays-withdrawn',
+    about: 'a Service that led nobody to a cluster any more never does again',
+    seed: 1,
+    within: 60,
+    mutants: [
+      {
+        file: 'splitter/traffic.js',
+        from: 'const withdrawn = serves && !staying.has(cluster) && (before === true || going.has(cluster));',
+        to: 'const withdrawn = serves && (before === true || going.has(cluster));',
+      },
+    ],
+  },
+  {
+    name: 'withdrawn-early',
+    about: 'a Service leads nobody to a cluster any more before what is behind it is counted on elsewhere',
+    seed: 1,
+    within: 60,
+    mutants: [
+      {
+        file: 'splitter/withdraw.js',
+        from: "if (share.phase !== 'Leaving' || !before) {",
+        to: 'if (scene.plan.goal.has(cluster) || !before) {',
+      },
+    ],
+  },
+  {
     name: 'policy-unread',
     about: 'what a policy excludes or does not name is as good as anything',
     seed: 1,

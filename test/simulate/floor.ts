@@ -1,22 +1,28 @@
-import type { Pods } from './pods.ts';
+export interface Promised {
+  replicas: number;
+  maxUnavailable: number | string;
+}
 
 /** So long after a wish for fewer, or a failure, what is ready counts again: whatever it set off is over by then. */
 const quietMs = 90_000;
 
 /**
- * What no step of ours may take from one workload: as many ready pods as its user asked for, less its maxUnavailable,
+ * What no step of ours may take from one workload: as many pods that serve as its user asked for, less its maxUnavailable,
  * from the moment at which all of them were ready. A wish for fewer lowers it at once, pods that fail by themselves
  * suspend it.
  */
 export class Floor {
-  readonly app: string;
   readonly maxUnavailable: number | string;
+  readonly #app: string;
+  readonly #what: string;
   #wanted: number;
   #promised = 0;
   #troubled = Number.NEGATIVE_INFINITY;
 
-  constructor(app: string, replicas: number, maxUnavailable: number | string) {
-    this.app = app;
+  /** `what`: which pods count. */
+  constructor(app: string, what: string, { replicas, maxUnavailable }: Promised) {
+    this.#app = app;
+    this.#what = what;
     this.#wanted = replicas;
     this.maxUnavailable = maxUnavailable;
   }
@@ -41,12 +47,11 @@ export class Floor {
   }
 
   /** A sentence when it was broken. */
-  check(pods: Pods, now: number): string | undefined {
-    const ready = pods.ready(this.app);
+  check(ready: number, now: number): string | undefined {
     const floor = this.#promised - this.#budget();
     if (ready < floor) {
       this.#promised = 0;
-      return `${this.app} has ${ready} ready pods, and must not have fewer than ${floor} of ${this.#wanted}`;
+      return `${this.#app} has ${ready} ${this.#what}, and must not have fewer than ${floor} of ${this.#wanted}`;
     }
     if (ready >= this.#wanted && now - this.#troubled > quietMs) this.#promised = this.#wanted;
     return undefined;

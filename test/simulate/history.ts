@@ -12,6 +12,7 @@ export type Action = { at: number } & (
   | { do: 'scale'; workload: string; to: number }
   | { do: 'roll'; workload: string; image: string }
   | { do: 'delete' | 'create'; workload: string }
+  | { do: 'serve' | 'unserve'; workload: string }
   | { do: 'fail'; workload: string; on: string }
   | { do: 'cordon' | 'drain' | 'open'; on: string }
   | { do: 'die'; who: string; writes: number; happened: boolean }
@@ -36,6 +37,8 @@ export interface Start {
   on: string;
   /** Of a Deployment. */
   maxUnavailable: number | string;
+  /** Whether there is a Service that selects it. */
+  served?: boolean;
 }
 
 export interface History {
@@ -56,6 +59,7 @@ export function historyOf(seed: number): History {
       replicas: random.between(1, mostReplicas),
       on: someClusters(random),
       maxUnavailable: random.pick([0, 0, '25%', 1]),
+      served: random.chance(0.6),
     }),
   );
   const names = workloads.map(({ name }) => name) as [string, ...string[]];
@@ -76,6 +80,7 @@ const deeds: readonly [weight: number, (random: Random, workload: string) => Dee
   [10, (random, workload) => ({ do: 'scale', workload, to: random.between(0, mostReplicas) })],
   [8, (random, workload) => ({ do: 'roll', workload, image: `app:${random.between(2, 9)}` })],
   [3, (random, workload) => ({ do: random.pick(['delete', 'create']), workload })],
+  [4, (random, workload) => ({ do: random.pick(['serve', 'serve', 'unserve']), workload })],
   [4, (random, workload) => ({ do: 'fail', workload, on: random.pick(clusterNames) })],
   [8, (random) => ({ do: random.pick(['cordon', 'drain', 'open', 'open']), on: random.pick(clusterNames) })],
   [

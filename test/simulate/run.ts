@@ -13,6 +13,7 @@ import { Floor } from './floor.ts';
 import { type Action, clusterNames, type History, regions, type Start } from './history.ts';
 import { insane } from './liar.ts';
 import { Pods } from './pods.ts';
+import { Services, serviceOf } from './services.ts';
 import { policyOf, resourceOf, unsettled } from './settled.ts';
 import type { VirtualTime } from './time.ts';
 import { startWorld, type World } from './world.ts';
@@ -60,7 +61,12 @@ class Running {
   readonly #world: World;
   readonly #history: History;
   readonly #pods = new Pods();
+  readonly #services = new Services(() => {
+    this.#pods.changed = true;
+  });
   readonly #floors: ReadonlyMap<string, Floor>;
+  /** Of what a Service selects: what new connections are led to. */
+  readonly #reach: ReadonlyMap<string, Floor>;
   readonly #failures: string[] = [];
   readonly #counts: Record<string, number> = {};
   readonly #digest = createHash('sha256');
@@ -72,22 +78,28 @@ class Running {
     this.#world = world;
     this.#history = history;
     // A StatefulSet breaks before it makes, and rolls out on each of its clusters at once: it has no such floor.
-    this.#floors = new Map(
-      history.workloads.flatMap(({ kind, name, replicas, maxUnavailable }) =>
-        kind === 'Deployment' ? [[name, new Floor(name, replicas, maxUnavailable)]] : [],
-      ),
-    );
+    const deployments = history.workloads.filter(({ kind }) => kind === 'Deployment');
+    const floors = (what: string) =>
+      new Map(deployments.map((start) => [start.name, new Floor(start.name, what, start)]));
+    this.#floors = floors('ready pods');
+    this.#reach = floors('ready pods that a Service leads to');
   }
 
   /** Until the clusters are joined and all that is there at first is ready. */
   async begin(): Promise<void> {
     const { admin, clusters } = this.#world;
-    for (const cluster of clusters.values()) await this.#pods.follow(cluster, this.#life.signal);
+    for (const cluster of clusters.values()) {
+      await this.#pods.follow(cluster, this.#life.signal);
+      await this.#services.follow(cluster, this.#life.signal);
+    }
     for (const name of clusters.keys()) while (!(await isReady(admin, name))) await sleep(lookMs);
     for (const [name, region] of Object.entries(regions))
       await admin.patch(resources.physicalclusters, { name }, 'merge', { metadata: { labels: { region } } });
     await this.#followStatus();
-    for (const start of this.#history.workloads) await admin.create(resourceOf[start.kind], objectOf(start));
+    for (const start of this.#history.workloads) {
+      if (start.served) await admin.create(resources.services, serviceOf(start.name));
+      await admin.create(resourceOf[start.kind], objectOf(start));
+    }
     await this.settle();
   }
 
@@ -124,7 +136,7 @@ class Running {
     let last = '';
     for (let calm = 0; calm < 3; ) {
       await sleep(lookMs);
-      const wrong = await unsettled(this.#world, this.#pods, this.#history.workloads);
+      const wrong = await unsettled(this.#world, this.#pods, this.#services, this.#history.workloads);
       calm = wrong.length === 0 ? calm + 1 : 0;
       if (wrong.join('; ') !== last) {
         last = wrong.join('; ');
@@ -154,10 +166,12 @@ class Running {
     if (!this.#pods.changed) return;
     this.#pods.changed = false;
     this.#digest.update(`${this.#time.elapsed}`);
-    for (const floor of this.#floors.values()) {
-      const text = floor.check(this.#pods, this.#time.elapsed);
-      this.#digest.update(` ${floor.app}=${this.#pods.ready(floor.app)}`);
-      if (text) this.#fail(text);
+    for (const [app, floor] of this.#floors) {
+      const [ready, reached] = [this.#pods.ready(app), this.#services.reached(this.#pods, app)];
+      this.#digest.update(` ${app}=${ready}/${reached}`);
+      const now = this.#time.elapsed;
+      for (const text of [floor.check(ready, now), this.#reach.get(app)?.check(reached, now)])
+        if (text) this.#fail(text);
     }
     for (const { kind, name } of this.#history.workloads) {
       const twins =
@@ -189,7 +203,7 @@ class Running {
         });
       }
       case 'scale':
-        this.#floors.get(action.workload)?.scale(action.to, now);
+        for (const floor of this.#floorsOf(action.workload)) floor.scale(action.to, now);
         return await this.#change(action.workload, { spec: { replicas: action.to } });
       case 'roll':
         return await this.#change(action.workload, {
@@ -198,6 +212,9 @@ class Running {
       case 'create':
       case 'delete':
         return await this.#exist(action.workload, action.do === 'create');
+      case 'serve':
+      case 'unserve':
+        return await this.#serve(action.workload, action.do === 'serve');
       case 'fail':
         return await this.#failPod(action.workload, action.on);
       case 'cordon':
@@ -260,7 +277,8 @@ class Running {
   #lie(on: string, ms: number): void {
     const now = this.#time.elapsed;
     this.#liedUntil = Math.max(this.#liedUntil, now + ms + lingerMs);
-    for (const floor of this.#floors.values()) floor.trouble(this.#liedUntil);
+    for (const name of this.#floors.keys())
+      for (const floor of this.#floorsOf(name)) floor.trouble(this.#liedUntil);
     this.#world.liars.get(on)?.lie(ms);
   }
 
@@ -282,19 +300,32 @@ class Running {
     const start = this.#start(workload);
     const resource = resourceOf[start.kind];
     if (!isThere) {
-      this.#floors.get(workload)?.begin(0, this.#time.elapsed);
+      for (const floor of this.#floorsOf(workload)) floor.begin(0, this.#time.elapsed);
       await admin.delete(resource, { namespace: 'default', name: workload }).catch(ignore);
       return;
     }
     const made = await admin.create(resource, objectOf(start)).catch(ignore);
-    if (made) this.#floors.get(workload)?.begin(start.replicas, this.#time.elapsed);
+    if (made) for (const floor of this.#floorsOf(workload)) floor.begin(start.replicas, this.#time.elapsed);
+  }
+
+  #floorsOf(workload: string): Floor[] {
+    return [this.#floors, this.#reach].flatMap((all) => all.get(workload) ?? []);
+  }
+
+  async #serve(app: string, isServed: boolean): Promise<void> {
+    const { admin } = this.#world;
+    this.#reach.get(app)?.trouble(this.#time.elapsed);
+    await (isServed
+      ? admin.create(resources.services, serviceOf(app))
+      : admin.delete(resources.services, { namespace: 'default', name: app })
+    ).catch(ignore);
   }
 
   /** A pod that served is gone, as when its node dies. */
   async #failPod(app: string, on: string): Promise<void> {
     const [pod] = this.#pods.serving(on, app);
     if (!pod) return;
-    this.#floors.get(app)?.trouble(this.#time.elapsed);
+    for (const floor of this.#floorsOf(app)) floor.trouble(this.#time.elapsed);
     const { name = '', namespace = '' } = pod.metadata;
     const how = { gracePeriodSeconds: 0 };
     await this.#world.clusters.get(on)?.client.delete(resources.pods, { namespace, name }, how).catch(ignore);

@@ -11,6 +11,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import { find, resources } from '../world/objects.ts';
 import type { Start } from './history.ts';
 import type { Pods } from './pods.ts';
+import type { Services } from './services.ts';
 import type { World } from './world.ts';
 
 type Workload = KubeObject<
@@ -26,7 +27,12 @@ export const resourceOf = { Deployment: resources.deployments, StatefulSet: reso
  * What is not yet as it was asked for, a sentence each: where it is, how much of it, that nothing else is left
  * anywhere, and that the status is what the clusters' own pods are.
  */
-export async function unsettled(world: World, pods: Pods, workloads: readonly Start[]): Promise<string[]> {
+export async function unsettled(
+  world: World,
+  pods: Pods,
+  services: Services,
+  workloads: readonly Start[],
+): Promise<string[]> {
   const joined = await world.admin.list<PhysicalCluster>(resources.physicalclusters);
   const open = new Set(
     joined.items.flatMap(({ metadata, spec }) =>
@@ -34,7 +40,10 @@ export async function unsettled(world: World, pods: Pods, workloads: readonly St
     ),
   );
   const wrong: string[] = [];
-  for (const workload of workloads) wrong.push(...(await ofOne(world, pods, { workload, open })));
+  for (const workload of workloads) {
+    wrong.push(...(await ofOne(world, pods, { workload, open })));
+    wrong.push(...(await ofService(world, services, workload)));
+  }
   return [...wrong, ...(await beyondBounds(world, joined.items, workloads))];
 }
 
@@ -112,6 +121,20 @@ async function ofOne(
       wrong.push(`${name} is left over on ${cluster.name}`);
   }
   return wrong;
+}
+
+/** Where the workload is counted on, and nowhere else. */
+async function ofService(world: World, services: Services, { kind, name }: Start): Promise<string[]> {
+  const service = await find(world.admin, resources.services, name);
+  const placement = await find<Placement>(world.admin, resources.placements, recordOf(kind, name));
+  const shares = placement?.spec?.shares ?? {};
+  return [...world.clusters.keys()].flatMap((cluster) => {
+    const wanted = service && Object.hasOwn(shares, cluster) ? true : undefined;
+    const is = services.leads(cluster, name);
+    if (is === wanted) return [];
+    const said = is === undefined ? 'is not there' : is ? 'is left over' : 'is withdrawn';
+    return [`Service ${name} ${said} on ${cluster}, and ${name} is on ${Object.keys(shares)}`];
+  });
 }
 
 /** Of the clusters that it names it may take some; and none where those are not ones to spread over. */
