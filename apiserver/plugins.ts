@@ -90,8 +90,8 @@ export interface AdmissionRequest {
   authorize: Authorizer;
   /** Adds a `Warning: 299` header to the answer. */
   warn(message: string): void;
-  /** Has the request's audit event say so, where one is written; what it says already stays. */
-  annotate?(key: string, value: string): void;
+  /** Has the request's audit event say so; what it says already stays. Absent where none is written. */
+  readonly annotate?: ((key: string, value: string) => void) | undefined;
 }
 
 /** Refuses by throwing a StatusError. All mutate run before all validate. */

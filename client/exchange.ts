@@ -3,7 +3,7 @@ import { decodeJson } from '../kube/json.ts';
 import { statusErrorOf, TransportError } from './errors.ts';
 
 /** The body as one piece. Streams longer than `max` bytes fail with ETOOLARGE, and are read no further. */
-async function collect(body: ApiResponse['body'], max: number): Promise<Uint8Array> {
+export async function collect(body: ApiResponse['body'], max: number): Promise<Uint8Array> {
   if (body instanceof Uint8Array) return body;
   const chunks: Uint8Array[] = [];
   let size = 0;

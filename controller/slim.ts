@@ -3,7 +3,7 @@ import type { KubeObject } from '../kube/object.ts';
 import { numberAt } from '../kube/untyped.ts';
 import { rootCaName } from './namespace/furnish.ts';
 import { isTokenSecret } from './tokens/decide.ts';
-import { policies } from './typecheck/controller.ts';
+import { policies } from './typecheck/look.ts';
 
 const holdData = new Set(['configmaps', 'secrets']);
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';

@@ -147,8 +147,9 @@ class Asked implements AdmissionRequest {
     if (!warnings.includes(message)) warnings.push(message);
   }
 
-  annotate(key: string, value: string): void {
-    this.#exchange.audit?.annotated(key, value);
+  get annotate(): AdmissionRequest['annotate'] {
+    const { audit } = this.#exchange;
+    return audit && ((key, value) => audit.annotated(key, value));
   }
 }
 

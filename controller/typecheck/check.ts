@@ -3,6 +3,7 @@ import type { Declarations } from '../../kube/cel/typed/environment.ts';
 import type { KindType } from '../../kube/cel/typed/kind-type.ts';
 import { checkDeclarations, variableType } from '../../kube/cel/typed/messages.ts';
 import { type CelType, dyn } from '../../kube/cel/typed/types.ts';
+import type { Later } from '../../kube/later.ts';
 import { listAt, records, text } from '../../kube/untyped.ts';
 
 export interface Warning {
@@ -17,44 +18,53 @@ export interface Checked {
   params: KindType | null | undefined;
 }
 
-/** Of what one policy makes, in characters; what is beyond is left unchecked, and unsaid. */
+/** Of what one policy makes, in characters, and in bytes as they are written; what is beyond is left unchecked, and unsaid. */
 const mostRead = 2_000_000;
 const mostSaid = 500_000;
+/** Of one expression: nobody has a turn while it is judged. */
+const longest = 20_000;
+/** What judging takes however short the expression is, in characters. */
+const leastRead = 100;
+
+/** Waited for between any two expressions. It may throw, which ends the check. */
+export type Turn = () => Later<void>;
 
 /**
  * What is wrong with a policy's validations when each kind is what its schema says; nothing of it changes what the policy
- * does. `pause` is waited for between any two expressions.
+ * does.
  */
-export async function warningsOf(
+export async function* warningsOf(
   spec: unknown,
   { kinds, params }: Checked,
-  pause: () => Promise<void>,
-): Promise<Warning[]> {
-  const warnings: Warning[] = [];
+  turn: Turn,
+): AsyncGenerator<Warning> {
   let [read, said] = [0, 0];
   const variables = records(listAt(spec, 'variables'));
-  const characters = variables.reduce((sum, one) => sum + text(one['expression']).length, 0);
+  const characters = variables.reduce((sum, one) => sum + sizeOf(text(one['expression'])), 0);
   const scopes: { name: string; declarations: Declarations }[] = [];
   for (const { name, type } of kinds) {
     read += characters;
-    if (read > mostRead) return warnings;
-    scopes.push({ name, declarations: await declare(variables, { object: type, params }, pause) });
+    if (read > mostRead) return;
+    scopes.push({ name, declarations: await declare(variables, { object: type, params }, turn) });
   }
   for (const [fieldRef, expression] of expressionsOf(spec)) {
     const problems: string[] = [];
     for (const { name, declarations } of scopes) {
-      read += expression.length;
-      if (read > mostRead) return warnings;
+      read += sizeOf(expression);
+      if (read > mostRead) return;
       const { problem } = judgeOnce(expression, declarations);
       if (problem !== undefined) problems.push(`${name}: ${problem}\n`);
-      said += problem?.length ?? 0;
-      if (said > mostSaid) return warnings;
-      await pause();
+      said += problem === undefined ? 0 : Buffer.byteLength(JSON.stringify(problem));
+      if (said > mostSaid) return;
+      await turn();
     }
     const warning = problems.join('\n');
-    if (problems.length > 0) warnings.push({ fieldRef, warning });
+    if (problems.length > 0) yield { fieldRef, warning };
   }
-  return warnings;
+}
+
+function sizeOf({ length }: string): number {
+  return length > longest ? leastRead : Math.max(length, leastRead);
 }
 
 function* expressionsOf(spec: unknown): Generator<[fieldRef: string, expression: string]> {
@@ -69,19 +79,20 @@ function* expressionsOf(spec: unknown): Generator<[fieldRef: string, expression:
 async function declare(
   given: readonly Readonly<Record<string, unknown>>[],
   of: { object: KindType; params: KindType | null | undefined },
-  pause: () => Promise<void>,
+  turn: Turn,
 ): Promise<Declarations> {
   const variables = new Map<string, CelType>();
   const declarations = checkDeclarations({ ...of, variables });
   for (const one of given) {
     const { checked } = judgeOnce(text(one['expression']), declarations);
     variables.set(text(one['name']), checked ? variableType(checked.type) : dyn);
-    await pause();
+    await turn();
   }
   return declarations;
 }
 
 /** Judgements are remembered as long as declarations are, and are larger than what they are of. */
 function judgeOnce(expression: string, declarations: Declarations): Judgement {
+  if (expression.length > longest) return {};
   return judge(expression, { ...declarations });
 }

@@ -1,4 +1,6 @@
 import type { Client } from '../../client/client.ts';
+import { isTransportError } from '../../client/errors.ts';
+import { collect, failIfNotOk, parseJson } from '../../client/exchange.ts';
 import { KindType, type Resolve } from '../../kube/cel/typed/kind-type.ts';
 import type { GroupVersion, GroupVersionKind, GroupVersionResource } from '../../kube/gvk.ts';
 import { validateDns1123Subdomain } from '../../kube/names.ts';
@@ -10,10 +12,20 @@ import { builtinResources } from '../../kube/schema/builtin.ts';
 import { structNamed, structOf } from '../../kube/schema/go.ts';
 import { isStatusError } from '../../kube/status.ts';
 import { at, getOwn, isRecord, record, records, text } from '../../kube/untyped.ts';
+import { within } from '../../kube/within.ts';
 
-/** Documents for one policy, and lists of what a group serves. */
+/** Documents for one policy, and lists of what a group serves; and their bytes, which are held as long as it is checked. */
 const mostAsked = 50;
+const mostBytes = 8 << 20;
+const answerMs = 30_000;
 const builtinGroups = new Set(builtinResources.map(({ group }) => group));
+
+export interface KindsOptions {
+  cluster: string | undefined;
+  signal: AbortSignal;
+  /** Waits for an answer. */
+  aside?: <T>(answer: Promise<T>) => Promise<T>;
+}
 
 /**
  * The kinds of one logical cluster, asked for as long as one policy is looked at: of built-in ones everything is known here,
@@ -21,10 +33,11 @@ const builtinGroups = new Set(builtinResources.map(({ group }) => group));
  */
 export class Kinds {
   readonly #client: Client;
-  readonly #options: { cluster: string | undefined; signal: AbortSignal };
-  readonly #answers = new Map<string, Promise<unknown>>();
+  readonly #options: KindsOptions;
+  readonly #answers = new Map<string, unknown>();
+  #bytes = 0;
 
-  constructor(client: Client, options: { cluster: string | undefined; signal: AbortSignal }) {
+  constructor(client: Client, options: KindsOptions) {
     this.#client = client;
     this.#options = options;
   }
@@ -60,19 +73,41 @@ export class Kinds {
     return new KindType(openapi3.prefix + name, resolve, message);
   }
 
-  /** Undefined for what is not there. Policies name what they like: nothing else is asked for by it. */
+  /**
+   * Undefined for what is not there, and for what is more than is held. Policies name what they like: nothing else is asked
+   * for by it.
+   */
   async #ask(below: string, of: GroupVersion): Promise<unknown> {
     if ([of.group || 'core', of.version].some((name) => validateDns1123Subdomain(name).length > 0))
       return undefined;
     const path = `${below}/${openapiPath(of)}`;
-    const known = this.#answers.get(path);
-    if (known || this.#answers.size >= mostAsked) return known;
-    const answer = this.#client.json(path, this.#options).catch((error: unknown) => {
-      if (isStatusError(error, 'NotFound')) return undefined;
-      throw error;
-    });
+    if (this.#answers.has(path) || this.#answers.size >= mostAsked) return this.#answers.get(path);
+    const { cluster, signal, aside = (answer) => answer } = this.#options;
+    const asked = within(answerMs, signal, (until) =>
+      bytesAt(this.#client, path, { cluster, signal: until, most: mostBytes - this.#bytes }),
+    );
+    const bytes = await aside(asked);
+    this.#bytes += bytes?.length ?? 0;
+    const answer = bytes && parseJson(bytes);
     this.#answers.set(path, answer);
     return answer;
+  }
+}
+
+async function bytesAt(
+  client: Client,
+  path: string,
+  { cluster, signal, most }: { cluster: string | undefined; signal: AbortSignal; most: number },
+): Promise<Uint8Array | undefined> {
+  const response = await client.raw({ method: 'GET', path, cluster, signal });
+  try {
+    await failIfNotOk(response);
+    const bytes = await collect(response.body, most);
+    return bytes.length > most ? undefined : bytes;
+  } catch (error) {
+    if (isStatusError(error, 'NotFound') || (isTransportError(error) && error.code === 'ETOOLARGE'))
+      return undefined;
+    throw error;
   }
 }
 

@@ -14,22 +14,37 @@ export interface Judgement {
   names?: ReadonlySet<string>;
 }
 
-const judged = new WeakMap<Declarations, Map<string, Judgement>>();
+const judged = new WeakMap<Declarations, { known: Map<string, Judgement>; text: number }>();
 const mostJudged = 1000;
+/** A judgement takes some hundred bytes for each character. */
+const mostText = 100_000;
 
 /**
  * Judges an expression in the words of the reference implementation. Declarations that are kept remember their
  * expressions. https://kubernetes.io/docs/reference/using-api/cel/
  */
 export function judge(expression: string, declarations: Declarations): Judgement {
-  const known = judged.get(declarations) ?? new Map<string, Judgement>();
-  judged.set(declarations, known);
-  const before = known.get(expression);
+  const kept = judged.get(declarations) ?? { known: new Map<string, Judgement>(), text: 0 };
+  judged.set(declarations, kept);
+  const before = kept.known.get(expression);
   if (before) return before;
-  if (known.size >= mostJudged) known.clear();
-  const made = compile(expression, declarations) ?? unreadable(expression);
-  known.set(expression, made);
+  kept.text += expression.length;
+  if (kept.known.size >= mostJudged || kept.text > mostText) {
+    kept.known.clear();
+    kept.text = expression.length;
+  }
+  const made = compiled(expression, declarations) ?? unreadable(expression);
+  kept.known.set(expression, made);
   return made;
+}
+
+function compiled(expression: string, declarations: Declarations): Judgement | undefined {
+  try {
+    return compile(expression, declarations);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return { problem: located(expression, -1, 'expression is too deep to be judged') };
+  }
 }
 
 let environment: Environment | undefined;

@@ -25,10 +25,13 @@ const longestLine = 16_384;
 /** A problem in the form of the reference implementation, with the line that it is in; wide where UTF-8 is. */
 export function located(input: string, offset: number, message: string): string {
   if (offset < 0) return `ERROR: <input>:-1:0: ${message}`;
-  const before = input.slice(0, offset).split('\n');
-  const prefix = [...(before.at(-1) ?? '')];
-  const line = (input.split('\n')[before.length - 1] ?? '').replaceAll('\t', ' ');
-  const place = `ERROR: <input>:${before.length}:${input === '' ? 0 : prefix.length + 1}: ${message}`;
+  const start = offset === 0 ? 0 : input.lastIndexOf('\n', offset - 1) + 1;
+  const end = input.indexOf('\n', start);
+  let number = 1;
+  for (let at = input.indexOf('\n'); at >= 0 && at < start; at = input.indexOf('\n', at + 1)) number++;
+  const prefix = [...input.slice(start, offset)];
+  const line = input.slice(start, end < 0 ? undefined : end).replaceAll('\t', ' ');
+  const place = `ERROR: <input>:${number}:${input === '' ? 0 : prefix.length + 1}: ${message}`;
   if (input === '' || Buffer.byteLength(line) > longestLine) return place;
   const wide = (character: string | undefined) => (character ?? '') > '\x7f';
   const dots = prefix.map((character) => (wide(character) ? '\uff0e' : '.')).join('');

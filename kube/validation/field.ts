@@ -4,8 +4,9 @@ import { isRecord } from '../untyped.ts';
 
 type Value = unknown;
 
-/** Nobody reads more, and a hostile object must not cost more. */
+/** Nobody reads more, and a hostile object must not cost more. Of their texts, in characters, the last one whole. */
 const causesLimit = 1000;
+const textLimit = 1_000_000;
 
 /** encoding/json writes maps in the order of their keys; structs keep theirs, and ours already have it. */
 function shown(value: Value): string {
@@ -132,6 +133,7 @@ export class Field {
 
   #add(reason: string, body: string, detail = ''): void {
     if (this.causes.length >= causesLimit) return;
+    if (this.causes.reduce((sum, { message }) => sum + (message?.length ?? 0), 0) >= textLimit) return;
     const message = detail === '' ? body : `${body}: ${detail}`;
     this.causes.push({ reason, message, field: this.path === '' ? '<nil>' : this.path });
   }

@@ -8,7 +8,13 @@ const mostValues = 64 * 1024;
 /** What policies have an audit event say, by keys: each value once, of all bindings and parameters. */
 export class AuditAnnotations {
   readonly #values = new Map<string, Set<string>>();
+  readonly #annotate: (key: string, value: string) => void;
   #size = 0;
+  #isTold = false;
+
+  constructor(annotate: (key: string, value: string) => void) {
+    this.#annotate = annotate;
+  }
 
   add(key: string, value: string): void {
     const bytes = Buffer.from(value);
@@ -19,18 +25,19 @@ export class AuditAnnotations {
     this.#values.set(key, (this.#values.get(key) ?? new Set()).add(short));
   }
 
-  *all(): Generator<[key: string, value: string]> {
-    for (const [key, values] of this.#values) yield [key, [...values].join(', ')];
+  /** What the action Audit says of a validation. Of several it says the first. */
+  failed({ message, index }: Denial, binding: Binding): void {
+    if (this.#isTold || !binding.actions.includes('Audit')) return;
+    this.#isTold = true;
+    const { name, policy, actions } = binding;
+    const failure = { message, policy, binding: name, expressionIndex: index, validationActions: actions };
+    this.#annotate('validation.policy.admission.k8s.io/validation_failure', goJson([failure]));
   }
-}
 
-/** What the action Audit has the event say of a validation. Of several it says the first. */
-export function failureAnnotation(
-  { message, index }: Denial,
-  { name, policy, actions }: Binding,
-): [key: string, value: string] {
-  const failure = { message, policy, binding: name, expressionIndex: index, validationActions: actions };
-  return ['validation.policy.admission.k8s.io/validation_failure', goJson([failure])];
+  /** When all have been asked. */
+  write(): void {
+    for (const [key, values] of this.#values) this.#annotate(key, [...values].join(', '));
+  }
 }
 
 /** As Go writes JSON, which HTML may hold. */

@@ -1,6 +1,6 @@
 import { forbidden, StatusError } from '../../../kube/status.ts';
 import type { AdmissionRequest } from '../../plugins.ts';
-import { AuditAnnotations, failureAnnotation } from './annotations.ts';
+import { AuditAnnotations } from './annotations.ts';
 import type { Invocation, Misconfigured } from './bound.ts';
 import { Costs } from './costs.ts';
 import { type Denial, verdictOf } from './evaluate.ts';
@@ -24,7 +24,7 @@ export async function validateBy(
 ): Promise<void> {
   const refusals: Refusal[] = [];
   const costs = new Costs(request.cluster);
-  const annotations = new AuditAnnotations();
+  const recorded = request.annotate && new AuditAnnotations(request.annotate);
   for (const one of invocations) {
     const names = { policy: one.policy.name, binding: one.binding.name };
     if ('problem' in one) {
@@ -37,13 +37,12 @@ export async function validateBy(
       const isOwn = denial.index === undefined;
       if (isOwn || one.binding.actions.includes('Deny')) refusals.push({ ...denial, ...names });
       if (isOwn) continue;
-      if (one.binding.actions.includes('Audit'))
-        request.annotate?.(...failureAnnotation(denial, one.binding));
+      recorded?.failed(denial, one.binding);
       warn(denial.message, one.binding, one.policy, request);
     }
-    for (const { name, value } of verdict.annotations) annotations.add(`${one.policy.name}/${name}`, value);
+    for (const { name, value } of verdict.annotations) recorded?.add(`${one.policy.name}/${name}`, value);
   }
-  for (const [key, value] of annotations.all()) request.annotate?.(key, value);
+  recorded?.write();
   const [first] = refusals;
   if (first) throw refused(first, request);
 }

@@ -30,11 +30,21 @@ export function compile(expression: string, declarations: Declarations): Compile
 }
 
 const mostIssues = 100;
+/** In characters: each issue is told with its line, which may be long. The first one is told however long it is. */
+const mostTold = 20_000;
 
 function told(expression: string, issues: readonly Issue[]): string {
   const shown = issues.slice(0, mostIssues).sort((a, b) => a.offset - b.offset);
-  const lines = shown.map(({ offset, message }) => located(expression, offset, message));
-  if (issues.length > mostIssues) lines.push(`${issues.length - mostIssues} more errors were truncated`);
+  const lines: string[] = [];
+  let length = 0;
+  for (const { offset, message } of shown) {
+    const line = located(expression, offset, message);
+    length += line.length;
+    if (lines.length > 0 && length > mostTold) break;
+    lines.push(line);
+  }
+  const left = issues.length - lines.length;
+  if (left > 0) lines.push(`${left} more errors were truncated`);
   return lines.join('\n');
 }
 

@@ -96,8 +96,9 @@ export function children(expr: Expr): Expr[] {
 
 /** `a.b.c` for a chain of fields of a name. */
 export function qualifiedName(expr: Expr): string | undefined {
-  if (expr.op === 'ident') return expr.name;
-  if (expr.op !== 'select' || expr.test) return undefined;
-  const before = qualifiedName(expr.operand);
-  return before === undefined ? undefined : `${before}.${expr.field}`;
+  const fields: string[] = [];
+  let at = expr;
+  for (; at.op === 'select' && !at.test; at = at.operand) fields.push(at.field);
+  if (at.op !== 'ident') return undefined;
+  return fields.length === 0 ? at.name : `${at.name}.${fields.reverse().join('.')}`;
 }

@@ -13,13 +13,33 @@ import {
 /** What a fold gathers is in this variable; no expression can name it. */
 export const accumulator = '@result';
 
+/** Of one target, whose chains double with each, and of one expression: nobody needs more. */
+const mostCopied = 2000;
+const mostCopiedAtAll = 10_000;
+
+/** What the macros of one expression copy of it. Throws Unparsable for more than it may be. */
+export class Copies {
+  #count = 0;
+
+  of(target: Expr): Expr {
+    let count = 0;
+    const pending = [target];
+    for (let at = pending.pop(); at; at = pending.pop()) {
+      this.#count++;
+      if (++count > mostCopied || this.#count > mostCopiedAtAll) throw new Unparsable();
+      for (const below of children(at)) pending.push(below);
+    }
+    return structuredClone(target);
+  }
+}
+
 /** A call that stands for something longer, written out; undefined for every other call. */
-export function expandMacro(call: Call, bindings: boolean): Expr | Issue | undefined {
+export function expandMacro(call: Call, bindings: boolean, copies: Copies): Expr | Issue | undefined {
   if (!call.target) return call.name === 'has' && call.args.length === 1 ? has(call) : undefined;
   if (bindings && call.name === 'bind' && call.target.op === 'ident' && call.target.name === 'cel')
     return bind(call);
   const expand = macros[`${call.name}/${call.args.length}`];
-  return expand?.(new Maker(call.offset), call.target, call.args);
+  return expand?.(new Maker(call.offset, copies), call.target, call.args);
 }
 
 function has({ offset, args: [about] }: Call): Expr | Issue {
@@ -32,7 +52,7 @@ function bind({ offset, args }: Call): Expr | Issue | undefined {
   if (!name || !value || !result || args.length > 3) return undefined;
   if (name.op !== 'ident')
     return { offset: name.offset, message: 'cel.bind() variable names must be simple identifiers' };
-  return new Maker(offset).bind(name.name, value, result);
+  return new Maker(offset, new Copies()).bind(name.name, value, result);
 }
 
 type Macro = (make: Maker, target: Expr, args: readonly Expr[]) => Expr | Issue;
@@ -40,9 +60,11 @@ type Macro = (make: Maker, target: Expr, args: readonly Expr[]) => Expr | Issue;
 /** Makes expressions that stand where the macro's call was. */
 class Maker {
   readonly offset: number;
+  readonly copies: Copies;
 
-  constructor(offset: number) {
+  constructor(offset: number, copies: Copies) {
     this.offset = offset;
+    this.copies = copies;
   }
 
   accu(): Ident {
@@ -165,19 +187,6 @@ const filter: Macro = (make, range, args) => {
   return mapping(make, range, [variable, test, variable]);
 };
 
-/** Chains of these double with each: nobody needs long ones. */
-const mostCopied = 2000;
-
-function copied(target: Expr): Expr {
-  let count = 0;
-  const pending = [target];
-  for (let at = pending.pop(); at; at = pending.pop()) {
-    if (++count > mostCopied) throw new Unparsable();
-    pending.push(...children(at));
-  }
-  return structuredClone(target);
-}
-
 const optional =
   (name: string, wrap: (make: Maker, inner: Expr) => Expr): Macro =>
   (make, target, [variable, value]) => {
@@ -186,7 +195,7 @@ const optional =
         offset: variable?.offset ?? 0,
         message: `${name}() variable name must be a simple identifier`,
       };
-    const inner = make.bind(variable.name, make.on(copied(target), 'value'), value as Expr);
+    const inner = make.bind(variable.name, make.on(make.copies.of(target), 'value'), value as Expr);
     return make.call('_?_:_', make.on(target, 'hasValue'), wrap(make, inner), make.call('optional.none'));
   };
 

@@ -2,7 +2,7 @@ import { Cursor, reserved, TooDeep, Unparsable } from './cursor.ts';
 import { children, type Entry, type Expr, type Issue, type List, type Literal } from './expr.ts';
 import { tokens } from './lexer.ts';
 import { readLiteral } from './literal.ts';
-import { expandMacro } from './macros.ts';
+import { Copies, expandMacro } from './macros.ts';
 import { deepest, Nesting } from './nesting.ts';
 
 const nothing: Literal = { op: 'literal', offset: 0, type: 'null_type', value: null };
@@ -36,6 +36,7 @@ class Parser {
   readonly #bindings: boolean;
   #depth = 0;
   readonly #nesting = new Nesting();
+  readonly #copies = new Copies();
 
   constructor(tokens: Cursor, bindings: boolean) {
     this.#tokens = tokens;
@@ -145,7 +146,7 @@ class Parser {
     const inner = target ? [target, ...args] : args;
     if (target) this.#nesting.around(call, ...inner);
     else this.#nesting.beside(call, inner);
-    const expanded = expandMacro(call, this.#bindings);
+    const expanded = expandMacro(call, this.#bindings, this.#copies);
     if (!expanded) return call;
     if ('message' in expanded) {
       this.issues.push(expanded);

@@ -124,17 +124,29 @@ function textType(schema: Rules): SchemaType {
       return simple(timestamp, 21, 32);
     default: {
       const values = Array.isArray(schema['enum']) ? schema['enum'] : [];
-      const lengths = values.map((value) => (typeof value === 'string' ? Buffer.byteLength(value) : 0));
-      const longest = values.length > 0 ? Math.max(...lengths) : largestRequest - 2;
+      const length = (value: unknown) => (typeof value === 'string' ? Buffer.byteLength(value) : 0);
+      const most = values.reduce((found: number, value) => Math.max(found, length(value)), 0);
+      const longest = values.length > 0 ? most : largestRequest - 2;
       return { ...text, most: textLimit(schema, longest) };
     }
   }
 }
 
-/** What rules of a schema can name: `self`, and `oldSelf`, which may be an optional. */
-export function ruleDeclarations(self: SchemaType, optionalOldSelf: boolean): Declarations {
+/** The messages of a schema's type and of those below it, by their names. */
+export type Messages = ReadonlyMap<string, SchemaType>;
+
+export function messagesOf(type: SchemaType): Messages {
   const messages = new Map<string, SchemaType>();
-  gather(self, messages);
+  gather(type, messages);
+  return messages;
+}
+
+/** What rules of a schema can name: `self`, and `oldSelf`, which may be an optional. */
+export function ruleDeclarations(
+  self: SchemaType,
+  optionalOldSelf: boolean,
+  messages: Messages = messagesOf(self),
+): Declarations {
   const oldSelf = optionalOldSelf ? optionalOf(self.type) : self.type;
   return {
     variables: new Map([

@@ -94,7 +94,7 @@ function lessSpecific(a: CelType, b: CelType): boolean {
 }
 
 function refersTo(m: Bindings, type: CelType, parameter: CelType): boolean {
-  if (!m.goesOn()) return true;
+  if (!m.goesOn()) return false;
   if (sameType(type, parameter)) return true;
   if (type.kind === 'param') {
     const known = m.get(type.name);
@@ -103,15 +103,26 @@ function refersTo(m: Bindings, type: CelType, parameter: CelType): boolean {
   return type.params.some((one) => refersTo(m, one, parameter));
 }
 
+/** What a parameter stands for by way of others; these may be many. */
+function boundTo(m: Bindings, parameter: CelType): CelType {
+  let type = parameter;
+  while (type.kind === 'param' && m.goesOn()) {
+    const known = m.get(type.name);
+    if (!known) return type;
+    type = known;
+  }
+  return type;
+}
+
 /** The type with its parameters replaced by what they stand for; those that stand for nothing become dyn if asked. */
 export function substitute(m: Bindings, type: CelType, freeToDyn = false): CelType {
+  if (type.kind !== 'param' && type.params.length === 0) return type;
   if (!m.goesOn()) return dyn;
   if (type.kind === 'param') {
-    const known = m.get(type.name);
-    if (known) return substitute(m, known, freeToDyn);
-    return freeToDyn ? dyn : type;
+    const known = boundTo(m, type);
+    if (known.kind !== 'param') return substitute(m, known, freeToDyn);
+    return freeToDyn ? dyn : known;
   }
-  if (type.params.length === 0) return type;
   const [first = dyn, second = dyn, ...rest] = type.params.map((one) => substitute(m, one, freeToDyn));
   if (type.kind === 'list') return listOf(first);
   if (type.kind === 'map') return mapOf(first, second);

@@ -6,7 +6,7 @@ import { type CelType, formatType, sameType, unwrapped } from './types.ts';
 /** What literals of a well typed expression are not: patterns, durations and times that can be read; lists of one type. */
 export function literalIssues(checked: Checked): Issue[] {
   const issues: Issue[] = [];
-  visit(checked.expr, checked, issues, []);
+  visit(checked.expr, checked, issues, false);
   return issues;
 }
 
@@ -18,10 +18,9 @@ const readable: Readonly<Record<string, (text: string) => boolean>> = {
   matches: (text) => regexProblem(text) === undefined,
 };
 
-function visit(expr: Expr, checked: Checked, issues: Issue[], within: readonly string[]): void {
+/** `mixed`: within the arguments of `format`, which are of all types. */
+function visit(expr: Expr, checked: Checked, issues: Issue[], mixed: boolean): void {
   if (expr.op === 'call') literalArgument(expr.name, expr.args[0], issues);
-  // The arguments of `format` are of all types.
-  const mixed = within.includes('format');
   if (expr.op === 'list' && !mixed) {
     alike(
       expr.items.map((item, i) => [item, held(checked.typeOf(item), expr.optional.has(i))]),
@@ -39,7 +38,7 @@ function visit(expr: Expr, checked: Checked, issues: Issue[], within: readonly s
       issues,
     );
   }
-  const below = expr.op === 'call' ? [...within, expr.name] : within;
+  const below = mixed || (expr.op === 'call' && expr.name === 'format');
   for (const child of children(expr)) visit(child, checked, issues, below);
 }
 

@@ -64,11 +64,7 @@ export function commonPolicy(
   const declared = new Map<string, CelType>();
   for (const [index, one] of records(spec['variables']).entries()) {
     // Each can use those before it; one whose expression is not sound is of any type.
-    const type = variable(
-      one,
-      { ...scope, variables: new Map(declared) },
-      field.child('variables').index(index),
-    );
+    const type = variable(one, { ...scope, variables: declared }, field.child('variables').index(index));
     if (type) declared.set(text(one['name']), type);
   }
   return declared;

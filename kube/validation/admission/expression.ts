@@ -1,8 +1,8 @@
-import { judge } from '../../cel/compile.ts';
 import type { Declarations } from '../../cel/typed/environment.ts';
 import { policyDeclarations, type PolicyScope as Scope } from '../../cel/typed/messages.ts';
 import { type CelType, declaredType } from '../../cel/typed/types.ts';
 import { records, text } from '../../untyped.ts';
+import { judgeOf } from '../expressions.ts';
 import type { Field } from '../field.ts';
 import { qualifiedName } from '../rules.ts';
 
@@ -17,7 +17,7 @@ export function condition(
   field: Field,
   shown = expression,
 ): CelType | undefined {
-  const { problem, checked } = judge(expression, declarationsOf(scope));
+  const { problem, checked } = judgeOf(field, expression, declarationsOf(scope));
   if (problem !== undefined) field.invalid(shown, `compilation failed: ${problem}`);
   if (!checked) return undefined;
   const type = declaredType(checked.type);

@@ -1,4 +1,4 @@
-import { type SchemaType, schemaType } from '../../cel/typed/schema-type.ts';
+import { type Messages, messagesOf, type SchemaType, schemaType } from '../../cel/typed/schema-type.ts';
 import type { JsonObject } from '../../object.ts';
 import type { StatusCause } from '../../status.ts';
 import { isRecord } from '../../untyped.ts';
@@ -15,6 +15,8 @@ export const costLimits = { rule: 10_000_000, schema: 100_000_000 } as const;
 export interface CelContext {
   /** Undefined where kube-apiserver finds no type for them; throws when that is so of a schema around it. */
   type(): SchemaType | undefined;
+  /** Of the outermost type that its own is part of. */
+  messages(): Messages;
   /** How often there can be values of it in one object; undefined when nothing limits it. */
   cardinality?: number;
   cost: TotalCost;
@@ -39,7 +41,7 @@ const rootName = () => `selfType${process.hrtime()[1]}`;
 export function rootContext(schema: JsonObject): CelContext {
   const cost: TotalCost = { total: 0, most: [] };
   const context = { cardinality: 1, cost, causes: [], schema, hasRules: rulesOf(schema) };
-  return { ...context, type: remembered(() => converted(schema, true)) };
+  return { ...context, ...typed(() => ({ type: converted(schema, true) })) };
 }
 
 function converted(schema: JsonObject, isResource: boolean): SchemaType {
@@ -48,18 +50,28 @@ function converted(schema: JsonObject, isResource: boolean): SchemaType {
   return type;
 }
 
-function remembered(make: () => SchemaType | undefined): () => SchemaType | undefined {
-  let made: { type: SchemaType | undefined } | { error: unknown } | undefined;
-  return () => {
+/** The type, made once, and the messages of the one around that it is part of. */
+function typed(make: () => { type: SchemaType; within?: CelContext }): Pick<CelContext, 'type' | 'messages'> {
+  let made: { type: SchemaType; within?: CelContext } | { error: unknown } | undefined;
+  let messages: Messages | undefined;
+  const known = () => {
     if (!made) {
       try {
-        made = { type: make() };
+        made = make();
       } catch (error) {
         made = { error };
       }
     }
     if ('error' in made) throw made.error;
-    return made.type;
+    return made;
+  };
+  return {
+    type: () => known().type,
+    messages: () => {
+      const { type, within } = known();
+      messages ??= within ? within.messages() : messagesOf(type);
+      return messages;
+    },
   };
 }
 
@@ -79,9 +91,11 @@ export function belowContext(
     causes: parent.causes,
     schema,
     hasRules: parent.hasRules || rulesOf(schema),
-    type: remembered(() => {
+    ...typed(() => {
       const around = parent.hasRules ? parent.type() : undefined;
-      return (around && part(around)) ?? converted(schema, schema['x-kubernetes-embedded-resource'] === true);
+      const type = around && part(around);
+      if (type) return { type, within: parent };
+      return { type: converted(schema, schema['x-kubernetes-embedded-resource'] === true) };
     }),
   };
 }

@@ -1,10 +1,10 @@
-import { judge } from '../../cel/compile.ts';
 import { costOf } from '../../cel/typed/cost.ts';
 import type { Declarations } from '../../cel/typed/environment.ts';
 import { largestRequest, ruleDeclarations, type SchemaType, sizeIn } from '../../cel/typed/schema-type.ts';
 import type { SizeAt } from '../../cel/typed/sizes.ts';
 import type { JsonObject } from '../../object.ts';
 import { records, text } from '../../untyped.ts';
+import { judgeOf } from '../expressions.ts';
 import type { Field } from '../field.ts';
 import { shownAs } from '../shown.ts';
 import type { Above } from './context.ts';
@@ -33,7 +33,7 @@ export function rules(
       path.index(index).child('fieldPath').invalid(fieldPath, 'must be a valid path');
   }
   if (cel && sound && field.causes.length === before)
-    compiled(list, uncorrelated, cel, path.into(cel.causes));
+    compiled(list, uncorrelated, { cel, object: field }, path.into(cel.causes));
 }
 
 const untyped =
@@ -42,7 +42,7 @@ const untyped =
 function compiled(
   list: readonly JsonObject[],
   uncorrelated: string | undefined,
-  cel: CelContext,
+  { cel, object }: Pick<Place, 'cel' | 'object'>,
   path: Field,
 ): void {
   let self: SchemaType | undefined;
@@ -57,12 +57,13 @@ function compiled(
     path.internal('failed to convert to declType for CEL validation rules');
     return;
   }
-  const [plain, optional] = [false, true].map((one) => ruleDeclarations(self, one));
+  const [plain, optional] = [false, true].map((one) => ruleDeclarations(self, one, cel.messages()));
   const count = cel.cardinality ?? Math.floor(largestRequest / (self.leastBytes + 1));
+  const size = sizeIn(self);
   for (const [index, rule] of list.entries()) {
     const declarations = rule['optionalOldSelf'] === true ? optional : plain;
     if (!declarations) continue;
-    const usesOldSelf = compiles(rule, { declarations, size: sizeIn(self), count, cel }, path.index(index));
+    const usesOldSelf = compiles(rule, { declarations, size, count, cel, object }, path.index(index));
     correlates(rule, usesOldSelf, uncorrelated, path.index(index));
   }
 }
@@ -92,14 +93,16 @@ interface Place {
   /** How often the rule can have to be looked at. */
   count: number;
   cel: CelContext;
+  /** A field of the object that it is in. */
+  object: Field;
 }
 
 /** Returns whether the rule looks at what was there before. */
 function compiles(rule: JsonObject, place: Place, field: Field): boolean {
-  const { declarations, size, count, cel } = place;
+  const { declarations, size, count, cel, object } = place;
   const shown = shownAs(rule, ruleShape);
   const path = field.child('rule');
-  const { problem, checked, names } = judge(text(rule['rule']), declarations);
+  const { problem, checked, names } = judgeOf(object, text(rule['rule']), declarations);
   const isBool = checked?.type.kind === 'bool';
   const cost = checked && isBool ? costOf(checked, size).max * count : 0;
   charge(cost, 'estimated rule cost', cel, path);
@@ -113,12 +116,12 @@ function compiles(rule: JsonObject, place: Place, field: Field): boolean {
 function messageCompiles(
   rule: JsonObject,
   shown: unknown,
-  { declarations, size, cel }: Place,
+  { declarations, size, cel, object }: Place,
   path: Field,
 ): void {
   const told = text(rule['messageExpression']);
   if (told === '') return;
-  const { problem, checked } = judge(told, declarations);
+  const { problem, checked } = judgeOf(object, told, declarations);
   if (problem !== undefined) path.invalid(shown, `messageExpression compilation failed: ${problem}`);
   else if (checked && checked.type.kind !== 'string')
     path.invalid(shown, 'messageExpression must evaluate to a string');

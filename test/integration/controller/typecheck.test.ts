@@ -1,12 +1,14 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ownUser } from '../../../apiserver/authn/controllers.ts';
 import { Client } from '../../../client/client.ts';
 import { InformerSet } from '../../../client/informers.ts';
 import { controllersUser } from '../../../cluster/names.ts';
 import { slim } from '../../../controller/slim.ts';
 import { runTypeCheckController } from '../../../controller/typecheck/controller.ts';
+import type { ApiRequest, ApiResponse } from '../../../kube/http.ts';
+import { JsonSyntaxError } from '../../../kube/json.ts';
 import { silentLogger } from '../../../kube/log.ts';
 import type { KubeObject } from '../../../kube/object.ts';
-import { systemClient } from '../../../server/client.ts';
 import { eventually } from '../../eventually.ts';
 import { type Api, admin, startApi } from '../apiserver/api.ts';
 
@@ -24,6 +26,9 @@ let server: Api;
 let client: Client;
 let stop: AbortController;
 let done: Promise<void>;
+/** What the controller is answered in place of the server; undefined: the server answers. */
+let meddle: (request: ApiRequest) => Promise<ApiResponse | undefined>;
+let logged: unknown[][];
 
 beforeEach(async () => {
   server = startApi();
@@ -31,9 +36,16 @@ beforeEach(async () => {
   stop = new AbortController();
   for (const cluster of ['root:a', 'root:b']) await server.addCluster(cluster);
   // As whom it runs: what it may not do shows here.
-  const own = systemClient(server.server, controllersUser);
+  const transport = server.server.transport(ownUser(controllersUser));
+  meddle = async () => undefined;
+  logged = [];
+  const own = new Client(async (request) => (await meddle(request)) ?? (await transport(request)), {
+    cluster: '*',
+  });
+  const log = (...given: unknown[]) => void logged.push(given);
+  const logger = { ...silentLogger, warn: log, info: log };
   const informers = new InformerSet(own, { cluster: '*', signal: stop.signal, keep: slim });
-  done = runTypeCheckController({ client: own, informers, signal: stop.signal, logger: silentLogger });
+  done = runTypeCheckController({ client: own, informers, signal: stop.signal, logger });
 });
 afterEach(async () => {
   stop.abort();
@@ -150,4 +162,80 @@ test('of a policy for kinds that nobody serves nothing is said', async () => {
   const given = policy('none.example.com', 'widgets', 'object.spec.nope == 1');
   await client.create(policies, given, { cluster: 'root:a' });
   await told('root:a', 1);
+});
+
+const json = (status: number, value: unknown): ApiResponse => ({
+  status,
+  headers: { 'content-type': 'application/json' },
+  body: Buffer.from(JSON.stringify(value)),
+});
+const documents = '/openapi/v3/apis/example.com/v1';
+
+test('a check that fails by what is checked has been, and is not tried again', async () => {
+  let asked = 0;
+  meddle = async ({ url }) => {
+    if (!url.includes(documents)) return undefined;
+    asked++;
+    return { ...json(200, {}), body: Buffer.from('{') };
+  };
+  await client.create(definitions, widgets({ type: 'integer' }), { cluster: 'root:a' });
+  await client.create(policies, policy('example.com', 'widgets', 'object.spec == 1'), { cluster: 'root:a' });
+  await told('root:a', 1);
+  expect(asked).toBe(1);
+  expect(logged).toEqual([
+    [expect.objectContaining({ err: expect.any(JsonSyntaxError) }), expect.any(String)],
+  ]);
+});
+
+test('what is checked no longer says what it did, or is gone: that is not told', async () => {
+  let patched: string[] = [];
+  let go = () => {};
+  let held = 0;
+  meddle = async ({ url, method, body }) => {
+    if (method === 'PATCH') patched.push(Buffer.from(body ?? []).toString());
+    if (!url.includes(documents)) return undefined;
+    held++;
+    await new Promise<void>((resolve) => {
+      go = resolve;
+      stop.signal.addEventListener('abort', () => resolve());
+    });
+    return undefined;
+  };
+  await client.create(definitions, widgets({ type: 'integer' }), { cluster: 'root:a' });
+  const given = policy('example.com', 'widgets', 'object.spec == 1');
+  const { metadata } = await client.create(policies, given, { cluster: 'root:a' });
+  await expect.poll(() => held).toBe(1);
+  const target = { cluster: 'root:a', name: 'p' };
+  await client.patch(policies, target, 'merge', { spec: { validations: [{ expression: 'true' }] } });
+  // Another is looked at meanwhile, of another logical cluster, after the watch has told of the change.
+  await client.create(policies, policy('apps', 'deployments', 'true'), { cluster: 'root:b' });
+  await told('root:b', 1);
+  patched = [];
+  go();
+  await expect.poll(() => held).toBe(2);
+  expect(patched).toEqual([]);
+  await client.delete(policies, target);
+  await client.patch(policies, { cluster: 'root:b', name: 'p' }, 'merge', {
+    spec: { validations: [{ expression: '1 == 1' }] },
+  });
+  await told('root:b', 2);
+  patched = [];
+  go();
+  await client.patch(policies, { cluster: 'root:b', name: 'p' }, 'merge', {
+    spec: { validations: [{ expression: '2 == 2' }] },
+  });
+  await told('root:b', 3);
+  expect(patched.filter((body) => body.includes(metadata.uid ?? ''))).toEqual([]);
+  expect(logged).toEqual([]);
+});
+
+test('warnings that cannot be written are left out', async () => {
+  meddle = async ({ method, body }) =>
+    method === 'PATCH' && Buffer.from(body ?? []).includes('expressionWarnings')
+      ? json(413, { kind: 'Status', code: 413, reason: 'RequestEntityTooLarge', message: 'too large' })
+      : undefined;
+  const given = policy('apps', 'deployments', 'object.spec.nope == 1');
+  await client.create(policies, given, { cluster: 'root:a' });
+  await told('root:a', 1);
+  expect(logged).toEqual([]);
 });

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import { Client } from '../../../client/client.ts';
-import { warningsOf } from '../../../controller/typecheck/check.ts';
+import { type Warning, warningsOf } from '../../../controller/typecheck/check.ts';
 import { kindsToCheck, kindText } from '../../../controller/typecheck/decide.ts';
 import { Kinds } from '../../../controller/typecheck/kinds.ts';
+import type { GroupVersionResource } from '../../../kube/gvk.ts';
 import type { ApiResponse, Transport } from '../../../kube/http.ts';
 import { openapiV3Document } from '../../../kube/openapi/openapi.ts';
 import {
@@ -29,9 +30,10 @@ const widgets = {
   subresources: [],
   storageVersion: 'v1',
 };
+const widgetsPath = '/openapi/v3/apis/example.com/v1';
 const documents: Readonly<Record<string, unknown>> = {
   '/apis/example.com/v1': { resources: [{ name: 'widgets', singularName: 'widget', kind: 'Widget' }] },
-  '/openapi/v3/apis/example.com/v1': openapiV3Document(gv, [widgets], () => ({ schema: widgetSchema })),
+  [widgetsPath]: openapiV3Document(gv, [widgets], () => ({ schema: widgetSchema })),
 };
 let asked: string[] = [];
 const transport: Transport = async ({ url }): Promise<ApiResponse> => {
@@ -45,6 +47,7 @@ const known = () => {
   return new Kinds(new Client(transport), { cluster: undefined, signal: new AbortController().signal });
 };
 
+const noTurn = () => undefined;
 const rule = (apiGroups: string[], apiVersions: string[], resources: string[]) => ({
   apiGroups,
   apiVersions,
@@ -87,25 +90,64 @@ it.each<[string, object, string]>([
   ],
 ])('of rules that name %s these kinds are checked', async (_, spec, kinds) => {
   const of = known();
-  const found = await kindsToCheck(spec, (resource) => of.kindsFor(resource));
+  const found = await kindsToCheck(spec, (resource) => of.kindsFor(resource), noTurn);
   expect(found.map(({ group, version, kind }) => `${group}/${version} ${kind}`).join(', ')).toBe(kinds);
   for (const path of asked) expect(path).toMatch(/^\/apis\/[a-z.]+\/v[12]$/);
+});
+
+it('of rules that each name fewer than ten kinds those of fifty are checked, and of a rule with thousands of names none', async () => {
+  const count = { asked: 0, turns: 0 };
+  const serve = async ({ group, version, resource }: GroupVersionResource) => {
+    count.asked++;
+    return [{ group, version, kind: resource }];
+  };
+  const turn = () => void count.turns++;
+  const rules = Array.from({ length: 100 }, (_, i) =>
+    rule([`g${i}.example.com`], ['v1'], ['a', 'b', 'c', 'd', 'e', 'f']),
+  );
+  expect(await kindsToCheck(matching(...rules), serve, turn)).toHaveLength(50);
+  expect(count.turns).toBeGreaterThanOrEqual(50);
+  count.asked = 0;
+  const names = Array.from({ length: 1001 }, (_, i) => `n${i}`);
+  expect(await kindsToCheck(matching(rule(['x'], ['v1'], names)), serve, turn)).toEqual([]);
+  expect(count.asked).toBe(0);
 });
 
 it('who names a thousand groups makes fifty requests', async () => {
   const of = known();
   const names = Array.from({ length: 1000 }, (_, i) => `v${i}`);
   expect(
-    await kindsToCheck(matching(rule(['example.com'], names, names)), (one) => of.kindsFor(one)),
+    await kindsToCheck(matching(rule(['example.com'], names, names)), (one) => of.kindsFor(one), noTurn),
   ).toEqual([]);
   const groups = names.map((name) => `${name}.example.com`);
-  await kindsToCheck(matching(rule(groups, ['v1'], ['widgets'])), (one) => of.kindsFor(one));
+  await kindsToCheck(matching(rule(groups, ['v1'], ['widgets'])), (one) => of.kindsFor(one), noTurn);
   expect(asked.length).toBe(50);
+});
+
+it('of the documents that a policy has asked for so many bytes are held', async () => {
+  const large = JSON.stringify({ filler: 'a'.repeat(3 << 20) });
+  const paths: string[] = [];
+  const serve: Transport = async ({ url }) => {
+    paths.push(url);
+    const body = Buffer.from(url.includes('small') ? JSON.stringify(documents[widgetsPath]) : large);
+    return { status: 200, headers: {}, body };
+  };
+  const of = new Kinds(new Client(serve), { cluster: undefined, signal: new AbortController().signal });
+  const typeOf = (group: string) => of.typeOf({ group, version: 'v1', kind: 'Widget' }, 'Widget1');
+  for (const group of ['a.com', 'b.com', 'c.com', 'small.com', 'c.com']) await typeOf(group);
+  expect(paths).toHaveLength(4);
+  const held = await of.typeOf({ group: 'example.com', version: 'v1', kind: 'Widget' }, 'Widget1');
+  expect([held, paths.length]).toEqual([undefined, 5]);
 });
 
 const deployment = { group: 'apps', version: 'v1', kind: 'Deployment' };
 const widget = { ...gv, kind: 'Widget' };
-const nothing = async () => {};
+
+async function all(...of: Parameters<typeof warningsOf>): Promise<Warning[]> {
+  const found: Warning[] = [];
+  for await (const warning of warningsOf(...of)) found.push(warning);
+  return found;
+}
 
 async function told(
   spec: object,
@@ -118,7 +160,7 @@ async function told(
   );
   const params = param && ((await of.typeOf(param, `${param.kind}0`)) ?? null);
   const checked = types.flatMap(({ name, type }) => (type ? [{ name, type }] : []));
-  return await warningsOf(spec, { kinds: checked, params }, nothing);
+  return await all(spec, { kinds: checked, params }, noTurn);
 }
 
 const lack = /found no matching overload for '(.*)' applied to '(.*)'$/;
@@ -171,16 +213,19 @@ it('of each expression and message all kinds are told, in Kubernetes’ form', a
 
 it.each<[string, string, number, number, number]>([
   ['all is read where it is short', `object.spec.nope == 1`, 100, 100, 100],
-  ['no more is read than so much', `'${'a'.repeat(90_000)}' == ''`, 30, 22, 0],
+  ['no more is read than so much', `'${'a'.repeat(19_990)}' == ''`, 110, 100, 0],
+  ['of the shortest, too', 'true', 21_000, 20_000, 0],
+  ['what takes long to read is not', `'${'a'.repeat(20_000)}' == object.spec.nope`, 10, 10, 0],
+  ['what is longer as it is written is so', `'${'\u0001'.repeat(9_000)}' == object.spec.nope`, 100, 7, 7],
   ['no more is said than so much', `'${'a'.repeat(9_000)}' == object.spec.nope`, 100, 27, 27],
 ])('%s, and others come between', async (_, expression, given, read, said) => {
   const type = await known().typeOf(deployment, 'Deployment1');
   if (!type) throw new Error('a built-in kind is known');
   const validations = Array.from({ length: given }, () => ({ expression }));
   let pauses = 0;
-  const pause = async () => void pauses++;
+  const turn = () => void pauses++;
   const checked = { kinds: [{ name: 'a', type }], params: undefined };
-  const warnings = await warningsOf({ validations }, checked, pause);
+  const warnings = await all({ validations }, checked, turn);
   expect([pauses, warnings.length]).toEqual([read, said]);
 });
 
@@ -194,6 +239,6 @@ it('variables that double, and are told of again and again, are told in no more 
   const expression = Array(100).fill('object.metadata.name == variables.v7').join(' || ');
   const kinds = Array.from({ length: 9 }, (_, i) => ({ name: `a${i}`, type }));
   const spec = { variables, validations: [{ expression }] };
-  const warnings = await warningsOf(spec, { kinds, params: undefined }, async () => {});
+  const warnings = await all(spec, { kinds, params: undefined }, noTurn);
   expect(JSON.stringify(warnings).length).toBeLessThan(1_000_000);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { othersFirst } from '../../../apiserver/admission/policy/others.ts';
+import { othersFirst } from '../../../kube/others.ts';
 
 test('who waits goes on one at a time, of one logical cluster after the other, and what else there is to do goes between', async () => {
   const order: string[] = [];
