@@ -10,7 +10,8 @@ import {
   stay,
   universe,
 } from './judge.ts';
-import { type Place, placeOf } from './room.ts';
+import { hasRoomFor, whyOf } from './overflow-words.ts';
+import { noRoomOf, type Place, placeOf } from './room.ts';
 import { best } from './score.ts';
 import type { Wish } from './wishes.ts';
 
@@ -40,11 +41,11 @@ export function chooseOverflow(wish: Wish, situation: Situation, rest: ReadonlyM
   const short = total - sum(filled);
   const refused = refusals(judged);
   if (filled.size === 0 || (short > 0 && (there.length === 0 || isDriven(situation, places))))
-    return stays(places, refused, situation);
+    return { ...stays(places, refused, situation), noRoom: noRoomOf(short, judged, situation) };
   const given = [...filled].map(([cluster, pods]) => ({ cluster, pods }));
   const home =
     there.find(({ candidate: { name } }) => filled.has(name))?.candidate.name ?? given[0]?.cluster ?? '';
-  addShort(filled, short, { there, home });
+  const on = addShort(filled, short, { there, home });
   const said = { wish, filled, home, short, keeps: filled.get(keeps ?? '') === 1 ? keeps : undefined };
   const chosen = [...filled].map(([name, n]) => [name, whyOf(name, n, said)] as const);
   const clusters = [...filled.keys()].sort();
@@ -60,6 +61,7 @@ export function chooseOverflow(wish: Wish, situation: Situation, rest: ReadonlyM
     blocked: short > 0,
     open: true,
     filled: given,
+    noRoom: noRoomOf(short, judged, situation, on),
     ...(clusters.length > 1 && { spread: spreadBy(filled, places, situation) }),
     ...((clusters.length > 1 || isTight || isLate) && { lookAgain: true }),
   };
@@ -88,21 +90,24 @@ function stays(places: readonly Place[], refused: Reasons, situation: Situation)
   };
 }
 
-/** What has room nowhere is where it runs already, the rest of it at home. */
+/** What has room nowhere is where it runs already, the rest of it at home. Answers where. */
 function addShort(
   filled: Map<string, number>,
   short: number,
   { there, home }: { there: readonly Place[]; home: string },
-): void {
+): string[] {
   let left = short;
+  const on = new Set<string>();
   const add = (name: string, n: number) => {
     if (n === 0) return;
+    on.add(name);
     filled.set(name, (filled.get(name) ?? 0) + n);
     left -= n;
   };
   for (const { candidate, had } of there)
     add(candidate.name, Math.min(left, Math.max(0, had - (filled.get(candidate.name) ?? 0))));
   add(home, left);
+  return [...on].sort();
 }
 
 function sum(filled: ReadonlyMap<string, number>): number {
@@ -137,33 +142,6 @@ function spreadBy(
   }
   const replicas = Object.fromEntries(filled);
   return { topologyKey: eachCluster, replicas, values, ...(Object.keys(most).length > 0 && { most }) };
-}
-
-function hasRoomFor(room: number, total: number): string {
-  return `it has room for ${room} of its ${total} pods`;
-}
-
-function many(pods: number): string {
-  return pods === 1 ? '1 pod' : `${pods} pods`;
-}
-
-function whyOf(
-  name: string,
-  n: number,
-  from: {
-    wish: Wish;
-    filled: ReadonlyMap<string, number>;
-    home: string;
-    short: number;
-    keeps: string | undefined;
-  },
-): string {
-  const { wish, filled, home, short, keeps } = from;
-  if (filled.size === 1 && short === 0)
-    return `all of it has room there; ${wish.overflowsBy} lets it overflow`;
-  if (name === keeps) return `one pod stays until a tenth of the room on ${home} stays free`;
-  if (name !== home) return `it takes ${many(n)} that ${n === 1 ? 'has' : 'have'} no room on ${home}`;
-  return `it takes ${many(n)}${short > 0 ? `, ${short} more than there is room for anywhere` : ''}`;
 }
 
 /** In their order; without groups all at once. */

@@ -154,6 +154,17 @@ describe('in a sentence', () => {
       'is on a, and cannot get where it ought to be',
       { placement: placed({ clusters: ['a'], blocked: true, shares: { a: active } }) },
     ],
+    [
+      'is on a, and 2 of its 3 pods have room nowhere',
+      {
+        placement: placed({
+          clusters: ['a'],
+          blocked: true,
+          noRoom: { pods: 2, of: 3, on: ['a'] },
+          shares: { a: active },
+        }),
+      },
+    ],
     ['is leaving a, and is to be nowhere', { placement: placed({ clusters: [], shares: { a: active } }) }],
     ['is on its way to a', { placement: placed({ clusters: ['a'], shares: {} }) }],
     ['has not been looked at by the scheduler yet', {}],
@@ -273,6 +284,17 @@ describe('what can be done', () => {
     if (typeof advice === 'string') expect(first).toBe(advice);
     else expect(first).toMatch(advice);
     expect(second).toBe('it moves by itself once that has changed: nothing need be repeated');
+  });
+
+  test('where there is no room, to have as many as have it; not where an autoscaler would undo it', () => {
+    const full = { clusters: ['a'], blocked: true, noRoom: { pods: 2, of: 3, on: ['a'] } };
+    const of = (spec: object) => section({ placement: placed(spec) }, 'What you can do');
+    expect(of(full)).toEqual([
+      'have as many as there is room for: kubectl -n shop scale deployments.apps/web --replicas=1',
+      'have an administrator make room: more nodes, a higher spec.capacity, one more cluster',
+    ]);
+    expect(of({ ...full, scale: { replicas: 3 } })).toHaveLength(1);
+    expect(of({ ...full, noRoom: { pods: 3, of: 3 } })).toHaveLength(1);
   });
 
   test('nothing, where all is as it should be', () => {

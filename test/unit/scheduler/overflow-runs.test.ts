@@ -88,6 +88,7 @@ describe('what overflows and runs', () => {
     expect(made.spec('web')).toMatchObject({
       blocked: true,
       reasons: { a: 'it has room for 4 of its 7 pods, but nothing else fits: it stays' },
+      noRoom: { pods: 3, of: 7 },
     });
     bound(made, 'a', 7);
     expect(parts(made)).toEqual({ a: 7 });
