@@ -2,6 +2,7 @@ import { clustersAnnotation } from '../../cluster/names.ts';
 import { roomComesBy } from '../../cluster/no-room.ts';
 import type { Placement } from '../../cluster/types.ts';
 import { groupResource } from '../../kube/gvk.ts';
+import { claimsAdvice } from './claims.ts';
 import { troublesOn } from './pods.ts';
 import type { Told } from './told.ts';
 
@@ -24,6 +25,7 @@ export function adviceFor(told: Told): string[] {
     ...remedies.slice(0, mostRemedies),
     ...(remedies.length > 0 ? ['it moves by itself once that has changed: nothing need be repeated'] : []),
     ...(isIll(told, placement) ? [`see why pods are not ready: kubectl -n ${namespace} describe pods`] : []),
+    ...claimsAdvice(told),
     ...(back !== '' ? [`keep it on ${back}: ${annotate} ${clustersAnnotation}=${back}`] : []),
   ];
 }

@@ -8,6 +8,7 @@ import type { ClusterSlice, Placement, Share } from '../../cluster/types.ts';
 import { groupResource } from '../../kube/gvk.ts';
 import { schedulersNote } from '../../scheduler/wishes.ts';
 import { adviceFor } from './advice.ts';
+import { leftBehind } from './claims.ts';
 import { troublesOn } from './pods.ts';
 import type { Section, Story, Told } from './told.ts';
 import { whoAsked } from './who.ts';
@@ -19,6 +20,7 @@ export function storyOf(told: Told): Story {
   const sections = [
     { title: 'Who asked', lines: whoAsked(told) },
     ...(typeof placement === 'string' ? [] : placedSections(told, placement)),
+    { title: 'Data that is left', lines: leftBehind(told) },
     { title: 'What its Events say', lines: [...told.events] },
     { title: 'What you can do', lines: adviceFor(told) },
   ];
