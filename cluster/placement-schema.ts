@@ -105,6 +105,7 @@ export const placementSpec: ObjectSchema = object(
         replicas: map(int32),
         maxSkew: int32,
         values: map(text),
+        order: list(text),
         most: map(int32),
       } satisfies Fields<PlacedSpread>,
       texts.spread,

@@ -256,6 +256,8 @@ export const texts = {
   spread: {
     ...spread,
     values: 'By physical cluster, which value it has.',
+    order:
+      'The values as they are filled: where there are fewer replicas than the counts say, those of the last go first.',
     most: 'By physical cluster, how many of them it has room for, where that is why there are others. No autoscaler there asks for more.',
   },
   placementStatus,

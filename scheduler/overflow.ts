@@ -1,3 +1,4 @@
+import { keepOne, staysBehind } from '../cluster/fill.ts';
 import { eachCluster } from '../cluster/spread.ts';
 import {
   type Choice,
@@ -14,9 +15,6 @@ import { hasRoomFor, whyOf } from './overflow-words.ts';
 import { noRoomOf, type Place, placeOf } from './room.ts';
 import { best } from './score.ts';
 import type { Wish } from './wishes.ts';
-
-/** What has come to a second cluster goes back only where this part of the first ones' room stays free then. */
-const freePart = 10;
 
 /**
  * Only of what is divided by number: ordinals and data are not moved for want of room, nor what a spread or a number says. On
@@ -141,7 +139,8 @@ function spreadBy(
     most[candidate.name] = had <= room && had > n ? had : room;
   }
   const replicas = Object.fromEntries(filled);
-  return { topologyKey: eachCluster, replicas, values, ...(Object.keys(most).length > 0 && { most }) };
+  const order = [...filled.keys()];
+  return { topologyKey: eachCluster, replicas, values, order, ...(Object.keys(most).length > 0 && { most }) };
 }
 
 /** In their order; without groups all at once. */
@@ -183,8 +182,7 @@ function fill(total: number, order: Order): { filled: Map<string, number>; keeps
       const { name } = next.candidate;
       const n = Math.min(left, next.room);
       if (n > 0) filled.set(name, n);
-      // A pod stays behind where all but fits without it: else it would come and go with each pod more or less.
-      else if (next.had > 0 && next.room > 0 && total > 0 && total > roomBefore - roomBefore / freePart)
+      else if (next.had > 0 && next.room > 0 && staysBehind(total, roomBefore))
         keeps = keepOne(filled, name) ? name : keeps;
       left -= n;
       roomBefore += next.room;
@@ -194,14 +192,6 @@ function fill(total: number, order: Order): { filled: Map<string, number>; keeps
   // Of nothing, all is where it is.
   const first = nextOf(new Set(order.groups.flat()), 1, order);
   return { filled: new Map(first ? [[first.candidate.name, 0]] : []) };
-}
-
-function keepOne(filled: Map<string, number>, name: string): boolean {
-  const last = [...filled].findLast(([, n]) => n > 1);
-  if (!last) return false;
-  filled.set(last[0], last[1] - 1);
-  filled.set(name, 1);
-  return true;
 }
 
 /** Where it is; then one that takes all that is left; then where most fits. */

@@ -57,6 +57,11 @@ test('what has no room where it is runs on one more cluster, and comes back when
   expect(await comesTo(6, 0)).toBeGreaterThanOrEqual(6);
   await room('east', 4);
   expect(await comesTo(4, 2)).toBeGreaterThanOrEqual(6);
+  const home = await readyPods(world.physical('east'), 'web');
+  await scale(5);
+  await comesTo(4, 1);
+  // What overflowed goes first: none at home is made anew.
+  expect(await readyPods(world.physical('east'), 'web')).toEqual(home);
   await scale(3);
   expect(await comesTo(3, 0)).toBeGreaterThanOrEqual(3);
 });
