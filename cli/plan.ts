@@ -4,7 +4,7 @@ import { decode, failIfNotOk } from '../client/exchange.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isRecord, listAt, textAt } from '../kube/untyped.ts';
 import { decodeYaml, encodeYaml } from '../kube/yaml.ts';
-import { isShown, whyOf } from '../scheduler/plan-words.ts';
+import { isShown, outcomeWords, placesOf, whyOf, wordOf } from '../scheduler/plan-words.ts';
 import { type PlanRequest, resourceOf } from '../server/plan-request.ts';
 import { type PlanAnswer, planPath } from '../server/plan-view.ts';
 import { UsageError } from './errors.ts';
@@ -89,18 +89,15 @@ function show(items: readonly Planned[], output: PlanFormat, nothing: string): v
 export function planText(items: readonly Planned[], nothing: string): string {
   const shown = items.filter(isShown);
   if (shown.length === 0) return `${nothing}; nothing was changed`;
-  const rows = shown.map((item) => [
-    `${item.logicalCluster}/${item.namespace}/${item.object}`,
-    item.outcome,
-    item.from.join(',') || '-',
-    item.to.join(',') || '-',
-    whyOf(item),
-  ]);
+  const rows = shown.map((item) => {
+    const { from, to } = placesOf(item);
+    const name = `${item.logicalCluster}/${item.namespace}/${item.object}`;
+    return [name, wordOf(item), from || '-', to || '-', whyOf(item)];
+  });
   const workloads = shown.filter((item) => item.workload);
-  const outcomes = ['moves', 'starts', 'leaves', 'stays', 'blocked'] as const;
-  const counts = outcomes.flatMap((outcome) => {
-    const count = workloads.filter((item) => item.outcome === outcome).length;
-    return count === 0 ? [] : [`${count} ${outcome}`];
+  const counts = outcomeWords.flatMap((word) => {
+    const count = workloads.filter((item) => wordOf(item) === word).length;
+    return count === 0 ? [] : [`${count} ${word}`];
   });
   const sum = `of ${workloads.length} workload${workloads.length === 1 ? '' : 's'}: ${counts.join(', ') || 'none'}`;
   return `${table(['OBJECT', 'OUTCOME', 'FROM', 'TO', 'WHY'], rows)}\n${sum}; nothing was changed`;

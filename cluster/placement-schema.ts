@@ -1,5 +1,6 @@
 import type { ObjectSchema } from '../kube/schema/schema.ts';
 import { conditions } from './condition-schema.ts';
+import type { NoRoom } from './no-room.ts';
 import { kindRule } from './placed-resource-schema.ts';
 import { any, type Fields, flag, int32, int64, intOrString, list, map, object, text } from './schema.ts';
 import type { PlacedSpread } from './spread.ts';
@@ -104,11 +105,16 @@ export const placementSpec: ObjectSchema = object(
         replicas: map(int32),
         maxSkew: int32,
         values: map(text),
+        order: list(text),
         most: map(int32),
       } satisfies Fields<PlacedSpread>,
       texts.spread,
     ),
     filled: list(object({ cluster: text, pods: int32 } satisfies Fields<Filled>, texts.filled)),
+    noRoom: object(
+      { pods: int32, of: int32, requests: map(text), on: list(text) } satisfies Fields<NoRoom>,
+      texts.noRoom,
+    ),
     requires: list(object(required satisfies Fields<ClosureRef>, texts.closureRef)),
     shares: map(share),
     scale: object(

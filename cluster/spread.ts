@@ -1,6 +1,7 @@
 import { validateLabelValue, validateQualifiedName } from '../kube/names.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { getOwn } from '../kube/untyped.ts';
+import { fewerInOrder } from './fill.ts';
 import { spreadAnnotation } from './names.ts';
 
 /** Over which values of a label of PhysicalClusters a workload is spread, and how. */
@@ -16,6 +17,8 @@ export interface TopologySpread {
 /** As it is recorded in a Placement: with the value of each cluster that was chosen. */
 export interface PlacedSpread extends TopologySpread {
   values: Record<string, string>;
+  /** The values as they are filled: where the workload has fewer replicas than the counts, those of the last go. */
+  order?: string[];
   /** By cluster, how many it has room for, where that is why there are others: its autoscaler asks for no more. */
   most?: Record<string, number>;
 }
@@ -107,15 +110,16 @@ type Counts = ReadonlyMap<string, number>;
 /** How many of `total` replicas each value has; `current` makes the answer stable. The parts add up to `total`. */
 export function replicasPerValue(
   total: number,
-  { replicas, maxSkew = 1 }: TopologySpread,
+  { replicas, maxSkew = 1, order, most }: TopologySpread & Pick<PlacedSpread, 'order' | 'most'>,
   values: readonly string[],
   current: Counts = new Map(),
 ): Map<string, number> {
   const sorted = [...values].sort();
   if (sorted.length === 0) return new Map();
-  return replicas
-    ? inProportion(total, new Map(sorted.map((v) => [v, getOwn(replicas, v) ?? 0])), current)
-    : within(total, maxSkew, sorted, current);
+  if (!replicas) return within(total, maxSkew, sorted, current);
+  const weights = new Map(sorted.map((v) => [v, getOwn(replicas, v) ?? 0]));
+  if (order && total < sumOf(weights)) return fewerInOrder(total, weights, { order, most });
+  return inProportion(total, weights, current);
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { NoRoom } from './no-room.ts';
 import { spread } from './policy-texts.ts';
 import type {
   ClosureRef,
@@ -118,6 +119,13 @@ const closureRef: Texts<ClosureRef> = { group: ref.group, resource: ref.resource
 
 const filled: Texts<Filled> = { cluster: 'The physical cluster.', pods: 'How many pods of it.' };
 
+const noRoom: Texts<NoRoom> = {
+  pods: 'How many pods have no room.',
+  of: 'How many pods it has in all.',
+  requests: 'What these pods ask for together.',
+  on: 'Where they are all the same. Absent: for want of room nothing of it comes or goes.',
+};
+
 const scale: Texts<Scale> = {
   replicas: 'How many replicas there are to be.',
   generation: 'The metadata.generation of the object for which that holds.',
@@ -145,6 +153,7 @@ const placementSpec: Texts<PlacementSpec> = {
   spread: 'Over which values of which label its replicas are spread; absent, equally over the clusters.',
   filled:
     'Of a workload that overflows: how many pods it was given room for where, in the order in which the physical clusters are filled.',
+  noRoom: 'Of a workload that overflows: what of it has room nowhere; absent where all of it has.',
   requires: 'What the workload uses: it arrives on each cluster before the workload and leaves after it.',
   shares: 'By physical cluster, how much of the object is there or about to be.',
   scale: 'How many replicas its autoscalers made of it; absent where none does.',
@@ -241,11 +250,14 @@ export const texts = {
   ref,
   closureRef,
   filled,
+  noRoom,
   scale,
   placementSpec,
   spread: {
     ...spread,
     values: 'By physical cluster, which value it has.',
+    order:
+      'The values as they are filled: where there are fewer replicas than the counts say, those of the last go first.',
     most: 'By physical cluster, how many of them it has room for, where that is why there are others. No autoscaler there asks for more.',
   },
   placementStatus,

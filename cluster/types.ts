@@ -1,5 +1,6 @@
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
 import type { Locator } from './locator.ts';
+import type { NoRoom } from './no-room.ts';
 import type { KindRule } from './placed-resource.ts';
 import type { Share, SharePhase } from './share.ts';
 import type { PlacedSpread } from './spread.ts';
@@ -72,8 +73,8 @@ export interface PhysicalClusterStatus {
  * The record of one placed object, namespaced beside it, named by placementName. Users read it; the scheduler,
  * the splitter and the syncers each write their own part by merge patch:
  *   scheduler -> spec.ref, spec.physicalNamespace and its uid, spec.clusters, spec.wanted, spec.policies, spec.reasons,
- *                spec.blocked, spec.waits, spec.leavingSince, spec.givenUp, spec.spread, spec.filled, spec.requires; spec.shares when a new object takes over
- *                what an orphaned one left
+ *                spec.blocked, spec.waits, spec.leavingSince, spec.givenUp, spec.spread, spec.filled, spec.noRoom, spec.requires; spec.shares when a new
+ *                object takes over what an orphaned one left
  *   splitter  -> spec.shares, spec.scale, status.conditions
  *   garbage collector -> spec.orphaned
  *   syncer c  -> status.clusters[c], through its view only
@@ -110,6 +111,8 @@ export interface PlacementSpec {
   spread?: PlacedSpread;
   /** Of what overflows: how many pods it was given room for where, in the order in which the clusters are filled. */
   filled?: Filled[];
+  /** Of what overflows, while some of it has room nowhere. */
+  noRoom?: NoRoom;
   /** A workload's closure: what must be there before it arrives and until it has left. */
   requires?: ClosureRef[];
   /** Where it is or is about to be, and how much of it. The syncers act on this and nothing else. */

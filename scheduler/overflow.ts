@@ -1,3 +1,4 @@
+import { keepOne, staysBehind } from '../cluster/fill.ts';
 import { eachCluster } from '../cluster/spread.ts';
 import {
   type Choice,
@@ -10,12 +11,10 @@ import {
   stay,
   universe,
 } from './judge.ts';
-import { type Place, placeOf } from './room.ts';
+import { hasRoomFor, whyOf } from './overflow-words.ts';
+import { noRoomOf, type Place, placeOf } from './room.ts';
 import { best } from './score.ts';
 import type { Wish } from './wishes.ts';
-
-/** What has come to a second cluster goes back only where this part of the first ones' room stays free then. */
-const freePart = 10;
 
 /**
  * Only of what is divided by number: ordinals and data are not moved for want of room, nor what a spread or a number says. On
@@ -40,11 +39,11 @@ export function chooseOverflow(wish: Wish, situation: Situation, rest: ReadonlyM
   const short = total - sum(filled);
   const refused = refusals(judged);
   if (filled.size === 0 || (short > 0 && (there.length === 0 || isDriven(situation, places))))
-    return stays(places, refused, situation);
+    return { ...stays(places, refused, situation), noRoom: noRoomOf(short, judged, situation) };
   const given = [...filled].map(([cluster, pods]) => ({ cluster, pods }));
   const home =
     there.find(({ candidate: { name } }) => filled.has(name))?.candidate.name ?? given[0]?.cluster ?? '';
-  addShort(filled, short, { there, home });
+  const on = addShort(filled, short, { there, home });
   const said = { wish, filled, home, short, keeps: filled.get(keeps ?? '') === 1 ? keeps : undefined };
   const chosen = [...filled].map(([name, n]) => [name, whyOf(name, n, said)] as const);
   const clusters = [...filled.keys()].sort();
@@ -60,6 +59,7 @@ export function chooseOverflow(wish: Wish, situation: Situation, rest: ReadonlyM
     blocked: short > 0,
     open: true,
     filled: given,
+    noRoom: noRoomOf(short, judged, situation, on),
     ...(clusters.length > 1 && { spread: spreadBy(filled, places, situation) }),
     ...((clusters.length > 1 || isTight || isLate) && { lookAgain: true }),
   };
@@ -88,21 +88,24 @@ function stays(places: readonly Place[], refused: Reasons, situation: Situation)
   };
 }
 
-/** What has room nowhere is where it runs already, the rest of it at home. */
+/** What has room nowhere is where it runs already, the rest of it at home. Answers where. */
 function addShort(
   filled: Map<string, number>,
   short: number,
   { there, home }: { there: readonly Place[]; home: string },
-): void {
+): string[] {
   let left = short;
+  const on = new Set<string>();
   const add = (name: string, n: number) => {
     if (n === 0) return;
+    on.add(name);
     filled.set(name, (filled.get(name) ?? 0) + n);
     left -= n;
   };
   for (const { candidate, had } of there)
     add(candidate.name, Math.min(left, Math.max(0, had - (filled.get(candidate.name) ?? 0))));
   add(home, left);
+  return [...on].sort();
 }
 
 function sum(filled: ReadonlyMap<string, number>): number {
@@ -136,34 +139,8 @@ function spreadBy(
     most[candidate.name] = had <= room && had > n ? had : room;
   }
   const replicas = Object.fromEntries(filled);
-  return { topologyKey: eachCluster, replicas, values, ...(Object.keys(most).length > 0 && { most }) };
-}
-
-function hasRoomFor(room: number, total: number): string {
-  return `it has room for ${room} of its ${total} pods`;
-}
-
-function many(pods: number): string {
-  return pods === 1 ? '1 pod' : `${pods} pods`;
-}
-
-function whyOf(
-  name: string,
-  n: number,
-  from: {
-    wish: Wish;
-    filled: ReadonlyMap<string, number>;
-    home: string;
-    short: number;
-    keeps: string | undefined;
-  },
-): string {
-  const { wish, filled, home, short, keeps } = from;
-  if (filled.size === 1 && short === 0)
-    return `all of it has room there; ${wish.overflowsBy} lets it overflow`;
-  if (name === keeps) return `one pod stays until a tenth of the room on ${home} stays free`;
-  if (name !== home) return `it takes ${many(n)} that ${n === 1 ? 'has' : 'have'} no room on ${home}`;
-  return `it takes ${many(n)}${short > 0 ? `, ${short} more than there is room for anywhere` : ''}`;
+  const order = [...filled.keys()];
+  return { topologyKey: eachCluster, replicas, values, order, ...(Object.keys(most).length > 0 && { most }) };
 }
 
 /** In their order; without groups all at once. */
@@ -205,8 +182,7 @@ function fill(total: number, order: Order): { filled: Map<string, number>; keeps
       const { name } = next.candidate;
       const n = Math.min(left, next.room);
       if (n > 0) filled.set(name, n);
-      // A pod stays behind where all but fits without it: else it would come and go with each pod more or less.
-      else if (next.had > 0 && next.room > 0 && total > 0 && total > roomBefore - roomBefore / freePart)
+      else if (next.had > 0 && next.room > 0 && staysBehind(total, roomBefore))
         keeps = keepOne(filled, name) ? name : keeps;
       left -= n;
       roomBefore += next.room;
@@ -216,14 +192,6 @@ function fill(total: number, order: Order): { filled: Map<string, number>; keeps
   // Of nothing, all is where it is.
   const first = nextOf(new Set(order.groups.flat()), 1, order);
   return { filled: new Map(first ? [[first.candidate.name, 0]] : []) };
-}
-
-function keepOne(filled: Map<string, number>, name: string): boolean {
-  const last = [...filled].findLast(([, n]) => n > 1);
-  if (!last) return false;
-  filled.set(last[0], last[1] - 1);
-  filled.set(name, 1);
-  return true;
 }
 
 /** Where it is; then one that takes all that is left; then where most fits. */

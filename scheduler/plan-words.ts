@@ -1,4 +1,6 @@
-import type { PlannedItem } from './plan.ts';
+import { deepEqual } from '../kube/deep.ts';
+import { getOwn } from '../kube/untyped.ts';
+import type { Counts, PlannedItem } from './plan.ts';
 
 /** Of what goes along with workloads nobody wants to read but what is blocked. */
 export function isShown({ workload, outcome }: PlannedItem): boolean {
@@ -25,13 +27,48 @@ function sentence([name, why]: [string, string]): string {
   return `${name}: ${why}`;
 }
 
-/** Nothing of what spreads, or gathers where it is already, leaves for a place where it was not. */
-function moved(from: readonly string[], to: readonly string[]): string {
+export const outcomeWords = ['moves', 'spreads', 'shifts', 'leaves', 'starts', 'stays', 'blocked'] as const;
+
+/**
+ * What becomes of it, in a word. Nothing of what spreads, or leaves for where it is already, goes to a place where it was not;
+ * what shifts is where it was, in other numbers.
+ */
+export function wordOf({ outcome, from, to }: PlannedItem): (typeof outcomeWords)[number] {
+  if (outcome !== 'moves') return outcome;
+  const isLeft = from.some((name) => !to.includes(name));
+  const isJoined = to.some((name) => !from.includes(name));
+  if (isLeft) return isJoined ? 'moves' : 'leaves';
+  return isJoined ? 'spreads' : 'shifts';
+}
+
+/** Where it is and where it is to be; with how many replicas, where that is more than its name says. */
+export function placesOf(item: PlannedItem): { from: string; to: string; isCounted: boolean } {
+  const { from, to, replicas } = item;
+  const isApart = from.length > 1 || to.length > 1;
+  const isSame = deepEqual(from, to) && deepEqual(replicas?.from, replicas?.to);
+  const isCounted = replicas !== undefined && to.length > 0 && (isApart || deepEqual(from, to)) && !isSame;
+  const cell = (names: readonly string[], counts: Counts = {}) =>
+    names.map((name) => {
+      const count = isCounted ? getOwn(counts, name) : undefined;
+      return count === undefined ? name : `${name}=${count}`;
+    });
+  return { from: cell(from, replicas?.from).join(','), to: cell(to, replicas?.to).join(','), isCounted };
+}
+
+function moved(item: PlannedItem): string {
+  const { from, to } = item;
   const joined = to.filter((name) => !from.includes(name));
   const left = from.filter((name) => !to.includes(name));
-  if (left.length === 0) return `spreads from ${from.join(', ')} to ${joined.join(', ')} too`;
-  if (joined.length === 0) return `leaves ${left.join(', ')} for ${to.join(', ')}, where it is already`;
-  return `moves from ${from.join(', ')} to ${to.join(', ')}`;
+  switch (wordOf(item)) {
+    case 'spreads':
+      return `spreads from ${from.join(', ')} to ${joined.join(', ')} too`;
+    case 'leaves':
+      return `leaves ${left.join(', ')} for ${to.join(', ')}, where it is already`;
+    case 'shifts':
+      return `shifts on ${to.join(', ')}`;
+    default:
+      return `moves from ${from.join(', ')} to ${to.join(', ')}`;
+  }
 }
 
 /** What is said of a plan in Warning headers: at most so many lines, of at most so many characters. */
@@ -45,11 +82,13 @@ export function linesOf(items: readonly PlannedItem[], here: string): string[] {
   const lines = shown.slice(0, mostLines).map((item) => {
     const { logicalCluster, namespace, object, outcome, from, to } = item;
     const where = logicalCluster === here ? namespace : `${logicalCluster}/${namespace}`;
+    const places = placesOf(item);
+    const counts = places.isCounted ? ` (${places.from} to ${places.to})` : '';
     const path: Record<PlannedItem['outcome'], string> = {
-      moves: moved(from, to),
-      starts: `starts on ${to.join(', ')}`,
+      moves: `${moved(item)}${counts}`,
+      starts: `starts on ${places.isCounted ? places.to : to.join(', ')}`,
       leaves: `leaves ${from.join(', ')}`,
-      blocked: `is blocked${from.length > 0 ? ` on ${from.join(', ')}` : ''}`,
+      blocked: `is blocked${from.length > 0 ? ` on ${from.join(', ')}${counts}` : ''}`,
       stays: 'stays',
     };
     const why = whyOf(item);

@@ -1,11 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
-import { keyOf, logicalClusterOf, objectKey } from '../client/url.ts';
+import { keyOf, logicalClusterOf, objectKey, parseKey } from '../client/url.ts';
 import { placedKind } from '../cluster/kinds.ts';
 import { physicalClusters } from '../cluster/names.ts';
 import { isTombstone } from '../cluster/orphans.ts';
 import { clusterPlacementPolicies } from '../cluster/policy.ts';
 import type { PhysicalCluster, Placement, PlacementSpec } from '../cluster/types.ts';
+import { shownAs } from '../controller/ruled.ts';
 import { deepEqual } from '../kube/deep.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { getOwn } from '../kube/untyped.ts';
 import { consider } from './controller.ts';
 import type { Changed } from './copy.ts';
 import type { NamespaceDecision } from './types.ts';
@@ -20,13 +23,27 @@ export interface PlannedItem {
   /** `deployments.apps/web` */
   object: string;
   workload: boolean;
-  /** starts: it was nowhere. blocked: it is not where it ought to be, and cannot get there; else what it says. */
+  /**
+   * starts: it was nowhere. moves: it, or some of its replicas, is to be elsewhere. leaves: it is to be nowhere. blocked: it is not
+   * where it ought to be, and cannot get there.
+   */
   outcome: 'starts' | 'moves' | 'leaves' | 'stays' | 'blocked';
   /** Physical clusters, sorted: where it is, also on its way there or from there; where it is to be. */
   from: string[];
   to: string[];
+  /** Of what has a number of replicas: how many are where, also of shares that come or go, and how many are to be. */
+  replicas?: { from: Counts; to: Counts };
   /** A sentence for each cluster that was chosen or refused. */
   reasons: Record<string, string>;
+}
+
+/** By cluster. */
+export type Counts = Record<string, number>;
+
+export interface PlanOptions {
+  /** How many replicas each cluster is to have in the end, where a workload is placed so; empty: it has no number of them. */
+  countsOf: (root: KubeObject, spec: PlacementSpec) => Counts;
+  signal?: AbortSignal;
 }
 
 /**
@@ -36,7 +53,7 @@ export interface PlannedItem {
 export async function planOf(
   world: World,
   changes: readonly Changed[],
-  signal?: AbortSignal,
+  { countsOf, signal }: PlanOptions,
 ): Promise<PlannedItem[]> {
   takeStock(world);
   // Whose turn comes when, nobody asks of a plan.
@@ -45,7 +62,9 @@ export async function planOf(
   for (const key of [...concernedBy(world, changes)].sort()) {
     signal?.throwIfAborted();
     const placed = placementsIn(world, key);
-    items.push(...itemsOf(placed, consider(key, world), key));
+    const decision = consider(key, world);
+    const counted = { rootOf: (spec: PlacementSpec) => workloadOf(world, key, spec.ref), countsOf };
+    items.push(...itemsOf(placed, decision, key, counted));
     // Requests wait behind this.
     await setImmediate();
   }
@@ -99,7 +118,16 @@ function isTold(changes: readonly Changed[]): (item: PlannedItem) => boolean {
   };
 }
 
-function itemsOf(placed: readonly Placement[], decision: NamespaceDecision, key: string): PlannedItem[] {
+interface Counting extends Pick<PlanOptions, 'countsOf'> {
+  rootOf: (spec: PlacementSpec) => KubeObject | undefined;
+}
+
+function itemsOf(
+  placed: readonly Placement[],
+  decision: NamespaceDecision,
+  key: string,
+  counting: Counting,
+): PlannedItem[] {
   const [logicalCluster = '', , namespace = ''] = key.split('/');
   const now = new Map(decision.update.map(({ old, wanted }) => [old, wanted]));
   const removed = new Set(decision.remove);
@@ -108,15 +136,17 @@ function itemsOf(placed: readonly Placement[], decision: NamespaceDecision, key:
     if (!spec) return [];
     const from = before ? whereIs(before) : [];
     const to = [...(after?.spec?.clusters ?? [])].sort();
+    const replicas = replicasOf(before?.spec, after?.spec, counting);
     return [
       {
         logicalCluster,
         namespace,
         object: objectName(spec.ref),
         workload: placedKind(spec.ref)?.role === 'workload',
-        outcome: outcomeOf(from, to, after?.spec),
+        outcome: outcomeOf(from, to, after?.spec, replicas?.isDividedAnew),
         from,
         to,
+        ...(replicas && { replicas: { from: replicas.from, to: replicas.to } }),
         reasons: after?.spec?.reasons ?? {},
       },
     ];
@@ -125,6 +155,15 @@ function itemsOf(placed: readonly Placement[], decision: NamespaceDecision, key:
     ...placed.flatMap((old) => item(old, removed.has(old) ? undefined : (now.get(old) ?? old))),
     ...decision.create.flatMap((created) => item(undefined, created)),
   ];
+}
+
+function workloadOf(world: World, key: string, ref: PlacementSpec['ref']): KubeObject | undefined {
+  const { cluster, name: namespace } = parseKey(key);
+  const at = keyOf(cluster, namespace, ref.name);
+  const kind = placedKind(ref);
+  if (!ref.rule) return kind && world.objects.get(kind)?.get(at);
+  const object = world.ruled.of(ref)?.get(at);
+  return object && shownAs(object, ref);
 }
 
 function objectName({
@@ -141,9 +180,36 @@ function whereIs(placement: Placement): string[] {
   return [...new Set([...clusters, ...there])].sort();
 }
 
-function outcomeOf(from: string[], to: string[], after: PlacementSpec | undefined): PlannedItem['outcome'] {
+/** Undefined of what has no number of replicas. */
+function replicasOf(
+  before: PlacementSpec | undefined,
+  after: PlacementSpec | undefined,
+  { rootOf, countsOf }: Counting,
+): { from: Counts; to: Counts; isDividedAnew: boolean } | undefined {
+  const spec = after ?? before;
+  const root = spec && placedKind(spec.ref)?.role === 'workload' ? rootOf(spec) : undefined;
+  if (!spec || root?.metadata.uid !== spec.ref.uid) return undefined;
+  const goal = countsOf(root, spec);
+  const to = after ? goal : {};
+  const shares = Object.entries(before?.shares ?? {});
+  const from = Object.fromEntries(
+    shares.flatMap(([name, { replicas }]) => (replicas === undefined ? [] : [[name, replicas]])),
+  );
+  if (Object.keys(goal).length + Object.keys(from).length === 0) return undefined;
+  // What is under way already is nothing that these changes do.
+  const isOther = before !== undefined && !deepEqual(countsOf(root, before), to);
+  const changed = Object.entries(to).map(([name, n]) => n - (getOwn(from, name) ?? n));
+  return { from, to, isDividedAnew: isOther && changed.some((n) => n < 0) && changed.some((n) => n > 0) };
+}
+
+function outcomeOf(
+  from: string[],
+  to: string[],
+  after: PlacementSpec | undefined,
+  isDividedAnew = false,
+): PlannedItem['outcome'] {
   if (after?.blocked === true) return 'blocked';
-  if (deepEqual(from, to)) return 'stays';
+  if (deepEqual(from, to)) return isDividedAnew ? 'moves' : 'stays';
   if (from.length === 0) return 'starts';
   return to.length === 0 ? 'leaves' : 'moves';
 }

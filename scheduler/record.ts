@@ -100,6 +100,7 @@ function released(
     givenUp: _givenUp,
     spread: _spread,
     filled: _filled,
+    noRoom: _noRoom,
     namespaceLabels: _labels,
     orphaned,
     ...spec
@@ -149,6 +150,7 @@ function specOf(decided: Decided, home: Home, old?: PlacementSpec): PlacementSpe
     ...(choice.givenUp && { givenUp: choice.givenUp }),
     ...(choice.spread && { spread: choice.spread }),
     ...(choice.filled && { filled: choice.filled }),
+    ...(choice.noRoom && { noRoom: choice.noRoom }),
     ...(requires.length > 0 && { requires }),
     ...(old?.shares && Object.keys(old.shares).length > 0 && { shares: old.shares }),
     ...(old?.scale && old.ref.uid === uid && { scale: old.scale }),

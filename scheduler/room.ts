@@ -1,8 +1,15 @@
 import { limitsOf } from '../cluster/capacity.ts';
+import type { NoRoom } from '../cluster/no-room.ts';
 import type { PhysicalCluster, Placement } from '../cluster/types.ts';
-import { type Quantity, scaledQuantity, subtractQuantity, zeroQuantity } from '../kube/quantity.ts';
+import {
+  formatQuantity,
+  type Quantity,
+  scaledQuantity,
+  subtractQuantity,
+  zeroQuantity,
+} from '../kube/quantity.ts';
 import { type Candidate, objection } from './filter.ts';
-import type { Situation } from './judge.ts';
+import type { Judged, Situation } from './judge.ts';
 import { nothingUsed } from './usage.ts';
 
 /** A place for a workload that overflows, and for how many of its pods in all it has room. */
@@ -57,4 +64,28 @@ export function placeOf(candidate: Candidate, situation: Situation): Place {
 /** Of what its nodes do not offer it has none; undefined: nobody has said. */
 function limitOf(cluster: PhysicalCluster | undefined, resource: string): Quantity | undefined {
   return limitsOf(cluster).get(resource) ?? (cluster?.status?.allocatable ? zeroQuantity : undefined);
+}
+
+/** Of all that its pods ask for, for the record only. */
+const mostResources = 5;
+
+/** Of so many pods for which there is no room; undefined: there are none, or it is not for want of room. `on`: see NoRoom. */
+export function noRoomOf(
+  pods: number,
+  judged: Judged,
+  { pods: of, need }: Situation,
+  on?: string[],
+): NoRoom | undefined {
+  const mayGo = judged.some(([candidate]) => objection({ ...candidate, need: nothingUsed }) === undefined);
+  if (pods <= 0 || !mayGo) return undefined;
+  const asked = [...need(pods)].filter(([name, { value }]) => name !== 'pods' && value > 0n);
+  const shown = asked
+    .slice(0, mostResources)
+    .map(([name, amount]) => [name, formatQuantity(amount)] as const);
+  return {
+    pods,
+    of,
+    ...(shown.length > 0 && { requests: Object.fromEntries(shown) }),
+    ...(on && { on }),
+  };
 }

@@ -1,4 +1,5 @@
 import { placedKind } from '../cluster/kinds.ts';
+import { lackOfRoom } from '../cluster/no-room.ts';
 import { unsatisfied } from '../cluster/spread.ts';
 import type { PlacementSpec } from '../cluster/types.ts';
 import type { Word } from '../controller/events.ts';
@@ -10,13 +11,19 @@ export function wordsOf(before: PlacementSpec | undefined, now: PlacementSpec): 
   const old = before?.ref.uid === now.ref.uid ? before : undefined;
   const words: Word[] = [];
   const message = refusalOf(now);
-  if (message !== '' && (!old || refusalOf(old) !== message || old.blocked !== now.blocked))
+  // Of what is placed, but for what has no room, that says more.
+  const isPlaced = now.noRoom?.on !== undefined;
+  if (message !== '' && !isPlaced && (!old || refusalOf(old) !== message || old.blocked !== now.blocked))
     words.push({ type: 'Warning', reason: now.blocked ? 'Blocked' : 'Refused', message });
-  if (now.clusters.length > 0 && !deepEqual(old?.clusters ?? [], now.clusters))
+  const hasRoom = old?.noRoom !== undefined && !now.noRoom;
+  if (now.clusters.length > 0 && (hasRoom || !deepEqual(old?.clusters ?? [], now.clusters)))
     words.push({ type: 'Normal', reason: 'Placed', message: placedOn(now) });
   const missing = missingOf(now);
   if (missing !== undefined && missing !== (old && missingOf(old)))
     words.push({ type: 'Warning', reason: 'SpreadUnsatisfied', message: missing });
+  const lacking = lackOfRoom(now);
+  if (lacking !== undefined && lacking !== (old && lackOfRoom(old)))
+    words.push({ type: 'Warning', reason: 'NoRoom', message: lacking });
   return words;
 }
 

@@ -10,6 +10,7 @@ import { badRequest, StatusError } from '../kube/status.ts';
 import { within } from '../kube/within.ts';
 import { type Changed, copyWorld } from '../scheduler/copy.ts';
 import { type PlannedItem, planOf } from '../scheduler/plan.ts';
+import { countsOf } from './plan-counts.ts';
 import { type Asked, readObject, readRequest } from './plan-request.ts';
 import type { PlanTurn } from './plan-turn.ts';
 
@@ -39,7 +40,7 @@ export function planView(clientOf: () => Client, turn: PlanTurn): View {
         const client = clientOf();
         const changes = await changesOf(readRequest(body ?? new Uint8Array()), core, client);
         const world = await within(longestMs, undefined, (signal) => copyWorld(client, changes, signal));
-        const answer: PlanAnswer = { items: await planOf(world, changes) };
+        const answer: PlanAnswer = { items: await planOf(world, changes, { countsOf }) };
         const headers = { 'content-type': 'application/json' };
         return { status: 200, headers, body: Buffer.from(`${JSON.stringify(answer)}\n`) };
       });

@@ -20,6 +20,7 @@ import { copyWorld } from '../scheduler/copy.ts';
 import { clusterMatters } from '../scheduler/matters.ts';
 import { planOf } from '../scheduler/plan.ts';
 import { linesOf } from '../scheduler/plan-words.ts';
+import { countsOf } from './plan-counts.ts';
 import { resourceOf } from './plan-request.ts';
 import { PlanTurn } from './plan-turn.ts';
 import { changed, planView } from './plan-view.ts';
@@ -50,7 +51,7 @@ function whatIfAdmission(clientOf: () => Client, turn: PlanTurn): AdmissionPlugi
         const items = await turn.beside(longestMs, async (signal) => {
           const given = structuredClone(object);
           const changes = [changed({ resource: resourceOf(given, cluster), object: given }, cluster)];
-          return await planOf(await copyWorld(clientOf(), changes, signal), changes, signal);
+          return await planOf(await copyWorld(clientOf(), changes, signal), changes, { countsOf, signal });
         });
         for (const line of linesOf(items, cluster)) request.warn(line);
       } catch (error) {

@@ -1,4 +1,5 @@
 import { pausedAnnotation, waitAnnotation } from '../cluster/names.ts';
+import { lackOfRoom } from '../cluster/no-room.ts';
 import { isTombstone } from '../cluster/orphans.ts';
 import { isStillLedTo, leavesUnheard } from '../cluster/share.ts';
 import { unsatisfied } from '../cluster/spread.ts';
@@ -53,14 +54,19 @@ function placed({ placement, gone, root, total }: ConditionsInput): Verdict {
   if (gone) return { type, status: 'False', reason: 'Deleted', message: 'the object is being deleted' };
   const why = (names: readonly string[]) =>
     names.map((name) => `${name}: ${Object.hasOwn(reasons, name) ? reasons[name] : 'not chosen'}`).join('; ');
+  const lacking = placement.spec && lackOfRoom(placement.spec);
   if (clusters.length === 0) {
     const refused = Object.keys(reasons).sort();
     const message = refused.length > 0 ? why(refused) : 'there is no physical cluster';
+    if (lacking !== undefined)
+      return { type, status: 'False', reason: 'NoRoom', message: `${lacking}; ${message}` };
     return { type, status: 'False', reason: 'NoClusterFits', message };
   }
   const refused = wanted.filter((name) => !clusters.includes(name));
   if (refused.length > 0) return { type, status: 'False', reason: 'ClusterRefused', message: why(refused) };
   const message = `placed on ${clusters.join(', ')}`;
+  if (lacking !== undefined)
+    return { type, status: 'False', reason: 'NoRoom', message: `${message}; ${lacking}` };
   const spread = placement.spec?.spread;
   const missing = spread && unsatisfied(spread);
   if (missing !== undefined)

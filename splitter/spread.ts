@@ -44,6 +44,8 @@ export function otherwiseDivided(root: KubeObject, total: number, spread: Placed
   const how =
     kindNamed(root.kind)?.spread === 'ranges'
       ? 'its ordinals come and go at the end'
-      : 'they are divided in that proportion';
+      : spread.order && total < sum
+        ? 'what came last goes first'
+        : 'they are divided in that proportion';
   return `${shownSpread(spread)} is of ${sum} replicas, and it has ${total}: ${how}`;
 }

@@ -1,6 +1,8 @@
 import { clustersAnnotation } from '../../cluster/names.ts';
+import { roomComesBy } from '../../cluster/no-room.ts';
 import type { Placement } from '../../cluster/types.ts';
 import { groupResource } from '../../kube/gvk.ts';
+import { claimsAdvice } from './claims.ts';
 import { troublesOn } from './pods.ts';
 import type { Told } from './told.ts';
 
@@ -13,11 +15,17 @@ export function adviceFor(told: Told): string[] {
   if (placement === 'absent') return absent(told);
   const remedies = [...new Set(refusedOf(placement).flatMap(([cluster, why]) => remedyOf(cluster, why)))];
   const back = formerOf(placement).join(',');
+  const { noRoom, scale: autoscaled } = placement.spec ?? {};
+  const kept = noRoom && !autoscaled ? noRoom.of - noRoom.pods : 0;
+  const scale = `kubectl -n ${namespace} scale ${groupResource(kind)}/${name}`;
   return [
     ...(namesNoOther(placement) ? [`name another cluster: ${annotate} ${clustersAnnotation}=NAME`] : []),
+    ...(kept > 0 ? [`have as many as there is room for: ${scale} --replicas=${kept}`] : []),
+    ...(noRoom ? [`have an administrator make room: ${roomComesBy}`] : []),
     ...remedies.slice(0, mostRemedies),
     ...(remedies.length > 0 ? ['it moves by itself once that has changed: nothing need be repeated'] : []),
     ...(isIll(told, placement) ? [`see why pods are not ready: kubectl -n ${namespace} describe pods`] : []),
+    ...claimsAdvice(told),
     ...(back !== '' ? [`keep it on ${back}: ${annotate} ${clustersAnnotation}=${back}`] : []),
   ];
 }

@@ -4,17 +4,18 @@ import { type PlacedKind, placedKind } from '../../cluster/kinds.ts';
 import { placementName } from '../../cluster/placement.ts';
 import type { Placement } from '../../cluster/types.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { isStatusError } from '../../kube/status.ts';
 import { textAt } from '../../kube/untyped.ts';
 import { type OutputFormat, print, printJson } from '../output.ts';
 import { namespaces, placements } from '../resources.ts';
 import type { Named } from './kinds.ts';
 import { podSelectorOf } from './pods.ts';
+import { givenUpOf, orNone, orWhyNot } from './read.ts';
 import { storyOf, storyText } from './story.ts';
 import type { Told } from './told.ts';
 
 const core = { group: '', version: 'v1' };
 const pods = { ...core, resource: 'pods' };
+const persistentVolumeClaims = { ...core, resource: 'persistentvolumeclaims' };
 const events = { ...core, resource: 'events' };
 
 /**
@@ -33,10 +34,11 @@ export async function explain(
   const kind = named.kind.version === '' ? await kindPlaced(there, named, namespace) : named.kind;
   const object = await there.get(kind, { namespace, name });
   const record = placementName({ ...kind, name });
-  const [home, placement, running] = await Promise.all([
+  const [home, placement, running, claims] = await Promise.all([
     orWhyNot(there.get(namespaces, { name: namespace })),
     orWhyNot(there.get<Placement>(placements, { namespace, name: record })),
     podsOf(there, object, namespace),
+    kind.kind === 'StatefulSet' ? orNone(there.list(persistentVolumeClaims, { namespace })) : [],
   ]);
   const told: Told = {
     kind,
@@ -46,6 +48,8 @@ export async function explain(
     placement,
     users: kind.role === 'closure' ? await usersOf(there, { kind, name }, namespace) : [],
     pods: running,
+    givenUp: typeof placement === 'string' ? [] : await givenUpOf(there, object, placement),
+    claims,
     events: placement === 'forbidden' ? await eventsOf(there, object, namespace) : [],
   };
   const story = storyOf(told);
@@ -58,26 +62,6 @@ async function kindPlaced(client: Client, { kind, name }: Named, namespace: stri
   const record = { namespace, name: placementName({ ...kind, name }) };
   const { spec } = await client.get<Placement>(placements, record);
   return (spec && placedKind(spec.ref)) ?? kind;
-}
-
-async function orWhyNot<T extends KubeObject>(read: Promise<T>): Promise<T | 'absent' | 'forbidden'> {
-  try {
-    return await read;
-  } catch (error) {
-    if (isStatusError(error, 'NotFound')) return 'absent';
-    if (isStatusError(error, 'Forbidden')) return 'forbidden';
-    throw error;
-  }
-}
-
-/** None where they may not be read. */
-async function orNone<T extends KubeObject>(read: Promise<{ items: T[] }>): Promise<T[]> {
-  try {
-    return (await read).items;
-  } catch (error) {
-    if (isStatusError(error, 'Forbidden')) return [];
-    throw error;
-  }
 }
 
 async function podsOf(client: Client, object: KubeObject, namespace: string): Promise<KubeObject[]> {

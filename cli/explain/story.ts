@@ -1,4 +1,5 @@
 import { isSystemNamespace } from '../../cluster/names.ts';
+import { lackingPods } from '../../cluster/no-room.ts';
 import { customTarget, isPlaceable } from '../../cluster/placeable.ts';
 import { reflectedFrom } from '../../cluster/reflected.ts';
 import { leavesUnheard } from '../../cluster/share.ts';
@@ -7,6 +8,7 @@ import type { ClusterSlice, Placement, Share } from '../../cluster/types.ts';
 import { groupResource } from '../../kube/gvk.ts';
 import { schedulersNote } from '../../scheduler/wishes.ts';
 import { adviceFor } from './advice.ts';
+import { leftBehind } from './claims.ts';
 import { troublesOn } from './pods.ts';
 import type { Section, Story, Told } from './told.ts';
 import { whoAsked } from './who.ts';
@@ -18,6 +20,7 @@ export function storyOf(told: Told): Story {
   const sections = [
     { title: 'Who asked', lines: whoAsked(told) },
     ...(typeof placement === 'string' ? [] : placedSections(told, placement)),
+    { title: 'Data that is left', lines: leftBehind(told) },
     { title: 'What its Events say', lines: [...told.events] },
     { title: 'What you can do', lines: adviceFor(told) },
   ];
@@ -65,11 +68,12 @@ function headlineOf({ object, kind, placement }: Told): string {
 }
 
 function placedHeadline({ spec, status }: Placement): string {
-  const { clusters = [], shares = {}, blocked, waits = [] } = spec ?? {};
+  const { clusters = [], shares = {}, blocked, waits = [], noRoom } = spec ?? {};
   const there = Object.keys(shares).sort();
   const old = there.filter((name) => !clusters.includes(name));
   const coming = clusters.filter((name) => shares[name]?.phase !== 'Active');
   if (there.length === 0 && clusters.length === 0) return 'runs nowhere: no cluster takes it';
+  if (noRoom?.on) return `is on ${and(there.length > 0 ? there : clusters)}, and ${lackingPods(noRoom)}`;
   if (blocked === true)
     return `is on ${and(there.length > 0 ? there : clusters)}, and cannot get where it ought to be`;
   if (waits.length > 0) return `is on ${and(clusters)}, and leaves ${and(waits)} when it is its turn`;

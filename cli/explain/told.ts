@@ -15,8 +15,20 @@ export interface Told {
   users: readonly string[];
   /** Its own, of all clusters. */
   pods: readonly KubeObject[];
+  /** Of a claim, or of what uses claims: whose data is where it is not needed any more. */
+  givenUp: readonly GivenUp[];
+  /** Of a StatefulSet: the claims of the Namespace that clusters show, its own among them. */
+  claims: readonly KubeObject[];
   /** What Atoll has said of it in Events, where these are all that may be read. */
   events: readonly string[];
+}
+
+/** A claim of its own, a cluster where its data still is, and who gave that up. */
+export interface GivenUp {
+  claim: KubeObject;
+  cluster: string;
+  /** Absent: who that was may not be read, or is gone. */
+  by: { name: string; object?: KubeObject }[];
 }
 
 export interface Section {

@@ -17,6 +17,7 @@ const states = [
   'NoClusterFits',
   'ClusterRefused',
   'SpreadUnsatisfied',
+  'NoRoom',
   'Deleted',
   'Orphaned',
 ];

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Placement } from '../../../cluster/types.ts';
+import type { KubeObject } from '../../../kube/object.ts';
 import { runAutoscaler } from '../../world/autoscaler.ts';
 import { deployment, find, readyPods, resources, until } from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
@@ -56,8 +57,47 @@ test('what has no room where it is runs on one more cluster, and comes back when
   expect(await comesTo(6, 0)).toBeGreaterThanOrEqual(6);
   await room('east', 4);
   expect(await comesTo(4, 2)).toBeGreaterThanOrEqual(6);
+  const home = await readyPods(world.physical('east'), 'web');
+  await scale(5);
+  await comesTo(4, 1);
+  // What overflowed goes first: none at home is made anew.
+  expect(await readyPods(world.physical('east'), 'web')).toEqual(home);
   await scale(3);
   expect(await comesTo(3, 0)).toBeGreaterThanOrEqual(3);
+});
+
+test('what has room nowhere is told, in a condition and in an Event, until there is room', async () => {
+  const placedWord = async () =>
+    (
+      await find<Placement>(world.admin, placements, 'web.deployments.apps', 'default')
+    )?.status?.conditions?.find(({ type }) => type === 'Placed');
+  const said = async (reason: string) => {
+    const { items } = await world.admin.list<KubeObject>(resources.events, shop);
+    return items.filter((event) => event['reason'] === reason).map((event) => event['message']);
+  };
+  const lacking = expect.stringMatching(
+    /^2 of its 10 pods have room nowhere and are on (east|west) all the same; make room .* or have 2 replicas fewer/,
+  );
+  await scale(10);
+  const told = await until('the condition says so', async () => {
+    const word = await placedWord();
+    return word?.reason === 'NoRoom' ? word : undefined;
+  });
+  expect(told).toMatchObject({
+    status: 'False',
+    message: expect.stringMatching(/^placed on east, west; 2 of its 10 pods have room nowhere/),
+  });
+  await until('an Event says so on the object', async () => (await said('NoRoom')).length > 0);
+  expect(await said('NoRoom')).toEqual([lacking]);
+  await room('west', 9);
+  await until('the condition says it no longer', async () => (await placedWord())?.status === 'True');
+  await until('and another Event that it is placed', async () =>
+    (await said('Placed')).some((message) => /west: it takes 6 pods/.test(String(message))),
+  );
+  expect(await said('NoRoom')).toEqual([lacking]);
+  await room('west', 4);
+  await scale(3);
+  await comesTo(3, 0);
 });
 
 test('others that ask for more push none of it out, and it comes home though the most of it was elsewhere', async () => {

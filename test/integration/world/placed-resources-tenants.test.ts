@@ -6,6 +6,7 @@ import type { KubeObject } from '../../../kube/object.ts';
 import { listAt, textAt } from '../../../kube/untyped.ts';
 import { copyWorld } from '../../../scheduler/copy.ts';
 import { planOf } from '../../../scheduler/plan.ts';
+import { countsOf } from '../../../server/plan-counts.ts';
 import { cloneSetDefinition, clonesets, custom, definition, runOperators } from '../../world/custom.ts';
 import { deployment, find, readyPods, resources, settled, template, until } from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
@@ -191,7 +192,7 @@ test('a syncer that begins anew shows the same pods; policies, plans and explain
   const drained = { ...west, spec: { ...(west.spec as object), drain: true, unschedulable: true } };
   const changes = [{ resource: resources.physicalclusters, object: drained }];
   const copy = await copyWorld(controllers, changes, new AbortController().signal);
-  const items = await planOf(copy, changes);
+  const items = await planOf(copy, changes, { countsOf });
   const item = items.find(({ object }) => object === 'clonesets.fleet.example.com/shown');
-  expect(item).toMatchObject({ from: ['west'], outcome: 'blocked' });
+  expect(item).toMatchObject({ from: ['west'], outcome: 'blocked', replicas: { from: { west: 3 } } });
 }, 60_000);

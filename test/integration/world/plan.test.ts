@@ -101,6 +101,10 @@ test('a plan of a file is of what the API would make of it', async () => {
   expect(await find(world.admin, resources.deployments, 'new')).toBeUndefined();
   expect(await plan([deployment('web', 1, 'east')])).toBe(0);
   expect(outcomes()['deployments.apps/web']).toEqual(['stays', 'east']);
+  await plan([deployment('web', 3, 'east,west')]);
+  expect(await atoll('plan', '-f', file)).toBe(0);
+  expect(out).toMatch(/apps\/web +spreads +east=1 +east=2,west=1 +named by its annotation\n/);
+  expect(out).toContain('of 1 workload: 1 spreads; nothing was changed');
   const kind = { apiVersion: 'atoll.dev/v1alpha1', kind: 'PhysicalCluster' };
   const full = {
     ...west,

@@ -1,5 +1,7 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { drain } from '../../../cli/drain.ts';
+import { explain } from '../../../cli/explain/explain.ts';
+import { parseNamed } from '../../../cli/explain/kinds.ts';
 import { reflectedFrom } from '../../../cluster/reflected.ts';
 import type { Placement } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
@@ -73,6 +75,14 @@ async function mendPods(cluster: string): Promise<void> {
     await client.delete(pods, { namespace: metadata.namespace, name: metadata.name ?? '' });
 }
 
+async function explained(named: string): Promise<string> {
+  const out: string[] = [];
+  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => out.push(String(text)) > 0);
+  await explain(world.admin, parseNamed([named]), { cluster: 'root', ...inDefault }, 'text');
+  write.mockRestore();
+  return out.join('');
+}
+
 /** One replica, on its way from east to west, where its pod does not become ready: nothing of it runs. */
 async function betweenTwo(): Promise<void> {
   await runSet(1, { ...recreate, 'atoll.dev/clusters': 'east' });
@@ -117,6 +127,8 @@ test('a drain that claims hold goes on with recreate; the old claims stay where 
   expect(await ready(to)).toEqual(['db-0', 'db-1', 'db-2']);
   expect(await names(to)).toEqual(data);
   expect(await claimsOn(from)).toEqual(before);
+  const home = (await specOf())?.physicalNamespace;
+  expect(await explained('sts/db')).toContain(`kubeconfig of that: kubectl -n ${home} get pvc\n`);
   await until('those that are there are shown', async () => {
     const { items } = await world.admin.list(persistentvolumeclaims, inDefault);
     return items.length === 3 && items.every((claim) => reflectedFrom(claim).join() === to);
@@ -168,8 +180,19 @@ test('a claim of its own goes along empty, and the old one when what uses it is 
     );
   });
   expect(await names(from)).toEqual(['files']);
+  const left = `${from}: the data of its claim files is there, given up by deployments.apps/web; it is deleted once`;
+  expect(await explained('deployment/web')).toContain(`\nData that is left:\n  ${left}`);
+  const told = await explained('pvc/files');
+  expect(told).toContain(
+    `\nData that is left:\n  ${from}: its data is there, given up by deployments.apps/web; `,
+  );
+  expect(told).toContain('annotate persistentvolumeclaims/files --overwrite atoll.dev/volumes=hold\n');
   await mendPods(to);
   await until('the old claim is gone', async () => (await names(from)).length === 0);
+  await until(
+    'nothing more is told of it',
+    async () => !(await explained('deployment/web')).includes('Data that is left'),
+  );
   expect(await ready(to, 'web')).toHaveLength(1);
   await drains(from);
 });

@@ -53,6 +53,8 @@ const told = (more: Partial<Told>): Told => ({
   users: [],
   pods: [],
   events: [],
+  givenUp: [],
+  claims: [],
   ...more,
 });
 
@@ -153,6 +155,17 @@ describe('in a sentence', () => {
     [
       'is on a, and cannot get where it ought to be',
       { placement: placed({ clusters: ['a'], blocked: true, shares: { a: active } }) },
+    ],
+    [
+      'is on a, and 2 of its 3 pods have room nowhere',
+      {
+        placement: placed({
+          clusters: ['a'],
+          blocked: true,
+          noRoom: { pods: 2, of: 3, on: ['a'] },
+          shares: { a: active },
+        }),
+      },
     ],
     ['is leaving a, and is to be nowhere', { placement: placed({ clusters: [], shares: { a: active } }) }],
     ['is on its way to a', { placement: placed({ clusters: ['a'], shares: {} }) }],
@@ -275,6 +288,17 @@ describe('what can be done', () => {
     expect(second).toBe('it moves by itself once that has changed: nothing need be repeated');
   });
 
+  test('where there is no room, to have as many as have it; not where an autoscaler would undo it', () => {
+    const full = { clusters: ['a'], blocked: true, noRoom: { pods: 2, of: 3, on: ['a'] } };
+    const of = (spec: object) => section({ placement: placed(spec) }, 'What you can do');
+    expect(of(full)).toEqual([
+      'have as many as there is room for: kubectl -n shop scale deployments.apps/web --replicas=1',
+      'have an administrator make room: more nodes, a higher spec.capacity, one more cluster',
+    ]);
+    expect(of({ ...full, scale: { replicas: 3 } })).toHaveLength(1);
+    expect(of({ ...full, noRoom: { pods: 3, of: 3 } })).toHaveLength(1);
+  });
+
   test('nothing, where all is as it should be', () => {
     const placement = placed({
       clusters: ['a'],
@@ -298,6 +322,99 @@ describe('what can be done', () => {
   test('of fifty refusals not fifty things', () => {
     const reasons = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`c${i}`, 'it is cordoned']));
     expect(section({ placement: placed({ clusters: [], reasons }) }, 'What you can do')).toHaveLength(6);
+  });
+});
+
+describe('claims that are left', () => {
+  const files = (metadata: object = {}): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name: 'files', namespace: 'shop', ...metadata },
+  });
+  const placement = placed({ clusters: ['west'], shares: { west: { phase: 'Joining', replicas: 3 } } });
+  const recreate = { annotations: { 'atoll.dev/volumes': 'recreate' } };
+  const by = (metadata?: object) => [{ name: 'deployments.apps/web', object: web(metadata) }];
+  const back =
+    'have the data of files on east again: kubectl -n shop annotate deployments.apps/web --overwrite atoll.dev/clusters=east';
+  const hold =
+    'keep the data of files on east: kubectl -n shop annotate persistentvolumeclaims/files --overwrite atoll.dev/volumes=hold';
+  const goes = 'let that data go: nothing is to be done for it';
+
+  test.each<[string, Partial<Told>, string, string[]]>([
+    [
+      'by a workload that names another cluster',
+      { givenUp: [{ claim: files(), cluster: 'east', by: by() }] },
+      'east: the data of its claim files is there, given up by deployments.apps/web; it is deleted once all that uses the claim is ready elsewhere',
+      [back, goes],
+    ],
+    [
+      'by one that goes without it',
+      { givenUp: [{ claim: files(), cluster: 'east', by: by(recreate) }] },
+      'east: the data of its claim files is there, given up by deployments.apps/web; it is deleted once all that uses the claim is ready elsewhere',
+      [hold, goes],
+    ],
+    [
+      'by both words, as the claim itself tells it',
+      {
+        kind: kind('PersistentVolumeClaim'),
+        object: files(recreate),
+        givenUp: [{ claim: files(recreate), cluster: 'east', by: by() }],
+      },
+      'east: its data is there, given up by deployments.apps/web; it is deleted once all that uses the claim is ready elsewhere',
+      [back, hold, goes],
+    ],
+    [
+      'by whom may not be read',
+      { givenUp: [{ claim: files(), cluster: 'east', by: [{ name: 'others' }] }] },
+      'east: the data of its claim files is there, given up by others; it is deleted once all that uses the claim is ready elsewhere',
+      [hold, goes],
+    ],
+  ])('%s', (_what, more, line, advice) => {
+    expect(section({ placement, ...more }, 'Data that is left')).toEqual([line]);
+    expect(section({ placement, ...more }, 'What you can do')).toEqual(advice);
+  });
+
+  const set = (metadata: object): KubeObject => ({
+    ...web({ name: 'db', ...metadata }),
+    kind: 'StatefulSet',
+    spec: { replicas: 2, volumeClaimTemplates: [{ metadata: { name: 'data' } }] },
+  });
+  const shown = (name: string, cluster: string): KubeObject => ({
+    ...files({ name, uid: name, annotations: reflectedAs({}, name, [cluster]) }),
+  });
+  const claims = [
+    shown('data-db-1', 'east'),
+    shown('data-db-0', 'east'),
+    shown('data-db-0', 'west'),
+    shown('other-0', 'east'),
+  ];
+  const there = placed({ clusters: ['west'], physicalNamespace: 'root--shop', shares: {} });
+  const of = (metadata: object, clusters = ['west']): Partial<Told> => ({
+    kind: kind('StatefulSet'),
+    object: set(metadata),
+    claims,
+    placement: placed({ ...there.spec, clusters }),
+  });
+
+  test('of a set where it is no longer to be', () => {
+    expect(section(of({}), 'Data that is left')).toEqual([
+      'east: data-db-0, data-db-1 stay there with their data, whatever becomes of the set',
+    ]);
+    expect(section(of({}), 'What you can do')).toEqual([
+      'have the data on east again: kubectl -n shop annotate statefulsets.apps/db --overwrite atoll.dev/clusters=east',
+      'let it go, with the kubeconfig of east: kubectl -n root--shop delete pvc data-db-0 data-db-1',
+    ]);
+    expect(section(of({}, ['east', 'west']), 'Data that is left')).toBeUndefined();
+    expect(section(of({}, []), 'Data that is left')).toBeUndefined();
+  });
+
+  test('of a set that goes without them: also what is not shown', () => {
+    expect(section({ ...of(recreate), claims: [] }, 'Data that is left')).toEqual([
+      'any cluster that it leaves keeps its claims there with their data; while it has others of the same names they are not shown',
+    ]);
+    expect(section({ ...of(recreate), claims: [] }, 'What you can do')).toEqual([
+      'see what it left on a cluster, with the kubeconfig of that: kubectl -n root--shop get pvc',
+    ]);
   });
 });
 

@@ -55,6 +55,48 @@ describe('a plan as a table', () => {
     ).toBe(true);
   });
 
+  test.each<[string, Partial<Planned>, string[]]>([
+    ['elsewhere', { replicas: { from: { east: 5 }, to: { west: 5 } } }, ['moves', 'east', 'west']],
+    [
+      'elsewhere too',
+      { to: ['east', 'west'], replicas: { from: { east: 5 }, to: { east: 3, west: 2 } } },
+      ['spreads', 'east=5', 'east=3,west=2'],
+    ],
+    [
+      'no longer everywhere',
+      { from: ['east', 'west'], replicas: { from: { east: 3, west: 2 }, to: { west: 5 } } },
+      ['leaves', 'east=3,west=2', 'west=5'],
+    ],
+    [
+      'where it is, in other numbers',
+      {
+        from: ['east', 'west'],
+        to: ['east', 'west'],
+        replicas: { from: { east: 3, west: 2 }, to: { east: 2, west: 3 } },
+      },
+      ['shifts', 'east=3,west=2', 'east=2,west=3'],
+    ],
+    [
+      'where it is, and more of it',
+      { outcome: 'stays', to: ['east'], replicas: { from: { east: 3 }, to: { east: 5 } } },
+      ['stays', 'east=3', 'east=5'],
+    ],
+    [
+      'nowhere',
+      { outcome: 'leaves', to: [], replicas: { from: { east: 3 }, to: {} } },
+      ['leaves', 'east', '-'],
+    ],
+    [
+      'of what nobody counts yet there, the name',
+      { from: ['east', 'new'], to: ['west'], replicas: { from: { east: 5 }, to: { west: 5 } } },
+      ['moves', 'east=5,new', 'west=5'],
+    ],
+  ])('says in the right word, and how many: %s', (_what, more, cells) => {
+    const [, row = '', sum] = planText([item({ ...more, reasons: {} })], '').split('\n');
+    expect(row.trim().split(/ {2,}/).slice(1)).toEqual(cells);
+    expect(sum).toBe(`of 1 workload: 1 ${cells[0]}; nothing was changed`);
+  });
+
   test('leaves out what goes along, unless that is blocked', () => {
     const claim = { object: 'persistentvolumeclaims/data', workload: false } as const;
     expect(planText([item(claim)], 'nothing is on east')).toBe('nothing is on east; nothing was changed');

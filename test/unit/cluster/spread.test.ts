@@ -64,6 +64,21 @@ describe('exact counts', () => {
     expect(Object.fromEntries(parts)).toEqual(expected);
   });
 
+  it.each<[string, number, Record<string, number>]>([
+    ['as many', 12, { a: 4, b: 5, c: 3 }],
+    ['the last has fewer', 10, { a: 4, b: 5, c: 1 }],
+    ['one of it stays where the others would be all but full', 9, { a: 4, b: 4, c: 1 }],
+    ['all of the last, and of the one before', 7, { a: 4, b: 3, c: 0 }],
+    ['one of the second stays', 4, { a: 3, b: 1, c: 0 }],
+    ['the first alone', 3, { a: 3, b: 0, c: 0 }],
+    ['none', 0, { a: 0, b: 0, c: 0 }],
+    ['more: in proportion', 24, { a: 8, b: 10, c: 6 }],
+  ])('that are filled in an order: %s', (_what, total, expected) => {
+    const replicas = { c: 3, b: 5, a: 4 };
+    const spread = { topologyKey: 'cluster', replicas, order: ['a', 'b', 'c'], most: { a: 4, b: 5, c: 9 } };
+    expect(Object.fromEntries(replicasPerValue(total, spread, ['a', 'b', 'c']))).toEqual(expected);
+  });
+
   const weights = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd', 'e'), fc.integer({ min: 1, max: 50 }), {
     minKeys: 1,
   });

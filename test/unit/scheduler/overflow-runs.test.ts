@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PlacementSpec } from '../../../cluster/types.ts';
 import { parseQuantity } from '../../../kube/quantity.ts';
+import { planFor } from '../../../splitter/plan.ts';
 import { deployment } from '../cluster/objects.ts';
 import { annotation, type Counts, parts, web, world } from './overflowing.ts';
 import { cluster, type Fields, World } from './world.ts';
@@ -32,6 +33,36 @@ describe('what overflows and runs', () => {
     expect(parts(made)).toEqual({ home: 4, cloud: 5 });
     expect(of(made, 3)).toEqual({ home: 3 });
   });
+
+  it.each<[string, Counts, number]>([
+    ['home, though the most of it is elsewhere', { home: 4, cloud: 100 }, 12],
+    ['of three', { home: 20, second: 9, third: 5 }, 33],
+    ['where it may keep one', { home: 20, cloud: 20 }, 25],
+  ])(
+    'what came last goes first, before anything is decided, and that is what is decided: %s',
+    (_what, room, most) => {
+      const [first = '', ...others] = Object.keys(room);
+      for (let replicas = most; replicas > 0; replicas--) {
+        const made = world({ ...room, ...Object.fromEntries(others.map((name) => [name, 0])) }, 4);
+        parts(made);
+        for (const name of others) bound(made, name, room[name] ?? 0);
+        const grown = of(made, most);
+        expect(Object.keys(grown)).toEqual([first, ...others]);
+        const { clusters = [], shares = {}, spread } = made.spec('web') ?? {};
+        const { goal } = planFor(web(replicas).object, clusters, shares, { spread });
+        const fewer = Object.fromEntries([...goal].map(([name, part]) => [name, part.replicas ?? 0]));
+        made.share(
+          'web',
+          Object.fromEntries(Object.entries(fewer).map(([c, n]) => [c, { phase: 'Active', replicas: n }])),
+        );
+        const decided = of(made, replicas);
+        expect(fewer, String(replicas)).toEqual({
+          ...Object.fromEntries(clusters.map((c) => [c, 0])),
+          ...decided,
+        });
+      }
+    },
+  );
 
   it('does not move for room that comes, until it needs a cluster less', () => {
     const made = world({ a: 4, b: 9 }, 4);
@@ -88,6 +119,7 @@ describe('what overflows and runs', () => {
     expect(made.spec('web')).toMatchObject({
       blocked: true,
       reasons: { a: 'it has room for 4 of its 7 pods, but nothing else fits: it stays' },
+      noRoom: { pods: 3, of: 7 },
     });
     bound(made, 'a', 7);
     expect(parts(made)).toEqual({ a: 7 });

@@ -85,6 +85,46 @@ describe('where it is', () => {
     });
   });
 
+  it.each<[string, Counts, number, number, object | undefined]>([
+    ['all of it has room', { a: 4, b: 3 }, 4, 7, undefined],
+    ['beside what runs', { a: 4, b: 3 }, 4, 9, { pods: 2, of: 9, on: ['a'] }],
+    ['on one alone', { a: 4 }, 4, 5, { pods: 1, of: 5, on: ['a'] }],
+    ['nowhere yet', { a: 2, b: 2 }, 0, 5, { pods: 1, of: 5 }],
+    ['nowhere yet, and none of it', { a: 0, b: 0 }, 0, 2, { pods: 2, of: 2 }],
+    ['nowhere yet, for nothing', { a: 0 }, 0, 0, undefined],
+  ])('says how much has room nowhere: %s', (_what, room, from, to, expected) => {
+    const made = world(room, from);
+    if (from > 0) parts(made);
+    made.objects = [web(to)];
+    expect(made.decide().spec('web')?.noRoom).toEqual(expected);
+  });
+
+  it('says what these pods ask for, and nothing of it when there is room', () => {
+    const made = world({ a: 2 }, 4);
+    const podSpec = { containers: [{ name: 'c', resources: { requests: { cpu: '500m', memory: '1Gi' } } }] };
+    const of = (replicas: number) =>
+      deployment('web', { metadata: { annotations: annotation }, replicas, podSpec });
+    made.objects = [of(2)];
+    made.decide().share('web', { a: { phase: 'Active', replicas: 2 } });
+    made.objects = [of(5)];
+    expect(made.decide().spec('web')?.noRoom).toEqual({
+      pods: 3,
+      of: 5,
+      requests: { cpu: '1500m', memory: '3Gi' },
+      on: ['a'],
+    });
+    made.clusters.push(cluster('b'));
+    expect(made.decide().spec('web')).toMatchObject({ clusters: ['a', 'b'] });
+    expect(made.spec('web')?.noRoom).toBeUndefined();
+  });
+
+  it('what nobody lets in has no want of room', () => {
+    const made = world({ a: 4 }, 3);
+    made.clusters = [cluster('a', { capacity: { pods: '4' }, unschedulable: true })];
+    expect(made.decide().spec('web')).toMatchObject({ clusters: [], blocked: true });
+    expect(made.spec('web')?.noRoom).toBeUndefined();
+  });
+
   it('comes back when a tenth of the room stays free, not before', () => {
     const [made] = grown({ a: 20, b: 20 }, 20, 25);
     const of = (replicas: number) => {

@@ -9,6 +9,7 @@ import { worldOf } from '../../../scheduler/copy.ts';
 import { type PlannedItem, planOf } from '../../../scheduler/plan.ts';
 import type { NamespaceDecision } from '../../../scheduler/types.ts';
 import { takeStock } from '../../../scheduler/world.ts';
+import { countsOf } from '../../../server/plan-counts.ts';
 import { deployment } from '../cluster/objects.ts';
 import { cluster } from './world.ts';
 
@@ -43,12 +44,16 @@ class Stored {
     for (const { wanted } of decision.update) this.put('placements', wanted);
     for (const { placed, clusters } of decision.annotate) {
       const { metadata } = placed.object;
-      const { 'kcp.io/cluster': logical = '' } = metadata.annotations ?? {};
+      const {
+        'atoll.dev/clusters': _where,
+        'atoll.dev/placed-by': _who,
+        ...rest
+      } = metadata.annotations ?? {};
       const note = clusters !== undefined && {
         'atoll.dev/clusters': clusters,
         'atoll.dev/placed-by': 'system:atoll:scheduler',
       };
-      const annotations = { 'kcp.io/cluster': logical, ...note };
+      const annotations = { ...rest, ...note };
       this.put(placed.kind.resource, { ...placed.object, metadata: { ...metadata, annotations } });
     }
     const { create, update, remove, annotate } = decision;
@@ -152,7 +157,7 @@ test('a plan is what the scheduler then does, in any world', async () => {
           ? { resource: physical, object: clusterOf(...change) }
           : { resource: { group: 'apps', version: 'v1', resource: 'deployments' }, object: objectOf(change) };
         stored.put(changed.resource.resource, changed.object);
-        const items = await planOf(worldOf(stored.of), [changed]);
+        const items = await planOf(worldOf(stored.of), [changed], { countsOf });
         stored.decide();
         const after = stored.where();
         const keyOf = (item: PlannedItem) => {
@@ -172,6 +177,130 @@ test('a plan is what the scheduler then does, in any world', async () => {
   );
   // It was about something.
   expect(moved.count).toBeGreaterThan(20);
+});
+
+const one = { 'kcp.io/cluster': 'one' };
+const apps = { group: 'apps', version: 'v1', resource: 'deployments' };
+type Counts = Record<string, number>;
+
+/** `web` as it was placed with these replicas and annotations, and what becomes of it with others. */
+async function plannedOf(
+  kind: 'Deployment' | 'StatefulSet',
+  [replicas, annotations]: [number, object],
+  [then, other]: [number, object],
+  room: Counts = {},
+): Promise<PlannedItem | undefined> {
+  const stored = new Stored();
+  const resource = kind === 'Deployment' ? apps : { ...apps, resource: 'statefulsets' };
+  const web = (n: number, more: object): KubeObject => {
+    const { object } = deployment('web', { replicas: n });
+    const metadata = { ...object.metadata, namespace: 'shop', uid: 'w', annotations: { ...one, ...more } };
+    return { ...object, kind, metadata };
+  };
+  for (const name of ['a', 'b']) {
+    const bound = room[name] === undefined ? {} : { capacity: { pods: String(room[name]) } };
+    stored.put('physicalclusters', cluster(name, bound) as KubeObject);
+  }
+  const metadata = { name: 'shop', uid: 'n', annotations: one };
+  stored.put('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata });
+  stored.put(resource.resource, web(replicas, annotations));
+  stored.decide();
+  for (const placement of stored.list('placements') as Placement[]) {
+    let start = 0;
+    const parts = Object.entries(placement.spec ? countsOf(web(replicas, annotations), placement.spec) : {});
+    const shares = parts.map(([c, n]): [string, Share] => {
+      const ordinals = kind === 'StatefulSet' ? { ordinalsStart: start } : {};
+      start += n;
+      return [c, { phase: 'Active', replicas: n, ...ordinals }];
+    });
+    const spec = { ...placement.spec, shares: Object.fromEntries(shares) };
+    stored.put('placements', { ...placement, spec } as KubeObject);
+  }
+  const changed = { resource, object: web(then, other) };
+  stored.put(resource.resource, changed.object);
+  const [item] = await planOf(worldOf(stored.of), [changed], { countsOf });
+  return item;
+}
+
+const overflows = { 'atoll.dev/overflow': 'true' };
+const over = (counts: string) => ({ 'atoll.dev/spread': `cluster ${counts}` });
+const both = { 'atoll.dev/clusters': 'a,b', 'atoll.dev/placed-by': 'ann' };
+
+test.each<
+  [
+    string,
+    'Deployment' | 'StatefulSet',
+    [number, object],
+    [number, object],
+    Counts,
+    PlannedItem['outcome'],
+    Counts,
+    Counts,
+  ]
+>([
+  [
+    'what overflows',
+    'Deployment',
+    [4, overflows],
+    [6, overflows],
+    { a: 4, b: 3 },
+    'moves',
+    { a: 4 },
+    { a: 4, b: 2 },
+  ],
+  [
+    'beyond all room',
+    'Deployment',
+    [4, overflows],
+    [9, overflows],
+    { a: 4, b: 3 },
+    'blocked',
+    { a: 4 },
+    { a: 6, b: 3 },
+  ],
+  [
+    'what comes home',
+    'Deployment',
+    [6, overflows],
+    [3, overflows],
+    { a: 4, b: 3 },
+    'moves',
+    { a: 4, b: 2 },
+    { a: 3 },
+  ],
+  [
+    'a spread',
+    'Deployment',
+    [5, { ...both, 'atoll.dev/clusters': 'a' }],
+    [5, over('a=3,b=2')],
+    {},
+    'moves',
+    { a: 5 },
+    { a: 3, b: 2 },
+  ],
+  [
+    'other counts on the same',
+    'Deployment',
+    [5, over('a=3,b=2')],
+    [5, over('a=2,b=3')],
+    {},
+    'moves',
+    { a: 3, b: 2 },
+    { a: 2, b: 3 },
+  ],
+  ['more on each', 'Deployment', [4, both], [6, both], {}, 'stays', { a: 2, b: 2 }, { a: 3, b: 3 }],
+  [
+    'ordinals',
+    'StatefulSet',
+    [3, over('a=1,b=2')],
+    [3, over('a=2,b=1')],
+    {},
+    'moves',
+    { a: 1, b: 2 },
+    { a: 2, b: 1 },
+  ],
+])('a plan says how many: %s', async (_what, kind, before, then, room, outcome, from, to) => {
+  expect(await plannedOf(kind, before, then, room)).toMatchObject({ outcome, replicas: { from, to } });
 });
 
 test('what could not be listed stays as it is; what is beside it is decided, whatever becomes of its cluster', async () => {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { lackOfRoom, type NoRoom } from '../../../cluster/no-room.ts';
 import type { PlacedSpread } from '../../../cluster/spread.ts';
 import type { PlacementSpec } from '../../../cluster/types.ts';
 import { wordsOf } from '../../../scheduler/words.ts';
@@ -29,4 +30,50 @@ it.each<[string, PlacementSpec | undefined, PlacementSpec, object[]]>([
   ['not where nobody says how many', spec(both), spec({ east: 'us' }, { replicas: {} }), []],
 ])('a spread that cannot be had is told: %s', (_, before, now, expected) => {
   expect(wordsOf(before, now).filter(({ reason }) => reason === 'SpreadUnsatisfied')).toEqual(expected);
+});
+
+const full = (
+  noRoom: NoRoom | undefined,
+  clusters = ['a'],
+  more: Partial<PlacementSpec> = {},
+): PlacementSpec => ({
+  ref,
+  clusters,
+  reasons: { a: 'it takes 6 pods' },
+  ...(noRoom && { noRoom, blocked: true }),
+  ...more,
+});
+const two: NoRoom = { pods: 2, of: 6, on: ['a'] };
+const three: NoRoom = { pods: 3, of: 7, on: ['a'] };
+const apart: NoRoom = { pods: 2, of: 6 };
+const told = (noRoom: NoRoom, clusters = ['a']) => `NoRoom ${lackOfRoom({ noRoom, clusters })}`;
+const placed = 'Placed a: it takes 6 pods';
+const blocked = 'Blocked a: it takes 6 pods';
+
+it.each<[string, PlacementSpec | undefined, PlacementSpec, string[]]>([
+  ['at first', undefined, full(two), [placed, told(two)]],
+  [
+    'when it grows, and nothing else of it: that it is blocked is the same',
+    full(undefined),
+    full(two),
+    [told(two)],
+  ],
+  ['once', full(two), full(two), []],
+  ['when it is more', full(two), full(three), [told(three)]],
+  [
+    'not to the next of its name',
+    full(two, ['a'], { ref: { ...ref, uid: '0' } }),
+    full(two),
+    [placed, told(two)],
+  ],
+  [
+    'with what speaks against each cluster, where it is nowhere',
+    undefined,
+    full(apart, []),
+    [blocked, told(apart, [])],
+  ],
+  ['with the same, where it cannot leave', full(undefined), full(apart), [blocked, told(apart)]],
+  ['and when there is room again', full(two), full(undefined), [placed]],
+])('that there is no room is told: %s', (_, before, now, expected) => {
+  expect(wordsOf(before, now).map(({ reason, message }) => `${reason} ${message}`)).toEqual(expected);
 });

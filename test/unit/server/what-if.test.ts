@@ -98,3 +98,40 @@ test('a plan is told in few lines', () => {
   expect(long.every((line) => line.length <= 240)).toBe(true);
   expect(long.at(-1)).toBe('plan: and 4990 more; atoll plan tells all of them');
 });
+
+test('with how many replicas, where that is more than the names say', () => {
+  const items = [
+    item({
+      to: ['east', 'west'],
+      replicas: { from: { east: 5 }, to: { east: 3, west: 2 } },
+      reasons: { west: 'y' },
+    }),
+    item({
+      from: ['east', 'west'],
+      to: ['east', 'west'],
+      replicas: { from: { east: 3, west: 2 }, to: { east: 2, west: 3 } },
+      reasons: {},
+    }),
+    item({ replicas: { from: { east: 5 }, to: { west: 5 } }, reasons: {} }),
+    item({
+      outcome: 'blocked',
+      to: ['east', 'west'],
+      replicas: { from: { east: 4 }, to: { east: 6, west: 3 } },
+      reasons: { east: 'x' },
+    }),
+    item({
+      outcome: 'starts',
+      from: [],
+      to: ['east', 'west'],
+      replicas: { from: {}, to: { east: 4, west: 1 } },
+      reasons: {},
+    }),
+  ];
+  expect(linesOf(items, 'id')).toEqual([
+    'plan: shop/deployments.apps/web spreads from east to west too (east=5 to east=3,west=2): y',
+    'plan: shop/deployments.apps/web shifts on east, west (east=3,west=2 to east=2,west=3)',
+    'plan: shop/deployments.apps/web moves from east to west',
+    'plan: shop/deployments.apps/web is blocked on east (east=4 to east=6,west=3): east: x',
+    'plan: shop/deployments.apps/web starts on east=4,west=1',
+  ]);
+});

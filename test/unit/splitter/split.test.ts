@@ -95,6 +95,24 @@ describe('split', () => {
     expect(failed.conditions[1]).toMatchObject({ reason: 'ApplyFailed', message: 'a: Forbidden: no' });
   });
 
+  it('says how much has room nowhere, whether or not some of it runs', () => {
+    const noRoom = { pods: 2, of: 5 };
+    const runs = record(web, { noRoom: { ...noRoom, on: ['a'] }, blocked: true, shares: held });
+    expect(outcome(runs, web).conditions[0]).toMatchObject({
+      type: 'Placed',
+      status: 'False',
+      reason: 'NoRoom',
+      message: expect.stringMatching(
+        /^placed on a; 2 of its 5 pods have room nowhere and are on a all the same; /,
+      ),
+    });
+    const nowhere = record(web, { clusters: [], noRoom, blocked: true, reasons: { b: 'it has room for 3' } });
+    expect(verdicts(outcome(nowhere, web))).toEqual(['Placed=False NoRoom', 'Settled=False NoRoom']);
+    expect(outcome(nowhere, web).conditions[0]?.message).toMatch(
+      /^2 of its 5 pods .*; b: it has room for 3$/,
+    );
+  });
+
   it('keeps the time of a condition that does not change', () => {
     const first = outcome(record(web, {}), web).conditions;
     const again = split({

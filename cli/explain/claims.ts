@@ -1,0 +1,89 @@
+import { isClaimName } from '../../cluster/claims.ts';
+import { clustersAnnotation, volumesAnnotation } from '../../cluster/names.ts';
+import { reflectedFrom } from '../../cluster/reflected.ts';
+import { volumesOf } from '../../cluster/volumes.ts';
+import { groupResource } from '../../kube/gvk.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { listAt } from '../../kube/untyped.ts';
+import { leavesOut, wishOf } from '../../scheduler/wishes.ts';
+import type { Told } from './told.ts';
+
+/** What this left on clusters, or will, and what becomes of it. */
+export function leftBehind(told: Told): string[] {
+  const given = told.givenUp.map(({ claim, cluster, by }) => {
+    const whose = told.kind.kind === claim.kind ? 'its data' : `the data of its claim ${claim.metadata.name}`;
+    return `${cluster}: ${whose} is there, given up by ${[...new Set(by.map(({ name }) => name))].join(', ')}; it is deleted once all that uses the claim is ready elsewhere`;
+  });
+  const made = [...madeElsewhere(told)].map(
+    ([cluster, names]) =>
+      `${cluster}: ${names.join(', ')} stay there with their data, whatever becomes of the set`,
+  );
+  if (isWithout(told))
+    made.push(
+      'any cluster that it leaves keeps its claims there with their data; while it has others of the same names they are not shown',
+    );
+  return [...given, ...made];
+}
+
+/** Commands in full: how the data is had again, and how it goes. */
+export function claimsAdvice(told: Told): string[] {
+  const { kind, object, placement, givenUp } = told;
+  const { namespace = '', name = '' } = object.metadata;
+  const given = givenUp.flatMap(({ claim, cluster, by }) => {
+    const called = claim.metadata.name ?? '';
+    const says = by.some(({ object: giver }) => volumesOf(claim, giver, told.namespace) === 'recreate');
+    const back = by.filter(
+      ({ object: giver }) => giver && leavesOut(wishOf(giver, told.namespace, []), cluster),
+    );
+    return [
+      ...back.map(
+        (giver) =>
+          `have the data of ${called} on ${cluster} again: ${annotate(namespace, giver.name)} ${clustersAnnotation}=${cluster}`,
+      ),
+      ...(says || back.length === 0
+        ? [
+            `keep the data of ${called} on ${cluster}: ${annotate(namespace, `persistentvolumeclaims/${called}`)} ${volumesAnnotation}=hold`,
+          ]
+        : []),
+    ];
+  });
+  if (givenUp.length > 0) given.push('let that data go: nothing is to be done for it');
+  const there = typeof placement === 'string' ? undefined : placement.spec?.physicalNamespace;
+  const made = [...madeElsewhere(told)].flatMap(([cluster, names]) => [
+    `have the data on ${cluster} again: ${annotate(namespace, `${groupResource(kind)}/${name}`)} ${clustersAnnotation}=${cluster}`,
+    ...(there
+      ? [`let it go, with the kubeconfig of ${cluster}: kubectl -n ${there} delete pvc ${names.join(' ')}`]
+      : []),
+  ]);
+  const see =
+    there && isWithout(told)
+      ? [`see what it left on a cluster, with the kubeconfig of that: kubectl -n ${there} get pvc`]
+      : [];
+  return [...given, ...made, ...see];
+}
+
+function annotate(namespace: string, object: string): string {
+  return `kubectl -n ${namespace} annotate ${object} --overwrite`;
+}
+
+/** A StatefulSet that goes without its data. */
+function isWithout({ object, namespace }: Told): boolean {
+  const isSet = object.kind === 'StatefulSet' && listAt(object, 'spec', 'volumeClaimTemplates').length > 0;
+  return isSet && volumesOf(object, namespace) === 'recreate';
+}
+
+/** By cluster where a set is not to be: those of its own claims there that are shown. */
+function madeElsewhere({ object, placement, claims }: Told): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  const { clusters = [] } = typeof placement === 'string' ? {} : (placement.spec ?? {});
+  if (clusters.length === 0) return found;
+  const names = (claim: KubeObject) => claim.metadata.name ?? '';
+  for (const claim of [...claims].sort((a, b) => (names(a) < names(b) ? -1 : 1))) {
+    if (claim.metadata.deletionTimestamp || !isClaimName(object, names(claim))) continue;
+    // Who may edit the claim may have written it, and a command is copied into a shell.
+    for (const cluster of reflectedFrom(claim))
+      if (!clusters.includes(cluster) && /^[a-z0-9][-a-z0-9.]*$/.test(cluster))
+        found.set(cluster, [...(found.get(cluster) ?? []), names(claim)]);
+  }
+  return found;
+}

@@ -1,0 +1,41 @@
+import { getOwn } from '../kube/untyped.ts';
+
+/** What has come to a second cluster goes back only where this part of the first ones' room stays free then. */
+const freePart = 10;
+
+/** Whether one pod stays behind where all but fits without it: else it would come and go with each pod more or less. */
+export function staysBehind(total: number, roomBefore: number): boolean {
+  return total > 0 && Number.isFinite(roomBefore) && total > roomBefore - roomBefore / freePart;
+}
+
+/** Leaves one pod of the last that has more than one to `name`, which has none. False where there is no such one. */
+export function keepOne(filled: Map<string, number>, name: string): boolean {
+  const last = [...filled].findLast(([, n]) => n > 1);
+  if (!last) return false;
+  filled.set(last[0], last[1] - 1);
+  filled.set(name, 1);
+  return true;
+}
+
+/**
+ * What is left where there are fewer than were filled in: of the last as many go as can. As who fills them decides it then, so
+ * that no pod goes from where it is only to come back.
+ */
+export function fewerInOrder(
+  total: number,
+  parts: ReadonlyMap<string, number>,
+  { order, most = {} }: { order: readonly string[]; most?: Readonly<Record<string, number>> | undefined },
+): Map<string, number> {
+  const filled = new Map<string, number>();
+  let [left, roomBefore] = [total, 0];
+  for (const name of [...order, ...[...parts.keys()].filter((one) => !order.includes(one))]) {
+    const had = parts.get(name);
+    if (had === undefined) continue;
+    const n = Math.min(left, had);
+    filled.set(name, n);
+    if (n === 0 && had > 0 && staysBehind(total, roomBefore)) keepOne(filled, name);
+    left -= n;
+    roomBefore += getOwn(most, name) ?? Number.POSITIVE_INFINITY;
+  }
+  return filled;
+}
