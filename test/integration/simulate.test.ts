@@ -56,6 +56,23 @@ describe('the simulation of histories', () => {
     expect(wrong?.failures[0]).toContain('w1 has 3 in us, and is to have 4');
   });
 
+  it('notices a Service that leads nobody to what has come back', async () => {
+    const back: History = {
+      workloads: [{ ...w, served: true }],
+      actions: [
+        { at: 1000, do: 'place', workload: 'w1', on: 'b' },
+        { at: 14_000, do: 'place', workload: 'w1', on: 'a' },
+      ],
+    };
+    const [asItIs, wrong] = await Promise.all([
+      runChild({ seed, history: back }),
+      runChild({ seed, history: back }, 'stays-withdrawn'),
+    ]);
+    expect(asItIs?.failures).toEqual([]);
+    expect(wrong?.failures[0]).toContain('w1 has 0 ready pods that a Service leads to');
+    expect(wrong?.failures[1]).toContain('Service w1 is withdrawn on a');
+  });
+
   it('notices that what leaves goes first', async () => {
     const { failures } = await runChild({ seed, history: move }, 'break-before-make');
     expect(failures[0]).toContain('w1 has 0 ready pods, and must not have fewer than 3 of 3');

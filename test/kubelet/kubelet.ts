@@ -94,6 +94,7 @@ export class Kubelet {
     if (!pod) return;
     if (step === 'remove') await this.#writer.remove(pod);
     if (step === 'stop') await worker?.stop(pod);
+    if (step === 'nothing') await worker?.reconcile(pod);
     if (step === 'start') {
       const made = this.#worker(pod);
       this.#workers.set(uid, made);

@@ -17,6 +17,12 @@ export function stepOf(pod: KubeObject | undefined, local: Local): Step {
   return local === 'none' && !hasEnded ? 'start' : 'nothing';
 }
 
+export function isReadyIn(pod: KubeObject): boolean {
+  return listAt(pod, 'status', 'conditions').some(
+    (c) => at(c, 'type') === 'Ready' && at(c, 'status') === 'True',
+  );
+}
+
 /** For how long it may go on after SIGTERM, in seconds. */
 export function graceOf(pod: KubeObject): number {
   return (

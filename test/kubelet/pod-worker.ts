@@ -3,7 +3,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import type { Random } from '../fault/random.ts';
 import { loopbackOf } from './address.ts';
 import { type Container, startContainer } from './container.ts';
-import { graceOf, portsOf } from './lifecycle.ts';
+import { graceOf, isReadyIn, portsOf } from './lifecycle.ts';
 import type { Writer } from './writer.ts';
 
 export interface PodWorkerOptions {
@@ -46,6 +46,14 @@ export class PodWorker {
     if (signal.aborted) return;
     this.isReady = true;
     tell('ready');
+  }
+
+  /** Says anew that it is ready where somebody else has said otherwise, as a node's controller does of a node unheard of. */
+  async reconcile(pod: KubeObject): Promise<void> {
+    if (!this.isReady || isReadyIn(pod)) return;
+    const { podIP, writer, tell } = this.#options;
+    tell('ready again');
+    await writer.report(pod, 'ready', podIP);
   }
 
   /** SIGTERM; resolves when it has ended and is removed. */
