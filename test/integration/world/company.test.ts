@@ -61,7 +61,7 @@ test('what is beside another follows it through a move, and what is apart makes 
     reasons: { east: 'PlacementPolicy web wants it beside app=db, which is on no cluster' },
   });
   await make('db', 'north');
-  await comesTo('web', 'north');
+  await Promise.all([comesTo('web', 'north'), comesTo('db', 'north')]);
   await move(world.admin, deployments, 'db', 'east');
   expect(await Promise.all([comesTo('web', 'east'), comesTo('db', 'east')])).toEqual([2, 2]);
   await make('noisy', 'east');
