@@ -161,9 +161,10 @@ export function podCount(workload: KubeObject): number {
 export function withoutPodAssignment(spec: unknown): unknown {
   if (!isRecord(spec)) return spec;
   const copy = deepCopy(spec);
-  // The number that a class stands for is the cluster's own, too: it refuses another. Ephemeral containers are added
+  // What a class stands for, a number or an overhead, is the cluster's own, too: it refuses another. Ephemeral containers are added
   // to the running pod, and by no other way.
-  for (const field of ['nodeName', 'priority', 'preemptionPolicy', 'ephemeralContainers']) delete copy[field];
+  for (const field of ['nodeName', 'priority', 'preemptionPolicy', 'overhead', 'ephemeralContainers'])
+    delete copy[field];
   const keep = (items: Json = null): Json =>
     Array.isArray(items) ? items.filter((i) => !isInjected(at(i, 'name'))) : items;
   if ('volumes' in copy) copy['volumes'] = keep(copy['volumes']);

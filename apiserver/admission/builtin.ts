@@ -7,10 +7,11 @@ import {
 import { limitRangerAdmission } from './limit-ranger.ts';
 import { priorityAdmission } from './priority.ts';
 import { protectionAdmission } from './protection.ts';
+import { runtimeClassAdmission } from './runtime-class.ts';
 import { serviceAccountAdmission } from './service-account.ts';
 import { defaultClassAdmission } from './storage-class.ts';
 import { nodeTaintAdmission, tolerationAdmission } from './taints.ts';
-import { unaskedAdmission, unaskedPartsAdmission } from './unasked.ts';
+import { unaskedPartsAdmission } from './unasked.ts';
 
 /** In kube-apiserver's order, before the webhooks. https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/ */
 export const builtinAdmission: readonly AdmissionPlugin[] = [
@@ -21,9 +22,9 @@ export const builtinAdmission: readonly AdmissionPlugin[] = [
   tolerationAdmission,
   protectionAdmission,
   defaultClassAdmission,
+  runtimeClassAdmission,
   certificateApprovalAdmission,
   certificateSigningAdmission,
   certificateSubjectAdmission,
-  unaskedAdmission,
   unaskedPartsAdmission,
 ];

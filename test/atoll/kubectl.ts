@@ -59,7 +59,7 @@ export async function until<T>(
   seconds: number,
   attempt: () => Promise<T | undefined | false>,
 ): Promise<T> {
-  const deadline = Date.now() + PATIENCE * seconds * 1000;
+  const deadline = performance.now() + PATIENCE * seconds * 1000;
   let last: unknown = 'nothing yet';
   for (;;) {
     try {
@@ -68,7 +68,7 @@ export async function until<T>(
     } catch (error) {
       last = error;
     }
-    if (Date.now() > deadline)
+    if (performance.now() > deadline)
       throw new Error(`${what}: not within ${PATIENCE * seconds} s`, { cause: last });
     await new Promise((resolve) => setTimeout(resolve, 200));
   }

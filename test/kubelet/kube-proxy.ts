@@ -39,13 +39,14 @@ export async function startKubeProxy(
   const follow = (cluster: string, informer: Informer) => {
     let last = 0;
     const late = (slice: KubeObject, learn: (key: string) => void) => {
-      last = Math.max(last, Date.now() + random.between(0, mostMs));
+      // Not the time of day, which may be set back: it would learn nothing for so long.
+      last = Math.max(last, performance.now() + random.between(0, mostMs));
       setTimeout(() => {
         learn(`${cluster}/${slice.metadata.uid}`);
         const service = slice.metadata.labels?.[serviceNameLabel] ?? '';
         const where = endpoints(service).map(({ ip }) => ip);
         history.push(`${new Date().toISOString()} proxy ${service}: ${where.join(' ')}`);
-      }, last - Date.now());
+      }, last - performance.now());
     };
     const set = (slice: KubeObject) => late(slice, (key) => known.set(key, slice));
     informer.on({ add: set, update: set, delete: (slice) => late(slice, (key) => known.delete(key)) });

@@ -47,9 +47,9 @@ export function startLoad(proxy: KubeProxy, { service, perSecond, keepAlive, see
     }
   };
 
-  const from = Date.now();
+  const from = performance.now();
   const due = setInterval(() => {
-    for (; sent < ((Date.now() - from) * perSecond) / 1000; sent++) {
+    for (; sent < ((performance.now() - from) * perSecond) / 1000; sent++) {
       const one: Promise<void> = ask().finally(() => pending.delete(one));
       pending.add(one);
     }

@@ -177,33 +177,82 @@ test('a limit of whole pods counts init containers and what the pod says itself,
   expect((await resize('2')).status).toBe(200);
 });
 
+const runtimeClass = (name: string, more: object = {}) =>
+  api.call('POST', '/apis/node.k8s.io/v1/runtimeclasses', {
+    apiVersion: 'node.k8s.io/v1',
+    kind: 'RuntimeClass',
+    metadata: { name },
+    handler: 'runc',
+    ...more,
+  });
+
+test('who makes a RuntimeClass is told that it stays in the logical cluster', async () => {
+  const { status, headers } = await runtimeClass('x');
+  expect([status, String(headers['warning'])]).toEqual([
+    201,
+    expect.stringContaining('a pod that names x runs where the physical cluster has one of that name'),
+  ]);
+});
+
+test('a pod takes its overhead and its nodes from its RuntimeClass, as long as there is one', async () => {
+  await runtimeClass('light', {
+    overhead: { podFixed: { cpu: '10m', memory: '1Mi' } },
+    scheduling: {
+      nodeSelector: { kind: 'vm' },
+      tolerations: [{ key: 'vm', operator: 'Exists', effect: 'NoSchedule' }],
+    },
+  });
+  await runtimeClass('plain', { overhead: {} });
+  const light = await pod({
+    runtimeClassName: 'light',
+    nodeSelector: { disk: 'ssd' },
+    tolerations: [{ key: 'vm', operator: 'Equal', value: 'a', effect: 'NoSchedule' }],
+  });
+  expect(light.body.spec).toMatchObject({
+    overhead: { cpu: '10m', memory: '1Mi' },
+    nodeSelector: { disk: 'ssd', kind: 'vm' },
+  });
+  expect(light.body.spec.tolerations.slice(-1)).toEqual([
+    { key: 'vm', operator: 'Exists', effect: 'NoSchedule' },
+  ]);
+  expect(JSON.stringify(light.body.spec.tolerations)).not.toContain('Equal');
+  expect((await pod({ runtimeClassName: 'light', overhead: { cpu: '0.01', memory: '1024Ki' } })).status).toBe(
+    201,
+  );
+  const plain = await pod({ runtimeClassName: 'plain' });
+  expect([plain.status, plain.body.spec.overhead]).toEqual([201, undefined]);
+  expect((await api.call('DELETE', '/apis/node.k8s.io/v1/runtimeclasses/light')).status).toBe(200);
+  expect((await pod({ runtimeClassName: 'light' })).body.message).toMatch(
+    /is forbidden: pod rejected: RuntimeClass "light" not found$/,
+  );
+});
+
 test.each([
-  ['for pods', 'node.k8s.io', 'RuntimeClass', 'runtimeclasses', true],
   [
-    'not of what changes',
-    'admissionregistration.k8s.io',
-    'MutatingAdmissionPolicyBinding',
-    'mutatingadmissionpolicybindings',
-    false,
+    'of a class that is not there',
+    { runtimeClassName: 'nobody' },
+    'pod rejected: RuntimeClass "nobody" not found',
   ],
   [
-    'not of what refuses',
-    'admissionregistration.k8s.io',
-    'ValidatingAdmissionPolicyBinding',
-    'validatingadmissionpolicybindings',
-    false,
+    'with an overhead and no class',
+    { overhead: { cpu: '1' } },
+    'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead',
   ],
-  ['not of what is asked', 'scheduling.k8s.io', 'PriorityClass', 'priorityclasses', false],
-])('who writes what is stored and not asked is told: %s', async (_what, group, kind, resource, told) => {
-  const spec = { policyName: 'p', ...(kind.startsWith('V') && { validationActions: ['Deny'] }) };
-  const rest = { PriorityClass: { value: 1 }, RuntimeClass: { handler: 'runc' } }[kind] ?? { spec };
-  const object = { apiVersion: `${group}/v1`, kind, metadata: { name: 'x' }, ...rest };
-  const path = `/apis/${group}/v1/${resource}`;
-  const created = await api.call('POST', path, object);
-  const updated = await api.call('PUT', `${path}/x`, created.body);
-  expect([created.status, updated.status]).toEqual([201, 200]);
-  for (const { headers } of [created, updated]) {
-    const warning = String(headers['warning'] ?? '');
-    expect(warning.includes(`a ${kind} is stored here and not asked`)).toBe(told);
-  }
+  [
+    'with another overhead than its class has',
+    { runtimeClassName: 'vm', overhead: { cpu: '2' } },
+    "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead",
+  ],
+  [
+    'for other nodes than its class wants',
+    { runtimeClassName: 'vm', nodeSelector: { kind: 'bare' } },
+    'conflict: runtimeClass.scheduling.nodeSelector[kind] = vm; pod.spec.nodeSelector[kind] = bare',
+  ],
+])('a pod %s is refused', async (_what, spec, why) => {
+  await runtimeClass('vm', {
+    overhead: { podFixed: { cpu: '1' } },
+    scheduling: { nodeSelector: { kind: 'vm' } },
+  });
+  const { status, body } = await pod(spec);
+  expect([status, body.message]).toEqual([403, expect.stringContaining(`is forbidden: ${why}`)]);
 });

@@ -1,0 +1,96 @@
+import type { KubeObject } from '../../kube/object.ts';
+import { readList, sameList } from '../../kube/quota/list.ts';
+import { isStatusError } from '../../kube/status.ts';
+import { at, isRecord, mapAt, records, text } from '../../kube/untyped.ts';
+import type { AdmissionPlugin, AdmissionRequest } from '../plugins.ts';
+import { isWriteOf, refusal, specOf } from './pods.ts';
+import { mergedTolerations } from './tolerations.ts';
+
+const classes = { group: 'node.k8s.io', resource: 'runtimeclasses' };
+
+/**
+ * A Pod's RuntimeClass says what it takes beside its containers, and which nodes may run it. The class is one of its logical
+ * cluster; where the Pod is placed, its cluster has one of that name, or refuses it.
+ * https://kubernetes.io/docs/concepts/containers/runtime-class/
+ */
+export const runtimeClassAdmission: AdmissionPlugin = {
+  name: 'RuntimeClass',
+  async mutate(request) {
+    const { object } = request;
+    if (!object || !isWriteOf(request, '', 'pods')) return;
+    const spec = specOf(object);
+    const found = await classOf(request, spec);
+    const overhead = overheadOf(found);
+    if (overhead) {
+      const own = readList(spec['overhead']);
+      if (own.size > 0 && !sameList(own, readList(overhead))) throw refusal(request, unlike);
+      if (Object.keys(overhead).length > 0) spec['overhead'] = overhead;
+      else delete spec['overhead'];
+    }
+    if (isRecord(found?.['scheduling'])) schedule(request, spec, found['scheduling']);
+  },
+  async validate(request) {
+    const { object } = request;
+    if (!object) return;
+    if (isWriteOf(request, classes.group, classes.resource, ['CREATE', 'UPDATE'])) return warn(request);
+    if (!isWriteOf(request, '', 'pods')) return;
+    const { overhead } = specOf(object);
+    const wanted = overheadOf(await classOf(request, specOf(object)));
+    if (!wanted && overhead !== undefined && overhead !== null)
+      throw refusal(
+        request,
+        'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead',
+      );
+    if (wanted && !sameList(readList(overhead), readList(wanted))) throw refusal(request, unlike);
+  },
+};
+
+const unlike = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
+
+/** Undefined: the Pod names none. */
+async function classOf(
+  request: AdmissionRequest,
+  { runtimeClassName }: Record<string, unknown>,
+): Promise<KubeObject | undefined> {
+  if (typeof runtimeClassName !== 'string') return undefined;
+  try {
+    return await request.registry.get({ ...classes, cluster: request.cluster, name: runtimeClassName });
+  } catch (error) {
+    if (!isStatusError(error, 'NotFound')) throw error;
+    throw refusal(request, `pod rejected: RuntimeClass ${JSON.stringify(runtimeClassName)} not found`);
+  }
+}
+
+/** Undefined: it says nothing of any; an empty one says that there is none. */
+function overheadOf(found: KubeObject | undefined): Record<string, unknown> | undefined {
+  if (!isRecord(found?.['overhead'])) return undefined;
+  const fixed = at(found['overhead'], 'podFixed');
+  return isRecord(fixed) ? { ...fixed } : {};
+}
+
+function schedule(request: AdmissionRequest, spec: Record<string, unknown>, scheduling: object): void {
+  const own = mapAt(spec, 'nodeSelector') ?? {};
+  const wanted = mapAt(scheduling, 'nodeSelector') ?? {};
+  for (const [key, value] of Object.entries(wanted)) {
+    const said = Object.hasOwn(own, key) ? own[key] : value;
+    if (said !== value) {
+      const why = `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${said}`;
+      throw refusal(request, why);
+    }
+  }
+  const selector = { ...own, ...wanted };
+  if (Object.keys(selector).length > 0) spec['nodeSelector'] = selector;
+  const tolerations = mergedTolerations([
+    ...records(spec['tolerations']),
+    ...records(at(scheduling, 'tolerations')),
+  ]);
+  if (tolerations.length > 0) spec['tolerations'] = tolerations;
+}
+
+/** Who counts on it being carried along is told. */
+function warn(request: AdmissionRequest): void {
+  const name = text(request.object?.metadata.name);
+  request.warn(
+    `a RuntimeClass is asked here and stays here: a pod that names ${name} runs where the physical cluster has one of that name`,
+  );
+}
