@@ -93,6 +93,6 @@ async function declare(
 
 /** Judgements are remembered as long as declarations are, and are larger than what they are of. */
 function judgeOnce(expression: string, declarations: Declarations): Judgement {
-  if (expression.length > longest) return {};
+  if (expression.length > longest) return { steps: 0 };
   return judge(expression, { ...declarations });
 }

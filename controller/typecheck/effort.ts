@@ -4,6 +4,8 @@ import { othersFirst } from '../../kube/others.ts';
 /** Milliseconds of own work, between two turns of others and of one check altogether. */
 const perTurn = 10;
 const mostWork = 3000;
+/** One expression takes no longer: what more passes without a turn is a process that stood still. */
+const mostStretch = 1500;
 
 /** What is found by now is all there will be. */
 export class OutOfTime extends Error {}
@@ -44,7 +46,7 @@ export class Effort {
 
   /** Waits for what others do. Throws what they throw, Unwanted. */
   async aside<T>(work: Promise<T>): Promise<T> {
-    this.#spent += this.#now() - this.#since;
+    this.#spent += Math.min(this.#now() - this.#since, mostStretch);
     let done: T;
     try {
       done = await work;

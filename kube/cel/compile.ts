@@ -12,28 +12,32 @@ export interface Judgement {
   checked?: Checked;
   /** The variables that it names. */
   names?: ReadonlySet<string>;
+  /** What judging took beside reading it: types that were looked at, and the like. */
+  steps: number;
 }
 
-const judged = new WeakMap<Declarations, { known: Map<string, Judgement>; text: number }>();
+const judged = new WeakMap<Declarations, { known: Map<string, Judgement>; weight: number }>();
 const mostJudged = 1000;
-/** A judgement takes some hundred bytes for each character. */
-const mostText = 100_000;
+/** A judgement takes some hundred bytes for each character, and a tenth of that for each step. */
+const mostWeight = 100_000;
+const stepsPerWeight = 10;
 
 /**
  * Judges an expression in the words of the reference implementation. Declarations that are kept remember their
  * expressions. https://kubernetes.io/docs/reference/using-api/cel/
  */
 export function judge(expression: string, declarations: Declarations): Judgement {
-  const kept = judged.get(declarations) ?? { known: new Map<string, Judgement>(), text: 0 };
+  const kept = judged.get(declarations) ?? { known: new Map<string, Judgement>(), weight: 0 };
   judged.set(declarations, kept);
   const before = kept.known.get(expression);
   if (before) return before;
-  kept.text += expression.length;
-  if (kept.known.size >= mostJudged || kept.text > mostText) {
-    kept.known.clear();
-    kept.text = expression.length;
-  }
   const made = compiled(expression, declarations) ?? unreadable(expression);
+  const weight = expression.length + made.steps / stepsPerWeight;
+  kept.weight += weight;
+  if (kept.known.size >= mostJudged || kept.weight > mostWeight) {
+    kept.known.clear();
+    kept.weight = weight;
+  }
   kept.known.set(expression, made);
   return made;
 }
@@ -43,11 +47,16 @@ function compiled(expression: string, declarations: Declarations): Judgement | u
     return compile(expression, declarations);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return { problem: located(expression, -1, 'expression is too deep to be judged') };
+    return {
+      problem: located(expression, -1, 'expression is too deep to be judged'),
+      steps: unreadableSteps,
+    };
   }
 }
 
 let environment: Environment | undefined;
+/** At most so much was copied before it was found to be no expression. */
+const unreadableSteps = 10_000;
 
 /** Another parser knows where and why most of what is not by the grammar cannot be read; it runs nothing. */
 function unreadable(expression: string): Judgement {
@@ -60,7 +69,13 @@ function unreadable(expression: string): Judgement {
   } catch (error) {
     const { summary, range } = error as Partial<Unreadable> & { range?: { start: number; end: number } };
     if (summary !== undefined && range !== undefined)
-      return { problem: syntaxProblem(expression, { summary, start: range.start, end: range.end }) };
+      return {
+        problem: syntaxProblem(expression, { summary, start: range.start, end: range.end }),
+        steps: unreadableSteps,
+      };
   }
-  return { problem: located(expression, 0, 'Syntax error: not by the grammar of CEL') };
+  return {
+    problem: located(expression, 0, 'Syntax error: not by the grammar of CEL'),
+    steps: unreadableSteps,
+  };
 }

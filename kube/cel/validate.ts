@@ -30,11 +30,16 @@ interface Node {
  * on create. What was broken before and did not change is let pass.
  * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules
  */
-export function validateRules(value: unknown, old: unknown, schema: unknown): StatusCause[] {
+export function validateRules(
+  value: unknown,
+  old: unknown,
+  schema: unknown,
+  budget: Budget = new Budget(perRequest),
+): StatusCause[] {
   if (!hasRules(schema)) return [];
   const root = new Field([]);
   const same = old !== undefined && deepEqual(value, old);
-  visit({ value, old, same, budget: new Budget(perRequest) }, schema, root);
+  visit({ value, old, same, budget }, schema, root);
   return root.causes;
 }
 

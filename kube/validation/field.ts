@@ -137,4 +137,14 @@ export class Field {
     const message = detail === '' ? body : `${body}: ${detail}`;
     this.causes.push({ reason, message, field: this.path === '' ? '<nil>' : this.path });
   }
+
+  /** What was found elsewhere, as far as there is room for it. */
+  takeAll(causes: readonly StatusCause[]): void {
+    let length = this.causes.reduce((sum, { message }) => sum + (message?.length ?? 0), 0);
+    for (const cause of causes) {
+      if (this.causes.length >= causesLimit || length >= textLimit) return;
+      length += cause.message?.length ?? 0;
+      this.causes.push(cause);
+    }
+  }
 }

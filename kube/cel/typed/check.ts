@@ -34,6 +34,8 @@ export interface Checked {
   expr: Expr;
   type: CelType;
   issues: Issue[];
+  /** How many types were looked at for it: what it cost, beside its length. */
+  steps(): number;
   typeOf(expr: Expr): CelType;
   /** Names of functions as they were found, `a.b` for one with a prefix; and what they were called on. */
   callOf(call: Call): ResolvedCall | undefined;
@@ -49,6 +51,7 @@ export function check(expr: Expr, declarations: Declarations): Checked {
     expr,
     type: checker.final(expr),
     issues: checker.issues,
+    steps: () => checker.infer.steps,
     typeOf: (part) => checker.final(part),
     callOf: (call) => checker.calls.resolved(call),
     isName: (select) => checker.constants.has(select),

@@ -6,7 +6,10 @@ import { parse } from './parser.ts';
 import { literalIssues } from './validators.ts';
 
 /** What is wrong with an expression, in cel-go's words, or what it evaluates to. */
-export type Compiled = { problem: string } | { checked: Checked; names: ReadonlySet<string> };
+export type Compiled = { steps: number } & (
+  | { problem: string }
+  | { checked: Checked; names: ReadonlySet<string> }
+);
 
 const mostCharacters = 100_000;
 
@@ -15,18 +18,20 @@ export function compile(expression: string, declarations: Declarations): Compile
   const size = expression.length > mostCharacters ? [...expression].length : 0;
   if (size > mostCharacters) {
     const rule = `expression code point size exceeds limit: size: ${size}, limit ${mostCharacters}`;
-    return { problem: `ERROR: <input>:-1:0: ${rule}` };
+    return { problem: `ERROR: <input>:-1:0: ${rule}`, steps: 0 };
   }
   const parsed = parse(expression, declarations.bindings);
   if (!parsed) return undefined;
-  if (parsed.issues.length > 0) return { problem: told(expression, parsed.issues) };
+  if (parsed.issues.length > 0) return { problem: told(expression, parsed.issues), steps: parsed.copied };
   const checked = check(parsed.expr, declarations);
-  if (checked.issues.length > 0) return { problem: told(expression, checked.issues) };
+  let steps = parsed.copied + checked.steps();
+  if (checked.issues.length > 0) return { problem: told(expression, checked.issues), steps };
   const literals = literalIssues(checked);
-  if (literals.length > 0) return { problem: told(expression, literals) };
+  steps += literals.steps;
+  if (literals.issues.length > 0) return { problem: told(expression, literals.issues), steps };
   const names = new Set<string>();
   named(parsed.expr, names);
-  return { checked, names };
+  return { checked, names, steps };
 }
 
 const mostIssues = 100;

@@ -16,6 +16,10 @@ export class Inference {
     return substitute(this.#bindings, type, freeToDyn);
   }
 
+  get steps(): number {
+    return this.#bindings.steps;
+  }
+
   /** Whether the types go together; parameters are bound so that they do. */
   assign(a: CelType, b: CelType): boolean {
     return this.assignAll([a], [b]);

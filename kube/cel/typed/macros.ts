@@ -21,6 +21,10 @@ const mostCopiedAtAll = 10_000;
 export class Copies {
   #count = 0;
 
+  get count(): number {
+    return this.#count;
+  }
+
   of(target: Expr): Expr {
     let count = 0;
     const pending = [target];

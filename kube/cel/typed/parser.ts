@@ -7,16 +7,24 @@ import { deepest, Nesting } from './nesting.ts';
 
 const nothing: Literal = { op: 'literal', offset: 0, type: 'null_type', value: null };
 
+/** `copied`: how many parts its macros have copied. */
+export interface Parsed {
+  expr: Expr;
+  issues: Issue[];
+  copied: number;
+}
+
 /** Reads an expression and expands its macros; undefined when it is not by the grammar. */
-export function parse(input: string, bindings = false): { expr: Expr; issues: Issue[] } | undefined {
+export function parse(input: string, bindings = false): Parsed | undefined {
   const list = tokens(input);
   if (!list) return undefined;
   try {
     const parser = new Parser(new Cursor(list), bindings);
-    return { expr: parser.whole(), issues: parser.issues };
+    return { expr: parser.whole(), issues: parser.issues, copied: parser.copies.count };
   } catch (error) {
     if (error instanceof Unparsable) return undefined;
-    if (error instanceof TooDeep) return { expr: nothing, issues: [{ offset: -1, message: error.message }] };
+    if (error instanceof TooDeep)
+      return { expr: nothing, issues: [{ offset: -1, message: error.message }], copied: 0 };
     throw error;
   }
 }
@@ -36,7 +44,7 @@ class Parser {
   readonly #bindings: boolean;
   #depth = 0;
   readonly #nesting = new Nesting();
-  readonly #copies = new Copies();
+  readonly copies: Copies = new Copies();
 
   constructor(tokens: Cursor, bindings: boolean) {
     this.#tokens = tokens;
@@ -146,7 +154,7 @@ class Parser {
     const inner = target ? [target, ...args] : args;
     if (target) this.#nesting.around(call, ...inner);
     else this.#nesting.beside(call, inner);
-    const expanded = expandMacro(call, this.#bindings, this.#copies);
+    const expanded = expandMacro(call, this.#bindings, this.copies);
     if (!expanded) return call;
     if ('message' in expanded) {
       this.issues.push(expanded);

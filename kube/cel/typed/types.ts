@@ -23,9 +23,18 @@ export interface CelType {
 /** A variable may hold maps of those before it, each twice as large: what is larger than any that is meant may be anything. */
 const mostTypes = 500;
 
-function made(kind: 'list' | 'map' | 'opaque', name: string, params: readonly CelType[]): CelType {
-  const size = params.reduce((sum, one) => sum + (one.size ?? 1), 1);
-  return size > mostTypes ? dyn : { kind, name, params, size };
+function made(
+  kind: 'list' | 'map' | 'opaque' | 'type',
+  name: string,
+  params: readonly CelType[],
+  tooLarge = dyn,
+): CelType {
+  const size = params.reduce((sum, one) => sum + sizeOf(one), 1);
+  return size > mostTypes ? tooLarge : { kind, name, params, size };
+}
+
+export function sizeOf({ size = 1 }: CelType): number {
+  return size;
 }
 
 const simple = (kind: CelType['kind'], name: string = kind): CelType => ({ kind, name, params: [] });
@@ -49,11 +58,9 @@ export const struct = (name: string): CelType => simple('struct', name);
 export const opaque = (name: string, ...params: CelType[]): CelType =>
   params.length === 0 ? simple('opaque', name) : made('opaque', name, params);
 export const optionalOf = (inner: CelType): CelType => opaque('optional_type', inner);
-export const typeOf = (inner?: CelType): CelType => ({
-  kind: 'type',
-  name: 'type',
-  params: inner ? [inner] : [],
-});
+const anyType = simple('type');
+export const typeOf = (inner?: CelType): CelType =>
+  inner ? made('type', 'type', [inner], anyType) : anyType;
 export const param = (name: string): CelType => simple('param', name);
 
 const shown: Partial<Record<CelType['kind'], string>> = {

@@ -1,4 +1,4 @@
-import { type CelType, dyn, formatType, listOf, mapOf, opaque, sameType, typeOf } from './types.ts';
+import { type CelType, dyn, formatType, listOf, mapOf, opaque, sameType, sizeOf, typeOf } from './types.ts';
 
 /** Of one expression. */
 const mostSteps = 500_000;
@@ -10,8 +10,14 @@ export class Bindings {
   #steps = 0;
 
   /** False: parameters stand for parameters so often that no more is looked at; whatever is left fits, and may be anything. */
-  goesOn(): boolean {
-    return ++this.#steps <= mostSteps;
+  goesOn(steps = 1): boolean {
+    this.#steps += steps;
+    return this.#steps <= mostSteps;
+  }
+
+  /** How many types were looked at. */
+  get steps(): number {
+    return this.#steps;
   }
 
   get(name: string): CelType | undefined {
@@ -65,6 +71,7 @@ function substitutes(m: Bindings, type: CelType, parameter: CelType): { valid: b
   if (sameType(type, parameter)) return { valid: true, bound: true };
   const known = m.get(parameter.name);
   if (known) {
+    if (!m.goesOn(sizeOf(type))) return { valid: true, bound: true };
     if (sameType(type, known)) return { valid: true, bound: true };
     if (!fits(m, type, known)) return { valid: false, bound: true };
     const general = mostGeneral(type, known);

@@ -1,14 +1,26 @@
 import { regexProblem } from '../../regex.ts';
+import { regexSize } from '../../regex-size.ts';
 import type { Checked } from './check.ts';
 import { children, type Expr, type Issue } from './expr.ts';
 import { type CelType, formatType, sameType, unwrapped } from './types.ts';
 
 /** What literals of a well typed expression are not: patterns, durations and times that can be read; lists of one type. */
-export function literalIssues(checked: Checked): Issue[] {
-  const issues: Issue[] = [];
-  visit(checked.expr, checked, issues, false);
-  return issues;
+export function literalIssues(checked: Checked): { issues: Issue[]; steps: number } {
+  const found: Found = { issues: [], patterns: new Set(), steps: 0 };
+  visit(checked.expr, checked, found, false);
+  return { issues: found.issues, steps: found.steps };
 }
+
+interface Found {
+  issues: Issue[];
+  patterns: Set<string>;
+  steps: number;
+}
+
+/** To read a pattern takes this often what it takes to look at a type, for each instruction that it becomes. */
+const stepsPerInstruction = 20;
+/** Of one expression; patterns beyond are not looked at before they are used. */
+const mostSteps = 500_000;
 
 const readable: Readonly<Record<string, (text: string) => boolean>> = {
   duration: (text) => /^[-+]?(0|((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$/.test(text),
@@ -19,8 +31,9 @@ const readable: Readonly<Record<string, (text: string) => boolean>> = {
 };
 
 /** `mixed`: within the arguments of `format`, which are of all types. */
-function visit(expr: Expr, checked: Checked, issues: Issue[], mixed: boolean): void {
-  if (expr.op === 'call') literalArgument(expr.name, expr.args[0], issues);
+function visit(expr: Expr, checked: Checked, found: Found, mixed: boolean): void {
+  const { issues } = found;
+  if (expr.op === 'call') literalArgument(expr.name, expr.args[0], found);
   if (expr.op === 'list' && !mixed) {
     alike(
       expr.items.map((item, i) => [item, held(checked.typeOf(item), expr.optional.has(i))]),
@@ -39,18 +52,27 @@ function visit(expr: Expr, checked: Checked, issues: Issue[], mixed: boolean): v
     );
   }
   const below = mixed || (expr.op === 'call' && expr.name === 'format');
-  for (const child of children(expr)) visit(child, checked, issues, below);
+  for (const child of children(expr)) visit(child, checked, found, below);
 }
 
 function held(type: CelType, optional: boolean): CelType {
   return optional ? unwrapped(type).type : type;
 }
 
-function literalArgument(name: string, argument: Expr | undefined, issues: Issue[]): void {
+function literalArgument(name: string, argument: Expr | undefined, found: Found): void {
   if (argument?.op !== 'literal' || argument.type !== 'string') return;
+  if (name === 'matches' && !isToBeRead(String(argument.value), found)) return;
   const isReadable = Object.hasOwn(readable, name) ? readable[name] : undefined;
   if (isReadable && !isReadable(String(argument.value)))
-    issues.push({ offset: argument.offset, message: `invalid ${name} argument` });
+    found.issues.push({ offset: argument.offset, message: `invalid ${name} argument` });
+}
+
+function isToBeRead(pattern: string, found: Found): boolean {
+  if (found.patterns.has(pattern)) return true;
+  if (found.steps > mostSteps) return false;
+  found.patterns.add(pattern);
+  found.steps += stepsPerInstruction * regexSize(pattern);
+  return true;
 }
 
 function alike(parts: readonly (readonly [Expr, CelType])[], issues: Issue[]): void {

@@ -121,7 +121,7 @@ function customSchema(schema: JsonObject, hasStatus: boolean, field: Field): voi
 
 /** The rules of a schema together, and what was found in each. */
 function expensive({ causes, cost }: CelContext, field: Field): void {
-  field.causes.push(...causes);
+  field.takeAll(causes);
   if (cost.total <= costLimits.schema) return;
   for (const { path } of cost.most) {
     const why = 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema';

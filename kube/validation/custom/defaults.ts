@@ -1,3 +1,4 @@
+import { Budget, perRequest } from '../../cel/rule.ts';
 import { validateRules } from '../../cel/validate.ts';
 import type { StatusCause } from '../../status.ts';
 import { isRecord } from '../../untyped.ts';
@@ -14,27 +15,42 @@ const deepest = 100;
  * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting
  */
 export function defaults(schema: unknown, field: Field): void {
-  visit(schema, field.path, field.causes, 0);
+  const budget = budgets.get(field.causes) ?? new Budget(perRequest);
+  budgets.set(field.causes, budget);
+  visit(schema, field.path, { field, budget }, 0);
 }
 
-function visit(schema: unknown, path: string, causes: StatusCause[], depth: number): void {
+/** For the rules of all defaults of one object, by where the causes about it go. */
+const budgets = new WeakMap<StatusCause[], Budget>();
+
+interface To {
+  field: Field;
+  budget: Budget;
+}
+
+function visit(schema: unknown, path: string, to: To, depth: number): void {
   if (!isRecord(schema) || depth > deepest) return;
   const value = schema['default'];
-  if (value !== undefined && value !== null) causes.push(...ofDefault(value, schema, `${path}.default`));
-  visit(schema['items'], `${path}.items`, causes, depth + 1);
+  if (value !== undefined && value !== null)
+    to.field.takeAll(ofDefault(value, schema, { path: `${path}.default`, budget: to.budget }));
+  visit(schema['items'], `${path}.items`, to, depth + 1);
   const properties = isRecord(schema['properties']) ? schema['properties'] : {};
   for (const [name, one] of Object.entries(properties))
-    visit(one, `${path}.properties[${name}]`, causes, depth + 1);
+    visit(one, `${path}.properties[${name}]`, to, depth + 1);
 }
 
-function ofDefault(value: unknown, schema: Rules, path: string): StatusCause[] {
+function ofDefault(
+  value: unknown,
+  schema: Rules,
+  { path, budget }: { path: string; budget: Budget },
+): StatusCause[] {
   if (hasUnknown(value, schema)) {
     const message = `Invalid value: ${JSON.stringify(value)}: must not have unknown fields`;
     return [{ reason: 'FieldValueInvalid', message, field: path }];
   }
   // Messages name no field here, as for a value that stands by itself.
   const found = [...validateSchema(value, schema, ''), ...validateLists(value, schema)];
-  const sound = found.length > 0 ? found : validateRules(value, undefined, schema);
+  const sound = found.length > 0 ? found : validateRules(value, undefined, schema, budget);
   return sound.map((cause) => ({ ...cause, field: below(path, cause.field ?? '') }));
 }
 

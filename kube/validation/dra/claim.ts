@@ -1,10 +1,10 @@
-import { judge } from '../../cel/compile.ts';
 import { costOf } from '../../cel/typed/cost.ts';
 import { deviceDeclarations, deviceSize } from '../../cel/typed/device.ts';
 import { declaredType } from '../../cel/typed/types.ts';
 import { validateLabelValue } from '../../names.ts';
 import type { JsonObject } from '../../object.ts';
 import { int, isRecord, record, records, strings, text } from '../../untyped.ts';
+import { judgeOf } from '../expressions.ts';
 import type { Field } from '../field.ts';
 import { driverName } from '../pod/volume.ts';
 import { dns1123Subdomain, oneOf, qualifiedName } from '../rules.ts';
@@ -115,7 +115,7 @@ function expression(value: string, field: Field): void {
     field.tooLong(mostExpressionBytes);
     return;
   }
-  const { problem, checked } = judge(value, deviceDeclarations);
+  const { problem, checked } = judgeOf(field, value, deviceDeclarations);
   if (problem !== undefined) field.invalid(value, `compilation failed: ${problem}`);
   if (!checked) return;
   const type = declaredType(checked.type);

@@ -56,6 +56,14 @@ it('where more is to be inferred than is, the rest is as it says, and fits', () 
   expect([problem, checked?.type.kind]).toEqual([undefined, 'bool']);
 });
 
+it('types of types that double with each macro end', () => {
+  const before = process.cpuUsage();
+  const { checked, problem } = judge(`[1]${'.map(a, {type(a): type(a)})'.repeat(100)}`, plain());
+  expect(process.cpuUsage(before).user).toBeLessThan(1_000_000);
+  expect(problem).toBeUndefined();
+  expect(formatType(checked?.type ?? dyn).length).toBeLessThan(10_000);
+});
+
 it('judgements are kept by what they are of, not for ever', () => {
   const declarations = plain();
   const first = judge('object.a == 1', declarations);

@@ -110,3 +110,50 @@ it('a text may be one of very many', () => {
   };
   expect(causesOf(definition(schema))).toEqual([]);
 });
+
+const costly = (i: number) => `[${i}]${'.map(a, {type(a): type(a)})'.repeat(100)}.size() > 0`;
+const claim = (expressions: readonly string[]): KubeObject =>
+  named('resource.k8s.io/v1', 'ResourceClaim', {
+    spec: {
+      devices: {
+        requests: expressions.map((expression, i) => ({
+          name: `r${i}`,
+          exactly: { deviceClassName: 'gpu', selectors: [{ cel: { expression } }] },
+        })),
+      },
+    },
+  });
+
+it.each<[string, (expressions: string[]) => KubeObject]>([
+  ['a policy', (all) => policy({ validations: all.map((expression) => ({ expression })) })],
+  ['webhooks', hooks],
+  ['a definition', (all) => definition({ type: 'object', ...rules(...all) })],
+  ['a claim', claim],
+])('of %s no more is judged than takes so many steps, and the rest is refused', (_of, make) => {
+  const { seconds, of } = spent(() => causesOf(make(times(32, costly))));
+  expect(of.join()).toContain('all expressions of an object together may not take that long to be judged');
+  expect(seconds).toBeLessThan(6);
+});
+
+it('patterns count by what they become', () => {
+  const matches = (i: number) => `'x'.matches('(a{20}){99}${i}')`;
+  const { of } = spent(() =>
+    causesOf(policy({ validations: times(60, (i) => ({ expression: matches(i) })) })),
+  );
+  expect(of.at(-1)).toContain('may not take that long to be judged');
+});
+
+it('rules of all defaults have one budget', () => {
+  const slow = { rule: 'self.all(a, self.all(b, self.all(c, a + b + c >= 0)))' };
+  const property = {
+    type: 'array',
+    maxItems: 200,
+    items: { type: 'integer' },
+    default: times(200, (i) => i),
+    'x-kubernetes-validations': [slow],
+  };
+  const properties = Object.fromEntries(times(20, (i) => [`p${i}`, property]));
+  expect(causesOf(definition({ type: 'object', properties }))).toEqual([
+    expect.stringContaining('call cost exceeds limit for rule'),
+  ]);
+});

@@ -45,7 +45,7 @@ describe('an expression that is too much', () => {
       'expression code point size exceeds limit: size: 100011, limit 100000',
     ],
   ])('%s', (_, expression, problem) => {
-    expect(compile(expression, declarations)).toEqual({ problem: `ERROR: <input>:-1:0: ${problem}` });
+    expect(compile(expression, declarations)).toMatchObject({ problem: `ERROR: <input>:-1:0: ${problem}` });
   });
 
   it.each([
