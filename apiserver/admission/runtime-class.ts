@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../kube/object.ts';
 import { readList, sameList } from '../../kube/quota/list.ts';
-import { isStatusError } from '../../kube/status.ts';
+import { isStatusError, StatusError } from '../../kube/status.ts';
 import { at, isRecord, mapAt, records, text } from '../../kube/untyped.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../plugins.ts';
 import { isWriteOf, refusal, specOf } from './pods.ts';
@@ -53,12 +53,24 @@ async function classOf(
   { runtimeClassName }: Record<string, unknown>,
 ): Promise<KubeObject | undefined> {
   if (typeof runtimeClassName !== 'string') return undefined;
+  const problem = pathProblem(runtimeClassName);
+  if (problem !== undefined) throw new StatusError(500, '', problem);
   try {
     return await request.registry.get({ ...classes, cluster: request.cluster, name: runtimeClassName });
   } catch (error) {
     if (!isStatusError(error, 'NotFound')) throw error;
     throw refusal(request, `pod rejected: RuntimeClass ${JSON.stringify(runtimeClassName)} not found`);
   }
+}
+
+/** A name that fits in no path is refused by Kubernetes' client before anybody is asked. */
+function pathProblem(name: string): string | undefined {
+  if (name === '') return 'resource name may not be empty';
+  if (name === '.' || name === '..')
+    return `invalid resource name ${JSON.stringify(name)}: [may not be '${name}']`;
+  const illegal = ['/', '%'].filter((part) => name.includes(part)).map((part) => `may not contain '${part}'`);
+  if (illegal.length === 0) return undefined;
+  return `invalid resource name ${JSON.stringify(name)}: [${illegal.join(' ')}]`;
 }
 
 /** Undefined: it says nothing of any; an empty one says that there is none. */

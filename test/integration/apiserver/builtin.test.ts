@@ -228,6 +228,15 @@ test('a pod takes its overhead and its nodes from its RuntimeClass, as long as t
 });
 
 test.each([
+  ['', 'resource name may not be empty'],
+  ['a/b%c', `invalid resource name "a/b%c": [may not contain '/' may not contain '%']`],
+  ['..', `invalid resource name "..": [may not be '..']`],
+])('a pod of a class named %j is an error, as of whoever asks for such a path', async (name, why) => {
+  const { status, body } = await pod({ runtimeClassName: name });
+  expect([status, body.message]).toEqual([500, why]);
+});
+
+test.each([
   [
     'of a class that is not there',
     { runtimeClassName: 'nobody' },
