@@ -69,15 +69,18 @@ function limitOf(cluster: PhysicalCluster | undefined, resource: string): Quanti
 /** Of all that its pods ask for, for the record only. */
 const mostResources = 5;
 
-/** Of so many pods for which there is no room; undefined: there are none, or it is not for want of room. `on`: see NoRoom. */
+/**
+ * Of so many pods for which there is no room; undefined: there are none, or it is not for want of room. `on`: see NoRoom.
+ */
 export function noRoomOf(
   pods: number,
   judged: Judged,
-  { pods: of, need }: Situation,
+  situation: Situation,
   on?: string[],
 ): NoRoom | undefined {
+  const { pods: of, need } = situation;
   const mayGo = judged.some(([candidate]) => objection({ ...candidate, need: nothingUsed }) === undefined);
-  if (pods <= 0 || !mayGo) return undefined;
+  if (pods <= 0 || !mayGo || isRefusedAtHome(judged, situation)) return undefined;
   const asked = [...need(pods)].filter(([name, { value }]) => name !== 'pods' && value > 0n);
   const shown = asked
     .slice(0, mostResources)
@@ -88,4 +91,15 @@ export function noRoomOf(
     ...(shown.length > 0 && { requests: Object.fromEntries(shown) }),
     ...(on && { on }),
   };
+}
+
+/** Whether one that it is on takes nothing more, whatever room there is: more of that would be of no use to it. */
+function isRefusedAtHome(judged: Judged, { kept }: Situation): boolean {
+  return judged.some(([candidate]) => {
+    const { name, cluster, isThere } = candidate;
+    if (!cluster || !(isThere || kept?.has(name))) return false;
+    // Who has it leave by a word of their own wants room elsewhere.
+    const asNew = { ...candidate, refused: undefined, isThere: false, need: nothingUsed };
+    return objection(asNew) !== undefined;
+  });
 }

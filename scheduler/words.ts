@@ -11,11 +11,18 @@ export function wordsOf(before: PlacementSpec | undefined, now: PlacementSpec): 
   const old = before?.ref.uid === now.ref.uid ? before : undefined;
   const words: Word[] = [];
   const message = refusalOf(now);
+  const lacksNoMore = old?.noRoom !== undefined && !now.noRoom;
   // Of what is placed, but for what has no room, that says more.
   const isPlaced = now.noRoom?.on !== undefined;
-  if (message !== '' && !isPlaced && (!old || refusalOf(old) !== message || old.blocked !== now.blocked))
+  const isNew =
+    !old ||
+    refusalOf(old) !== message ||
+    old.blocked !== now.blocked ||
+    (now.blocked === true && lacksNoMore);
+  if (message !== '' && !isPlaced && isNew)
     words.push({ type: 'Warning', reason: now.blocked ? 'Blocked' : 'Refused', message });
-  const hasRoom = old?.noRoom !== undefined && !now.noRoom;
+  // What is drained or cordoned lacks no room either, and has none for all that.
+  const hasRoom = lacksNoMore && now.blocked !== true && now.filled !== undefined;
   if (now.clusters.length > 0 && (hasRoom || !deepEqual(old?.clusters ?? [], now.clusters)))
     words.push({ type: 'Normal', reason: 'Placed', message: placedOn(now) });
   const missing = missingOf(now);

@@ -80,7 +80,9 @@ function madeElsewhere({ object, placement, claims }: Told): Map<string, string[
   const { clusters = [], shares = {} } = spec ?? {};
   if (clusters.length === 0) return found;
   // While any of it may run there, its pods use them.
-  const there = Object.entries(status?.clusters ?? {}).filter(([, { present, orphans }]) => present || orphans);
+  const there = Object.entries(status?.clusters ?? {}).filter(
+    ([, { present, orphans }]) => present || orphans,
+  );
   const inUse = new Set([...clusters, ...Object.keys(shares), ...there.map(([cluster]) => cluster)]);
   const names = (claim: KubeObject) => claim.metadata.name ?? '';
   for (const claim of [...claims].sort((a, b) => (names(a) < names(b) ? -1 : 1))) {

@@ -119,10 +119,36 @@ describe('what overflows and runs', () => {
     expect(made.spec('web')).toMatchObject({
       blocked: true,
       reasons: { a: 'it has room for 4 of its 7 pods, but nothing else fits: it stays' },
-      noRoom: { pods: 3, of: 7 },
     });
+    expect(made.spec('web')?.noRoom).toBeUndefined();
     bound(made, 'a', 7);
     expect(parts(made)).toEqual({ a: 7 });
+  });
+
+  it.each<[string, string, Fields, boolean]>([
+    ['no more than others', 'c', { unschedulable: true }, true],
+    ['its home is cordoned', 'a', { unschedulable: true }, false],
+    ['its home is silent', 'a', { ready: false }, false],
+    ['its home is tainted', 'a', { taints: [{ key: 'k', effect: 'NoSchedule' }] }, false],
+    ['its home is drained', 'a', { unschedulable: true, drain: true }, false],
+    ['another that it is on is cordoned', 'b', { unschedulable: true }, false],
+  ])('where what refuses it is %s', (_what, name, fields, isForRoom) => {
+    const made = world({ a: 4, b: 2, c: 0 }, 4);
+    parts(made);
+    expect(of(made, 8)).toEqual({ a: 6, b: 2 });
+    expect(made.spec('web')?.noRoom).toMatchObject({ pods: 2, on: ['a'] });
+    bound(made, name, name === 'a' ? 4 : 2, fields);
+    made.decide();
+    expect(made.spec('web')?.blocked).toBe(true);
+    expect(made.spec('web')?.noRoom !== undefined).toBe(isForRoom);
+  });
+
+  it('of one that its owner wants elsewhere, what has no room there is still said', () => {
+    const made = world({ a: 9, b: 4 }, 6);
+    expect(parts(made)).toEqual({ a: 6 });
+    made.objects = [web(6, { ...annotation, 'atoll.dev/clusters': 'b' })];
+    made.decide();
+    expect(made.spec('web')).toMatchObject({ clusters: ['a'], blocked: true, noRoom: { pods: 2, of: 6 } });
   });
 
   it('says why one is left behind, and nothing of it when it overflows no longer', () => {

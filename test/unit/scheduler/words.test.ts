@@ -43,6 +43,7 @@ const full = (
   ...(noRoom && { noRoom, blocked: true }),
   ...more,
 });
+const all = { filled: [{ cluster: 'a', pods: 6 }] };
 const two: NoRoom = { pods: 2, of: 6, on: ['a'] };
 const three: NoRoom = { pods: 3, of: 7, on: ['a'] };
 const apart: NoRoom = { pods: 2, of: 6 };
@@ -73,7 +74,14 @@ it.each<[string, PlacementSpec | undefined, PlacementSpec, string[]]>([
     [blocked, told(apart, [])],
   ],
   ['with the same, where it cannot leave', full(undefined), full(apart), [blocked, told(apart)]],
-  ['and when there is room again', full(two), full(undefined), [placed]],
+  ['and when there is room again', full(two), full(undefined, ['a'], all), [placed]],
+  [
+    'not where what it is on takes nothing any more',
+    full(two),
+    full(undefined, ['a'], { ...all, blocked: true }),
+    [blocked],
+  ],
+  ['not where nobody looks for room any more', full(two), full(undefined), []],
 ])('that there is no room is told: %s', (_, before, now, expected) => {
   expect(wordsOf(before, now).map(({ reason, message }) => `${reason} ${message}`)).toEqual(expected);
 });
