@@ -257,7 +257,7 @@ export const texts = {
     ...spread,
     values: 'By physical cluster, which value it has.',
     order:
-      'The values as they are filled: where there are fewer replicas than the counts say, those of the last go first.',
+      'The values as they are filled: where there are fewer replicas than the counts say, those without room go first, then those of the last.',
     most: 'By physical cluster, how many of them it has room for, where that is why there are others. No autoscaler there asks for more.',
   },
   placementStatus,

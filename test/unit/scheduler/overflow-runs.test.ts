@@ -64,6 +64,37 @@ describe('what overflows and runs', () => {
     },
   );
 
+  it('no pod goes from where the next decision gives one back, whether or not there is room for all', () => {
+    let seed = 7;
+    const upTo = (most: number) => {
+      seed = (seed * 1103515245 + 12345) % 2 ** 31;
+      return Math.floor((seed / 2 ** 31) * (most + 1));
+    };
+    const seen = { short: 0, roomy: 0 };
+    for (let history = 0; history < 300; history++) {
+      const room = { a: 1 + upTo(11), b: upTo(8), ...(upTo(2) === 0 && { c: upTo(5) }) };
+      const made = world(room, 1 + upTo(room.a - 1));
+      let before = parts(made);
+      for (let step = 0; step < 8; step++) {
+        const old = made.spec('web');
+        const wanted = 1 + upTo(27);
+        const { clusters = [], shares = {}, spread } = old ?? {};
+        const total = Object.values(before).reduce((sum, n) => sum + n, 0);
+        const { goal } = planFor(web(wanted).object, clusters, shares, { spread });
+        const fewer = [...goal].map(([name, { replicas = 0 }]) => [name, replicas] as const);
+        shared(made, Object.fromEntries(fewer));
+        const after = of(made, wanted);
+        if (wanted < total) {
+          seen[old?.noRoom ? 'short' : 'roomy']++;
+          const back = fewer.filter(([name, n]) => n < (before[name] ?? 0) && n < (after[name] ?? 0));
+          expect(back, JSON.stringify({ room, before, wanted, fewer, after })).toEqual([]);
+        }
+        before = after;
+      }
+    }
+    expect(Math.min(seen.short, seen.roomy)).toBeGreaterThan(100);
+  });
+
   it('does not move for room that comes, until it needs a cluster less', () => {
     const made = world({ a: 4, b: 9 }, 4);
     bound(made, 'b', 3);
