@@ -12,14 +12,13 @@ export function wordsOf(before: PlacementSpec | undefined, now: PlacementSpec): 
   const words: Word[] = [];
   const message = refusalOf(now);
   const lacksNoMore = old?.noRoom !== undefined && !now.noRoom;
-  // Of what is placed, but for what has no room, that says more.
-  const isPlaced = now.noRoom?.on !== undefined;
   const isNew =
     !old ||
     refusalOf(old) !== message ||
     old.blocked !== now.blocked ||
     (now.blocked === true && lacksNoMore);
-  if (message !== '' && !isPlaced && isNew)
+  // What has no room says itself what speaks against it.
+  if (message !== '' && !now.noRoom && isNew)
     words.push({ type: 'Warning', reason: now.blocked ? 'Blocked' : 'Refused', message });
   // What is drained or cordoned lacks no room either, and has none for all that.
   const hasRoom = lacksNoMore && now.blocked !== true && now.filled !== undefined;
@@ -29,8 +28,9 @@ export function wordsOf(before: PlacementSpec | undefined, now: PlacementSpec): 
   if (missing !== undefined && missing !== (old && missingOf(old)))
     words.push({ type: 'Warning', reason: 'SpreadUnsatisfied', message: missing });
   const lacking = lackOfRoom(now);
-  if (lacking !== undefined && lacking !== (old && lackOfRoom(old)))
-    words.push({ type: 'Warning', reason: 'NoRoom', message: lacking });
+  // How much it is changes with each neighbour: the condition tells that.
+  const isSaid = old?.noRoom !== undefined && deepEqual(old.noRoom.on, now.noRoom?.on);
+  if (lacking !== undefined && !isSaid) words.push({ type: 'Warning', reason: 'NoRoom', message: lacking });
   return words;
 }
 
