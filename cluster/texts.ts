@@ -124,6 +124,8 @@ const noRoom: Texts<NoRoom> = {
   of: 'How many pods it has in all.',
   requests: 'What these pods ask for together.',
   on: 'Where they are all the same. Absent: for want of room nothing of it comes or goes.',
+  refused:
+    'A few of the physical clusters that take nothing of it for another reason than room; reasons says it.',
 };
 
 const scale: Texts<Scale> = {
