@@ -18,8 +18,8 @@ export function keepOne(filled: Map<string, number>, name: string): boolean {
 }
 
 /**
- * What is left where there are fewer than were filled in: of the last as many go as can. As who fills them decides it then, so
- * that no pod goes from where it is only to come back.
+ * What is left where there are fewer than were filled in: first what there is no room for goes, then of the last as many as
+ * can. As who fills them decides it then, so that no pod goes from where it is only to come back.
  */
 export function fewerInOrder(
   total: number,
@@ -28,14 +28,20 @@ export function fewerInOrder(
 ): Map<string, number> {
   const filled = new Map<string, number>();
   let [left, roomBefore] = [total, 0];
-  for (const name of [...order, ...[...parts.keys()].filter((one) => !order.includes(one))]) {
-    const had = parts.get(name);
-    if (had === undefined) continue;
+  const names = [...order, ...parts.keys()].filter((name) => parts.has(name));
+  const roomOn = (name: string) => getOwn(most, name) ?? Number.POSITIVE_INFINITY;
+  for (const name of new Set(names)) {
+    const had = Math.min(parts.get(name) ?? 0, roomOn(name));
     const n = Math.min(left, had);
     filled.set(name, n);
     if (n === 0 && had > 0 && staysBehind(total, roomBefore)) keepOne(filled, name);
     left -= n;
-    roomBefore += getOwn(most, name) ?? Number.POSITIVE_INFINITY;
+    roomBefore += roomOn(name);
+  }
+  for (const [name, n] of filled) {
+    const more = Math.min(left, (parts.get(name) ?? 0) - n);
+    filled.set(name, n + more);
+    left -= more;
   }
   return filled;
 }

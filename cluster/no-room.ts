@@ -1,3 +1,5 @@
+import { getOwn } from '../kube/untyped.ts';
+
 /** Of what overflows: how much of it has room on none of the clusters where it may be. */
 export interface NoRoom {
   pods: number;
@@ -7,26 +9,44 @@ export interface NoRoom {
   requests?: Record<string, string>;
   /** Where they are all the same. Absent: for want of room nothing of it comes or goes. */
   on?: string[];
+  /** A few of the clusters that take nothing of it for another reason than room: see the reasons beside it. */
+  refused?: string[];
+}
+
+/** Of a PlacementSpec. */
+export interface Lacking {
+  noRoom?: NoRoom | undefined;
+  clusters: readonly string[];
+  reasons?: Readonly<Record<string, string>> | undefined;
+  /** Present: an autoscaler says how many it has. */
+  scale?: object | undefined;
 }
 
 export const roomComesBy = 'more nodes, a higher spec.capacity, one more cluster';
 
-/** How much lacks room, what becomes of it meanwhile, and what to do; undefined: nothing lacks any. */
-export function lackOfRoom({
-  noRoom,
-  clusters,
-}: {
-  noRoom?: NoRoom | undefined;
-  clusters: readonly string[];
-}): string | undefined {
+/** Of clusters, so that nobody has to read fifty of them. */
+const mostNamed = 3;
+/** Of each part of what is said that others have written. */
+const longest = 400;
+
+/** How much lacks room, what becomes of it meanwhile, and what to do; undefined: nothing lacks any. Of a bounded length. */
+export function lackOfRoom({ noRoom, clusters, reasons = {}, scale }: Lacking): string | undefined {
   if (!noRoom) return undefined;
-  const { pods, requests = {}, on } = noRoom;
+  const { pods, of, requests = {}, on, refused = [] } = noRoom;
   const isOne = pods === 1;
   const asked = Object.entries(requests).map(([resource, amount]) => `${resource} ${amount}`);
-  const among = asked.length > 0 ? ` for ${asked.join(', ')}` : '';
+  const together = asked.length > 0 ? ` with ${cut(asked.join(', '))} in all` : '';
+  // None is no number that helps, and an autoscaler would take another one back.
+  const isOwn = pods < of && !scale;
+  const fewer = isOwn ? ` or have ${pods} ${isOne ? 'replica' : 'replicas'} fewer` : '';
+  const others = refused.flatMap((name) => {
+    const why = getOwn(reasons, name);
+    return why === undefined ? [] : [cut(`${name}: ${why}`)];
+  });
   return [
     `${lackingPods(noRoom)}${meanwhile(on, clusters, isOne)}`,
-    `make room${among} (${roomComesBy}) or have ${pods} ${isOne ? 'replica' : 'replicas'} fewer; it goes on by itself then`,
+    `make room for ${pods} ${isOne ? 'pod' : 'pods'}${together} (${roomComesBy})${fewer}; it goes on by itself then`,
+    ...others.slice(0, mostNamed),
   ].join('; ');
 }
 
@@ -36,6 +56,15 @@ export function lackingPods({ pods, of }: NoRoom): string {
 }
 
 function meanwhile(on: readonly string[] | undefined, clusters: readonly string[], isOne: boolean): string {
-  if (on) return ` and ${isOne ? 'is' : 'are'} on ${on.join(', ')} all the same`;
-  return clusters.length > 0 ? ' where it may go, so it stays as it is' : ', so none of it is placed';
+  if (on) return ` and ${isOne ? 'is' : 'are'} on ${few(on)} all the same`;
+  return clusters.length > 0 ? ' where it may go, so it stays where it is' : ', so none of it is placed';
+}
+
+function few(names: readonly string[]): string {
+  const more = names.length - mostNamed;
+  return [...names.slice(0, mostNamed), ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
+}
+
+function cut(text: string): string {
+  return text.length > longest ? `${text.slice(0, longest - 3)}...` : text;
 }

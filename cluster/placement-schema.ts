@@ -112,7 +112,13 @@ export const placementSpec: ObjectSchema = object(
     ),
     filled: list(object({ cluster: text, pods: int32 } satisfies Fields<Filled>, texts.filled)),
     noRoom: object(
-      { pods: int32, of: int32, requests: map(text), on: list(text) } satisfies Fields<NoRoom>,
+      {
+        pods: int32,
+        of: int32,
+        requests: map(text),
+        on: list(text),
+        refused: list(text),
+      } satisfies Fields<NoRoom>,
       texts.noRoom,
     ),
     requires: list(object(required satisfies Fields<ClosureRef>, texts.closureRef)),

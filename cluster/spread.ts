@@ -17,7 +17,7 @@ export interface TopologySpread {
 /** As it is recorded in a Placement: with the value of each cluster that was chosen. */
 export interface PlacedSpread extends TopologySpread {
   values: Record<string, string>;
-  /** The values as they are filled: where the workload has fewer replicas than the counts, those of the last go. */
+  /** The values as they are filled: where the workload has fewer replicas than the counts, those beyond `most` go, then those of the last. */
   order?: string[];
   /** By cluster, how many it has room for, where that is why there are others: its autoscaler asks for no more. */
   most?: Record<string, number>;

@@ -124,6 +124,8 @@ const noRoom: Texts<NoRoom> = {
   of: 'How many pods it has in all.',
   requests: 'What these pods ask for together.',
   on: 'Where they are all the same. Absent: for want of room nothing of it comes or goes.',
+  refused:
+    'A few of the physical clusters that take nothing of it for another reason than room; reasons says it.',
 };
 
 const scale: Texts<Scale> = {
@@ -257,7 +259,7 @@ export const texts = {
     ...spread,
     values: 'By physical cluster, which value it has.',
     order:
-      'The values as they are filled: where there are fewer replicas than the counts say, those of the last go first.',
+      'The values as they are filled: where there are fewer replicas than the counts say, those without room go first, then those of the last.',
     most: 'By physical cluster, how many of them it has room for, where that is why there are others. No autoscaler there asks for more.',
   },
   placementStatus,

@@ -9,7 +9,7 @@ import {
   zeroQuantity,
 } from '../kube/quantity.ts';
 import { type Candidate, objection } from './filter.ts';
-import type { Judged, Situation } from './judge.ts';
+import { type Judged, record, type Situation } from './judge.ts';
 import { nothingUsed } from './usage.ts';
 
 /** A place for a workload that overflows, and for how many of its pods in all it has room. */
@@ -66,19 +66,27 @@ function limitOf(cluster: PhysicalCluster | undefined, resource: string): Quanti
   return limitsOf(cluster).get(resource) ?? (cluster?.status?.allocatable ? zeroQuantity : undefined);
 }
 
-/** Of all that its pods ask for, for the record only. */
+/** Of all that its pods ask for, and of all that refuse it, for the record only. */
 const mostResources = 5;
+const mostRefused = 3;
+/** What Kubernetes lets the name of a resource be: of a kind that a PlacedResource places nobody has checked it. */
+const longestName = 253 + 1 + 63;
 
-/** Of so many pods for which there is no room; undefined: there are none, or it is not for want of room. `on`: see NoRoom. */
+/**
+ * Of so many pods for which there is no room; undefined: there are none, or it is not for want of room. `on`: see NoRoom.
+ */
 export function noRoomOf(
   pods: number,
   judged: Judged,
-  { pods: of, need }: Situation,
+  situation: Situation,
   on?: string[],
 ): NoRoom | undefined {
+  const { pods: of, need } = situation;
   const mayGo = judged.some(([candidate]) => objection({ ...candidate, need: nothingUsed }) === undefined);
-  if (pods <= 0 || !mayGo) return undefined;
-  const asked = [...need(pods)].filter(([name, { value }]) => name !== 'pods' && value > 0n);
+  if (pods <= 0 || !mayGo || isRefusedAtHome(judged, situation)) return undefined;
+  const isAsked = (name: string) => name !== 'pods' && name.length <= longestName;
+  const asked = [...need(pods)].filter(([name, { value }]) => isAsked(name) && value > 0n);
+  const refused = refusedOf(judged);
   const shown = asked
     .slice(0, mostResources)
     .map(([name, amount]) => [name, formatQuantity(amount)] as const);
@@ -87,5 +95,30 @@ export function noRoomOf(
     of,
     ...(shown.length > 0 && { requests: Object.fromEntries(shown) }),
     ...(on && { on }),
+    ...(refused.length > 0 && { refused }),
   };
+}
+
+/** Who takes nothing of it whatever room there is; those last whom a word of its owner's keeps out. */
+function refusedOf(judged: Judged): string[] {
+  const shut = judged.flatMap(([candidate]) => {
+    const why = objection({ ...candidate, need: nothingUsed });
+    return why === undefined ? [] : [{ candidate, why }];
+  });
+  shut.sort((a, b) => Number(a.candidate.refused !== undefined) - Number(b.candidate.refused !== undefined));
+  return Object.keys(record(shut.map(({ candidate, why }) => [candidate.name, why] as const))).slice(
+    0,
+    mostRefused,
+  );
+}
+
+/** Whether one that it is on takes nothing more, whatever room there is: more of that would be of no use to it. */
+function isRefusedAtHome(judged: Judged, { kept }: Situation): boolean {
+  return judged.some(([candidate]) => {
+    const { name, cluster, isThere } = candidate;
+    if (!cluster || !(isThere || kept?.has(name))) return false;
+    // Who has it leave by a word of their own wants room elsewhere.
+    const asNew = { ...candidate, refused: undefined, isThere: false, need: nothingUsed };
+    return objection(asNew) !== undefined;
+  });
 }

@@ -11,19 +11,26 @@ export function wordsOf(before: PlacementSpec | undefined, now: PlacementSpec): 
   const old = before?.ref.uid === now.ref.uid ? before : undefined;
   const words: Word[] = [];
   const message = refusalOf(now);
-  // Of what is placed, but for what has no room, that says more.
-  const isPlaced = now.noRoom?.on !== undefined;
-  if (message !== '' && !isPlaced && (!old || refusalOf(old) !== message || old.blocked !== now.blocked))
+  const lacksNoMore = old?.noRoom !== undefined && !now.noRoom;
+  const isNew =
+    !old ||
+    refusalOf(old) !== message ||
+    old.blocked !== now.blocked ||
+    (now.blocked === true && lacksNoMore);
+  // What has no room says itself what speaks against it.
+  if (message !== '' && !now.noRoom && isNew)
     words.push({ type: 'Warning', reason: now.blocked ? 'Blocked' : 'Refused', message });
-  const hasRoom = old?.noRoom !== undefined && !now.noRoom;
+  // What is drained or cordoned lacks no room either, and has none for all that.
+  const hasRoom = lacksNoMore && now.blocked !== true && now.filled !== undefined;
   if (now.clusters.length > 0 && (hasRoom || !deepEqual(old?.clusters ?? [], now.clusters)))
     words.push({ type: 'Normal', reason: 'Placed', message: placedOn(now) });
   const missing = missingOf(now);
   if (missing !== undefined && missing !== (old && missingOf(old)))
     words.push({ type: 'Warning', reason: 'SpreadUnsatisfied', message: missing });
   const lacking = lackOfRoom(now);
-  if (lacking !== undefined && lacking !== (old && lackOfRoom(old)))
-    words.push({ type: 'Warning', reason: 'NoRoom', message: lacking });
+  // How much it is changes with each neighbour: the condition tells that.
+  const isSaid = old?.noRoom !== undefined && deepEqual(old.noRoom.on, now.noRoom?.on);
+  if (lacking !== undefined && !isSaid) words.push({ type: 'Warning', reason: 'NoRoom', message: lacking });
   return words;
 }
 

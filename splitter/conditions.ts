@@ -54,7 +54,9 @@ function placed({ placement, gone, root, total }: ConditionsInput): Verdict {
   if (gone) return { type, status: 'False', reason: 'Deleted', message: 'the object is being deleted' };
   const why = (names: readonly string[]) =>
     names.map((name) => `${name}: ${Object.hasOwn(reasons, name) ? reasons[name] : 'not chosen'}`).join('; ');
-  const lacking = placement.spec && lackOfRoom(placement.spec);
+  // Of what is nowhere all reasons are told.
+  const told = clusters.length === 0 ? { reasons: {} } : {};
+  const lacking = placement.spec && lackOfRoom({ ...placement.spec, ...told });
   if (clusters.length === 0) {
     const refused = Object.keys(reasons).sort();
     const message = refused.length > 0 ? why(refused) : 'there is no physical cluster';

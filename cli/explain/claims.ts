@@ -1,6 +1,7 @@
 import { isClaimName } from '../../cluster/claims.ts';
 import { clustersAnnotation, volumesAnnotation } from '../../cluster/names.ts';
 import { reflectedFrom } from '../../cluster/reflected.ts';
+import type { Placement } from '../../cluster/types.ts';
 import { volumesOf } from '../../cluster/volumes.ts';
 import { groupResource } from '../../kube/gvk.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -72,17 +73,23 @@ function isWithout({ object, namespace }: Told): boolean {
   return isSet && volumesOf(object, namespace) === 'recreate';
 }
 
-/** By cluster where a set is not to be: those of its own claims there that are shown. */
+/** By cluster where a set is not to be, and is no longer: those of its own claims there that are shown. */
 function madeElsewhere({ object, placement, claims }: Told): Map<string, string[]> {
   const found = new Map<string, string[]>();
-  const { clusters = [] } = typeof placement === 'string' ? {} : (placement.spec ?? {});
+  const { spec, status }: Partial<Placement> = typeof placement === 'string' ? {} : placement;
+  const { clusters = [], shares = {} } = spec ?? {};
   if (clusters.length === 0) return found;
+  // While any of it may run there, its pods use them.
+  const there = Object.entries(status?.clusters ?? {}).filter(
+    ([, { present, orphans }]) => present || orphans,
+  );
+  const inUse = new Set([...clusters, ...Object.keys(shares), ...there.map(([cluster]) => cluster)]);
   const names = (claim: KubeObject) => claim.metadata.name ?? '';
   for (const claim of [...claims].sort((a, b) => (names(a) < names(b) ? -1 : 1))) {
     if (claim.metadata.deletionTimestamp || !isClaimName(object, names(claim))) continue;
     // Who may edit the claim may have written it, and a command is copied into a shell.
     for (const cluster of reflectedFrom(claim))
-      if (!clusters.includes(cluster) && /^[a-z0-9][-a-z0-9.]*$/.test(cluster))
+      if (!inUse.has(cluster) && /^[a-z0-9][-a-z0-9.]*$/.test(cluster))
         found.set(cluster, [...(found.get(cluster) ?? []), names(claim)]);
   }
   return found;

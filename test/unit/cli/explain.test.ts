@@ -408,6 +408,19 @@ describe('claims that are left', () => {
     expect(section(of({}, []), 'Data that is left')).toBeUndefined();
   });
 
+  test.each<[string, object, object, boolean]>([
+    ['has left', { west: { phase: 'Active' } }, { east: { present: false } }, true],
+    ['is on its way from', { east: { phase: 'Active' }, west: { phase: 'Joining' } }, {}, false],
+    ['is leaving', { east: { phase: 'Leaving' }, west: { phase: 'Active' } }, {}, false],
+    ['is still seen on', { west: { phase: 'Active' } }, { east: { present: true } }, false],
+    ['has left pods on', { west: { phase: 'Active' } }, { east: { present: false, orphans: true } }, false],
+  ])('of a set are let go only on a cluster that it %s', (_what, shares, slices, isLeft) => {
+    const placement = placed({ ...there.spec, shares }, { clusters: slices });
+    expect(section({ ...of({}), placement }, 'Data that is left') !== undefined).toBe(isLeft);
+    const advice = section({ ...of({}), placement }, 'What you can do')?.join() ?? '';
+    expect(advice.includes('delete pvc data-db-0 data-db-1')).toBe(isLeft);
+  });
+
   test('of a set that goes without them: also what is not shown', () => {
     expect(section({ ...of(recreate), claims: [] }, 'Data that is left')).toEqual([
       'any cluster that it leaves keeps its claims there with their data; while it has others of the same names they are not shown',

@@ -64,6 +64,37 @@ describe('what overflows and runs', () => {
     },
   );
 
+  it('no pod goes from where the next decision gives one back, whether or not there is room for all', () => {
+    let seed = 7;
+    const upTo = (most: number) => {
+      seed = (seed * 1103515245 + 12345) % 2 ** 31;
+      return Math.floor((seed / 2 ** 31) * (most + 1));
+    };
+    const seen = { short: 0, roomy: 0 };
+    for (let history = 0; history < 300; history++) {
+      const room = { a: 1 + upTo(11), b: upTo(8), ...(upTo(2) === 0 && { c: upTo(5) }) };
+      const made = world(room, 1 + upTo(room.a - 1));
+      let before = parts(made);
+      for (let step = 0; step < 8; step++) {
+        const old = made.spec('web');
+        const wanted = 1 + upTo(27);
+        const { clusters = [], shares = {}, spread } = old ?? {};
+        const total = Object.values(before).reduce((sum, n) => sum + n, 0);
+        const { goal } = planFor(web(wanted).object, clusters, shares, { spread });
+        const fewer = [...goal].map(([name, { replicas = 0 }]) => [name, replicas] as const);
+        shared(made, Object.fromEntries(fewer));
+        const after = of(made, wanted);
+        if (wanted < total) {
+          seen[old?.noRoom ? 'short' : 'roomy']++;
+          const back = fewer.filter(([name, n]) => n < (before[name] ?? 0) && n < (after[name] ?? 0));
+          expect(back, JSON.stringify({ room, before, wanted, fewer, after })).toEqual([]);
+        }
+        before = after;
+      }
+    }
+    expect(Math.min(seen.short, seen.roomy)).toBeGreaterThan(100);
+  });
+
   it('does not move for room that comes, until it needs a cluster less', () => {
     const made = world({ a: 4, b: 9 }, 4);
     bound(made, 'b', 3);
@@ -119,10 +150,36 @@ describe('what overflows and runs', () => {
     expect(made.spec('web')).toMatchObject({
       blocked: true,
       reasons: { a: 'it has room for 4 of its 7 pods, but nothing else fits: it stays' },
-      noRoom: { pods: 3, of: 7 },
     });
+    expect(made.spec('web')?.noRoom).toBeUndefined();
     bound(made, 'a', 7);
     expect(parts(made)).toEqual({ a: 7 });
+  });
+
+  it.each<[string, string, Fields, boolean]>([
+    ['no more than others', 'c', { unschedulable: true }, true],
+    ['its home is cordoned', 'a', { unschedulable: true }, false],
+    ['its home is silent', 'a', { ready: false }, false],
+    ['its home is tainted', 'a', { taints: [{ key: 'k', effect: 'NoSchedule' }] }, false],
+    ['its home is drained', 'a', { unschedulable: true, drain: true }, false],
+    ['another that it is on is cordoned', 'b', { unschedulable: true }, false],
+  ])('where what refuses it is %s', (_what, name, fields, isForRoom) => {
+    const made = world({ a: 4, b: 2, c: 0 }, 4);
+    parts(made);
+    expect(of(made, 8)).toEqual({ a: 6, b: 2 });
+    expect(made.spec('web')?.noRoom).toMatchObject({ pods: 2, on: ['a'] });
+    bound(made, name, name === 'a' ? 4 : 2, fields);
+    made.decide();
+    expect(made.spec('web')?.blocked).toBe(true);
+    expect(made.spec('web')?.noRoom !== undefined).toBe(isForRoom);
+  });
+
+  it('of one that its owner wants elsewhere, what has no room there is still said', () => {
+    const made = world({ a: 9, b: 4 }, 6);
+    expect(parts(made)).toEqual({ a: 6 });
+    made.objects = [web(6, { ...annotation, 'atoll.dev/clusters': 'b' })];
+    made.decide();
+    expect(made.spec('web')).toMatchObject({ clusters: ['a'], blocked: true, noRoom: { pods: 2, of: 6 } });
   });
 
   it('says why one is left behind, and nothing of it when it overflows no longer', () => {

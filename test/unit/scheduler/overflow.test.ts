@@ -118,6 +118,29 @@ describe('where it is', () => {
     expect(made.spec('web')?.noRoom).toBeUndefined();
   });
 
+  it('names of resources that none can have are not repeated', () => {
+    const made = world({ a: 2 }, 2);
+    const requests = { cpu: '1', [`example.com/${'x'.repeat(306)}`]: '1', ['x'.repeat(100_000)]: '1' };
+    const podSpec = { containers: [{ name: 'c', resources: { requests } }] };
+    made.objects = [deployment('web', { metadata: { annotations: annotation }, replicas: 3, podSpec })];
+    made.clusters = [cluster('a', { capacity: { pods: '2' } })];
+    expect(made.decide().spec('web')?.noRoom).toEqual({ pods: 1, of: 3, requests: { cpu: '1' } });
+  });
+
+  it('says who else takes nothing, first whom no word of its owner keeps out', () => {
+    const made = world({ a: 4, b: 4, c: 0, d: 9, e: 9, f: 9 }, 4, { exclude: ['b'], overflow: true });
+    const shut = (name: string) => cluster(name, { capacity: { pods: '9' }, unschedulable: true });
+    made.clusters = made.clusters.map((c) =>
+      'def'.includes(c.metadata.name ?? '') ? shut(c.metadata.name ?? '') : c,
+    );
+    parts(made);
+    made.objects = [web(6, {})];
+    made.decide();
+    expect(made.spec('web')?.noRoom).toEqual({ pods: 2, of: 6, on: ['a'], refused: ['d', 'e', 'f'] });
+    made.clusters = made.clusters.slice(0, 4);
+    expect(made.decide().spec('web')?.noRoom?.refused).toEqual(['d', 'b']);
+  });
+
   it('what nobody lets in has no want of room', () => {
     const made = world({ a: 4 }, 3);
     made.clusters = [cluster('a', { capacity: { pods: '4' }, unschedulable: true })];

@@ -43,6 +43,7 @@ const full = (
   ...(noRoom && { noRoom, blocked: true }),
   ...more,
 });
+const all = { filled: [{ cluster: 'a', pods: 6 }] };
 const two: NoRoom = { pods: 2, of: 6, on: ['a'] };
 const three: NoRoom = { pods: 3, of: 7, on: ['a'] };
 const apart: NoRoom = { pods: 2, of: 6 };
@@ -59,21 +60,31 @@ it.each<[string, PlacementSpec | undefined, PlacementSpec, string[]]>([
     [told(two)],
   ],
   ['once', full(two), full(two), []],
-  ['when it is more', full(two), full(three), [told(three)]],
+  ['not anew when it is more: its condition has the numbers', full(two), full(three), []],
+  ['when it is elsewhere', full(two), full({ ...two, on: ['b'] }), [told({ ...two, on: ['b'] })]],
+  ['when it waits nowhere any more', full(two), full(apart), [told(apart)]],
   [
     'not to the next of its name',
     full(two, ['a'], { ref: { ...ref, uid: '0' } }),
     full(two),
     [placed, told(two)],
   ],
+  ['once, where it is nowhere', undefined, full(apart, []), [told(apart, [])]],
   [
-    'with what speaks against each cluster, where it is nowhere',
-    undefined,
-    full(apart, []),
-    [blocked, told(apart, [])],
+    'not with each word of its neighbours',
+    full(apart, [], { reasons: { a: 'it has room for 4 of its 6 pods' } }),
+    full({ ...apart, pods: 3 }, [], { reasons: { a: 'it has room for 3 of its 6 pods' } }),
+    [],
   ],
-  ['with the same, where it cannot leave', full(undefined), full(apart), [blocked, told(apart)]],
-  ['and when there is room again', full(two), full(undefined), [placed]],
+  ['once, where it cannot leave', full(undefined), full(apart), [told(apart)]],
+  ['and when there is room again', full(two), full(undefined, ['a'], all), [placed]],
+  [
+    'not where what it is on takes nothing any more',
+    full(two),
+    full(undefined, ['a'], { ...all, blocked: true }),
+    [blocked],
+  ],
+  ['not where nobody looks for room any more', full(two), full(undefined), []],
 ])('that there is no room is told: %s', (_, before, now, expected) => {
   expect(wordsOf(before, now).map(({ reason, message }) => `${reason} ${message}`)).toEqual(expected);
 });

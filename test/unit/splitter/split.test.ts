@@ -106,10 +106,14 @@ describe('split', () => {
         /^placed on a; 2 of its 5 pods have room nowhere and are on a all the same; /,
       ),
     });
-    const nowhere = record(web, { clusters: [], noRoom, blocked: true, reasons: { b: 'it has room for 3' } });
+    const reasons = { b: 'it has room for 3', c: 'it is cordoned' };
+    const shut = { ...noRoom, refused: ['c'] };
+    const partly = record(web, { noRoom: { ...shut, on: ['a'] }, reasons, blocked: true, shares: held });
+    expect(outcome(partly, web).conditions[0]?.message).toMatch(/by itself then; c: it is cordoned$/);
+    const nowhere = record(web, { clusters: [], noRoom: shut, blocked: true, reasons });
     expect(verdicts(outcome(nowhere, web))).toEqual(['Placed=False NoRoom', 'Settled=False NoRoom']);
     expect(outcome(nowhere, web).conditions[0]?.message).toMatch(
-      /^2 of its 5 pods .*; b: it has room for 3$/,
+      /^2 of its 5 pods .* by itself then; b: it has room for 3; c: it is cordoned$/,
     );
   });
 
