@@ -16,6 +16,15 @@ function templates(set: KubeObject): string[] {
   );
 }
 
+/** Whether a StatefulSet has claims made for it. */
+export function hasTemplates(set: KubeObject): boolean {
+  return templates(set).length > 0;
+}
+
+export function isClaimRef({ group, resource }: Pick<ClosureRef, 'group' | 'resource'>): boolean {
+  return group === '' && resource === 'persistentvolumeclaims';
+}
+
 /** Whether a StatefulSet's controller calls one of its claims so: `<template>-<set>-<ordinal>`. */
 export function isClaimName(set: KubeObject, name: string): boolean {
   const stem = parts(name)?.stem;

@@ -1,4 +1,4 @@
-import { claimsMadeFor, templateOf } from '../cluster/claims.ts';
+import { claimsMadeFor, hasTemplates, isClaimRef, templateOf } from '../cluster/claims.ts';
 import { type PlacedObject, refKey, refOf } from '../cluster/closure.ts';
 import type { ClosureRef, Placement } from '../cluster/types.ts';
 import { isInPlace, type Volumes, volumesOf } from '../cluster/volumes.ts';
@@ -68,6 +68,23 @@ export function withoutData(
   return said.length === 0
     ? choice
     : { ...choice, reasons: { ...choice.reasons, ...Object.fromEntries(said) } };
+}
+
+/** See NamespaceDecision. Of what was recorded before nothing is asked again. */
+export function leaveData(scene: Scene, all: readonly Decided[]): Decided[] {
+  const leaves = ({ placed, choice, requires }: Decided): boolean => {
+    const placement = placementOf(scene, placed);
+    const left = (placement?.spec?.clusters ?? []).filter((c) => !choice.clusters.includes(c));
+    if (placed.kind.role === 'workload')
+      return left.length > 0 && (requires.some(isClaimRef) || hasTemplates(placed.object));
+    const before = placement?.spec?.givenUp ?? {};
+    const isGiven = (c: string) => getOwn(choice.givenUp ?? {}, c) && !getOwn(before, c);
+    return boundOn(placement).some((c) => left.includes(c) || isGiven(c));
+  };
+  const found = new Set(all.filter(leaves));
+  const of = new Set([...found].map(({ placed }) => refKey(refOf(placed))));
+  for (const one of all) if (one.requires.some((ref) => of.has(refKey(ref)))) found.add(one);
+  return [...found];
 }
 
 interface Stays {

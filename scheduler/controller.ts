@@ -7,6 +7,7 @@ import { WorkQueue } from '../controller/queue.ts';
 import { byLogicalCluster } from '../controller/scope.ts';
 import type { Logger } from '../kube/log.ts';
 import { decideNamespace } from './decide.ts';
+import { hasHeard, type Reading } from './heard.ts';
 import { limitOf } from './turns.ts';
 import type { NamespaceDecision } from './types.ts';
 import { wake } from './wake.ts';
@@ -29,6 +30,8 @@ export interface SchedulerOptions {
   client: Client;
   /** Reading across all logical clusters. */
   informers: InformerSet;
+  /** May read what these read, when they may be behind. */
+  reader: Client;
   signal: AbortSignal;
   logger: Logger;
   workers?: number;
@@ -43,10 +46,11 @@ const longestMs = 2 ** 31;
 
 /** WHERE. Keys are those of Namespaces. Resolves when `signal` has aborted. */
 export async function startScheduler(options: SchedulerOptions): Promise<void> {
-  const { client, informers, signal, logger, workers = 4 } = options;
+  const { client, informers, reader, signal, logger, workers = 4 } = options;
   const queue = new WorkQueue({ fair: byLogicalCluster(workers) });
   const writer = {
     client,
+    reader,
     signal,
     recorder: new EventRecorder({ ...options, component: 'atoll-scheduler' }),
   };
@@ -77,13 +81,14 @@ function begin(world: World): void {
 async function reconcile(
   key: string,
   world: World,
-  writer: Writer,
+  writer: Writer & Reading,
   queue: WorkQueue,
 ): Promise<Retry | undefined> {
   const { cluster } = parseKey(key);
   const decision = consider(key, world);
   const limit = (name: string) => limitOf(clusterNamed(world, name));
   for (const next of world.leavers.next(limit, key)) queue.add(next);
+  if (!(await hasHeard(key, decision.leaveData, world, writer))) return { after: 'growing' };
   await writeDecision(cluster, decision, writer);
   const next = Math.min(decision.toleratedUntil, decision.turnUntil);
   const left = Math.max(0, next - Date.now());

@@ -8,7 +8,7 @@ import { podsOn } from '../cluster/spread.ts';
 import { groupResource } from '../kube/gvk.ts';
 import { decideClosure } from './along.ts';
 import { choose } from './choose.ts';
-import { withoutData } from './claims.ts';
+import { leaveData, withoutData } from './claims.ts';
 import { Company } from './company.ts';
 import { withoutCredentials } from './credentials.ts';
 import { isDrained } from './filter.ts';
@@ -57,6 +57,7 @@ export function decideNamespace(given: NamespaceInput): NamespaceDecision {
         ...(input.unknown ?? []),
       ]),
     }),
+    leaveData: leaveData(scene, all),
     finish,
     usage,
     leaving: turns.leaving,

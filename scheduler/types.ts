@@ -39,6 +39,11 @@ export interface NamespaceDecision {
   create: Placement[];
   update: { old: Placement; wanted: Placement }[];
   remove: Placement[];
+  /**
+   * Who leaves a cluster that it may have data on, or has its data given up there, by this decision first; with a claim all
+   * that use it. What this is decided by may not be all that was said: see hasHeard in scheduler/heard.ts.
+   */
+  leaveData: Decided[];
   /** Pods that were deleted and run nowhere any more: what is left of them goes. */
   finish: KubeObject[];
   /** What this namespace takes once it is so. */

@@ -45,7 +45,7 @@ export interface World {
 
 type Ruled = Pick<GroupVersionResource, 'group' | 'resource'>;
 
-const namespaces = { group: '', version: 'v1', resource: 'namespaces' } as const;
+export const namespaces = { group: '', version: 'v1', resource: 'namespaces' } as const;
 const byNamespace = 'scheduler/namespace';
 const byWish = 'scheduler/wish';
 const byReflection = 'scheduler/reflection';
@@ -228,10 +228,10 @@ export function policiesIn({ policies, clusterPolicies }: World, key: string): L
   ];
 }
 
-/** Claims that are reflected into it. */
-export function claimsIn(world: World, key: string): KubeObject[] {
+/** Claims that are reflected into it; or all, those that its users made too. */
+export function claimsIn(world: World, key: string, which: 'reflected' | 'all' = 'reflected'): KubeObject[] {
   const informer = [...world.objects].find(([kind]) => isClaims(kind))?.[1];
-  return informer?.byIndex(byReflection, key) ?? [];
+  return informer?.byIndex(which === 'all' ? byNamespace : byReflection, key) ?? [];
 }
 
 /** Each cluster under one name only, and never a logical one of ours: see cluster/identity.ts. */

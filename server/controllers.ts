@@ -98,7 +98,7 @@ async function controlFor(settings: ControllerSettings, { signal, fence }: Term)
     runDisruptionController({ client, informers, signal, logger }),
     runTypeCheckController({ client, informers, signal, logger }),
     runWorkspaceController({ client, informers, signal, logger, url: settings.url }),
-    startScheduler({ client: scheduler, informers, signal, logger }),
+    startScheduler({ client: scheduler, informers, reader: client, signal, logger }),
     startSplitter({
       client: splitter,
       informers,

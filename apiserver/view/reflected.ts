@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { serviceOfEndpoints } from '../../cluster/kinds.ts';
-import { reportedAnnotation } from '../../cluster/names.ts';
+import { reportedAnnotation, volumesAnnotation } from '../../cluster/names.ts';
 import { reportOf } from '../../cluster/peers.ts';
 import { isOurs, reflectedAs, reflectedFrom } from '../../cluster/reflected.ts';
 import { formatApiVersion } from '../../kube/gvk.ts';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../kube/object.ts';
 import { notFound } from '../../kube/status.ts';
 import { timestamp } from '../../kube/timestamp.ts';
-import { isRecord } from '../../kube/untyped.ts';
+import { getOwn, isRecord } from '../../kube/untyped.ts';
 import { readObject } from '../registry/rewrite.ts';
 import { bounded, count } from './bounds.ts';
 import type { Making } from './making.ts';
@@ -49,7 +49,9 @@ export async function makeReflection(making: Making): Promise<KubeObject> {
       foreign(told['labels']),
       kind.kind === 'Pod' ? (references[0] ?? formerJob(before)) : undefined,
     ),
-    annotations: reflectedAs(foreign(told['annotations']), uid, [address.cluster]),
+    annotations: reflectedAs({ ...foreign(told['annotations']), ...saidHere(before) }, uid, [
+      address.cluster,
+    ]),
     ...(references.length > 0 && { ownerReferences: references }),
   };
   const object: KubeObject = { kind: kind.kind, apiVersion: formatApiVersion(kind), metadata };
@@ -135,6 +137,12 @@ function texts(value: unknown): Record<string, string> {
 /** Labels or annotations without those that mean something here: whatever stands there, it speaks of itself alone. */
 function foreign(value: unknown): Record<string, string> {
   return Object.fromEntries(Object.entries(texts(value)).filter(([key]) => !isOurs(key)));
+}
+
+/** What becomes of its data, its user says here: no cluster says it, nor takes it back. */
+function saidHere(before: KubeObject | undefined): Record<string, string> {
+  const volumes = before && getOwn(before.metadata.annotations ?? {}, volumesAnnotation);
+  return volumes === undefined ? {} : { [volumesAnnotation]: volumes };
 }
 
 /**

@@ -103,7 +103,11 @@ export async function startWorld(parts: {
     signal: term.signal,
     logger,
   });
-  const schedules = (term: Term, wire: Wire) => startScheduler(common(term, wire, schedulerUser));
+  const schedules = (term: Term, wire: Wire) =>
+    startScheduler({
+      ...common(term, wire, schedulerUser),
+      reader: over(server, controllersUser, wire, term),
+    });
   const splits = (term: Term, wire: Wire) => startSplitter(common(term, wire, splitterUser));
   for (const component of [
     add('scheduler', schedules),

@@ -45,6 +45,8 @@ export interface WorldOptions {
   /** Default a memory store, which `stop` closes. */
   store?: Store;
   logger?: Logger;
+  /** Between the controllers and the API. */
+  controllersWire?: (transport: Transport) => Transport;
 }
 
 /** A physical cluster: a simulated Kubernetes of its own, and the wire to it. */
@@ -108,7 +110,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const control = () =>
     abortable(signal, (ending) =>
       startControllers({
-        server,
+        server: over(server, options.controllersWire),
         store,
         signal: ending,
         logger,
@@ -174,6 +176,10 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   for (const name of clusters) await world.register(name);
   for (const name of clusters) await until(`${name} is ready`, () => isReady(admin, name));
   return world;
+}
+
+function over(server: ApiServer, wire: (transport: Transport) => Transport = (same) => same): ApiServer {
+  return { ...server, transport: (user, holding) => wire(server.transport(user, holding)) };
 }
 
 /** Runs until `signal` aborts or it is stopped. */

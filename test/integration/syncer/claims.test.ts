@@ -85,6 +85,21 @@ describe("a StatefulSet's own claims", () => {
     expect(await names('east')).toEqual(['data-db-0']);
   });
 
+  test('keep what a user says of their data, whatever changes where they are', async () => {
+    await runSet('east');
+    await untilShown('data-db-0 east', 'data-db-1 east');
+    const hold = { metadata: { annotations: { 'atoll.dev/volumes': 'hold' } } };
+    await world.admin.patch(persistentvolumeclaims, { ...inDefault, name: 'data-db-0' }, 'merge', hold);
+    const [claim] = (await there('east')).filter(({ metadata }) => metadata.name === 'data-db-0');
+    const at = { namespace: claim?.metadata.namespace, name: 'data-db-0' };
+    const { client } = world.physical('east');
+    const said = { labels: { a: 'b' }, annotations: { 'atoll.dev/volumes': 'recreate' } };
+    await client.patch(persistentvolumeclaims, at, 'merge', { metadata: said });
+    const here = () => find(world.admin, persistentvolumeclaims, 'data-db-0');
+    await until('its label is shown', async () => (await here())?.metadata.labels?.['a'] === 'b');
+    expect((await here())?.metadata.annotations?.['atoll.dev/volumes']).toBe('hold');
+  });
+
   test('outlive their set, and can be deleted then', async () => {
     await runSet('east');
     await untilShown('data-db-0 east', 'data-db-1 east');

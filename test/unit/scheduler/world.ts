@@ -72,6 +72,7 @@ export class World {
       create: [],
       update: [],
       remove: [],
+      leaveData: [],
       finish: [],
     });
     return this;
