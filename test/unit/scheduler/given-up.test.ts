@@ -140,3 +140,18 @@ describe('data on a cluster goes by the word of those alone who have it there', 
     expect(where(world.decide())).toContain('a');
   });
 });
+
+it('tells who leaves data, or gives it up, when it begins and when the data goes, with all who say so', () => {
+  const told = (world: World) =>
+    world.last?.leaveData.map(({ placed: { object } }) => object.metadata.name).sort();
+  const world = ofOne(deployment('other', { metadata: annotations('a') }));
+  bind(world, ['a']);
+  expect(told(world.decide())).toEqual([]);
+  replace(world, 'other', { metadata: annotations('b') });
+  expect(told(world.decide())).toEqual([]);
+  replace(world, 'one', { podSpec, metadata: annotations('b') });
+  expect(told(world.decide())).toEqual(['data', 'one']);
+  world.share('one', { b: active });
+  expect(told(world.decide())).toEqual(['data', 'one']);
+  expect(where(world)).toEqual(['b']);
+});
