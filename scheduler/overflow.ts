@@ -45,7 +45,11 @@ export function chooseOverflow(wish: Wish, situation: Situation, rest: ReadonlyM
     there.find(({ candidate: { name } }) => filled.has(name))?.candidate.name ?? given[0]?.cluster ?? '';
   const on = addShort(filled, short, { there, home });
   const said = { wish, filled, home, short, keeps: filled.get(keeps ?? '') === 1 ? keeps : undefined };
-  const chosen = [...filled].map(([name, n]) => [name, whyOf(name, n, said)] as const);
+  const shut = new Map(places.map((place) => [place.candidate.name, short > 0 ? place.shut : undefined]));
+  const chosen = [...filled].map(([name, n]) => {
+    const why = [whyOf(name, n, said), shut.get(name)];
+    return [name, why.filter((text) => text !== undefined).join('; ')] as const;
+  });
   const clusters = [...filled.keys()].sort();
   const left = places.filter(({ candidate: { name } }) => !filled.has(name));
   const notNeeded = left.map(

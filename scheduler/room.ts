@@ -20,6 +20,8 @@ export interface Place {
   isBounded: boolean;
   /** How many of them it counts with already. */
   had: number;
+  /** Why nothing of it may come there, whatever room there is; undefined: it may. */
+  shut: string | undefined;
   /** Nothing but what others ask for, or that nothing new may come, keeps it from having more. */
   isTight: boolean;
 }
@@ -48,8 +50,8 @@ export function placeOf(candidate: Candidate, situation: Situation): Place {
     whole = Math.min(whole, fits(limit));
   }
   const there = Math.min(kept?.get(candidate.name) ?? 0, whole);
-  const admits = objection({ ...candidate, isThere: false, need: nothingUsed }) === undefined;
-  const room = admits ? Math.max(there, free) : there;
+  const shut = objection({ ...candidate, isThere: false, need: nothingUsed });
+  const room = shut === undefined ? Math.max(there, free) : there;
   // More than it needs tells nothing.
   const enough = 10 * Math.max(1, pods);
   return {
@@ -57,7 +59,8 @@ export function placeOf(candidate: Candidate, situation: Situation): Place {
     room: Math.max(0, Math.min(room, enough)),
     isBounded: room < enough,
     had: own,
-    isTight: candidate.isThere && (!admits || free < there),
+    shut,
+    isTight: candidate.isThere && (shut !== undefined || free < there),
   };
 }
 

@@ -1,31 +1,71 @@
-import { deepEqual } from '../../kube/deep.ts';
 import type { JsonObject } from '../../kube/object.ts';
 
-/** Without those that another one includes, in order; of equal ones the first stays. As RuntimeClasses add theirs to a Pod's. */
+/**
+ * Without those that another one includes, in order; of equal ones the first stays. As RuntimeClasses add theirs to a Pod's.
+ * In one pass each way: a class may have tens of thousands, and comparing all with all stopped the server for minutes.
+ */
 export function mergedTolerations(all: readonly JsonObject[]): JsonObject[] {
-  const merged: JsonObject[] = [];
-  for (const [i, one] of all.entries()) {
-    const isIncluded =
-      merged.some((other) => includes(other, one)) ||
-      all.slice(i + 1).some((other) => !deepEqual(one, other) && includes(other, one));
-    if (!isIncluded) merged.push(one);
-  }
-  return merged;
+  const known = new Set<string>();
+  const unique = all.filter((one) => known.size < known.add(identityOf(one)).size);
+  return withoutIncluded(withoutIncluded(unique.reverse()).reverse());
 }
 
-/** Whether `most` tolerates all that `one` does. A toleration without operator is equal to its like alone, as upstream has it. */
-function includes(most: JsonObject, one: JsonObject): boolean {
-  if (deepEqual(most, one)) return true;
-  const of = (toleration: JsonObject, field: string) => toleration[field] ?? '';
-  const isOfAll = of(most, 'key') === '' && of(most, 'operator') === 'Exists';
-  if (of(one, 'key') !== of(most, 'key') && !isOfAll) return false;
-  if (of(one, 'effect') !== of(most, 'effect') && of(most, 'effect') !== '') return false;
-  if (of(most, 'effect') === 'NoExecute' && typeof most['tolerationSeconds'] === 'number') {
-    const seconds = one['tolerationSeconds'];
-    if (typeof seconds !== 'number' || seconds > most['tolerationSeconds']) return false;
+/** Without those that one before includes. */
+function withoutIncluded(all: readonly JsonObject[]): JsonObject[] {
+  const before = new Included();
+  return all.filter((one) => {
+    const isIncluded = before.has(one);
+    before.add(one);
+    return !isIncluded;
+  });
+}
+
+function identityOf(one: JsonObject): string {
+  return nameOf(
+    ...['key', 'operator', 'value', 'effect', 'tolerationSeconds'].map((field) => of(one, field)),
+  );
+}
+
+function of(toleration: JsonObject, field: string): unknown {
+  return toleration[field] ?? '';
+}
+
+function nameOf(...parts: readonly unknown[]): string {
+  return JSON.stringify(parts.map(String));
+}
+
+/** What these tolerate, by all that another one has to have in common with them, and for how long at most. */
+class Included {
+  readonly #seconds = new Map<string, number>();
+
+  add(most: JsonObject): void {
+    const [operator, key, effect] = ['operator', 'key', 'effect'].map((field) => of(most, field));
+    const name =
+      operator === 'Exists'
+        ? nameOf('Exists', key, effect)
+        : operator === 'Equal' || operator === ''
+          ? nameOf('Equal', key, effect, of(most, 'value'))
+          : undefined;
+    if (name === undefined) return;
+    const seconds = effect === 'NoExecute' ? secondsOf(most) : Number.POSITIVE_INFINITY;
+    this.#seconds.set(name, Math.max(seconds, this.#seconds.get(name) ?? Number.NEGATIVE_INFINITY));
   }
-  const operator = of(most, 'operator');
-  if (operator === 'Exists') return true;
-  if (operator !== 'Equal' && operator !== '') return false;
-  return of(one, 'operator') === 'Equal' && of(one, 'value') === of(most, 'value');
+
+  /** Whether one of these tolerates all that `one` does. One without operator is equal to its like alone, as upstream has it. */
+  has(one: JsonObject): boolean {
+    const [key, value] = [of(one, 'key'), of(one, 'value')];
+    const names = [of(one, 'effect'), ''].flatMap((effect) => [
+      nameOf('Exists', key, effect),
+      nameOf('Exists', '', effect),
+      ...(of(one, 'operator') === 'Equal' ? [nameOf('Equal', key, effect, value)] : []),
+    ]);
+    const seconds = secondsOf(one);
+    return names.some((name) => (this.#seconds.get(name) ?? Number.NEGATIVE_INFINITY) >= seconds);
+  }
+}
+
+/** Infinity: it does not say when it ends. */
+function secondsOf({ tolerationSeconds: seconds }: JsonObject): number {
+  const isSaid = typeof seconds === 'number' || typeof seconds === 'bigint';
+  return isSaid ? Number(seconds) : Number.POSITIVE_INFINITY;
 }

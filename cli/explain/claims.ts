@@ -50,12 +50,16 @@ export function claimsAdvice(told: Told): string[] {
   });
   if (givenUp.length > 0) given.push('let that data go: nothing is to be done for it');
   const there = typeof placement === 'string' ? undefined : placement.spec?.physicalNamespace;
-  const made = [...madeElsewhere(told)].flatMap(([cluster, names]) => [
-    `have the data on ${cluster} again: ${annotate(namespace, `${groupResource(kind)}/${name}`)} ${clustersAnnotation}=${cluster}`,
-    ...(there
-      ? [`let it go, with the kubeconfig of ${cluster}: kubectl -n ${there} delete pvc ${names.join(' ')}`]
-      : []),
-  ]);
+  const made = [...madeElsewhere(told)].flatMap(([cluster, all]) => {
+    // What others have there is not this one's to let go.
+    const names = all.filter((claim) => told.inUse.get(cluster)?.has(claim) !== true);
+    return [
+      `have the data on ${cluster} again: ${annotate(namespace, `${groupResource(kind)}/${name}`)} ${clustersAnnotation}=${cluster}`,
+      ...(there && names.length > 0
+        ? [`let it go, with the kubeconfig of ${cluster}: kubectl -n ${there} delete pvc ${names.join(' ')}`]
+        : []),
+    ];
+  });
   const see =
     there && isWithout(told)
       ? [`see what it left on a cluster, with the kubeconfig of that: kubectl -n ${there} get pvc`]

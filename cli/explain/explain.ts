@@ -2,9 +2,10 @@ import type { Client } from '../../client/client.ts';
 import { refKey } from '../../cluster/closure.ts';
 import { type PlacedKind, placedKind } from '../../cluster/kinds.ts';
 import { placementName } from '../../cluster/placement.ts';
+import { reflectedFrom } from '../../cluster/reflected.ts';
 import type { Placement } from '../../cluster/types.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { textAt } from '../../kube/untyped.ts';
+import { listAt, textAt } from '../../kube/untyped.ts';
 import { type OutputFormat, print, printJson } from '../output.ts';
 import { namespaces, placements } from '../resources.ts';
 import type { Named } from './kinds.ts';
@@ -50,6 +51,7 @@ export async function explain(
     pods: running,
     givenUp: typeof placement === 'string' ? [] : await givenUpOf(there, object, placement),
     claims,
+    inUse: claims.length > 0 ? await claimsInUse(there, namespace) : new Map(),
     events: placement === 'forbidden' ? await eventsOf(there, object, namespace) : [],
   };
   const story = storyOf(told);
@@ -76,6 +78,18 @@ async function usersOf(client: Client, { kind, name }: Named, namespace: string)
   return all
     .flatMap(({ spec }) => (spec?.requires?.some((ref) => refKey(ref) === key) ? [refKey(spec.ref)] : []))
     .sort();
+}
+
+/** By cluster, the claims of the pods that are there. */
+async function claimsInUse(client: Client, namespace: string): Promise<Map<string, Set<string>>> {
+  const found = new Map<string, Set<string>>();
+  for (const pod of await orNone(client.list(pods, { namespace })))
+    for (const cluster of reflectedFrom(pod))
+      for (const volume of listAt(pod, 'spec', 'volumes')) {
+        const name = textAt(volume, 'persistentVolumeClaim', 'claimName');
+        if (name !== undefined) found.set(cluster, (found.get(cluster) ?? new Set()).add(name));
+      }
+  return found;
 }
 
 /** What the scheduler and the splitter have said of it, the latest last. */

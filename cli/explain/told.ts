@@ -19,6 +19,8 @@ export interface Told {
   givenUp: readonly GivenUp[];
   /** Of a StatefulSet: the claims of the Namespace that clusters show, its own among them. */
   claims: readonly KubeObject[];
+  /** Of these, by cluster: the names of those that pods there use. */
+  inUse: ReadonlyMap<string, ReadonlySet<string>>;
   /** What Atoll has said of it in Events, where these are all that may be read. */
   events: readonly string[];
 }

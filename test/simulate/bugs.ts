@@ -168,6 +168,19 @@ export const bugs: readonly Bug[] = [
     ],
   },
   {
+    name: 'never-withdrawn',
+    about: 'a Service leads to a cluster until what is behind it there has gone',
+    seed: 1,
+    within: 20,
+    mutants: [
+      {
+        file: 'splitter/traffic.js',
+        from: 'const withdrawn = serves && !staying.has(cluster) && (before === true || going.has(cluster));',
+        to: 'const withdrawn = false;',
+      },
+    ],
+  },
+  {
     name: 'withdrawn-early',
     about: 'a Service leads nobody to a cluster any more before what is behind it is counted on elsewhere',
     seed: 1,

@@ -27,6 +27,11 @@ export class Floor {
     this.maxUnavailable = maxUnavailable;
   }
 
+  /** Nothing but our own steps may change what there is. */
+  get isCalm(): boolean {
+    return this.#promised > 0;
+  }
+
   scale(to: number, now: number): void {
     // An older wish for fewer may still be on its way when a wish for more overtakes it.
     if (to < this.#wanted) this.#troubled = now;

@@ -166,6 +166,7 @@ class Running {
     if (!this.#pods.changed) return;
     this.#pods.changed = false;
     this.#digest.update(`${this.#time.elapsed}`);
+    this.#checkLeft();
     for (const [app, floor] of this.#floors) {
       const [ready, reached] = [this.#pods.ready(app), this.#services.reached(this.#pods, app)];
       this.#digest.update(` ${app}=${ready}/${reached}`);
@@ -177,6 +178,15 @@ class Running {
       const twins =
         kind === 'StatefulSet' && this.#time.elapsed > this.#liedUntil ? this.#pods.twins(name) : [];
       if (twins.length > 0) this.#fail(`two clusters have a pod ${twins.join(', ')} at once`);
+    }
+  }
+
+  /** Where others are there to be led to, nobody is led any more to what goes. */
+  #checkLeft(): void {
+    for (const { cluster, app, reached } of this.#services.left()) {
+      const isElsewhere = this.#services.reached(this.#pods, app) > 0;
+      if (reached > 0 && isElsewhere && this.#reach.get(app)?.isCalm)
+        this.#fail(`${app} went from ${cluster} while its Service there led to ${reached} pods of it`);
     }
   }
 

@@ -1,22 +1,31 @@
 import { startInformer } from '../../client/informer.ts';
 import { withdrawnLabel } from '../../cluster/names.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { at } from '../../kube/untyped.ts';
+import { at, numberAt } from '../../kube/untyped.ts';
 import type { UnservedCluster } from '../../sim/cluster.ts';
 import { resources } from '../world/objects.ts';
 import type { Pods } from './pods.ts';
+
+/** A Deployment that went from a cluster. */
+export interface Left {
+  cluster: string;
+  app: string;
+  /** Those of its pods that its Service there led to until then. */
+  reached: number;
+}
 
 /** Through what an app is reached on the physical clusters, read from themselves at every moment. A Service is named as its app. */
 export class Services {
   /** By cluster, by app: whether it leads to the app's pods. */
   readonly #of = new Map<string, Map<string, boolean>>();
   readonly #onChange: () => void;
+  readonly #left: Left[] = [];
 
   constructor(onChange: () => void) {
     this.#onChange = onChange;
   }
 
-  follow(cluster: UnservedCluster, signal: AbortSignal): Promise<void> {
+  follow(cluster: UnservedCluster, signal: AbortSignal): Promise<unknown> {
     const known = new Map<string, boolean>();
     this.#of.set(cluster.name, known);
     const informer = startInformer(cluster.client, resources.services, { signal });
@@ -32,7 +41,27 @@ export class Services {
         this.#onChange();
       },
     });
-    return informer.synced;
+    const deployments = startInformer(cluster.client, resources.deployments, { signal });
+    const leaves = ({ metadata: { name: app = '' }, status }: KubeObject) => {
+      const reached = known.get(app) ? (numberAt(status, 'availableReplicas') ?? 0) : 0;
+      this.#left.push({ cluster: cluster.name, app, reached });
+      this.#onChange();
+    };
+    deployments.on({
+      // Its pods go first, and then it does itself.
+      update: (object, old) => {
+        if (object.metadata.deletionTimestamp && !old.metadata.deletionTimestamp) leaves(old);
+      },
+      delete: (object) => {
+        if (!object.metadata.deletionTimestamp) leaves(object);
+      },
+    });
+    return Promise.all([informer.synced, deployments.synced]);
+  }
+
+  /** Since somebody last asked. */
+  left(): Left[] {
+    return this.#left.splice(0);
   }
 
   /** Undefined: it is not there. */

@@ -55,6 +55,7 @@ const told = (more: Partial<Told>): Told => ({
   events: [],
   givenUp: [],
   claims: [],
+  inUse: new Map(),
   ...more,
 });
 
@@ -406,6 +407,13 @@ describe('claims that are left', () => {
     ]);
     expect(section(of({}, ['east', 'west']), 'Data that is left')).toBeUndefined();
     expect(section(of({}, []), 'Data that is left')).toBeUndefined();
+  });
+
+  test('of a set are not let go where others use them', () => {
+    const advice = (...names: string[]) =>
+      section({ ...of({}), inUse: new Map([['east', new Set(names)]]) }, 'What you can do')?.join();
+    expect(advice('data-db-1')).toMatch(/delete pvc data-db-0$/);
+    expect(advice('data-db-0', 'data-db-1')).not.toContain('delete pvc');
   });
 
   test.each<[string, object, object, boolean]>([

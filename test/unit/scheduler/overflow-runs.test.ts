@@ -174,6 +174,20 @@ describe('what overflows and runs', () => {
     expect(made.spec('web')?.noRoom !== undefined).toBe(isForRoom);
   });
 
+  it('says of a cluster that it is on what keeps the rest from it', () => {
+    const made = world({ a: 4, b: 2 }, 4);
+    parts(made);
+    expect(of(made, 6)).toEqual({ a: 4, b: 2 });
+    bound(made, 'b', 9, { unschedulable: true });
+    made.decide();
+    expect(made.spec('web')?.reasons).toMatchObject({ b: 'it takes 2 pods that have no room on a' });
+    expect(of(made, 8)).toEqual({ a: 6, b: 2 });
+    expect(made.spec('web')?.reasons).toMatchObject({
+      a: 'it takes 6 pods, 2 more than there is room for anywhere',
+      b: 'it takes 2 pods that have no room on a; it is cordoned',
+    });
+  });
+
   it('of one that its owner wants elsewhere, what has no room there is still said', () => {
     const made = world({ a: 9, b: 4 }, 6);
     expect(parts(made)).toEqual({ a: 6 });

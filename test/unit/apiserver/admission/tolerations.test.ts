@@ -51,3 +51,10 @@ it.each<[string, JsonObject[], JsonObject[]]>([
 ])('of tolerations that are merged stays %s', (_what, all, merged) => {
   expect(mergedTolerations(all)).toEqual(merged);
 });
+
+it('as many as fit in a class are merged in no time', () => {
+  const all = Array.from({ length: 10_000 }, (_, i) => ({ ...equal, key: `k${i}`, effect: 'NoSchedule' }));
+  const began = performance.now();
+  expect(mergedTolerations([...all, ...all])).toEqual(all);
+  expect(performance.now() - began).toBeLessThan(2_000);
+});
