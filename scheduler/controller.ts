@@ -110,12 +110,14 @@ export function consider(key: string, world: World): NamespaceDecision {
     notTaken: notTaken(world),
     policies: policiesIn(world, key),
     usage: world.ledger.others(key),
+    settled: world.settled.others(key),
     leaving: world.inTurns ? world.leavers.others(key) : undefined,
     now: Date.now(),
     startedAt: world.startedAt,
   });
   // Before anything is awaited: the next decision, of whatever namespace, counts with this one.
   world.ledger.set(key, decision.usage);
+  world.settled.set(key, decision.settled);
   world.leavers.set(key, decision.leaving, decision.waiting);
   if (decision.open) world.open.add(key);
   else world.open.delete(key);

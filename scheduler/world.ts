@@ -17,7 +17,7 @@ import { Pace } from './pace.ts';
 import { type Layers, layer } from './policies.ts';
 import { isUsedByName, scopeOf } from './scope.ts';
 import { inTurn, isHeard, Leavers } from './turns.ts';
-import { addUsage, type Usage, usageOf } from './usage.ts';
+import { addUsage, settledUsage, type Usage, usageOf } from './usage.ts';
 import { namesClusters, placesAll } from './wishes.ts';
 
 /** All that the scheduler sees, and what it remembers between two decisions. */
@@ -31,6 +31,8 @@ export interface World {
   /** Custom resources that are placed by a rule. */
   ruled: RuledKinds;
   ledger: Ledger;
+  /** What it is once all that is on its way has arrived. */
+  settled: Ledger;
   pace: Pace;
   leavers: Leavers;
   /** False: nobody waits for a turn, and what is decided is how it ends. */
@@ -94,6 +96,7 @@ export function observe(informers: Pick<InformerSet, 'for'>): World {
     clusterPolicies,
     objects,
     ledger: new Ledger(),
+    settled: new Ledger(),
     pace: new Pace(),
     leavers: new Leavers(),
     inTurns: true,
@@ -168,15 +171,16 @@ export function takeStock(world: World): void {
     if (object) uids.set(object.metadata.uid ?? '', object);
   }
   const usage = new Map<string, Usage>();
+  const settled = new Map<string, Usage>();
   const leaving = new Map<string, Map<string, number>>();
   const now = Date.now();
   for (const placement of world.placements.values()) {
     const workload = uids.get(placement.spec?.ref.uid ?? '');
     if (!workload) continue;
     const key = namespaceKey(placement);
-    const own = usage.get(key) ?? new Map();
-    addUsage(own, usageOf(workload, placement));
-    usage.set(key, own);
+    const { clusters = [], spread } = placement.spec ?? {};
+    addTo(usage, key, usageOf(workload, placement));
+    addTo(settled, key, settledUsage(workload, placement, { clusters, spread }));
     const counts = leaving.get(key) ?? new Map<string, number>();
     for (const name of inTurn(placement, (name) => isHeard(clusterNamed(world, name)), now))
       counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -184,6 +188,13 @@ export function takeStock(world: World): void {
   }
   for (const [key, counts] of leaving) world.leavers.set(key, counts);
   for (const [key, own] of usage) world.ledger.set(key, own);
+  for (const [key, own] of settled) world.settled.set(key, own);
+}
+
+function addTo(usage: Map<string, Usage>, key: string, more: Usage): void {
+  const own = usage.get(key) ?? new Map();
+  addUsage(own, more);
+  usage.set(key, own);
 }
 
 export function clusterNamed({ clusters }: World, name: string): PhysicalCluster | undefined {
