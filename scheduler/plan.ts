@@ -11,6 +11,7 @@ import type { KubeObject } from '../kube/object.ts';
 import { getOwn } from '../kube/untyped.ts';
 import { consider } from './controller.ts';
 import type { Changed } from './copy.ts';
+import { rebalances } from './turns.ts';
 import type { NamespaceDecision } from './types.ts';
 import { wakeConcerned } from './wake.ts';
 import { namespaceKey, namespacesOf, placementsIn, takeStock, type World } from './world.ts';
@@ -58,18 +59,33 @@ export async function planOf(
   takeStock(world);
   // Whose turn comes when, nobody asks of a plan.
   world.inTurns = false;
-  const items: PlannedItem[] = [];
-  for (const key of [...concernedBy(world, changes)].sort()) {
-    signal?.throwIfAborted();
-    const placed = placementsIn(world, key);
-    const decision = consider(key, world);
-    const counted = { rootOf: (spec: PlacementSpec) => workloadOf(world, key, spec.ref), countsOf };
-    items.push(...itemsOf(placed, decision, key, counted));
-    // Requests wait behind this.
-    await setImmediate();
-  }
+  const items = new Map<string, PlannedItem[]>();
+  const moves = (key: string) => items.get(key)?.some(({ outcome }) => outcome === 'moves') === true;
+  const isRebalanced = [...world.clusters.values()].some(rebalances);
+  let keys = [...concernedBy(world, changes)].sort();
+  do {
+    for (const key of keys) {
+      signal?.throwIfAborted();
+      items.set(key, planned(key, world, countsOf));
+      // Requests wait behind this.
+      await setImmediate();
+    }
+    // What moves may leave room for others, or somewhere to go: see scheduler/rounds.ts.
+    const left = keys.filter((key) => !moves(key));
+    keys = isRebalanced && left.length < keys.length ? left : [];
+  } while (keys.length > 0);
   const tells = isTold(changes);
-  return items.filter(tells).sort((a, b) => Number(b.workload) - Number(a.workload));
+  return [...items.values()]
+    .flat()
+    .filter(tells)
+    .sort((a, b) => Number(b.workload) - Number(a.workload));
+}
+
+function planned(key: string, world: World, countsOf: PlanOptions['countsOf']): PlannedItem[] {
+  const placed = placementsIn(world, key);
+  const decision = consider(key, world);
+  const counted = { rootOf: (spec: PlacementSpec) => workloadOf(world, key, spec.ref), countsOf };
+  return itemsOf(placed, decision, key, counted);
 }
 
 function isCluster({ resource }: Changed): boolean {

@@ -150,6 +150,11 @@ export class Leavers {
     return new Map([...this.#total].map(([name, count]) => [name, count - (own?.get(name) ?? 0)]));
   }
 
+  /** Nobody leaves it, and nobody waits to. */
+  isCalm(name: string): boolean {
+    return !this.#total.has(name) && !this.#waiting.has(name);
+  }
+
   /**
    * As many of those who wait as there are turns free, the longest first: each is decided about, and takes its turn or
    * leaves it to the next.

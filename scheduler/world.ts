@@ -15,6 +15,7 @@ import type { KubeObject } from '../kube/object.ts';
 import { Ledger } from './ledger.ts';
 import { Pace } from './pace.ts';
 import { type Layers, layer } from './policies.ts';
+import { Rounds } from './rounds.ts';
 import { isUsedByName, scopeOf } from './scope.ts';
 import { inTurn, isHeard, Leavers } from './turns.ts';
 import { addUsage, settledUsage, type Usage, usageOf } from './usage.ts';
@@ -35,6 +36,7 @@ export interface World {
   settled: Ledger;
   pace: Pace;
   leavers: Leavers;
+  rounds: Rounds;
   /** False: nobody waits for a turn, and what is decided is how it ends. */
   inTurns: boolean;
   /** By Namespace: what the last decision looked for by name. Absent: not decided yet, or all of it counts. */
@@ -53,6 +55,8 @@ const byWish = 'scheduler/wish';
 const byReflection = 'scheduler/reflection';
 const byIdentity = 'scheduler/identity';
 const byLogicalCluster = 'scheduler/logical-cluster';
+/** Placements, by where they are to be. */
+const byCluster = 'scheduler/cluster';
 /** Placements, by logical cluster and custom resource. */
 const byRuled = 'scheduler/ruled';
 
@@ -83,6 +87,7 @@ export function observe(informers: Pick<InformerSet, 'for'>): World {
   ruled.on((informer) => {
     indexed(informer).addIndex(byLogicalCluster, (object) => [logicalClusterOf(object)]);
   });
+  placed.addIndex(byCluster, ({ spec }) => spec?.clusters ?? []);
   placed.addIndex(byRuled, (placement) => {
     const { ref } = placement.spec ?? {};
     return ref?.rule ? [`${logicalClusterOf(placement)}/${groupResource(ref)}`] : [];
@@ -99,6 +104,7 @@ export function observe(informers: Pick<InformerSet, 'for'>): World {
     settled: new Ledger(),
     pace: new Pace(),
     leavers: new Leavers(),
+    rounds: new Rounds(),
     inTurns: true,
     mentioned: new Map(),
     open: new Set(),
@@ -207,6 +213,11 @@ function ruledOf({ ruled }: World, placement: Placement): KubeObject | undefined
   const { cluster, name: namespace } = parseKey(namespaceKey(placement));
   const object = ruled.of(ref)?.get(keyOf(cluster, namespace, ref.name));
   return object && shownAs(object, ref);
+}
+
+/** The keys of the Namespaces that have something on it. */
+export function keysOn({ placements: all }: World, name: string): Set<string> {
+  return new Set(all.byIndex(byCluster, name).map(namespaceKey));
 }
 
 export function placementsIn({ placements: all }: World, key: string): Placement[] {
