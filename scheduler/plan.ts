@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { keyOf, logicalClusterOf, objectKey, parseKey } from '../client/url.ts';
+import { limitsOf } from '../cluster/capacity.ts';
 import { placedKind } from '../cluster/kinds.ts';
 import { physicalClusters } from '../cluster/names.ts';
 import { isTombstone } from '../cluster/orphans.ts';
@@ -11,8 +12,10 @@ import type { KubeObject } from '../kube/object.ts';
 import { getOwn } from '../kube/untyped.ts';
 import { consider } from './controller.ts';
 import type { Changed } from './copy.ts';
+import { freePart } from './score.ts';
 import { rebalances } from './turns.ts';
 import type { NamespaceDecision } from './types.ts';
+import { nothingUsed } from './usage.ts';
 import { wakeConcerned } from './wake.ts';
 import { namespaceKey, namespacesOf, placementsIn, takeStock, type World } from './world.ts';
 
@@ -36,6 +39,12 @@ export interface PlannedItem {
   replicas?: { from: Counts; to: Counts };
   /** A sentence for each cluster that was chosen or refused. */
   reasons: Record<string, string>;
+}
+
+/** By cluster of which it is known, how many points of a hundred are free once all that is on its way has arrived: before, and after. */
+export interface Room {
+  before: Counts;
+  after: Counts;
 }
 
 /** By cluster. */
@@ -79,6 +88,19 @@ export async function planOf(
     .flat()
     .filter(tells)
     .sort((a, b) => Number(b.workload) - Number(a.workload));
+}
+
+/** Of a copy that no plan has been made of, before; of one that has, after. */
+export function roomIn(world: World): Counts {
+  if (world.inTurns) takeStock(world);
+  const known = [...world.clusters.values()].filter((cluster) => limitsOf(cluster).size > 0);
+  return Object.fromEntries(
+    known.map((cluster) => {
+      const { name = '' } = cluster.metadata;
+      const free = freePart(cluster, world.settled.total.get(name) ?? nothingUsed);
+      return [name, Math.max(0, Math.round(free * 100))];
+    }),
+  );
 }
 
 function planned(key: string, world: World, countsOf: PlanOptions['countsOf']): PlannedItem[] {
