@@ -22,6 +22,11 @@ export interface LeaderOptions {
   lead(term: Term): Promise<void>;
   signal: AbortSignal;
   logger: Logger;
+  /**
+   * Whether it is this side's to lead, where several could. While it is another's it does not ask for the lease, and a
+   * term ends once it is. It says who had better lead; that no two do is the lease's to say. Default: always.
+   */
+  isMine?: () => boolean;
   /** So long after a leader's death another one may lead. Default 8 000. */
   ttlMs?: number;
 }
@@ -30,8 +35,12 @@ const defaultTtlMs = 8_000;
 
 /** Leads whenever it is elected, until `signal` aborts; then gives the lease back and resolves. */
 export async function runLeader(options: LeaderOptions): Promise<void> {
-  const { store, name, signal, logger, ttlMs = defaultTtlMs } = options;
+  const { store, name, signal, logger, isMine, ttlMs = defaultTtlMs } = options;
   while (!signal.aborted) {
+    if (isMine?.() === false) {
+      await sleep(ttlMs / 8, signal);
+      continue;
+    }
     const asked = performance.now();
     const lease = await store.acquire(name, ttlMs).catch((err: unknown) => {
       if (!signal.aborted) logger.warn({ err, lease: name }, 'the lease cannot be asked for');
@@ -49,7 +58,7 @@ export async function runLeader(options: LeaderOptions): Promise<void> {
 
 /** One term. `until` (of performance.now) counts from before the question: this side gives up first. */
 async function lead(options: LeaderOptions, lease: Lease, until: number): Promise<void> {
-  const { name, signal, logger, ttlMs = defaultTtlMs } = options;
+  const { name, signal, logger, isMine, ttlMs = defaultTtlMs } = options;
   const end = new AbortController();
   const stop = (): void => end.abort();
   signal.addEventListener('abort', stop, { once: true });
@@ -61,7 +70,7 @@ async function lead(options: LeaderOptions, lease: Lease, until: number): Promis
       if (held()) logger.error({ err, lease: name }, 'the leader failed');
     })
     .finally(stop);
-  while (held()) {
+  while (held() && isMine?.() !== false) {
     // It ends in time by itself, also when the question hangs.
     const renewed = renew(lease, ttlMs);
     const heard = new AbortController();

@@ -24,6 +24,7 @@ import { boundGarbage, gatherWhileBusy } from './heap.ts';
 import { type Identity, loadIdentity } from './identity.ts';
 import { adminKubeconfig } from './kubeconfig.ts';
 import { keepLimits } from './limits.ts';
+import { joinServers } from './members.ts';
 import { certificateFamilies } from './metrics/certificates.ts';
 import { type Counting, startCounting } from './metrics/start.ts';
 import { writePrivate } from './private-file.ts';
@@ -176,8 +177,10 @@ async function controlled(parts: {
   const all = settings.controllers === 'all';
   const apart = all && settings.controllersProcess;
   renewDefaultRoles(server, logger, signal);
+  const leads = all && !apart;
+  const members = leads ? joinServers({ server, settings, signal, logger }) : undefined;
   const syncers = all
-    ? startSyncerManager({ server, store, signal, logger, settings, leads: !apart, metrics })
+    ? startSyncerManager({ server, store, signal, logger, settings, leads, members, metrics })
     : undefined;
   if (apart) {
     // They are there when a server says that it is ready; a process takes half a second to start.
@@ -208,7 +211,8 @@ async function controlled(parts: {
   }).catch((err: unknown) => {
     if (!signal.aborted) logger.error({ err }, 'the controllers stopped');
   });
-  return { syncers, stopped: () => Promise.allSettled([running, syncers?.stopped]) };
+  const stopped = () => Promise.allSettled([running, syncers?.stopped, members?.stopped]);
+  return { syncers, stopped };
 }
 
 async function certify(store: Store, settings: Settings, logger: Logger) {

@@ -6,6 +6,7 @@ import { transportFromKubeconfig } from '../client/kubeconfig.ts';
 import { rootCluster, secrets, syncerManagerUser } from '../cluster/names.ts';
 import type { PhysicalCluster } from '../cluster/types.ts';
 import { runLeader, type Term } from '../controller/leader.ts';
+import type { Members } from '../controller/members.ts';
 import type { Transport } from '../kube/http.ts';
 import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -30,7 +31,7 @@ export interface SyncerManager {
 
 /**
  * One syncer for each PhysicalCluster (push mode), each with its own narrow identity, in the process of the server
- * that is elected for it.
+ * that is elected for it: of several on one store each has its part.
  */
 export function startSyncerManager(parts: {
   server: ApiServer;
@@ -39,10 +40,12 @@ export function startSyncerManager(parts: {
   logger: Logger;
   /** False: keeps the ways to the clusters, and leaves the work to others. */
   leads: boolean;
+  /** Who else is there, where a store may have several servers. */
+  members?: Members | undefined;
   settings: Settings;
   metrics?: Metrics;
 }): SyncerManager {
-  const { server, store, signal, logger, leads, settings, metrics } = parts;
+  const { server, store, signal, logger, leads, members, settings, metrics } = parts;
   const egress = egressToClusters(settings);
   const client = systemClient(server, syncerManagerUser, rootCluster);
   const upstreamFor = (name: string, { fence }: Term) => {
@@ -65,7 +68,8 @@ export function startSyncerManager(parts: {
     if (!leads) return untilAborted(ending);
     const name = `syncers/${cluster}`;
     const led = metrics?.leaders.leading(name, lead) ?? lead;
-    await runLeader({ store, name, lead: led, signal: ending, logger });
+    const turn = members && { isMine: () => members.isMine(name) };
+    await runLeader({ store, name, lead: led, signal: ending, logger, ...turn });
     metrics?.leaders.forget(name);
   };
   const syncers = startSyncers({ client, transportFor, upstreamFor, elect, signal, logger });

@@ -77,6 +77,12 @@ const rights: Readonly<Record<string, readonly Right[]>> = {
   [syncerManagerUser]: [
     { verbs: reads, on: [clusters, core('secrets')], root: true },
     { verbs: ['get', 'list'], on: [core('namespaces'), [group, placements.resource, '']] },
+    // By which servers know of each other.
+    {
+      verbs: [...reads, 'create', 'patch', 'delete'],
+      on: [['coordination.k8s.io', 'leases', '']],
+      root: true,
+    },
   ],
   [servingUser]: [{ verbs: ['list'], on: [clusters], root: true }],
 };

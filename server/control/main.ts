@@ -8,6 +8,7 @@ import { loadEncryption } from '../encryption.ts';
 import { boundGarbage, gatherWhileBusy } from '../heap.ts';
 import { loadIdentity } from '../identity.ts';
 import { jsonLogger, logProcess } from '../log.ts';
+import { joinServers } from '../members.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import { Profiler } from '../profiling/profiler.ts';
 import { loadRecorders } from '../recorders.ts';
@@ -62,7 +63,8 @@ async function control({ settings, rootCa, url }: Extract<Order, { order: 'contr
     }),
   );
   const { controllers, settleSeconds } = settings;
-  syncers = startSyncerManager({ server, store, signal, logger, settings, leads: true, metrics });
+  const members = joinServers({ server, settings, signal, logger });
+  syncers = startSyncerManager({ server, store, signal, logger, settings, leads: true, members, metrics });
   await startControllers({
     server,
     store,
@@ -78,6 +80,7 @@ async function control({ settings, rootCa, url }: Extract<Order, { order: 'contr
   });
   if (!signal.aborted) throw new Error('the controllers stopped');
   await syncers.stopped;
+  await members?.stopped;
   await server.close();
   await recorders.close();
   await store.close();

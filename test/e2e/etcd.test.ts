@@ -135,6 +135,32 @@ describe('two servers on one etcd', () => {
     );
   });
 
+  it('have their part of the physical clusters each, and all of them when the other is gone', async () => {
+    const names = Array.from({ length: 12 }, (_, i) => `far-${i}`);
+    // Whether anybody answers there does not matter to whose it is.
+    const kubeconfig = kubeconfigOf('https://127.0.0.1:9');
+    for (const name of names) {
+      const metadata = { name, namespace: 'default' };
+      await apply(one, { apiVersion: 'v1', kind: 'Secret', metadata, stringData: { kubeconfig } });
+      await apply(one, {
+        apiVersion: 'atoll.dev/v1alpha1',
+        kind: 'PhysicalCluster',
+        metadata: { name },
+        spec: { kubeconfigSecretRef: metadata },
+      });
+    }
+    const led = (server: Atoll) => names.filter((name) => leads(server, `syncers/${name}`));
+    const shared = () => led(one).length > 0 && led(two).length > 0;
+    const all = (...servers: Atoll[]) => servers.flatMap(led).sort().join() === [...names].sort().join();
+    await until('each has a part', 40, async () => shared() && all(one, two));
+    const servers = () => must(one.kubeconfig, 'get', 'lease', '-n', 'kube-system', '-o', 'name');
+    expect((await servers()).match(/lease.coordination.k8s.io\/atoll-/g)).toHaveLength(2);
+    await two.kill();
+    await until('the other has them all', 40, async () => all(one));
+    await two.restart();
+    await until('it has a part again', 60, async () => shared() && all(one, two));
+  });
+
   it('lose no acknowledged write and no event while each is killed in turn', async () => {
     const seen = follow([one, two]);
     const shown = print(two);
@@ -315,12 +341,24 @@ describe('a move from one cluster to another', () => {
   }
 });
 
-/** Whether the server said last that it leads the controllers. */
-function leads(server: Atoll): boolean {
+function kubeconfigOf(server: string): string {
+  const named = (kind: string, value: object) => [{ name: 'x', [kind]: value }];
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: named('cluster', { server }),
+    users: named('user', {}),
+    contexts: named('context', { cluster: 'x', user: 'x' }),
+    'current-context': 'x',
+  });
+}
+
+/** Whether the server said last that it leads them. */
+function leads(server: Atoll, lease = 'controllers'): boolean {
   const lines = server
     .log()
     .split('\n')
-    .filter((line) => line.includes('"lease":"controllers"'));
+    .filter((line) => line.includes(`"lease":"${lease}"`));
   return lines.at(-1)?.includes('"msg":"leading"') ?? false;
 }
 

@@ -22,7 +22,11 @@ interface Candidate {
   stopped: Promise<void>;
 }
 
-function candidate(over: Pick<Store, 'acquire'> = store, ttlMs = 1000): Candidate {
+function candidate(
+  over: Pick<Store, 'acquire'> = store,
+  ttlMs = 1000,
+  isMine: () => boolean = () => true,
+): Candidate {
   const own = new AbortController();
   stop.signal.addEventListener('abort', () => own.abort());
   const terms: Term[] = [];
@@ -30,7 +34,7 @@ function candidate(over: Pick<Store, 'acquire'> = store, ttlMs = 1000): Candidat
     terms.push(term);
     await new Promise((resolve) => term.signal.addEventListener('abort', resolve));
   };
-  const options = { store: over, name: 'x', lead, signal: own.signal, logger: silentLogger, ttlMs };
+  const options = { store: over, name: 'x', lead, signal: own.signal, logger: silentLogger, ttlMs, isMine };
   return { terms, stop: () => own.abort(), stopped: runLeader(options) };
 }
 
@@ -41,6 +45,23 @@ function pause(ms: number): void {
 }
 
 describe('of several candidates', () => {
+  it('who is to lead does; who is not asks for nothing, and gives back what it has', async () => {
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+    let who = 'a';
+    const asked = vi.spyOn(store, 'acquire');
+    const a = candidate(store, 1000, () => who === 'a');
+    await vi.advanceTimersByTimeAsync(0);
+    const b = candidate(store, 1000, () => who === 'b');
+    await vi.advanceTimersByTimeAsync(3000);
+    expect([a.terms.length, b.terms.length, asked.mock.calls.length]).toEqual([1, 0, 1]);
+    who = 'b';
+    await vi.advanceTimersByTimeAsync(500);
+    expect([a.terms[0]?.held(), b.terms[0]?.held()]).toEqual([false, true]);
+    who = 'nobody';
+    await vi.advanceTimersByTimeAsync(500);
+    expect([...a.terms, ...b.terms].map((term) => term.held())).toEqual([false, false]);
+  });
+
   it('one leads, for longer than its lease would last, and the next when it stops', async () => {
     vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
     const all = [candidate(), candidate(), candidate()];
