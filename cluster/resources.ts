@@ -25,6 +25,7 @@ const physicalClusterSpec = object(
     drain: flag,
     drainConcurrent: int32,
     rebalance: flag,
+    cost: int32,
     forget: flag,
     adopt: { type: 'list', items: text, listType: 'set' },
     capacity: map({ type: 'string', format: 'quantity' }),

@@ -186,6 +186,7 @@ const physicalClusterSpec: Texts<PhysicalClusterSpec> = {
     'How many workloads may be on their way off it at a time while it is drained, or rebalanced; absent, any number by a drain, one by a rebalance. What moves together moves together all the same.',
   rebalance:
     'What need not be there may leave for where there is clearly more room: 10 points of a hundred more of the scarcest resource.',
+  cost: 'What it costs to run there beside other clusters, in whatever unit: where several take a workload, the one that costs least does. Absent, 0.',
   forget: 'Once this is deleted, what is there holds it no longer: neither data nor that nothing else fits.',
   adopt: 'The uids under which this very cluster was registered before: what bears them there is taken over.',
   capacity:

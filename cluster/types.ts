@@ -42,6 +42,8 @@ export interface PhysicalClusterSpec {
   drainConcurrent?: number;
   /** What need not be there may leave for where there is clearly more room. See scheduler/rebalance.ts. */
   rebalance?: boolean;
+  /** What to run there costs beside other clusters, in whatever unit. Absent: 0. See scheduler/score.ts. */
+  cost?: number;
   /** When this is deleted: nothing that is there holds it, neither data nor that nothing else fits. See cluster/life.ts. */
   forget?: boolean;
   /** The uids under which this very cluster was registered before: what bears them there is taken over. */

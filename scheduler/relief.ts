@@ -1,4 +1,4 @@
-import { limitsOf } from '../cluster/capacity.ts';
+import { costOf, limitsOf } from '../cluster/capacity.ts';
 import type { Resources } from '../cluster/pod-spec.ts';
 import { addResources, subtractResources } from '../cluster/pod-spec.ts';
 import type { PhysicalCluster } from '../cluster/types.ts';
@@ -32,11 +32,12 @@ export interface Relief {
 }
 
 /**
- * What `need` gains by leaving `from`, whose load it is part of, for `to`. Undefined: there is not clearly more room. What is said of
+ * What `need` gains by leaving `from`, whose load it is part of, for `to`. Undefined: there is not clearly more room, or it costs more. What is said of
  * one move holds for any number of them: of the two, the one with less room has more than before, or `from` fewer pods, so that no
  * sequence of moves comes back to where it began.
  */
 export function reliefOf(need: Resources, from: Load, to: Load): Relief | undefined {
+  if (costOf(to.cluster) > costOf(from.cluster)) return undefined;
   const after = addResources(to.used, need);
   const pods = amountOf(after, 'pods');
   const free = freePart(to.cluster, after);

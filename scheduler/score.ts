@@ -1,18 +1,29 @@
-import { limitsOf } from '../cluster/capacity.ts';
+import { costOf, limitsOf } from '../cluster/capacity.ts';
 import { addResources, type Resources } from '../cluster/pod-spec.ts';
 import type { PhysicalCluster } from '../cluster/types.ts';
 import { approximateQuantity, zeroQuantity } from '../kube/quantity.ts';
 import { type Candidate, taintOf } from './filter.ts';
 
-/** The best place among candidates that no filter objects to: most free capacity, then least used, then by name. */
+/**
+ * The best place among candidates that no filter objects to: the least cost, then most free capacity, then least used, then by
+ * name.
+ */
 export function best(candidates: readonly Candidate[]): Candidate | undefined {
   return [...candidates].sort(
     (a, b) =>
       Number(isShunned(a)) - Number(isShunned(b)) ||
+      costOf(a.cluster) - costOf(b.cluster) ||
       freeShare(b) - freeShare(a) ||
       pods(a) - pods(b) ||
       (a.name < b.name ? -1 : 1),
   )[0];
+}
+
+/** What speaks for `chosen`, the best of these. */
+export function whyBest(candidates: readonly Candidate[], { cluster }: Candidate): string {
+  const cost = costOf(cluster);
+  const isCheaper = candidates.some((other) => !isShunned(other) && costOf(other.cluster) > cost);
+  return isCheaper ? 'of those that take it, none costs less' : 'it has the most room';
 }
 
 function isShunned(candidate: Candidate): boolean {
