@@ -110,6 +110,7 @@ export function clusterState(cluster: PhysicalCluster): string {
   ];
   if (cluster.spec?.drain) words.push('Draining');
   else if (cluster.spec?.unschedulable) words.push('SchedulingDisabled');
+  if (cluster.spec?.rebalance) words.push('Rebalancing');
   return words.join(',');
 }
 

@@ -117,7 +117,7 @@ async function empty(
 }
 
 /** Until something about the Placements changes, or `ms` have passed. Many changes at once are one. */
-async function changed(informer: Informer<Placement>, ms: number, signal: AbortSignal): Promise<void> {
+export async function changed(informer: Informer<Placement>, ms: number, signal: AbortSignal): Promise<void> {
   const news = new EventTarget();
   const tell = () => news.dispatchEvent(new Event('change'));
   const timer = setTimeout(tell, ms);
@@ -132,7 +132,7 @@ async function changed(informer: Informer<Placement>, ms: number, signal: AbortS
 }
 
 /** Says what is new since it was `shown`; false where nothing is. */
-function report(remaining: readonly Remaining[], shown: Map<string, string>, name: string): boolean {
+export function report(remaining: readonly Remaining[], shown: Map<string, string>, name: string): boolean {
   const now = new Set(remaining.map(keyOf));
   let news = false;
   for (const item of remaining) {

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import type { Client } from '../client/client.ts';
 import { decode, failIfNotOk } from '../client/exchange.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { isRecord, listAt, textAt } from '../kube/untyped.ts';
+import { getOwn, isRecord, listAt, textAt } from '../kube/untyped.ts';
 import { decodeYaml, encodeYaml } from '../kube/yaml.ts';
+import type { Room } from '../scheduler/plan.ts';
 import { isShown, outcomeWords, placesOf, whyOf, wordOf } from '../scheduler/plan-words.ts';
 import { type PlanRequest, resourceOf } from '../server/plan-request.ts';
 import { type PlanAnswer, planPath } from '../server/plan-view.ts';
@@ -11,6 +12,7 @@ import { UsageError } from './errors.ts';
 import { orKnown } from './known.ts';
 import { pathsById } from './logical-clusters.ts';
 import { print, printJson, table } from './output.ts';
+import { rebalanced } from './rebalanced.ts';
 
 const clusterScoped: readonly string[] = ['namespaces', 'physicalclusters', 'clusterplacementpolicies'];
 
@@ -19,8 +21,19 @@ export type Planned = PlanAnswer['items'][number];
 
 /** What `atoll drain NAME` would do. Throws FailedError where there is no such physical cluster. */
 export async function planDrain(client: Client, name: string, output: PlanFormat): Promise<void> {
-  const items = await ask(client, { drain: [name] }).catch(orKnown(client, name));
+  const { items } = await ask(client, { drain: [name] }).catch(orKnown(client, name));
   show(items, output, `nothing is on ${name}`);
+}
+
+/** What `atoll rebalance NAME...` would do; of no names, of all that may be. */
+export async function planRebalance(
+  client: Client,
+  given: readonly string[],
+  output: PlanFormat,
+): Promise<void> {
+  const names = await rebalanced(client, given);
+  const { items, room } = await ask(client, { rebalance: [...names] });
+  show(items, output, `nothing on ${names.join(', ')} has clearly more room elsewhere`, room);
 }
 
 /**
@@ -45,7 +58,8 @@ export async function planFile(
     const body = { ...given, metadata, status: undefined };
     objects.push(await client.patch(resource, target, 'apply', body, how));
   }
-  show(await ask(client, { cluster, objects }), output, 'nothing would be placed otherwise');
+  const { items } = await ask(client, { cluster, objects });
+  show(items, output, 'nothing would be placed otherwise');
 }
 
 /** Of a YAML or JSON text, Lists unfolded. Throws UsageError. */
@@ -70,19 +84,32 @@ export function manifestsOf(text: string, file: string): KubeObject[] {
   return found as KubeObject[];
 }
 
-async function ask(client: Client, request: PlanRequest): Promise<Planned[]> {
+/** Clusters by their paths, not by their ids. */
+export async function ask(client: Client, request: PlanRequest): Promise<PlanAnswer> {
   const headers = { 'content-type': 'application/json' };
   const response = await client.raw({ method: 'POST', path: planPath, headers, body: request });
   await failIfNotOk(response);
-  const { items } = (await decode(response)) as PlanAnswer;
+  const { items, ...rest } = (await decode(response)) as PlanAnswer;
   const pathOf = await pathsById(client);
-  return items.map((item) => ({ ...item, logicalCluster: pathOf(item.logicalCluster) }));
+  return { ...rest, items: items.map((item) => ({ ...item, logicalCluster: pathOf(item.logicalCluster) })) };
 }
 
-function show(items: readonly Planned[], output: PlanFormat, nothing: string): void {
-  if (output === 'json') printJson({ items });
-  else if (output === 'yaml') print(encodeYaml({ items }).trimEnd());
-  else print(planText(items, nothing));
+function show(items: readonly Planned[], output: PlanFormat, nothing: string, room?: Room): void {
+  const answer = { items, ...(room && { room }) };
+  if (output === 'json') printJson(answer);
+  else if (output === 'yaml') print(encodeYaml(answer).trimEnd());
+  else print([planText(items, nothing), ...(room ? roomText(room) : [])].join('\n'));
+}
+
+/** `free: east 40 % -> 55 %, west 90 %`; nothing where no cluster tells what it has. */
+export function roomText(room: Room): string[] {
+  const parts = Object.keys(room.before)
+    .sort()
+    .map((name) => {
+      const [before, after] = [getOwn(room.before, name), getOwn(room.after, name)];
+      return `${name} ${before} %${after === before ? '' : ` -> ${after} %`}`;
+    });
+  return parts.length > 0 ? [`free: ${parts.join(', ')}`] : [];
 }
 
 /** A table of workloads, of what goes along only what is blocked, and the sum. */

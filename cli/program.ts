@@ -9,6 +9,7 @@ import { kubeconfigCommand } from './commands/kubeconfig.ts';
 import { loginCommand } from './commands/login.ts';
 import { logoutCommand } from './commands/logout.ts';
 import { planCommand } from './commands/plan.ts';
+import { rebalanceCommand } from './commands/rebalance.ts';
 import { startCommand } from './commands/start.ts';
 import { restoreCommand, storeCommand } from './commands/store.ts';
 import { tokenKeysCommand } from './commands/token-keys.ts';
@@ -23,6 +24,7 @@ Examples:
   kubectl annotate deploy web atoll.dev/clusters=east,west --overwrite
   atoll plan drain east                         # what a drain would move, and what cannot
   atoll drain east                              # move everything away, without a dip
+  atoll rebalance                               # what is placed freely, to where there is more room
   atoll explain deployment/web -n shop          # where it is, who asked for that, what it waits for
 `;
 
@@ -47,6 +49,7 @@ export function program(): Command {
     uncordonCommand(),
     drainCommand(),
     undrainCommand(),
+    rebalanceCommand(),
     planCommand(),
     explainCommand(),
     kubeconfigCommand(),

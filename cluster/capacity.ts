@@ -4,6 +4,11 @@ import { conditionOf, readyOf } from './life.ts';
 import { quantityOf, type Resources } from './pod-spec.ts';
 import type { PhysicalCluster } from './types.ts';
 
+/** Beside other clusters, in whatever unit the administrator counts. */
+export function costOf(cluster: PhysicalCluster | undefined): number {
+  return cluster?.spec?.cost ?? 0;
+}
+
 /** By resource, the lower of the administrator's bound and what its nodes offer. */
 export function limitsOf(cluster: PhysicalCluster | undefined): Resources {
   const limits = new Map<string, Quantity>();

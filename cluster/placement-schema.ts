@@ -98,6 +98,7 @@ export const placementSpec: ObjectSchema = object(
     blocked: flag,
     waits: { type: 'list', items: text, listType: 'set' },
     leavingSince: map(text),
+    rebalancedAt: text,
     givenUp: map(list(text)),
     spread: object(
       {

@@ -1,6 +1,13 @@
 import { deepCopy } from '../kube/deep.ts';
 import type { Json, KubeObject } from '../kube/object.ts';
-import { addQuantity, parseQuantity, type Quantity, QuantityError, zeroQuantity } from '../kube/quantity.ts';
+import {
+  addQuantity,
+  negateQuantity,
+  parseQuantity,
+  type Quantity,
+  QuantityError,
+  zeroQuantity,
+} from '../kube/quantity.ts';
 import { at, isRecord, listAt, mapAt, numberAt, textAt } from '../kube/untyped.ts';
 import { kindNamed, type WorkloadKindName } from './kinds.ts';
 import type { ClosureRef } from './types.ts';
@@ -125,6 +132,10 @@ export function addResources(a: Resources, b: Resources): Resources {
   const sum = new Map(a);
   for (const [name, amount] of b) sum.set(name, addQuantity(sum.get(name) ?? zeroQuantity, amount));
   return sum;
+}
+
+export function subtractResources(a: Resources, b: Resources): Resources {
+  return addResources(a, new Map([...b].map(([name, amount]) => [name, negateQuantity(amount)])));
 }
 
 export function timesResources(resources: Resources, times: number): Resources {

@@ -24,6 +24,8 @@ const physicalClusterSpec = object(
     unschedulable: flag,
     drain: flag,
     drainConcurrent: int32,
+    rebalance: flag,
+    cost: int32,
     forget: flag,
     adopt: { type: 'list', items: text, listType: 'set' },
     capacity: map({ type: 'string', format: 'quantity' }),

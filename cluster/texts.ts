@@ -147,9 +147,10 @@ const placementSpec: Texts<PlacementSpec> = {
   reasons: 'By physical cluster, why it was chosen or refused.',
   blocked:
     'True where it is not where it ought to be for want of a place; reasons says what speaks against each.',
-  waits: 'Physical clusters that are drained, and that it leaves when it is its turn.',
+  waits: 'Physical clusters that are drained, or rebalanced, and that it leaves when it is its turn.',
   leavingSince:
     'Of a workload, by physical cluster that it has a share on and is to be on no longer: since when.',
+  rebalancedAt: 'Of a workload that a rebalance has brought where it is: when.',
   givenUp:
     'Of a claim, by physical cluster: the uids of the workloads that had it there and gave its data up; it goes when all that uses it is in place.',
   spread: 'Over which values of which label its replicas are spread; absent, equally over the clusters.',
@@ -182,7 +183,10 @@ const physicalClusterSpec: Texts<PhysicalClusterSpec> = {
   unschedulable: 'Cordoned: nothing new is placed on it; what is there stays.',
   drain: 'Drained: what is there moves away too, as far as it can. Set together with unschedulable.',
   drainConcurrent:
-    'How many workloads may be on their way off it at a time while it is drained; absent, any number. What moves together moves together all the same.',
+    'How many workloads may be on their way off it at a time while it is drained, or rebalanced; absent, any number by a drain, one by a rebalance. What moves together moves together all the same.',
+  rebalance:
+    'What need not be there may leave for where there is clearly more room: 10 points of a hundred more of the scarcest resource.',
+  cost: 'What it costs to run there beside other clusters, in whatever unit: where several take a workload, the one that costs least does. Absent, 0.',
   forget: 'Once this is deleted, what is there holds it no longer: neither data nor that nothing else fits.',
   adopt: 'The uids under which this very cluster was registered before: what bears them there is taken over.',
   capacity:

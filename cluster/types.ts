@@ -35,8 +35,15 @@ export interface PhysicalClusterSpec {
   unschedulable?: boolean;
   /** Drained: what is there moves away too, as far as it can. Set together with unschedulable. */
   drain?: boolean;
-  /** How many workloads may be on their way off it at a time while it is drained. Absent: any number. See scheduler/turns.ts. */
+  /**
+   * How many workloads may be on their way off it at a time while it is drained, or rebalanced. Absent: any number by a drain, one
+   * by a rebalance. See scheduler/turns.ts.
+   */
   drainConcurrent?: number;
+  /** What need not be there may leave for where there is clearly more room. See scheduler/rebalance.ts. */
+  rebalance?: boolean;
+  /** What to run there costs beside other clusters, in whatever unit. Absent: 0. See scheduler/score.ts. */
+  cost?: number;
   /** When this is deleted: nothing that is there holds it, neither data nor that nothing else fits. See cluster/life.ts. */
   forget?: boolean;
   /** The uids under which this very cluster was registered before: what bears them there is taken over. */
@@ -73,7 +80,7 @@ export interface PhysicalClusterStatus {
  * The record of one placed object, namespaced beside it, named by placementName. Users read it; the scheduler,
  * the splitter and the syncers each write their own part by merge patch:
  *   scheduler -> spec.ref, spec.physicalNamespace and its uid, spec.clusters, spec.wanted, spec.policies, spec.reasons,
- *                spec.blocked, spec.waits, spec.leavingSince, spec.givenUp, spec.spread, spec.filled, spec.noRoom, spec.requires; spec.shares when a new
+ *                spec.blocked, spec.waits, spec.leavingSince, spec.rebalancedAt, spec.givenUp, spec.spread, spec.filled, spec.noRoom, spec.requires; spec.shares when a new
  *                object takes over what an orphaned one left
  *   splitter  -> spec.shares, spec.scale, status.conditions
  *   garbage collector -> spec.orphaned
@@ -101,10 +108,12 @@ export interface PlacementSpec {
   reasons?: Record<string, string>;
   /** True where it is not where it ought to be for want of a place; reasons says what speaks against each. */
   blocked?: boolean;
-  /** Clusters that are drained, and that it leaves when it is its turn. */
+  /** Clusters that are drained, or rebalanced, and that it leaves when it is its turn. */
   waits?: string[];
   /** Of a workload, by cluster that it has a share on and is to be on no longer: since when. */
   leavingSince?: Record<string, string>;
+  /** Of a workload that a rebalance has brought where it is: when. */
+  rebalancedAt?: string;
   /** Of a claim, by cluster: the uids of those who had it there and gave its data up; it goes when all that uses it is in place. */
   givenUp?: Record<string, string[]>;
   /** Of replicas: how they are spread over the clusters' values; absent: equally over the clusters. */

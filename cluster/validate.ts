@@ -30,9 +30,11 @@ export function validateCluster(
   causes.push(...validateSchema({ spec }, openapiOf(schema), '', 0, before));
   if (causes.length > 0 || !isRecord(spec) || deepEqual(spec, old?.spec)) return causes;
   const field = new Field(causes).child('spec');
-  const { drainConcurrent: most } = spec;
+  const { drainConcurrent: most, cost } = spec;
   if (typeof most === 'number' && most < 1)
     field.child('drainConcurrent').invalid(most, 'must be greater than or equal to 1');
+  if (typeof cost === 'number' && cost < 0)
+    field.child('cost').invalid(cost, 'must be greater than or equal to 0');
   if (typeof spec['network'] === 'string') dns1123Label(spec['network'], field.child('network'));
   bounds(isRecord(spec['capacity']) ? spec['capacity'] : {}, field.child('capacity'));
   taints(Array.isArray(spec['taints']) ? spec['taints'] : [], field.child('taints'));

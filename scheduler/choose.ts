@@ -13,6 +13,7 @@ import {
   unwanted,
 } from './judge.ts';
 import { chooseOverflow, mayOverflow } from './overflow.ts';
+import { whyBest } from './score.ts';
 import { chooseSpread } from './spread.ts';
 import type { Wish } from './wishes.ts';
 
@@ -103,9 +104,10 @@ function chooseFreely(situation: Situation, rest: ReadonlyMap<string, number>): 
   const elsewhere = [...situation.clusters.keys()].filter((name) => !current.includes(name)).sort();
   const judged = judge(elsewhere, situation, { among: 1 });
   const refused = refusals(judged);
-  const [chosen] = take(fittingOf(judged), 1, rest);
+  const fitting = fittingOf(judged);
+  const [chosen] = take(fitting, 1, rest);
   if (!chosen) return stay(situation, [...driven, ...refused]);
-  const why = rest.get(chosen.name) ? 'the rest of the namespace is there' : 'it has the most room';
+  const why = rest.get(chosen.name) ? 'the rest of the namespace is there' : whyBest(fitting, chosen);
   return {
     clusters: [chosen.name],
     reasons: record([[chosen.name, why], ...driven, ...refused]),

@@ -70,6 +70,12 @@ export class Company {
     return beside.length + apart.length > 0;
   }
 
+  /** It, or another one for its sake, is to be beside somebody, or apart. */
+  isOf(subject: Subject): boolean {
+    const own = this.#own.get(subject);
+    return own !== undefined && (this.concerns(subject) || own.isCut || own.is.size > 0);
+  }
+
   /** It is decided about: until it is settled it counts nowhere. */
   leave(subject: Subject): void {
     const own = this.#own.get(subject);

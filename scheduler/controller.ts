@@ -14,6 +14,7 @@ import { wake } from './wake.ts';
 import {
   claimsIn,
   clusterNamed,
+  keysOn,
   notTaken,
   objectsOf,
   observe,
@@ -88,12 +89,24 @@ async function reconcile(
   const decision = consider(key, world);
   const limit = (name: string) => limitOf(clusterNamed(world, name));
   for (const next of world.leavers.next(limit, key)) queue.add(next);
+  for (const next of nextRound(decision, world)) queue.addAfter(next, world.pace.wait(next));
   if (!(await hasHeard(key, decision.leaveData, world, writer))) return { after: 'growing' };
   await writeDecision(cluster, decision, writer);
   const next = Math.min(decision.toleratedUntil, decision.turnUntil);
   const left = Math.max(0, next - Date.now());
   const after = Math.min(left, decision.blocked || decision.lookAgain ? blockedRetryMs : longestMs);
   return after < longestMs ? { after } : undefined;
+}
+
+/** Whom else this decision is news for. */
+function nextRound({ leaving }: NamespaceDecision, world: World): Set<string> {
+  const { leavers, rounds, settled } = world;
+  const next = rounds.next(world.clusters.list(), {
+    settled: settled.total,
+    leaves: new Set(leaving.keys()),
+    isCalm: (name) => leavers.isCalm(name),
+  });
+  return new Set(next.flatMap((name) => [...keysOn(world, name)]));
 }
 
 /** Decides about one Namespace, and remembers what it takes then. Writes nothing: of a copy of the world this is a plan. */
@@ -110,12 +123,14 @@ export function consider(key: string, world: World): NamespaceDecision {
     notTaken: notTaken(world),
     policies: policiesIn(world, key),
     usage: world.ledger.others(key),
+    settled: world.settled.others(key),
     leaving: world.inTurns ? world.leavers.others(key) : undefined,
     now: Date.now(),
     startedAt: world.startedAt,
   });
   // Before anything is awaited: the next decision, of whatever namespace, counts with this one.
   world.ledger.set(key, decision.usage);
+  world.settled.set(key, decision.settled);
   world.leavers.set(key, decision.leaving, decision.waiting);
   if (decision.open) world.open.add(key);
   else world.open.delete(key);

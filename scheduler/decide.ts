@@ -3,9 +3,7 @@ import { groupOf } from '../cluster/group.ts';
 import { isForgotten } from '../cluster/life.ts';
 import { isBeingOrphaned } from '../cluster/orphans.ts';
 import { formatClusters } from '../cluster/placement.ts';
-import { podCount } from '../cluster/pod-spec.ts';
 import { podsOn } from '../cluster/spread.ts';
-import { groupResource } from '../kube/gvk.ts';
 import { decideClosure } from './along.ts';
 import { choose } from './choose.ts';
 import { leaveData, withoutData } from './claims.ts';
@@ -13,14 +11,15 @@ import { Company } from './company.ts';
 import { withoutCredentials } from './credentials.ts';
 import { isDrained } from './filter.ts';
 import type { Choice, Situation } from './judge.ts';
+import { endOfRest, explained, movesOf, rebalancedAt } from './rebalance.ts';
 import { homeOf, recordOf } from './record.ts';
-import { keptOf } from './room.ts';
 import { hasStopped, type Scene } from './scene.ts';
+import { situationOf } from './situation.ts';
 import { type Subject, subjectsOf } from './subjects.ts';
 import { evictingOf, listenedSince } from './tolerations.ts';
-import { leavingSince, Turns, togetherWords, turnMs, waitingWords } from './turns.ts';
+import { leavingSince, rebalances, Turns, togetherWords, turnMs, waitingWords } from './turns.ts';
 import type { Decided, NamespaceDecision, NamespaceInput } from './types.ts';
-import { addUsage, podsOf, requestsOf, type Usage, usageOf } from './usage.ts';
+import { addUsage, settledUsage, type Usage, usageOf } from './usage.ts';
 import { saysWhere, schedulersNote, tolerationsOf } from './wishes.ts';
 
 /** Everything of one namespace at once, since workloads stay together and what they use follows them. */
@@ -38,7 +37,7 @@ export function decideNamespace(given: NamespaceInput): NamespaceDecision {
     clusters: new Map(input.clusters.flatMap((c) => (isForgotten(c) ? [] : [[c.metadata.name ?? '', c]]))),
     listened: listenedSince(input.clusters, input.startedAt ?? 0, input.now),
   };
-  const { decided, usage, turns } = decideWorkloads(scene);
+  const { decided, usage, settled, turns } = decideWorkloads(scene);
   const along = decideClosure(scene, decided);
   const all = [...decided, ...along];
   const finish = input.objects.filter((placed) => hasStopped(scene, placed)).map(({ object }) => object);
@@ -60,6 +59,7 @@ export function decideNamespace(given: NamespaceInput): NamespaceDecision {
     leaveData: leaveData(scene, all),
     finish,
     usage,
+    settled,
     leaving: turns.leaving,
     // Only where no turn is free: else two that wait for another cluster would ask each other for ever.
     waiting: [...new Set(decided.flatMap(({ choice }) => choice.waits ?? []))].filter((c) =>
@@ -73,11 +73,19 @@ export function decideNamespace(given: NamespaceInput): NamespaceDecision {
   };
 }
 
-function decideWorkloads(scene: Scene): { decided: Decided[]; usage: Usage; turns: Turns } {
+interface Workloads {
+  decided: Decided[];
+  /** What they take; and what they take once all that is on its way has arrived. */
+  usage: Usage;
+  settled: Usage;
+  turns: Turns;
+}
+
+function decideWorkloads(scene: Scene): Workloads {
   const subjects = subjectsOf(scene);
   const company = new Company(subjects, scene.clusters);
   const used: Usage = new Map(scene.input.usage);
-  const own: Usage = new Map();
+  const [own, settled]: [Usage, Usage] = [new Map(), new Map()];
   const rest = new Map<string, number>();
   const count = (cluster: string, by: number) => rest.set(cluster, (rest.get(cluster) ?? 0) + by);
   const takes = new Map<Subject, Usage>();
@@ -91,28 +99,21 @@ function decideWorkloads(scene: Scene): { decided: Decided[]; usage: Usage; turn
     takes.set(subject, usageOf(placed.object, placement));
     addUsage(used, takes.get(subject) ?? new Map());
   }
+  const moves = movesOf(scene, subjects, { company, turns, used, groupAt });
   const decided = company.order.map((subject): Decided => {
     const { placed, placement, current, wish, requires, claims } = subject;
-    const had = placement ? podsOf(placed.object, placement) : new Map<string, number>();
     company.leave(subject);
-    const situation = {
-      ...situationOf(scene, placed, { current, claims: claims.hold, used }),
-      had,
-      kept: placement ? keptOf(placement, had) : new Map<string, number>(),
-      filled: placement?.spec?.filled,
-      most: placement?.spec?.spread?.most,
-      usesClaims: requires.some(({ resource }) => resource === 'persistentvolumeclaims'),
-      company: (name: string) => company.refusal(subject, name),
-    };
+    const situation = situationOf(scene, subject, { used, company });
     for (const c of current) count(c, -1);
     const there = Object.keys(placement?.spec?.shares ?? {});
-    const chosen = chooseInTurn((waits) => choose(wish, { ...situation, waits }, rest), {
-      scene,
-      turns,
-      leaves: current.filter((c) => there.includes(c)),
-      group: groupAt(placed),
-    });
-    const choice = withoutData(chosen, there, claims.recreate);
+    const leaves = current.filter((c) => there.includes(c));
+    const move = moves.get(subject);
+    const among = { scene, turns, leaves, group: groupAt(placed) };
+    const chosen =
+      move?.to === undefined
+        ? chooseInTurn((waits) => choose(wish, { ...situation, waits }, rest), among)
+        : choose(wish, { ...situation, current: [move.to] }, rest);
+    const choice = withoutData(move ? explained(chosen, move) : chosen, there, claims.recreate);
     company.settle(subject, choice.clusters);
     for (const c of choice.clusters) count(c, 1);
     const before = takes.get(subject) ?? new Map();
@@ -120,16 +121,17 @@ function decideWorkloads(scene: Scene): { decided: Decided[]; usage: Usage; turn
     addUsage(used, more);
     addUsage(own, before);
     addUsage(own, more);
-    const since = leavingSince(placement, choice.clusters, scene.input.now);
+    addUsage(settled, settledUsage(placed.object, placement, choice));
     return {
       placed,
       choice: company.concerns(subject) ? { ...choice, open: true } : choice,
       wish,
       requires,
-      ...(since && { leavingSince: since }),
+      leavingSince: leavingSince(placement, choice.clusters, scene.input.now),
+      rebalancedAt: rebalancedAt(subject, choice, move, scene),
     };
   });
-  return { decided, usage: own, turns };
+  return { decided, usage: own, settled, turns };
 }
 
 /** What a choice takes that is not counted yet. */
@@ -170,8 +172,12 @@ function chooseInTurn(
 }
 
 /** What has ended counts no longer already. */
-function endOfMove({ input: { now } }: Scene, { leavingSince: since = {} }: Decided): number {
+function endOfMove(
+  { clusters, input: { now } }: Scene,
+  { choice, leavingSince: since = {}, ...of }: Decided,
+): number {
   const ends = Object.values(since).map((time) => (Date.parse(time) || 0) + turnMs);
+  if (choice.clusters.some((c) => rebalances(clusters.get(c)))) ends.push(endOfRest(of.rebalancedAt));
   return Math.min(Number.POSITIVE_INFINITY, ...ends.filter((end) => end > now));
 }
 
@@ -184,24 +190,6 @@ function endOfStay({ clusters, listened, input: { now } }: Scene, { choice, wish
     return until !== undefined && until > now ? [until] : [];
   });
   return Math.min(Number.POSITIVE_INFINITY, ...ends);
-}
-
-function situationOf(
-  scene: Scene,
-  { object, kind }: PlacedObject,
-  from: Pick<Situation, 'current' | 'claims' | 'used'>,
-): Situation {
-  return {
-    clusters: scene.clusters,
-    notTaken: new Map(scene.input.notTaken),
-    ...from,
-    pods: podCount(object),
-    now: scene.input.now,
-    listened: scene.listened,
-    divided: kind.spread,
-    kind: kind.rule && `${groupResource(kind)}/${kind.version}`,
-    need: (pods) => requestsOf(object, pods),
-  };
 }
 
 /** On a workload that no annotation places the scheduler says where; elsewhere it takes its word back. */

@@ -1,4 +1,4 @@
-import { limitsOf } from '../cluster/capacity.ts';
+import { costOf, limitsOf } from '../cluster/capacity.ts';
 import type { PhysicalCluster } from '../cluster/types.ts';
 import { Budget, compileClusterRule } from '../kube/cel/rule.ts';
 import { toCel } from '../kube/cel/value.ts';
@@ -63,5 +63,6 @@ function seenAs(cluster: PhysicalCluster): Record<string, unknown> {
     taints: (spec?.taints ?? []).map(({ key, value = '', effect }) => ({ key, value, effect })),
     version: status?.version ?? '',
     capacity: Object.fromEntries(limits),
+    cost: costOf(cluster),
   };
 }

@@ -15,6 +15,11 @@ export class Ledger {
     else this.#byNamespace.delete(namespace);
   }
 
+  /** What all take. */
+  get total(): Usage {
+    return this.#total;
+  }
+
   /** What all but this namespace take. */
   others(namespace: string): Usage {
     const rest = new Map(this.#total);

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { keyOf, logicalClusterOf, objectKey, parseKey } from '../client/url.ts';
+import { limitsOf } from '../cluster/capacity.ts';
 import { placedKind } from '../cluster/kinds.ts';
 import { physicalClusters } from '../cluster/names.ts';
 import { isTombstone } from '../cluster/orphans.ts';
@@ -11,7 +12,10 @@ import type { KubeObject } from '../kube/object.ts';
 import { getOwn } from '../kube/untyped.ts';
 import { consider } from './controller.ts';
 import type { Changed } from './copy.ts';
+import { freePart } from './score.ts';
+import { rebalances } from './turns.ts';
 import type { NamespaceDecision } from './types.ts';
+import { nothingUsed } from './usage.ts';
 import { wakeConcerned } from './wake.ts';
 import { namespaceKey, namespacesOf, placementsIn, takeStock, type World } from './world.ts';
 
@@ -37,6 +41,12 @@ export interface PlannedItem {
   reasons: Record<string, string>;
 }
 
+/** By cluster of which it is known, how many points of a hundred are free once all that is on its way has arrived: before, and after. */
+export interface Room {
+  before: Counts;
+  after: Counts;
+}
+
 /** By cluster. */
 export type Counts = Record<string, number>;
 
@@ -58,18 +68,46 @@ export async function planOf(
   takeStock(world);
   // Whose turn comes when, nobody asks of a plan.
   world.inTurns = false;
-  const items: PlannedItem[] = [];
-  for (const key of [...concernedBy(world, changes)].sort()) {
-    signal?.throwIfAborted();
-    const placed = placementsIn(world, key);
-    const decision = consider(key, world);
-    const counted = { rootOf: (spec: PlacementSpec) => workloadOf(world, key, spec.ref), countsOf };
-    items.push(...itemsOf(placed, decision, key, counted));
-    // Requests wait behind this.
-    await setImmediate();
-  }
+  const items = new Map<string, PlannedItem[]>();
+  const moves = (key: string) => items.get(key)?.some(({ outcome }) => outcome === 'moves') === true;
+  const isRebalanced = [...world.clusters.values()].some(rebalances);
+  let keys = [...concernedBy(world, changes)].sort();
+  do {
+    for (const key of keys) {
+      signal?.throwIfAborted();
+      items.set(key, planned(key, world, countsOf));
+      // Requests wait behind this.
+      await setImmediate();
+    }
+    // What moves may leave room for others, or somewhere to go: see scheduler/rounds.ts.
+    const left = keys.filter((key) => !moves(key));
+    keys = isRebalanced && left.length < keys.length ? left : [];
+  } while (keys.length > 0);
   const tells = isTold(changes);
-  return items.filter(tells).sort((a, b) => Number(b.workload) - Number(a.workload));
+  return [...items.values()]
+    .flat()
+    .filter(tells)
+    .sort((a, b) => Number(b.workload) - Number(a.workload));
+}
+
+/** Of a copy that no plan has been made of, before; of one that has, after. */
+export function roomIn(world: World): Counts {
+  if (world.inTurns) takeStock(world);
+  const known = [...world.clusters.values()].filter((cluster) => limitsOf(cluster).size > 0);
+  return Object.fromEntries(
+    known.map((cluster) => {
+      const { name = '' } = cluster.metadata;
+      const free = freePart(cluster, world.settled.total.get(name) ?? nothingUsed);
+      return [name, Math.max(0, Math.round(free * 100))];
+    }),
+  );
+}
+
+function planned(key: string, world: World, countsOf: PlanOptions['countsOf']): PlannedItem[] {
+  const placed = placementsIn(world, key);
+  const decision = consider(key, world);
+  const counted = { rootOf: (spec: PlacementSpec) => workloadOf(world, key, spec.ref), countsOf };
+  return itemsOf(placed, decision, key, counted);
 }
 
 function isCluster({ resource }: Changed): boolean {

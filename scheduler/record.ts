@@ -97,6 +97,7 @@ function released(
     blocked: _blocked,
     waits: _waits,
     leavingSince: _since,
+    rebalancedAt: _at,
     givenUp: _givenUp,
     spread: _spread,
     filled: _filled,
@@ -125,7 +126,7 @@ function keep(records: Records, old: Placement, spec: PlacementSpec): void {
 }
 
 function specOf(decided: Decided, home: Home, old?: PlacementSpec): PlacementSpec {
-  const { choice, wish, requires, leavingSince } = decided;
+  const { choice, wish, requires, leavingSince, rebalancedAt } = decided;
   const { kind, object } = decided.placed;
   const { group, version, resource } = kind;
   const { name = '', uid = '' } = object.metadata;
@@ -136,7 +137,8 @@ function specOf(decided: Decided, home: Home, old?: PlacementSpec): PlacementSpe
   const isDivided = old?.spread !== undefined || old?.filled !== undefined;
   const isFree = kind.role === 'workload' && !wish && !isSaid && !isDivided && old?.policies === undefined;
   const stays = isFree && old?.ref.uid === uid && deepEqual(old.clusters, clusters);
-  const reasons = stays && old.reasons ? old.reasons : choice.reasons;
+  const isBrought = rebalancedAt !== undefined && old?.rebalancedAt === rebalancedAt && !isSaid;
+  const reasons = stays && old.reasons ? old.reasons : isBrought ? brought(choice, old) : choice.reasons;
   return {
     ref: { group, version, resource, kind: kindOf(object), name, uid, ...(kind.rule && { rule: kind.rule }) },
     ...home,
@@ -147,6 +149,7 @@ function specOf(decided: Decided, home: Home, old?: PlacementSpec): PlacementSpe
     ...(choice.blocked && { blocked: true }),
     ...(choice.waits && { waits: [...choice.waits].sort() }),
     ...(leavingSince && { leavingSince }),
+    ...(rebalancedAt && { rebalancedAt }),
     ...(choice.givenUp && { givenUp: choice.givenUp }),
     ...(choice.spread && { spread: choice.spread }),
     ...(choice.filled && { filled: choice.filled }),
@@ -156,6 +159,12 @@ function specOf(decided: Decided, home: Home, old?: PlacementSpec): PlacementSpe
     ...(old?.scale && old.ref.uid === uid && { scale: old.scale }),
     ...(old?.orphaned !== undefined && old.ref.uid === uid && { orphaned: old.orphaned }),
   };
+}
+
+/** Why a rebalance has brought it where it is remains true while it stays. */
+function brought({ clusters, reasons }: Decided['choice'], old: PlacementSpec): Record<string, string> {
+  const said = Object.entries(old.reasons ?? {}).filter(([name]) => clusters.includes(name));
+  return { ...reasons, ...Object.fromEntries(said) };
 }
 
 function created(decided: Decided, home: Home): Placement {

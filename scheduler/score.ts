@@ -1,36 +1,59 @@
-import { limitsOf } from '../cluster/capacity.ts';
+import { costOf, limitsOf } from '../cluster/capacity.ts';
+import { addResources, type Resources } from '../cluster/pod-spec.ts';
+import type { PhysicalCluster } from '../cluster/types.ts';
 import { approximateQuantity, zeroQuantity } from '../kube/quantity.ts';
 import { type Candidate, taintOf } from './filter.ts';
 
-/** The best place among candidates that no filter objects to: most free capacity, then least used, then by name. */
+/**
+ * The best place among candidates that no filter objects to: the least cost, then most free capacity, then least used, then by
+ * name.
+ */
 export function best(candidates: readonly Candidate[]): Candidate | undefined {
   return [...candidates].sort(
     (a, b) =>
       Number(isShunned(a)) - Number(isShunned(b)) ||
+      costOf(a.cluster) - costOf(b.cluster) ||
       freeShare(b) - freeShare(a) ||
       pods(a) - pods(b) ||
       (a.name < b.name ? -1 : 1),
   )[0];
 }
 
+/** What speaks for `chosen`, the best of these. */
+export function whyBest(candidates: readonly Candidate[], { cluster }: Candidate): string {
+  const cost = costOf(cluster);
+  const isCheaper = candidates.some((other) => !isShunned(other) && costOf(other.cluster) > cost);
+  return isCheaper ? 'of those that take it, none costs less' : 'it has the most room';
+}
+
 function isShunned(candidate: Candidate): boolean {
   return taintOf(candidate, 'PreferNoSchedule') !== undefined;
 }
 
-/** Of its scarcest resource the part that would be left, 0 to 1; one without known limits has all of it. */
+/** Small differences are noise: they must not decide before the name does. */
 function freeShare({ cluster, need, used }: Candidate): number {
+  return Math.round(Math.max(0, freePart(cluster, addResources(used, need))) * 100);
+}
+
+/**
+ * Of its scarcest resource the part that is left where so much is taken: 1 at most, below 0 of what is taken beyond its
+ * bound. One without known limits has all of it.
+ */
+export function freePart(cluster: PhysicalCluster | undefined, taken: Resources): number {
   let least = 1;
   for (const [name, limit] of limitsOf(cluster)) {
-    const whole = approximateQuantity(limit);
-    const taken =
-      approximateQuantity(used.get(name) ?? zeroQuantity) +
-      approximateQuantity(need.get(name) ?? zeroQuantity);
-    least = Math.min(least, whole > 0 ? Math.max(0, 1 - taken / whole) : 0);
+    const [whole, amount] = [approximateQuantity(limit), amountOf(taken, name)];
+    if (whole > 0) least = Math.min(least, 1 - amount / whole);
+    // Nodes tell of what they have none of, too: that is scarce only where somebody has asked for it.
+    else if (amount > 0) least = Math.min(least, 0);
   }
-  // Small differences are noise: they must not decide before the name does.
-  return Math.round(least * 100);
+  return least;
 }
 
 function pods({ used }: Candidate): number {
-  return approximateQuantity(used.get('pods') ?? zeroQuantity);
+  return amountOf(used, 'pods');
+}
+
+export function amountOf(resources: Resources, name: string): number {
+  return approximateQuantity(resources.get(name) ?? zeroQuantity);
 }

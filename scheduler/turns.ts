@@ -2,6 +2,7 @@ import { isReady } from '../cluster/life.ts';
 import { isTombstone } from '../cluster/orphans.ts';
 import type { PhysicalCluster, Placement } from '../cluster/types.ts';
 import { getOwn } from '../kube/untyped.ts';
+import { isDrained } from './filter.ts';
 
 /** By physical cluster, how many workloads are on their way off it. */
 export type Leaving = ReadonlyMap<string, number>;
@@ -57,8 +58,8 @@ export function inTurn(placement: Placement, isHeard: (cluster: string) => boole
 }
 
 /**
- * Whose turn it is to leave a cluster that is drained, in one decision about a namespace. All who leave count, whatever
- * moves them; only whom the drain moves waits. What moves together has one turn: it goes whole, were that more than may.
+ * Whose turn it is to leave a cluster that is drained or rebalanced, in one decision about a namespace. All who leave count,
+ * whatever moves them; only whom the drain or the rebalance moves waits. What moves together has one turn: it goes whole, were that more than may.
  */
 export class Turns {
   readonly #clusters: ReadonlyMap<string, PhysicalCluster>;
@@ -100,14 +101,23 @@ export function isHeard(cluster: PhysicalCluster | undefined): boolean {
   return cluster !== undefined && isReady(cluster);
 }
 
-/** How many may leave at a time. Undefined: any number. */
+/** What need not be there may leave; of one that is drained all has to. */
+export function rebalances(cluster: PhysicalCluster | undefined): boolean {
+  return cluster?.spec?.rebalance === true && !isDrained(cluster);
+}
+
+/** How many may leave at a time. Undefined: any number. Nobody is in a hurry to rebalance: one that goes wrong is enough. */
 export function limitOf(cluster: PhysicalCluster | undefined): number | undefined {
-  const most = cluster?.spec?.drainConcurrent;
+  const most = cluster?.spec?.drainConcurrent ?? (rebalances(cluster) ? 1 : undefined);
   return most === undefined ? undefined : Math.max(1, most);
 }
 
 export function waitingWords(most: number | undefined): string {
   return `it is being drained, and at most ${most} at a time leave it: it stays until its turn`;
+}
+
+export function rebalanceWaitingWords(cluster: PhysicalCluster | undefined): string {
+  return `it is being rebalanced, and at most ${limitOf(cluster)} at a time leave it: it stays until its turn`;
 }
 
 /** What is drained of itself would be left now, but with these. */
@@ -138,6 +148,11 @@ export class Leavers {
   others(namespace: string): Leaving {
     const own = this.#byNamespace.get(namespace);
     return new Map([...this.#total].map(([name, count]) => [name, count - (own?.get(name) ?? 0)]));
+  }
+
+  /** Nobody leaves it, and nobody waits to. */
+  isCalm(name: string): boolean {
+    return !this.#total.has(name) && !this.#waiting.has(name);
   }
 
   /**

@@ -25,6 +25,8 @@ export interface NamespaceInput {
   notTaken?: ReadonlyMap<string, string>;
   /** What other namespaces take. */
   usage: ReadonlyMap<string, Resources>;
+  /** The same, once all that is on its way has arrived; default: what they take. */
+  settled?: ReadonlyMap<string, Resources>;
   /** Who leaves which cluster in other namespaces. Absent: nobody waits for a turn. */
   leaving?: Leaving | undefined;
   /** Milliseconds since 1970. */
@@ -48,6 +50,8 @@ export interface NamespaceDecision {
   finish: KubeObject[];
   /** What this namespace takes once it is so. */
   usage: Usage;
+  /** The same, and all of it has arrived. */
+  settled: Usage;
   /** How many of this namespace leave which cluster once it is so. */
   leaving: Leaving;
   /** Clusters that something here leaves when it is its turn. */
@@ -60,7 +64,7 @@ export interface NamespaceDecision {
   open: boolean;
   /** When something here is tolerated no longer where it is, in milliseconds since 1970; Infinity: never. */
   toleratedUntil: number;
-  /** When something that leaves counts no longer, the same. */
+  /** When something that leaves counts no longer, or what a rebalance has moved may move again, the same. */
   turnUntil: number;
 }
 
@@ -71,5 +75,7 @@ export interface Decided {
   wish: Wish | undefined;
   requires: ClosureRef[];
   /** Of a workload: see leavingSince in scheduler/turns.ts. */
-  leavingSince?: Record<string, string>;
+  leavingSince?: Record<string, string> | undefined;
+  /** Of a workload: see Placement. */
+  rebalancedAt?: string | undefined;
 }

@@ -6,7 +6,7 @@ import {
   type Resources,
   timesResources,
 } from '../cluster/pod-spec.ts';
-import { podsOn } from '../cluster/spread.ts';
+import { type PlacedSpread, podsOn } from '../cluster/spread.ts';
 import type { Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 
@@ -32,6 +32,22 @@ export function podsOf(workload: KubeObject, placement: Placement): Map<string, 
   const pods = podsOn(count, clusters, spread);
   for (const [c, share] of Object.entries(shares)) pods.set(c, share.replicas ?? share.parallelism ?? count);
   return pods;
+}
+
+/**
+ * What it takes where it is to be, on `clusters`, once it has arrived: there alone, as it is divided now, else as if it were divided
+ * anew.
+ */
+export function settledUsage(
+  workload: KubeObject,
+  placement: Placement | undefined,
+  { clusters, spread }: { clusters: readonly string[]; spread?: PlacedSpread | undefined },
+): Usage {
+  const there = Object.keys(placement?.spec?.shares ?? {});
+  const isThere = there.length === clusters.length && there.every((c) => clusters.includes(c));
+  if (placement && isThere) return usageOf(workload, placement);
+  const pods = podsOn(podCount(workload), clusters, spread);
+  return new Map([...pods].map(([c, n]) => [c, requestsOf(workload, n)]));
 }
 
 export function addUsage(to: Usage, more: ReadonlyMap<string, Resources>): void {

@@ -76,7 +76,8 @@ export function wakeConcerned(
   for (const key of world.open) queue.add(key);
   const unhappy = new Set<string>();
   for (const { spec, metadata } of world.clusters.values()) {
-    const evicts = spec?.drain === true || spec?.taints?.some((taint) => taint.effect === 'NoExecute');
+    const evicts =
+      spec?.drain || spec?.rebalance || spec?.taints?.some((taint) => taint.effect === 'NoExecute');
     if (evicts && metadata.name !== undefined) unhappy.add(metadata.name);
   }
   for (const placement of world.placements.values()) {

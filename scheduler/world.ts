@@ -15,9 +15,10 @@ import type { KubeObject } from '../kube/object.ts';
 import { Ledger } from './ledger.ts';
 import { Pace } from './pace.ts';
 import { type Layers, layer } from './policies.ts';
+import { Rounds } from './rounds.ts';
 import { isUsedByName, scopeOf } from './scope.ts';
 import { inTurn, isHeard, Leavers } from './turns.ts';
-import { addUsage, type Usage, usageOf } from './usage.ts';
+import { addUsage, settledUsage, type Usage, usageOf } from './usage.ts';
 import { namesClusters, placesAll } from './wishes.ts';
 
 /** All that the scheduler sees, and what it remembers between two decisions. */
@@ -31,8 +32,11 @@ export interface World {
   /** Custom resources that are placed by a rule. */
   ruled: RuledKinds;
   ledger: Ledger;
+  /** What it is once all that is on its way has arrived. */
+  settled: Ledger;
   pace: Pace;
   leavers: Leavers;
+  rounds: Rounds;
   /** False: nobody waits for a turn, and what is decided is how it ends. */
   inTurns: boolean;
   /** By Namespace: what the last decision looked for by name. Absent: not decided yet, or all of it counts. */
@@ -51,6 +55,8 @@ const byWish = 'scheduler/wish';
 const byReflection = 'scheduler/reflection';
 const byIdentity = 'scheduler/identity';
 const byLogicalCluster = 'scheduler/logical-cluster';
+/** Placements, by where they are to be. */
+const byCluster = 'scheduler/cluster';
 /** Placements, by logical cluster and custom resource. */
 const byRuled = 'scheduler/ruled';
 
@@ -81,6 +87,7 @@ export function observe(informers: Pick<InformerSet, 'for'>): World {
   ruled.on((informer) => {
     indexed(informer).addIndex(byLogicalCluster, (object) => [logicalClusterOf(object)]);
   });
+  placed.addIndex(byCluster, ({ spec }) => spec?.clusters ?? []);
   placed.addIndex(byRuled, (placement) => {
     const { ref } = placement.spec ?? {};
     return ref?.rule ? [`${logicalClusterOf(placement)}/${groupResource(ref)}`] : [];
@@ -94,8 +101,10 @@ export function observe(informers: Pick<InformerSet, 'for'>): World {
     clusterPolicies,
     objects,
     ledger: new Ledger(),
+    settled: new Ledger(),
     pace: new Pace(),
     leavers: new Leavers(),
+    rounds: new Rounds(),
     inTurns: true,
     mentioned: new Map(),
     open: new Set(),
@@ -168,15 +177,16 @@ export function takeStock(world: World): void {
     if (object) uids.set(object.metadata.uid ?? '', object);
   }
   const usage = new Map<string, Usage>();
+  const settled = new Map<string, Usage>();
   const leaving = new Map<string, Map<string, number>>();
   const now = Date.now();
   for (const placement of world.placements.values()) {
     const workload = uids.get(placement.spec?.ref.uid ?? '');
     if (!workload) continue;
     const key = namespaceKey(placement);
-    const own = usage.get(key) ?? new Map();
-    addUsage(own, usageOf(workload, placement));
-    usage.set(key, own);
+    const { clusters = [], spread } = placement.spec ?? {};
+    addTo(usage, key, usageOf(workload, placement));
+    addTo(settled, key, settledUsage(workload, placement, { clusters, spread }));
     const counts = leaving.get(key) ?? new Map<string, number>();
     for (const name of inTurn(placement, (name) => isHeard(clusterNamed(world, name)), now))
       counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -184,6 +194,13 @@ export function takeStock(world: World): void {
   }
   for (const [key, counts] of leaving) world.leavers.set(key, counts);
   for (const [key, own] of usage) world.ledger.set(key, own);
+  for (const [key, own] of settled) world.settled.set(key, own);
+}
+
+function addTo(usage: Map<string, Usage>, key: string, more: Usage): void {
+  const own = usage.get(key) ?? new Map();
+  addUsage(own, more);
+  usage.set(key, own);
 }
 
 export function clusterNamed({ clusters }: World, name: string): PhysicalCluster | undefined {
@@ -196,6 +213,11 @@ function ruledOf({ ruled }: World, placement: Placement): KubeObject | undefined
   const { cluster, name: namespace } = parseKey(namespaceKey(placement));
   const object = ruled.of(ref)?.get(keyOf(cluster, namespace, ref.name));
   return object && shownAs(object, ref);
+}
+
+/** The keys of the Namespaces that have something on it. */
+export function keysOn({ placements: all }: World, name: string): Set<string> {
+  return new Set(all.byIndex(byCluster, name).map(namespaceKey));
 }
 
 export function placementsIn({ placements: all }: World, key: string): Placement[] {

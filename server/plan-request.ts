@@ -14,27 +14,31 @@ import { isRecord, textAt } from '../kube/untyped.ts';
 import { validateCreate } from '../kube/validation/index.ts';
 import type { Changed } from '../scheduler/copy.ts';
 
-/** What is asked: these objects, each whole as it would be, in the logical cluster `cluster`; these clusters drained. */
+/** What is asked: these objects, each whole as it would be, in the logical cluster `cluster`; these clusters drained, or rebalanced. */
 export interface PlanRequest {
   /** A path or an id; default root. */
   cluster?: string;
   objects?: KubeObject[];
   /** Names of physical clusters. */
   drain?: string[];
+  rebalance?: string[];
 }
 
 export interface Asked {
   cluster: string;
   objects: readonly JsonObject[];
   drain: readonly string[];
+  rebalance: readonly string[];
 }
 
-const shape: Shape = { cluster: 'string', drain: ['string'] };
+const shape: Shape = { cluster: 'string', drain: ['string'], rebalance: ['string'] };
+const deeds = ['drain', 'rebalance'] as const;
 
 /** Throws StatusError 400 that names what it does not mean: nothing is passed over. */
 export function readRequest(body: Uint8Array): Asked {
   const { value, duplicates } = decoded(body);
-  if (!isRecord(value)) throw badRequest('the body must be an object with cluster, objects and drain');
+  if (!isRecord(value))
+    throw badRequest('the body must be an object with cluster, objects, drain and rebalance');
   const { objects = [], ...others } = value;
   const wrong = [...mismatches(others, shape), ...duplicates.map((path) => `duplicate field "${path}"`)];
   if (!Array.isArray(objects)) wrong.push('objects must be a list');
@@ -43,15 +47,21 @@ export function readRequest(body: Uint8Array): Asked {
       ...objects.flatMap((one, index) => (isRecord(one) ? [] : [`objects[${index}] must be an object`])),
     );
   if (wrong.length > 0) throw badRequest(wrong.join(', '));
-  const { cluster, drain } = others as { cluster?: string | null; drain?: string[] | null };
-  const asked = { cluster: cluster ?? rootCluster, objects: objects as JsonObject[], drain: drain ?? [] };
+  const { cluster, drain, rebalance } = others as { [name in keyof PlanRequest]?: PlanRequest[name] | null };
+  const asked = {
+    cluster: cluster ?? rootCluster,
+    objects: objects as JsonObject[],
+    drain: drain ?? [],
+    rebalance: rebalance ?? [],
+  };
   if (!isLogicalClusterName(asked.cluster))
     throw badRequest(`cluster: ${JSON.stringify(asked.cluster)} is not a logical cluster's name`);
-  for (const [index, name] of asked.drain.entries())
-    if (validateDns1123Subdomain(name ?? '').length > 0)
-      throw badRequest(`drain[${index}]: ${JSON.stringify(name)} is not a physical cluster's name`);
-  if (asked.objects.length + asked.drain.length === 0)
-    throw badRequest('objects and drain are empty: there is nothing to plan');
+  for (const deed of deeds)
+    for (const [index, name] of asked[deed].entries())
+      if (validateDns1123Subdomain(name ?? '').length > 0)
+        throw badRequest(`${deed}[${index}]: ${JSON.stringify(name)} is not a physical cluster's name`);
+  if (asked.objects.length + asked.drain.length + asked.rebalance.length === 0)
+    throw badRequest('objects, drain and rebalance are empty: there is nothing to plan');
   return asked;
 }
 

@@ -9,7 +9,7 @@ import type { KubeObject } from '../kube/object.ts';
 import { badRequest, StatusError } from '../kube/status.ts';
 import { within } from '../kube/within.ts';
 import { type Changed, copyWorld } from '../scheduler/copy.ts';
-import { type PlannedItem, planOf } from '../scheduler/plan.ts';
+import { type PlannedItem, planOf, type Room, roomIn } from '../scheduler/plan.ts';
 import { countsOf } from './plan-counts.ts';
 import { type Asked, readObject, readRequest } from './plan-request.ts';
 import type { PlanTurn } from './plan-turn.ts';
@@ -19,6 +19,8 @@ export const planPath = '/plan';
 
 export interface PlanAnswer {
   items: PlannedItem[];
+  /** Of a rebalance. */
+  room?: Room;
 }
 
 /** Answers before the request's own minute has passed. */
@@ -38,9 +40,15 @@ export function planView(clientOf: () => Client, turn: PlanTurn): View {
         throw new StatusError(405, 'MethodNotAllowed', `cannot ${info.verb} path "${planPath}"`, {});
       return await turn.asked(async () => {
         const client = clientOf();
-        const changes = await changesOf(readRequest(body ?? new Uint8Array()), core, client);
+        const asked = readRequest(body ?? new Uint8Array());
+        const changes = await changesOf(asked, core, client);
         const world = await within(longestMs, undefined, (signal) => copyWorld(client, changes, signal));
-        const answer: PlanAnswer = { items: await planOf(world, changes, { countsOf }) };
+        const before = roomIn(world);
+        const items = await planOf(world, changes, { countsOf });
+        const answer: PlanAnswer = {
+          items,
+          ...(asked.rebalance.length > 0 && { room: { before, after: roomIn(world) } }),
+        };
         const headers = { 'content-type': 'application/json' };
         return { status: 200, headers, body: Buffer.from(`${JSON.stringify(answer)}\n`) };
       });
@@ -49,7 +57,7 @@ export function planView(clientOf: () => Client, turn: PlanTurn): View {
 }
 
 async function changesOf(asked: Asked, core: Core, client: Client): Promise<Changed[]> {
-  const { cluster, objects, drain } = asked;
+  const { cluster, objects, drain, rebalance } = asked;
   const id = await core.paths.resolve(cluster);
   const isThere = id === rootCluster || (id !== undefined && (await core.store.get(foundation(id))));
   if (id === undefined || !isThere)
@@ -57,15 +65,20 @@ async function changesOf(asked: Asked, core: Core, client: Client): Promise<Chan
   const serve = ({ group, version, resource }: Changed['resource']) =>
     core.catalog.find(id, group, version, resource);
   const given = objects.map((object, index) => readObject(object, `objects[${index}]`, id, serve));
-  const drained = drain.map(async (name, index): Promise<Changed> => {
+  const named = [
+    ...drain.map((name, i) => ({ name, at: `drain[${i}]`, more: { unschedulable: true, drain: true } })),
+    ...rebalance.map((name, i) => ({ name, at: `rebalance[${i}]`, more: { rebalance: true } })),
+  ];
+  const others = named.map(async ({ name, at, more }, index): Promise<Changed> => {
     if (given.some(({ object }) => object.kind === 'PhysicalCluster' && object.metadata.name === name))
-      throw badRequest(`drain[${index}]: ${name} is among the objects, too: say spec.drain there`);
+      throw badRequest(`${at}: ${name} is among the objects, too: say it in its spec`);
+    if (named.findIndex((one) => one.name === name) !== index)
+      throw badRequest(`${at}: ${name} is there twice`);
     const found = await client.get<PhysicalCluster>(physicalClusters, { cluster: rootCluster, name });
-    const spec = { ...found.spec, unschedulable: true, drain: true };
-    const object = { ...found, spec } as KubeObject;
+    const object = { ...found, spec: { ...found.spec, ...more } } as KubeObject;
     return changed({ resource: physicalClusters, object }, rootCluster);
   });
-  return [...given.map((one) => changed(one, id)), ...(await Promise.all(drained))];
+  return [...given.map((one) => changed(one, id)), ...(await Promise.all(others))];
 }
 
 export function changed({ resource, object }: Changed, cluster: string): Changed {

@@ -18,10 +18,11 @@ Nothing is changed: the server decides on a copy, as its scheduler would. It tak
 Examples:
   atoll plan drain east
   atoll plan drain east -o json
+  atoll plan rebalance
   atoll plan -f web.yaml --logical-cluster root:team-a -n shop
   kubectl get physicalcluster west -o yaml | sed 's/unschedulable: true/unschedulable: false/' | atoll plan -f -`;
 
-/** atoll plan -f FILE, atoll plan drain NAME. */
+/** atoll plan -f FILE, atoll plan drain NAME, atoll plan rebalance NAME... */
 export function planCommand(): Command {
   return new Command('plan')
     .description('say what would move where, and what cannot and why, before it is done')
@@ -36,6 +37,7 @@ export function planCommand(): Command {
     )
     .addHelpText('after', examples)
     .addCommand(planDrainCommand())
+    .addCommand(planRebalanceCommand())
     .action(async (_local, command: Command) => {
       const { filename, logicalCluster, namespace, output, atollKubeconfig } =
         command.optsWithGlobals<Flags>();
@@ -58,5 +60,18 @@ function planDrainCommand(): Command {
       if (filename !== undefined) throw new UsageError('-f and drain are two plans: ask for one');
       const { planDrain } = await import('../plan.ts');
       await planDrain(await connect(atollKubeconfig), name, output);
+    });
+}
+
+function planRebalanceCommand(): Command {
+  return new Command('rebalance')
+    .argument('[NAME...]')
+    .description('what atoll rebalance NAME... would move')
+    .addHelpText('after', '\nExamples:\n  atoll plan rebalance\n  atoll plan rebalance east -o json')
+    .action(async (names: string[], _local, command: Command) => {
+      const { filename, output, atollKubeconfig } = command.optsWithGlobals<Flags>();
+      if (filename !== undefined) throw new UsageError('-f and rebalance are two plans: ask for one');
+      const { planRebalance } = await import('../plan.ts');
+      await planRebalance(await connect(atollKubeconfig), names, output);
     });
 }

@@ -15,6 +15,7 @@ export type Action = { at: number } & (
   | { do: 'serve' | 'unserve'; workload: string }
   | { do: 'fail'; workload: string; on: string }
   | { do: 'cordon' | 'drain' | 'open'; on: string }
+  | { do: 'rebalance'; on: string; is: boolean }
   | { do: 'die'; who: string; writes: number; happened: boolean }
   | { do: 'cut' | 'stale'; who: string; ms: number }
   | { do: 'slow'; who: string; ms: number; each: number }
@@ -69,7 +70,20 @@ export function historyOf(seed: number): History {
     at += random.chance(0.3) ? random.between(10_000, 60_000) : random.between(0, 6000);
     actions.push({ at, ...deedOf(random, random.pick(names)) });
   }
-  return { workloads, actions };
+  return { workloads, actions: [...actions, ...rebalances(seed, names, at)].sort((a, b) => a.at - b.at) };
+}
+
+/** Of a draw of their own, so that each seed has the other actions that it always had: all that is free, and clusters of unequal room. */
+function rebalances(seed: number, names: readonly string[], until: number): Action[] {
+  const random = new Random(seed, 3);
+  if (random.chance(0.5)) return [];
+  const at = () => random.between(0, until);
+  const begins = at();
+  return [
+    ...names.map((workload): Action => ({ at: begins, do: 'place', workload, on: '' })),
+    ...clusterNames.map((on): Action => ({ at: begins, do: 'capacity', on, pods: random.between(4, 20) })),
+    ...clusterNames.map((on): Action => ({ at: at(), do: 'rebalance', on, is: random.chance(0.8) })),
+  ];
 }
 
 type Deed = Action extends infer A ? (A extends Action ? Omit<A, 'at'> : never) : never;

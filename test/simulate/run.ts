@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { startInformer } from '../../client/informer.ts';
 import { clustersAnnotation, overflowAnnotation, spreadAnnotation } from '../../cluster/names.ts';
+import type { Placement } from '../../cluster/types.ts';
 import { sleep } from '../../kube/clock.ts';
 import type { Logger } from '../../kube/log.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -52,6 +53,7 @@ export async function runHistory(
   const check = () => run.check();
   await time.until(() => run.play(), check);
   await time.until(() => run.settle(), check);
+  await time.until(() => run.tell());
   world.end();
   return run.outcome();
 }
@@ -149,6 +151,13 @@ class Running {
     }
   }
 
+  /** How many are in the end where a rebalance has brought them. */
+  async tell(): Promise<void> {
+    const all = await this.#world.admin.list<Placement>(resources.placements, { namespace: 'default' });
+    const brought = all.items.filter(({ spec }) => spec?.rebalancedAt !== undefined).length;
+    if (brought > 0) this.#counts['brought'] = brought;
+  }
+
   /** It says anew how all is that it lied about. */
   async #comeToSenses(name: string): Promise<void> {
     this.#world.liars.get(name)?.stop();
@@ -234,6 +243,11 @@ class Running {
         await admin.patch(resources.physicalclusters, { name: action.on }, 'merge', { spec });
         return;
       }
+      case 'rebalance':
+        await admin.patch(resources.physicalclusters, { name: action.on }, 'merge', {
+          spec: { rebalance: action.is },
+        });
+        return;
       case 'die':
         return components.get(action.who)?.dieAt(action);
       case 'cut':

@@ -107,8 +107,13 @@ test('a drain with a limit has so many leave at a time, over all namespaces and 
   await until('it is said of none any more that it leaves', () => ![...specs.values()].some(isTold));
   expect(out).toMatch(/ of 4 workloads moved, [123] waits? for (its|their) turn/);
   expect(await specOf('east')).toMatchObject({ drain: true, drainConcurrent: 1 });
-  const none = { spec: { drainConcurrent: 0 } };
-  await expect(
-    world.admin.patch(resources.physicalclusters, { name: 'east' }, 'merge', none),
-  ).rejects.toThrow(/spec.drainConcurrent: Invalid value: 0: must be greater than or equal to 1/);
+  for (const [field, value, least] of [
+    ['drainConcurrent', 0, 1],
+    ['cost', -1, 0],
+  ] as const) {
+    const spec = { [field]: value };
+    await expect(
+      world.admin.patch(resources.physicalclusters, { name: 'east' }, 'merge', { spec }),
+    ).rejects.toThrow(`spec.${field}: Invalid value: ${value}: must be greater than or equal to ${least}`);
+  }
 });

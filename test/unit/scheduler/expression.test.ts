@@ -25,6 +25,7 @@ describe('a cluster', () => {
     'quantity(cluster.capacity.memory).isGreaterThan(quantity("32Gi"))',
     'cluster.capacity.pods == "30" && cluster.capacity.cpu == "8"',
     '"region" in cluster.labels',
+    'cluster.cost == 0',
   ])('is %s', (expression) => expect(mismatch(expression, 'p', east())).toBeUndefined());
 
   it.each<[string, string]>([

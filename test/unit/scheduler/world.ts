@@ -43,6 +43,8 @@ export class World {
   clusters: PhysicalCluster[] = [cluster('a'), cluster('b'), cluster('c')];
   namespace: KubeObject | undefined = namespace();
   usage: NamespaceInput['usage'] = new Map();
+  /** Default: usage. */
+  settled: NamespaceInput['usage'] | undefined;
   policies: Layers = [];
   leaving: NamespaceInput['leaving'];
   now = 0;
@@ -60,6 +62,7 @@ export class World {
     expect({
       ...again,
       usage: undefined,
+      settled: undefined,
       blocked: undefined,
       lookAgain: undefined,
       open: undefined,
@@ -92,7 +95,8 @@ export class World {
 
   #once(): NamespaceDecision {
     const { objects, placements, clusters, usage, policies, leaving, now, startedAt } = this;
-    const world = { objects, placements, clusters, usage, policies, leaving, now, startedAt };
+    const { settled = usage } = this;
+    const world = { objects, placements, clusters, usage, settled, policies, leaving, now, startedAt };
     const decision = decideNamespace({ namespace: this.namespace, ...world });
     this.placements = [
       ...placements

@@ -1,0 +1,143 @@
+import type { Client } from '../client/client.ts';
+import { type Informer, startInformer } from '../client/informer.ts';
+import type { PhysicalCluster, Placement } from '../cluster/types.ts';
+import { isStatusError } from '../kube/status.ts';
+import { changed, report } from './drain.ts';
+import { FailedError, InterruptedError } from './errors.ts';
+import { pathsById } from './logical-clusters.ts';
+import { type OutputFormat, print, printJson } from './output.ts';
+import { ask, roomText } from './plan.ts';
+import { progressText, Tally } from './progress.ts';
+import { rebalanced } from './rebalanced.ts';
+import { keyOf, type Remaining, remainingOn } from './remaining.ts';
+import { physicalClusters, placements } from './resources.ts';
+
+export interface RebalanceOptions {
+  timeoutSeconds: number;
+  output: OutputFormat;
+  /** Ends the rebalance. */
+  signal?: AbortSignal;
+  /** After how long without news it says how far it is all the same; default 10 seconds. */
+  quietMs?: number;
+  /** For how long what a plan says may not begin; default 30 seconds. */
+  patienceMs?: number;
+}
+
+/**
+ * Has these clusters rebalance until nothing moves and nothing is due, printing a line whenever a workload's state changes, and then no
+ * longer; also where it fails, or somebody ends it. What is on its way then arrives all the same. Of clusters that rebalance anyway
+ * nothing is taken back. Throws FailedError after its time, InterruptedError when it is ended.
+ */
+export async function rebalance(
+  client: Client,
+  given: readonly string[],
+  options: RebalanceOptions,
+): Promise<void> {
+  const names = await rebalanced(client, given);
+  const ended = new AbortController();
+  const signal = options.signal ? AbortSignal.any([options.signal, ended.signal]) : ended.signal;
+  const own: string[] = [];
+  try {
+    for (const name of names) if (await begin(client, name, options)) own.push(name);
+    await settle(client, names, options, signal);
+  } catch (error) {
+    if (!options.signal?.aborted) throw error;
+    throw new InterruptedError(
+      'the rebalance has ended; what is on its way arrives, the same command again goes on',
+    );
+  } finally {
+    ended.abort();
+    for (const name of own)
+      await client.patch(physicalClusters, { name }, 'merge', { spec: { rebalance: null } });
+  }
+}
+
+/** False: it rebalances anyway. */
+async function begin(client: Client, name: string, { output }: RebalanceOptions): Promise<boolean> {
+  const { spec } = await client.get<PhysicalCluster>(physicalClusters, { name });
+  const standing = spec?.rebalance === true;
+  if (!standing) await client.patch(physicalClusters, { name }, 'merge', { spec: { rebalance: true } });
+  const more = standing ? ' anyway (spec.rebalance), and goes on when this has ended' : '';
+  if (output === 'text') print(`physicalcluster.atoll.dev/${name} rebalances${more}`);
+  return !standing;
+}
+
+async function settle(
+  client: Client,
+  names: readonly string[],
+  options: RebalanceOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { output, quietMs = 10_000, patienceMs = 30_000, timeoutSeconds } = options;
+  const indexers = { share: ({ spec }: Placement) => Object.keys(spec?.shares ?? {}) };
+  const informer = startInformer<Placement>(client, placements, { cluster: '*', signal, indexers });
+  const [pathOf] = await Promise.all([pathsById(client), informer.synced]);
+  const deadline = Date.now() + timeoutSeconds * 1000;
+  const shown = new Map(names.map((name) => [name, new Map<string, string>()]));
+  const tally = new Tally();
+  let [moved, saidAt, calmSince] = [0, Date.now(), Date.now()];
+  for (;;) {
+    const { leaving, waiting } = underWay(names, informer, pathOf);
+    const all = [...leaving.values()].flat();
+    const progress = { ...tally.count(all, Date.now()), ...(waiting > 0 && { waiting }) };
+    if (output === 'text')
+      for (const [name, one] of leaving)
+        if (report(one, shown.get(name) ?? new Map(), name)) saidAt = Date.now();
+    if (progress.moved !== moved || Date.now() - saidAt >= quietMs) {
+      if (output === 'text' && progress.total > 0) print(progressText(progress));
+      saidAt = Date.now();
+    }
+    moved = progress.moved;
+    const isCalm = all.length + waiting === 0;
+    if (!isCalm) calmSince = Date.now();
+    if (isCalm && (await isOver(client, names, { ...options, moved }))) return;
+    if (Date.now() >= deadline) return fail(all, `after ${timeoutSeconds} s these are still on their way:`);
+    if (Date.now() - calmSince > patienceMs)
+      return fail(
+        [],
+        'a plan still moves something, and nothing has begun to move: see atoll plan rebalance',
+      );
+    const quietUntil = isCalm ? Date.now() + 1000 : Math.max(Date.now() + 1, saidAt + quietMs);
+    await changed(informer, Math.min(deadline, quietUntil) - Date.now(), signal);
+  }
+}
+
+/** What leaves each of these clusters, whatever moves it, and how many wait for their turn. */
+function underWay(names: readonly string[], informer: Informer<Placement>, pathOf: (id: string) => string) {
+  const leaving = new Map<string, Remaining[]>();
+  let waiting = 0;
+  for (const name of names) {
+    const there = remainingOn(name, informer.byIndex('share', name), pathOf).filter((one) => one.workload);
+    waiting += there.filter((one) => one.waits).length;
+    leaving.set(
+      name,
+      there.filter((one) => one.state !== undefined && !one.blocked && !one.waits),
+    );
+  }
+  return { leaving, waiting };
+}
+
+/** Nothing is due: a plan, by the scheduler's own code, moves nothing more. Then also says so. */
+async function isOver(
+  client: Client,
+  names: readonly string[],
+  { output, moved }: RebalanceOptions & { moved: number },
+): Promise<boolean> {
+  const plan = await ask(client, { rebalance: [...names] }).catch((error: unknown) => {
+    // One is made at a time.
+    if (!isStatusError(error, 'TooManyRequests')) throw error;
+    return undefined;
+  });
+  if (!plan || plan.items.some(({ workload, outcome }) => workload && outcome === 'moves')) return false;
+  if (output === 'json') printJson({ clusters: names, moved, room: plan.room?.after ?? {} });
+  else {
+    print(`${moved} workload${moved === 1 ? '' : 's'} moved; nothing more has clearly more room elsewhere`);
+    for (const line of plan.room ? roomText(plan.room) : []) print(line);
+  }
+  return true;
+}
+
+function fail(remaining: readonly Remaining[], why: string): never {
+  const lines = remaining.map((item) => `\n  ${keyOf(item)}: ${item.state}`);
+  throw new FailedError(`${why}${lines.join('')}\nthe rebalance has ended; the same command again goes on`);
+}
