@@ -45,3 +45,28 @@ export function fewerInOrder(
   }
   return filled;
 }
+
+/**
+ * What comes where there are more than were filled in: to each in turn as many as it has room for, what has room nowhere to
+ * the first. As who fills them decides it then: no pod comes to one that takes nothing new, only to go again or to be kept there.
+ */
+export function moreInOrder(
+  total: number,
+  parts: ReadonlyMap<string, number>,
+  { order, most = {} }: { order: readonly string[]; most?: Readonly<Record<string, number>> | undefined },
+): Map<string, number> {
+  const filled = new Map(parts);
+  let left = total - [...parts.values()].reduce((sum, n) => sum + n, 0);
+  const names = new Set([...order, ...parts.keys()].filter((name) => parts.has(name)));
+  const add = (name: string, more: number) => {
+    filled.set(name, (filled.get(name) ?? 0) + more);
+    left -= more;
+  };
+  for (const name of names) {
+    const room = (getOwn(most, name) ?? Number.POSITIVE_INFINITY) - (parts.get(name) ?? 0);
+    add(name, Math.min(left, Math.max(0, room)));
+  }
+  const [first] = names;
+  if (first !== undefined) add(first, left);
+  return filled;
+}

@@ -1,7 +1,7 @@
 import { validateLabelValue, validateQualifiedName } from '../kube/names.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { getOwn } from '../kube/untyped.ts';
-import { fewerInOrder } from './fill.ts';
+import { fewerInOrder, moreInOrder } from './fill.ts';
 import { spreadAnnotation } from './names.ts';
 
 /** Over which values of a label of PhysicalClusters a workload is spread, and how. */
@@ -17,7 +17,7 @@ export interface TopologySpread {
 /** As it is recorded in a Placement: with the value of each cluster that was chosen. */
 export interface PlacedSpread extends TopologySpread {
   values: Record<string, string>;
-  /** The values as they are filled: where the workload has fewer replicas than the counts, those beyond `most` go, then those of the last. */
+  /** The values as they are filled: where the workload has fewer replicas than the counts, those beyond `most` go, then those of the last; where it has more, each is filled up to `most` in turn. */
   order?: string[];
   /** By cluster, how many it has room for, where that is why there are others: its autoscaler asks for no more. */
   most?: Record<string, number>;
@@ -118,7 +118,10 @@ export function replicasPerValue(
   if (sorted.length === 0) return new Map();
   if (!replicas) return within(total, maxSkew, sorted, current);
   const weights = new Map(sorted.map((v) => [v, getOwn(replicas, v) ?? 0]));
-  if (order && total < sumOf(weights)) return fewerInOrder(total, weights, { order, most });
+  if (order && total !== sumOf(weights)) {
+    const inOrder = total < sumOf(weights) ? fewerInOrder : moreInOrder;
+    return inOrder(total, weights, { order, most });
+  }
   return inProportion(total, weights, current);
 }
 

@@ -44,8 +44,12 @@ export function otherwiseDivided(root: KubeObject, total: number, spread: Placed
   const how =
     kindNamed(root.kind)?.spread === 'ranges'
       ? 'its ordinals come and go at the end'
-      : spread.order && total < sum
-        ? 'what came last goes first'
+      : spread.order
+        ? inOrderWords(total < sum)
         : 'they are divided in that proportion';
   return `${shownSpread(spread)} is of ${sum} replicas, and it has ${total}: ${how}`;
+}
+
+function inOrderWords(isLess: boolean): string {
+  return isLess ? 'what came last goes first' : 'more come to where there is room, in turn';
 }

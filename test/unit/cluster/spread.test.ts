@@ -72,7 +72,8 @@ describe('exact counts', () => {
     ['one of the second stays', 4, { a: 3, b: 1, c: 0 }],
     ['the first alone', 3, { a: 3, b: 0, c: 0 }],
     ['none', 0, { a: 0, b: 0, c: 0 }],
-    ['more: in proportion', 24, { a: 8, b: 10, c: 6 }],
+    ['more, to where there is room', 14, { a: 4, b: 5, c: 5 }],
+    ['more than there is room for, to the first', 24, { a: 10, b: 5, c: 9 }],
   ])('that are filled in an order: %s', (_what, total, expected) => {
     const replicas = { c: 3, b: 5, a: 4 };
     const spread = { topologyKey: 'cluster', replicas, order: ['a', 'b', 'c'], most: { a: 4, b: 5, c: 9 } };

@@ -73,7 +73,7 @@ it('says what is not as it was asked for', () => {
   expect(otherwiseDivided(root('Deployment', 4), 4, filled)).toMatch(
     /, and it has 4: what came last goes first$/,
   );
-  expect(otherwiseDivided(root('Deployment', 6), 6, filled)).toMatch(/in that proportion$/);
+  expect(otherwiseDivided(root('Deployment', 6), 6, filled)).toMatch(/to where there is room, in turn$/);
   expect(otherwiseDivided(root('StatefulSet', 10), 10, spread)).toContain('come and go at the end');
   expect(otherwiseDivided(root('Deployment', 5), 5, { topologyKey: 'region', values })).toBeUndefined();
 });
