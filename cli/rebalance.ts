@@ -6,7 +6,7 @@ import { changed, report } from './drain.ts';
 import { FailedError, InterruptedError } from './errors.ts';
 import { pathsById } from './logical-clusters.ts';
 import { type OutputFormat, print, printJson } from './output.ts';
-import { ask, roomText } from './plan.ts';
+import { ask, type Planned, roomText } from './plan.ts';
 import { progressText, Tally } from './progress.ts';
 import { rebalanced } from './rebalanced.ts';
 import { keyOf, type Remaining, remainingOn } from './remaining.ts';
@@ -47,8 +47,7 @@ export async function rebalance(
     );
   } finally {
     ended.abort();
-    for (const name of own)
-      await client.patch(physicalClusters, { name }, 'merge', { spec: { rebalance: null } });
+    await Promise.all(own.map((name) => end(client, name)));
   }
 }
 
@@ -60,6 +59,15 @@ async function begin(client: Client, name: string, { output }: RebalanceOptions)
   const more = standing ? ' anyway (spec.rebalance), and goes on when this has ended' : '';
   if (output === 'text') print(`physicalcluster.atoll.dev/${name} rebalances${more}`);
   return !standing;
+}
+
+async function end(client: Client, name: string): Promise<void> {
+  try {
+    await client.patch(physicalClusters, { name }, 'merge', { spec: { rebalance: null } });
+  } catch (error) {
+    // It was removed meanwhile.
+    if (!isStatusError(error, 'NotFound')) throw error;
+  }
 }
 
 async function settle(
@@ -91,12 +99,12 @@ async function settle(
     const isCalm = all.length + waiting === 0;
     if (!isCalm) calmSince = Date.now();
     if (isCalm && (await isOver(client, names, { ...options, moved }))) return;
-    if (Date.now() >= deadline) return fail(all, `after ${timeoutSeconds} s these are still on their way:`);
-    if (Date.now() - calmSince > patienceMs)
-      return fail(
-        [],
-        'a plan still moves something, and nothing has begun to move: see atoll plan rebalance',
-      );
+    const isLate = Date.now() >= deadline;
+    if (isLate || Date.now() - calmSince > patienceMs) {
+      if (output === 'json') printJson({ clusters: names, rebalanced: false, moved, remaining: all });
+      const late = `after ${timeoutSeconds} s ${all.length} are still on their way, and ${waiting} wait for their turn`;
+      throw failed(all, isLate ? late : stuck);
+    }
     const quietUntil = isCalm ? Date.now() + 1000 : Math.max(Date.now() + 1, saidAt + quietMs);
     await changed(informer, Math.min(deadline, quietUntil) - Date.now(), signal);
   }
@@ -128,8 +136,11 @@ async function isOver(
     if (!isStatusError(error, 'TooManyRequests')) throw error;
     return undefined;
   });
-  if (!plan || plan.items.some(({ workload, outcome }) => workload && outcome === 'moves')) return false;
-  if (output === 'json') printJson({ clusters: names, moved, room: plan.room?.after ?? {} });
+  const isDue = ({ workload, outcome, from }: Planned) =>
+    workload && outcome === 'moves' && from.some((name) => names.includes(name));
+  if (!plan || plan.items.some(isDue)) return false;
+  if (output === 'json')
+    printJson({ clusters: names, rebalanced: true, moved, room: plan.room?.after ?? {} });
   else {
     print(`${moved} workload${moved === 1 ? '' : 's'} moved; nothing more has clearly more room elsewhere`);
     for (const line of plan.room ? roomText(plan.room) : []) print(line);
@@ -137,7 +148,9 @@ async function isOver(
   return true;
 }
 
-function fail(remaining: readonly Remaining[], why: string): never {
+const stuck = 'a plan still moves something, and nothing has begun to move: see atoll plan rebalance';
+
+function failed(remaining: readonly Remaining[], why: string): FailedError {
   const lines = remaining.map((item) => `\n  ${keyOf(item)}: ${item.state}`);
-  throw new FailedError(`${why}${lines.join('')}\nthe rebalance has ended; the same command again goes on`);
+  return new FailedError(`${why}${lines.join('')}\nthe rebalance has ended; the same command again goes on`);
 }

@@ -107,8 +107,10 @@ function needOf({ placed: { object }, placement }: Subject, from: string): Resou
 
 /** All that runs there, if all of it may leave; empty where anything stays, or has no place yet. */
 function unitOn(from: string, scene: Scene, subjects: readonly Subject[], company: Company): Subject[] {
-  const { namespace } = scene.input;
-  if (namespace && isPaused(namespace)) return [];
+  const { namespace, unknown } = scene.input;
+  if (!namespace || isPaused(namespace) || namespace.metadata.deletionTimestamp !== undefined) return [];
+  // Of what is not seen nobody knows whether it may leave.
+  if (unknown && unknown.size > 0) return [];
   const all = subjects.filter(({ placed: { object } }) => !isFinished(object));
   if (all.some(({ current }) => current.length === 0)) return [];
   const there = all.filter(({ current }) => current.includes(from));

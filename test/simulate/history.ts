@@ -70,20 +70,29 @@ export function historyOf(seed: number): History {
     at += random.chance(0.3) ? random.between(10_000, 60_000) : random.between(0, 6000);
     actions.push({ at, ...deedOf(random, random.pick(names)) });
   }
-  return { workloads, actions: [...actions, ...rebalances(seed, names, at)].sort((a, b) => a.at - b.at) };
+  return seed % 5 === 3 ? rebalanced({ workloads, actions }, seed) : { workloads, actions };
 }
 
-/** Of a draw of their own, so that each seed has the other actions that it always had: all that is free, and clusters of unequal room. */
-function rebalances(seed: number, names: readonly string[], until: number): Action[] {
+/** What says where. */
+const words: readonly Action['do'][] = ['place', 'policy', 'spread', 'overflow', 'region'];
+
+/** One in five is of this: nobody says where anything is, clusters have unequal room, and rebalance. */
+function rebalanced({ workloads, actions }: History, seed: number): History {
   const random = new Random(seed, 3);
-  if (random.chance(0.5)) return [];
-  const at = () => random.between(0, until);
-  const begins = at();
-  return [
-    ...names.map((workload): Action => ({ at: begins, do: 'place', workload, on: '' })),
-    ...clusterNames.map((on): Action => ({ at: begins, do: 'capacity', on, pods: random.between(4, 20) })),
-    ...clusterNames.map((on): Action => ({ at: at(), do: 'rebalance', on, is: random.chance(0.8) })),
+  const until = actions.at(-1)?.at ?? 0;
+  const starts = workloads.map(
+    (start): Start => ({ ...start, kind: 'Deployment', on: start.on.slice(0, 1) }),
+  );
+  const more = [
+    ...starts.map(({ name }): Action => ({ at: 0, do: 'place', workload: name, on: '' })),
+    ...clusterNames.flatMap((on): Action[] => [
+      { at: 0, do: 'capacity', on, pods: random.between(mostReplicas, 4 * mostReplicas) },
+      { at: random.between(0, until), do: 'rebalance', on, is: true },
+      { at: random.between(until, 2 * until), do: 'rebalance', on, is: random.chance(0.7) },
+    ]),
   ];
+  const others = actions.filter((action) => !words.includes(action.do));
+  return { workloads: starts, actions: [...more, ...others].sort((a, b) => a.at - b.at) };
 }
 
 type Deed = Action extends infer A ? (A extends Action ? Omit<A, 'at'> : never) : never;

@@ -146,7 +146,7 @@ const cluster = {
 
 test('what it does not mean is refused, by its name: nothing is passed over', async () => {
   const cases: [object, number, string][] = [
-    [{}, 400, 'objects and drain are empty'],
+    [{}, 400, 'objects, drain and rebalance are empty'],
     [[], 400, 'the body must be an object'],
     [Buffer.from('null'), 400, 'the body must be an object'],
     [{ drian: ['east'] }, 400, 'unknown field "drian"'],
@@ -165,6 +165,10 @@ test('what it does not mean is refused, by its name: nothing is passed over', as
     [{ drain: ['east/status'] }, 400, 'drain[0]: "east/status" is not'],
     [{ drain: ['nowhere'] }, 404, '"nowhere" not found'],
     [{ drain: ['east'], objects: [cluster] }, 400, 'drain[0]: east is among the objects'],
+    [{ rebalance: ['east', 7] }, 400, 'rebalance[1] must be a string'],
+    [{ rebalance: ['nowhere'] }, 404, '"nowhere" not found'],
+    [{ rebalance: ['east'], objects: [cluster] }, 400, 'rebalance[0]: east is among the objects'],
+    [{ drain: ['east'], rebalance: ['east'] }, 400, 'rebalance[0]: east is there twice'],
     [{ objects: {} }, 400, 'objects must be a list'],
     [{ objects: [whole, 1] }, 400, 'objects[1] must be an object'],
     [{ objects: [{ ...whole, metadata: 7 }] }, 400, 'objects[0].metadata.name must be a string'],

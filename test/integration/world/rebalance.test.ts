@@ -151,7 +151,7 @@ test('it goes on by itself where the field stands: for a cluster that joins, one
 });
 
 test.each([
-  ['a timeout', 1, 'after 1 s these are still on their way:'],
+  ['a timeout', 1, 'after 1 s 1 are still on their way, and '],
   ['Ctrl-C', 130, 'the rebalance has ended; what is on its way arrives, the same command again goes on'],
 ])('%s takes the field back, and the same command goes on', async (what, code, said) => {
   await fill();

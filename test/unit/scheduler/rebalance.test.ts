@@ -136,6 +136,24 @@ describe('a rebalance', () => {
     expect(where(world.decide())).toEqual({ web: 'a', api: 'a' });
   });
 
+  test.each<[string, (world: World) => void]>([
+    [
+      'is being deleted',
+      (world) => Object.assign(world.namespace?.metadata ?? {}, { deletionTimestamp: 'now' }),
+    ],
+    [
+      'has something that is not seen',
+      (world) => {
+        world.unknown = new Set(['x']);
+      },
+    ],
+  ])('nothing moves of a Namespace that %s', (_what, change) => {
+    const world = running([web()]);
+    world.namespace = structuredClone(namespace());
+    change(world);
+    expect(where(world.decide())).toEqual({ web: 'a' });
+  });
+
   test('its Namespace paused, nothing moves', () => {
     const world = running([web()]);
     const home = namespace();

@@ -47,6 +47,7 @@ export class World {
   settled: NamespaceInput['usage'] | undefined;
   policies: Layers = [];
   leaving: NamespaceInput['leaving'];
+  unknown = new Set<string>();
   now = 0;
   startedAt = 0;
   last: NamespaceDecision | undefined;
@@ -95,8 +96,19 @@ export class World {
 
   #once(): NamespaceDecision {
     const { objects, placements, clusters, usage, policies, leaving, now, startedAt } = this;
-    const { settled = usage } = this;
-    const world = { objects, placements, clusters, usage, settled, policies, leaving, now, startedAt };
+    const { settled = usage, unknown } = this;
+    const world = {
+      unknown,
+      objects,
+      placements,
+      clusters,
+      usage,
+      settled,
+      policies,
+      leaving,
+      now,
+      startedAt,
+    };
     const decision = decideNamespace({ namespace: this.namespace, ...world });
     this.placements = [
       ...placements
