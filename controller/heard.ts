@@ -27,7 +27,10 @@ export class Heard {
     this.#now = now;
   }
 
-  /** `agoMs`: how long ago it was said, of what was there before this side listened; that counts at once. */
+  /**
+   * `agoMs`: how long ago it was said, of what was there before this side listened; that counts at once. By another's
+   * clock: it may make somebody count as silent until the next word, and no more.
+   */
   say(who: string, said: number, agoMs = 0): void {
     const now = this.#now();
     const before = this.#words.get(who);
@@ -35,7 +38,7 @@ export class Heard {
     const isNew = before === undefined || now - before.at > this.#lostMs;
     const wasThere = before === undefined && agoMs > 0;
     const since = wasThere ? now - this.#settleMs : isNew ? now : before.since;
-    this.#words.set(who, { said, at: now - agoMs, since });
+    this.#words.set(who, { said, at: now - Math.min(agoMs, this.#lostMs + 1), since });
   }
 
   forget(who: string): void {
@@ -53,6 +56,30 @@ export class Heard {
   gone(afterMs: number): string[] {
     const now = this.#now();
     return [...this.#words].filter(([, { at }]) => now - at > afterMs).map(([who]) => who);
+  }
+}
+
+/**
+ * Time in which this side could hear. It hears its own word like those of others; while that is missing, after a pause or
+ * while the store is away, the silence of others says nothing. Between two own words at most `mostMs` pass.
+ */
+export class Hearing {
+  readonly #mostMs: number;
+  readonly #clock: () => number;
+  #ms = 0;
+  #last: number;
+
+  constructor(mostMs: number, clock: () => number = () => performance.now()) {
+    this.#mostMs = mostMs;
+    this.#clock = clock;
+    this.#last = clock();
+  }
+
+  readonly now = (): number => this.#ms + Math.min(this.#clock() - this.#last, this.#mostMs);
+
+  heardSelf(): void {
+    this.#ms = this.now();
+    this.#last = this.#clock();
   }
 }
 

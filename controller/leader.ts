@@ -24,7 +24,8 @@ export interface LeaderOptions {
   logger: Logger;
   /**
    * Whether it is this side's to lead, where several could. While it is another's it does not ask for the lease, and a
-   * term ends once it is. It says who had better lead; that no two do is the lease's to say. Default: always.
+   * term ends once it is; except where nobody takes it, since who had better lead may be unable to. It says who had
+   * better lead; that no two do is the lease's to say. Default: always.
    */
   isMine?: () => boolean;
   /** So long after a leader's death another one may lead. Default 8 000. */
@@ -36,8 +37,11 @@ const defaultTtlMs = 8_000;
 /** Leads whenever it is elected, until `signal` aborts; then gives the lease back and resolves. */
 export async function runLeader(options: LeaderOptions): Promise<void> {
   const { store, name, signal, logger, isMine, ttlMs = defaultTtlMs } = options;
+  const bystander = new Bystander(ttlMs);
   while (!signal.aborted) {
-    if (isMine?.() === false) {
+    const mine = isMine?.() !== false;
+    if (mine) bystander.reset();
+    else if (!bystander.looks()) {
       await sleep(ttlMs / 8, signal);
       continue;
     }
@@ -46,9 +50,12 @@ export async function runLeader(options: LeaderOptions): Promise<void> {
       if (!signal.aborted) logger.warn({ err, lease: name }, 'the lease cannot be asked for');
       return undefined;
     });
-    if (lease !== undefined && !signal.aborted) {
+    const nobody = !mine && bystander.saw(lease !== undefined);
+    if (lease !== undefined && !signal.aborted && (mine || nobody)) {
+      if (nobody) logger.warn({ lease: name }, 'whose turn it is does not lead: this server does in its place');
       logger.info({ lease: name, token: lease.token }, 'leading');
-      await lead(options, lease, asked + ttlMs);
+      const keeps = () => isMine?.() !== false || (nobody && performance.now() < asked + 75 * ttlMs);
+      await lead(options, lease, asked + ttlMs, keeps);
       logger.info({ lease: name, token: lease.token }, 'no longer leading');
     }
     await lease?.release();
@@ -56,9 +63,40 @@ export async function runLeader(options: LeaderOptions): Promise<void> {
   }
 }
 
+/**
+ * Of a lease that is another's to ask for: looks now and then whether anybody holds it. Only one that is free each time
+ * is nobody's: who is to have it asks more often than this looks.
+ */
+class Bystander {
+  readonly #ttlMs: number;
+  #next: number | undefined;
+  #free = 0;
+
+  constructor(ttlMs: number) {
+    this.#ttlMs = ttlMs;
+  }
+
+  reset(): void {
+    this.#next = undefined;
+    this.#free = 0;
+  }
+
+  looks(): boolean {
+    this.#next ??= performance.now() + this.#ttlMs;
+    return performance.now() >= this.#next;
+  }
+
+  /** Whether nobody takes it, by what was seen now. */
+  saw(free: boolean): boolean {
+    this.#free = free ? this.#free + 1 : 0;
+    this.#next = performance.now() + (free ? this.#ttlMs / 4 : this.#ttlMs);
+    return this.#free >= 3;
+  }
+}
+
 /** One term. `until` (of performance.now) counts from before the question: this side gives up first. */
-async function lead(options: LeaderOptions, lease: Lease, until: number): Promise<void> {
-  const { name, signal, logger, isMine, ttlMs = defaultTtlMs } = options;
+async function lead(options: LeaderOptions, lease: Lease, until: number, keeps: () => boolean): Promise<void> {
+  const { name, signal, logger, ttlMs = defaultTtlMs } = options;
   const end = new AbortController();
   const stop = (): void => end.abort();
   signal.addEventListener('abort', stop, { once: true });
@@ -70,7 +108,7 @@ async function lead(options: LeaderOptions, lease: Lease, until: number): Promis
       if (held()) logger.error({ err, lease: name }, 'the leader failed');
     })
     .finally(stop);
-  while (held() && isMine?.() !== false) {
+  while (held() && keeps()) {
     // It ends in time by itself, also when the question hangs.
     const renewed = renew(lease, ttlMs);
     const heard = new AbortController();

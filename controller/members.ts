@@ -8,13 +8,14 @@ import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
 import { textAt } from '../kube/untyped.ts';
 import { within } from '../kube/within.ts';
-import { Heard } from './heard.ts';
+import { Heard, Hearing } from './heard.ts';
 import { preferred } from './rendezvous.ts';
 
 const leases = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' } as const;
 const namespace = 'kube-system';
 /** Of the Leases by which servers know each other. */
 export const serverLabel = 'atoll.dev/server';
+const labels = { [serverLabel]: 'true' };
 
 export interface MembersOptions {
   /** May read and write Leases in root's kube-system. */
@@ -41,7 +42,8 @@ export interface Members {
  */
 export function startMembers({ client, signal, logger, renewMs = 2_500 }: MembersOptions): Members {
   const id = `atoll-${randomUUID()}`;
-  const heard = new Heard({ lostMs: 4 * renewMs, settleMs: 4 * renewMs });
+  const hearing = new Hearing(2 * renewMs);
+  const heard = new Heard({ lostMs: 4 * renewMs, settleMs: 4 * renewMs, now: hearing.now });
   const informer = startInformer(client, leases, {
     namespace,
     labelSelector: serverLabel,
@@ -49,6 +51,7 @@ export function startMembers({ client, signal, logger, renewMs = 2_500 }: Member
     logger,
   });
   const say = ({ metadata, spec }: KubeObject) => {
+    if (metadata.name === id) hearing.heardSelf();
     const renewed = Date.parse(textAt(spec, 'renewTime') ?? '') || 0;
     heard.say(metadata.name ?? '', renewed, informer.hasSynced ? 0 : Math.max(0, Date.now() - renewed));
   };
@@ -71,7 +74,9 @@ interface Parts {
 
 async function renew(parts: Parts, signal: AbortSignal): Promise<void> {
   const { client, id, logger, renewMs } = parts;
+  let told = '';
   while (!signal.aborted) {
+    told = tell(parts, told);
     await within(renewMs, signal, (until) => sayHere(parts, until)).catch((err: unknown) => {
       if (!signal.aborted) logger.warn({ err, server: id }, 'the other servers cannot be told of this one');
     });
@@ -83,6 +88,15 @@ async function renew(parts: Parts, signal: AbortSignal): Promise<void> {
   ).catch(() => undefined);
 }
 
+/** Logs who shares the physical clusters now, if that is not what was `told`. */
+function tell({ id, heard, logger }: Parts, told: string): string {
+  const others = heard.there().filter((other) => other !== id);
+  const now = `${others.sort()}`;
+  if (now !== told)
+    logger.info({ server: id, count: others.length, others: others.slice(0, 20) }, 'the other servers changed');
+  return now;
+}
+
 /** Renews its own Lease, and takes away those of servers that have been gone for long: each start has another name. */
 async function sayHere({ client, id, heard, renewMs }: Parts, signal: AbortSignal): Promise<void> {
   const renewTime = new Date().toISOString().replace('Z', '000Z');
@@ -92,10 +106,11 @@ async function sayHere({ client, id, heard, renewMs }: Parts, signal: AbortSigna
     renewTime,
   };
   try {
-    await client.patch(leases, { namespace, name: id }, 'merge', { spec }, { signal });
+    // With the label: without it the others see nothing of it.
+    await client.patch(leases, { namespace, name: id }, 'merge', { metadata: { labels }, spec }, { signal });
   } catch (error) {
     if (!isStatusError(error, 'NotFound')) throw error;
-    const metadata = { name: id, namespace, labels: { [serverLabel]: 'true' } };
+    const metadata = { name: id, namespace, labels };
     const body = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec };
     await client.create(leases, body, { namespace, signal });
   }

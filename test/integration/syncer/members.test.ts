@@ -103,3 +103,17 @@ test('each server leads its part; one that comes gets one, of one that goes the 
   await until('all again', () => one.leads.size === names.length);
   expect(twice).toEqual([]);
 });
+
+test('one whose Lease is deleted, or loses its label, is there again by its next word', async () => {
+  const [one, two] = [start(), start()];
+  const both = () => names.some((name) => !one.members.isMine(name));
+  await until('both are there', both);
+  const target = { namespace: 'kube-system', name: two.members.id };
+  const labels = { 'atoll.dev/server': null };
+  await admin.patch(leases, target, 'merge', { metadata: { labels } });
+  await until('unseen', () => !both());
+  await until('seen again', both);
+  await admin.delete(leases, target);
+  await until('gone', () => !both());
+  await until('there again', both);
+});

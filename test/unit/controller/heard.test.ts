@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Heard } from '../../../controller/heard.ts';
+import { Heard, Hearing } from '../../../controller/heard.ts';
 
 function listener() {
   let now = 1_000_000;
@@ -56,5 +56,30 @@ describe('who says again and again that it is there', () => {
     expect(later(0)).toEqual(['b']);
     later(500);
     expect([heard.gone(500), heard.gone(510)]).toEqual([['b'], []]);
+  });
+
+  it('who wrote with a clock that is far behind is silent, but not to be forgotten before it was listened to', () => {
+    const { heard, later } = listener();
+    heard.say('a', 1, 3_600_000);
+    expect([later(0), heard.gone(1_000)]).toEqual([[], []]);
+    later(1_000);
+    expect(heard.gone(1_000)).toEqual(['a']);
+  });
+
+  it('while this side does not hear itself nobody is lost', () => {
+    let clock = 1_000_000;
+    const hearing = new Hearing(40, () => clock);
+    const heard = new Heard({ lostMs: 100, settleMs: 50, now: hearing.now });
+    heard.say('a', 1, 10);
+    hearing.heardSelf();
+    clock += 60_000;
+    expect(heard.there()).toEqual(['a']);
+    hearing.heardSelf();
+    expect(heard.there()).toEqual(['a']);
+    for (let i = 0; i < 3; i++) {
+      clock += 25;
+      hearing.heardSelf();
+    }
+    expect(heard.there()).toEqual([]);
   });
 });

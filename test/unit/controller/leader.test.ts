@@ -45,7 +45,7 @@ function pause(ms: number): void {
 }
 
 describe('of several candidates', () => {
-  it('who is to lead does; who is not asks for nothing, and gives back what it has', async () => {
+  it('who is to lead does; who is not asks seldom, and gives back what it has', async () => {
     vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
     let who = 'a';
     const asked = vi.spyOn(store, 'acquire');
@@ -53,13 +53,39 @@ describe('of several candidates', () => {
     await vi.advanceTimersByTimeAsync(0);
     const b = candidate(store, 1000, () => who === 'b');
     await vi.advanceTimersByTimeAsync(3000);
-    expect([a.terms.length, b.terms.length, asked.mock.calls.length]).toEqual([1, 0, 1]);
+    expect([a.terms.length, b.terms.length]).toEqual([1, 0]);
+    expect(asked.mock.calls.length).toBeLessThanOrEqual(4);
     who = 'b';
     await vi.advanceTimersByTimeAsync(500);
     expect([a.terms[0]?.held(), b.terms[0]?.held()]).toEqual([false, true]);
     who = 'nobody';
     await vi.advanceTimersByTimeAsync(500);
     expect([...a.terms, ...b.terms].map((term) => term.held())).toEqual([false, false]);
+  });
+
+  it('what nobody leads whose turn it is, another does in its place, and gives it back some day', async () => {
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+    const a = candidate(store, 1000, () => false);
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(a.terms.map((term) => term.held())).toEqual([true]);
+    const b = candidate(store, 1000, () => true);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect([a.terms.length, a.terms[0]?.held(), b.terms.length]).toEqual([1, true, 0]);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect([a.terms[0]?.held(), b.terms[0]?.held()]).toEqual([false, true]);
+    expect([a.terms.length, b.terms.length]).toEqual([1, 1]);
+  });
+
+  it('a lease that is free for a moment, while it goes from one to the other, is left to whose turn it is', async () => {
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+    const bystander = candidate(store, 1000, () => false);
+    for (let i = 0; i < 40; i++) {
+      const lease = await store.acquire('x', 1000);
+      await vi.advanceTimersByTimeAsync(i % 2 === 0 ? 730 : 130);
+      await lease?.release();
+      await vi.advanceTimersByTimeAsync(130);
+    }
+    expect(bystander.terms).toEqual([]);
   });
 
   it('one leads, for longer than its lease would last, and the next when it stops', async () => {
