@@ -52,6 +52,7 @@ describe('output', () => {
     expect(clusterState(cluster({}, 'False'))).toBe('NotReady');
     expect(clusterState(cluster({ unschedulable: true }, 'True'))).toBe('Ready,SchedulingDisabled');
     expect(clusterState(cluster({ unschedulable: true, drain: true }, 'True'))).toBe('Ready,Draining');
+    expect(clusterState(cluster({ rebalance: true }, 'True'))).toBe('Ready,Rebalancing');
   });
 });
 
