@@ -9,6 +9,7 @@ import { lateAddresses, lateMembers, type Member } from './group.ts';
 import type { Hold, Late } from './hold.ts';
 import { breaksFirst } from './plan.ts';
 import { goingFrom, type Manner, mannerOf, reaching, withWithdrawn } from './traffic.ts';
+import type { Witness } from './trust.ts';
 import type { Withdrawal } from './withdraw.ts';
 import { byNamespace, followedAt, hasOwnVolume, namespaceKey, rootOf, type World } from './world.ts';
 
@@ -17,6 +18,7 @@ export interface Beside {
   manner?: Manner | undefined;
   awaited?: Hold['awaited'];
   isOpen?: Withdrawal['isOpen'];
+  isClosed?: Witness['isClosed'];
   behind?: Placement[] | undefined;
 }
 
@@ -34,6 +36,7 @@ export function besideOf(
     manner: mannerOf(root, placement, namespace, drainMs),
     awaited: awaitedAt(world, placement, root),
     isOpen: (cluster) => isOpenAt(world, placement, cluster),
+    isClosed: (cluster) => isClosedAt(world, placement, cluster),
   };
 }
 
@@ -71,6 +74,15 @@ function isOpenAt(world: World, placement: Placement, cluster: string): boolean 
     );
     const isToBe = withWithdrawn({ [cluster]: share }, behind)[cluster]?.withdrawn === true;
     return isToBe && slice.share?.withdrawn !== true;
+  });
+}
+
+/** A Service is, or is to be, withdrawn there. */
+function isClosedAt(world: World, placement: Placement, cluster: string): boolean {
+  return before(world, placement).some(({ spec, status }) => {
+    const [share, slice] = [spec?.shares?.[cluster], status?.clusters?.[cluster]];
+    if (spec?.ref.kind !== 'Service' || !share || slice?.present !== true) return false;
+    return share.withdrawn === true || slice.share?.withdrawn === true;
   });
 }
 

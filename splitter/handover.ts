@@ -8,7 +8,7 @@ import { type Held, type Hold, hold } from './hold.ts';
 import { type Plan, type PlanOptions, planFor, type Shares, type Slices } from './plan.ts';
 import { isReady } from './ready.ts';
 import { isCountedOn, type Next, type Scene } from './scene.ts';
-import { countedOf, isLeanedOn, isSound, wasHeard, withQuestions } from './trust.ts';
+import { countedOf, isLeanedOn, isSound, type Witness, wasHeard, withQuestions } from './trust.ts';
 import { earlier, heardAgain, type Withdrawal, withdraw } from './withdraw.ts';
 
 export interface HandoverInput extends PlanOptions, Hold, Withdrawal {
@@ -24,6 +24,8 @@ export interface HandoverInput extends PlanOptions, Hold, Withdrawal {
   isKnown(cluster: string): boolean;
   /** When a physical cluster was last heard of, in milliseconds since 1970; undefined: it is not Ready. */
   heardAt(cluster: string): number | undefined;
+  /** See Witness. */
+  isClosed?: Witness['isClosed'];
   /** Milliseconds since 1970. */
   now: number;
   /** How long a share must have been ready without a break before others shrink on the strength of it. */
@@ -180,7 +182,8 @@ function settle(input: HandoverInput, plan: Plan, shares: Shares): Settled {
     const base = { ...numbers, ...(settled && { settled }) };
     const others = Object.entries(slices).flatMap(([other, slice]) => (other === cluster ? [] : [slice]));
     const isReadyNow = isReady(root, share, slices[cluster], others, countedOf(plan, cluster, share));
-    if (!isReadyNow || (isAsked && input.heardAt(cluster) === undefined)) return [cluster, base];
+    const isUnsure = input.heardAt(cluster) === undefined || input.isClosed?.(cluster);
+    if (!isReadyNow || (isAsked && isUnsure)) return [cluster, base];
     // A clock that was set back must not make anyone wait longer than once.
     const since = Math.min(now, Date.parse(readySince ?? '') || now);
     if (plan.goal.has(cluster)) newest = Math.max(newest ?? since, since);

@@ -17,6 +17,7 @@ import { afterMinimum, type FloorAt } from './lower.ts';
 import type { Shares, Slices } from './plan.ts';
 import { type Demand, withQuota } from './quota.ts';
 import { type Manner, withWithdrawn } from './traffic.ts';
+import type { Witness } from './trust.ts';
 import { restored, type Withdrawal } from './withdraw.ts';
 
 export interface SplitInput {
@@ -44,6 +45,8 @@ export interface SplitInput {
   awaited?: Hold['awaited'];
   /** See Withdrawal. */
   isOpen?: Withdrawal['isOpen'];
+  /** See Witness. */
+  isClosed?: Witness['isClosed'];
   /** Where `root` is a Service or an Ingress: the workloads behind it. */
   behind?: readonly Placement[] | undefined;
   /** What scales `root`, where something does. */
@@ -85,7 +88,7 @@ export function split(input: SplitInput): Split {
     ? { there: previous, shares: previous }
     : follow({ root: subject, scaler, clusters, previous, slices, scale: said });
   const { scaling } = followed;
-  const from = { root: subject, clusters, previous: followed.shares, slices };
+  const from = { root: subject, clusters, previous: followed.shares, slices, scaling };
   const outcome = frozen
     ? { shares: before, stale: [], waitingFor: [], hold: notHeld, once: false }
     : handover({
@@ -96,7 +99,6 @@ export function split(input: SplitInput): Split {
         now,
         settleMs,
         target,
-        scaling,
         spread: placement.spec?.spread,
         hasOwnVolume: input.hasOwnVolume,
         paused: input.manner?.paused,
@@ -104,6 +106,7 @@ export function split(input: SplitInput): Split {
         waitMs: input.manner?.waitMs,
         drainMs: input.manner?.drainMs,
         isOpen: input.isOpen,
+        isClosed: input.isClosed,
       });
   const after = gone
     ? outcome.shares

@@ -13,6 +13,11 @@ export interface Witness {
   slices: Slices;
   /** When its physical cluster was last heard of, in milliseconds since 1970; undefined: it is not Ready. */
   heardAt(cluster: string): number | undefined;
+  /**
+   * Whether a Service there leads nobody to it: it was withdrawn, and its cluster has not said that it is no longer. Whoever
+   * shrinks on the strength of such a share takes pods that are reached, for pods that are not.
+   */
+  isClosed?: ((cluster: string) => boolean) | undefined;
 }
 
 /** It has more than its goal, and is to give it up as soon as the targets allow it, and it is heard of. */
@@ -47,7 +52,7 @@ export function isKeptFor(plan: Plan, shares: Shares, cluster: string): boolean 
  * generation is not asked: what an update is about to change serves until then.
  */
 export function isSound(witness: Witness, plan: Plan, cluster: string, share: Share): boolean {
-  if (witness.heardAt(cluster) === undefined) return false;
+  if (witness.heardAt(cluster) === undefined || witness.isClosed?.(cluster)) return false;
   const slice = Object.hasOwn(witness.slices, cluster) ? witness.slices[cluster] : undefined;
   if (plan.mode === 'counts' || plan.mode === 'ranges') {
     const { replicas = 0 } = plan.goal.get(cluster) ?? {};

@@ -125,11 +125,13 @@ function trafficOf({ spec }: Placement): object {
   return Object.fromEntries(shares.map(([c, share]) => [c, isGoing(share) ? 'Leaving' : share.phase]));
 }
 
-/** Of a Service, to what is behind it: where its cluster says that it is withdrawn. */
+/** Of a Service, to what is behind it: where it is to be withdrawn, and where its cluster says that it is. */
 function isSameWithdrawal(now: Placement, old: Placement): boolean {
   if (now.spec?.ref.kind !== 'Service') return true;
-  const of = ({ status }: Placement) =>
-    Object.entries(status?.clusters ?? {}).map(([c, { present, share }]) => [c, present, share?.withdrawn]);
+  const of = ({ spec, status }: Placement) => [
+    Object.entries(spec?.shares ?? {}).map(([c, { withdrawn }]) => [c, withdrawn]),
+    Object.entries(status?.clusters ?? {}).map(([c, { present, share }]) => [c, present, share?.withdrawn]),
+  ];
   return deepEqual(of(now), of(old));
 }
 

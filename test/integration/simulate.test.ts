@@ -73,6 +73,22 @@ describe('the simulation of histories', () => {
     expect(wrong?.failures[1]).toContain('Service w1 is withdrawn on a');
   });
 
+  it('what is wanted again where it was withdrawn is led to before others shrink', async () => {
+    const again = {
+      workloads: [
+        { kind: 'Deployment', name: 'w1', replicas: 4, on: 'a,b', maxUnavailable: '25%', served: true },
+      ],
+      actions: [
+        { at: 8668, do: 'place', workload: 'w1', on: 'c' },
+        { at: 10_845, do: 'die', who: 'splitter', writes: 2, happened: true },
+        { at: 20_507, do: 'place', workload: 'w1', on: 'b' },
+        { at: 21_010, do: 'spread', workload: 'w1', over: 'region' },
+        { at: 31_710, do: 'place', workload: 'w1', on: '' },
+      ],
+    } satisfies History;
+    expect((await runChild({ seed: 16, history: again })).failures).toEqual([]);
+  });
+
   it('notices that what leaves goes first', async () => {
     const { failures } = await runChild({ seed, history: move }, 'break-before-make');
     expect(failures[0]).toContain('w1 has 0 ready pods, and must not have fewer than 3 of 3');

@@ -168,6 +168,32 @@ describe('between Active and Leaving', () => {
     expect(requeueAfterMs).toBe(5000);
   });
 
+  it('wanted again it is counted on only once its addresses lead to it again: until then nobody else shrinks', () => {
+    const previous = { east: withdrawing(2, 90), west: active(4) };
+    const wanted = { clusters: ['east', 'west'], root: workload('Deployment', 4) };
+    const closed = step(previous, { ...wanted, isClosed: (c) => c === 'east' });
+    expect(closed.shares).toMatchObject({
+      east: { phase: 'Joining', replicas: 2 },
+      west: { phase: 'Active', replicas: 4 },
+    });
+    expect(closed.waitingFor).toEqual(['east']);
+    const still = step(closed.shares, { ...wanted, isClosed: (c) => c === 'east', now: 200_000 });
+    expect(still.shares).toMatchObject({ east: { phase: 'Joining' }, west: { replicas: 4 } });
+    const opened = step(still.shares, { ...wanted, now: 201_000 });
+    expect(opened.requeueAfterMs).toBe(2000);
+    expect(step(opened.shares, { ...wanted, now: 203_000 }).shares).toMatchObject({
+      east: { phase: 'Active', replicas: 2 },
+      west: { phase: 'Active', replicas: 2 },
+    });
+  });
+
+  it('that its addresses lead nobody to it matters to nobody where nothing goes on its strength', () => {
+    const closed = { isClosed: () => true };
+    expect(step({ west: active(2) }, closed).shares).toEqual({ west: active(2) });
+    const grows = { ...closed, root: workload('Deployment', 4) };
+    expect(step({ west: active(2) }, grows).shares).toMatchObject({ west: { replicas: 4 } });
+  });
+
   it('wanted again before it had ever settled, it has to settle first', () => {
     const { shares } = step(
       { east: withdrawing(2, 97, 'Joining'), west: active(2) },
