@@ -52,10 +52,12 @@ export async function runLeader(options: LeaderOptions): Promise<void> {
     });
     const nobody = !mine && bystander.saw(lease !== undefined);
     if (lease !== undefined && !signal.aborted && (mine || nobody)) {
-      if (nobody) logger.warn({ lease: name }, 'whose turn it is does not lead: this server does in its place');
+      if (nobody)
+        logger.warn({ lease: name }, 'whose turn it is does not lead: this server does in its place');
       logger.info({ lease: name, token: lease.token }, 'leading');
       const keeps = () => isMine?.() !== false || (nobody && performance.now() < asked + 75 * ttlMs);
       await lead(options, lease, asked + ttlMs, keeps);
+      if (nobody) bystander.saw(false);
       logger.info({ lease: name, token: lease.token }, 'no longer leading');
     }
     await lease?.release();
@@ -95,7 +97,12 @@ class Bystander {
 }
 
 /** One term. `until` (of performance.now) counts from before the question: this side gives up first. */
-async function lead(options: LeaderOptions, lease: Lease, until: number, keeps: () => boolean): Promise<void> {
+async function lead(
+  options: LeaderOptions,
+  lease: Lease,
+  until: number,
+  keeps: () => boolean,
+): Promise<void> {
   const { name, signal, logger, ttlMs = defaultTtlMs } = options;
   const end = new AbortController();
   const stop = (): void => end.abort();

@@ -93,7 +93,10 @@ function tell({ id, heard, logger }: Parts, told: string): string {
   const others = heard.there().filter((other) => other !== id);
   const now = `${others.sort()}`;
   if (now !== told)
-    logger.info({ server: id, count: others.length, others: others.slice(0, 20) }, 'the other servers changed');
+    logger.info(
+      { server: id, count: others.length, others: others.slice(0, 20) },
+      'the other servers changed',
+    );
   return now;
 }
 

@@ -76,6 +76,17 @@ describe('of several candidates', () => {
     expect([a.terms.length, b.terms.length]).toEqual([1, 1]);
   });
 
+  it('who led in the place of another looks as long as at first before it does so again', async () => {
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+    const a = candidate(store, 1000, () => false);
+    await vi.advanceTimersByTimeAsync(2000);
+    while (a.terms[0]?.held()) await vi.advanceTimersByTimeAsync(100);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(a.terms.length).toBe(1);
+    await vi.advanceTimersByTimeAsync(1500);
+    expect(a.terms.map((term) => term.held())).toEqual([false, true]);
+  });
+
   it('a lease that is free for a moment, while it goes from one to the other, is left to whose turn it is', async () => {
     vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
     const bystander = candidate(store, 1000, () => false);
