@@ -9,7 +9,6 @@ import {
   isSettled,
   makeNamespace,
   type Stage,
-  scaled,
   startStage,
   untilPlacements,
 } from './stage.ts';
@@ -19,7 +18,7 @@ const idleSeconds = 20;
 
 /** What one change of one workload costs beside so many clusters, each with a workload that is not concerned. */
 export async function event(): Promise<void> {
-  for (const count of [10, 100, 1000].map(scaled)) {
+  for (const count of (process.env['BENCH_CLUSTERS'] ?? '10,100,1000').split(',').map(Number)) {
     const stage = await startStage({ prefix: 'c', count });
     try {
       const { client } = stage;

@@ -58,6 +58,7 @@ export async function untilDrained(
       queues.close();
       return { drained: (last - from) / 1000, adds };
     }
+    if (process.env['BENCH_TELL']) process.stderr.write(`${busy} ${JSON.stringify([...adds])}\n`);
     if (now - from > seconds * 1000)
       throw new Error(`not drained within ${seconds} s: ${JSON.stringify([...adds])}`);
     await sleep(200);

@@ -11,7 +11,7 @@ import {
 
 const clusters = 10;
 
-/** A server is killed and started again with so many Deployments, all in place on one of ten clusters. */
+/** A server is stopped and started again with so many Deployments, all in place on one of ten clusters. */
 export async function restart(): Promise<void> {
   const count = scaled(30_000);
   const stage = await startStage({ prefix: 'c', count: clusters });
@@ -25,10 +25,11 @@ export async function restart(): Promise<void> {
       everyMs: 10_000,
       is: isSettled,
     });
+    await atoll.terminate();
     const from = performance.now();
     await atoll.restart();
     const ready = (performance.now() - from) / 1000;
-    const begun = { controller: 'scheduler', keys: count };
+    const begun = { controller: 'syncer-down', keys: count };
     const { drained, adds } = await untilDrained(atoll.kubeconfig, { from, begun });
     const name = `restart with ${count} placed workloads`;
     beside(`${name}: until it answers, s`, ready.toFixed(1), '-');

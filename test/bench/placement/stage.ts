@@ -40,6 +40,7 @@ export async function startStage(
   const { client, close } = await connect(atoll.kubeconfig, 32);
   const stop = async () => {
     close();
+    for (const line of seldom(atoll.log())) process.stderr.write(`${line}\n`);
     await atoll.dispose();
     clusters.stop();
   };
@@ -62,6 +63,16 @@ export async function startStage(
     stored: () => sizeOf(join(atoll.dataDir, 'store')),
     stop,
   };
+}
+
+/** What the server has warned of, each message with how often it did, and its last line. */
+function seldom(log: string): string[] {
+  const counts = new Map<string, { times: number; last: string }>();
+  for (const line of log.split('\n').filter((one) => /"level":"(warn|error)"/.test(one))) {
+    const { msg } = JSON.parse(line) as { msg: string };
+    counts.set(msg, { times: (counts.get(msg)?.times ?? 0) + 1, last: line });
+  }
+  return [...counts.values()].map(({ times, last }) => `${times} times: ${last.slice(0, 400)}`);
 }
 
 async function untilReady(client: Client, count: number): Promise<void> {
@@ -156,6 +167,7 @@ export async function until(
   for (;;) {
     const { done, seen } = await look();
     if (done) return;
+    if (process.env['BENCH_TELL']) process.stderr.write(`${what}: ${seen}\n`);
     if (performance.now() > deadline) throw new Error(`not within ${seconds} s: ${what}; ${seen}`);
     await sleep(everyMs);
   }
