@@ -1,5 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
+import tls from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
 import type { ApiRequest, ApiResponse, Transport } from '../kube/http.ts';
 import { TransportError } from './errors.ts';
@@ -173,20 +174,27 @@ function makeAgents(secure: boolean, of: Credentials, config: HttpConfig): Omit<
   if (!secure) {
     return { requests: guard(new http.Agent(shared)), watches: guard(new http.Agent(single)) };
   }
-  const tls: https.AgentOptions = {
+  const trusted: https.AgentOptions = {
+    // Read once: each watch is a connection of its own, and a context of its own would cost more than what it carries.
+    secureContext: contextOf(of),
+    ...(of.tlsServerName && { servername: of.tlsServerName }),
+    rejectUnauthorized: !of.insecure,
+  };
+  return {
+    requests: guard(new https.Agent({ ...trusted, ...shared })),
+    watches: guard(new https.Agent({ ...trusted, ...single })),
+  };
+}
+
+function contextOf(of: Credentials): tls.SecureContext {
+  return tls.createSecureContext({
     // As Go has it: whatever certificate is trusted need not be an authority's.
     ...(of.ca && { ca: of.ca, allowPartialTrustChain: true }),
     ...(of.cert && { cert: of.cert }),
     ...(of.key && { key: of.key }),
     ...(of.passphrase && { passphrase: of.passphrase }),
-    ...(of.tlsServerName && { servername: of.tlsServerName }),
-    rejectUnauthorized: !of.insecure,
     minVersion: 'TLSv1.2',
-  };
-  return {
-    requests: guard(new https.Agent({ ...tls, ...shared })),
-    watches: guard(new https.Agent({ ...tls, ...single })),
-  };
+  });
 }
 
 function target(base: URL, url: string): http.RequestOptions {

@@ -5,6 +5,7 @@ import type { KubeObject } from '../../kube/object.ts';
 export { type Figures, measure, percentile } from './measure.ts';
 
 export const configMaps = { group: '', version: 'v1', resource: 'configmaps' };
+export const deployments = { group: 'apps', version: 'v1', resource: 'deployments' };
 
 /** A client over TLS with as many sockets as there are concurrent callers. */
 export async function connect(

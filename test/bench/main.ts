@@ -11,19 +11,28 @@ import { connect, fill } from './load.ts';
 import { measureCounting } from './metrics.ts';
 import { besideFlood, besideWriters } from './neighbours.ts';
 import { type Peers, peers, residentMiB, startBoth } from './peers.ts';
+import { placementParts } from './placement/parts.ts';
 import { print, row } from './table.ts';
 import { startTenants } from './tenants.ts';
 import { accountGets, creates, gets, longLists, reads } from './verbs.ts';
 
 /** Ratios above 1 mean that Atoll is better. The two servers take turns, so that a slow moment hits both. */
-const parts = { verbs, memory, watches, etcd, apply, burst, access, audit, tenants };
+const parts = { verbs, memory, watches, etcd, apply, burst, access, audit, tenants, placement };
 /** Names of parts, with commas between them; `create` is that row of `verbs` alone. Default: all. */
 const only = process.env['BENCH_ONLY']?.split(',');
 
 print(['figure', 'Atoll', 'kube-apiserver + etcd', 'ratio']);
 print(['---', '---', '---', '---']);
 for (const [name, part] of Object.entries(parts)) {
-  if (only === undefined || only.includes(name) || (part === verbs && only.includes('create'))) await part();
+  const isPart = (one: string) => one === name || (part === placement && one.startsWith('placement-'));
+  if (only === undefined || only.some(isPart) || (part === verbs && only.includes('create'))) await part();
+}
+
+/** On clusters that are simulated: each figure beside its goal. `placement-restart` is that figure alone. */
+async function placement(): Promise<void> {
+  for (const [name, part] of Object.entries(placementParts)) {
+    if (!only || only.includes('placement') || only.includes(`placement-${name}`)) await part();
+  }
 }
 
 async function verbs(): Promise<void> {
