@@ -56,7 +56,7 @@ describe('the simulation of histories', () => {
     expect(wrong?.failures[0]).toContain('w1 has 3 in us, and is to have 4');
   });
 
-  it('notices a Service that leads nobody to what has come back', async () => {
+  it('notices a Service that leads nobody to what has come back, on which nobody counts until then', async () => {
     const back: History = {
       workloads: [{ ...w, served: true }],
       actions: [
@@ -69,8 +69,8 @@ describe('the simulation of histories', () => {
       runChild({ seed, history: back }, 'stays-withdrawn'),
     ]);
     expect(asItIs?.failures).toEqual([]);
-    expect(wrong?.failures[0]).toContain('w1 has 0 ready pods that a Service leads to');
-    expect(wrong?.failures[1]).toContain('Service w1 is withdrawn on a');
+    expect(wrong?.failures.join('\n')).toContain('Service w1 is withdrawn on a');
+    expect(wrong?.failures.join('\n')).not.toContain('that a Service leads to');
   });
 
   it('what is wanted again where it was withdrawn is led to before others shrink', async () => {
