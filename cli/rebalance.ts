@@ -142,10 +142,20 @@ async function isOver(
   if (output === 'json')
     printJson({ clusters: names, rebalanced: true, moved, room: plan.room?.after ?? {} });
   else {
-    print(`${moved} workload${moved === 1 ? '' : 's'} moved; nothing more has clearly more room elsewhere`);
+    const kept = plan.items.filter((item) => item.kept !== undefined);
+    const over =
+      kept.length > 0 ? 'may leave for where there is clearly more room' : 'has clearly more room elsewhere';
+    print(`${moved} workload${moved === 1 ? '' : 's'} moved; nothing more ${over}`);
+    if (kept.length > 0) print(keptText(kept, names));
     for (const line of plan.room ? roomText(plan.room) : []) print(line);
   }
   return true;
+}
+
+function keptText(kept: readonly Planned[], names: readonly string[]): string {
+  const namespaces = new Set(kept.map((item) => `${item.logicalCluster}/${item.namespace}`)).size;
+  const stay = `${namespaces} namespace${namespaces === 1 ? ' stays' : 's stay'}`;
+  return `${stay} where there is less: atoll plan rebalance ${names.join(' ')} says why`;
 }
 
 const stuck = 'a plan still moves something, and nothing has begun to move: see atoll plan rebalance';

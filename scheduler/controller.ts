@@ -127,6 +127,7 @@ export function consider(key: string, world: World): NamespaceDecision {
     leaving: world.inTurns ? world.leavers.others(key) : undefined,
     now: Date.now(),
     startedAt: world.startedAt,
+    explains: !world.inTurns,
   });
   // Before anything is awaited: the next decision, of whatever namespace, counts with this one.
   world.ledger.set(key, decision.usage);

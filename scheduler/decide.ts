@@ -11,7 +11,8 @@ import { Company } from './company.ts';
 import { withoutCredentials } from './credentials.ts';
 import { isDrained } from './filter.ts';
 import type { Choice, Situation } from './judge.ts';
-import { endOfRest, explained, movesOf, rebalancedAt } from './rebalance.ts';
+import { endOfRest } from './kept.ts';
+import { explained, movesOf, rebalancedAt } from './rebalance.ts';
 import { homeOf, recordOf } from './record.ts';
 import { hasStopped, type Scene } from './scene.ts';
 import { situationOf } from './situation.ts';
@@ -37,7 +38,7 @@ export function decideNamespace(given: NamespaceInput): NamespaceDecision {
     clusters: new Map(input.clusters.flatMap((c) => (isForgotten(c) ? [] : [[c.metadata.name ?? '', c]]))),
     listened: listenedSince(input.clusters, input.startedAt ?? 0, input.now),
   };
-  const { decided, usage, settled, turns } = decideWorkloads(scene);
+  const { decided, usage, settled, turns, kept } = decideWorkloads(scene);
   const along = decideClosure(scene, decided);
   const all = [...decided, ...along];
   const finish = input.objects.filter((placed) => hasStopped(scene, placed)).map(({ object }) => object);
@@ -70,6 +71,7 @@ export function decideNamespace(given: NamespaceInput): NamespaceDecision {
     open: decided.some(({ choice }) => choice.open),
     toleratedUntil: Math.min(Number.POSITIVE_INFINITY, ...decided.map((one) => endOfStay(scene, one))),
     turnUntil: Math.min(Number.POSITIVE_INFINITY, ...decided.map((one) => endOfMove(scene, one))),
+    kept: new Map([...kept].flatMap(([{ placement }, why]) => (placement ? [[placement, why]] : []))),
   };
 }
 
@@ -79,6 +81,8 @@ interface Workloads {
   usage: Usage;
   settled: Usage;
   turns: Turns;
+  /** See movesOf. */
+  kept: ReadonlyMap<Subject, string>;
 }
 
 function decideWorkloads(scene: Scene): Workloads {
@@ -99,7 +103,7 @@ function decideWorkloads(scene: Scene): Workloads {
     takes.set(subject, usageOf(placed.object, placement));
     addUsage(used, takes.get(subject) ?? new Map());
   }
-  const moves = movesOf(scene, subjects, { company, turns, used, groupAt });
+  const { moves, kept } = movesOf(scene, subjects, { company, turns, used, groupAt });
   const decided = company.order.map((subject): Decided => {
     const { placed, placement, current, wish, requires, claims } = subject;
     company.leave(subject);
@@ -131,7 +135,7 @@ function decideWorkloads(scene: Scene): Workloads {
       rebalancedAt: rebalancedAt(subject, choice, move, scene),
     };
   });
-  return { decided, usage: own, settled, turns };
+  return { decided, usage: own, settled, turns, kept };
 }
 
 /** What a choice takes that is not counted yet. */

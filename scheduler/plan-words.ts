@@ -8,7 +8,8 @@ export function isShown({ workload, outcome }: PlannedItem): boolean {
 }
 
 /** Of what is blocked, all that speaks against each cluster; else why it leaves where it is, and why it is to be elsewhere. */
-export function whyOf({ outcome, from, to, reasons }: PlannedItem): string {
+export function whyOf({ outcome, from, to, reasons, kept }: PlannedItem): string {
+  if (outcome === 'stays' && kept !== undefined) return kept;
   const entries = Object.entries(reasons);
   if (outcome === 'blocked') {
     const ownFirst = entries.sort(([a], [b]) => Number(from.includes(b)) - Number(from.includes(a)));

@@ -39,6 +39,8 @@ export interface PlannedItem {
   replicas?: { from: Counts; to: Counts };
   /** A sentence for each cluster that was chosen or refused. */
   reasons: Record<string, string>;
+  /** Of a rebalance: what keeps it, and its Namespace with it, where it is, though elsewhere is clearly more room. */
+  kept?: string;
 }
 
 /** By cluster of which it is known, how many points of a hundred are free once all that is on its way has arrived: before, and after. */
@@ -150,7 +152,7 @@ function isTold(changes: readonly Changed[]): (item: PlannedItem) => boolean {
   }
   return (item) => {
     const at = keyOf(item.logicalCluster, item.namespace, '');
-    if (item.outcome === 'stays') return named.has(at + item.object);
+    if (item.outcome === 'stays') return item.kept !== undefined || named.has(at + item.object);
     if (item.outcome !== 'blocked' || changes.some(isWide)) return true;
     return within.has(at) || [...item.from, ...Object.keys(item.reasons)].some((name) => clusters.has(name));
   };
@@ -170,6 +172,7 @@ function itemsOf(
   const now = new Map(decision.update.map(({ old, wanted }) => [old, wanted]));
   const removed = new Set(decision.remove);
   const item = (before: Placement | undefined, after: Placement | undefined): PlannedItem[] => {
+    const kept = before && decision.kept.get(before);
     const spec = after?.spec ?? before?.spec;
     if (!spec) return [];
     const from = before ? whereIs(before) : [];
@@ -186,6 +189,7 @@ function itemsOf(
         to,
         ...(replicas && { replicas: { from: replicas.from, to: replicas.to } }),
         reasons: after?.spec?.reasons ?? {},
+        ...(kept !== undefined && { kept }),
       },
     ];
   };

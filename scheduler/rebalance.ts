@@ -5,10 +5,10 @@ import { isReady } from '../cluster/life.ts';
 import { addResources, type Resources, subtractResources } from '../cluster/pod-spec.ts';
 import { deepEqual } from '../kube/deep.ts';
 import { timestamp } from '../kube/timestamp.ts';
-import { getOwn, textAt } from '../kube/untyped.ts';
 import type { Company } from './company.ts';
 import { isDrained, taintOf } from './filter.ts';
 import { type Choice, judge, type Situation, universe } from './judge.ts';
+import { type Keeping, keepingOf } from './kept.ts';
 import { mayOverflow } from './overflow.ts';
 import { byRelief, type Load, reliefOf } from './relief.ts';
 import type { Scene } from './scene.ts';
@@ -17,11 +17,6 @@ import type { Subject } from './subjects.ts';
 import { rebalances, rebalanceWaitingWords, type Turns } from './turns.ts';
 import { addUsage, nothingUsed, settledUsage, type Usage, usageOf } from './usage.ts';
 import type { Wish } from './wishes.ts';
-
-/**
- * How long what a rebalance has moved stays, whatever it would gain: what moves after it may make another place the better one for it.
- */
-export const restMs = 3_600_000;
 
 /** What a rebalance would have leave a cluster. */
 export interface Move {
@@ -41,18 +36,23 @@ export interface Deciding {
 
 /**
  * Which workloads of a Namespace leave clusters that rebalance, and for where. What is together stays together: all that there is of
- * the Namespace on a cluster leaves it, or nothing does.
+ * the Namespace on a cluster leaves it, or nothing does. Told by `explains`, also what keeps it where there is clearly more room elsewhere.
  */
-export function movesOf(scene: Scene, subjects: readonly Subject[], deciding: Deciding): Map<Subject, Move> {
-  const moves = new Map<Subject, Move>();
+export function movesOf(scene: Scene, subjects: readonly Subject[], deciding: Deciding): Moves {
+  const [moves, kept]: [Moves['moves'], Moves['kept']] = [new Map(), new Map()];
   const sources = [...scene.clusters].filter(([, cluster]) => rebalances(cluster) && isReady(cluster));
-  if (sources.length === 0) return moves;
+  if (sources.length === 0) return { moves, kept };
   const loads = settledOf(scene, subjects);
   for (const [from, cluster] of sources.sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const unit = unitOn(from, scene, subjects, deciding.company);
+    const { there: unit, kept: keeping } = unitOn(from, scene, subjects, deciding.company);
+    if (unit.length === 0 || (keeping.length > 0 && !scene.input.explains)) continue;
     const need = unit.reduce((sum, one) => addResources(sum, needOf(one, from)), nothingUsed);
-    const target = unit.length > 0 ? bestFor({ unit, from, need }, { scene, deciding, loads }) : undefined;
+    const target = bestFor({ unit, from, need }, { scene, deciding, loads });
     if (!target) continue;
+    if (keeping.length > 0) {
+      for (const { subject, why } of keeping) kept.set(subject, `${target.words}, but ${why}`);
+      continue;
+    }
     if (deciding.turns.mustWait(from)) {
       const why = rebalanceWaitingWords(cluster);
       for (const one of unit) moves.set(one, { from, why });
@@ -65,7 +65,13 @@ export function movesOf(scene: Scene, subjects: readonly Subject[], deciding: De
     loads.set(target.name, addResources(loads.get(target.name) ?? nothingUsed, need));
     loads.set(from, subtractResources(loads.get(from) ?? nothingUsed, need));
   }
-  return moves;
+  return { moves, kept };
+}
+
+interface Moves {
+  moves: Map<Subject, Move>;
+  /** What stays, and keeps the rest of its Namespace with it, with the reason. */
+  kept: Map<Subject, string>;
 }
 
 /** A choice with what the rebalance has to say of it: made as if what moves were there already. */
@@ -87,11 +93,6 @@ export function rebalancedAt(
   return deepEqual(placement?.spec?.clusters, clusters) ? placement?.spec?.rebalancedAt : undefined;
 }
 
-/** Until when what a rebalance has moved stays, in milliseconds since 1970. */
-export function endOfRest(rebalancedAt: string | undefined): number {
-  return rebalancedAt === undefined ? 0 : (Date.parse(rebalancedAt) || 0) + restMs;
-}
-
 function settledOf({ input: { settled, usage } }: Scene, subjects: readonly Subject[]): Usage {
   const all: Usage = new Map(settled ?? usage);
   for (const { placed, placement } of subjects) {
@@ -105,38 +106,26 @@ function needOf({ placed: { object }, placement }: Subject, from: string): Resou
   return (placement && usageOf(object, placement).get(from)) ?? nothingUsed;
 }
 
-/** All that runs there, if all of it may leave; empty where anything stays, or has no place yet. */
-function unitOn(from: string, scene: Scene, subjects: readonly Subject[], company: Company): Subject[] {
+/** All that runs there, and what of it keeps the rest with it; empty where nobody knows all of it, or somebody has said that it stays. */
+function unitOn(from: string, scene: Scene, subjects: readonly Subject[], company: Company): Unit {
   const { namespace, unknown } = scene.input;
-  if (!namespace || isPaused(namespace) || namespace.metadata.deletionTimestamp !== undefined) return [];
+  const nothing = { there: [], kept: [] };
+  if (!namespace || isPaused(namespace) || namespace.metadata.deletionTimestamp !== undefined) return nothing;
   // Of what is not seen nobody knows whether it may leave.
-  if (unknown && unknown.size > 0) return [];
+  if (unknown && unknown.size > 0) return nothing;
   const all = subjects.filter(({ placed: { object } }) => !isFinished(object));
-  if (all.some(({ current }) => current.length === 0)) return [];
+  if (all.some(({ current }) => current.length === 0)) return nothing;
   const there = all.filter(({ current }) => current.includes(from));
-  return there.every((one) => mayLeave(one, from, scene) && !company.isOf(one)) ? there : [];
+  const kept = there.flatMap((subject) => {
+    const keeping = keepingOf(subject, from, scene, company);
+    return keeping ? [{ subject, ...keeping }] : [];
+  });
+  return kept.some(({ isAsked }) => isAsked) ? nothing : { there, kept };
 }
 
-/** Whether nothing is lost by its move but the start of its pods elsewhere. */
-function mayLeave({ placed, placement, wish, claims }: Subject, from: string, { input }: Scene): boolean {
-  const { kind, object } = placed;
-  const { spec } = placement ?? {};
-  if (!spec || spec.ref.uid !== object.metadata.uid || object.metadata.deletionTimestamp !== undefined)
-    return false;
-  const [share, ...others] = Object.values(spec.shares ?? {});
-  const isSettled = share !== undefined && others.length === 0 && getOwn(spec.shares ?? {}, from) === share;
-  if (!isSettled || share.phase !== 'Active' || spec.clusters.join() !== from) return false;
-  if (share.held !== undefined || share.goal !== undefined || isPaused(object)) return false;
-  if (claims.hold.has(from) || claims.recreate.has(from)) return false;
-  if (kind.identity === 'once' || textAt(object, 'spec', 'strategy', 'type') === 'Recreate') return false;
-  // What runs to its end would begin anew.
-  if (kind.kind === 'Pod' && (textAt(object, 'spec', 'restartPolicy') ?? 'Always') !== 'Always') return false;
-  return endOfRest(spec.rebalancedAt) <= input.now && leavesChoice(wish);
-}
-
-/** Nobody says where it is, nor on how many: one cluster is as good as another that the wish leaves. */
-function leavesChoice(wish: Wish | undefined): boolean {
-  return !wish || ((wish.count === 'free' || wish.count === 1) && !wish.spread);
+interface Unit {
+  there: Subject[];
+  kept: (Keeping & { subject: Subject })[];
 }
 
 interface Leaving {

@@ -33,6 +33,8 @@ export interface NamespaceInput {
   now: number;
   /** When the scheduler began to see the clusters; default: long ago. */
   startedAt?: number;
+  /** Whether what a rebalance leaves where it is is told, too. For plans. */
+  explains?: boolean;
 }
 
 export interface NamespaceDecision {
@@ -66,6 +68,8 @@ export interface NamespaceDecision {
   toleratedUntil: number;
   /** When something that leaves counts no longer, or what a rebalance has moved may move again, the same. */
   turnUntil: number;
+  /** What stays where it is, and keeps the rest of its Namespace there, though it rebalances; and why. See explains. */
+  kept: ReadonlyMap<Placement, string>;
 }
 
 /** A decided object: where, why, and what has to come along. */

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { PlacedObject } from '../../../cluster/closure.ts';
 import type { Placement, Share } from '../../../cluster/types.ts';
 import { parseQuantity } from '../../../kube/quantity.ts';
+import { restMs } from '../../../scheduler/kept.ts';
 import { policyOf } from '../../../scheduler/policies.ts';
-import { restMs } from '../../../scheduler/rebalance.ts';
 import { deployment, placed } from '../cluster/objects.ts';
 import { annotations, cluster, type Fields, namespace, World } from './world.ts';
 
@@ -91,6 +91,26 @@ describe('a rebalance', () => {
     expect(world.spec('web')?.clusters).toEqual(['a']);
     expect(world.last?.blocked).toBe(false);
     expect(world.last?.waiting).toEqual([]);
+    expect(world.last?.kept.size).toBe(0);
+  });
+
+  const set = placed('StatefulSet', 'x', { spec: { replicas: 1, template: {} } });
+  const named = deployment('y', { metadata: annotations('a', 'ann') });
+  test.each<[string, PlacedObject[], Fields, Record<string, string>]>([
+    [
+      'what keeps it, where there is more room',
+      [set],
+      {},
+      { x: 'b has 80 % free, a 40 %, but it stops before it starts elsewhere' },
+    ],
+    ['nothing where there is not', [set], { capacity: { cpu: '2' } }, {}],
+    ['nothing of what somebody has placed', [set, named], {}, {}],
+  ])('of what stays is told, if asked: %s', (_what, others, b, expected) => {
+    const world = running([web(), ...others]);
+    world.explains = true;
+    world.clusters = [...world.clusters.slice(0, 1), cluster('b', { ...ten, ...b })];
+    const kept = [...(world.decide().last?.kept ?? [])].map(([{ spec }, why]) => [spec?.ref.name, why]);
+    expect(Object.fromEntries(kept)).toEqual(expected);
   });
 
   test.each<[string, object]>([

@@ -48,6 +48,7 @@ export class World {
   policies: Layers = [];
   leaving: NamespaceInput['leaving'];
   unknown = new Set<string>();
+  explains = false;
   now = 0;
   startedAt = 0;
   last: NamespaceDecision | undefined;
@@ -71,6 +72,7 @@ export class World {
       leaving: undefined,
       waiting: undefined,
       turnUntil: undefined,
+      kept: undefined,
     }).toEqual({
       annotate: [],
       create: [],
@@ -96,9 +98,10 @@ export class World {
 
   #once(): NamespaceDecision {
     const { objects, placements, clusters, usage, policies, leaving, now, startedAt } = this;
-    const { settled = usage, unknown } = this;
+    const { settled = usage, unknown, explains } = this;
     const world = {
       unknown,
+      explains,
       objects,
       placements,
       clusters,
