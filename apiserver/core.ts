@@ -13,6 +13,7 @@ import type {
   AuthorizationMode,
   Authorizer,
   PodConnector,
+  PodUsageReader,
   ServiceConnector,
 } from './plugins.ts';
 import type { Catalog } from './registry/catalog.ts';
@@ -39,6 +40,7 @@ export interface Core {
   webhooks: WebhookDispatcher;
   connectPod: PodConnector | undefined;
   connectService: ServiceConnector | undefined;
+  podUsage: PodUsageReader | undefined;
   limits: Limits;
   /** Absent where logical clusters have no limits. */
   gate: Gate | undefined;

@@ -14,6 +14,7 @@ import type {
   Authorizer,
   Peer,
   PodConnector,
+  PodUsageReader,
   ServiceConnector,
 } from './plugins.ts';
 import type { Registry } from './registry/types.ts';
@@ -48,6 +49,7 @@ export interface ApiServerOptions {
   views?: readonly View[];
   connectPod?: PodConnector;
   connectService?: ServiceConnector;
+  podUsage?: PodUsageReader;
   /** The way to addresses that users name. Default: no rules of the administrator's. */
   egress?: Egress;
   /** Overrides gitVersion of /version, e.g. `v1.36.3+atoll`. */

@@ -1,4 +1,5 @@
 import type { PeerCertificate } from 'node:tls';
+import type { PodMetrics } from '../cluster/pod-metrics.ts';
 import type { Selectors } from '../kube/authorization/review.ts';
 import type { GroupVersionKind } from '../kube/gvk.ts';
 import type { ApiRequest, Transport, UserInfo } from '../kube/http.ts';
@@ -106,6 +107,12 @@ export type PodConnector = (
   cluster: string,
   pod: KubeObject,
 ) => Later<{ transport: Transport; path: string } | undefined>;
+
+/** What pods of a logical cluster use where they run, of those of which that is known; a sentence for each cluster that does not tell. */
+export type PodUsageReader = (
+  cluster: string,
+  pods: readonly KubeObject[],
+) => Promise<{ found: ReadonlyMap<KubeObject, PodMetrics>; unknown: readonly string[] }>;
 
 /** An API of a cluster that runs a logical cluster's Service, and its path there. `undefined`: none does. */
 export type ServiceConnector = (

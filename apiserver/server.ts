@@ -9,6 +9,7 @@ import { bootstrapAuthenticator } from './authn/bootstrap.ts';
 import { ServiceAccountTokens } from './authn/service-account.ts';
 import { withinBorders } from './authz/borders.ts';
 import { ownRights } from './authz/own.ts';
+import { metricsAsPods } from './authz/pod-metrics.ts';
 import { rbacMode } from './authz/rbac/authorizer.ts';
 import type { RoleIndex } from './authz/rbac/role-index.ts';
 import type { Core, Limits } from './core.ts';
@@ -104,6 +105,7 @@ function coreOf(
     policies: new PolicyDispatcher({ store, catalog }),
     webhooks: new WebhookDispatcher({ store, catalog, caller, tracer: options.tracer }),
     connectPod: options.connectPod,
+    podUsage: options.podUsage,
     connectService: options.connectService,
     limits: { ...defaultLimits, ...options.limits },
     gate: options.gate,
@@ -168,7 +170,8 @@ function authorization(
   const rbac = rbacMode(roles);
   const mode = authorizers?.(rbac) ?? rbac;
   const decide = authorize ?? withinBorders(mode.authorize);
-  return { authorize: ownRights(guard ? guard(decide) : decide), rulesFor: mode.rulesFor };
+  const guarded = guard ? guard(decide) : decide;
+  return { authorize: ownRights(metricsAsPods(guarded)), rulesFor: mode.rulesFor };
 }
 
 function ending({

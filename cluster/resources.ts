@@ -5,6 +5,7 @@ import { group, physicalClusters, version } from './names.ts';
 import { age, column, computed, info, type OwnResource } from './own.ts';
 import { placedResource } from './placed-resource-schema.ts';
 import { placementSpec, placementStatus } from './placement-schema.ts';
+import { podMetricsResource } from './pod-metrics.ts';
 import { policyResources } from './policy-schema.ts';
 import { any, effect, type Fields, flag, int32, kind, list, map, object, open, text } from './schema.ts';
 import { sharesOf, stateOf, whyOf } from './summary.ts';
@@ -155,4 +156,5 @@ export const ownResources: readonly OwnResource[] = [
       ...uses,
     ],
   },
+  podMetricsResource,
 ];

@@ -299,6 +299,18 @@ export const texts = {
     hard: 'What its logical cluster may use; filled in as it is read.',
     used: 'What its logical cluster uses, with all that are below it; filled in as it is read.',
   },
+  podMetrics: {
+    apiVersion: '',
+    kind: 'What a pod uses, as the physical cluster that runs it says. Made as it is asked for.',
+    metadata: '',
+    timestamp: 'When it was measured.',
+    window: 'Over how long before that.',
+    containers: 'What each of its containers uses.',
+  },
+  containerMetrics: {
+    name: "The container's name.",
+    usage: 'How much it uses, by resource: cpu and memory.',
+  },
   logicalClusterSpec: { owner: 'The object that made it: its Workspace.' },
   logicalClusterStatus: {
     phase,

@@ -120,6 +120,8 @@ export function apiOptions(parts: {
     ],
     connectPod: (cluster, pod) =>
       andThen(syncers()?.connectPod(cluster, pod), (route) => tracing?.along(route) ?? route),
+    podUsage: async (cluster, pods) =>
+      (await syncers()?.podUsage(cluster, pods)) ?? { found: new Map(), unknown: [] },
     egress: egressOf(settings),
     connectService: async (cluster, service) => {
       const route = await syncers()?.connectService(cluster, service);

@@ -1,5 +1,5 @@
 import type { ApiServer } from '../apiserver/options.ts';
-import type { PodConnector, ServiceConnector } from '../apiserver/plugins.ts';
+import type { PodConnector, PodUsageReader, ServiceConnector } from '../apiserver/plugins.ts';
 import { syncerUser } from '../apiserver/view/view.ts';
 import { Client } from '../client/client.ts';
 import { transportFromKubeconfig } from '../client/kubeconfig.ts';
@@ -23,6 +23,7 @@ const maxResponseBytes = 256 * 1024 * 1024;
 export interface SyncerManager {
   connectPod: PodConnector;
   connectService: ServiceConnector;
+  podUsage: PodUsageReader;
   /** Whether there is a way to that physical cluster. */
   reaches(cluster: string): boolean;
   clusters(): Iterable<PhysicalCluster>;
@@ -78,6 +79,7 @@ export function startSyncerManager(parts: {
     clusters: () => syncers.clusters(),
     reaches: (name) => syncers.transport(name) !== undefined,
     connectPod: (logicalCluster, pod) => syncers.connectPod(logicalCluster, pod),
+    podUsage: (logicalCluster, pods) => syncers.podUsage(logicalCluster, pods),
     connectService: (logicalCluster, service) => syncers.connectService(logicalCluster, service),
   };
 }

@@ -21,6 +21,7 @@ import { type Behaviour, defaultBehaviours } from './pods/behaviour.ts';
 import { runPods } from './pods/controller.ts';
 import { resources } from './resources.ts';
 import { runServices } from './services/controller.ts';
+import { usageView } from './usage.ts';
 import { runWorkloadControllers } from './workloads/index.ts';
 
 export interface SimulationOptions {
@@ -89,8 +90,10 @@ async function startUnserved(
 ): Promise<{ server: ApiServer; client: Client; stop(): Promise<void> }> {
   const { name, authenticate, rootCa, logger = silentLogger } = options;
   const store = openMemory();
-  const server = createApiServer({ store, logicalClusters: false, authenticate, connectPod: podLogs(name) });
-  const client = new Client(server.transport(admin), { userAgent: 'simulation' });
+  const views = [usageView(() => client)];
+  const connectPod = podLogs(name);
+  const server = createApiServer({ store, logicalClusters: false, authenticate, connectPod, views });
+  const client: Client = new Client(server.transport(admin), { userAgent: 'simulation' });
   const stop = new AbortController();
   // One lifetime for as many watches as there are kinds.
   setMaxListeners(0, stop.signal);

@@ -54,7 +54,7 @@ export async function connectPod(
  * Where it does not answer, who asked is told which cluster that is, and since when: StatusError 503. At once where
  * that is known; where it is only our syncer that is silent, the cluster is asked.
  */
-function reach(
+export function reach(
   { engaged, clusterOf }: Pick<Connecting, 'engaged' | 'clusterOf'>,
   where: string,
 ): Reachable | undefined {
@@ -104,7 +104,7 @@ async function emptyHome(
 }
 
 /** Each Placement of the namespace says it. */
-async function homeOf(
+export async function homeOf(
   client: Client,
   cluster: string,
   namespace: string,
@@ -119,7 +119,11 @@ async function homeOf(
 }
 
 /** Only the locator of the physical namespace says so. That is asked first, so it is what a silent cluster is known by. */
-async function isOurs({ transport, uid }: Reachable, home: Home, signal: AbortSignal): Promise<boolean> {
+export async function isOurs(
+  { transport, uid }: Reachable,
+  home: Home,
+  signal: AbortSignal,
+): Promise<boolean> {
   const client = new Client(transport, { userAgent: 'atoll-syncer' });
   try {
     const there = await within(answerMs, signal, (soon) => client.get(namespaces, { name: home.name }, soon));
@@ -154,7 +158,7 @@ export async function connectService(
   return undefined;
 }
 
-async function placedOn(
+export async function placedOn(
   client: Client,
   cluster: string,
   object: KubeObject,

@@ -11,6 +11,7 @@ import type { Transport } from '../kube/http.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
 import { connectPod, connectService, type Reachable } from './connect.ts';
+import { type PodUsage, podUsage } from './pod-metrics.ts';
 import { type SyncerOptions, startSyncer } from './syncer.ts';
 import { Twins } from './twins.ts';
 
@@ -39,6 +40,8 @@ export interface Syncers {
     cluster: string,
     service: KubeObject,
   ): Promise<{ transport: Transport; path: string } | undefined>;
+  /** For its podUsage: what a logical cluster's pods use. */
+  podUsage(cluster: string, pods: readonly KubeObject[]): Promise<PodUsage>;
   readonly stopped: Promise<void>;
 }
 
@@ -81,6 +84,7 @@ export function startSyncers(options: SyncersOptions): Syncers {
     clusters: () => clusters.values(),
     connectPod: (cluster, pod) => connectPod(connecting, cluster, pod),
     connectService: (cluster, service) => connectService(connecting, cluster, service),
+    podUsage: (cluster, pods) => podUsage(connecting, cluster, pods),
     stopped,
   };
 }

@@ -1,3 +1,4 @@
+import { podMetrics } from '../../cluster/pod-metrics.ts';
 import type { ApiResponse } from '../../kube/http.ts';
 import { isStatusError, StatusError } from '../../kube/status.ts';
 import type { Exchange, ResourceExchange } from '../core.ts';
@@ -15,6 +16,7 @@ import { handleGet } from './get.ts';
 import { handleList } from './list.ts';
 import { handleLog } from './log.ts';
 import { handlePatch } from './patch.ts';
+import { handlePodMetrics } from './pod-metrics.ts';
 import { handleProxy } from './proxy.ts';
 import { handleReview, isReview } from './reviews.ts';
 import { handleScale } from './scale.ts';
@@ -125,6 +127,7 @@ function choose(exchange: ResourceExchange): Handler {
     if (served.info.kind === 'Binding' && served.info.group === '') return handleBinding;
     if (isReview(exchange)) return handleReview;
     if (served.info.kind === 'ComponentStatus' && served.info.group === '') return handleComponents;
+    if (served.info.group === podMetrics.group && served.info.kind === 'PodMetrics') return handlePodMetrics;
     return verbs[info.verb] ?? refuse;
   }
   const sub = served.info.subresources.find((s) => s.name === info.subresource);

@@ -56,7 +56,7 @@ const rules: readonly (readonly [RegExp, string])[] = [
   // Ours alone.
   [/^Warning: plan: .*\n?/gm, ''],
   [/\n--- stderr\s*$/, ''],
-  [/^.*\b(atoll\.dev|(core|tenancy)\.kcp\.io)\/v1alpha1\b.*\n/gm, ''],
+  [/^.*\b((atoll\.dev|(core|tenancy)\.kcp\.io)\/v1alpha1|metrics\.k8s\.io\/v1beta1)\b.*\n/gm, ''],
   [/^(physicalclusters|placements|logicalclusters|workspaces)\..*\n/gm, ''],
   [/\+atoll\b/g, ''],
   [/Git(Commit|TreeState):"[^"]*"/g, 'Git$1'],

@@ -4,7 +4,7 @@ import { isRecord } from '../../kube/untyped.ts';
 const methods = ['get', 'put', 'post', 'delete', 'patch', 'options', 'head'];
 
 /** Groups that only Atoll serves. */
-const ownGroups: readonly string[] = ['atoll.dev', 'core.kcp.io', 'tenancy.kcp.io'];
+const ownGroups: readonly string[] = ['atoll.dev', 'core.kcp.io', 'tenancy.kcp.io', 'metrics.k8s.io'];
 
 /** Served by one server alone, or made by another case that runs at the same time. */
 export function isForeign(group: string | undefined): boolean {

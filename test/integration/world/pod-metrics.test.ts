@@ -1,0 +1,112 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type PodMetrics, podMetrics } from '../../../cluster/pod-metrics.ts';
+import type { UserInfo } from '../../../kube/http.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import { deployment, resources, settled } from '../../world/objects.ts';
+import { startWorld, type World } from '../../world/world.ts';
+
+let world: World;
+beforeEach(async () => {
+  world = await startWorld();
+  const web = deployment('web', 4, 'east,west');
+  const container = { name: 'web', image: 'web:1', resources: { requests: { cpu: '250m', memory: '64Mi' } } };
+  const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [container] } };
+  const whole = { ...web, spec: { ...(web.spec as object), template } };
+  await world.admin.create(resources.deployments, whole, { namespace: 'default' });
+  await settled(world.admin, 'web.deployments.apps');
+});
+afterEach(() => world.stop());
+
+const list = (more: object = {}) =>
+  world.admin.list<PodMetrics>(podMetrics, { namespace: 'default', ...more });
+const ann: UserInfo = { name: 'ann', groups: ['system:authenticated'] };
+
+describe('what pods use', () => {
+  test('is told of all clusters, by the names that the pods have here', async () => {
+    const pods = await world.admin.list(resources.pods, { namespace: 'default' });
+    const { items, kind, apiVersion } = await list();
+    expect({ kind, apiVersion }).toEqual({ kind: 'PodMetricsList', apiVersion: 'metrics.k8s.io/v1beta1' });
+    const names = (all: readonly { metadata: { name?: string } }[]) =>
+      all.map(({ metadata }) => metadata.name).sort();
+    expect(names(items)).toEqual(names(pods.items));
+    expect(items).toHaveLength(4);
+    for (const { metadata, window, containers } of items) {
+      expect(metadata).toMatchObject({ namespace: 'default', labels: { app: 'web' } });
+      expect(window).toBe('10s');
+      expect(containers).toEqual([{ name: expect.any(String), usage: { cpu: '250m', memory: '64Mi' } }]);
+    }
+    expect((await list({ labelSelector: 'app=other' })).items).toEqual([]);
+    expect((await list({ namespace: undefined, labelSelector: 'app=web' })).items).toHaveLength(4);
+    const [first] = items;
+    const name = first?.metadata.name ?? '';
+    expect(await world.admin.get(podMetrics, { namespace: 'default', name })).toMatchObject({
+      kind: 'PodMetrics',
+      metadata: { name, namespace: 'default' },
+      containers: first?.containers,
+    });
+  });
+
+  test('of a pod that is not there, or not measured, is not found', async () => {
+    await expect(world.admin.get(podMetrics, { namespace: 'default', name: 'no' })).rejects.toMatchObject({
+      code: 404,
+      message: 'pods "no" not found',
+    });
+    const container = { name: 'c', image: 'i', resources: { requests: { cpu: '1000' } } };
+    const pod: KubeObject = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'nowhere' },
+      spec: { containers: [container] },
+    };
+    await world.admin.create(resources.pods, pod, { namespace: 'default' });
+    await expect(
+      world.admin.get(podMetrics, { namespace: 'default', name: 'nowhere' }),
+    ).rejects.toMatchObject({ code: 404, message: 'podmetrics.metrics.k8s.io "default/nowhere" not found' });
+  });
+
+  test('of a cluster that does not tell is left out, with a warning; where none tells, that is said', async () => {
+    const refuse = (name: string) => {
+      world.physical(name).faults.instead = ({ url }) =>
+        url.includes('/apis/metrics.k8s.io/')
+          ? {
+              status: 404,
+              headers: { 'content-type': 'text/plain' },
+              body: Buffer.from('404 page not found\n'),
+            }
+          : undefined;
+    };
+    refuse('east');
+    const answer = await world.admin.raw({
+      method: 'GET',
+      path: '/apis/metrics.k8s.io/v1beta1/namespaces/default/pods',
+    });
+    expect(String(answer.headers['warning'])).toContain(
+      'cluster east serves no metrics.k8s.io: pods of it are left out',
+    );
+    expect((await list()).items).toHaveLength(2);
+    refuse('west');
+    await expect(list()).rejects.toMatchObject({
+      code: 503,
+      message: 'cluster east serves no metrics.k8s.io; cluster west serves no metrics.k8s.io',
+    });
+  });
+
+  test('is for whoever may read the pods, and nobody else', async () => {
+    const asAnn = world.as(ann);
+    await expect(asAnn.list(podMetrics, { namespace: 'default' })).rejects.toMatchObject({ code: 403 });
+    const rbac = { group: 'rbac.authorization.k8s.io', version: 'v1', resource: 'rolebindings' };
+    await world.admin.create(
+      rbac,
+      {
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        kind: 'RoleBinding',
+        metadata: { name: 'ann' },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' },
+        subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'ann' }],
+      } as never,
+      { namespace: 'default' },
+    );
+    expect((await asAnn.list(podMetrics, { namespace: 'default' })).items).toHaveLength(4);
+    await expect(asAnn.list(podMetrics)).rejects.toMatchObject({ code: 403 });
+  });
+});
