@@ -19,6 +19,7 @@ import { type Subject, subjectsOf } from './subjects.ts';
 import { evictingOf, listenedSince } from './tolerations.ts';
 import { leavingSince, rebalances, Turns, togetherWords, turnMs, waitingWords } from './turns.ts';
 import type { Decided, NamespaceDecision, NamespaceInput } from './types.ts';
+import { unmoved, unreadOf } from './unread.ts';
 import { addUsage, settledUsage, type Usage, usageOf } from './usage.ts';
 import { saysWhere, schedulersNote, tolerationsOf } from './wishes.ts';
 
@@ -99,7 +100,8 @@ function decideWorkloads(scene: Scene): Workloads {
     takes.set(subject, usageOf(placed.object, placement));
     addUsage(used, takes.get(subject) ?? new Map());
   }
-  const moves = movesOf(scene, subjects, { company, turns, used, groupAt });
+  const mayMove = subjects.filter(({ placed }) => unreadOf(scene, placed) === undefined);
+  const moves = movesOf(scene, mayMove, { company, turns, used, groupAt });
   const decided = company.order.map((subject): Decided => {
     const { placed, placement, current, wish, requires, claims } = subject;
     company.leave(subject);
@@ -109,10 +111,13 @@ function decideWorkloads(scene: Scene): Workloads {
     const leaves = current.filter((c) => there.includes(c));
     const move = moves.get(subject);
     const among = { scene, turns, leaves, group: groupAt(placed) };
-    const chosen =
-      move?.to === undefined
+    const ofItself = (to = current) => choose(wish, { ...situation, current: to }, rest);
+    const isUnread = unreadOf(scene, placed) !== undefined;
+    const chosen = isUnread
+      ? unmoved(scene, placed, ofItself())
+      : move?.to === undefined
         ? chooseInTurn((waits) => choose(wish, { ...situation, waits }, rest), among)
-        : choose(wish, { ...situation, current: [move.to] }, rest);
+        : ofItself([move.to]);
     const choice = withoutData(move ? explained(chosen, move) : chosen, there, claims.recreate);
     company.settle(subject, choice.clusters);
     for (const c of choice.clusters) count(c, 1);

@@ -48,6 +48,7 @@ export class World {
   policies: Layers = [];
   leaving: NamespaceInput['leaving'];
   unknown = new Set<string>();
+  unread = new Map<string, string>();
   now = 0;
   startedAt = 0;
   last: NamespaceDecision | undefined;
@@ -96,8 +97,9 @@ export class World {
 
   #once(): NamespaceDecision {
     const { objects, placements, clusters, usage, policies, leaving, now, startedAt } = this;
-    const { settled = usage, unknown } = this;
+    const { settled = usage, unknown, unread } = this;
     const world = {
+      unread,
       unknown,
       objects,
       placements,
