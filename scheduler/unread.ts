@@ -37,6 +37,7 @@ export function unmoved(scene: Scene, placed: Decided['placed'], choice: Choice)
     ...(spec?.spread && { spread: spec.spread }),
     ...(spec?.filled && { filled: spec.filled }),
     ...(spec?.noRoom && { noRoom: spec.noRoom }),
+    ...(spec?.unplaced && { unplaced: spec.unplaced }),
     ...(spec?.givenUp && { givenUp: spec.givenUp }),
   };
 }

@@ -1,5 +1,5 @@
 import { pausedAnnotation, waitAnnotation } from '../cluster/names.ts';
-import { lackOfRoom } from '../cluster/no-room.ts';
+import { lackOfRoom, unplacedPods } from '../cluster/no-room.ts';
 import { isTombstone } from '../cluster/orphans.ts';
 import { isStillLedTo, leavesUnheard } from '../cluster/share.ts';
 import { unsatisfied } from '../cluster/spread.ts';
@@ -31,7 +31,7 @@ interface ConditionsInput {
 type Verdict = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
 
 /**
- * Placed: every cluster that was asked for, or one at least, takes the object. Settled: it is where it should be,
+ * Placed: every cluster that was asked for, or one at least, takes the object, and all of its pods. Settled: it is where it should be,
  * in full, and nowhere else; otherwise the message says what is waited for.
  */
 export function conditionsOf(input: ConditionsInput): Condition[] {
@@ -69,6 +69,9 @@ function placed({ placement, gone, root, total }: ConditionsInput): Verdict {
   const message = `placed on ${clusters.join(', ')}`;
   if (lacking !== undefined)
     return { type, status: 'False', reason: 'NoRoom', message: `${message}; ${lacking}` };
+  const unplaced = placement.spec && unplacedPods(placement.spec);
+  if (unplaced !== undefined)
+    return { type, status: 'False', reason: 'Blocked', message: `${message}; ${unplaced}` };
   const spread = placement.spec?.spread;
   const missing = spread && unsatisfied(spread);
   if (missing !== undefined)

@@ -168,6 +168,17 @@ describe('in a sentence', () => {
         }),
       },
     ],
+    [
+      'is on a, and 2 of its 3 pods have room nowhere',
+      {
+        placement: placed({
+          clusters: ['a'],
+          blocked: true,
+          unplaced: { pods: 2, of: 3 },
+          shares: { a: active },
+        }),
+      },
+    ],
     ['is leaving a, and is to be nowhere', { placement: placed({ clusters: [], shares: { a: active } }) }],
     ['is on its way to a', { placement: placed({ clusters: ['a'], shares: {} }) }],
     ['has not been looked at by the scheduler yet', {}],
@@ -298,6 +309,16 @@ describe('what can be done', () => {
     ]);
     expect(of({ ...full, scale: { replicas: 3 } })).toHaveLength(1);
     expect(of({ ...full, noRoom: { pods: 3, of: 3 } })).toHaveLength(1);
+  });
+
+  test('where pods of it are taken nowhere, to have fewer, and what has it taken again', () => {
+    const reasons = { a: 'it takes 3 pods, 2 more than there is room for anywhere; it is cordoned' };
+    const short = { clusters: ['a'], blocked: true, reasons, unplaced: { pods: 2, of: 3 } };
+    expect(section({ placement: placed(short) }, 'What you can do')).toEqual([
+      'have as many as there is room for: kubectl -n shop scale deployments.apps/web --replicas=1',
+      'an administrator takes a back: atoll uncordon a',
+      'it moves by itself once that has changed: nothing need be repeated',
+    ]);
   });
 
   test('nothing, where all is as it should be', () => {

@@ -117,6 +117,20 @@ describe('split', () => {
     );
   });
 
+  it('says how many of its pods no cluster takes, and what speaks against each', () => {
+    const reasons = {
+      a: 'it takes 5 pods, 2 more than there is room for anywhere; it is cordoned',
+      b: 'full',
+    };
+    const short = record(web, { unplaced: { pods: 2, of: 5 }, blocked: true, reasons, shares: held });
+    expect(outcome(short, web).conditions[0]).toMatchObject({
+      type: 'Placed',
+      status: 'False',
+      reason: 'Blocked',
+      message: `placed on a; 2 of its 5 pods have room nowhere; a: ${reasons.a}; b: full`,
+    });
+  });
+
   it('keeps the time of a condition that does not change', () => {
     const first = outcome(record(web, {}), web).conditions;
     const again = split({
