@@ -16,6 +16,7 @@ interface ConditionsInput {
   shares: Shares;
   slices: Slices;
   waitingFor: readonly string[];
+  unled: readonly string[];
   /** See Handover. */
   hold: Handover['hold'];
   /** It may not run twice. */
@@ -109,7 +110,7 @@ export function givingOf(shares: Shares, clusters: readonly string[]): string[] 
 }
 
 function settled(input: ConditionsInput): Verdict {
-  const { placement, shares, slices, waitingFor, once, hold } = input;
+  const { placement, shares, slices, waitingFor, unled, once, hold } = input;
   const type = 'Settled';
   const clusters = placement.spec?.clusters ?? [];
   const failed = Object.keys(shares).flatMap((c) => {
@@ -127,7 +128,7 @@ function settled(input: ConditionsInput): Verdict {
       type,
       status: 'False',
       reason: 'Joining',
-      message: `waiting for ${waitingFor.join(', ')}${held}`,
+      message: `waiting for ${waitingFor.map((c) => `${c}${unled.includes(c) ? unledWords : ''}`).join(', ')}${held}`,
     };
   }
   const stays = givingOf(shares, clusters).join(', ');
@@ -150,6 +151,8 @@ function settled(input: ConditionsInput): Verdict {
   if (!input.gone && clusters.length === 0) return { ...placed(input), type };
   return { type, status: 'True', reason: 'Settled', message: 'every share is where it should be' };
 }
+
+const unledWords = ' (it is ready there, and its Services have yet to lead to all of it)';
 
 function withdrawingWords(withdrawing: readonly (readonly [string, Share])[]): string {
   const unheard = withdrawing.filter(([, share]) => leavesUnheard(share));
