@@ -1,5 +1,6 @@
 import { logicalClusterOf } from '../client/url.ts';
 import { placedKind } from '../cluster/kinds.ts';
+import { lackingPods } from '../cluster/no-room.ts';
 import { isTombstone } from '../cluster/orphans.ts';
 import { isStillLedTo, leavesUnheard } from '../cluster/share.ts';
 import type { Placement, Share } from '../cluster/types.ts';
@@ -64,8 +65,10 @@ function describe(name: string, placement: Placement, pathOf: (id: string) => st
 /** Why it may not stay, and why it can go nowhere else, with the numbers that the scheduler gives. */
 function refusals(name: string, { spec }: Placement): string {
   const { [name]: own, ...others } = spec?.reasons ?? {};
+  const lacking = spec?.noRoom ?? spec?.unplaced;
   const elsewhere = Object.entries(others).map(([cluster, why]) => `${cluster}: ${why}`);
-  return [...(own === undefined ? [] : [own]), ...elsewhere].join('; ') || 'nothing else may run it';
+  const said = [...(lacking ? [lackingPods(lacking)] : []), ...(own === undefined ? [] : [own])];
+  return [...said, ...elsewhere].join('; ') || 'nothing else may run it';
 }
 
 function progress(name: string, placement: Placement, stays: boolean): string | undefined {

@@ -1,10 +1,14 @@
 import { getOwn } from '../kube/untyped.ts';
 
-/** Of what overflows: how much of it has room on none of the clusters where it may be. */
-export interface NoRoom {
+/** Of what overflows: how many of its pods no cluster takes. */
+export interface Unplaced {
   pods: number;
   /** How many pods it has in all. */
   of: number;
+}
+
+/** The same, where that is for want of room on the clusters where it may be. */
+export interface NoRoom extends Unplaced {
   /** What these pods ask for together, as quantities. */
   requests?: Record<string, string>;
   /** Where they are all the same. Absent: for want of room nothing of it comes or goes. */
@@ -16,6 +20,7 @@ export interface NoRoom {
 /** Of a PlacementSpec. */
 export interface Lacking {
   noRoom?: NoRoom | undefined;
+  unplaced?: Unplaced | undefined;
   clusters: readonly string[];
   reasons?: Readonly<Record<string, string>> | undefined;
   /** Present: an autoscaler says how many it has. */
@@ -50,8 +55,20 @@ export function lackOfRoom({ noRoom, clusters, reasons = {}, scale }: Lacking): 
   ].join('; ');
 }
 
+/** How many pods no cluster takes although there may be room, and what speaks against each; undefined: none. Of a bounded length. */
+export function unplacedPods({ unplaced, clusters, reasons = {} }: Lacking): string | undefined {
+  if (!unplaced) return undefined;
+  const whys = [...clusters, ...Object.keys(reasons).filter((name) => !clusters.includes(name))].flatMap(
+    (name) => {
+      const why = getOwn(reasons, name);
+      return why === undefined ? [] : [cut(`${name}: ${why}`)];
+    },
+  );
+  return [lackingPods(unplaced), ...whys.slice(0, mostNamed)].join('; ');
+}
+
 /** `2 of its 9 pods have room nowhere` */
-export function lackingPods({ pods, of }: NoRoom): string {
+export function lackingPods({ pods, of }: Unplaced): string {
   return `${pods} of its ${of} pods ${pods === 1 ? 'has' : 'have'} room nowhere`;
 }
 

@@ -1,6 +1,6 @@
 import type { ObjectSchema } from '../kube/schema/schema.ts';
 import { conditions } from './condition-schema.ts';
-import type { NoRoom } from './no-room.ts';
+import type { NoRoom, Unplaced } from './no-room.ts';
 import { kindRule } from './placed-resource-schema.ts';
 import { any, type Fields, flag, int32, int64, intOrString, list, map, object, text } from './schema.ts';
 import type { PlacedSpread } from './spread.ts';
@@ -122,6 +122,7 @@ export const placementSpec: ObjectSchema = object(
       } satisfies Fields<NoRoom>,
       texts.noRoom,
     ),
+    unplaced: object({ pods: int32, of: int32 } satisfies Fields<Unplaced>, texts.unplaced),
     requires: list(object(required satisfies Fields<ClosureRef>, texts.closureRef)),
     shares: map(share),
     scale: object(

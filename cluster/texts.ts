@@ -1,4 +1,4 @@
-import type { NoRoom } from './no-room.ts';
+import type { NoRoom, Unplaced } from './no-room.ts';
 import { spread } from './policy-texts.ts';
 import type {
   ClosureRef,
@@ -119,9 +119,14 @@ const closureRef: Texts<ClosureRef> = { group: ref.group, resource: ref.resource
 
 const filled: Texts<Filled> = { cluster: 'The physical cluster.', pods: 'How many pods of it.' };
 
+const unplaced: Texts<Unplaced> = {
+  pods: 'How many pods no physical cluster takes.',
+  of: 'How many pods it has in all.',
+};
+
 const noRoom: Texts<NoRoom> = {
   pods: 'How many pods have no room.',
-  of: 'How many pods it has in all.',
+  of: unplaced.of,
   requests: 'What these pods ask for together.',
   on: 'Where they are all the same. Absent: for want of room nothing of it comes or goes.',
   refused:
@@ -157,6 +162,8 @@ const placementSpec: Texts<PlacementSpec> = {
   filled:
     'Of a workload that overflows: how many pods it was given room for where, in the order in which the physical clusters are filled.',
   noRoom: 'Of a workload that overflows: what of it has room nowhere; absent where all of it has.',
+  unplaced:
+    'Of a workload that overflows: how many of its pods no physical cluster takes, not for want of room alone; reasons says what speaks against each.',
   requires: 'What the workload uses: it arrives on each cluster before the workload and leaves after it.',
   shares: 'By physical cluster, how much of the object is there or about to be.',
   scale: 'How many replicas its autoscalers made of it; absent where none does.',
@@ -167,7 +174,7 @@ const placementSpec: Texts<PlacementSpec> = {
 const placementStatus: Texts<PlacementStatus> = {
   clusters: 'By physical cluster, what its syncer says of the object there.',
   conditions:
-    'Placed: every cluster that was asked for, or one at least, takes the object. Settled: it is where it should be, in full, and nowhere else.',
+    'Placed: every cluster that was asked for, or one at least, takes the object, and all of its pods. Settled: it is where it should be, in full, and nowhere else.',
 };
 
 const placement: KindTexts = {
@@ -257,6 +264,7 @@ export const texts = {
   closureRef,
   filled,
   noRoom,
+  unplaced,
   scale,
   placementSpec,
   spread: {

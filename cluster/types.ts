@@ -1,6 +1,6 @@
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
 import type { Locator } from './locator.ts';
-import type { NoRoom } from './no-room.ts';
+import type { NoRoom, Unplaced } from './no-room.ts';
 import type { KindRule } from './placed-resource.ts';
 import type { Share, SharePhase } from './share.ts';
 import type { PlacedSpread } from './spread.ts';
@@ -80,7 +80,7 @@ export interface PhysicalClusterStatus {
  * The record of one placed object, namespaced beside it, named by placementName. Users read it; the scheduler,
  * the splitter and the syncers each write their own part by merge patch:
  *   scheduler -> spec.ref, spec.physicalNamespace and its uid, spec.clusters, spec.wanted, spec.policies, spec.reasons,
- *                spec.blocked, spec.waits, spec.leavingSince, spec.rebalancedAt, spec.givenUp, spec.spread, spec.filled, spec.noRoom, spec.requires; spec.shares when a new
+ *                spec.blocked, spec.waits, spec.leavingSince, spec.rebalancedAt, spec.givenUp, spec.spread, spec.filled, spec.noRoom, spec.unplaced, spec.requires; spec.shares when a new
  *                object takes over what an orphaned one left
  *   splitter  -> spec.shares, spec.scale, status.conditions
  *   garbage collector -> spec.orphaned
@@ -122,6 +122,8 @@ export interface PlacementSpec {
   filled?: Filled[];
   /** Of what overflows, while some of it has room nowhere. */
   noRoom?: NoRoom;
+  /** The same, where it is not for want of room alone, so that noRoom is absent: reasons says what speaks against each cluster. */
+  unplaced?: Unplaced;
   /** A workload's closure: what must be there before it arrives and until it has left. */
   requires?: ClosureRef[];
   /** Where it is or is about to be, and how much of it. The syncers act on this and nothing else. */

@@ -6,6 +6,8 @@ import type { WorkQueue } from './queue.ts';
 /** Reconcile again so many milliseconds from now; 'growing': after a delay that doubles until the answer is another. */
 export interface Retry {
   after: number | 'growing';
+  /** How far the delay grows; default: as far as the queue's. */
+  atMost?: number;
 }
 
 export interface ControllerOptions {
@@ -92,7 +94,7 @@ async function process(key: string, options: ControllerOptions): Promise<void> {
   try {
     const result = await options.reconcile(key, signal);
     if (result?.after === 'growing') {
-      queue.addRateLimited(key);
+      queue.addRateLimited(key, result.atMost);
       return;
     }
     queue.forget(key);

@@ -14,6 +14,7 @@ import { objection } from './filter.ts';
 import type { Choice, Situation } from './judge.ts';
 import { currentOf, isLive, placementOf, type Scene } from './scene.ts';
 import type { Decided } from './types.ts';
+import { unmoved } from './unread.ts';
 import { nothingUsed } from './usage.ts';
 import { closureWish, type Wish } from './wishes.ts';
 
@@ -47,15 +48,9 @@ export function decideClosure(scene: Scene, workloads: readonly Decided[]): Deci
       const held = stays.held.filter((c) => scene.clusters.has(c));
       const awaited = stays.awaited.filter((c) => scene.clusters.has(c));
       if (!along && !wish && held.length + awaited.length === 0) return [];
-      const choice = chooseAlong(scene, placed, { wish, along: along ?? new Set(), held, awaited, isUsed });
-      return [
-        {
-          placed,
-          wish,
-          requires: [],
-          choice: Object.keys(givenUp).length > 0 ? { ...choice, givenUp } : choice,
-        },
-      ];
+      const chosen = chooseAlong(scene, placed, { wish, along: along ?? new Set(), held, awaited, isUsed });
+      const choice = Object.keys(givenUp).length > 0 ? { ...chosen, givenUp } : chosen;
+      return [{ placed, wish, requires: [], choice: unmoved(scene, placed, choice) }];
     });
 }
 

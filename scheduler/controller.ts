@@ -7,7 +7,7 @@ import { WorkQueue } from '../controller/queue.ts';
 import { byLogicalCluster } from '../controller/scope.ts';
 import type { Logger } from '../kube/log.ts';
 import { decideNamespace } from './decide.ts';
-import { hasHeard, type Reading } from './heard.ts';
+import { type Reading, type Unheard, unheardOf } from './heard.ts';
 import { limitOf } from './turns.ts';
 import type { NamespaceDecision } from './types.ts';
 import { wake } from './wake.ts';
@@ -36,23 +36,29 @@ export interface SchedulerOptions {
   signal: AbortSignal;
   logger: Logger;
   workers?: number;
+  /** See Reading. */
+  readMs?: number;
 }
 
 /** Room may also appear without any event about a cluster: when other workloads shrink. */
 const blockedRetryMs = 15_000;
 /** How long all wait for custom resources; what is placed of them waits on. */
 const ruledMs = 5_000;
+/** So many looks, three seconds in all, at whether a watch tells of what was read; then the others are decided without. */
+const patience = 6;
 /** More than a timer takes: something else comes by before. */
 const longestMs = 2 ** 31;
 
 /** WHERE. Keys are those of Namespaces. Resolves when `signal` has aborted. */
 export async function startScheduler(options: SchedulerOptions): Promise<void> {
-  const { client, informers, reader, signal, logger, workers = 4 } = options;
+  const { client, informers, reader, signal, logger, workers = 4, readMs } = options;
   const queue = new WorkQueue({ fair: byLogicalCluster(workers) });
   const writer = {
     client,
     reader,
     signal,
+    logger,
+    readMs,
     recorder: new EventRecorder({ ...options, component: 'atoll-scheduler' }),
   };
   const world = observe(informers);
@@ -82,20 +88,49 @@ function begin(world: World): void {
 async function reconcile(
   key: string,
   world: World,
-  writer: Writer & Reading,
+  writer: Writer & Reading & { logger: Logger },
   queue: WorkQueue,
 ): Promise<Retry | undefined> {
   const { cluster } = parseKey(key);
-  const decision = consider(key, world);
+  const unread = new Map<string, string>();
+  for (;;) {
+    const decision = decided(key, world, queue, unread);
+    const leavers = decision.leaveData.filter(({ placed }) => !unread.has(placed.object.metadata.uid ?? ''));
+    const unheard = await unheardOf(key, leavers, world, writer);
+    if (unheard.size > 0) {
+      if (isSoon(unheard) && queue.failures(key) < patience) return { after: 'growing' };
+      for (const [uid, { why }] of unheard) unread.set(uid, why);
+      continue;
+    }
+    await writeDecision(cluster, decision, writer);
+    if (unread.size > 0) {
+      const [why] = unread.values();
+      writer.logger.warn({ key, objects: unread.size, why }, 'what would leave its data stays for now');
+      return { after: 'growing', atMost: blockedRetryMs };
+    }
+    const next = Math.min(decision.toleratedUntil, decision.turnUntil);
+    const left = Math.max(0, next - Date.now());
+    const after = Math.min(left, decision.blocked || decision.lookAgain ? blockedRetryMs : longestMs);
+    return after < longestMs ? { after } : undefined;
+  }
+}
+
+/** All of it was read, and is on its way to our caches. */
+function isSoon(unheard: ReadonlyMap<string, Unheard>): boolean {
+  return [...unheard.values()].every(({ isLate }) => isLate);
+}
+
+function decided(
+  key: string,
+  world: World,
+  queue: WorkQueue,
+  unread: ReadonlyMap<string, string>,
+): NamespaceDecision {
+  const decision = consider(key, world, unread);
   const limit = (name: string) => limitOf(clusterNamed(world, name));
   for (const next of world.leavers.next(limit, key)) queue.add(next);
   for (const next of nextRound(decision, world)) queue.addAfter(next, world.pace.wait(next));
-  if (!(await hasHeard(key, decision.leaveData, world, writer))) return { after: 'growing' };
-  await writeDecision(cluster, decision, writer);
-  const next = Math.min(decision.toleratedUntil, decision.turnUntil);
-  const left = Math.max(0, next - Date.now());
-  const after = Math.min(left, decision.blocked || decision.lookAgain ? blockedRetryMs : longestMs);
-  return after < longestMs ? { after } : undefined;
+  return decision;
 }
 
 /** Whom else this decision is news for. */
@@ -110,7 +145,11 @@ function nextRound({ leaving }: NamespaceDecision, world: World): Set<string> {
 }
 
 /** Decides about one Namespace, and remembers what it takes then. Writes nothing: of a copy of the world this is a plan. */
-export function consider(key: string, world: World): NamespaceDecision {
+export function consider(
+  key: string,
+  world: World,
+  unread: ReadonlyMap<string, string> = new Map(),
+): NamespaceDecision {
   const began = performance.now();
   const placed = placementsIn(world, key);
   const decision = decideNamespace({
@@ -118,6 +157,7 @@ export function consider(key: string, world: World): NamespaceDecision {
     objects: objectsOf(world, key, placed),
     placements: placed,
     unknown: unknownIn(world, key, placed),
+    unread,
     claims: claimsIn(world, key),
     clusters: world.clusters.list(),
     notTaken: notTaken(world),

@@ -20,6 +20,7 @@ import { type Subject, subjectsOf } from './subjects.ts';
 import { evictingOf, listenedSince } from './tolerations.ts';
 import { leavingSince, rebalances, Turns, togetherWords, turnMs, waitingWords } from './turns.ts';
 import type { Decided, NamespaceDecision, NamespaceInput } from './types.ts';
+import { unmoved, unreadOf } from './unread.ts';
 import { addUsage, settledUsage, type Usage, usageOf } from './usage.ts';
 import { saysWhere, schedulersNote, tolerationsOf } from './wishes.ts';
 
@@ -113,10 +114,13 @@ function decideWorkloads(scene: Scene): Workloads {
     const leaves = current.filter((c) => there.includes(c));
     const move = moves.get(subject);
     const among = { scene, turns, leaves, group: groupAt(placed) };
-    const chosen =
-      move?.to === undefined
+    const ofItself = (to = current) => choose(wish, { ...situation, current: to }, rest);
+    const isUnread = unreadOf(scene, placed) !== undefined;
+    const chosen = isUnread
+      ? unmoved(scene, placed, ofItself())
+      : move?.to === undefined
         ? chooseInTurn((waits) => choose(wish, { ...situation, waits }, rest), among)
-        : choose(wish, { ...situation, current: [move.to] }, rest);
+        : ofItself([move.to]);
     const choice = withoutData(move ? explained(chosen, move) : chosen, there, claims.recreate);
     company.settle(subject, choice.clusters);
     for (const c of choice.clusters) count(c, 1);

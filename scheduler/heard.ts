@@ -1,10 +1,12 @@
 import type { Client } from '../client/client.ts';
+import { isTransportError } from '../client/errors.ts';
 import { parseKey, type ResourceRef } from '../client/url.ts';
 import { hasTemplates, isClaimName, isClaimRef } from '../cluster/claims.ts';
 import { refOf } from '../cluster/closure.ts';
 import { deepEqual } from '../kube/deep.ts';
+import { groupResource } from '../kube/gvk.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { isStatusError } from '../kube/status.ts';
+import { isStatusError, StatusError } from '../kube/status.ts';
 import type { Decided } from './types.ts';
 import { claimsIn, namespaces, type World } from './world.ts';
 
@@ -13,19 +15,35 @@ const claims = { group: '', version: 'v1', resource: 'persistentvolumeclaims' };
 export interface Reading {
   reader: Client;
   signal: AbortSignal;
+  /** How long all that is read for one decision may take; default 5000. */
+  readMs?: number | undefined;
 }
 
+/** Why not all that is said of data is known. */
+export interface Unheard {
+  why: string;
+  /** It was read, and the watch has yet to tell of it: it is on its way. */
+  isLate: boolean;
+}
+
+const late: Unheard = { why: 'what was said of its data last is still on its way', isLate: true };
+const defaultReadMs = 5_000;
+/** Of what others wrote. */
+const longest = 300;
+
 /**
- * Whether our caches have heard all that is said of the data that these leave, or give up. No watch waits for another: that a
- * cluster is drained may be heard before a `hold` that was written first. What caches held is taken before anything is awaited.
+ * Of those that leave data, or give it up, by their uids: those of whom our caches have not heard all that is said of it. No watch
+ * waits for another: that a cluster is drained may be heard before a `hold` that was written first. What caches held is taken
+ * before anything is awaited. What cannot be read, or not in time, leaves those unheard that it is about, and nobody else.
  */
-export async function hasHeard(
+export async function unheardOf(
   key: string,
   leavers: readonly Decided[],
   world: World,
-  { reader, signal }: Reading,
-): Promise<boolean> {
-  if (leavers.length === 0) return true;
+  { reader, signal, readMs = defaultReadMs }: Reading,
+): Promise<Map<string, Unheard>> {
+  const found = new Map<string, Unheard>();
+  if (leavers.length === 0) return found;
   const { cluster, name: namespace } = parseKey(key);
   const isConcerned = concernedBy(leavers);
   const versions = (all: readonly KubeObject[]) =>
@@ -36,7 +54,45 @@ export async function hasHeard(
     );
   const known = versions(claimsIn(world, key, 'all'));
   const home = world.namespaces.get(key);
-  const find = async (resource: ResourceRef, at: { name: string; namespace?: string }) => {
+  const about = (all: readonly Decided[], why: Unheard | undefined) => {
+    if (why) for (const { placed } of all) found.set(placed.object.metadata.uid ?? '', why);
+  };
+  const limit = limited(signal, readMs);
+  const read = { limit, ended: () => signal.throwIfAborted() };
+  const find = finder(reader, cluster, limit.signal);
+  const ofClaims = async () => {
+    const { items } = await reader.list(claims, { cluster, namespace, signal: limit.signal });
+    return deepEqual(versions(items), known);
+  };
+  const ofHome = async () => saysTheSame(await find(namespaces, { name: namespace }), home);
+  const ofKind = async (all: readonly Decided[]) => {
+    for (const [index, one] of all.entries()) {
+      const { kind, object } = one.placed;
+      const { name = '' } = object.metadata;
+      const why = await askedOf(kind, read, async () =>
+        saysTheSame(await find(kind, { namespace, name }), object),
+      );
+      // Who could not be told of one of them will not be of the next.
+      about(why && !why.isLate ? all.slice(index) : [one], why);
+      if (why && !why.isLate) return;
+    }
+  };
+  try {
+    const [ofAll, ofNamespace] = await Promise.all([
+      askedOf(claims, read, ofClaims),
+      askedOf(namespaces, read, ofHome),
+      ...byKind(leavers).map(ofKind),
+    ]);
+    const shared = [ofAll, ofNamespace].filter((why) => why !== undefined);
+    about(leavers, shared.find(({ isLate }) => !isLate) ?? shared[0]);
+  } finally {
+    limit.end();
+  }
+  return found;
+}
+
+function finder(reader: Client, cluster: string, signal: AbortSignal) {
+  return async (resource: ResourceRef, at: { name: string; namespace?: string }) => {
     try {
       return await reader.get(resource, { cluster, ...at }, signal);
     } catch (error) {
@@ -44,15 +100,63 @@ export async function hasHeard(
       throw error;
     }
   };
-  const { items } = await reader.list(claims, { cluster, namespace, signal });
-  if (!deepEqual(versions(items), known)) return false;
-  if (!saysTheSame(await find(namespaces, { name: namespace }), home)) return false;
-  for (const { placed } of leavers) {
-    if (placed.kind.role !== 'workload') continue;
-    const { name = '' } = placed.object.metadata;
-    if (!saysTheSame(await find(placed.kind, { namespace, name }), placed.object)) return false;
+}
+
+function byKind(leavers: readonly Decided[]): Decided[][] {
+  const found = new Map<unknown, Decided[]>();
+  for (const one of leavers) {
+    const { kind } = one.placed;
+    if (kind.role === 'workload') found.set(kind, [...(found.get(kind) ?? []), one]);
   }
-  return true;
+  return [...found.values()];
+}
+
+interface Limit {
+  signal: AbortSignal;
+  /** Rejects when it is over, whatever becomes of a request that does not end. */
+  over: Promise<never>;
+  end(): void;
+}
+
+class NoAnswerError extends Error {
+  override name = 'NoAnswerError';
+}
+
+function limited(signal: AbortSignal, ms: number): Limit {
+  const controller = new AbortController();
+  const over = new Promise<never>((_, reject) => {
+    controller.signal.addEventListener('abort', () => reject(controller.signal.reason), { once: true });
+  });
+  over.catch(() => {});
+  const abort = () => controller.abort(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
+  const timer = setTimeout(() => controller.abort(new NoAnswerError(`no answer within ${ms / 1000} s`)), ms);
+  const end = () => {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', abort);
+  };
+  return { signal: controller.signal, over, end };
+}
+
+/** `isHeard`: whether what it reads is what we know. */
+async function askedOf(
+  { group, resource }: ResourceRef,
+  { limit, ended }: { limit: Limit; ended(): void },
+  isHeard: () => Promise<boolean>,
+): Promise<Unheard | undefined> {
+  try {
+    return (await Promise.race([isHeard(), limit.over])) ? undefined : late;
+  } catch (error) {
+    ended();
+    if (!(error instanceof NoAnswerError || isTransportError(error) || error instanceof StatusError))
+      throw error;
+    const what = groupResource({ group, resource });
+    return {
+      why: `what is said of its data cannot be read: ${what}: ${error.message.slice(0, longest)}`,
+      isLate: false,
+    };
+  }
 }
 
 /** One that a set makes is no object of ours before it is reflected: it goes by its name. */

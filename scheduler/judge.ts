@@ -1,6 +1,6 @@
 import type { Spread } from '../cluster/kinds.ts';
 import { volumesAnnotation } from '../cluster/names.ts';
-import type { NoRoom } from '../cluster/no-room.ts';
+import type { NoRoom, Unplaced } from '../cluster/no-room.ts';
 import type { Resources } from '../cluster/pod-spec.ts';
 import type { PlacedSpread } from '../cluster/spread.ts';
 import type { Filled, PhysicalCluster } from '../cluster/types.ts';
@@ -26,6 +26,7 @@ export interface Choice {
   /** Of what overflows: see PlacementSpec. */
   filled?: Filled[];
   noRoom?: NoRoom | undefined;
+  unplaced?: Unplaced | undefined;
   /** Of a claim: see PlacementSpec. */
   givenUp?: Record<string, string[]>;
   /** Without a word of anybody it may be time for something: room that comes, what uses a claim that is in place. */

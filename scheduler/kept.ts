@@ -4,6 +4,7 @@ import { getOwn, textAt } from '../kube/untyped.ts';
 import type { Company } from './company.ts';
 import type { Scene } from './scene.ts';
 import type { Subject } from './subjects.ts';
+import { unreadOf } from './unread.ts';
 import type { Wish } from './wishes.ts';
 
 /**
@@ -28,13 +29,15 @@ export interface Keeping {
 export function keepingOf(
   subject: Subject,
   from: string,
-  { input }: Scene,
+  scene: Scene,
   company: Company,
 ): Keeping | undefined {
   const { placed, placement, wish, claims } = subject;
   const { kind, object } = placed;
   const asked = { why: 'somebody has said where it is', isAsked: true };
   if (!leavesChoice(wish) || isPaused(object) || company.isOf(subject)) return asked;
+  const unread = unreadOf(scene, placed);
+  if (unread !== undefined) return { why: unread, isAsked: false };
   const { spec } = placement ?? {};
   const kept = (why: string) => ({ why, isAsked: false });
   if (!spec || spec.ref.uid !== object.metadata.uid || object.metadata.deletionTimestamp !== undefined)
@@ -49,7 +52,9 @@ export function keepingOf(
   if (kind.kind === 'Pod' && (textAt(object, 'spec', 'restartPolicy') ?? 'Always') !== 'Always')
     return kept('it runs to its end, and would begin anew');
   const end = endOfRest(spec.rebalancedAt);
-  return end > input.now ? kept(`it was moved by a rebalance, and rests until ${timestamp(end)}`) : undefined;
+  return end > scene.input.now
+    ? kept(`it was moved by a rebalance, and rests until ${timestamp(end)}`)
+    : undefined;
 }
 
 /** Nobody says where it is, nor on how many: one cluster is as good as another that the wish leaves. */

@@ -3,6 +3,7 @@ import { eachCluster } from '../cluster/spread.ts';
 import {
   type Choice,
   fittingOf,
+  type Judged,
   judge,
   type Reasons,
   record,
@@ -39,7 +40,10 @@ export function chooseOverflow(wish: Wish, situation: Situation, rest: ReadonlyM
   const short = total - sum(filled);
   const refused = refusals(judged);
   if (filled.size === 0 || (short > 0 && (there.length === 0 || isDriven(situation, places))))
-    return { ...stays(places, refused, situation), noRoom: noRoomOf(short, judged, situation) };
+    return {
+      ...stays(places, refused, situation),
+      ...lackOf(short, judged, situation, { runs: runningOf(judged, filled, situation) }),
+    };
   const given = [...filled].map(([cluster, pods]) => ({ cluster, pods }));
   const home =
     there.find(({ candidate: { name } }) => filled.has(name))?.candidate.name ?? given[0]?.cluster ?? '';
@@ -63,10 +67,32 @@ export function chooseOverflow(wish: Wish, situation: Situation, rest: ReadonlyM
     blocked: short > 0,
     open: true,
     filled: given,
-    noRoom: noRoomOf(short, judged, situation, on),
+    ...lackOf(short, judged, situation, { on }),
     ...(clusters.length > 1 && { spread: spreadBy(filled, places, situation) }),
     ...((clusters.length > 1 || isTight || isLate) && { lookAgain: true }),
   };
+}
+
+/** Of so many pods for which there is no room, what is said. `runs`: how many of them are there all the same, as they were. */
+function lackOf(
+  short: number,
+  judged: Judged,
+  situation: Situation,
+  { on, runs = 0 }: { on?: string[]; runs?: number },
+): Pick<Choice, 'noRoom' | 'unplaced'> {
+  const noRoom = noRoomOf(short, judged, situation, on);
+  if (noRoom) return { noRoom };
+  const pods = short - runs;
+  return pods > 0 ? { unplaced: { pods, of: situation.pods } } : {};
+}
+
+/** How many it has, and has room for, where it is driven away: they run there until there is room for all. */
+function runningOf(judged: Judged, filled: ReadonlyMap<string, number>, situation: Situation): number {
+  const there = judged.flatMap(([candidate]) => (candidate.isThere && candidate.cluster ? [candidate] : []));
+  return there.reduce((all, candidate) => {
+    const { room, had } = placeOf(candidate, situation);
+    return all + Math.max(0, Math.min(room, had) - (filled.get(candidate.name) ?? 0));
+  }, 0);
 }
 
 /** Something drives it away from where it is. */

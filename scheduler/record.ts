@@ -102,6 +102,7 @@ function released(
     spread: _spread,
     filled: _filled,
     noRoom: _noRoom,
+    unplaced: _unplaced,
     namespaceLabels: _labels,
     orphaned,
     ...spec
@@ -154,6 +155,7 @@ function specOf(decided: Decided, home: Home, old?: PlacementSpec): PlacementSpe
     ...(choice.spread && { spread: choice.spread }),
     ...(choice.filled && { filled: choice.filled }),
     ...(choice.noRoom && { noRoom: choice.noRoom }),
+    ...(choice.unplaced && { unplaced: choice.unplaced }),
     ...(requires.length > 0 && { requires }),
     ...(old?.shares && Object.keys(old.shares).length > 0 && { shares: old.shares }),
     ...(old?.scale && old.ref.uid === uid && { scale: old.scale }),

@@ -16,6 +16,8 @@ export interface NamespaceInput {
   placements: readonly Placement[];
   /** The uids of objects that may be there, unseen: their Placements stay as they are, unless the Namespace goes. */
   unknown?: ReadonlySet<string>;
+  /** By uid: who leaves no data now, and why. See scheduler/unread.ts. */
+  unread?: ReadonlyMap<string, string>;
   /** Claims that StatefulSets' controllers made on physical clusters, as they are reflected here. */
   claims?: readonly KubeObject[];
   clusters: readonly PhysicalCluster[];
@@ -45,7 +47,7 @@ export interface NamespaceDecision {
   remove: Placement[];
   /**
    * Who leaves a cluster that it may have data on, or has its data given up there, by this decision first; with a claim all
-   * that use it. What this is decided by may not be all that was said: see hasHeard in scheduler/heard.ts.
+   * that use it. What this is decided by may not be all that was said: see unheardOf in scheduler/heard.ts.
    */
   leaveData: Decided[];
   /** Pods that were deleted and run nowhere any more: what is left of them goes. */

@@ -21,6 +21,7 @@ import { type Behaviour, defaultBehaviours } from './pods/behaviour.ts';
 import { runPods } from './pods/controller.ts';
 import { resources } from './resources.ts';
 import { runServices } from './services/controller.ts';
+import { runEndpoints } from './services/endpoints.ts';
 import { usageView } from './usage.ts';
 import { runWorkloadControllers } from './workloads/index.ts';
 
@@ -31,6 +32,8 @@ export interface SimulationOptions {
   node?: { cpu: string; memory: string; pods: string };
   /** Asked in order, before the default ones. */
   behaviours?: readonly Behaviour[];
+  /** Services have EndpointSlices, so many milliseconds after their pods changed; absent: they have none. */
+  endpointsAfterMs?: number;
   /** The same seed gives every pod the same delays. */
   seed?: number;
   host?: string;
@@ -108,6 +111,7 @@ async function startUnserved(
     runWorkloadControllers(context),
     runPods(context, { behaviours, seed: options.seed ?? 1 }),
     runServices(context),
+    ...(options.endpointsAfterMs === undefined ? [] : [runEndpoints(context, options.endpointsAfterMs)]),
     runDisruption(context),
   ]).catch((err: unknown) => {
     if (!stop.signal.aborted) logger.error({ err, cluster: name }, 'the simulation stopped');

@@ -6,12 +6,23 @@ import { placementName } from '../cluster/placement.ts';
 import type { Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { lateAddresses, lateMembers, type Member } from './group.ts';
+import type { Unled } from './handover.ts';
 import type { Hold, Late } from './hold.ts';
+import { isShortOf } from './led.ts';
 import { breaksFirst } from './plan.ts';
+import { availableOf } from './ready.ts';
 import { goingFrom, type Manner, mannerOf, reaching, withWithdrawn } from './traffic.ts';
 import type { Witness } from './trust.ts';
 import type { Withdrawal } from './withdraw.ts';
-import { byNamespace, followedAt, hasOwnVolume, namespaceKey, rootOf, type World } from './world.ts';
+import {
+  byNamespace,
+  endpointsAt,
+  followedAt,
+  hasOwnVolume,
+  namespaceKey,
+  rootOf,
+  type World,
+} from './world.ts';
 
 /** What the world beside an object has to say of its hand-over. */
 export interface Beside {
@@ -19,6 +30,7 @@ export interface Beside {
   awaited?: Hold['awaited'];
   isOpen?: Withdrawal['isOpen'];
   isClosed?: Witness['isClosed'];
+  isUnled?: Unled['isUnled'];
   behind?: Placement[] | undefined;
 }
 
@@ -37,6 +49,7 @@ export function besideOf(
     awaited: awaitedAt(world, placement, root),
     isOpen: (cluster) => isOpenAt(world, placement, cluster),
     isClosed: (cluster) => isClosedAt(world, placement, cluster),
+    isUnled: (cluster) => isUnledAt(world, placement, cluster),
   };
 }
 
@@ -83,6 +96,20 @@ function isClosedAt(world: World, placement: Placement, cluster: string): boolea
     const [share, slice] = [spec?.shares?.[cluster], status?.clusters?.[cluster]];
     if (spec?.ref.kind !== 'Service' || !share || slice?.present !== true) return false;
     return share.withdrawn === true || slice.share?.withdrawn === true;
+  });
+}
+
+/** A Service there leads to fewer pods than are ready of all that it selects. */
+function isUnledAt(world: World, placement: Placement, cluster: string): boolean {
+  return before(world, placement).some((service) => {
+    const { spec, status } = service;
+    if (spec?.ref.kind !== 'Service' || status?.clusters?.[cluster]?.present !== true) return false;
+    const key = objectKey(service);
+    const pods = followedAt(world, key).reduce((sum, { placement: { spec, status } }) => {
+      const share = spec?.shares?.[cluster];
+      return sum + (share ? availableOf(share, status?.clusters?.[cluster]) : 0);
+    }, 0);
+    return isShortOf(pods, endpointsAt(world, key), cluster);
   });
 }
 

@@ -1,5 +1,5 @@
 import { pausedAnnotation, waitAnnotation } from '../cluster/names.ts';
-import { lackOfRoom } from '../cluster/no-room.ts';
+import { lackOfRoom, unplacedPods } from '../cluster/no-room.ts';
 import { isTombstone } from '../cluster/orphans.ts';
 import { isStillLedTo, leavesUnheard } from '../cluster/share.ts';
 import { unsatisfied } from '../cluster/spread.ts';
@@ -16,6 +16,7 @@ interface ConditionsInput {
   shares: Shares;
   slices: Slices;
   waitingFor: readonly string[];
+  unled: readonly string[];
   /** See Handover. */
   hold: Handover['hold'];
   /** It may not run twice. */
@@ -31,7 +32,7 @@ interface ConditionsInput {
 type Verdict = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
 
 /**
- * Placed: every cluster that was asked for, or one at least, takes the object. Settled: it is where it should be,
+ * Placed: every cluster that was asked for, or one at least, takes the object, and all of its pods. Settled: it is where it should be,
  * in full, and nowhere else; otherwise the message says what is waited for.
  */
 export function conditionsOf(input: ConditionsInput): Condition[] {
@@ -69,6 +70,9 @@ function placed({ placement, gone, root, total }: ConditionsInput): Verdict {
   const message = `placed on ${clusters.join(', ')}`;
   if (lacking !== undefined)
     return { type, status: 'False', reason: 'NoRoom', message: `${message}; ${lacking}` };
+  const unplaced = placement.spec && unplacedPods(placement.spec);
+  if (unplaced !== undefined)
+    return { type, status: 'False', reason: 'Blocked', message: `${message}; ${unplaced}` };
   const spread = placement.spec?.spread;
   const missing = spread && unsatisfied(spread);
   if (missing !== undefined)
@@ -106,7 +110,7 @@ export function givingOf(shares: Shares, clusters: readonly string[]): string[] 
 }
 
 function settled(input: ConditionsInput): Verdict {
-  const { placement, shares, slices, waitingFor, once, hold } = input;
+  const { placement, shares, slices, waitingFor, unled, once, hold } = input;
   const type = 'Settled';
   const clusters = placement.spec?.clusters ?? [];
   const failed = Object.keys(shares).flatMap((c) => {
@@ -124,7 +128,7 @@ function settled(input: ConditionsInput): Verdict {
       type,
       status: 'False',
       reason: 'Joining',
-      message: `waiting for ${waitingFor.join(', ')}${held}`,
+      message: `waiting for ${waitingFor.map((c) => `${c}${unled.includes(c) ? unledWords : ''}`).join(', ')}${held}`,
     };
   }
   const stays = givingOf(shares, clusters).join(', ');
@@ -147,6 +151,8 @@ function settled(input: ConditionsInput): Verdict {
   if (!input.gone && clusters.length === 0) return { ...placed(input), type };
   return { type, status: 'True', reason: 'Settled', message: 'every share is where it should be' };
 }
+
+const unledWords = ' (it is ready there, and its Services have yet to lead to all of it)';
 
 function withdrawingWords(withdrawing: readonly (readonly [string, Share])[]): string {
   const unheard = withdrawing.filter(([, share]) => leavesUnheard(share));

@@ -4,14 +4,22 @@ import type { KubeObject } from '../kube/object.ts';
 import { nextCounts, nextWhole } from './handover-many.ts';
 import { isReleased, nextOnce, nextWholeOnce } from './handover-once.ts';
 import { nextBatch, nextSingle } from './handover-one.ts';
-import { type Held, type Hold, hold } from './hold.ts';
+import { defaultWaitMs, type Held, type Hold, hold, lookAgainMs } from './hold.ts';
 import { type Plan, type PlanOptions, planFor, type Shares, type Slices } from './plan.ts';
 import { isReady } from './ready.ts';
 import { isCountedOn, type Next, type Scene } from './scene.ts';
 import { countedOf, isLeanedOn, isSound, type Witness, wasHeard, withQuestions } from './trust.ts';
 import { earlier, heardAgain, type Withdrawal, withdraw } from './withdraw.ts';
 
-export interface HandoverInput extends PlanOptions, Hold, Withdrawal {
+export interface Unled {
+  /**
+   * Whether a Service there has yet to lead to as many pods as are ready: until then, and no longer than `waitMs`, nobody goes on
+   * the strength of these.
+   */
+  isUnled?: ((cluster: string) => boolean) | undefined;
+}
+
+export interface HandoverInput extends PlanOptions, Hold, Withdrawal, Unled {
   /** Absent or of another uid than the Placement's: pass `gone`. */
   root: KubeObject;
   /** The object is deleted: nothing has to be preserved. */
@@ -44,6 +52,8 @@ export interface Handover {
   stale: string[];
   /** Targets that are not counted on yet, sorted. */
   waitingFor: string[];
+  /** Of these, those that are ready, and that a Service does not lead to yet. */
+  unled: string[];
   /** What keeps a copy that might go from going, and until when. */
   hold: Pick<Held, 'held' | 'until' | 'without'>;
   /** It may not run twice: it stops where it is before it starts elsewhere. */
@@ -63,11 +73,18 @@ export function handover(input: HandoverInput): Handover {
   const stays = Object.entries(remaining).filter(([, share]) => share.phase !== 'Leaving');
   if (gone) {
     const shares = allLeaving(remaining);
-    return { shares, stale: staleOf(slices, previous, shares), waitingFor: [], hold: notHeld, once: false };
+    return {
+      shares,
+      stale: staleOf(slices, previous, shares),
+      waitingFor: [],
+      unled: [],
+      hold: notHeld,
+      once: false,
+    };
   }
   const wanted = clusters.length > 0 ? clusters : stays.map(([c]) => c);
   const plan = planFor(input.root, wanted, remaining, input);
-  const { settled, since, requeueAfterMs } = settle(input, plan, released(input, plan, remaining));
+  const { settled, since, unled, requeueAfterMs } = settle(input, plan, released(input, plan, remaining));
   const scene: Scene = { ...input, plan, shares: withQuestions(input, plan, settled, since) };
   const { stepped, requeueAfterMs: heldMs, ...held } = hold(scene, next(scene), input);
   const left = withdraw(scene, apply(scene.shares, stepped, input), input);
@@ -82,6 +99,7 @@ export function handover(input: HandoverInput): Handover {
     shares,
     stale,
     waitingFor,
+    unled: unled.filter((c) => waitingFor.includes(c)),
     hold: held,
     once,
     ...(again !== undefined && { requeueAfterMs: again }),
@@ -159,6 +177,7 @@ interface Settled {
   settled: Shares;
   /** When the last target to be ready became so. */
   since: number | undefined;
+  unled: string[];
   requeueAfterMs?: number;
 }
 
@@ -171,6 +190,7 @@ function settle(input: HandoverInput, plan: Plan, shares: Shares): Settled {
   const settleMs = kindNamed(root.kind)?.passive ? 0 : input.settleMs;
   let soonest: number | undefined;
   let newest: number | undefined;
+  const unled: string[] = [];
   const one = ([cluster, share]: [string, Share]): [string, Share] => {
     const isAsked = isLeanedOn(root, plan, shares, cluster);
     if (share.phase === 'Active' && isAsked && !isSound(input, plan, cluster, share)) {
@@ -189,13 +209,19 @@ function settle(input: HandoverInput, plan: Plan, shares: Shares): Settled {
     if (plan.goal.has(cluster)) newest = Math.max(newest ?? since, since);
     const left = settleMs - (now - since);
     const ready = { ...base, readySince: new Date(since).toISOString() };
+    const unledMs = isAsked && left <= 0 ? (input.waitMs ?? defaultWaitMs) - (now - since) : 0;
+    if (unledMs > 0 && input.isUnled?.(cluster)) {
+      unled.push(cluster);
+      soonest = Math.min(soonest ?? unledMs, unledMs, lookAgainMs);
+      return [cluster, ready];
+    }
     if (left <= 0 && (!isAsked || wasHeard(input, cluster, ready)))
       return [cluster, { ...numbers, phase: 'Active' }];
     if (left > 0) soonest = Math.min(soonest ?? left, left);
     return [cluster, ready];
   };
   const settled = Object.fromEntries(Object.entries(shares).map(one));
-  return { settled, since: newest, ...(soonest !== undefined && { requeueAfterMs: soonest }) };
+  return { settled, since: newest, unled, ...(soonest !== undefined && { requeueAfterMs: soonest }) };
 }
 
 /** A cluster may join only when it has no share and nothing is left of what it said of an earlier one. */

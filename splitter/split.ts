@@ -11,7 +11,7 @@ import { conditionsOf } from './conditions.ts';
 import { type Covered, withDisruptions } from './disruption.ts';
 import { foldStatus } from './fold/index.ts';
 import { follow, scaleOf, stamped } from './follow.ts';
-import { type Handover, handover, notHeld } from './handover.ts';
+import { type Handover, handover, notHeld, type Unled } from './handover.ts';
 import type { Hold } from './hold.ts';
 import { afterMinimum, type FloorAt } from './lower.ts';
 import type { Shares, Slices } from './plan.ts';
@@ -47,6 +47,8 @@ export interface SplitInput {
   isOpen?: Withdrawal['isOpen'];
   /** See Witness. */
   isClosed?: Witness['isClosed'];
+  /** See Unled. */
+  isUnled?: Unled['isUnled'];
   /** Where `root` is a Service or an Ingress: the workloads behind it. */
   behind?: readonly Placement[] | undefined;
   /** What scales `root`, where something does. */
@@ -90,7 +92,7 @@ export function split(input: SplitInput): Split {
   const { scaling } = followed;
   const from = { root: subject, clusters, previous: followed.shares, slices, scaling };
   const outcome = frozen
-    ? { shares: before, stale: [], waitingFor: [], hold: notHeld, once: false }
+    ? { shares: before, stale: [], waitingFor: [], unled: [], hold: notHeld, once: false }
     : handover({
         ...from,
         gone,
@@ -107,6 +109,7 @@ export function split(input: SplitInput): Split {
         drainMs: input.manner?.drainMs,
         isOpen: input.isOpen,
         isClosed: input.isClosed,
+        isUnled: input.isUnled,
       });
   const after = gone
     ? outcome.shares
@@ -114,12 +117,10 @@ export function split(input: SplitInput): Split {
   const decided = besides(input, live, { clusters, slices, before: previous, shares: after });
   const shares = stamped(followed, decided);
   const conditions = conditionsOf({
+    ...outcome,
     placement,
     shares,
     slices,
-    waitingFor: outcome.waitingFor,
-    hold: outcome.hold,
-    once: outcome.once,
     gone: deleted,
     root: live,
     total: scaling?.total,

@@ -14,12 +14,14 @@ import {
   byQuestion,
   byShare,
   byWaiting,
+  endpointsIn,
   followedAt,
   followingOf,
   leadingTo,
   namespaceKey,
   placementOfTarget,
   rootOf,
+  serviceOf,
   type World,
 } from './world.ts';
 
@@ -72,6 +74,7 @@ export function wake(world: World, queue: WorkQueue): void {
   };
   for (const [kind, informer] of world.roots) follow(kind, informer);
   world.ruled.on((informer, resource) => follow({ ...resource, role: 'workload' }, informer));
+  wakeUnled(world, queue);
   const inNamespace = (namespace: KubeObject, old?: KubeObject) => {
     if (old && saysSame(namespace, old)) return;
     for (const placement of world.placements.byIndex(byNamespace, objectKey(namespace)))
@@ -104,6 +107,20 @@ export function wake(world: World, queue: WorkQueue): void {
     },
     delete: sharing,
   });
+}
+
+/** Who may wait for the endpoints of a Service that leads to it: see Unled. */
+function wakeUnled(world: World, queue: WorkQueue): void {
+  const led = (slice: KubeObject) => {
+    for (const service of serviceOf(slice) ?? [])
+      for (const { placement } of followedAt(world, service))
+        if (isJoining(placement)) queue.add(objectKey(placement));
+  };
+  endpointsIn(world.roots)?.on({ add: led, update: led, delete: led });
+}
+
+function isJoining({ spec }: Placement): boolean {
+  return Object.values(spec?.shares ?? {}).some(({ phase }) => phase === 'Joining');
 }
 
 /** Of an autoscaler's Placement, that of its target: it may wait for what the autoscaler is told. */

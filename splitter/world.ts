@@ -13,6 +13,7 @@ import { listAt } from '../kube/untyped.ts';
 import { type Scaler, type ScaleTarget, scalerOf, scaleTarget, targetOf } from './autoscaler.ts';
 import { type Covered, coveredBy } from './disruption.ts';
 import { waitingReason } from './hold.ts';
+import { readyEndpoints, serviceTold } from './led.ts';
 import { type FloorAt, floorsOf } from './lower.ts';
 import { type Demand, demandOf } from './quota.ts';
 
@@ -29,6 +30,7 @@ export interface World {
 
 const autoscalers = { group: 'autoscaling', version: 'v2', resource: 'horizontalpodautoscalers' } as const;
 const namespaces = { group: '', version: 'v1', resource: 'namespaces' } as const;
+const services = { group: '', resource: 'services' } as const;
 /** Placements, by the key of their Namespace. */
 export const byNamespace = 'splitter/namespace';
 /** Of them, those that wait for others there. */
@@ -39,6 +41,8 @@ export const byShare = 'splitter/share';
 export const byQuestion = 'splitter/question';
 /** Placements, by the keys of those that follow theirs. */
 const byFollower = 'splitter/follower';
+/** EndpointSlices that clusters have told of, by the key of the Placement of their Service. */
+const byService = 'splitter/service';
 /** Autoscalers, by the key of the Placement of what they scale. */
 const byTarget = 'splitter/target';
 
@@ -56,6 +60,7 @@ export function observe(informers: InformerSet): World {
     Object.entries(spec?.shares ?? {}).flatMap(([c, share]) => (askedSince(share) === undefined ? [] : [c])),
   );
   const roots = new Map(placedKinds.map((kind) => [kind, informers.for(kind)]));
+  endpointsIn(roots)?.addIndex(byService, (slice) => serviceOf(slice) ?? []);
   const scalers = informers.for(autoscalers);
   scalers.addIndex(byTarget, (autoscaler) => placementOfTarget(autoscaler) ?? []);
   return {
@@ -66,6 +71,23 @@ export function observe(informers: InformerSet): World {
     scalers,
     namespaces: informers.for(namespaces),
   };
+}
+
+export function endpointsIn(roots: World['roots']): Informer | undefined {
+  return [...roots].find(([{ kind }]) => kind === 'EndpointSlice')?.[1];
+}
+
+/** The key of its Placement, of a slice that a cluster has told of. */
+export function serviceOf(slice: KubeObject): string[] | undefined {
+  const name = serviceTold(slice);
+  if (name === undefined) return undefined;
+  const { cluster, namespace } = parseKey(objectKey(slice));
+  return [keyOf(cluster, namespace, placementName({ ...services, name }))];
+}
+
+/** Of the Service of this Placement's key, by cluster: how many ready endpoints are told of. */
+export function endpointsAt({ roots }: World, key: string): Map<string, number> {
+  return readyEndpoints(endpointsIn(roots)?.byIndex(byService, key) ?? []);
 }
 
 /** The root that a Placement is about, as the cache has it. */

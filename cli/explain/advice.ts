@@ -15,8 +15,9 @@ export function adviceFor(told: Told): string[] {
   if (placement === 'absent') return absent(told);
   const remedies = [...new Set(refusedOf(placement).flatMap(([cluster, why]) => remedyOf(cluster, why)))];
   const back = formerOf(placement).join(',');
-  const { noRoom, scale: autoscaled } = placement.spec ?? {};
-  const kept = noRoom && !autoscaled ? noRoom.of - noRoom.pods : 0;
+  const { noRoom, unplaced, scale: autoscaled } = placement.spec ?? {};
+  const lacking = noRoom ?? unplaced;
+  const kept = lacking && !autoscaled ? lacking.of - lacking.pods : 0;
   const scale = `kubectl -n ${namespace} scale ${groupResource(kind)}/${name}`;
   return [
     ...(namesNoOther(placement) ? [`name another cluster: ${annotate} ${clustersAnnotation}=NAME`] : []),
@@ -89,6 +90,8 @@ const remedyTable: readonly [RegExp, (cluster: string) => string][] = [
 ];
 
 function remedyOf(cluster: string, why: string): string[] {
-  const found = remedyTable.find(([words]) => words.test(why));
+  // Of what overflows it says first how much is there, then why nothing more.
+  const parts = why.split('; ');
+  const found = remedyTable.find(([words]) => parts.some((part) => words.test(part)));
   return found ? [found[1](cluster)] : [];
 }

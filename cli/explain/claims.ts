@@ -23,6 +23,14 @@ export function leftBehind(told: Told): string[] {
     made.push(
       'any cluster that it leaves keeps its claims there with their data; while it has others of the same names they are not shown',
     );
+  if (told.unread > 0) {
+    const { namespace = '' } = told.object.metadata;
+    const what =
+      told.unread === 1 ? '1 more claim that it uses was' : `${told.unread} more claims that it uses were`;
+    made.push(
+      `${what} not looked at: atoll explain pvc/NAME -n ${namespace} tells of one, kubectl -n ${namespace} get pvc names them all`,
+    );
+  }
   return [...given, ...made];
 }
 

@@ -49,7 +49,9 @@ export async function explain(
     placement,
     users: kind.role === 'closure' ? await usersOf(there, { kind, name }, namespace) : [],
     pods: running,
-    givenUp: typeof placement === 'string' ? [] : await givenUpOf(there, object, placement),
+    ...(typeof placement === 'string'
+      ? { givenUp: [], unread: 0 }
+      : await givenUpOf(there, object, placement)),
     claims,
     inUse: claims.length > 0 ? await claimsInUse(there, namespace) : new Map(),
     events: placement === 'forbidden' ? await eventsOf(there, object, namespace) : [],

@@ -37,7 +37,7 @@ export async function givenUpOf(
   client: Client,
   object: KubeObject,
   placement: Placement,
-): Promise<GivenUp[]> {
+): Promise<{ givenUp: GivenUp[]; unread: number }> {
   const { namespace = '' } = object.metadata;
   const { ref, requires = [] } = placement.spec ?? {};
   const isClaim = ref?.resource === claimKind.resource && ref.group === '';
@@ -51,8 +51,9 @@ export async function givenUpOf(
           .slice(0, mostClaims)
           .map(({ name }) => read<Placement>(placements, placementName({ ...claimKind, name }))),
       );
+  const unread = isClaim ? 0 : Math.max(0, used.length - mostClaims);
   const given = records.filter((record) => typeof record !== 'string' && record.spec?.givenUp !== undefined);
-  if (given.length === 0) return [];
+  if (given.length === 0) return { givenUp: [], unread };
   const all = await orNone(client.list<Placement>(placements, { namespace }));
   const refs = new Map(
     all.flatMap(({ spec }): [string, ObjectRef][] => (spec ? [[spec.ref.uid, spec.ref]] : [])),
@@ -71,5 +72,5 @@ export async function givenUpOf(
     });
     return await Promise.all(by);
   });
-  return (await Promise.all(each)).flat();
+  return { givenUp: (await Promise.all(each)).flat(), unread };
 }

@@ -68,12 +68,13 @@ function headlineOf({ object, kind, placement }: Told): string {
 }
 
 function placedHeadline({ spec, status }: Placement): string {
-  const { clusters = [], shares = {}, blocked, waits = [], noRoom } = spec ?? {};
+  const { clusters = [], shares = {}, blocked, waits = [], noRoom, unplaced } = spec ?? {};
   const there = Object.keys(shares).sort();
   const old = there.filter((name) => !clusters.includes(name));
   const coming = clusters.filter((name) => shares[name]?.phase !== 'Active');
   if (there.length === 0 && clusters.length === 0) return 'runs nowhere: no cluster takes it';
-  if (noRoom?.on) return `is on ${and(there.length > 0 ? there : clusters)}, and ${lackingPods(noRoom)}`;
+  const lacking = noRoom?.on ? noRoom : unplaced;
+  if (lacking) return `is on ${and(there.length > 0 ? there : clusters)}, and ${lackingPods(lacking)}`;
   if (blocked === true)
     return `is on ${and(there.length > 0 ? there : clusters)}, and cannot get where it ought to be`;
   if (waits.length > 0) return `is on ${and(clusters)}, and leaves ${and(waits)} when it is its turn`;

@@ -17,6 +17,8 @@ export interface Told {
   pods: readonly KubeObject[];
   /** Of a claim, or of what uses claims: whose data is where it is not needed any more. */
   givenUp: readonly GivenUp[];
+  /** Of how many more claims that it uses nothing was read. */
+  unread: number;
   /** Of a StatefulSet: the claims of the Namespace that clusters show, its own among them. */
   claims: readonly KubeObject[];
   /** Of these, by cluster: the names of those that pods there use. */

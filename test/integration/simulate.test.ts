@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { lateEndpoints } from '../simulate/bugs.ts';
 import type { History } from '../simulate/history.ts';
 import { runChild } from '../simulate/part.ts';
 
@@ -87,6 +88,17 @@ describe('the simulation of histories', () => {
       ],
     } satisfies History;
     expect((await runChild({ seed: 16, history: again })).failures).toEqual([]);
+  });
+
+  it('what leaves waits for the endpoints of what is ready elsewhere, and notices when it does not', async () => {
+    const [asItIs, wrong] = await Promise.all([
+      runChild({ seed, history: lateEndpoints }),
+      runChild({ seed, history: lateEndpoints }, 'unled'),
+    ]);
+    expect(asItIs?.failures).toEqual([]);
+    expect(wrong?.failures[0]).toMatch(
+      /w1 has \d ready pods that a Service leads to, and must not have fewer/,
+    );
   });
 
   it('notices that what leaves goes first', async () => {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { KnownBug } from '../fault/part.ts';
+import type { History } from './history.ts';
 
 /** A fault as somebody might write it: this text of a compiled file instead of that. */
 interface Mutant {
@@ -11,7 +12,20 @@ interface Mutant {
 
 interface Bug extends KnownBug {
   readonly mutants: readonly Mutant[];
+  /** What shows it, where histories that a seed makes do not. */
+  readonly history?: History;
 }
+
+/** Clusters tell of endpoints, b of its own eight seconds late. */
+export const lateEndpoints: History = {
+  endpoints: { a: 0, b: 8000 },
+  workloads: [{ kind: 'Deployment', name: 'w1', replicas: 4, on: 'a', maxUnavailable: 0, served: true }],
+  actions: [
+    { at: 1000, do: 'place', workload: 'w1', on: 'b' },
+    { at: 60_000, do: 'place', workload: 'w1', on: 'a' },
+    { at: 120_000, do: 'place', workload: 'w1', on: 'a,b' },
+  ],
+};
 
 export const bugs: readonly Bug[] = [
   {
@@ -190,6 +204,20 @@ export const bugs: readonly Bug[] = [
         file: 'splitter/withdraw.js',
         from: "if (share.phase !== 'Leaving' || !before) {",
         to: 'if (scene.plan.goal.has(cluster) || !before) {',
+      },
+    ],
+  },
+  {
+    name: 'unled',
+    about: 'what joins is counted on before its Service there leads to it',
+    seed: 7,
+    within: 1,
+    history: lateEndpoints,
+    mutants: [
+      {
+        file: 'splitter/handover.js',
+        from: 'if (unledMs > 0 && input.isUnled?.(cluster)) {',
+        to: 'if (false) {',
       },
     ],
   },

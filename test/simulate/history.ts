@@ -43,6 +43,8 @@ export interface Start {
 }
 
 export interface History {
+  /** By cluster, how long after its pods it tells of endpoints; absent: it has none, and pods are led to as soon as they are ready. */
+  endpoints?: Partial<Record<(typeof clusterNames)[number], number>>;
   workloads: Start[];
   actions: Action[];
 }

@@ -31,11 +31,14 @@ export const moves: FaultPart = {
   },
   async run(run: Run): Promise<RunResult> {
     const { seed, bug } = run;
-    const outcome = await runChild({ seed }, bug, run.signal).catch((error: unknown) => {
-      // Whoever stops the command has found nothing.
-      if (!run.signal.aborted) throw error;
-      return undefined;
-    });
+    const { history } = bugs.find(({ name }) => name === bug) ?? {};
+    const outcome = await runChild({ seed, ...(history && { history }) }, bug, run.signal).catch(
+      (error: unknown) => {
+        // Whoever stops the command has found nothing.
+        if (!run.signal.aborted) throw error;
+        return undefined;
+      },
+    );
     if (!outcome) return { ops: 0, faults: 0, failures: [] };
     const { failures, counts, simulatedMs, steps } = outcome;
     const shown = failures.length > 0 && bug === undefined ? await shrunk(run, outcome) : failures;

@@ -46,7 +46,14 @@ export async function runHistory(
   const random = new Random(seed, 2);
   const names = clusterNames;
   const world = await time.until(() =>
-    startWorld({ names, identity, random, seed, ...(logger && { logger }) }),
+    startWorld({
+      names,
+      identity,
+      random,
+      seed,
+      ...(history.endpoints && { endpoints: history.endpoints }),
+      ...(logger && { logger }),
+    }),
   );
   const run = new Running(time, world, history);
   await time.until(() => run.begin());
@@ -93,6 +100,8 @@ class Running {
     for (const cluster of clusters.values()) {
       await this.#pods.follow(cluster, this.#life.signal);
       await this.#services.follow(cluster, this.#life.signal);
+      if (Object.hasOwn(this.#history.endpoints ?? {}, cluster.name))
+        await this.#services.followEndpoints(cluster, this.#life.signal);
     }
     for (const name of clusters.keys()) while (!(await isReady(admin, name))) await sleep(lookMs);
     for (const [name, region] of Object.entries(regions))

@@ -1,7 +1,8 @@
 import { startInformer } from '../../client/informer.ts';
+import { serviceNameLabel } from '../../cluster/endpoints.ts';
 import { withdrawnLabel } from '../../cluster/names.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { at, numberAt } from '../../kube/untyped.ts';
+import { at, listAt, numberAt } from '../../kube/untyped.ts';
 import type { UnservedCluster } from '../../sim/cluster.ts';
 import { resources } from '../world/objects.ts';
 import type { Pods } from './pods.ts';
@@ -18,6 +19,8 @@ export interface Left {
 export class Services {
   /** By cluster, by app: whether it leads to the app's pods. */
   readonly #of = new Map<string, Map<string, boolean>>();
+  /** By cluster that tells of endpoints, by app: how many are ready. */
+  readonly #endpoints = new Map<string, Map<string, number>>();
   readonly #onChange: () => void;
   readonly #left: Left[] = [];
 
@@ -59,6 +62,20 @@ export class Services {
     return Promise.all([informer.synced, deployments.synced]);
   }
 
+  /** Where pods are led to only once their endpoints are told. */
+  followEndpoints(cluster: UnservedCluster, signal: AbortSignal): Promise<unknown> {
+    const known = new Map<string, number>();
+    this.#endpoints.set(cluster.name, known);
+    const informer = startInformer(cluster.client, resources.endpointslices, { signal });
+    const put = (slice: KubeObject) => {
+      const ready = listAt(slice, 'endpoints').filter((one) => at(one, 'conditions', 'ready') === true);
+      known.set(slice.metadata.labels?.[serviceNameLabel] ?? '', ready.length);
+      this.#onChange();
+    };
+    informer.on({ add: put, update: put, delete: (slice) => put({ ...slice, endpoints: [] }) });
+    return informer.synced;
+  }
+
   /** Since somebody last asked. */
   left(): Left[] {
     return this.#left.splice(0);
@@ -72,7 +89,11 @@ export class Services {
   /** Pods that serve, on clusters that lead new connections to them. */
   reached(pods: Pods, app: string): number {
     const leading = [...this.#of.keys()].filter((cluster) => this.leads(cluster, app));
-    return leading.reduce((sum, cluster) => sum + pods.serving(cluster, app).length, 0);
+    return leading.reduce((sum, cluster) => {
+      const told = this.#endpoints.get(cluster);
+      const serving = pods.serving(cluster, app).length;
+      return sum + (told ? Math.min(serving, told.get(app) ?? 0) : serving);
+    }, 0);
   }
 }
 

@@ -34,6 +34,7 @@ import { startSyncers } from '../../syncer/manager.ts';
 import { runSilence } from '../../syncer/silence.ts';
 import type { Random } from '../fault/random.ts';
 import { Component, type Host } from './component.ts';
+import type { History } from './history.ts';
 import { Liar } from './liar.ts';
 import type { Wire } from './wire.ts';
 
@@ -64,6 +65,7 @@ export interface World {
 
 export async function startWorld(parts: {
   names: readonly string[];
+  endpoints?: History['endpoints'];
   identity: Identity;
   random: Random;
   seed: number;
@@ -78,8 +80,12 @@ export async function startWorld(parts: {
   setMaxListeners(0, signal);
   const host: Host = { store, random, logger, signal };
   const clusters = new Map<string, UnservedCluster>();
-  for (const [i, name] of names.entries())
-    clusters.set(name, await startUnservedCluster({ name, nodes: 2, behaviours, seed: seed + i, logger }));
+  for (const [i, name] of names.entries()) {
+    const lag = Object.entries(parts.endpoints ?? {}).find(([cluster]) => cluster === name)?.[1];
+    const endpoints = lag === undefined ? {} : { endpointsAfterMs: lag };
+    const options = { name, nodes: 2, behaviours, seed: seed + i, logger, ...endpoints };
+    clusters.set(name, await startUnservedCluster(options));
+  }
   const liars = new Map(names.map((name) => [name, new Liar(random)]));
   const admin = new Client(server.transport(adminUser), { cluster: rootCluster });
   void runRest(server, signal, logger);

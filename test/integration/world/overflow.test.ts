@@ -100,6 +100,28 @@ test('what has room nowhere is told, in a condition and in an Event, until there
   await comesTo(3, 0);
 });
 
+test('what is short where a cluster takes nothing new is not said to be placed', async () => {
+  const record = () => find<Placement>(world.admin, placements, 'web.deployments.apps', 'default');
+  const placed = async () => (await record())?.status?.conditions?.find(({ type }) => type === 'Placed');
+  const cordon = (unschedulable: boolean) =>
+    world.admin.patch(resources.physicalclusters, { name: 'west' }, 'merge', { spec: { unschedulable } });
+  await scale(6);
+  await comesTo(4, 2);
+  await cordon(true);
+  await scale(10);
+  await until('the condition says so', async () => (await placed())?.reason === 'Blocked');
+  expect(await placed()).toMatchObject({
+    status: 'False',
+    message: expect.stringMatching(/; \d of its 10 pods have room nowhere; .*west: .*it is cordoned/),
+  });
+  expect((await record())?.spec?.unplaced).toMatchObject({ of: 10 });
+  await cordon(false);
+  await scale(3);
+  await until('all of it is placed', async () => (await placed())?.status === 'True');
+  expect((await record())?.spec?.unplaced).toBeUndefined();
+  await comesTo(3, 0);
+});
+
 test('others that ask for more push none of it out, and it comes home though the most of it was elsewhere', async () => {
   await room('east', 6);
   await world.admin.create(deployments, deployment('greedy', 2, 'east'), shop);

@@ -2,11 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../../cli/errors.ts';
 import { parseNamed } from '../../../cli/explain/kinds.ts';
 import { podSelectorOf, troublesOn } from '../../../cli/explain/pods.ts';
+import { givenUpOf } from '../../../cli/explain/read.ts';
 import { storyOf, storyText } from '../../../cli/explain/story.ts';
 import type { Told } from '../../../cli/explain/told.ts';
+import { Client } from '../../../client/client.ts';
 import { kindNamed, type PlacedKindName } from '../../../cluster/kinds.ts';
 import { reflectedAs } from '../../../cluster/reflected.ts';
 import type { PhysicalCluster, Placement } from '../../../cluster/types.ts';
+import type { Transport } from '../../../kube/http.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { parseQuantity } from '../../../kube/quantity.ts';
 import { objection } from '../../../scheduler/filter.ts';
@@ -54,6 +57,7 @@ const told = (more: Partial<Told>): Told => ({
   pods: [],
   events: [],
   givenUp: [],
+  unread: 0,
   claims: [],
   inUse: new Map(),
   ...more,
@@ -164,6 +168,17 @@ describe('in a sentence', () => {
           clusters: ['a'],
           blocked: true,
           noRoom: { pods: 2, of: 3, on: ['a'] },
+          shares: { a: active },
+        }),
+      },
+    ],
+    [
+      'is on a, and 2 of its 3 pods have room nowhere',
+      {
+        placement: placed({
+          clusters: ['a'],
+          blocked: true,
+          unplaced: { pods: 2, of: 3 },
           shares: { a: active },
         }),
       },
@@ -298,6 +313,16 @@ describe('what can be done', () => {
     ]);
     expect(of({ ...full, scale: { replicas: 3 } })).toHaveLength(1);
     expect(of({ ...full, noRoom: { pods: 3, of: 3 } })).toHaveLength(1);
+  });
+
+  test('where pods of it are taken nowhere, to have fewer, and what has it taken again', () => {
+    const reasons = { a: 'it takes 3 pods, 2 more than there is room for anywhere; it is cordoned' };
+    const short = { clusters: ['a'], blocked: true, reasons, unplaced: { pods: 2, of: 3 } };
+    expect(section({ placement: placed(short) }, 'What you can do')).toEqual([
+      'have as many as there is room for: kubectl -n shop scale deployments.apps/web --replicas=1',
+      'an administrator takes a back: atoll uncordon a',
+      'it moves by itself once that has changed: nothing need be repeated',
+    ]);
   });
 
   test('nothing, where all is as it should be', () => {
@@ -528,4 +553,30 @@ describe('KIND/NAME', () => {
     expect(() => parseNamed(words)).toThrow(UsageError);
     expect(() => parseNamed(words)).toThrow(message);
   });
+});
+
+test.each([
+  [1, '1 more claim that it uses was not looked at'],
+  [7, '7 more claims that it uses were not looked at'],
+])('of claims beyond those that it reads it says that there are %i, and how to see them', (unread, words) => {
+  expect(section({ unread }, 'Data that is left')).toEqual([
+    `${words}: atoll explain pvc/NAME -n shop tells of one, kubectl -n shop get pvc names them all`,
+  ]);
+});
+
+test('it reads of fifty claims, and counts the others', async () => {
+  const reads: string[] = [];
+  const transport: Transport = async ({ url }) => {
+    reads.push(url);
+    const status = { apiVersion: 'v1', kind: 'Status', status: 'Failure', reason: 'NotFound', code: 404 };
+    return { status: 404, headers: {}, body: Buffer.from(JSON.stringify(status)) };
+  };
+  const requires = Array.from({ length: 53 }, (_, i) => ({
+    group: '',
+    resource: 'persistentvolumeclaims',
+    name: `data-${i}`,
+  }));
+  const told = await givenUpOf(new Client(transport), web(), placed({ clusters: ['a'], requires }));
+  expect(told).toEqual({ givenUp: [], unread: 3 });
+  expect(reads).toHaveLength(50);
 });

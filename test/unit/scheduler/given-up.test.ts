@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Share } from '../../../cluster/types.ts';
 import { deployment, placed } from '../cluster/objects.ts';
-import { annotations, World } from './world.ts';
+import { annotations, cluster, World } from './world.ts';
 
 const podSpec = { volumes: [{ persistentVolumeClaim: { claimName: 'data' } }] };
 const active: Share = { phase: 'Active', replicas: 1 };
@@ -154,4 +154,66 @@ it('tells who leaves data, or gives it up, when it begins and when the data goes
   world.share('one', { b: active });
   expect(told(world.decide())).toEqual(['data', 'one']);
   expect(where(world)).toEqual(['b']);
+});
+
+describe('while not all that is said of data is known', () => {
+  const why = 'what is said of its data cannot be read: persistentvolumeclaims: no answer within 5 s';
+  const unread = (world: World, ...names: string[]) => {
+    const uids = world.objects.flatMap(({ object: { metadata } }) =>
+      names.includes(metadata.name ?? '') ? [metadata.uid ?? ''] : [],
+    );
+    world.unread = new Map(uids.map((uid) => [uid, why]));
+    return world;
+  };
+
+  it('who would leave it stays, and says why; what uses none of it goes where it is to be', () => {
+    const world = ofOne(deployment('other', { metadata: annotations('a') }));
+    bind(world, ['a']);
+    replace(world, 'one', { podSpec, metadata: annotations('b') });
+    replace(world, 'other', { metadata: annotations('b') });
+    world.objects.push(deployment('late', { metadata: annotations('c') }));
+    unread(world, 'one', 'data').decide();
+    expect(world.spec('one')).toMatchObject({ clusters: ['a'], wanted: ['b'], reasons: { a: why, b: why } });
+    expect(world.spec('one')).toMatchObject({ blocked: true });
+    expect(where(world)).toEqual(['a']);
+    expect(world.spec('data')?.givenUp).toBeUndefined();
+    expect(world.spec('other')?.clusters).toEqual(['b']);
+    expect(world.spec('late')?.clusters).toEqual(['c']);
+    unread(world).decide();
+    expect(world.spec('one')).toMatchObject({ clusters: ['b'] });
+    expect(world.spec('one')?.blocked).toBeUndefined();
+    expect(world.spec('data')?.givenUp).toEqual({ a: ['Deployment-one'] });
+  });
+
+  it('who would leave a drained cluster takes no turn from others', () => {
+    const world = ofOne(deployment('other', { metadata: annotations('a', 'system:atoll:scheduler') }));
+    bind(world, ['a']);
+    world.share('other', { a: active });
+    replace(world, 'one', { podSpec, metadata: { annotations: { 'atoll.dev/volumes': 'recreate' } } });
+    world.clusters = [cluster('a', { drain: true, unschedulable: true, drainConcurrent: 1 }), cluster('b')];
+    world.leaving = new Map();
+    unread(world, 'one', 'data').decide();
+    expect(world.spec('one')).toMatchObject({ clusters: ['a'], reasons: { a: why, b: why } });
+    expect(world.spec('one')?.waits).toBeUndefined();
+    expect(world.spec('other')?.clusters).toEqual(['b']);
+  });
+
+  it('data that was given up before goes', () => {
+    const world = ofOne();
+    bind(world, ['a']);
+    replace(world, 'one', { podSpec, metadata: annotations('b') });
+    world.decide();
+    world.share('one', { b: active });
+    unread(world, 'one').decide();
+    expect(where(world)).toEqual(['b']);
+  });
+
+  it('nothing is held on a cluster that is there no longer', () => {
+    const world = ofOne();
+    bind(world, ['a']);
+    world.clusters = [cluster('b')];
+    replace(world, 'one', { podSpec, metadata: annotations('b') });
+    unread(world, 'one', 'data').decide();
+    expect(world.spec('one')?.clusters).toEqual(['b']);
+  });
 });

@@ -160,6 +160,11 @@ describe('what overflows and runs', () => {
       reasons: { a: 'it has room for 4 of its 7 pods, but nothing else fits: it stays' },
     });
     expect(made.spec('web')?.noRoom).toBeUndefined();
+    // All of them run: it is only not where it ought to be.
+    expect(made.spec('web')?.unplaced).toBeUndefined();
+    of(made, 11);
+    expect(made.spec('web')?.unplaced).toEqual({ pods: 2, of: 11 });
+    of(made, 7);
     bound(made, 'a', 7);
     expect(parts(made)).toEqual({ a: 7 });
   });
@@ -180,6 +185,7 @@ describe('what overflows and runs', () => {
     made.decide();
     expect(made.spec('web')?.blocked).toBe(true);
     expect(made.spec('web')?.noRoom !== undefined).toBe(isForRoom);
+    expect(made.spec('web')?.unplaced).toEqual(isForRoom ? undefined : { pods: 2, of: 8 });
   });
 
   it('says of a cluster that it is on what keeps the rest from it', () => {

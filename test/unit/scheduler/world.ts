@@ -49,6 +49,7 @@ export class World {
   leaving: NamespaceInput['leaving'];
   unknown = new Set<string>();
   explains = false;
+  unread = new Map<string, string>();
   now = 0;
   startedAt = 0;
   last: NamespaceDecision | undefined;
@@ -98,8 +99,9 @@ export class World {
 
   #once(): NamespaceDecision {
     const { objects, placements, clusters, usage, policies, leaving, now, startedAt } = this;
-    const { settled = usage, unknown, explains } = this;
+    const { settled = usage, unknown, unread, explains } = this;
     const world = {
+      unread,
       unknown,
       explains,
       objects,

@@ -117,6 +117,47 @@ describe('split', () => {
     );
   });
 
+  it('says how many of its pods no cluster takes, and what speaks against each', () => {
+    const reasons = {
+      a: 'it takes 5 pods, 2 more than there is room for anywhere; it is cordoned',
+      b: 'full',
+    };
+    const short = record(web, { unplaced: { pods: 2, of: 5 }, blocked: true, reasons, shares: held });
+    expect(outcome(short, web).conditions[0]).toMatchObject({
+      type: 'Placed',
+      status: 'False',
+      reason: 'Blocked',
+      message: `placed on a; 2 of its 5 pods have room nowhere; a: ${reasons.a}; b: full`,
+    });
+  });
+
+  it('says of what is ready, and not led to, that it is that which is waited for', () => {
+    const ready = { phase: 'Joining' as const, replicas: 5, readySince: new Date(0).toISOString() };
+    const there = (replicas: number) => ({
+      present: true,
+      observedGeneration: 3,
+      share: { replicas },
+      status: { replicas, updatedReplicas: replicas, availableReplicas: replicas },
+    });
+    const placement = record(
+      web,
+      { clusters: ['b'], shares: { a: { phase: 'Active', replicas: 5 }, b: ready } },
+      { clusters: { a: there(5), b: there(5) } },
+    );
+    const { conditions } = split({
+      placement,
+      root: web.object,
+      isKnown: () => true,
+      heardAt: () => Number.POSITIVE_INFINITY,
+      now: 60_000,
+      settleMs: 0,
+      isUnled: () => true,
+    });
+    expect(conditions[1]?.message).toBe(
+      'waiting for b (it is ready there, and its Services have yet to lead to all of it); until then it stays on a',
+    );
+  });
+
   it('keeps the time of a condition that does not change', () => {
     const first = outcome(record(web, {}), web).conditions;
     const again = split({

@@ -282,3 +282,34 @@ describe('what leads to it', () => {
     expect(foldStatus(service, shares, one)).toEqual({ loadBalancer: { ingress: [{ ip: '1.1.1.1' }] } });
   });
 });
+
+describe('what is ready, and its Services have yet to lead to', () => {
+  const joining = (seconds: number): Share => ({ phase: 'Joining', replicas: 2, readySince: at(seconds) });
+  const west = (since: number, more: Partial<HandoverInput> = {}, clusters = ['west']) =>
+    step({ east: active(2), west: joining(since) }, { clusters, isUnled: (c) => c === 'west', ...more });
+
+  it('is not counted on, and says so; it is looked at again', () => {
+    const { shares, waitingFor, unled, requeueAfterMs } = west(90);
+    expect(shares['west']).toMatchObject({ phase: 'Joining', readySince: at(90) });
+    expect(shares['east']?.phase).toBe('Active');
+    expect([waitingFor, unled]).toEqual([['west'], ['west']]);
+    expect(requeueAfterMs).toBe(15_000);
+  });
+
+  it('is counted on when they do', () => {
+    const { shares, unled } = west(90, { isUnled: () => false });
+    expect(shares['west']?.phase).toBe('Active');
+    expect(unled).toEqual([]);
+  });
+
+  it('for so long as is waited, and no longer', () => {
+    expect(west(90, { waitMs: 11_000 }).requeueAfterMs).toBe(1000);
+    expect(west(90, { waitMs: 10_000 }).shares['west']?.phase).toBe('Active');
+    expect(west(90, { waitMs: 0 }).shares['west']?.phase).toBe('Active');
+  });
+
+  it('where nobody goes on its strength it is not asked', () => {
+    const alone = step({ west: joining(90) }, { isUnled: () => true });
+    expect(alone.shares['west']?.phase).toBe('Active');
+  });
+});

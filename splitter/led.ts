@@ -1,0 +1,34 @@
+import { managedByLabel, ourSlices, serviceNameLabel } from '../cluster/endpoints.ts';
+import { reflectedFrom } from '../cluster/reflected.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { at, listAt } from '../kube/untyped.ts';
+
+/** The Service of an EndpointSlice that a physical cluster has told of; undefined: none has. */
+export function serviceTold(slice: KubeObject): string | undefined {
+  return reflectedFrom(slice).length > 0 ? slice.metadata.labels?.[serviceNameLabel] : undefined;
+}
+
+/**
+ * By cluster, how many ready endpoints one Service has there, as its slices tell. Those of two address families are the same
+ * pods; a slice that has none says so.
+ */
+export function readyEndpoints(slices: readonly KubeObject[]): Map<string, number> {
+  const byFamily = new Map<string, Map<unknown, Set<unknown>>>();
+  for (const slice of slices) {
+    const [cluster] = reflectedFrom(slice);
+    if (cluster === undefined || slice.metadata.labels?.[managedByLabel.slice] === ourSlices) continue;
+    const families = byFamily.get(cluster) ?? new Map<unknown, Set<unknown>>();
+    const ready = families.get(slice['addressType']) ?? new Set();
+    for (const endpoint of listAt(slice, 'endpoints'))
+      if (at(endpoint, 'conditions', 'ready') !== false) ready.add(listAt(endpoint, 'addresses')[0]);
+    byFamily.set(cluster, families.set(slice['addressType'], ready));
+  }
+  const most = (families: ReadonlyMap<unknown, ReadonlySet<unknown>>) =>
+    Math.max(0, ...[...families.values()].map(({ size }) => size));
+  return new Map([...byFamily].map(([cluster, families]) => [cluster, most(families)]));
+}
+
+/** Fewer ready endpoints are told of than there are pods. Where no cluster tells of any, nobody knows. */
+export function isShortOf(pods: number, ready: ReadonlyMap<string, number>, cluster: string): boolean {
+  return ready.size > 0 && (ready.get(cluster) ?? 0) < pods;
+}

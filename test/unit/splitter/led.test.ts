@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { reflectedFromAnnotation, reflectedUidAnnotation } from '../../../cluster/names.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import { isShortOf, readyEndpoints, serviceTold } from '../../../splitter/led.ts';
+
+const slice = (
+  cluster: string | undefined,
+  ready: (boolean | undefined)[],
+  more: object = {},
+): KubeObject => ({
+  apiVersion: 'discovery.k8s.io/v1',
+  kind: 'EndpointSlice',
+  metadata: {
+    name: 'web-1',
+    uid: 'u',
+    labels: { 'kubernetes.io/service-name': 'web' },
+    ...(cluster !== undefined && {
+      annotations: { [reflectedFromAnnotation]: cluster, [reflectedUidAnnotation]: 'u' },
+    }),
+  },
+  addressType: 'IPv4',
+  endpoints: ready.map((is, i) => ({
+    addresses: [`10.0.0.${i}`],
+    conditions: is === undefined ? {} : { ready: is },
+  })),
+  ...more,
+});
+
+test.each<[string, KubeObject[], Record<string, number>]>([
+  ['nobody tells of any', [], {}],
+  ["a user's own say nothing", [slice(undefined, [true])], {}],
+  ['what says nothing of itself is ready', [slice('a', [true, undefined, false])], { a: 2 }],
+  ['one that has none says so', [slice('a', [])], { a: 0 }],
+  [
+    'two families are the same pods',
+    [slice('a', [true, true]), slice('a', [true], { addressType: 'IPv6' })],
+    { a: 2 },
+  ],
+  [
+    'one address in two slices is one pod',
+    [slice('a', [true, true]), slice('a', [true, true, true]), slice('b', [true])],
+    { a: 3, b: 1 },
+  ],
+])('ready endpoints: %s', (_what, slices, expected) => {
+  expect(Object.fromEntries(readyEndpoints(slices))).toEqual(expected);
+});
+
+test('what Atoll put there itself is nobody’s word', () => {
+  const ours = slice('a', [true]);
+  const labels = { ...ours.metadata.labels, 'endpointslice.kubernetes.io/managed-by': 'atoll.dev' };
+  expect(readyEndpoints([{ ...ours, metadata: { ...ours.metadata, labels } }]).size).toBe(0);
+});
+
+test.each<[string, number, Record<string, number>, boolean]>([
+  ['no cluster tells of any', 2, {}, false],
+  ['another one does', 2, { a: 2 }, true],
+  ['there are fewer', 2, { b: 1 }, true],
+  ['there are as many', 2, { b: 2 }, false],
+  ['there is nothing to lead to', 0, { a: 2 }, false],
+])('short of endpoints on b: %s', (_what, pods, ready, expected) => {
+  expect(isShortOf(pods, new Map(Object.entries(ready)), 'b')).toBe(expected);
+});
+
+test('it belongs to the Service that its label names, where a cluster told of it', () => {
+  expect(serviceTold(slice('a', []))).toBe('web');
+  expect(serviceTold(slice(undefined, []))).toBeUndefined();
+});
