@@ -160,6 +160,13 @@ function allows(rule: Rule, { verb, path, group = '', resource = '', subresource
   }
   const meant = subresource === '' ? resource : `${resource}/${subresource}`;
   const named = rule.resourceNames ?? [];
-  if (!has(rule.apiGroups, group) || (named.length > 0 && !named.includes(name))) return false;
+  // What pods use may be read by whoever may read them.
+  const groups = isUse({ verb, group, resource }) ? [group, ''] : [group];
+  if (!groups.some((one) => has(rule.apiGroups, one)) || (named.length > 0 && !named.includes(name)))
+    return false;
   return has(rule.resources, meant) || (subresource !== '' && has(rule.resources, `*/${subresource}`));
+}
+
+function isUse({ verb, group, resource }: Pick<Asked, 'verb' | 'group' | 'resource'>): boolean {
+  return group === 'metrics.k8s.io' && resource === 'pods' && ['get', 'list'].includes(verb);
 }
