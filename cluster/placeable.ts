@@ -33,14 +33,22 @@ function isMade({ kind }: WorkloadKind, owners: readonly OwnerReference[] = []):
   return makers[kind].some((maker) => maker === owner.kind && kindNamed(maker)?.group === group);
 }
 
-/** Whether its controller makes Pods, and may take over one that somebody else has made. */
-export function isPodMaker({ group, kind }: { group: string; kind: string }): boolean {
-  return makers.Pod.some((maker) => maker === kind && kindNamed(maker)?.group === group);
+const adoptable = ['Pod', 'ReplicaSet'] as const;
+
+/** Whether there is anything whose controller takes over one of this kind that somebody else has made. */
+export function isAdoptable(kind: string): kind is (typeof adoptable)[number] {
+  return adoptable.some((one) => one === kind);
 }
 
-/** A Pod of its own that a workload has taken over where both run stays what it was here: placed itself. */
+/** Whether the controller of this one may take over one of kind `made`. */
+export function mayAdopt({ group, kind }: { group: string; kind: string }, made: string): boolean {
+  if (!isAdoptable(made)) return false;
+  return makers[made].some((maker) => maker === kind && kindNamed(maker)?.group === group);
+}
+
+/** One of its own that a workload has taken over where both run stays what it was here: placed itself. */
 export function isAdopted({ kind, metadata: { uid, annotations } }: KubeObject): boolean {
-  return kind === 'Pod' && uid !== undefined && annotations?.[adoptedAnnotation] === uid;
+  return isAdoptable(kind) && uid !== undefined && annotations?.[adoptedAnnotation] === uid;
 }
 
 /** Written by the endpoint controllers from a Service's selector: each physical cluster makes its own. */

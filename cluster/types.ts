@@ -204,7 +204,10 @@ export interface ClusterSlice {
   pods?: { since: string; count: number; ordinals?: { start: number; end: number } };
   /** Of a Pod: the node that it is bound to there. */
   nodeName?: string;
-  /** Of a Pod: the workload here whose controller adopted it there. What else an owner is called, its Placement says. */
+  /**
+   * Of a Pod or ReplicaSet: the workload here whose controller adopted it there. What else an owner is called, its Placement
+   * says. Of one that is not present: that it went while it was that one's, which is not undone.
+   */
   owner?: Pick<OwnerReference, 'uid'>;
   /** The physical object's own status, as it stands there. */
   status?: Record<string, unknown>;

@@ -111,7 +111,7 @@ async function reconcile(key: string, world: World, options: Telling): Promise<R
     target: root && targetAt(world, key, root),
     covered: root && coveredAt(world, key, root),
     demands: root && demandsAt(world, key, root),
-    scaler: scalerAt(world, key),
+    scaler: scalerAt(world, key, root),
     floorAt: floorAt(world, key),
     ...(root && besideOf(world, key, placement, root, drainMs)),
     hasOwnVolume: hasOwnVolume(world, placement),

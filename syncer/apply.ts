@@ -11,7 +11,7 @@ import { isOrphaned, markDependents } from './orphans.ts';
 import { fieldManager, isLeftBehind, leftBehind, namespaceLocator, ownership } from './ownership.ts';
 import { fingerprint, manifestDigest, shareNumbers, type TargetRecord } from './records.ts';
 import { noteWritten } from './repairs.ts';
-import { isScaled, scaledThere } from './scaled.ts';
+import { isScaled, scaledThere, withReplicasThere } from './scaled.ts';
 import { type TargetPlace, targetOf } from './target.ts';
 import { endServing, isWithdrawn, keepServing, marked, turns } from './withdrawn.ts';
 
@@ -34,7 +34,8 @@ export const terminating = 'Terminating';
  * Makes the physical object what the share says. Before a write the object's locator is looked at: what is not
  * ours is NotOwned, and what is ours from a former life of the name goes first. A write names the uid that was
  * looked at; a creation is not forced, so that an object which appeared in between is a conflict, not a victim.
- * Replicas that an autoscaler there owns stay as they are, which is why that write names a resourceVersion too.
+ * Replicas that an autoscaler there owns, or the controller of a Deployment, stay as they are, which is why that write names
+ * a resourceVersion too.
  */
 export async function applyShare(engine: Engine, input: ApplyInput): Promise<Applied> {
   const { share, manifest, place, record } = input;
@@ -61,7 +62,7 @@ export async function applyShare(engine: Engine, input: ApplyInput): Promise<App
   if (object?.metadata.deletionTimestamp) return { retryAfter: 500, why: beingDeleted(place) };
   if (object && turns(manifest, object, record) && !(await turn(engine, input, object)))
     return { retryAfter: 50 };
-  const kept = object && scaledThere(manifest, object);
+  const kept = object && (scaledThere(manifest, object) ?? adoptedThere(engine, manifest, object));
   const written = await write(engine, place, kept ?? manifest, object?.metadata.uid, kept !== undefined);
   if (!written) return { retryAfter: 50 };
   noteWritten(record, wanted);
@@ -74,6 +75,12 @@ export async function applyShare(engine: Engine, input: ApplyInput): Promise<App
     share: shareNumbers(spec.share),
   };
   return undefined;
+}
+
+/** From when on it has been adopted there, before that is known here: else the two would take turns at its replicas. */
+function adoptedThere(engine: Engine, manifest: KubeObject, object: KubeObject): KubeObject | undefined {
+  const isOwned = object.kind === 'ReplicaSet' && engine.ownerOf(object) !== undefined;
+  return isOwned ? withReplicasThere(manifest, object) : undefined;
 }
 
 /**

@@ -80,6 +80,11 @@ async function arrive(engine: Engine, id: TargetId, share: ShareView): Promise<R
   record.waits = share.spec?.share.paused === true;
   record.requires = (share.spec?.requires ?? []).map((ref) => requiredTarget(share, ref));
   const cached = engine.physical.cached(place.kind, place.namespace, place.name);
+  if (!cached && (await isTakenAway(engine, place, share))) {
+    if (!record.absent) engine.up.add(id);
+    record.absent = true;
+    return undefined;
+  }
   const missing = record.requires.find((required) => !mayFollow(engine, required, cached !== undefined));
   if (missing) {
     const why = engine.records.get(missing)?.error;
@@ -114,6 +119,17 @@ async function arrive(engine: Engine, id: TargetId, share: ShareView): Promise<R
   engine.up.add(id);
   if (record.manifest !== before) wakeOthers(engine, id, share);
   return undefined;
+}
+
+/** Its owner's controller has deleted it there, as a Deployment's does with what its revisionHistoryLimit does not keep. */
+async function isTakenAway(
+  { physical }: Engine,
+  { kind, namespace, name }: TargetPlace,
+  { spec, status }: ShareView,
+): Promise<boolean> {
+  if (spec?.ref.kind !== 'ReplicaSet' || !status?.owner) return false;
+  await physical.watch(kind);
+  return (await physical.read(kind, namespace, name)) === undefined;
 }
 
 /** No Placement tells of it, and who serves requests from there waits for it: it is told here, and tried again soon. */

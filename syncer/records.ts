@@ -142,6 +142,11 @@ function isAtRest(object: KubeObject): boolean {
   );
 }
 
+/** Of a ReplicaSet that is gone: whose it was. */
+function ownedBefore({ spec, status }: ShareView): Pick<ClusterSlice, 'owner'> {
+  return spec?.ref.kind === 'ReplicaSet' && spec.manifest && status?.owner ? { owner: status.owner } : {};
+}
+
 const maxStatusBytes = 60 << 10;
 
 /** What to say of a share; undefined while there is nothing to say yet. */
@@ -153,7 +158,7 @@ export function sliceOf(
 ): ClusterSlice | undefined {
   const error = record.error && { error: record.error };
   if (!object || record.stays) {
-    if (record.absent) return { present: false, ...error };
+    if (record.absent) return { present: false, ...ownedBefore(share), ...error };
     if (record.orphans && !share.spec?.manifest) return { present: true, orphans: true };
     // What is to leave and cannot be looked at may be there.
     const present = share.status?.present ?? (share.spec !== undefined && !share.spec.manifest);

@@ -17,6 +17,11 @@ export function isScaled(manifest: KubeObject): boolean {
 export function scaledThere(manifest: KubeObject, object: KubeObject): KubeObject | undefined {
   const times = manifest.metadata.annotations?.[scaledAnnotation];
   if (times === undefined || object.metadata.annotations?.[scaledAnnotation] !== times) return undefined;
+  return withReplicasThere(manifest, object);
+}
+
+/** The same for whatever reason. */
+export function withReplicasThere(manifest: KubeObject, object: KubeObject): KubeObject {
   const spec = isRecord(manifest.spec) ? manifest.spec : {};
   const replicas = numberAt(object, 'spec', 'replicas') ?? 1;
   const { resourceVersion } = object.metadata;

@@ -1,4 +1,5 @@
 import { logicalClusterOf } from '../client/url.ts';
+import { isAdoptable } from '../cluster/placeable.ts';
 import type { ClusterSlice, ShareView } from '../cluster/types.ts';
 import { type Retry, runController } from '../controller/controller.ts';
 import { deepEqual } from '../kube/deep.ts';
@@ -88,7 +89,7 @@ function adopterOf(
   record: TargetRecord,
   pod: KubeObject | undefined,
 ): OwnerReference | undefined {
-  const controller = pod?.kind === 'Pod' ? controllerOf(pod) : undefined;
+  const controller = pod && isAdoptable(pod.kind) ? controllerOf(pod) : undefined;
   if (!pod || !controller) return undefined;
   const owner = engine.ownerOf(pod);
   if (owner) return owner;

@@ -10,7 +10,7 @@ import { mayUseView } from './identity.ts';
 import { ShareIndex } from './index.ts';
 import { getNamespace } from './namespace.ts';
 import { deleteNode, listNodes, putNode } from './nodes.ts';
-import { noteOwnPod } from './own-pod.ts';
+import { noteOwn } from './own.ts';
 import { clusterKind, getCluster, listCluster, patchCluster } from './physical-cluster.ts';
 import type { NamespacePlace } from './places.ts';
 import { deleteReflection, listReflections, maxReflectionBytes, putReflection } from './reflections.ts';
@@ -69,7 +69,7 @@ async function dispatch(call: Call, route: Route): Promise<ApiResponse> {
     case 'share-status': {
       const slice = boundedSlice(jsonBody(request, maxPatchBytes)['status']);
       const placement = await writeSlice(store, { cluster, ...route }, slice);
-      await noteOwnPod(store, { cluster, ...route }, placement);
+      await noteOwn(store, { cluster, ...route }, placement);
       return answer(200, reduced(placement));
     }
     case 'reflections': {

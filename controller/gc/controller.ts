@@ -3,7 +3,6 @@ import type { Client } from '../../client/client.ts';
 import type { DiscoveredResource } from '../../client/discovery.ts';
 import type { InformerSet } from '../../client/informers.ts';
 import { objectKey } from '../../client/url.ts';
-import { isReflected } from '../../cluster/reflected.ts';
 import { sleep } from '../../kube/clock.ts';
 import type { Logger } from '../../kube/log.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -135,12 +134,10 @@ function graphHandlers(
     }
   };
   const put = (object: KubeObject) => {
-    // A physical pod's record: its owners are kept or deleted where it runs.
-    if (isReflected(object)) graph.remove(object.metadata.uid ?? '');
-    if (isReflected(object) || !object.metadata.uid) return;
+    if (!object.metadata.uid) return;
     const node = nodeOf(resource, object, clusterToWrite(informers, objectKey(object)));
     const old = graph.put(node);
-    if (node.owners.length > 0 || node.deleting) queue.add(node.uid);
+    if (!node.reflected && (node.owners.length > 0 || node.deleting)) queue.add(node.uid);
     if (waitsForDependents(node) && !(old && waitsForDependents(old))) {
       for (const { uid } of graph.dependents(node.uid)) queue.add(uid);
     }
@@ -152,7 +149,6 @@ function graphHandlers(
     delete(object) {
       const ended = object.metadata.uid ?? '';
       const old = graph.end(ended);
-      // Dependents of a physical pod's record, which is not in the graph, too.
       for (const { uid } of graph.dependents(ended)) queue.add(uid);
       if (old) wakeWaitingOwners(old.owners.map(({ uid }) => uid));
     },

@@ -1,4 +1,5 @@
 import type { DiscoveredResource } from '../../client/discovery.ts';
+import { isReflected } from '../../cluster/reflected.ts';
 import type { KubeObject, OwnerReference } from '../../kube/object.ts';
 
 export const foregroundFinalizer = 'foregroundDeletion';
@@ -16,6 +17,8 @@ export interface Node {
   owners: readonly OwnerReference[];
   finalizers: readonly string[];
   deleting: boolean;
+  /** A physical object's record: its owners wait for it, and it is kept or deleted where it runs. */
+  reflected: boolean;
 }
 
 const noOwners: readonly OwnerReference[] = [];
@@ -34,6 +37,7 @@ export function nodeOf(resource: DiscoveredResource, object: KubeObject, cluster
     owners: metadata.ownerReferences ?? noOwners,
     finalizers: metadata.finalizers ?? noFinalizers,
     deleting: metadata.deletionTimestamp !== undefined,
+    reflected: isReflected(object),
   };
 }
 

@@ -37,7 +37,7 @@ export async function reconcileItem(
   const { graph, owners } = parts;
   const acting = { ...parts, signal };
   const known = graph.get(uid);
-  if (!known || (!known.deleting && owners.allPresent(known))) return;
+  if (!known || known.reflected || (!known.deleting && owners.allPresent(known))) return;
   const live = await readLive(acting, known);
   if (!live || isReflected(live)) return;
   const node = nodeOf(known.resource, live, known.cluster);
@@ -62,6 +62,7 @@ export async function reconcileItem(
 
 async function orphan(acting: Acting & Parts, node: Node): Promise<void> {
   for (const dependent of acting.graph.dependents(node.uid)) {
+    if (dependent.reflected) continue;
     await dropOwners(acting, dependent, [node.uid]);
   }
   await noteOrphaned(acting.client, node, acting.signal);

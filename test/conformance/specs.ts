@@ -1,17 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-export const sections = ['A', 'B', 'C', 'D'] as const;
+export const sections = ['A', 'B', 'C', 'D', 'E'] as const;
 
 /**
  * A: what an API server with its own controllers is for. B: also workload controllers, and pods that become ready. C and D: the
- * same of specs that are not tagged [Conformance].
+ * same of specs that are not tagged [Conformance]. E: of those, what takes long or is to run alone.
  */
 export type Section = (typeof sections)[number];
 
 /** Whether a cluster has to be joined that runs what the specs make. */
 export function needsCluster(section: Section): boolean {
-  return section === 'B' || section === 'D';
+  return ['B', 'D', 'E'].includes(section);
 }
 
 export interface Specs {

@@ -52,6 +52,23 @@ async function countIn(resource: string, cluster: string): Promise<number> {
   return (await client.list(core(resource), { cluster })).items.length;
 }
 
+const reflectedPlace = {
+  resource: { group: '', resource: 'configmaps', namespaced: true },
+  cluster: 'root',
+  namespace: 'x',
+  name: 'reflected',
+};
+
+/** As the view would have written it. */
+async function makeReflected(metadata: Partial<ObjectMeta>): Promise<void> {
+  const { uid = '' } = (await make('reflected', metadata)).metadata;
+  const annotations = reflectedAs(undefined, uid, ['east']);
+  await rewriteObject(store, reflectedPlace, (before) => {
+    if (!before) throw new Error('it is not there');
+    return { ...before, metadata: { ...before.metadata, annotations } };
+  });
+}
+
 function start(cluster?: string): void {
   const informers = new InformerSet(client, { cluster, signal: stop.signal });
   const options = { client, informers, signal: stop.signal, logger: silentLogger, rootCa: 'PEM' };
@@ -148,15 +165,7 @@ test.each(['*', undefined])(
     const child = await make('child', ownedBy(owner));
     await make('grandchild', ownedBy(child));
     await make('other');
-    const { uid = '' } = (await make('reflected', ownedBy(owner))).metadata;
-    const annotations = reflectedAs(undefined, uid, ['east']);
-    // As the view would have written it.
-    const resource = { group: '', resource: 'configmaps', namespaced: true };
-    const place = { resource, cluster: 'root', namespace: 'x', name: 'reflected' };
-    await rewriteObject(store, place, (before) => {
-      if (!before) throw new Error('it is not there');
-      return { ...before, metadata: { ...before.metadata, annotations } };
-    });
+    await makeReflected(ownedBy(owner));
     await client.delete(maps, { namespace: 'x', name: 'owner' }, { propagationPolicy: 'Background' });
     await eventually(async () => expect(await names('configmaps')).toEqual(['other', 'reflected']));
   },
@@ -193,6 +202,18 @@ test('in the foreground the owner goes last', async () => {
   );
   expect(await names('configmaps')).toEqual(['child', 'owner']);
   await client.patch(maps, target, 'merge', { metadata: { finalizers: null } });
+  await eventually(async () => expect(await names('configmaps')).toEqual([]));
+});
+
+test('in the foreground the owner waits for what physical clusters have of it, and leaves that to them', async () => {
+  start();
+  const owner = await make('owner');
+  await makeReflected(ownedBy(owner, true));
+  await client.delete(maps, { namespace: 'x', name: 'owner' }, { propagationPolicy: 'Foreground' });
+  await make('gone', ownedBy({ ...owner, metadata: { ...owner.metadata, uid: 'never' } }));
+  await eventually(async () => expect(await names('configmaps')).not.toContain('gone'));
+  expect(await names('configmaps')).toEqual(['owner', 'reflected']);
+  await rewriteObject(store, reflectedPlace, () => undefined);
   await eventually(async () => expect(await names('configmaps')).toEqual([]));
 });
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KubeObject } from '../../../kube/object.ts';
-import { deployment, find, readyPods, resources, settled, until } from '../../world/objects.ts';
+import { deployment, find, readyPods, resources, settled, template, until } from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
 
-const { namespaces, pods, replicasets } = resources;
+const { deployments, namespaces, pods, replicasets } = resources;
 
 let world: World;
 beforeAll(async () => {
@@ -21,7 +21,12 @@ const there = async (app: string) => {
 
 async function replicaSet(name: string, namespace = 'default'): Promise<KubeObject> {
   const { metadata, spec } = deployment(name, 1, 'east');
-  const set = { apiVersion: 'apps/v1', kind: 'ReplicaSet', metadata: { ...metadata, namespace }, spec };
+  const set = {
+    apiVersion: 'apps/v1',
+    kind: 'ReplicaSet',
+    metadata: { ...metadata, namespace, labels: { app: name } },
+    spec,
+  };
   return await world.admin.create(replicasets, set, { namespace });
 }
 
@@ -59,6 +64,46 @@ test("a Pod that a ReplicaSet adopts where both run is shown as its own, and run
   await release('orphan', 'let-go');
   await until('it says so', async () => controllerOf(await here('orphan')) === undefined);
   expect(await readyPods(world.physical('east'), 'let-go')).toEqual(['orphan']);
+}, 120_000);
+
+test("a ReplicaSet that a Deployment adopts where both run is that one's here too, and has the replicas that it is given", async () => {
+  const set = await replicaSet('old');
+  const physical = world.physical('east');
+  await until('it runs', async () => (await readyPods(physical, 'old')).length === 1);
+  const { spec, ...web } = deployment('web', 2, 'east');
+  const metadata = { ...web.metadata, name: 'web' };
+  const { uid } = await world.admin
+    .create(
+      deployments,
+      {
+        ...web,
+        metadata,
+        spec: {
+          ...(spec as object),
+          selector: { matchLabels: { app: 'old' } },
+          template: template('old', 'new:2'),
+        },
+      },
+      { namespace: 'default' },
+    )
+    .then((made) => made.metadata);
+  const shown = () => find(world.admin, replicasets, 'old', 'default');
+  const owner = await until('it was adopted', async () => controllerOf(await shown()));
+  expect(owner).toMatchObject({ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', uid });
+  await until('it is left without replicas', async () => {
+    const { spec, status } = (await shown()) ?? {};
+    return (spec as { replicas?: number }).replicas === 0 && !(status as { replicas?: number }).replicas;
+  });
+  await until('the new ones are there', async () => (await readyPods(physical, 'old')).length === 2);
+  await settled(world.admin, 'old.replicasets.apps');
+  const [oldThere] = (await physical.client.list(replicasets)).items.filter((s) => s.metadata.name === 'old');
+  expect(oldThere?.spec).toMatchObject({ replicas: 0 });
+
+  // As its Deployment's controller does with those that its revisionHistoryLimit does not keep.
+  const { namespace } = oldThere?.metadata ?? {};
+  await physical.client.delete(replicasets, { namespace, name: 'old' });
+  await until('it is gone here too', async () => (await shown())?.metadata.uid !== set.metadata.uid);
+  expect((await physical.client.list(replicasets)).items.map((s) => s.metadata.name)).not.toContain('old');
 }, 120_000);
 
 test("a pod of a workload that is let go is shown as nobody's, and goes with its namespace", async () => {

@@ -1,5 +1,5 @@
 import { adoptedAnnotation } from '../../cluster/names.ts';
-import { isAdopted, isPodMaker } from '../../cluster/placeable.ts';
+import { isAdoptable, isAdopted, mayAdopt } from '../../cluster/placeable.ts';
 import type { Placement } from '../../cluster/types.ts';
 import { formatApiVersion } from '../../kube/gvk.ts';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../kube/object.ts';
@@ -12,19 +12,35 @@ import type { SliceAddress } from './slices.ts';
 
 /**
  * A placed Pod says what its cluster has made of it beside its status, as the pods of workloads do: the node that it is
- * bound to, and the workload whose controller adopted it there. One that moves says it anew; one that was let go has no
- * controller any more.
+ * bound to, and the workload whose controller adopted it there; so does a placed ReplicaSet. One that moves says it anew;
+ * one that was let go has no controller any more. A ReplicaSet that its Deployment's controller has deleted everywhere
+ * goes here too.
  */
-export async function noteOwnPod(store: Store, address: SliceAddress, placement: Placement): Promise<void> {
+export async function noteOwn(store: Store, address: SliceAddress, placement: Placement): Promise<void> {
   const { ref, shares = {} } = placement.spec ?? {};
   const phase = getOwn(shares, address.cluster)?.phase;
   const slice = getOwn(placement.status?.clusters ?? {}, address.cluster);
-  if (ref?.kind !== 'Pod' || phase === undefined || phase === 'Leaving' || !slice?.present) return;
+  if (!ref || !isAdoptable(ref.kind) || phase === undefined || phase === 'Leaving' || !slice) return;
+  if (!slice.present) return await noteGone(store, address, placement);
   const { owner, nodeName } = slice;
-  const adopter = owner && (await adopterOf(store, address, owner.uid));
-  await rewriteObject(store, addressIn(address, ref), (pod) => {
-    if (pod?.metadata.uid !== ref.uid) return pod;
-    return bound({ ...pod, metadata: adopted(pod, adopter) }, nodeName);
+  const adopter = owner && (await adopterOf(store, address, { uid: owner.uid, kind: ref.kind }));
+  await rewriteObject(store, addressIn(address, ref), (own) => {
+    if (own?.metadata.uid !== ref.uid) return own;
+    return bound({ ...own, metadata: adopted(own, adopter) }, nodeName);
+  });
+}
+
+/** What is gone with an owner was its owner's to delete. Finalizers are the user's word against that. */
+async function noteGone(store: Store, address: SliceAddress, { spec, status }: Placement): Promise<void> {
+  const { ref, shares = {} } = spec ?? {};
+  const isGone = (cluster: string) => {
+    const slice = getOwn(status?.clusters ?? {}, cluster);
+    return slice?.present === false && slice.owner !== undefined;
+  };
+  if (!ref || !Object.keys(shares).every(isGone)) return;
+  await rewriteObject(store, addressIn(address, ref), (own) => {
+    if (own?.metadata.uid !== ref.uid || !isAdopted(own) || own.metadata.finalizers?.length) return own;
+    return undefined;
   });
 }
 
@@ -57,13 +73,13 @@ function adopted(pod: KubeObject, owner: OwnerReference | undefined): ObjectMeta
 async function adopterOf(
   store: Store,
   address: SliceAddress,
-  uid: string,
+  { uid, kind: made }: { uid: string; kind: string },
 ): Promise<OwnerReference | undefined> {
   const { logical: cluster, namespace } = address;
   const { entries } = await listEntries(store, { resource: placementsStored, cluster, namespace });
   for (const entry of entries) {
     const { ref, shares = {} } = (decodeStored(entry) as Placement).spec ?? {};
-    if (ref?.uid !== uid || !isPodMaker(ref) || getOwn(shares, address.cluster) === undefined) continue;
+    if (ref?.uid !== uid || !mayAdopt(ref, made) || getOwn(shares, address.cluster) === undefined) continue;
     const { kind, name } = ref;
     return { apiVersion: formatApiVersion(ref), kind, name, uid, controller: true, blockOwnerDeletion: true };
   }
