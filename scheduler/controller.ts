@@ -40,6 +40,8 @@ export interface SchedulerOptions {
 
 /** Room may also appear without any event about a cluster: when other workloads shrink. */
 const blockedRetryMs = 15_000;
+/** Until the cache has what others wrote. */
+const outrunMs = 100;
 /** How long all wait for custom resources; what is placed of them waits on. */
 const ruledMs = 5_000;
 /** More than a timer takes: something else comes by before. */
@@ -91,7 +93,8 @@ async function reconcile(
   for (const next of world.leavers.next(limit, key)) queue.add(next);
   for (const next of nextRound(decision, world)) queue.addAfter(next, world.pace.wait(next));
   if (!(await hasHeard(key, decision.leaveData, world, writer))) return { after: 'growing' };
-  await writeDecision(cluster, decision, writer);
+  const outrun = await writeDecision(cluster, decision, writer);
+  if (outrun > 0) return { after: Math.max(outrunMs, world.pace.wait(key)) };
   const next = Math.min(decision.toleratedUntil, decision.turnUntil);
   const left = Math.max(0, next - Date.now());
   const after = Math.min(left, decision.blocked || decision.lookAgain ? blockedRetryMs : longestMs);
