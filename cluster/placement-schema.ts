@@ -78,6 +78,7 @@ const slice = object(
     status: any,
     refusedLabels: { type: 'list', items: text, listType: 'set' },
     error: object({ reason: text, message: text }, texts.error),
+    applied: text,
   } satisfies Fields<ClusterSlice>,
   texts.slice,
 );

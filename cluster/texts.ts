@@ -103,6 +103,7 @@ const slice: Texts<ClusterSlice> = {
   refusedLabels:
     'Which labels of the Namespace the cluster does not take, by the keys that they would have there.',
   error: 'Why the object could not be applied; absent when it could.',
+  applied: 'A digest of what was applied there last, and of what came of it.',
 };
 
 const ref: Texts<ObjectRef> = {

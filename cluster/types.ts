@@ -215,6 +215,8 @@ export interface ClusterSlice {
   refusedLabels?: string[];
   /** Why the object could not be applied; absent when it could. */
   error?: { reason: string; message: string };
+  /** A digest of what was applied and of what came of it: a syncer that starts anew knows by it what is there as it should be. */
+  applied?: string;
 }
 
 /**

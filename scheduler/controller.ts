@@ -42,6 +42,8 @@ export interface SchedulerOptions {
 
 /** Room may also appear without any event about a cluster: when other workloads shrink. */
 const blockedRetryMs = 15_000;
+/** Until the cache has what others wrote. */
+const outrunMs = 100;
 /** How long all wait for custom resources; what is placed of them waits on. */
 const ruledMs = 5_000;
 /** So many looks, three seconds in all, at whether a watch tells of what was read; then the others are decided without. */
@@ -102,7 +104,8 @@ async function reconcile(
       for (const [uid, { why }] of unheard) unread.set(uid, why);
       continue;
     }
-    await writeDecision(cluster, decision, writer);
+    const outrun = await writeDecision(cluster, decision, writer);
+    if (outrun > 0 && unread.size === 0) return { after: Math.max(outrunMs, world.pace.wait(key)) };
     if (unread.size > 0) {
       const [why] = unread.values();
       writer.logger.warn({ key, objects: unread.size, why }, 'what would leave its data stays for now');

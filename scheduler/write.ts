@@ -11,11 +11,14 @@ import { commit } from '../controller/commit.ts';
 import type { EventRecorder } from '../controller/events.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
+import { commitThough, objectStands, placementStands } from './race.ts';
 import type { NamespaceDecision } from './types.ts';
 import { wordsOf } from './words.ts';
 
 export interface Writer {
   client: Client;
+  /** May read what `client` writes. */
+  reader: Client;
   signal: AbortSignal;
   recorder: EventRecorder;
 }
@@ -27,19 +30,25 @@ const width = 16;
 
 /**
  * Records first: an annotation says what the record already explains. One write that fails does not keep the
- * others from being done; the first failure is thrown in the end.
+ * others from being done; the first failure is thrown in the end. Races that some of many lost are none: it says how many
+ * are to be decided about anew.
  */
 export async function writeDecision(
   cluster: string,
   decision: NamespaceDecision,
   writer: Writer,
-): Promise<void> {
-  const { client, signal } = writer;
+): Promise<number> {
+  const { client, reader, signal } = writer;
+  const racing = { client, reader, cluster, signal };
   const failures: unknown[] = [];
+  let done = 0;
   const each = async <T>(items: readonly T[], write: (item: T) => Promise<unknown>) => {
     for (let i = 0; i < items.length; i += width) {
       const results = await Promise.allSettled(items.slice(i, i + width).map(write));
-      for (const result of results) if (result.status === 'rejected') failures.push(result.reason);
+      for (const result of results) {
+        if (result.status === 'rejected') failures.push(result.reason);
+        else done++;
+      }
       signal.throwIfAborted();
     }
   };
@@ -53,15 +62,20 @@ export async function writeDecision(
     tell(placement);
   });
   await each(decision.update, async ({ old, wanted }) => {
-    await commit(client, placements, old, wanted, { cluster, signal });
+    await commitThough(placements, old, wanted, { ...racing, stands: placementStands });
     tell(wanted, old);
   });
   await each(decision.finish, (pod) => finish(cluster, pod, writer));
   await each(decision.remove, (placement) => remove(cluster, placement, writer));
   await each(decision.annotate, ({ placed, clusters }) =>
-    commit(client, placed.kind, placed.object, annotated(placed.object, clusters), { cluster, signal }),
+    commitThough(placed.kind, placed.object, annotated(placed.object, clusters), {
+      ...racing,
+      stands: objectStands(placed),
+    }),
   );
-  if (failures.length > 0) throw failures[0];
+  const failure = failures.find((error) => !isStatusError(error, 'Conflict')) ?? failures[0];
+  if (failure !== undefined && (done === 0 || !isStatusError(failure, 'Conflict'))) throw failure;
+  return failures.length;
 }
 
 function annotated(object: KubeObject, clusters: string | undefined): KubeObject {

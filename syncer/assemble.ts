@@ -56,6 +56,7 @@ export function assemble(parts: Parts) {
       readable: (kind) => wakeKind(engine, kind),
     }),
     records: new Map(),
+    found: new Map(),
     down: new WorkQueue({ maxDelayMs: 30_000 }),
     up: new WorkQueue({ maxDelayMs: 30_000 }),
     hasPods: (id) => pods.hasPods(id),

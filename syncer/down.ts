@@ -9,6 +9,7 @@ import { type Engine, recordFor, shareFor } from './engine.ts';
 import { leave, noteGone } from './leave.ts';
 import { fingerprint, hasObserved, manifestDigest, type TargetRecord } from './records.ts';
 import { paceDelay, repairDelay } from './repairs.ts';
+import { resume } from './resume.ts';
 import { parseTarget, requiredTarget, type TargetId, type TargetPlace, targetOf } from './target.ts';
 
 const closureWaitMs = 2_000;
@@ -39,6 +40,11 @@ export async function runDown(engine: Engine, ready: readonly Promise<unknown>[]
 
 async function reconcile(engine: Engine, id: TargetId): Promise<Retry | undefined> {
   const share = shareFor(engine, id);
+  // Of the first look alone: what it is by then, nobody here has done anything about.
+  const isFirst = engine.found.has(id);
+  const found = engine.found.get(id);
+  engine.found.delete(id);
+  if (share?.spec?.manifest && isFirst) resume(engine, { id, share, found });
   if (share?.spec?.manifest) return await arrive(engine, id, share);
   const place = parseTarget(id, share?.spec?.ref ?? engine.physical.watched(id));
   const left = await leave(engine, id, place).catch((error) => {

@@ -27,6 +27,8 @@ export interface Engine {
   namespaces: Namespaces;
   unreadable: Unreadable;
   records: Map<TargetId, TargetRecord>;
+  /** What was said of each target to have been applied, as this syncer found it: until it is looked at for the first time. */
+  found: Map<TargetId, string | undefined>;
   /** Targets to bring to what is wanted. */
   down: WorkQueue;
   /** Targets whose slice may have to be sent. */

@@ -42,6 +42,8 @@ export interface TargetRecord {
   orphans?: boolean;
   /** It counts as absent and is there: its cluster was given up, and who was left behind needs it. */
   stays?: boolean;
+  /** It was there when this syncer started, and had to be applied all the same: the next one is to know better. */
+  remark?: boolean;
   /** What is beside the shares is refused as this manifest, since then: milliseconds since 1970. */
   refused?: { manifest: string; since: number };
 }

@@ -16,6 +16,7 @@ import { Questions, runHeartbeat } from './heartbeat.ts';
 import { Namespaces } from './namespaces.ts';
 import { NodeReflector, watchNodes } from './nodes.ts';
 import { Outage } from './outage.ts';
+import { noteFound } from './resume.ts';
 import { Unreadable } from './unreadable.ts';
 import { runUp } from './up.ts';
 
@@ -130,6 +131,7 @@ async function work(
   const ready = [
     known.then(() => namespaces.signAll(shares.values(), logger)),
     engine.physical.start(),
+    shares.synced.then(() => noteFound(engine)),
     shares.synced.then(() => engine.physical.start(ruledResources(shares))),
   ];
   const podsKnown = Promise.race([pods.informer.synced, unreadable.refused(pods.informer.resource)]);

@@ -9,6 +9,7 @@ import { type Engine, shareFor, sharesResource } from './engine.ts';
 import { controllerOf } from './owners.ts';
 import { ownership } from './ownership.ts';
 import { hasObserved, shareNumbers, sliceOf, type TargetRecord } from './records.ts';
+import { appliedThere } from './resume.ts';
 import { parseTarget, type TargetId } from './target.ts';
 
 /** At most one slice of a share in this time: a rollout's many small steps become a few writes. */
@@ -47,11 +48,20 @@ async function report(engine: Engine, id: TargetId, sent: Map<TargetId, Sent>): 
   }
   const slice = sliceNow(engine, id, share);
   const before = lastSent(share, sent.get(id));
-  if (!slice || deepEqual(slice, before?.slice)) return undefined;
+  if (!slice) return undefined;
+  const { applied: said, ...told } = before?.slice ?? {};
+  const record = engine.records.get(id);
+  const isTold = before !== undefined && deepEqual(slice, told);
+  if (isTold && !record?.remark) return undefined;
+  const applied = appliedThere(engine, id, share);
+  // What changes nothing else is not worth a write: the next syncer applies it once more, and then it is.
+  if (isTold && (applied === undefined || applied === said)) return undefined;
   const wait = (before?.at ?? 0) + minIntervalMs - Date.now();
   if (wait > 0) return { after: wait };
-  const revision = await send(engine, share, slice);
-  sent.set(id, { uid: share.metadata.uid ?? '', slice, at: Date.now(), revision });
+  if (applied !== undefined) delete record?.remark;
+  const whole = { ...slice, ...(applied !== undefined && { applied }) };
+  const revision = await send(engine, share, whole);
+  sent.set(id, { uid: share.metadata.uid ?? '', slice: whole, at: Date.now(), revision });
   return undefined;
 }
 

@@ -60,6 +60,8 @@ export function boundedSlice(input: unknown): ClusterSlice {
       message: words(error['message'], limits.message),
     };
   }
+  const { applied } = input;
+  if (typeof applied === 'string') slice.applied = words(applied, limits.reason);
   return slice;
 }
 

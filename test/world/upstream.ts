@@ -132,6 +132,13 @@ export class Upstream {
     await this.#set(ref, '/spec/orphaned', uid);
   }
 
+  /** As if the syncer of east had said this. */
+  async say(ref: ObjectRef, slice: ClusterSlice): Promise<void> {
+    const at = { namespace, name: placementName(ref), subresource: 'status' };
+    const patch = [{ op: 'add', path: '/status/clusters/east', value: slice }];
+    await this.#parts.splitter.patch(resources.placements, at, 'json', patch);
+  }
+
   /** Takes back what all syncers have said. */
   async dropSlices(ref: ObjectRef): Promise<void> {
     const at = { namespace, name: placementName(ref), subresource: 'status' };

@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest';
+import { Client } from '../../../client/client.ts';
+import { placedKinds } from '../../../cluster/kinds.ts';
+import type { Placement } from '../../../cluster/types.ts';
+import type { EventRecorder } from '../../../controller/events.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import type { NamespaceDecision } from '../../../scheduler/types.ts';
+import { writeDecision } from '../../../scheduler/write.ts';
+import { deployment } from '../cluster/objects.ts';
+
+const inCache = { 'kcp.io/cluster': 'team' };
+const { signal } = new AbortController();
+
+/** An API with these objects, by name; a patch of another resourceVersion than its object's is a Conflict. */
+function apiOf(objects: Readonly<Record<string, KubeObject>>) {
+  const sent: string[] = [];
+  const client = new Client(async ({ method, url, body }) => {
+    const name = url.split('/').at(-1) ?? '';
+    const object = objects[name];
+    const patch = JSON.parse(Buffer.from(body ?? []).toString() || '{}') as KubeObject;
+    const version = object?.metadata.resourceVersion;
+    const isLate = method === 'PATCH' && patch.metadata.resourceVersion !== version;
+    sent.push(`${method} ${name}${isLate ? ' 409' : ''}`);
+    const conflict = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Conflict', code: 409 };
+    const answer = isLate ? conflict : method === 'PATCH' ? { ...object, ...patch } : object;
+    return { status: isLate ? 409 : 200, headers: {}, body: Buffer.from(JSON.stringify(answer)) };
+  });
+  return { client, sent };
+}
+
+const uid = 'Deployment-web';
+const ref = { group: 'apps', version: 'v1', resource: 'deployments', kind: 'Deployment', name: 'web', uid };
+const claimRef = {
+  group: '',
+  version: 'v1',
+  resource: 'persistentvolumeclaims',
+  kind: 'PersistentVolumeClaim',
+};
+
+function placement(name: string, fields: Partial<Placement> = {}): Placement {
+  const metadata = { name, namespace: 'shop', uid: name, resourceVersion: '7' };
+  const spec = { ref, clusters: ['a'] };
+  return { apiVersion: 'atoll.dev/v1alpha1', kind: 'Placement', metadata, spec, ...fields };
+}
+
+const cached = (object: KubeObject) => ({
+  ...object,
+  metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, ...inCache } },
+});
+
+function later<T extends KubeObject>(object: T, fields: Partial<T> = {}): T {
+  return { ...object, ...fields, metadata: { ...object.metadata, resourceVersion: '9' } };
+}
+
+async function write(decision: Partial<NamespaceDecision>, objects: Record<string, KubeObject>) {
+  const { client, sent } = apiOf(objects);
+  const recorder = { say: () => undefined } as unknown as EventRecorder;
+  const all = { create: [], update: [], remove: [], finish: [], annotate: [], ...decision };
+  const outcome = writeDecision('team', all as unknown as NamespaceDecision, {
+    client,
+    reader: client,
+    signal,
+    recorder,
+  });
+  return { outcome: await outcome.catch((error: { reason: string }) => error.reason), sent };
+}
+
+const moved = (old: Placement) => ({ ...old, spec: { ref, ...old.spec, clusters: ['b'] } });
+const slices = { clusters: { a: { present: true } } };
+
+describe('a write that lost a race', () => {
+  const old = placement('one');
+
+  test('goes on top of a status: nothing was decided by that', async () => {
+    const update = [{ old: cached(old) as Placement, wanted: moved(cached(old) as Placement) }];
+    const { outcome, sent } = await write({ update }, { one: later(old, { status: slices }) });
+    expect(sent).toEqual(['PATCH one 409', 'GET one', 'PATCH one']);
+    expect(outcome).toBe(0);
+  });
+
+  test.each<[string, Partial<Placement>]>([
+    ['its shares', { spec: { ref, clusters: ['a'], shares: { a: { phase: 'Leaving' } } } }],
+    ['another object', { metadata: { ...old.metadata, uid: 'other' } }],
+  ])('does not go on top of %s', async (_what, fields) => {
+    const { outcome, sent } = await write(
+      { update: [{ old, wanted: moved(old) }] },
+      { one: later({ ...old, ...fields }) },
+    );
+    expect(sent).toEqual(['PATCH one 409', 'GET one']);
+    expect(outcome).toBe('Conflict');
+  });
+
+  test("does not go on top of a claim's status, which says where its data is", async () => {
+    const claim = placement('data', {
+      spec: { ref: { ...claimRef, name: 'data', uid: 'data' }, clusters: ['a'] },
+    });
+    const update = [{ old: claim, wanted: moved(claim) }];
+    const { outcome } = await write({ update }, { data: later(claim, { status: slices }) });
+    expect(outcome).toBe('Conflict');
+  });
+
+  test.each<[string, Partial<KubeObject>, string[], unknown]>([
+    ['its status', { status: { replicas: 1 } }, ['PATCH web 409', 'GET web', 'PATCH web'], 0],
+    [
+      'a word of where it is to be',
+      { metadata: { ...deployment('web').object.metadata, annotations: { 'atoll.dev/clusters': 'c' } } },
+      ['PATCH web 409', 'GET web'],
+      'Conflict',
+    ],
+  ])('of a workload, beside %s', async (_what, fields, requests, result) => {
+    const { object } = deployment('web');
+    const [kind] = placedKinds.filter((one) => one.kind === 'Deployment');
+    if (!kind) throw new Error('no Deployments');
+    const annotate = [{ placed: { kind, object: cached(object) }, clusters: 'b' }];
+    const { outcome, sent } = await write({ annotate }, { web: later({ ...object, ...fields }) });
+    expect(sent).toEqual(requests);
+    expect(outcome).toBe(result);
+  });
+
+  test('beside others that did not is no failure of the Namespace: it says how many', async () => {
+    const other = placement('other');
+    const update = [old, other].map((one) => ({ old: one, wanted: moved(one) }));
+    const changed = later(old, { spec: { ref, clusters: ['c'] } });
+    expect((await write({ update }, { one: changed, other })).outcome).toBe(1);
+    expect(
+      (await write({ update }, { one: changed, other: later(other, { spec: { ref, clusters: [] } }) }))
+        .outcome,
+    ).toBe('Conflict');
+  });
+});
