@@ -4,7 +4,7 @@ import { type PodMetrics, podMetrics } from '../cluster/pod-metrics.ts';
 import { reflectedFrom } from '../cluster/reflected.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
-import { textAt } from '../kube/untyped.ts';
+import { listAt, mapAt, textAt } from '../kube/untyped.ts';
 import { within } from '../kube/within.ts';
 import { type Connecting, homeOf, isOurs, placedOn, reach } from './connect.ts';
 
@@ -88,13 +88,33 @@ async function usageIn(
   const path = pathOf(podMetrics, { namespace: home.name, ...(name !== undefined && { name }) });
   try {
     const answer = await within(answerMs, signal, (soon) => there.json(path, { signal: soon }));
-    const items = name === undefined ? (answer as { items?: PodMetrics[] }).items : [answer as PodMetrics];
-    return new Map((items ?? []).map((item) => [item.metadata.name ?? '', item]));
+    const items = (name === undefined ? listAt(answer, 'items') : [answer]).map(read);
+    return new Map(items.map((item) => [item.metadata.name ?? '', item]));
   } catch (error) {
     // It has not been measured yet; without the name nobody there serves such a path.
     if (name !== undefined && isMeasuredLater(error)) return new Map();
     throw error;
   }
+}
+
+/** Whatever a cluster says, its kind and its numbers alone. */
+function read(told: unknown): PodMetrics {
+  const [timestamp, window] = [textAt(told, 'timestamp'), textAt(told, 'window')];
+  return {
+    kind: 'PodMetrics',
+    apiVersion: `${podMetrics.group}/${podMetrics.version}`,
+    metadata: { name: textAt(told, 'metadata', 'name') ?? '' },
+    ...(timestamp !== undefined && { timestamp }),
+    ...(window !== undefined && { window }),
+    containers: listAt(told, 'containers').map((container) => ({
+      name: textAt(container, 'name') ?? '',
+      usage: Object.fromEntries(
+        Object.entries(mapAt(container, 'usage') ?? {}).flatMap(([resource, amount]) =>
+          typeof amount === 'string' ? [[resource, amount]] : [],
+        ),
+      ),
+    })),
+  };
 }
 
 /** As metrics-server says it: with the namespace in the name. */

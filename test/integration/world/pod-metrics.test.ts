@@ -91,6 +91,30 @@ describe('what pods use', () => {
     });
   });
 
+  test('is numbers of pods, whatever a cluster says', async () => {
+    const said = [null, { metadata: null, containers: {} }, { containers: [null, { usage: 1 }] }, 'x'];
+    const names = (await list()).items.map(({ metadata }) => ({
+      metadata,
+      containers: [null, { usage: { cpu: 7 } }],
+    }));
+    const bodies: unknown[] = [{ items: {} }, { items: said }, { items: names }, [], null];
+    for (const body of bodies) {
+      for (const name of ['east', 'west'] as const)
+        world.physical(name).faults.instead = ({ url }) =>
+          url.includes('/apis/metrics.k8s.io/')
+            ? {
+                status: 200,
+                headers: { 'content-type': 'application/json' },
+                body: Buffer.from(JSON.stringify(body)),
+              }
+            : undefined;
+      const headers = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };
+      const path = '/apis/metrics.k8s.io/v1beta1/namespaces/default/pods';
+      for (const accept of [{}, headers])
+        expect((await world.admin.raw({ method: 'GET', path, headers: accept })).status).not.toBe(500);
+    }
+  });
+
   test('is for whoever may read the pods, and nobody else', async () => {
     const asAnn = world.as(ann);
     await expect(asAnn.list(podMetrics, { namespace: 'default' })).rejects.toMatchObject({ code: 403 });
