@@ -28,7 +28,7 @@ export function plainOpenApi(document: JsonObject, own: string): JsonObject {
   const definitions = (document['definitions'] ?? undefined) as JsonObject | undefined;
   const { parameters: _, ...rest } = document;
   const isOthers = (name: string) =>
-    /^(dev\.atoll|io\.kcp|com\.example)\./.test(name) && !name.includes(`.${own}.`);
+    /^(dev\.atoll|io\.kcp|io\.k8s\.metrics|com\.example)\./.test(name) && !name.includes(`.${own}.`);
   const plain: JsonObject = {
     ...rest,
     paths: withoutProse(Object.fromEntries(paths)),
