@@ -8,9 +8,8 @@ import type { KubeObject } from '../kube/object.ts';
 import { lateAddresses, lateMembers, type Member } from './group.ts';
 import type { Unled } from './handover.ts';
 import type { Hold, Late } from './hold.ts';
-import { isShortOf } from './led.ts';
+import { isShortOf, podsLedTo } from './led.ts';
 import { breaksFirst } from './plan.ts';
-import { availableOf } from './ready.ts';
 import { goingFrom, type Manner, mannerOf, reaching, withWithdrawn } from './traffic.ts';
 import type { Witness } from './trust.ts';
 import type { Withdrawal } from './withdraw.ts';
@@ -105,11 +104,7 @@ function isUnledAt(world: World, placement: Placement, cluster: string): boolean
     const { spec, status } = service;
     if (spec?.ref.kind !== 'Service' || status?.clusters?.[cluster]?.present !== true) return false;
     const key = objectKey(service);
-    const pods = followedAt(world, key).reduce((sum, { placement: { spec, status } }) => {
-      const share = spec?.shares?.[cluster];
-      return sum + (share ? availableOf(share, status?.clusters?.[cluster]) : 0);
-    }, 0);
-    return isShortOf(pods, endpointsAt(world, key), cluster);
+    return isShortOf(podsLedTo(followedAt(world, key), cluster), endpointsAt(world, key), cluster);
   });
 }
 

@@ -1,7 +1,10 @@
 import { managedByLabel, ourSlices, serviceNameLabel } from '../cluster/endpoints.ts';
+import { isAdopted } from '../cluster/placeable.ts';
 import { reflectedFrom } from '../cluster/reflected.ts';
+import type { Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { at, listAt } from '../kube/untyped.ts';
+import { availableOf } from './ready.ts';
 
 /** The Service of an EndpointSlice that a physical cluster has told of; undefined: none has. */
 export function serviceTold(slice: KubeObject): string | undefined {
@@ -26,6 +29,21 @@ export function readyEndpoints(slices: readonly KubeObject[]): Map<string, numbe
   const most = (families: ReadonlyMap<unknown, ReadonlySet<unknown>>) =>
     Math.max(0, ...[...families.values()].map(({ size }) => size));
   return new Map([...byFamily].map(([cluster, families]) => [cluster, most(families)]));
+}
+
+/**
+ * How many ready pods its endpoints there have to be, of the workloads that it selects: at least. What has no number of replicas has
+ * pods that end, or are not ready, and what a workload has adopted counts in that one's.
+ */
+export function podsLedTo(
+  followed: readonly { root: KubeObject; placement: Placement }[],
+  cluster: string,
+): number {
+  return followed.reduce((sum, { root, placement: { spec, status } }) => {
+    const share = spec?.shares?.[cluster];
+    if (share?.replicas === undefined || isAdopted(root)) return sum;
+    return sum + availableOf(share, status?.clusters?.[cluster]);
+  }, 0);
 }
 
 /** Fewer ready endpoints are told of than there are pods. Where no cluster tells of any, nobody knows. */

@@ -127,15 +127,26 @@ async function arrive(engine: Engine, id: TargetId, share: ShareView): Promise<R
   return undefined;
 }
 
-/** Its owner's controller has deleted it there, as a Deployment's does with what its revisionHistoryLimit does not keep. */
+/**
+ * Its owner's controller has deleted it there, as a Deployment's does with what its revisionHistoryLimit does not keep. Where the owner
+ * itself goes, or was taken away by somebody, it went along, and is made again.
+ */
 async function isTakenAway(
-  { physical }: Engine,
+  { physical, shares }: Engine,
   { kind, namespace, name }: TargetPlace,
   { spec, status }: ShareView,
 ): Promise<boolean> {
   if (spec?.ref.kind !== 'ReplicaSet' || !status?.owner) return false;
+  const owner = shares
+    .byIndex('namespace', spec.physicalNamespace)
+    .find((one) => one.spec?.ref.uid === status.owner?.uid && one.spec?.manifest);
+  if (!owner?.spec) return false;
   await physical.watch(kind);
-  return (await physical.read(kind, namespace, name)) === undefined;
+  if ((await physical.read(kind, namespace, name)) !== undefined) return false;
+  const place = parseTarget(targetOf(owner), owner.spec.ref);
+  await physical.watch(place.kind);
+  const alive = await physical.read(place.kind, place.namespace, place.name);
+  return alive !== undefined && alive.metadata.deletionTimestamp === undefined;
 }
 
 /** No Placement tells of it, and who serves requests from there waits for it: it is told here, and tried again soon. */

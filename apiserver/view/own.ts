@@ -30,18 +30,33 @@ export async function noteOwn(store: Store, address: SliceAddress, placement: Pl
   });
 }
 
-/** What is gone with an owner was its owner's to delete. Finalizers are the user's word against that. */
+/**
+ * What is gone where its owner lives on was that one's to delete. What goes along with an owner that leaves a cluster is not. Finalizers
+ * are the user's word against that.
+ */
 async function noteGone(store: Store, address: SliceAddress, { spec, status }: Placement): Promise<void> {
   const { ref, shares = {} } = spec ?? {};
   const isGone = (cluster: string) => {
     const slice = getOwn(status?.clusters ?? {}, cluster);
     return slice?.present === false && slice.owner !== undefined;
   };
-  if (!ref || !Object.keys(shares).every(isGone)) return;
+  if (ref?.kind !== 'ReplicaSet' || !Object.keys(shares).every(isGone)) return;
+  const uid = getOwn(status?.clusters ?? {}, address.cluster)?.owner?.uid;
+  const owner = uid === undefined ? undefined : await ownerPlacement(store, address, { uid, kind: ref.kind });
+  if (!owner || !Object.keys(shares).every((cluster) => livesOn(owner, cluster))) return;
   await rewriteObject(store, addressIn(address, ref), (own) => {
-    if (own?.metadata.uid !== ref.uid || !isAdopted(own) || own.metadata.finalizers?.length) return own;
+    const isItsOwn = own?.metadata.ownerReferences?.some((one) => one.controller === true && one.uid === uid);
+    if (own?.metadata.uid !== ref.uid || !isItsOwn || !isAdopted(own) || own.metadata.finalizers?.length)
+      return own;
     return undefined;
   });
+}
+
+function livesOn({ spec, status }: Placement, cluster: string): boolean {
+  const phase = getOwn(spec?.shares ?? {}, cluster)?.phase;
+  return (
+    phase !== undefined && phase !== 'Leaving' && getOwn(status?.clusters ?? {}, cluster)?.present === true
+  );
 }
 
 function bound(pod: KubeObject, nodeName: string | undefined): KubeObject {
@@ -75,13 +90,23 @@ async function adopterOf(
   address: SliceAddress,
   { uid, kind: made }: { uid: string; kind: string },
 ): Promise<OwnerReference | undefined> {
-  const { logical: cluster, namespace } = address;
+  const ref = (await ownerPlacement(store, address, { uid, kind: made }))?.spec?.ref;
+  if (!ref) return undefined;
+  const { kind, name } = ref;
+  return { apiVersion: formatApiVersion(ref), kind, name, uid, controller: true, blockOwnerDeletion: true };
+}
+
+/** Of a workload of that uid, which has a share on the cluster, and may adopt what is of that kind. */
+async function ownerPlacement(
+  store: Store,
+  { logical: cluster, namespace, cluster: where }: SliceAddress,
+  { uid, kind }: { uid: string; kind: string },
+): Promise<Placement | undefined> {
   const { entries } = await listEntries(store, { resource: placementsStored, cluster, namespace });
-  for (const entry of entries) {
-    const { ref, shares = {} } = (decodeStored(entry) as Placement).spec ?? {};
-    if (ref?.uid !== uid || !mayAdopt(ref, made) || getOwn(shares, address.cluster) === undefined) continue;
-    const { kind, name } = ref;
-    return { apiVersion: formatApiVersion(ref), kind, name, uid, controller: true, blockOwnerDeletion: true };
-  }
-  return undefined;
+  return entries
+    .map((entry) => decodeStored(entry) as Placement)
+    .find(({ spec }) => {
+      const isIt = spec?.ref.uid === uid && mayAdopt(spec.ref, kind);
+      return isIt && getOwn(spec?.shares ?? {}, where) !== undefined;
+    });
 }

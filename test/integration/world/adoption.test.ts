@@ -1,6 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KubeObject } from '../../../kube/object.ts';
-import { deployment, find, readyPods, resources, settled, template, until } from '../../world/objects.ts';
+import {
+  deployment,
+  find,
+  isReady,
+  move,
+  readyPods,
+  resources,
+  settled,
+  template,
+  until,
+} from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
 
 const { deployments, namespaces, pods, replicasets } = resources;
@@ -104,6 +114,48 @@ test("a ReplicaSet that a Deployment adopts where both run is that one's here to
   await physical.client.delete(replicasets, { namespace, name: 'old' });
   await until('it is gone here too', async () => (await shown())?.metadata.uid !== set.metadata.uid);
   expect((await physical.client.list(replicasets)).items.map((s) => s.metadata.name)).not.toContain('old');
+}, 120_000);
+
+test('a ReplicaSet that was adopted stays where its Deployment is taken away, or moves away from it', async () => {
+  await world.simulate('west');
+  await world.register('west');
+  await until('west is ready', () => isReady(world.admin, 'west'));
+  const set = await replicaSet('kept');
+  const physical = world.physical('east');
+  await until('it runs', async () => (await readyPods(physical, 'kept')).length === 1);
+  const owner = deployment('owner', 1, 'east');
+  const pod = template('kept', 'new:2');
+  const spec = { ...(owner.spec as object), selector: { matchLabels: { app: 'kept' } }, template: pod };
+  await world.admin.create(deployments, { ...owner, spec }, { namespace: 'default' });
+  const shown = () => find(world.admin, replicasets, 'kept', 'default');
+  const onEast = async (resource: typeof deployments, name: string) =>
+    (await physical.client.list(resource)).items.find(({ metadata }) => metadata.name === name);
+  await until('it was adopted', async () => controllerOf(await shown())?.name === 'owner');
+  await settled(world.admin, 'owner.deployments.apps');
+
+  const made = await onEast(deployments, 'owner');
+  const { namespace } = made?.metadata ?? {};
+  const former = (await onEast(replicasets, 'kept'))?.metadata.uid;
+  await physical.client.delete(
+    deployments,
+    { namespace, name: 'owner' },
+    { propagationPolicy: 'Foreground' },
+  );
+  await until('the Deployment is made again', async () => {
+    const now = await onEast(deployments, 'owner');
+    return now !== undefined && now.metadata.uid !== made?.metadata.uid;
+  });
+  await until('so is it', async () => {
+    const now = await onEast(replicasets, 'kept');
+    return now !== undefined && now.metadata.uid !== former;
+  });
+  expect((await shown())?.metadata.uid).toBe(set.metadata.uid);
+
+  await move(world.admin, deployments, 'owner', 'west');
+  await until('the Deployment has left', async () => (await onEast(deployments, 'owner')) === undefined);
+  await settled(world.admin, 'owner.deployments.apps');
+  await until('it is there', async () => (await onEast(replicasets, 'kept')) !== undefined);
+  expect((await shown())?.metadata.uid).toBe(set.metadata.uid);
 }, 120_000);
 
 test("a pod of a workload that is let go is shown as nobody's, and goes with its namespace", async () => {

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
-import { reflectedFromAnnotation, reflectedUidAnnotation } from '../../../cluster/names.ts';
+import {
+  adoptedAnnotation,
+  reflectedFromAnnotation,
+  reflectedUidAnnotation,
+} from '../../../cluster/names.ts';
+import type { Placement } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
-import { isShortOf, readyEndpoints, serviceTold } from '../../../splitter/led.ts';
+import { isShortOf, podsLedTo, readyEndpoints, serviceTold } from '../../../splitter/led.ts';
 
 const slice = (
   cluster: string | undefined,
@@ -64,4 +69,32 @@ test.each<[string, number, Record<string, number>, boolean]>([
 test('it belongs to the Service that its label names, where a cluster told of it', () => {
   expect(serviceTold(slice('a', []))).toBe('web');
   expect(serviceTold(slice(undefined, []))).toBeUndefined();
+});
+
+const followed = (kind: string, replicas: number | undefined, status: object, more: object = {}) => ({
+  root: { apiVersion: 'apps/v1', kind, metadata: { name: 'w', uid: 'w', ...more } } as KubeObject,
+  placement: {
+    spec: { shares: { b: { phase: 'Joining', ...(replicas !== undefined && { replicas }) } } },
+    status: { clusters: { b: { present: true, status } } },
+  } as unknown as Placement,
+});
+const web = followed('Deployment', 3, { availableReplicas: 2 });
+
+test.each<[string, ReturnType<typeof followed>[], number]>([
+  ['those that are ready', [web], 2],
+  ['of all that it selects', [web, followed('StatefulSet', 1, { availableReplicas: 1 })], 3],
+  ['what a Job has done has no endpoint', [web, followed('Job', undefined, { succeeded: 1 })], 2],
+  [
+    'nor has a CronJob, nor what is not known of a Pod',
+    [followed('CronJob', undefined, {}), followed('Pod', undefined, {})],
+    0,
+  ],
+  [
+    'what was adopted counts in its owner’s',
+    [web, followed('ReplicaSet', 2, { availableReplicas: 2 }, { annotations: { [adoptedAnnotation]: 'w' } })],
+    2,
+  ],
+])('pods that there are to be endpoints of: %s', (_what, all, expected) => {
+  expect(podsLedTo(all, 'b')).toBe(expected);
+  expect(podsLedTo(all, 'a')).toBe(0);
 });
