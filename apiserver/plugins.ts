@@ -112,7 +112,13 @@ export type PodConnector = (
 export type PodUsageReader = (
   cluster: string,
   pods: readonly KubeObject[],
-) => Promise<{ found: ReadonlyMap<KubeObject, PodMetrics>; unknown: readonly string[] }>;
+  signal?: AbortSignal,
+) => Promise<{
+  found: ReadonlyMap<KubeObject, PodMetrics>;
+  unknown: readonly string[];
+  /** Some cluster has told, were it of no pod. */
+  answered: boolean;
+}>;
 
 /** An API of a cluster that runs a logical cluster's Service, and its path there. `undefined`: none does. */
 export type ServiceConnector = (

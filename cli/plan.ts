@@ -33,7 +33,7 @@ export async function planRebalance(
 ): Promise<void> {
   const names = await rebalanced(client, given);
   const { items, room } = await ask(client, { rebalance: [...names] });
-  show(items, output, `nothing on ${names.join(', ')} has clearly more room elsewhere`, room);
+  show(items, output, `nothing on ${names.join(', ')} may leave for where there is clearly more room`, room);
 }
 
 /**

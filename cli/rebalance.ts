@@ -143,9 +143,8 @@ async function isOver(
     printJson({ clusters: names, rebalanced: true, moved, room: plan.room?.after ?? {} });
   else {
     const kept = plan.items.filter((item) => item.kept !== undefined);
-    const over =
-      kept.length > 0 ? 'may leave for where there is clearly more room' : 'has clearly more room elsewhere';
-    print(`${moved} workload${moved === 1 ? '' : 's'} moved; nothing more ${over}`);
+    const over = 'nothing more may leave for where there is clearly more room';
+    print(`${moved} workload${moved === 1 ? '' : 's'} moved; ${over}`);
     if (kept.length > 0) print(keptText(kept, names));
     for (const line of plan.room ? roomText(plan.room) : []) print(line);
   }

@@ -42,6 +42,8 @@ function inFlight({ maxRequestsInflight, maxMutatingRequestsInflight }: Settings
   return { limits: { readsInFlight: reads, writesInFlight: writes } };
 }
 
+const nothingTold = { found: new Map(), unknown: ['this server has no way to any cluster'], answered: false };
+
 const ownAdmission = [
   placementAdmission,
   policyAdmission,
@@ -120,8 +122,8 @@ export function apiOptions(parts: {
     ],
     connectPod: (cluster, pod) =>
       andThen(syncers()?.connectPod(cluster, pod), (route) => tracing?.along(route) ?? route),
-    podUsage: async (cluster, pods) =>
-      (await syncers()?.podUsage(cluster, pods)) ?? { found: new Map(), unknown: [] },
+    podUsage: async (cluster, pods, signal) =>
+      (await syncers()?.podUsage(cluster, pods, signal)) ?? nothingTold,
     egress: egressOf(settings),
     connectService: async (cluster, service) => {
       const route = await syncers()?.connectService(cluster, service);

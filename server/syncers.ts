@@ -79,7 +79,7 @@ export function startSyncerManager(parts: {
     clusters: () => syncers.clusters(),
     reaches: (name) => syncers.transport(name) !== undefined,
     connectPod: (logicalCluster, pod) => syncers.connectPod(logicalCluster, pod),
-    podUsage: (logicalCluster, pods) => syncers.podUsage(logicalCluster, pods),
+    podUsage: (logicalCluster, pods, asking) => syncers.podUsage(logicalCluster, pods, asking),
     connectService: (logicalCluster, service) => syncers.connectService(logicalCluster, service),
   };
 }

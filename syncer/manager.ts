@@ -11,7 +11,7 @@ import type { Transport } from '../kube/http.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
 import { connectPod, connectService, type Reachable } from './connect.ts';
-import { type PodUsage, podUsage } from './pod-metrics.ts';
+import { type UsageReader, usageReader } from './pod-metrics.ts';
 import { type SyncerOptions, startSyncer } from './syncer.ts';
 import { Twins } from './twins.ts';
 
@@ -41,7 +41,7 @@ export interface Syncers {
     service: KubeObject,
   ): Promise<{ transport: Transport; path: string } | undefined>;
   /** For its podUsage: what a logical cluster's pods use. */
-  podUsage(cluster: string, pods: readonly KubeObject[]): Promise<PodUsage>;
+  podUsage: UsageReader;
   readonly stopped: Promise<void>;
 }
 
@@ -84,7 +84,7 @@ export function startSyncers(options: SyncersOptions): Syncers {
     clusters: () => clusters.values(),
     connectPod: (cluster, pod) => connectPod(connecting, cluster, pod),
     connectService: (cluster, service) => connectService(connecting, cluster, service),
-    podUsage: (cluster, pods) => podUsage(connecting, cluster, pods),
+    podUsage: usageReader(connecting),
     stopped,
   };
 }

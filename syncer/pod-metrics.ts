@@ -2,68 +2,107 @@ import { Client } from '../client/client.ts';
 import { pathOf } from '../client/url.ts';
 import { type PodMetrics, podMetrics } from '../cluster/pod-metrics.ts';
 import { reflectedFrom } from '../cluster/reflected.ts';
+import { DurationError, parseDuration } from '../kube/duration.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { parseQuantity, QuantityError } from '../kube/quantity.ts';
 import { isStatusError } from '../kube/status.ts';
 import { listAt, mapAt, textAt } from '../kube/untyped.ts';
 import { within } from '../kube/within.ts';
 import { type Connecting, homeOf, isOurs, placedOn, reach } from './connect.ts';
+import { Slots } from './slots.ts';
 
-/** How long a cluster may take to say what the pods of one namespace use. */
-const answerMs = 5_000;
-/** How many namespaces of clusters are asked at a time. */
-const atOnce = 8;
+/** How long all clusters together may take to say it. */
+const budgetMs = 8_000;
+/** How many namespaces of one cluster are asked about at a time, by whomever: its syncer has the same sockets. */
+const atOnce = 4;
+/** For how long a cluster that did not answer is not asked again. */
+const restMs = 10_000;
 
 export interface PodUsage {
   /** What is known, by the pods that were asked for. */
   found: Map<KubeObject, PodMetrics>;
-  /** A sentence for each cluster of which nothing is known. */
+  /** A sentence for each cluster of which something is not known. */
   unknown: string[];
+  /** Some cluster has told, were it of no pod. */
+  answered: boolean;
 }
 
-/** What these pods of a logical cluster use, as the clusters that run them say. A cluster that does not tell spoils nothing of the others. */
-export async function podUsage(
-  connecting: Connecting,
+export type UsageReader = (
   cluster: string,
   pods: readonly KubeObject[],
-): Promise<PodUsage> {
-  const found: PodUsage['found'] = new Map();
-  const unknown = new Map<string, string>();
-  const places = [...(await placesOf(connecting, cluster, pods))];
-  const work = async () => {
-    for (let place = places.pop(); place; place = places.pop()) {
-      const [key, there] = place;
-      const [where = '', namespace = ''] = key.split('/');
-      // Who does not answer once is not waited for again.
-      if (unknown.has(where)) continue;
-      try {
-        const told = await usageIn(connecting, { cluster, where, namespace, only: there });
-        for (const pod of there) {
-          const of = told.get(pod.metadata.name ?? '');
-          if (of) found.set(pod, of);
-        }
-      } catch (error) {
-        if (connecting.signal.aborted) throw error;
-        unknown.set(where, wordsOf(where, error));
-      }
-    }
+  signal?: AbortSignal,
+) => Promise<PodUsage>;
+
+/**
+ * What these pods of a logical cluster use, as the clusters that run them say. A cluster that does not tell spoils nothing of
+ * the others, and nobody's asking holds up its syncer.
+ */
+export function usageReader(connecting: Connecting): UsageReader {
+  const slots = new Map<string, Slots>();
+  const resting = new Map<string, number>();
+  const slotsOf = (where: string) => {
+    const known = slots.get(where) ?? new Slots(atOnce);
+    slots.set(where, known);
+    return known;
   };
-  await Promise.all(Array.from({ length: atOnce }, work));
-  return { found, unknown: [...unknown.values()].sort() };
+  return async (cluster, pods, caller) => {
+    const found: PodUsage['found'] = new Map();
+    const unknown = new Map<string, string>();
+    let answered = false;
+    const ended = caller ? AbortSignal.any([caller, connecting.signal]) : connecting.signal;
+    const ofCluster = async (
+      where: string,
+      places: ReadonlyMap<string, KubeObject[]>,
+      signal: AbortSignal,
+    ) => {
+      const way = { ...connecting, signal };
+      for (const [namespace, there] of places) {
+        const release = await slotsOf(where).take(signal);
+        try {
+          const told = await usageIn(way, { cluster, where, namespace, only: there });
+          answered = true;
+          for (const pod of there) {
+            const of = told.get(pod.metadata.name ?? '');
+            if (of) found.set(pod, of);
+          }
+        } finally {
+          release();
+        }
+      }
+    };
+    await within(budgetMs, ended, async (signal) => {
+      const all = [...(await placesOf({ ...connecting, signal }, cluster, pods))];
+      await Promise.all(
+        all.map(async ([where, places]) => {
+          if ((resting.get(where) ?? 0) > Date.now()) return void unknown.set(where, silent(where));
+          await ofCluster(where, places, signal).catch((error: unknown) => {
+            ended.throwIfAborted();
+            unknown.set(where, wordsOf(where, error));
+            if (!isRefusal(error)) resting.set(where, Date.now() + restMs);
+          });
+        }),
+      );
+    });
+    return { found, unknown: [...unknown.values()].sort(), answered };
+  };
 }
 
-/** Which of them are in which namespace of which cluster: `<physical cluster>/<namespace>`. */
+/** Which of them are on which cluster, by their namespaces. */
 async function placesOf(
   { client, signal }: Connecting,
   cluster: string,
   pods: readonly KubeObject[],
-): Promise<Map<string, KubeObject[]>> {
-  const places = new Map<string, KubeObject[]>();
+): Promise<Map<string, Map<string, KubeObject[]>>> {
+  const places = new Map<string, Map<string, KubeObject[]>>();
   for (const pod of pods) {
     if (!textAt(pod, 'spec', 'nodeName')) continue;
     const where = reflectedFrom(pod)[0] ?? (await placedOn(client, cluster, pod, 'pods', signal))[0];
     if (where === undefined) continue;
-    const key = `${where}/${pod.metadata.namespace ?? ''}`;
-    places.set(key, [...(places.get(key) ?? []), pod]);
+    const { namespace = '' } = pod.metadata;
+    const there = places.get(where) ?? new Map<string, KubeObject[]>();
+    const of = there.get(namespace) ?? [];
+    of.push(pod);
+    places.set(where, there.set(namespace, of));
   }
   return places;
 }
@@ -80,15 +119,16 @@ async function usageIn(
   { cluster, where, namespace, only }: Asked,
 ): Promise<Map<string, PodMetrics>> {
   const way = reach(ways, where);
-  const home = way && (await homeOf(client, cluster, namespace, signal));
+  if (!way) throw new Error('there is no way to it');
+  const home = await homeOf(client, cluster, namespace, signal);
   if (!home || !(await isOurs(way, home, signal))) return new Map();
   const there = new Client(way.transport, { userAgent: 'atoll-syncer' });
   const [one] = only;
   const name = only.length === 1 ? one?.metadata.name : undefined;
   const path = pathOf(podMetrics, { namespace: home.name, ...(name !== undefined && { name }) });
   try {
-    const answer = await within(answerMs, signal, (soon) => there.json(path, { signal: soon }));
-    const items = (name === undefined ? listAt(answer, 'items') : [answer]).map(read);
+    const answer = await there.json(path, { signal });
+    const items = (name === undefined ? listAt(answer, 'items') : [answer]).flatMap(read);
     return new Map(items.map((item) => [item.metadata.name ?? '', item]));
   } catch (error) {
     // It has not been measured yet; without the name nobody there serves such a path.
@@ -97,33 +137,46 @@ async function usageIn(
   }
 }
 
-/** Whatever a cluster says, its kind and its numbers alone. */
-function read(told: unknown): PodMetrics {
-  const [timestamp, window] = [textAt(told, 'timestamp'), textAt(told, 'window')];
-  return {
-    kind: 'PodMetrics',
-    apiVersion: `${podMetrics.group}/${podMetrics.version}`,
-    metadata: { name: textAt(told, 'metadata', 'name') ?? '' },
-    ...(timestamp !== undefined && { timestamp }),
-    ...(window !== undefined && { window }),
-    containers: listAt(told, 'containers').map((container) => ({
-      name: textAt(container, 'name') ?? '',
-      usage: Object.fromEntries(
-        Object.entries(mapAt(container, 'usage') ?? {}).flatMap(([resource, amount]) =>
-          typeof amount === 'string' ? [[resource, amount]] : [],
-        ),
-      ),
-    })),
-  };
+/** Whatever a cluster says, its kind and its numbers alone: what does not parse would spoil the whole list for who reads it. */
+function read(told: unknown): PodMetrics[] {
+  const [timestamp, window] = [textAt(told, 'timestamp') ?? '', textAt(told, 'window') ?? ''];
+  const containers = listAt(told, 'containers').map((container) => ({
+    name: textAt(container, 'name') ?? '',
+    usage: mapAt(container, 'usage') ?? {},
+  }));
+  try {
+    if (!time.test(timestamp) || Number.isNaN(Date.parse(timestamp))) return [];
+    parseDuration(window);
+    for (const { usage } of containers) for (const amount of Object.values(usage)) parseQuantity(amount);
+  } catch (error) {
+    if (error instanceof QuantityError || error instanceof DurationError || error instanceof TypeError)
+      return [];
+    throw error;
+  }
+  const apiVersion = `${podMetrics.group}/${podMetrics.version}`;
+  const metadata = { name: textAt(told, 'metadata', 'name') ?? '' };
+  return [{ kind: 'PodMetrics', apiVersion, metadata, timestamp, window, containers }];
 }
+
+const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
 /** As metrics-server says it: with the namespace in the name. */
 function isMeasuredLater(error: unknown): boolean {
   return isStatusError(error, 'NotFound') && Boolean(error.details?.name);
 }
 
+/** It has answered, and will say the same again. */
+function isRefusal(error: unknown): boolean {
+  return ['NotFound', 'Forbidden', 'Unauthorized'].some((reason) => isStatusError(error, reason));
+}
+
+/** Nothing of what the cluster itself says: it tells of addresses and names that are nobody's business here. */
 function wordsOf(where: string, error: unknown): string {
   if (isStatusError(error, 'NotFound')) return `cluster ${where} serves no ${podMetrics.group}`;
-  const message = error instanceof Error ? error.message : String(error);
-  return message.includes(where) ? message : `cluster ${where}: ${message}`;
+  if (isRefusal(error)) return `cluster ${where} does not let Atoll read what its pods use`;
+  return silent(where);
+}
+
+function silent(where: string): string {
+  return `cluster ${where} does not say what its pods use`;
 }

@@ -127,7 +127,8 @@ function choose(exchange: ResourceExchange): Handler {
     if (served.info.kind === 'Binding' && served.info.group === '') return handleBinding;
     if (isReview(exchange)) return handleReview;
     if (served.info.kind === 'ComponentStatus' && served.info.group === '') return handleComponents;
-    if (served.info.group === podMetrics.group && served.info.kind === 'PodMetrics') return handlePodMetrics;
+    if (served.info.group === podMetrics.group && served.info.resource === podMetrics.resource)
+      return handlePodMetrics;
     return verbs[info.verb] ?? refuse;
   }
   const sub = served.info.subresources.find((s) => s.name === info.subresource);

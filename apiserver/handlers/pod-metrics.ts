@@ -4,7 +4,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import { notFound, StatusError } from '../../kube/status.ts';
 import { timestamp } from '../../kube/timestamp.ts';
 import type { ResourceExchange } from '../core.ts';
-import { encoded, formOf, noSuchResource, respondObject } from '../encode/respond.ts';
+import { encoded, formOf, methodNotAllowed, noSuchResource, respondObject } from '../encode/respond.ts';
 import { parseSelection } from '../registry/selectors.ts';
 import { listQuery } from './lists/options.ts';
 import { readPage } from './lists/page.ts';
@@ -17,6 +17,8 @@ import { shapeList } from './lists/respond.ts';
  */
 export async function handlePodMetrics(exchange: ResourceExchange): Promise<ApiResponse> {
   const { core, info } = exchange;
+  // Pods of one name are many there.
+  if (info.cluster === '*') throw methodNotAllowed();
   const pods = ofPods(exchange);
   if (info.name !== '') {
     const entry = await core.registry.read(pods.stored, pods.info);
@@ -42,12 +44,12 @@ function ofPods(exchange: ResourceExchange): ResourceExchange {
 }
 
 async function measured(
-  { core, info, warnings }: ResourceExchange,
+  { core, info, request, warnings }: ResourceExchange,
   pods: readonly KubeObject[],
 ): Promise<PodMetrics[]> {
   if (pods.length === 0 || !core.podUsage) return [];
-  const { found, unknown } = await core.podUsage(info.cluster, pods);
-  if (found.size === 0 && unknown.length > 0)
+  const { found, unknown, answered } = await core.podUsage(info.cluster, pods, request.signal);
+  if (!answered && unknown.length > 0)
     throw new StatusError(503, 'ServiceUnavailable', unknown.join('; '), {});
   for (const words of unknown) warnings.push(`${words}: pods of it are left out`);
   return pods.flatMap((pod) => {

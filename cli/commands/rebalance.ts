@@ -27,7 +27,8 @@ export function rebalanceCommand(): Command {
       }
       const { rebalance } = await import('../rebalance.ts');
       const stop = new AbortController();
-      process.once('SIGINT', () => stop.abort());
+      // However it is ended: what it has set is taken back.
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort());
       await rebalance(client, names, { timeoutSeconds, output: options.output, signal: stop.signal });
     });
 }

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type PodMetrics, podMetrics } from '../../../cluster/pod-metrics.ts';
 import type { UserInfo } from '../../../kube/http.ts';
 import type { KubeObject } from '../../../kube/object.ts';
+import { adminUser } from '../../../server/identity.ts';
 import { deployment, resources, settled } from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
 
@@ -19,6 +20,11 @@ afterEach(() => world.stop());
 
 const list = (more: object = {}) =>
   world.admin.list<PodMetrics>(podMetrics, { namespace: 'default', ...more });
+const answer = (status: number, body: object) => ({
+  status,
+  headers: { 'content-type': 'application/json' },
+  body: Buffer.from(JSON.stringify(body)),
+});
 const ann: UserInfo = { name: 'ann', groups: ['system:authenticated'] };
 
 describe('what pods use', () => {
@@ -89,6 +95,57 @@ describe('what pods use', () => {
       code: 503,
       message: 'cluster east serves no metrics.k8s.io; cluster west serves no metrics.k8s.io',
     });
+  });
+
+  test('is told of the others where a cluster hangs, which is not waited for twice and whose syncer goes on', async () => {
+    const { faults } = world.physical('east');
+    let asked = 0;
+    faults.intercept = async ({ url, signal }) => {
+      if (!url.includes('/apis/metrics.k8s.io/')) return;
+      asked++;
+      await new Promise((_, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+      });
+    };
+    const lists = await Promise.all(Array.from({ length: 40 }, () => list()));
+    expect(lists.map(({ items }) => items.length)).toEqual(Array.from({ length: 40 }, () => 2));
+    expect(asked).toBeLessThanOrEqual(4);
+    expect((await list()).items).toHaveLength(2);
+    expect(asked).toBeLessThanOrEqual(4);
+    const gone = AbortSignal.abort(new Error('the client has gone'));
+    await expect(list({ signal: gone })).rejects.toThrow('the client has gone');
+    await world.admin.patch(resources.deployments, { namespace: 'default', name: 'web' }, 'merge', {
+      spec: { replicas: 6 },
+    });
+    await settled(world.admin, 'web.deployments.apps');
+  });
+
+  test('what does not parse is left out, and nothing is told of what a cluster says of itself', async () => {
+    const { items } = await list();
+    const broken = [
+      { timestamp: 'now' },
+      { window: 'x' },
+      { containers: [{ name: 'c', usage: { cpu: 'abc' } }] },
+    ];
+    world.physical('east').faults.instead = ({ url }) =>
+      url.includes('/apis/metrics.k8s.io/')
+        ? answer(200, { items: items.map((item, i) => ({ ...item, ...broken[i % broken.length] })) })
+        : undefined;
+    world.physical('west').faults.instead = ({ url }) =>
+      url.includes('/apis/metrics.k8s.io/')
+        ? answer(403, {
+            kind: 'Status',
+            code: 403,
+            reason: 'Forbidden',
+            message: 'system:secret at 10.0.0.1',
+          })
+        : undefined;
+    expect((await list()).items).toEqual([]);
+    const path = '/apis/metrics.k8s.io/v1beta1/namespaces/default/pods';
+    const { headers } = await world.admin.raw({ method: 'GET', path });
+    expect(String(headers['warning'])).toContain('cluster west does not let Atoll read what its pods use');
+    expect(String(headers['warning'])).not.toContain('secret');
+    await expect(world.as(adminUser, '*').list(podMetrics)).rejects.toMatchObject({ code: 405 });
   });
 
   test('is numbers of pods, whatever a cluster says', async () => {

@@ -109,7 +109,7 @@ test('a cluster that joins gets what it has clearly more room for, one by one, a
   );
   expect(out).toMatch(/deployments.apps\/web {2}left east\n/);
   expect(out).toMatch(
-    /\n2 workloads moved; nothing more has clearly more room elsewhere\nfree: east 70 %, west 80 %\n$/,
+    /\n2 workloads moved; nothing more may leave for where there is clearly more room\nfree: east 70 %, west 80 %\n$/,
   );
   expect((await specOf('east'))?.rebalance).toBeUndefined();
   const [first = ''] = await onWest();
@@ -152,6 +152,7 @@ test('it goes on by itself where the field stands: for a cluster that joins, one
 
 test.each([
   ['a timeout', 1, 'after 1 s 1 are still on their way, and '],
+  ['SIGTERM', 130, 'the rebalance has ended; what is on its way arrives, the same command again goes on'],
   ['Ctrl-C', 130, 'the rebalance has ended; what is on its way arrives, the same command again goes on'],
 ])('%s takes the field back, and the same command goes on', async (what, code, said) => {
   await fill();
@@ -160,6 +161,7 @@ test.each([
   const running = atoll(...args);
   await until('the first is on its way', async () => (await onWest()).length > 0);
   if (what === 'Ctrl-C') process.emit('SIGINT');
+  if (what === 'SIGTERM') process.emit('SIGTERM');
   expect(await running, out).toBe(code);
   expect(err).toContain(said);
   expect((await specOf('east'))?.rebalance).toBeUndefined();
