@@ -4,7 +4,12 @@ import { none, Optional } from './eval/values.ts';
 import { children, type Expr } from './typed/expr.ts';
 import { parse } from './typed/parser.ts';
 
-export { Budget, CostExceeded, perConditions, perRequest } from './eval/budget.ts';
+export {
+  type AccessAnswer,
+  type AccessQuestion,
+  CelAuthorizer,
+} from './eval/authorizer.ts';
+export { Budget, CostExceeded, perConditions, perRequest, Unanswered } from './eval/budget.ts';
 
 /** One expression, ready to run many times. */
 export interface Rule {
@@ -68,38 +73,39 @@ export function compileRule(expression: string): Rule | Error {
   return rules.get(expression);
 }
 
-/** A webhook's match condition; its variables are CEL values (value.ts), null where there is nothing. */
+const conditionNames = [
+  'object',
+  'oldObject',
+  'request',
+  'authorizer',
+  'authorizer.requestResource',
+] as const;
+
+/**
+ * A webhook's match condition; its variables are CEL values (value.ts), null where there is nothing, and a CelAuthorizer
+ * with what it is about.
+ */
 export type Condition = (
-  variables: { object: unknown; oldObject: unknown; request: unknown },
+  variables: Readonly<Partial<Record<(typeof conditionNames)[number], unknown>>>,
   budget: Budget,
 ) => unknown;
 
-const conditions = new Programs<Condition>((expr) => {
-  const run = program(expr, ['object', 'oldObject', 'request']);
-  return ({ object, oldObject, request }, budget) => run([object, oldObject, request], budget);
-});
+const conditions = new Programs<Condition>(withNames(conditionNames));
 
 /** As compileRule, for https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#matching-requests-matchconditions */
 export function compileCondition(expression: string): Condition | Error {
   return conditions.get(expression);
 }
 
-const policyNames = ['object', 'oldObject', 'request', 'params', 'namespaceObject', 'variables'] as const;
+const policyNames = [...conditionNames, 'params', 'namespaceObject', 'variables'] as const;
 
 /** An expression of an admission policy; its variables are as a Condition's. */
 export type PolicyExpression = (
-  variables: Readonly<Record<(typeof policyNames)[number], unknown>>,
+  variables: Readonly<Partial<Record<(typeof policyNames)[number], unknown>>>,
   budget: Budget,
 ) => unknown;
 
-const ofPolicies = new Programs<PolicyExpression>((expr) => {
-  const run = program(expr, policyNames);
-  return (variables, budget) =>
-    run(
-      policyNames.map((name) => variables[name]),
-      budget,
-    );
-});
+const ofPolicies = new Programs<PolicyExpression>(withNames(policyNames));
 
 /** As compileRule, for https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/ */
 export function compilePolicyExpression(expression: string): PolicyExpression | Error {
@@ -144,4 +150,15 @@ export function optional(value: unknown): unknown {
 function names(expr: Expr, name: string): boolean {
   if (expr.op === 'ident' && expr.name === name) return true;
   return children(expr).some((child) => names(child, name));
+}
+
+function withNames<N extends string>(all: readonly N[]) {
+  return (expr: Expr) => {
+    const run = program(expr, all);
+    return (variables: Readonly<Partial<Record<N, unknown>>>, budget: Budget) =>
+      run(
+        all.map((name) => variables[name]),
+        budget,
+      );
+  };
 }

@@ -1,5 +1,7 @@
-import { compilePolicyExpression, type PolicyExpression } from '../../../kube/cel/rule.ts';
+import { compilePolicyExpression, type PolicyExpression, Unanswered } from '../../../kube/cel/rule.ts';
+import type { Later } from '../../../kube/later.ts';
 import type { KubeObject } from '../../../kube/object.ts';
+import { type Access, answered } from '../matching/access.ts';
 import { type Question, requestOf } from '../matching/question.ts';
 import type { Costs } from './costs.ts';
 import type { Named, ValidatingPolicy, Validation } from './policy.ts';
@@ -19,6 +21,8 @@ export interface Verdict {
 
 export interface Subject {
   question: Question;
+  /** Undefined: there is no authorizer. */
+  access: Access | undefined;
   params: KubeObject | undefined;
   /** That of the request, where it is in one. */
   namespace: KubeObject | undefined;
@@ -41,17 +45,19 @@ export async function verdictOf(policy: ValidatingPolicy, subject: Subject, cost
   try {
     costs.policy();
     variables = variablesOf(policy.variables, subject, costs);
-    if (!meets(policy.matchConditions, variables, costs)) return { denials: [], annotations: [] };
+    if (!(await meets(policy.matchConditions, variables, costs))) return { denials: [], annotations: [] };
   } catch (error) {
     return { denials: failed(messageOf(error)), annotations: [] };
   }
+  // They are composed without an authorizer, from variables of their own.
+  const messages = variablesOf(policy.variables, { ...subject, access: undefined }, costs);
   const denials: Denial[] = [];
   for (const [index, validation] of policy.validations.entries()) {
     const { expression, reason } = validation;
     await costs.turn();
     try {
-      if (evaluated(expression, variables, costs) === true) continue;
-      denials.push({ message: said(validation, variables, costs), reason, index });
+      if ((await evaluated(expression, variables, costs)) === true) continue;
+      denials.push({ message: await said(validation, messages, costs), reason, index });
     } catch (error) {
       denials.push(...failed(failureOf(expression, error), index));
     }
@@ -60,7 +66,7 @@ export async function verdictOf(policy: ValidatingPolicy, subject: Subject, cost
   for (const { name, expression } of policy.annotations) {
     await costs.turn();
     try {
-      const value = evaluated(expression, variables, costs);
+      const value = await evaluated(expression, variables, costs);
       if (typeof value === 'string' && value.trim() !== '') annotations.push({ name, value: value.trim() });
     } catch (error) {
       for (const one of failed(failureOf(expression, error))) denials.push({ ...one, index: undefined });
@@ -70,11 +76,15 @@ export async function verdictOf(policy: ValidatingPolicy, subject: Subject, cost
 }
 
 /** One that is false settles it, whatever fails beside it; else throws what failed. */
-export function meets(conditions: readonly Named[], variables: Variables, costs: Costs): boolean {
+export async function meets(
+  conditions: readonly Named[],
+  variables: Variables,
+  costs: Costs,
+): Promise<boolean> {
   const failures: string[] = [];
   for (const { expression } of conditions) {
     try {
-      const holds = evaluated(expression, variables, costs);
+      const holds = await evaluated(expression, variables, costs);
       if (holds === false) return false;
       if (holds !== true) failures.push('must evaluate to bool');
     } catch (error) {
@@ -85,30 +95,35 @@ export function meets(conditions: readonly Named[], variables: Variables, costs:
   return true;
 }
 
-/** Throws where it fails. The variables that it uses are found on its own share. */
-export function evaluated(expression: string, variables: Variables, costs: Costs): unknown {
+/** Fails where it does. The variables that it uses are found on its own share. */
+export function evaluated(expression: string, variables: Variables, costs: Costs): Later<unknown> {
+  return answered(() => foundNow(expression, variables, costs));
+}
+
+/** Throws Unanswered while an answer that it needs is not here. */
+function foundNow(expression: string, variables: Variables, costs: Costs): unknown {
   const run = compilePolicyExpression(expression.trim());
   if (run instanceof Error) throw new Error(`compilation error: ${run.message}`);
   return costs.within((share) => run(variables, share));
 }
 
 /** Its expression's, where that is one line of text; else its own; else what did not hold. */
-function said(
+async function said(
   { expression, message, messageExpression }: Validation,
   variables: Variables,
   costs: Costs,
-): string {
+): Promise<string> {
   return (
-    composed(messageExpression, variables, costs) ||
+    (await composed(messageExpression, variables, costs)) ||
     message.trim() ||
     `failed expression: ${expression.trim()}`
   );
 }
 
-function composed(expression: string, variables: Variables, costs: Costs): string {
+async function composed(expression: string, variables: Variables, costs: Costs): Promise<string> {
   if (expression === '') return '';
   try {
-    const value = evaluated(expression, variables, costs);
+    const value = await evaluated(expression, variables, costs);
     const text = typeof value === 'string' ? value.trim() : '';
     return text.includes('\n') || Buffer.byteLength(text) > longestMessage ? '' : text;
   } catch {
@@ -119,7 +134,7 @@ function composed(expression: string, variables: Variables, costs: Costs): strin
 /** The policy's own are found when they are used, once, each from those before it. Throws CostExceeded. */
 export function variablesOf(
   own: readonly Named[],
-  { question, params, namespace }: Subject,
+  { question, access, params, namespace }: Subject,
   costs: Costs,
 ): Variables {
   const composite: Record<string, unknown> = {};
@@ -130,18 +145,30 @@ export function variablesOf(
     params: costs.shown(params),
     namespaceObject: costs.shown(namespace),
     variables: composite,
+    ...access?.variables(question),
   };
   for (const { name, expression } of own) {
     let found: { value: unknown } | undefined;
     Object.defineProperty(composite, name, {
       enumerable: true,
       get: () => {
-        found ??= { value: evaluated(expression, all, costs) };
+        found ??= { value: composited(name, () => foundNow(expression, all, costs)) };
         return found.value;
       },
     });
   }
   return all;
+}
+
+/** Its failures say whose they are. */
+function composited(name: string, run: () => unknown): unknown {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof Error && !(error instanceof Unanswered))
+      error.message = `composited variable "${name}" fails to evaluate: ${error.message}`;
+    throw error;
+  }
 }
 
 /** As kube-apiserver says that an expression failed. */

@@ -2,6 +2,7 @@ import { applyConfigurationIn, jsonPatchIn } from '../../../kube/cel/patch.ts';
 import type { JsonObject } from '../../../kube/object.ts';
 import { forbidden, StatusError } from '../../../kube/status.ts';
 import type { AdmissionRequest } from '../../plugins.ts';
+import { Access } from '../matching/access.ts';
 import { bringIn } from '../matching/bring.ts';
 import { questionOf } from '../matching/question.ts';
 import type { Session } from '../matching/round.ts';
@@ -25,6 +26,7 @@ export async function mutateBy(
 ): Promise<void> {
   const failures: string[] = [];
   const costs = new Costs(request.cluster);
+  const access = new Access(request);
   for (const one of invocations) {
     const { policy, binding } = one;
     const failed = (message: string) => {
@@ -39,12 +41,13 @@ export async function mutateBy(
     if (again && !session.isDue(id)) continue;
     try {
       costs.policy();
-      if (!meets(policy.matchConditions, variablesOf([], subjectOf(one, request), costs), costs)) continue;
+      const variables = variablesOf([], subjectOf(one, request, access), costs);
+      if (!(await meets(policy.matchConditions, variables, costs))) continue;
     } catch (error) {
       failed(messageOf(error));
       continue;
     }
-    if (await mutateByOne(one, request, { costs, failed })) session.didChange();
+    if (await mutateByOne(one, request, { costs, access, failed })) session.didChange();
     if (policy.reinvoke) session.asked(id);
   }
   if (failures.length > 0) throw refused(failures, request);
@@ -54,16 +57,16 @@ export async function mutateBy(
 async function mutateByOne(
   one: Invocation<MutatingPolicy>,
   request: AdmissionRequest,
-  { costs, failed }: { costs: Costs; failed(message: string): void },
+  { costs, access, failed }: { costs: Costs; access: Access; failed(message: string): void },
 ): Promise<boolean> {
   let changed = false;
   for (const mutation of one.policy.mutations) {
     await costs.turn();
-    const subject = subjectOf(one, request);
+    const subject = subjectOf(one, request, access);
     if (subject.question.object === undefined) continue;
     let next: JsonObject;
     try {
-      next = patched(mutation, one, subject, costs);
+      next = await patched(mutation, one, subject, costs);
     } catch (error) {
       failed(error instanceof Error ? error.message : String(error));
       continue;
@@ -78,20 +81,21 @@ async function mutateByOne(
 function subjectOf(
   { as, params, namespace }: Invocation<MutatingPolicy>,
   request: AdmissionRequest,
+  access: Access,
 ): Subject {
-  return { question: questionOf(request, as), params, namespace };
+  return { question: questionOf(request, as), access, params, namespace };
 }
 
-function patched(
+async function patched(
   { type, expression }: Mutation,
   { policy, as }: Invocation<MutatingPolicy>,
   subject: Subject,
   costs: Costs,
-): JsonObject {
+): Promise<JsonObject> {
   const before = subject.question.object as unknown as JsonObject;
   let value: unknown;
   try {
-    value = evaluated(expression, variablesOf(policy.variables, subject, costs), costs);
+    value = await evaluated(expression, variablesOf(policy.variables, subject, costs), costs);
   } catch (error) {
     throw new Error(failureOf(expression, error));
   }

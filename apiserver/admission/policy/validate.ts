@@ -1,5 +1,6 @@
 import { forbidden, StatusError } from '../../../kube/status.ts';
 import type { AdmissionRequest } from '../../plugins.ts';
+import { Access } from '../matching/access.ts';
 import { AuditAnnotations } from './annotations.ts';
 import type { Invocation, Misconfigured } from './bound.ts';
 import { Costs } from './costs.ts';
@@ -24,6 +25,7 @@ export async function validateBy(
 ): Promise<void> {
   const refusals: Refusal[] = [];
   const costs = new Costs(request.cluster);
+  const access = new Access(request);
   const recorded = request.annotate && new AuditAnnotations(request.annotate);
   for (const one of invocations) {
     const names = { policy: one.policy.name, binding: one.binding.name };
@@ -32,7 +34,7 @@ export async function validateBy(
       refusals.push({ message: one.problem, reason: 'Invalid', index: undefined, ...names });
       continue;
     }
-    const verdict = await verdictOf(one.policy, one, costs);
+    const verdict = await verdictOf(one.policy, { ...one, access }, costs);
     for (const denial of verdict.denials) {
       const isOwn = denial.index === undefined;
       if (isOwn || one.binding.actions.includes('Deny')) refusals.push({ ...denial, ...names });

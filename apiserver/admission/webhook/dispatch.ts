@@ -11,6 +11,7 @@ import { collectionRange } from '../../registry/keys.ts';
 import { recentList } from '../../registry/recent.ts';
 import type { TraceAttributes, Tracer } from '../../tracer.ts';
 import { WebhookCallError, type WebhookCaller } from '../../webhook/call.ts';
+import { Access } from '../matching/access.ts';
 import { group, isExempt, isTakenAway } from '../matching/exempt.ts';
 import { type Round, Session } from '../matching/round.ts';
 import { type Hook, hooksOf } from './hook.ts';
@@ -73,16 +74,18 @@ export class WebhookDispatcher {
 
   async #validate(request: AdmissionRequest, hooks: readonly Hook[]): Promise<void> {
     const asked: Asked[] = [];
+    const access = new Access(request);
     for (const hook of hooks) {
-      const one = await questionFor(hook, request, this.#catalog);
+      const one = await questionFor(hook, request, this.#catalog, access);
       if (one) asked.push(one);
     }
     await Promise.all(asked.map((one) => this.#ask(one, request, false)));
   }
 
   async #mutateOnce(request: AdmissionRequest, hooks: readonly Hook[], session: Session): Promise<void> {
+    const access = new Access(request);
     for (const hook of hooks) {
-      const asked = await questionFor(hook, request, this.#catalog);
+      const asked = await questionFor(hook, request, this.#catalog, access);
       if (asked === undefined) continue;
       const verdict = await this.#ask(asked, request, true);
       if (verdict?.patch !== undefined && applyPatch(request, asked, verdict.patch)) session.didChange();

@@ -9,10 +9,24 @@ export class RunError extends Error {
   }
 }
 
-/** Raised instead of an answer when finding it takes more steps than there are. Nothing absorbs it. */
-export class CostExceeded extends Error {
+/** Ends a run, whatever its expression makes of failures. */
+export abstract class Interruption extends Error {}
+
+/** Raised instead of an answer when finding it takes more steps than there are. */
+export class CostExceeded extends Interruption {
   constructor() {
     super('operation cancelled: actual cost limit exceeded');
+  }
+}
+
+/** Raised while an answer is waited for: the run costs nothing, and is run anew when it is here. */
+export class Unanswered extends Interruption {
+  /** Never rejects. */
+  readonly answered: Promise<void>;
+
+  constructor(answered: Promise<void>) {
+    super('an authorizer has not answered yet');
+    this.answered = answered;
   }
 }
 
@@ -56,10 +70,14 @@ export class Budget {
   /** Runs one expression on a part of it. */
   within<T>(run: (budget: Budget) => T): T {
     const share = new Budget(Math.min(perCall, Math.max(this.#left, 0)));
+    let counts = true;
     try {
       return run(share);
+    } catch (error) {
+      counts = !(error instanceof Unanswered);
+      throw error;
     } finally {
-      this.#left -= share.spent;
+      if (counts) this.#left -= share.spent;
     }
   }
 

@@ -1,3 +1,4 @@
+import { authorization } from './authorizer.ts';
 import type { Budget } from './budget.ts';
 import { conversions } from './conversions.ts';
 import { formats } from './formats.ts';
@@ -12,7 +13,7 @@ import { strings } from './strings.ts';
 import { times } from './times.ts';
 import { isMap, mapSize, none, noOverload, Optional, setEntry, Uint, type Value } from './values.ts';
 
-/** Functions, by the names that typed/functions.ts declares. Those that ask an authorizer have none to ask. */
+/** Functions, by the names that typed/functions.ts declares. */
 export const functions: Readonly<Record<string, Run>> = {
   '_[_]': (_, of, key) => at(of, key),
   '_[?_]': (_, of, key) => optionalAt(of, key),
@@ -68,6 +69,7 @@ export const functions: Readonly<Record<string, Run>> = {
   ...network,
   ...semvers,
   ...formats,
+  ...authorization,
 };
 
 function optional(value: Value): Optional {

@@ -92,6 +92,8 @@ class Maker {
 
   #select(expr: Select): Step {
     const name = qualifiedName(expr);
+    const declared = name === undefined ? undefined : this.slot(name);
+    if (declared !== undefined) return ({ values }) => values[declared];
     const type =
       name !== undefined && this.slot(name.split('.')[0] ?? '') === undefined ? typeStep(name) : undefined;
     if (type) return type;

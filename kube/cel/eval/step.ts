@@ -1,4 +1,4 @@
-import { type Budget, CostExceeded } from './budget.ts';
+import { type Budget, Interruption } from './budget.ts';
 import { noOverload, type Value } from './values.ts';
 
 /** One run: what names stand for, and what it may still cost. */
@@ -28,7 +28,7 @@ export function attempt(frame: Frame, step: Step): Value {
   try {
     return step(frame);
   } catch (error) {
-    if (error instanceof CostExceeded) throw error;
+    if (error instanceof Interruption) throw error;
     frame.budget.charge(failureSteps);
     return new Failed(error);
   }
