@@ -5,6 +5,7 @@ import {
   certificateSubjectAdmission,
 } from './certificates.ts';
 import { limitRangerAdmission } from './limit-ranger.ts';
+import { podSecurityAdmission } from './pod-security.ts';
 import { priorityAdmission } from './priority.ts';
 import { protectionAdmission } from './protection.ts';
 import { runtimeClassAdmission } from './runtime-class.ts';
@@ -17,6 +18,7 @@ export const builtinAdmission: readonly AdmissionPlugin[] = [
   limitRangerAdmission,
   serviceAccountAdmission,
   nodeTaintAdmission,
+  podSecurityAdmission,
   priorityAdmission,
   tolerationAdmission,
   protectionAdmission,

@@ -12,7 +12,7 @@ import { createObject } from './create.ts';
 import { deleteObject } from './delete.ts';
 import { translate, translated } from './errors.ts';
 import type { Flows } from './flows.ts';
-import { collectionRange, type KeyParts, objectKey, parseKey, storageGroup } from './keys.ts';
+import { collectionRange, type KeyParts, keyRange, objectKey, parseKey, storageGroup } from './keys.ts';
 import { defaultEntry } from './kinds/default-objects.ts';
 import { asDefined } from './kinds/defined.ts';
 import { foundation } from './logical-clusters.ts';
@@ -105,9 +105,13 @@ export class StoreRegistry implements ObjectRegistry {
     return { items: this.#objectsOf(served, scope, entries), resourceVersion: String(revision) };
   }
 
-  recent(scope: Scope): Later<readonly KubeObject[]> {
+  recent(scope: Scope | Address): Later<readonly KubeObject[]> {
     const served = this.#require(scope);
-    const range = collectionRange(served.info, scope.cluster, scope.namespace ?? '');
+    const { cluster, namespace = '' } = scope;
+    const range =
+      'name' in scope
+        ? keyRange(objectKey(served.info, cluster, namespace, scope.name))
+        : collectionRange(served.info, cluster, namespace);
     const found = recentList(this.store, range);
     return andThen(isLater(found) ? translated(found, served.info) : found, (entries) =>
       this.#objectsOf(served, scope, entries),

@@ -74,8 +74,8 @@ export interface Registry {
   exists(cluster: string): Promise<boolean>;
   get(address: Address): Promise<KubeObject>;
   list(scope: Scope): Promise<Listed>;
-  /** As of what this server has seen, which asks no other machine; at once where memory has it. */
-  recent(scope: Scope): Later<readonly KubeObject[]>;
+  /** All of a scope, or the one of that name, as of what this server has seen, which asks no other machine; at once where memory has it. */
+  recent(scope: Scope | Address): Later<readonly KubeObject[]>;
   watch(scope: Scope, options: ObjectWatch): Promise<void>;
   create(scope: Scope, object: KubeObject, options?: WriteOptions): Promise<KubeObject>;
   /** Reads, changes, writes; again when somebody else wrote in between. `change` gets a copy that is its own. */
