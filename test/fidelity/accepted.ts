@@ -187,10 +187,8 @@ export const accepted: readonly Accepted[] = [
   {
     id: 'security-labels',
     request: /^(POST|PUT|PATCH) namespaces$/,
-    path: /^headers\.warning$/,
-    kubernetes: /^\(absent\)$/,
-    atoll:
-      /^299 - "metadata\.labels\[pod-security\.kubernetes\.io\/[^"]* counts on physical clusters only where/,
+    path: /^headers\.warning/,
+    but: /(299 - "metadata\.labels\[pod-security\.kubernetes\.io\/[^"]* counts on physical clusters only where[^"]*"(, )?)+/g,
   },
   {
     id: 'scales-nothing',

@@ -16,6 +16,7 @@ import { discoveryCases } from './cases/discovery.ts';
 import { flowsCases } from './cases/flows.ts';
 import { mediaCases } from './cases/media.ts';
 import { narrowCases } from './cases/narrow.ts';
+import { podSecurityCases } from './cases/pod-security.ts';
 import { quotasCases } from './cases/quotas.ts';
 import { readingCases } from './cases/reading.ts';
 import { rolesCases } from './cases/roles.ts';
@@ -107,7 +108,7 @@ async function allCases(): Promise<Case[]> {
     watch: watchCases,
     media: mediaCases,
     discovery: discoveryCases,
-    writes: writesCases,
+    writes: () => [...writesCases(), ...podSecurityCases()],
     validation: () => validationCases(goldenObjects(golden)),
     subresources: subresourcesCases,
     authn: authnCases,
