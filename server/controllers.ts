@@ -16,6 +16,7 @@ import { runSigningController, type SignClient } from '../controller/signing/con
 import { slim } from '../controller/slim.ts';
 import type { SignToken } from '../controller/tokens/controller.ts';
 import { runTypeCheckController } from '../controller/typecheck/controller.ts';
+import { runVolumesController } from '../controller/volumes/controller.ts';
 import { runWorkspaceController } from '../controller/workspace/controller.ts';
 import type { Logger } from '../kube/log.ts';
 import { startScheduler } from '../scheduler/controller.ts';
@@ -96,6 +97,7 @@ async function controlFor(settings: ControllerSettings, { signal, fence }: Term)
     runSigningController({ client, informers, signal, logger, sign: settings.signClient }),
     runEndpointsController({ client, informers, signal, logger }),
     runDisruptionController({ client, informers, signal, logger }),
+    runVolumesController({ client, informers, signal, logger }),
     runTypeCheckController({ client, informers, signal, logger }),
     runWorkspaceController({ client, informers, signal, logger, url: settings.url }),
     startScheduler({ client: scheduler, informers, reader: client, signal, logger }),
