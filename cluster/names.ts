@@ -67,6 +67,8 @@ export const reflectedFromAnnotation = 'atoll.dev/physical-cluster';
 export const reflectedPartsAnnotation = 'internal.atoll.dev/parts';
 /** On both: the object's own uid, without which the two above say nothing. See reflectedFrom. */
 export const reflectedUidAnnotation = 'internal.atoll.dev/reflected-uid';
+/** On both: the object's own uid, once no physical cluster has it any more. See isHeld. */
+export const heldAnnotation = 'internal.atoll.dev/held';
 /** On a reflected EndpointSlice: the digest of what its physical cluster said of its endpoints. See cluster/peers.ts. */
 export const reportedAnnotation = 'internal.atoll.dev/reported';
 /** On a Namespace: where what is placed in it goes on every physical cluster. Of one that older versions made only. */

@@ -1,7 +1,7 @@
 import type { GroupVersionResource } from '../kube/gvk.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { getOwn } from '../kube/untyped.ts';
-import { reflectedFromAnnotation, reflectedUidAnnotation } from './names.ts';
+import { heldAnnotation, reflectedFromAnnotation, reflectedUidAnnotation } from './names.ts';
 import { formatClusters, parseClusters } from './placement.ts';
 
 /** What physical clusters make of our workloads and logical clusters show. Never placed: it has a source. */
@@ -51,6 +51,12 @@ export function reflectedFrom({ metadata: { uid, annotations } }: KubeObject): s
 
 export function isReflected(object: KubeObject): boolean {
   return reflectedFrom(object).length > 0;
+}
+
+/** What it was reflected from has gone; it is here for its finalizers alone, and nobody's but who takes these away. */
+export function isHeld(object: KubeObject): boolean {
+  const { uid, annotations } = object.metadata;
+  return isReflected(object) && getOwn(annotations ?? {}, heldAnnotation) === uid;
 }
 
 /** The annotations with which the object of this uid is reflected from these clusters. */

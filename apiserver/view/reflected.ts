@@ -16,6 +16,7 @@ import { addressIn } from './places.ts';
 import { endpointsFrom } from './reflected-endpoints.ts';
 import { eventFrom } from './reflected-event.ts';
 import { revisionFrom } from './reflected-revision.ts';
+import { finalizersOf, withUsersOwners } from './users-own.ts';
 
 /** Fields beside metadata that each kind has; what is not here is not taken over. */
 const fields: Readonly<Record<string, readonly string[]>> = {
@@ -34,6 +35,8 @@ export async function makeReflection(making: Making): Promise<KubeObject> {
   const deleted = time(told['deletionTimestamp']);
   const grace = told['deletionGracePeriodSeconds'];
   const references = await ownerReferences(making, told['ownerReferences']);
+  const owners = withUsersOwners(references, before);
+  const finalizers = finalizersOf(before);
   const generation = told['generation'];
   const uid = before?.metadata.uid ?? randomUUID();
   const metadata: ObjectMeta = {
@@ -52,7 +55,8 @@ export async function makeReflection(making: Making): Promise<KubeObject> {
     annotations: reflectedAs({ ...foreign(told['annotations']), ...saidHere(before) }, uid, [
       address.cluster,
     ]),
-    ...(references.length > 0 && { ownerReferences: references }),
+    ...(owners.length > 0 && { ownerReferences: owners }),
+    ...(finalizers.length > 0 && { finalizers }),
   };
   const object: KubeObject = { kind: kind.kind, apiVersion: formatApiVersion(kind), metadata };
   if (kind.kind === 'Event') return await eventFrom(making, object);

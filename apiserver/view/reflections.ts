@@ -2,7 +2,7 @@ import { isClaimInUse } from '../../cluster/claims.ts';
 import { isPlaceholder } from '../../cluster/endpoints.ts';
 import { reflectedFromAnnotation, reflectedUidAnnotation } from '../../cluster/names.ts';
 import { parseClusters } from '../../cluster/placement.ts';
-import { type ReflectedKind, reflectedAs, reflectedFrom } from '../../cluster/reflected.ts';
+import { isHeld, type ReflectedKind, reflectedAs, reflectedFrom } from '../../cluster/reflected.ts';
 import type { Placement } from '../../cluster/types.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { conflict, forbidden, notFound, type StatusError } from '../../kube/status.ts';
@@ -21,6 +21,7 @@ import { withoutSubsets } from './reflected-endpoints.ts';
 import { historyOf, isHistory, noteRevision } from './reflected-history.ts';
 import { withoutPart } from './reflected-revision.ts';
 import type { SliceAddress } from './slices.ts';
+import { heldHere } from './users-own.ts';
 
 export const maxReflectionBytes = 256 << 10;
 
@@ -37,7 +38,7 @@ export async function listReflections(
     Buffer.from(value.buffer, value.byteOffset, value.byteLength).includes(needle),
   );
   const objects = reflected.map((entry) => withUid(decodeStored(entry, parseKey(stored, entry.key).cluster)));
-  return { revision, items: objects.filter((object) => reflectedFrom(object).includes(cluster)) };
+  return { revision, items: objects.filter((object) => isOf(object, cluster)) };
 }
 
 /**
@@ -84,9 +85,9 @@ export async function deleteReflection(
     addressIn(address, { ...kind, name: address.name }),
     async (stored) => {
       const before = stored && withUid(stored);
-      if (!before || !reflectedFrom(before).includes(address.cluster)) throw notFound(kind, address.name);
+      if (!before || !isOf(before, address.cluster)) throw notFound(kind, address.name);
       if (uid && before.metadata.uid !== uid) throw notFound(kind, address.name);
-      return await restOf(store, kind, address, before);
+      return (await restOf(store, kind, address, before)) ?? heldHere(before);
     },
   );
   return rest as KubeObject;
@@ -99,6 +100,11 @@ function withUid(object: KubeObject): KubeObject {
   if (!uid || from === undefined || annotations?.[reflectedUidAnnotation] !== undefined) return object;
   const marked = reflectedAs(annotations, uid, parseClusters(from));
   return { ...object, metadata: { ...object.metadata, annotations: marked } };
+}
+
+/** The cluster has it, and not only had it. */
+function isOf(object: KubeObject, cluster: string): boolean {
+  return reflectedFrom(object).includes(cluster) && !isHeld(object);
 }
 
 /** What stays when one cluster's part goes. */
@@ -125,7 +131,7 @@ async function replaces(
   address: SliceAddress,
 ): Promise<boolean> {
   const whose = reflectedFrom(there);
-  if (!isClaim(kind) || whose.length === 0 || whose.includes(address.cluster)) return false;
+  if (!isClaim(kind) || isHeld(there) || whose.length === 0 || whose.includes(address.cluster)) return false;
   const { logical: cluster, namespace } = address;
   const { entries } = await listEntries(store, { resource: placementsStored, cluster, namespace });
   const placed = entries.map((entry) => (decodeStored(entry) as Placement).spec);
@@ -140,12 +146,14 @@ function mayWrite(
   owners: Making['owners'],
 ): boolean {
   const whose = reflectedFrom(before);
+  if (isHeld(before)) return false;
   if (!kind.shared) return whose.includes(cluster);
   return whose.length > 0 || isHistory(before, owners) || isPlaceholder(before);
 }
 
 function taken(kind: ReflectedKind, address: SliceAddress, object: KubeObject): StatusError {
   const whose = reflectedFrom(object).join(', ');
+  if (isHeld(object)) return conflict(kind, address.name, 'its finalizers hold the one that was there');
   return conflict(
     kind,
     address.name,

@@ -1,5 +1,5 @@
 import type { DiscoveredResource } from '../../client/discovery.ts';
-import { isReflected } from '../../cluster/reflected.ts';
+import { isHeld, isReflected } from '../../cluster/reflected.ts';
 import type { KubeObject, OwnerReference } from '../../kube/object.ts';
 
 export const foregroundFinalizer = 'foregroundDeletion';
@@ -37,7 +37,7 @@ export function nodeOf(resource: DiscoveredResource, object: KubeObject, cluster
     owners: metadata.ownerReferences ?? noOwners,
     finalizers: metadata.finalizers ?? noFinalizers,
     deleting: metadata.deletionTimestamp !== undefined,
-    reflected: isReflected(object),
+    reflected: isReflected(object) && !isHeld(object),
   };
 }
 

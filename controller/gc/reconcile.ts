@@ -1,5 +1,4 @@
 import type { Client } from '../../client/client.ts';
-import { isReflected } from '../../cluster/reflected.ts';
 import type { OwnerReference } from '../../kube/object.ts';
 import type { Retry } from '../controller.ts';
 import type { WorkQueue } from '../queue.ts';
@@ -39,8 +38,9 @@ export async function reconcileItem(
   const known = graph.get(uid);
   if (!known || known.reflected || (!known.deleting && owners.allPresent(known))) return;
   const live = await readLive(acting, known);
-  if (!live || isReflected(live)) return;
+  if (!live) return;
   const node = nodeOf(known.resource, live, known.cluster);
+  if (node.reflected) return;
   const states = new Map<string, OwnerState>();
   if (!node.deleting) {
     for (const owner of node.owners) states.set(idOf(owner), await owners.stateOf(owner, node, signal));

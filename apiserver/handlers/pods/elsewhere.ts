@@ -1,4 +1,4 @@
-import { isReflected, reflectedAs, reflectedFrom } from '../../../cluster/reflected.ts';
+import { isHeld, isReflected, reflectedAs, reflectedFrom } from '../../../cluster/reflected.ts';
 import type { ApiResponse, Transport } from '../../../kube/http.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { internalError, StatusError } from '../../../kube/status.ts';
@@ -17,6 +17,7 @@ const elsewhere = new Set([
   '/pods',
   '/persistentvolumeclaims',
   'apps/replicasets',
+  'apps/controllerrevisions',
   'batch/jobs',
   '/endpoints',
   'discovery.k8s.io/endpointslices',
@@ -61,6 +62,7 @@ export async function deleteElsewhere(
  * that ends, where the workload's end takes the rest.
  */
 function isThere({ stored, user }: ResourceExchange, object: KubeObject): boolean {
+  if (isHeld(object)) return false;
   const { group, resource } = stored.info;
   if (group === '' && resource !== 'endpoints') return isReflected(object);
   const owned = resource === 'endpoints' || (object.metadata.ownerReferences ?? []).length > 0;

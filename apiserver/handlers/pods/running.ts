@@ -1,4 +1,4 @@
-import { isReflected } from '../../../cluster/reflected.ts';
+import { isHeld, isReflected } from '../../../cluster/reflected.ts';
 import { deepEqual } from '../../../kube/deep.ts';
 import type { ApiResponse } from '../../../kube/http.ts';
 import { encodeJson } from '../../../kube/json.ts';
@@ -50,7 +50,7 @@ async function whereItRuns({ core, info, stored }: ResourceExchange) {
   const entry = await core.registry.read(stored, info).catch(() => undefined);
   const pod = entry && decodeStored(entry);
   if (!pod) return undefined;
-  if (info.subresource === '' && !isReflected(pod)) return undefined;
+  if (isHeld(pod) || (info.subresource === '' && !isReflected(pod))) return undefined;
   const connection = await core.connectPod(info.cluster, pod);
   return connection && { pod, connection };
 }

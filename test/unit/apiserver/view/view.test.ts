@@ -398,6 +398,45 @@ describe('pods', () => {
     expect(await owners('web-3')).toBeUndefined();
   });
 
+  test('keep finalizers and owners that somebody gives them here, and stay for the former when they have gone there', async () => {
+    const controller = {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      name: 'web',
+      uid: 'uid-of-web',
+      controller: true,
+    };
+    const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'mine', uid: 'uid-of-mine' };
+    const place = { cluster: logical, namespace, name: 'web-1' };
+    const give = async (given: object) => {
+      const stored = (await upstream.read(key))!;
+      await upstream.write(key, { ...stored, metadata: { ...stored.metadata, ...given } });
+    };
+    const shown = async () => (await upstream.read(key))?.metadata;
+    await put('web-1', { ownerReferences: [controller] });
+    await give({
+      finalizers: ['example.com/mine', 'foregroundDeletion'],
+      ownerReferences: [controller, owner],
+    });
+    await put('web-1', { ownerReferences: [controller], labels: { a: 'b' } });
+    expect(await shown()).toMatchObject({
+      labels: { a: 'b' },
+      finalizers: ['example.com/mine'],
+      ownerReferences: [controller, owner],
+    });
+    const { uid } = (await shown())!;
+    await client.delete(pods, place);
+    expect(await shown()).toMatchObject({
+      uid,
+      deletionTimestamp: expect.any(String),
+      deletionGracePeriodSeconds: 0,
+      finalizers: ['example.com/mine'],
+    });
+    expect((await client.list(pods)).items).toEqual([]);
+    expect(await code(put('web-1'))).toBe(409);
+    expect(await code(client.delete(pods, place))).toBe(404);
+  });
+
   test('only where the cluster has a share, and the namespace lives', async () => {
     await upstream.shares(deployment('web')[1], { west: active });
     expect(await code(put('web-1'))).toBe(403);
