@@ -8,6 +8,7 @@ import { runProtectionController } from './protection/controller.ts';
 import { runQuotaController } from './quota/controller.ts';
 import { runTokensController, type SignToken } from './tokens/controller.ts';
 import { runTtlController } from './ttl/controller.ts';
+import { runEventsEnd } from './ttl/events.ts';
 
 export interface GenericControllersOptions {
   /** As whom they write. */
@@ -38,5 +39,5 @@ export async function startGenericControllers(options: GenericControllersOptions
 
 /** What kube-apiserver does itself, with no kube-controller-manager beside it. */
 export async function startServerControllers(options: GenericControllersOptions): Promise<void> {
-  await runDefinitionController(options);
+  await Promise.all([runDefinitionController(options), runEventsEnd(options)]);
 }
