@@ -24,6 +24,14 @@ export function refusal(request: AdmissionRequest, why: string): StatusError {
   return forbidden(request.requested.info, request.name, why);
 }
 
+/** Of a class that pods name, and that is not carried along: who counts on that is told. */
+export function staysHere(request: AdmissionRequest, kind: string): void {
+  const { name } = request.object?.metadata ?? {};
+  request.warn(
+    `a ${kind} is asked here and stays here: a pod that names ${name} runs where the physical cluster has one of that name`,
+  );
+}
+
 export interface Resources {
   requests?: Record<string, string>;
   limits?: Record<string, string>;

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../kube/object.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../plugins.ts';
-import { isWriteOf, refusal, specOf } from './pods.ts';
+import { isWriteOf, refusal, specOf, staysHere } from './pods.ts';
 
 const classes = { group: 'scheduling.k8s.io', resource: 'priorityclasses' };
 
@@ -34,9 +34,9 @@ export const priorityAdmission: AdmissionPlugin = {
   },
   validate(request) {
     const { object } = request;
-    if (!object?.['globalDefault'] || request.operation === 'DELETE') return undefined;
-    const concerned = isWriteOf(request, classes.group, classes.resource, writes);
-    return concerned ? beOnlyDefault(request, object) : undefined;
+    if (!object || !isWriteOf(request, classes.group, classes.resource, writes)) return undefined;
+    staysHere(request, 'PriorityClass');
+    return object['globalDefault'] ? beOnlyDefault(request, object) : undefined;
   },
 };
 

@@ -1,9 +1,9 @@
 import type { KubeObject } from '../../kube/object.ts';
 import { readList, sameList } from '../../kube/quota/list.ts';
 import { isStatusError, StatusError } from '../../kube/status.ts';
-import { at, isRecord, mapAt, records, text } from '../../kube/untyped.ts';
+import { at, isRecord, mapAt, records } from '../../kube/untyped.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../plugins.ts';
-import { isWriteOf, refusal, specOf } from './pods.ts';
+import { isWriteOf, refusal, specOf, staysHere } from './pods.ts';
 import { mergedTolerations } from './tolerations.ts';
 
 const classes = { group: 'node.k8s.io', resource: 'runtimeclasses' };
@@ -32,7 +32,8 @@ export const runtimeClassAdmission: AdmissionPlugin = {
   async validate(request) {
     const { object } = request;
     if (!object) return;
-    if (isWriteOf(request, classes.group, classes.resource, ['CREATE', 'UPDATE'])) return warn(request);
+    if (isWriteOf(request, classes.group, classes.resource, ['CREATE', 'UPDATE']))
+      return staysHere(request, 'RuntimeClass');
     if (!isWriteOf(request, '', 'pods')) return;
     const { overhead } = specOf(object);
     const wanted = overheadOf(await classOf(request, specOf(object)));
@@ -97,12 +98,4 @@ function schedule(request: AdmissionRequest, spec: Record<string, unknown>, sche
     ...records(at(scheduling, 'tolerations')),
   ]);
   if (tolerations.length > 0) spec['tolerations'] = tolerations;
-}
-
-/** Who counts on it being carried along is told. */
-function warn(request: AdmissionRequest): void {
-  const name = text(request.object?.metadata.name);
-  request.warn(
-    `a RuntimeClass is asked here and stays here: a pod that names ${name} runs where the physical cluster has one of that name`,
-  );
 }

@@ -2,7 +2,7 @@
 const explained: readonly (readonly [line: RegExp, reason: string])[] = [
   [/run job .*-o yaml/, 'a pod gets its token, tolerations and priority on the cluster that runs it'],
   [/quota|^get deploy,svc,cm|^describe ns/, 'no controller counts quotas in a logical cluster yet'],
-  [/^!create -f (kinds|more)\.yaml/, 'RuntimeClasses and admission policies are not asked, and say so'],
+  [/^!create -f (kinds|more)\.yaml/, 'RuntimeClasses and PriorityClasses stay here, and say so'],
   [/ --as=/, 'no RBAC: whoever is not of system:masters may do nothing'],
   [/^describe pv |^get pv /, 'no controller binds volumes in a logical cluster'],
   [/^describe hpa|^events$/, 'what scales nothing that is placed is looked at by no controller'],

@@ -194,6 +194,19 @@ test('who makes a RuntimeClass is told that it stays in the logical cluster', as
   ]);
 });
 
+test('who makes a PriorityClass is told that it stays in the logical cluster', async () => {
+  const { status, headers } = await api.call('POST', '/apis/scheduling.k8s.io/v1/priorityclasses', {
+    apiVersion: 'scheduling.k8s.io/v1',
+    kind: 'PriorityClass',
+    metadata: { name: 'high' },
+    value: 7,
+  });
+  expect([status, String(headers['warning'])]).toEqual([
+    201,
+    expect.stringContaining('a pod that names high runs where the physical cluster has one of that name'),
+  ]);
+});
+
 test('a pod takes its overhead and its nodes from its RuntimeClass, as long as there is one', async () => {
   await runtimeClass('light', {
     overhead: { podFixed: { cpu: '10m', memory: '1Mi' } },
