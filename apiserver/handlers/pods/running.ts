@@ -3,7 +3,7 @@ import { deepEqual } from '../../../kube/deep.ts';
 import type { ApiResponse } from '../../../kube/http.ts';
 import { encodeJson } from '../../../kube/json.ts';
 import type { KubeObject } from '../../../kube/object.ts';
-import { at, isRecord } from '../../../kube/untyped.ts';
+import { at, isRecord, listAt, mapAt } from '../../../kube/untyped.ts';
 import type { ResourceExchange } from '../../core.ts';
 import { decodeStored } from '../../registry/codec.ts';
 import { contentType } from './forward.ts';
@@ -71,7 +71,12 @@ export function patchFor(subresource: string, before: KubeObject, after: KubeObj
       ...changed('labels', before.metadata.labels, after.metadata.labels),
       ...changed('annotations', before.metadata.annotations, after.metadata.annotations),
     };
-    return Object.keys(metadata).length > 0 ? { metadata } : undefined;
+    const spec = before.kind === 'Pod' ? specChange(before, after) : {};
+    const patch = {
+      ...(Object.keys(metadata).length > 0 && { metadata }),
+      ...(Object.keys(spec).length > 0 && { spec }),
+    };
+    return Object.keys(patch).length > 0 ? patch : undefined;
   }
   const lists = subresource === 'resize' ? ['containers', 'initContainers'] : ['ephemeralContainers'];
   const spec = Object.fromEntries(
@@ -83,6 +88,32 @@ export function patchFor(subresource: string, before: KubeObject, after: KubeObj
     }),
   );
   return Object.keys(spec).length > 0 ? { spec } : undefined;
+}
+
+const mutable = ['activeDeadlineSeconds', 'terminationGracePeriodSeconds', 'tolerations'];
+
+/** Of what may change while it runs: images, its time, tolerations, gates that go, and where it may go as long as there are some. */
+function specChange(before: KubeObject, after: KubeObject): object {
+  const [was, is] = [before.spec, after.spec];
+  const differs = (...path: string[]) => !deepEqual(at(was, ...path), at(is, ...path));
+  const images = (list: string) => {
+    const old = containers(before, list);
+    const found = containers(after, list).filter((one, i) => one['image'] !== old[i]?.['image']);
+    return found.length > 0 && { [list]: found.map(({ name, image }) => ({ name, image })) };
+  };
+  const whole = mutable.filter((field) => differs(field)).map((field) => [field, at(is, field) ?? null]);
+  const affinity = at(is, 'affinity', 'nodeAffinity');
+  const nodeAffinity = isRecord(affinity) ? { ...affinity, $patch: 'replace' } : null;
+  return {
+    ...images('containers'),
+    ...images('initContainers'),
+    ...Object.fromEntries(whole),
+    ...(differs('schedulingGates') && {
+      schedulingGates: [{ $patch: 'replace' }, ...listAt(is, 'schedulingGates')],
+    }),
+    ...changed('nodeSelector', mapAt(was, 'nodeSelector'), mapAt(is, 'nodeSelector')),
+    ...(differs('affinity', 'nodeAffinity') && { affinity: { nodeAffinity } }),
+  };
 }
 
 function containers({ spec }: KubeObject, list: string): Record<string, unknown>[] {

@@ -118,6 +118,63 @@ test('labels of a reflected pod are changed where it runs; those of a placed one
   ]);
 });
 
+test('what may change of a running pod is changed where it runs', async () => {
+  const nodeAffinity = (zone: string[]) => ({
+    requiredDuringSchedulingIgnoredDuringExecution: {
+      nodeSelectorTerms: [{ matchExpressions: [{ key: 'zone', operator: 'In', values: zone }] }],
+    },
+  });
+  const spec = {
+    containers: [
+      { name: 'main', image: 'a' },
+      { name: 'side', image: 'b' },
+    ],
+    initContainers: [{ name: 'first', image: 'c' }],
+    schedulingGates: [{ name: 'example.com/a' }, { name: 'example.com/b' }],
+    nodeSelector: { disk: 'fast' },
+  };
+  const metadata = { name: 'gated', labels: { old: 'y' } };
+  await api.call('POST', pods, { apiVersion: 'v1', kind: 'Pod', metadata, spec });
+  await reflect({ group: '', resource: 'pods', name: 'gated' }, ['east']);
+  const { body } = await api.call('GET', `${pods}/gated`);
+  const done = await api.call('PUT', `${pods}/gated`, {
+    ...body,
+    spec: {
+      ...body.spec,
+      containers: [{ ...body.spec.containers[0], image: 'a:2' }, body.spec.containers[1]],
+      initContainers: [{ ...body.spec.initContainers[0], image: 'c:2' }],
+      schedulingGates: [{ name: 'example.com/b' }],
+      nodeSelector: { disk: 'fast', zone: 'a' },
+      affinity: { nodeAffinity: nodeAffinity(['a']) },
+      activeDeadlineSeconds: 60,
+      tolerations: [...body.spec.tolerations, { key: 'k', operator: 'Exists' }],
+    },
+  });
+  expect(done.status).toBe(200);
+  expect(sent).toEqual([
+    {
+      method: 'PATCH',
+      url: `${there}/gated`,
+      type: strategic['content-type'],
+      body: {
+        spec: {
+          containers: [{ name: 'main', image: 'a:2' }],
+          initContainers: [{ name: 'first', image: 'c:2' }],
+          schedulingGates: [{ $patch: 'replace' }, { name: 'example.com/b' }],
+          nodeSelector: { zone: 'a' },
+          affinity: { nodeAffinity: { ...nodeAffinity(['a']), $patch: 'replace' } },
+          activeDeadlineSeconds: 60,
+          tolerations: [...body.spec.tolerations, { key: 'k', operator: 'Exists' }],
+        },
+      },
+    },
+  ]);
+  sent = [];
+  const free = await api.call('PATCH', `${pods}/gated`, { spec: { schedulingGates: null } }, merge);
+  expect([free.status, free.body.spec.schedulingGates]).toEqual([200, undefined]);
+  expect(sent.map((one) => one.body)).toEqual([{ spec: { schedulingGates: [{ $patch: 'replace' }] } }]);
+});
+
 test('new resources are asked for where it runs', async () => {
   const resources = { requests: { cpu: '100m' } };
   const resize = { spec: { containers: [{ name: 'main', resources }] } };
