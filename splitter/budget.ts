@@ -1,9 +1,9 @@
+import { type Budget, fenceposts } from '../cluster/rolling.ts';
 import { leavesUnheard } from '../cluster/share.ts';
 import type { Silence } from '../cluster/silence.ts';
 import type { Share } from '../cluster/types.ts';
-import { IntOrStringError, scaledIntOrPercent } from '../kube/int-or-string.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { at, numberAt } from '../kube/untyped.ts';
+import { at } from '../kube/untyped.ts';
 import { divide } from './divide.ts';
 import type { Shares, Slices } from './plan.ts';
 import { isNew, sliceAt, standingOf } from './standing.ts';
@@ -44,7 +44,7 @@ type Part = Pick<Share, 'maxSurge' | 'maxUnavailable' | 'paused'>;
 
 function ofDeployment(root: KubeObject, running: readonly Named[], rolling: Rolling): Map<string, Part> {
   if (at(root, 'spec', 'strategy', 'type') === 'Recreate') return new Map();
-  const budget = fenceposts(root);
+  const budget = fenceposts(root.spec);
   const most = budget.maxSurge + budget.maxUnavailable;
   if (most >= running.length) return divided(budget, running);
   const counted = isMoving(running, rolling)
@@ -107,12 +107,6 @@ function ofSet(root: KubeObject, running: readonly Named[], rolling: Rolling): M
   return new Map(running.map(([c]) => [c, turns.has(c) ? {} : { paused: true }]));
 }
 
-/** How many pods there may be more than replicas, and how many fewer may be available, at a time. */
-export interface Budget {
-  maxSurge: number;
-  maxUnavailable: number;
-}
-
 /**
  * The parts add up to the whole. Each gets one of either as far as there are, by weight, the rest in proportion to it; whether
  * to surge or to miss is as `current`, its surge, where that is a matter of choice: so that both are used up before anybody
@@ -145,24 +139,4 @@ function withoutBudget({
   ...share
 }: Share): Share {
   return share;
-}
-
-/** Of the whole, as the deployment controller's ResolveFenceposts has it. */
-export function fenceposts(root: KubeObject): Budget {
-  const total = numberAt(root, 'spec', 'replicas') ?? 1;
-  const rolling = at(root, 'spec', 'strategy', 'rollingUpdate');
-  const maxSurge = resolve(at(rolling, 'maxSurge'), total, 'up');
-  const maxUnavailable = resolve(at(rolling, 'maxUnavailable'), total, 'down');
-  return { maxSurge, maxUnavailable: maxSurge + maxUnavailable === 0 ? 1 : maxUnavailable };
-}
-
-/** Absent: the default of 25 %. */
-function resolve(value: unknown, total: number, rounding: 'up' | 'down'): number {
-  const written = typeof value === 'number' || typeof value === 'string' ? value : '25%';
-  try {
-    return Math.max(0, Math.min(1_000_000, scaledIntOrPercent(written, total, rounding)));
-  } catch (error) {
-    if (error instanceof IntOrStringError) return 0;
-    throw error;
-  }
 }

@@ -202,8 +202,33 @@ describe('shapeFor', () => {
       'a budget',
       'Deployment',
       { replicas: 5 },
+      { replicas: 2, maxSurge: 0, maxUnavailable: 1 },
+      { replicas: 2, strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } } },
+    ],
+    [
+      'what is written, where it comes to the same there',
+      'Deployment',
+      { replicas: 5 },
       { replicas: 2, maxSurge: 1, maxUnavailable: 0 },
+      { replicas: 2 },
+    ],
+    [
+      'a budget all the same, where an autoscaler says what it comes to',
+      'Deployment',
+      { replicas: 5 },
+      { replicas: 2, scaled: 3, maxSurge: 1, maxUnavailable: 0 },
       { replicas: 2, strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } },
+    ],
+    [
+      'a budget all the same, of what has no turn',
+      'Deployment',
+      { replicas: 5 },
+      { replicas: 2, maxSurge: 1, maxUnavailable: 0, paused: true },
+      {
+        replicas: 2,
+        strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
+        paused: true,
+      },
     ],
     [
       'no budget for Recreate',

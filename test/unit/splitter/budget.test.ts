@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { type Budget, divideBudget, fenceposts } from '../../../splitter/budget.ts';
+import { type Budget, fenceposts } from '../../../cluster/rolling.ts';
+import { divideBudget } from '../../../splitter/budget.ts';
 
 const budget = (maxSurge: number, maxUnavailable: number): Budget => ({ maxSurge, maxUnavailable });
 const deployment = (replicas: number | undefined, rollingUpdate?: Record<string, unknown>) => ({
@@ -22,7 +23,7 @@ it.each<[number | undefined, Record<string, unknown> | undefined, Budget]>([
   [4, { maxSurge: '100%', maxUnavailable: '0%' }, budget(4, 0)],
   [4, { maxSurge: 'much', maxUnavailable: 1 }, budget(0, 1)],
 ])('of %o replicas with %o the controller makes %o', (replicas, rolling, expected) => {
-  expect(fenceposts(deployment(replicas, rolling))).toEqual(expected);
+  expect(fenceposts(deployment(replicas, rolling).spec)).toEqual(expected);
 });
 
 it.each<[string, Budget, Record<string, number>, Record<string, Budget>]>([
