@@ -5,6 +5,7 @@ import { type Retry, runController } from '../controller/controller.ts';
 import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
+import { numberAt } from '../kube/untyped.ts';
 import { type Engine, shareFor, sharesResource } from './engine.ts';
 import { controllerOf } from './owners.ts';
 import { ownership } from './ownership.ts';
@@ -12,8 +13,13 @@ import { hasObserved, shareNumbers, sliceOf, type TargetRecord } from './records
 import { appliedThere } from './resume.ts';
 import { parseTarget, type TargetId } from './target.ts';
 
-/** At most one slice of a share in this time: a rollout's many small steps become a few writes. */
-const minIntervalMs = 100;
+/**
+ * At most one slice of a share in this time, of what leaves: a rollout's many small steps become a few writes. What others wait
+ * for is told at once.
+ */
+const minIntervalMs = { stays: 100, leaves: 500 };
+/** So long what has just been applied is not told before its controller has seen it, which says more. */
+const unseenMs = 500;
 const uncountedMs = 500;
 const adopterMs = 1_000;
 const adopterMostMs = 30_000;
@@ -56,13 +62,33 @@ async function report(engine: Engine, id: TargetId, sent: Map<TargetId, Sent>): 
   const applied = appliedThere(engine, id, share);
   // What changes nothing else is not worth a write: the next syncer applies it once more, and then it is.
   if (isTold && (applied === undefined || applied === said)) return undefined;
-  const wait = (before?.at ?? 0) + minIntervalMs - Date.now();
+  const wait = toWait(share, slice, before, record?.writtenAt);
   if (wait > 0) return { after: wait };
   if (applied !== undefined) delete record?.remark;
   const whole = { ...slice, ...(applied !== undefined && { applied }) };
   const revision = await send(engine, share, whole);
   sent.set(id, { uid: share.metadata.uid ?? '', slice: whole, at: Date.now(), revision });
   return undefined;
+}
+
+/** Milliseconds; 0 or less: it is told now. */
+function toWait(
+  { spec }: ShareView,
+  slice: ClusterSlice,
+  before: Pick<Sent, 'slice' | 'at'> | undefined,
+  writtenAt = 0,
+): number {
+  const now = Date.now();
+  if (!before) {
+    const isUnseen = slice.present && !slice.error && slice.observedGeneration === undefined;
+    return isUnseen ? writtenAt + unseenMs - now : 0;
+  }
+  const { present, error } = before.slice;
+  const wanted = spec?.share.replicas ?? 1;
+  const isWhole = ({ status }: ClusterSlice) => (numberAt(status, 'availableReplicas') ?? 0) >= wanted;
+  if (slice.present !== present || slice.error?.reason !== error?.reason) return 0;
+  if (isWhole(slice) && !isWhole(before.slice)) return 0;
+  return before.at + (spec?.manifest ? minIntervalMs.stays : minIntervalMs.leaves) - now;
 }
 
 function sliceNow(engine: Engine, id: TargetId, share: ShareView): ClusterSlice | undefined {

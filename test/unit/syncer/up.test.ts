@@ -7,8 +7,11 @@ import type { Engine, RunningPods } from '../../../syncer/engine.ts';
 import { targetOf } from '../../../syncer/target.ts';
 import { runUp } from '../../../syncer/up.ts';
 
-const life = new AbortController();
-beforeEach(() => void vi.useFakeTimers());
+let life: AbortController;
+beforeEach(() => {
+  life = new AbortController();
+  vi.useFakeTimers();
+});
 afterEach(() => {
   life.abort();
   vi.useRealTimers();
@@ -81,4 +84,95 @@ test('how many pods are left of what is held is told also when they are known on
   await vi.advanceTimersByTimeAsync(10_000);
   expect(sent).toHaveLength(2);
   expect(sent[1]).toMatchObject({ pods: { since, count: 1, ordinals: { start: 2, end: 3 } } });
+});
+
+/** What is told when, in milliseconds, of a Deployment of two replicas: each step is what is there from then on. */
+async function told(steps: readonly { at: number; there?: object; leaves?: boolean; absent?: boolean }[]) {
+  const sent: [number, unknown][] = [];
+  const began = Date.now();
+  const record = {
+    applied: { uid: 'there', physicalGeneration: 1, generation: 1, share: { replicas: 2 } },
+    requires: [],
+    repairs: 0,
+    repairNotBefore: 0,
+    absent: false,
+    writtenAt: began,
+  };
+  let now: (typeof steps)[number] = { at: 0 };
+  const view = (): ShareView => {
+    const { manifest, ...spec } = share.spec as NonNullable<ShareView['spec']>;
+    const ref = { ...spec.ref, resource: 'deployments', kind: 'Deployment' };
+    const kept = { ...spec, ref, share: { phase: 'Active', replicas: 2 } as const };
+    return { ...share, spec: now.leaves ? kept : { ...kept, ...(manifest && { manifest }) } };
+  };
+  const up = new WorkQueue();
+  const id = targetOf(view());
+  const engine = {
+    name: 'east',
+    uid: 's',
+    former: new Set(),
+    shares: { byIndex: () => [view()] },
+    records: new Map([[id, record]]),
+    physical: { cached: () => now.there && { ...there, kind: 'Deployment', status: now.there } },
+    upstream: {
+      patch: async (...[, , , { status }]: [unknown, unknown, unknown, { status: unknown }]) => {
+        sent.push([Date.now() - began, status]);
+        return { metadata: { resourceVersion: String(sent.length + 1) } };
+      },
+    },
+    up,
+    signal: life.signal,
+    logger,
+  };
+  void runUp(engine as unknown as Engine, []);
+  for (const step of steps) {
+    await vi.advanceTimersByTimeAsync(step.at - (Date.now() - began));
+    now = step;
+    record.absent = step.absent === true;
+    up.add(id);
+  }
+  await vi.advanceTimersByTimeAsync(2_000);
+  up.close();
+  return sent;
+}
+
+const of = (replicas: number, availableReplicas: number) => ({
+  observedGeneration: 1,
+  replicas,
+  availableReplicas,
+});
+
+test('what has just been applied is told once its controller has seen it', async () => {
+  const sent = await told([
+    { at: 0, there: {} },
+    { at: 40, there: of(2, 0) },
+  ]);
+  expect(sent).toEqual([[40, expect.objectContaining({ present: true, status: of(2, 0) })]]);
+});
+
+test('what no controller sees is told all the same', async () => {
+  expect(await told([{ at: 0, there: {} }])).toEqual([[500, expect.objectContaining({ present: true })]]);
+});
+
+test('that all of it is there is told at once, the steps before it are gathered', async () => {
+  const sent = await told([
+    { at: 0, there: of(2, 0) },
+    { at: 10, there: of(2, 1) },
+    { at: 20, there: of(2, 2) },
+  ]);
+  expect(sent.map(([at]) => at)).toEqual([0, 20]);
+});
+
+test('that it is gone is told at once, the steps before it are gathered', async () => {
+  const sent = await told([
+    { at: 0, there: of(2, 2) },
+    { at: 1000, there: of(1, 1), leaves: true },
+    { at: 1200, there: of(0, 0), leaves: true },
+    { at: 1300, leaves: true, absent: true },
+  ]);
+  expect(sent).toEqual([
+    [0, expect.objectContaining({ status: of(2, 2) })],
+    [1000, expect.objectContaining({ status: of(1, 1) })],
+    [1300, { present: false }],
+  ]);
 });
