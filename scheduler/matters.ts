@@ -29,11 +29,29 @@ function isDone(now: KubeObject, old: KubeObject): boolean {
 
 export function placementMatters(now: Placement, old: Placement): boolean {
   return (
-    !deepEqual(now.spec, old.spec) ||
+    !deepEqual(decidedBy(now), decidedBy(old)) ||
     mayTakeOver(now) !== mayTakeOver(old) ||
     !deepEqual(now.metadata.finalizers, old.metadata.finalizers) ||
     now.metadata.deletionTimestamp !== old.metadata.deletionTimestamp
   );
+}
+
+/** Without what a hand-over notes for itself and for syncers, step by step. */
+function decidedBy({ spec }: Placement): unknown {
+  if (!spec?.shares) return spec;
+  const shares = Object.entries(spec.shares).map(([c, share]) => {
+    const {
+      readySince: _since,
+      heardSince: _asked,
+      awaitedSince: _awaited,
+      maxSurge: _surge,
+      maxUnavailable: _missing,
+      paused: _paused,
+      ...kept
+    } = share;
+    return [c, kept];
+  });
+  return { ...spec, shares: Object.fromEntries(shares) };
 }
 
 /** Heartbeats do not matter; readiness, drain, cordon, taints, labels, what it serves and room do. */

@@ -1,4 +1,5 @@
 import type { Client } from '../client/client.ts';
+import { refKey, refOf } from '../cluster/closure.ts';
 import {
   clustersAnnotation,
   placedByAnnotation,
@@ -29,9 +30,9 @@ const pods = { group: '', version: 'v1', resource: 'pods' };
 const width = 16;
 
 /**
- * Records first: an annotation says what the record already explains. One write that fails does not keep the
- * others from being done; the first failure is thrown in the end. Races that some of many lost are none: it says how many
- * are to be decided about anew.
+ * Records first: an annotation says what the record already explains, and follows it at once, while whoever acts on that has yet
+ * to begin. One write that fails does not keep the others from being done; the first failure is thrown in the end. Races that
+ * some of many lost are none: it says how many are to be decided about anew.
  */
 export async function writeDecision(
   cluster: string,
@@ -40,42 +41,72 @@ export async function writeDecision(
 ): Promise<number> {
   const { client, reader, signal } = writer;
   const racing = { client, reader, cluster, signal };
-  const failures: unknown[] = [];
-  let done = 0;
-  const each = async <T>(items: readonly T[], write: (item: T) => Promise<unknown>) => {
-    for (let i = 0; i < items.length; i += width) {
-      const results = await Promise.allSettled(items.slice(i, i + width).map(write));
-      for (const result of results) {
-        if (result.status === 'rejected') failures.push(result.reason);
-        else done++;
-      }
-      signal.throwIfAborted();
-    }
-  };
+  const writes = new Writes(signal);
   const tell = (now: Placement, before?: Placement) => {
     const { namespace = '' } = now.metadata;
     if (now.spec)
       writer.recorder.say({ cluster, namespace, ...now.spec.ref }, wordsOf(before?.spec, now.spec));
   };
-  await each(decision.create, async (placement) => {
-    await client.create(placements, placement, { cluster, signal });
-    tell(placement);
-  });
-  await each(decision.update, async ({ old, wanted }) => {
-    await commitThough(placements, old, wanted, { ...racing, stands: placementStands });
-    tell(wanted, old);
-  });
-  await each(decision.finish, (pod) => finish(cluster, pod, writer));
-  await each(decision.remove, (placement) => remove(cluster, placement, writer));
-  await each(decision.annotate, ({ placed, clusters }) =>
+  const annotations = new Map(decision.annotate.map((one) => [refKey(refOf(one.placed)), one]));
+  const annotate = ({ placed, clusters }: NamespaceDecision['annotate'][number]) =>
     commitThough(placed.kind, placed.object, annotated(placed.object, clusters), {
       ...racing,
       stands: objectStands(placed),
-    }),
-  );
-  const failure = failures.find((error) => !isStatusError(error, 'Conflict')) ?? failures[0];
-  if (failure !== undefined && (done === 0 || !isStatusError(failure, 'Conflict'))) throw failure;
-  return failures.length;
+    });
+  const explained = async ({ spec }: Placement) => {
+    const key = spec ? refKey(spec.ref) : '';
+    const annotation = annotations.get(key);
+    annotations.delete(key);
+    if (annotation) await writes.one(annotate(annotation));
+  };
+  await writes.each(decision.create, async (placement) => {
+    await client.create(placements, placement, { cluster, signal });
+    tell(placement);
+    await explained(placement);
+  });
+  await writes.each(decision.update, async ({ old, wanted }) => {
+    await commitThough(placements, old, wanted, { ...racing, stands: placementStands });
+    tell(wanted, old);
+    await explained(wanted);
+  });
+  await writes.each(decision.finish, (pod) => finish(cluster, pod, writer));
+  await writes.each(decision.remove, (placement) => remove(cluster, placement, writer));
+  await writes.each([...annotations.values()], annotate);
+  return writes.failed();
+}
+
+/** Of one decision: each is tried, however many fail. */
+class Writes {
+  readonly #signal: AbortSignal;
+  readonly #failures: unknown[] = [];
+  #done = 0;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  async one(write: Promise<unknown>): Promise<void> {
+    await write.then(
+      () => this.#done++,
+      (error) => this.#failures.push(error),
+    );
+    this.#signal.throwIfAborted();
+  }
+
+  async each<T>(items: readonly T[], write: (item: T) => Promise<unknown>): Promise<void> {
+    const left = items.values();
+    const worker = async () => {
+      for (const item of left) await this.one(write(item));
+    };
+    await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker));
+  }
+
+  /** How many did; throws where that is no lost race, or all that there was. */
+  failed(): number {
+    const failure = this.#failures.find((error) => !isStatusError(error, 'Conflict')) ?? this.#failures[0];
+    if (failure !== undefined && (this.#done === 0 || !isStatusError(failure, 'Conflict'))) throw failure;
+    return this.#failures.length;
+  }
 }
 
 function annotated(object: KubeObject, clusters: string | undefined): KubeObject {

@@ -128,3 +128,30 @@ describe('a write that lost a race', () => {
     ).toBe('Conflict');
   });
 });
+
+test('an annotation follows its own record, and waits for no other', async () => {
+  const names = Array.from({ length: 20 }, (_, i) => `web-${i}`);
+  const [kind] = placedKinds.filter((one) => one.kind === 'Deployment');
+  if (!kind) throw new Error('no Deployments');
+  const objects = names.map((name) => deployment(name).object);
+  const records = names.map((name, i) =>
+    placement(`${name}.deployments.apps`, {
+      spec: { ref: { ...ref, name, uid: objects[i]?.metadata.uid ?? '' }, clusters: ['a'] },
+    }),
+  );
+  const update = records.map((old) => ({ old, wanted: { ...old, spec: { ...old.spec, clusters: ['b'] } } }));
+  const annotate = objects.map((object) => ({ placed: { kind, object }, clusters: 'b' }));
+  const known = Object.fromEntries([...objects, ...records].map((one) => [one.metadata.name, one]));
+  const { outcome, sent } = await write({ update, annotate } as Partial<NamespaceDecision>, known);
+  expect(outcome).toBe(0);
+  expect(sent).toHaveLength(2 * names.length);
+  for (const name of names) {
+    const [record, annotation] = [
+      sent.indexOf(`PATCH ${name}.deployments.apps`),
+      sent.indexOf(`PATCH ${name}`),
+    ];
+    expect(record).toBeGreaterThanOrEqual(0);
+    expect(annotation).toBeGreaterThan(record);
+  }
+  expect(sent.indexOf('PATCH web-0')).toBeLessThan(sent.indexOf('PATCH web-19.deployments.apps'));
+});
