@@ -215,8 +215,10 @@ function settle(input: HandoverInput, plan: Plan, shares: Shares): Settled {
       soonest = Math.min(soonest ?? unledMs, unledMs, lookAgainMs);
       return [cluster, ready];
     }
+    // Heard of since it had been ready for long enough, it need not be asked once more.
+    const heardSince = new Date(since + settleMs).toISOString();
     if (left <= 0 && (!isAsked || wasHeard(input, cluster, ready)))
-      return [cluster, { ...numbers, phase: 'Active' }];
+      return [cluster, { ...numbers, phase: 'Active', ...(isAsked && { heardSince }) }];
     if (left > 0) soonest = Math.min(soonest ?? left, left);
     return [cluster, ready];
   };

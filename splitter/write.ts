@@ -4,6 +4,7 @@ import type { ObjectRef, Placement, Scale } from '../cluster/types.ts';
 import { commit } from '../controller/commit.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
+import type { Shares } from './plan.ts';
 import type { Split } from './split.ts';
 
 interface Writer {
@@ -30,7 +31,7 @@ export async function writePlacement(
   if (outcome.stale.length > 0) steps.reverse();
   let current = placement;
   for (const step of steps) {
-    current = await put(current, step(current, outcome));
+    current = await put(current, step(current, outcome, placement.spec?.shares ?? {}));
     // Once written it has happened, whatever becomes of the status.
     if (step === withShares) tell();
   }
@@ -39,13 +40,19 @@ export async function writePlacement(
 function withShares(old: Placement, { shares, scale }: Written): Placement {
   const isEmpty = Object.keys({ ...old.spec?.shares, ...shares }).length === 0;
   if (!old.spec || isEmpty) return old;
-  const { scale: _before, ...spec } = old.spec;
-  return { ...old, spec: { ...spec, shares, ...(scale && { scale }) } };
+  const { scale: _before, leavingSince, ...spec } = old.spec;
+  // The scheduler's word of a share goes with it, and is no other write for it.
+  const since = Object.entries(leavingSince ?? {}).filter(([c]) => Object.hasOwn(shares, c));
+  const left = since.length > 0 && { leavingSince: Object.fromEntries(since) };
+  return { ...old, spec: { ...spec, shares, ...left, ...(scale && { scale }) } };
 }
 
-function withStatus(old: Placement, { stale, conditions }: Written): Placement {
+/** What was said of a share goes with it, once that is written: said of no share it would be stale. */
+function withStatus(old: Placement, { stale, conditions }: Written, before: Shares): Placement {
   const { clusters, ...status } = old.status ?? {};
-  const kept = Object.entries(clusters ?? {}).filter(([c]) => !stale.includes(c));
+  const has = (shares: Shares | undefined, c: string) => Object.hasOwn(shares ?? {}, c);
+  const isLeft = (c: string) => has(before, c) && !has(old.spec?.shares, c);
+  const kept = Object.entries(clusters ?? {}).filter(([c]) => !stale.includes(c) && !isLeft(c));
   return {
     ...old,
     status: { ...status, ...(clusters && { clusters: Object.fromEntries(kept) }), conditions },
