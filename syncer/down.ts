@@ -83,6 +83,7 @@ async function arrive(engine: Engine, id: TargetId, share: ShareView): Promise<R
   const manifest = share.spec?.manifest;
   if (!manifest) return undefined;
   delete record.stays;
+  delete record.gone;
   record.waits = share.spec?.share.paused === true;
   record.requires = (share.spec?.requires ?? []).map((ref) => requiredTarget(share, ref));
   const cached = engine.physical.cached(place.kind, place.namespace, place.name);

@@ -29,7 +29,11 @@ const orphansMs = 10_000;
  */
 export async function leave(engine: Engine, id: TargetId, place: TargetPlace): Promise<Left> {
   const cached = engine.physical.cached(place.kind, place.namespace, place.name);
-  const object = cached ?? (await engine.physical.read(place.kind, place.namespace, place.name));
+  // Once it was read to be gone, the watch would tell if it came again.
+  const isKnownGone = !cached && engine.records.get(id)?.gone === true;
+  const object = isKnownGone
+    ? undefined
+    : (cached ?? (await engine.physical.read(place.kind, place.namespace, place.name)));
   if (!object || !isOurs(engine, id, object)) return await leaveBehind(engine, id, place);
   if (isToBeTaken(engine, id, object)) return { gone: false, retryAfter: adoptionMs / 10 };
   const isBeside = isPeerSlice(object);
@@ -149,6 +153,7 @@ function isThere(engine: Engine, id: TargetId): boolean {
 export function noteGone(engine: Engine, id: TargetId): boolean {
   const record = recordFor(engine, id);
   record.error = undefined;
+  record.gone = true;
   if (record.absent) return false;
   record.absent = true;
   record.orphans = false;

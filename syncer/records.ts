@@ -38,7 +38,9 @@ export interface TargetRecord {
   withdrawn?: boolean;
   /** The object is known to be absent. */
   absent: boolean;
-  /** It is, and what it left behind stays. */
+  /** It was read to be, and nothing was to be applied since. */
+  gone?: boolean;
+  /** It is absent, and what it left behind stays. */
   orphans?: boolean;
   /** It counts as absent and is there: its cluster was given up, and who was left behind needs it. */
   stays?: boolean;
@@ -77,7 +79,8 @@ const scaledDigests = new WeakMap<object, string>();
 
 /**
  * Changes when somebody else changed what we apply: generation stands for the spec where the kind counts it, unless an
- * autoscaler changes it too; of labels and annotations only ours matter, since controllers add their own.
+ * autoscaler changes it too, or, of a Deployment, any annotation does: its controller notes the revision in one at once. Of labels
+ * and annotations only ours matter, since controllers add their own.
  */
 export function fingerprint(object: KubeObject, manifest: KubeObject): string {
   const scaled = isScaled(manifest);
@@ -89,7 +92,7 @@ export function fingerprint(object: KubeObject, manifest: KubeObject): string {
     metadata.uid,
     pick(metadata.labels, manifest.metadata.labels),
     pick(metadata.annotations, manifest.metadata.annotations),
-    (scaled ? undefined : metadata.generation) ?? rest,
+    (scaled || manifest.kind === 'Deployment' ? undefined : metadata.generation) ?? rest,
   ]);
 }
 

@@ -164,6 +164,21 @@ test('a fingerprint changes with what we apply, not with what controllers add', 
   expect(like({ metadata: { ...object.metadata, uid: 'v' } })).toBe(false);
 });
 
+test("of a Deployment it does not change with the generation, which its controller's annotation counts up", () => {
+  const manifest: KubeObject = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: {},
+    spec: { replicas: 2 },
+  };
+  const object = { ...manifest, metadata: { uid: 'u', generation: 1 } };
+  const print = fingerprint(object, manifest);
+  const annotations = { 'deployment.kubernetes.io/revision': '1' };
+  const noted = { ...object, metadata: { ...object.metadata, annotations, generation: 2 } };
+  expect(fingerprint(noted, manifest)).toBe(print);
+  expect(fingerprint({ ...noted, spec: { replicas: 3 } }, manifest)).not.toBe(print);
+});
+
 test.each([
   [{ group: 'apps', resource: 'deployments' }, 'v1', 'workload'],
   [{ group: 'autoscaling', resource: 'horizontalpodautoscalers' }, 'v2', 'closure'],
