@@ -3,7 +3,7 @@ import { isAdopted } from '../cluster/placeable.ts';
 import { reflectedFrom } from '../cluster/reflected.ts';
 import type { Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { at, listAt } from '../kube/untyped.ts';
+import { at, listAt, textAt } from '../kube/untyped.ts';
 import { availableOf } from './ready.ts';
 
 /** The Service of an EndpointSlice that a physical cluster has told of; undefined: none has. */
@@ -13,7 +13,7 @@ export function serviceTold(slice: KubeObject): string | undefined {
 
 /**
  * By cluster, how many ready endpoints one Service has there, as its slices tell. Those of two address families are the same
- * pods; a slice that has none says so.
+ * pods, and pods of a node's network have one address; a slice that has none says so.
  */
 export function readyEndpoints(slices: readonly KubeObject[]): Map<string, number> {
   const byFamily = new Map<string, Map<unknown, Set<unknown>>>();
@@ -23,12 +23,18 @@ export function readyEndpoints(slices: readonly KubeObject[]): Map<string, numbe
     const families = byFamily.get(cluster) ?? new Map<unknown, Set<unknown>>();
     const ready = families.get(slice['addressType']) ?? new Set();
     for (const endpoint of listAt(slice, 'endpoints'))
-      if (at(endpoint, 'conditions', 'ready') !== false) ready.add(listAt(endpoint, 'addresses')[0]);
+      if (at(endpoint, 'conditions', 'ready') !== false) ready.add(podOf(endpoint));
     byFamily.set(cluster, families.set(slice['addressType'], ready));
   }
   const most = (families: ReadonlyMap<unknown, ReadonlySet<unknown>>) =>
     Math.max(0, ...[...families.values()].map(({ size }) => size));
   return new Map([...byFamily].map(([cluster, families]) => [cluster, most(families)]));
+}
+
+/** A pod by its name, which no other there has meanwhile; what is no pod by its address. */
+function podOf(endpoint: unknown): unknown {
+  const isPod = at(endpoint, 'targetRef', 'kind') === 'Pod';
+  return (isPod && textAt(endpoint, 'targetRef', 'name')) || listAt(endpoint, 'addresses')[0];
 }
 
 /**

@@ -31,6 +31,12 @@ const slice = (
   ...more,
 });
 
+const onNode = (name: string) => ({
+  addresses: ['10.0.0.1'],
+  conditions: { ready: true },
+  targetRef: { kind: 'Pod', name, uid: name },
+});
+
 test.each<[string, KubeObject[], Record<string, number>]>([
   ['nobody tells of any', [], {}],
   ["a user's own say nothing", [slice(undefined, [true])], {}],
@@ -45,6 +51,11 @@ test.each<[string, KubeObject[], Record<string, number>]>([
     'one address in two slices is one pod',
     [slice('a', [true, true]), slice('a', [true, true, true]), slice('b', [true])],
     { a: 3, b: 1 },
+  ],
+  [
+    'pods of one node’s network have one address, and are in one slice for each of their ports',
+    [slice('a', [], { endpoints: ['w-1', 'w-2'].map(onNode) }), slice('a', [], { endpoints: [onNode('w-2')] })],
+    { a: 2 },
   ],
 ])('ready endpoints: %s', (_what, slices, expected) => {
   expect(Object.fromEntries(readyEndpoints(slices))).toEqual(expected);
