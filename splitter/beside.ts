@@ -3,6 +3,7 @@ import { isPaused } from '../cluster/drain.ts';
 import { groupOf } from '../cluster/group.ts';
 import { kindNamed, placedKind } from '../cluster/kinds.ts';
 import { placementName } from '../cluster/placement.ts';
+import { isReadable } from '../cluster/readable.ts';
 import type { Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { lateAddresses, lateMembers, type Member } from './group.ts';
@@ -15,6 +16,7 @@ import type { Witness } from './trust.ts';
 import type { Withdrawal } from './withdraw.ts';
 import {
   byNamespace,
+  clusterNamed,
   endpointsAt,
   followedAt,
   hasOwnVolume,
@@ -22,6 +24,8 @@ import {
   rootOf,
   type World,
 } from './world.ts';
+
+const endpointSlices = { group: 'discovery.k8s.io', resource: 'endpointslices' };
 
 /** What the world beside an object has to say of its hand-over. */
 export interface Beside {
@@ -98,8 +102,9 @@ function isClosedAt(world: World, placement: Placement, cluster: string): boolea
   });
 }
 
-/** A Service there leads to fewer pods than are ready of all that it selects. */
+/** A Service there leads to fewer pods than are ready of all that it selects. Where its endpoints may not be read nobody will ever know. */
 function isUnledAt(world: World, placement: Placement, cluster: string): boolean {
+  if (!isReadable(clusterNamed(world, cluster), endpointSlices)) return false;
   return before(world, placement).some((service) => {
     const { spec, status } = service;
     if (spec?.ref.kind !== 'Service' || status?.clusters?.[cluster]?.present !== true) return false;

@@ -2,6 +2,7 @@ import type { Client } from '../client/client.ts';
 import type { Informer } from '../client/informer.ts';
 import { identifyingNamespace } from '../cluster/identity.ts';
 import { physicalClusters } from '../cluster/names.ts';
+import { readability } from '../cluster/readable.ts';
 import { silenceSince } from '../cluster/silence.ts';
 import type { Condition, PhysicalCluster, PhysicalClusterStatus } from '../cluster/types.ts';
 import { sleep } from '../kube/clock.ts';
@@ -174,13 +175,6 @@ function verdictOf(cluster: PhysicalCluster, { error }: Found, refused: string |
 
 function readyOf({ status }: PhysicalCluster): Condition | undefined {
   return status?.conditions?.find((condition) => condition.type === 'Ready');
-}
-
-/** What is of a kind that may not be listed is not applied, and what needs it waits; all else goes on. */
-function readability(kinds: readonly string[]): Verdict {
-  if (kinds.length === 0)
-    return { status: 'True', reason: 'Allowed', message: 'every kind in use may be read' };
-  return { status: 'False', reason: 'Forbidden', message: `may not list ${kinds.join(', ')}` };
 }
 
 function conditionOf(

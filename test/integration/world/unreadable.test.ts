@@ -108,3 +108,43 @@ test('while pods may not be listed nothing of theirs is taken for gone', async (
   forbid();
   await until('it has left', async () => (await share()) === undefined);
 });
+
+test('nobody waits for endpoints on a cluster where they may not be read, whatever others tell of', async () => {
+  forbid('endpointslices');
+  await world.register('east');
+  await until('it is said', async () => (await readable())?.message.includes('endpointslices'));
+  await world.admin.create(resources.services, service('led'), inDefault);
+  await world.admin.create(resources.deployments, deployment('led', 1, 'west'), inDefault);
+  await settled(world.admin, 'led.deployments.apps');
+  const { client } = world.physical('west');
+  const there = (await client.list(resources.services)).items.find(({ metadata }) => metadata.name === 'led');
+  const { namespace, uid = '' } = there?.metadata ?? {};
+  await client.create(
+    resources.endpointslices,
+    {
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
+      addressType: 'IPv4',
+      metadata: {
+        name: 'led-west',
+        labels: {
+          'kubernetes.io/service-name': 'led',
+          'endpointslice.kubernetes.io/managed-by': 'endpointslice-controller.k8s.io',
+        },
+        ownerReferences: [{ apiVersion: 'v1', kind: 'Service', name: 'led', uid, controller: true }],
+      },
+      endpoints: [{ addresses: ['10.64.0.1'] }],
+      ports: [],
+    } as KubeObject,
+    { namespace },
+  );
+  await until('west tells of it', async () => {
+    const labelSelector = 'kubernetes.io/service-name=led';
+    const { items } = await world.admin.list(resources.endpointslices, { ...inDefault, labelSelector });
+    return items.some((slice) => JSON.stringify(slice).includes('10.64.0.1'));
+  });
+  await move(world.admin, resources.deployments, 'led', 'east');
+  await until('it has moved', async () => (await readyPods(world.physical('west'), 'led')).length === 0);
+  const placement = await settled(world.admin, 'led.deployments.apps');
+  expect(placement.spec?.clusters).toEqual(['east']);
+}, 120_000);

@@ -54,7 +54,10 @@ test.each<[string, KubeObject[], Record<string, number>]>([
   ],
   [
     'pods of one node’s network have one address, and are in one slice for each of their ports',
-    [slice('a', [], { endpoints: ['w-1', 'w-2'].map(onNode) }), slice('a', [], { endpoints: [onNode('w-2')] })],
+    [
+      slice('a', [], { endpoints: ['w-1', 'w-2'].map(onNode) }),
+      slice('a', [], { endpoints: [onNode('w-2')] }),
+    ],
     { a: 2 },
   ],
 ])('ready endpoints: %s', (_what, slices, expected) => {
