@@ -9,8 +9,8 @@ import type { Engine, RunningPods } from './engine.ts';
 import { markAs, orphanOf } from './orphans.ts';
 import { controllerOf, type Owners, type Root, type Unknown } from './owners.ts';
 import { readLocator } from './ownership.ts';
-import { ownerMayCome, reflectedMetadata, unknownMs } from './reflected.ts';
-import { type Place, Reflector } from './reflector.ts';
+import { ownerMayCome, type Place, reflectedMetadata, unknownMs } from './reflected.ts';
+import { Reflector } from './reflector.ts';
 import { parseTarget, type TargetId } from './target.ts';
 
 const maxPodBytes = 240 << 10;

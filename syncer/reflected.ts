@@ -4,6 +4,25 @@ import type { ReflectedKind } from '../cluster/reflected.ts';
 import type { Retry } from '../controller/controller.ts';
 import type { KubeObject } from '../kube/object.ts';
 
+/** A logical namespace. */
+export interface Place {
+  cluster: string;
+  namespace: string;
+  /** The Namespace's; empty where that is not known. */
+  uid: string;
+}
+
+/** What is shown of an object. */
+export interface Reflected extends Omit<Place, 'uid'> {
+  /** Of the reflection. */
+  uid: string | undefined;
+  /** Of what it shows; undefined: shown before we started. */
+  source: string | undefined;
+  /** When what it shows was made. */
+  created: string | null | undefined;
+  digest: string;
+}
+
 /** Whose it is may not be asked at present: when to try again. Until then nothing of it changes up there. */
 export const unknownMs = 10_000;
 
@@ -54,6 +73,16 @@ export function isUnderOther(sent: KubeObject, written: KubeObject): boolean {
   const [meant] = sent.metadata.ownerReferences ?? [];
   const [found] = written.metadata.ownerReferences ?? [];
   return meant !== undefined && (meant.kind !== found?.kind || meant.name !== found.name);
+}
+
+/** Its source was made anew under the same name, as a StatefulSet's pods are: another object, up there too. */
+export function isOfFormer(
+  { shared }: ReflectedKind,
+  { source, created }: Reflected,
+  { metadata }: KubeObject,
+): boolean {
+  if (shared) return false;
+  return source === undefined ? created !== metadata.creationTimestamp : source !== metadata.uid;
 }
 
 /** In the logical cluster, where it is shown. */

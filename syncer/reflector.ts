@@ -11,7 +11,7 @@ import { isStatusError } from '../kube/status.ts';
 import type { Engine } from './engine.ts';
 import { controlledBy } from './owners.ts';
 import { digest } from './records.ts';
-import { isAltered, isUnderOther } from './reflected.ts';
+import { isAltered, isOfFormer, isUnderOther, type Place, type Reflected } from './reflected.ts';
 import { isRefusedObject, Refused } from './refused.ts';
 
 const resyncMs = 300_000;
@@ -19,20 +19,6 @@ const resyncMs = 300_000;
 const rereadMs = 10_000;
 /** What a physical namespace of ours looks like; the locator decides, this only spares memory. */
 const ourShape = /-[0-9a-f]{8}$/;
-
-/** A logical namespace. */
-export interface Place {
-  cluster: string;
-  namespace: string;
-  /** The Namespace's; empty where that is not known. */
-  uid: string;
-}
-
-interface Reflected extends Omit<Place, 'uid'> {
-  /** Of the reflection. */
-  uid: string | undefined;
-  digest: string;
-}
 
 /** What goes up of the object at `<physical namespace>/<name>`; undefined: nothing, not any more either. */
 export type ToReflection = (
@@ -87,7 +73,10 @@ export class Reflector {
 
   /** It is on its way up: there, not refused, and not yet shown. */
   isPending(key: string): boolean {
-    return this.#object(key) !== undefined && !this.#reflected.has(key) && !this.#refused.has(key);
+    const object = this.#object(key);
+    if (object === undefined || this.#refused.has(key)) return false;
+    const reflected = this.#reflected.get(key);
+    return reflected === undefined || isOfFormer(this.#kind, reflected, object);
   }
 
   /** Of what is shown of it. */
@@ -136,8 +125,18 @@ export class Reflector {
         const cluster = annotations?.[logicalClusterAnnotation] ?? rootCluster;
         const key = this.#keyOf(cluster, namespace, name);
         // What was taken for lost, or was altered there, is put anew, though nothing has changed here.
-        if (!this.#reflected.has(key) || isLost(object) || isAltered(this.#kind, object)) {
-          this.#reflected.set(key, { cluster, namespace, uid: object.metadata.uid, digest: '' });
+        const known = this.#reflected.get(key);
+        if (!known || isLost(object) || isAltered(this.#kind, object)) {
+          const { uid, creationTimestamp: created } = object.metadata;
+          this.#reflected.set(key, {
+            created,
+            source: undefined,
+            ...known,
+            cluster,
+            namespace,
+            uid,
+            digest: '',
+          });
         }
         this.#queue.add(key);
       }
@@ -166,21 +165,25 @@ export class Reflector {
   async #reconcile(key: string): Promise<Retry | undefined> {
     const [physical = '', name = ''] = key.split('/');
     const place = this.#engine.namespaces.own(physical)?.locator;
-    const body = await this.#reflect(key, this.#object(key), place);
+    const source = this.#object(key);
+    const body = await this.#reflect(key, source, place);
     if (body && 'after' in body) return body as Retry;
-    if (!body || !place) {
+    if (!source || !body || !place) {
       await this.#withdraw(key, name);
       if (this.#object(key)) this.#refused.note(key);
       return undefined;
     }
     const now = digest(body);
-    if (this.#reflected.get(key)?.digest === now) return undefined;
-    return await this.#put(key, name, place, body as KubeObject, now);
+    const before = this.#reflected.get(key);
+    if (before && isOfFormer(this.#kind, before, source)) await this.#withdraw(key, name);
+    else if (before?.digest === now) return undefined;
+    return await this.#put(key, name, source, place, body as KubeObject, now);
   }
 
   async #put(
     key: string,
     name: string,
+    source: KubeObject,
     place: Place,
     body: KubeObject,
     now: string,
@@ -199,7 +202,9 @@ export class Reflector {
       return this.#refused.again(key);
     }
     const isWhole = !isUnderOther(object, written);
-    this.#reflected.set(key, { cluster, namespace, uid: written.metadata.uid, digest: isWhole ? now : '' });
+    const { uid } = written.metadata;
+    const { uid: of, creationTimestamp: created } = source.metadata;
+    this.#reflected.set(key, { cluster, namespace, uid, source: of, created, digest: isWhole ? now : '' });
     if (!isWhole) return this.#refused.againUnderOther(key);
     this.#refused.delete(key);
     return undefined;

@@ -175,6 +175,32 @@ test('a pod whose name another cluster had is seen once that one is gone', async
   });
 });
 
+test('a pod that is made anew under its name is another one: the former goes, then it comes', async () => {
+  const at = { ...inDefault, name: 'anew-0' };
+  await world.admin.create(resources.statefulsets, statefulSet('anew', 1, 'east'), inDefault);
+  await settled(world.admin, 'anew.statefulsets.apps');
+  const before = await world.admin.get(resources.pods, at);
+  const { resourceVersion = '' } = (await world.admin.list(resources.pods, inDefault)).metadata;
+  const east = world.physical('east').client;
+  const there = (await east.list(resources.pods, { labelSelector: 'app=anew' })).items[0];
+  const { name = '', namespace = '' } = there?.metadata ?? {};
+  await east.delete(resources.pods, { namespace, name });
+  const after = await until('another is ready', async () => {
+    const pod = await find(world.admin, resources.pods, 'anew-0');
+    return pod && pod.metadata.uid !== before.metadata.uid ? pod : undefined;
+  });
+  const seen: string[] = [];
+  const stop = new AbortController();
+  const events = world.admin.watch(resources.pods, { ...inDefault, resourceVersion, signal: stop.signal });
+  for await (const { type, object } of events) {
+    if ((object as KubeObject).metadata?.name !== 'anew-0' || type === 'MODIFIED') continue;
+    seen.push(`${type} ${(object as KubeObject).metadata.uid}`);
+    if (type === 'ADDED') break;
+  }
+  stop.abort();
+  expect(seen).toEqual([`DELETED ${before.metadata.uid}`, `ADDED ${after.metadata.uid}`]);
+});
+
 test('a physical cluster that answers a deletion without end is cut short', async () => {
   await run('endless');
   const pod = await reflected(resources.pods, 'endless');
