@@ -35,10 +35,7 @@ export function foldConditions(parts: readonly FoldPart[]): Record<string, unkno
       said.set(`${part.cluster}/${one.type}`, one);
     }
   }
-  return [...types]
-    .sort()
-    .slice(0, typeLimit)
-    .map((type) => worst(type, speaking, said));
+  return [...types].slice(0, typeLimit).map((type) => worst(type, speaking, said));
 }
 
 function read(part: FoldPart): Said[] {

@@ -28,6 +28,15 @@ const firstStatus = (status: Record<string, unknown> | undefined) =>
   (status?.['conditions'] as { status: string }[] | undefined)?.[0]?.status;
 
 describe('foldStatus', () => {
+  it('shows conditions in the order in which its cluster has them', () => {
+    const conditions = [condition('SuccessCriteriaMet', 'True'), condition('Complete', 'True')];
+    const status = fold(root('Job'), { east: slice({ conditions }) });
+    expect(listAt(status, 'conditions').map((one) => textAt(one, 'type'))).toEqual([
+      'SuccessCriteriaMet',
+      'Complete',
+    ]);
+  });
+
   it.each<[string, string, Record<string, unknown>, Record<string, unknown>, Record<string, unknown>]>([
     [
       'Deployment',
