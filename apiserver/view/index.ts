@@ -6,7 +6,7 @@ import { collectionRange } from '../registry/keys.ts';
 import { listEntries } from '../registry/rewrite.ts';
 import { Beside } from './beside.ts';
 import { FormerTemplates, hasTemplates } from './former-templates.ts';
-import { Owned, type Place, placeOf } from './owned.ts';
+import { Owned, type Place, placeOf, saysTheSame } from './owned.ts';
 import { type NamespacePlace, placementsStored } from './places.ts';
 import { SlicesIn } from './slices-in.ts';
 import { enter, leave, tally } from './tally.ts';
@@ -180,10 +180,15 @@ export class Fed {
       return;
     }
     const placement = type === 'delete' ? undefined : read(entry);
-    const before = this.#places.get(entry.key)?.clusters ?? [];
+    const before = this.#places.get(entry.key);
+    // Slices and conditions are most of what is written, and nothing of what is kept here.
+    if (before && placement && saysTheSame(before, placement)) {
+      this.#tell(before.clusters, event, placement);
+      return;
+    }
     const place = placement && placeOf(entry.key, placement);
     this.#learn(entry.key, place, entry.revision);
-    this.#tell(new Set([...before, ...(place?.clusters ?? [])]), event, placement);
+    this.#tell(new Set([...(before?.clusters ?? []), ...(place?.clusters ?? [])]), event, placement);
   }
 
   #root(event: StoreEvent): void {

@@ -1,4 +1,5 @@
 import type { ObjectRef, Placement } from '../../cluster/types.ts';
+import type { ObjectMeta } from '../../kube/object.ts';
 import { isRecord } from '../../kube/untyped.ts';
 import { parseKey } from '../registry/keys.ts';
 import { keyOf as keyOfObject } from '../registry/rewrite.ts';
@@ -12,21 +13,32 @@ export interface Share extends NamespacePlace {
   isOrphaned: boolean;
 }
 
+/** Which state of its spec a Placement has. */
+export interface Spoken {
+  metadata: Pick<ObjectMeta, 'uid' | 'generation'>;
+}
+
 /** What the index keeps of a Placement. */
-export interface Place extends Share {
+export interface Place extends Share, Spoken {
   /** Of the object that it names. */
   rootKey: string;
 }
 
+/** The registry counts what is said of a spec; what it has not counted may be anything. */
+export function saysTheSame({ metadata: a }: Spoken, { metadata: b }: Spoken): boolean {
+  return a.generation !== undefined && a.generation === b.generation && a.uid === b.uid;
+}
+
 /** Undefined: no cluster has a share of it. */
-export function placeOf(key: string, { spec }: Placement): Place | undefined {
+export function placeOf(key: string, { spec, metadata }: Placement): Place | undefined {
   const { shares, ref, orphaned } = spec ?? {};
   if (!isRecord(shares) || !ref) return undefined;
   const clusters = Object.keys(shares);
   if (clusters.length === 0) return undefined;
   const { cluster: logical, namespace } = parseKey(placementsStored, key);
   const rootKey = keyOfObject(addressIn({ logical, namespace }, ref));
-  return { logical, namespace, clusters, rootKey, ref, isOrphaned: orphaned === ref.uid };
+  const spoken = { metadata: { uid: metadata.uid, generation: metadata.generation } } as Spoken;
+  return { ...spoken, logical, namespace, clusters, rootKey, ref, isOrphaned: orphaned === ref.uid };
 }
 
 interface Here {

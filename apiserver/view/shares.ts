@@ -9,6 +9,7 @@ import { parseKey } from '../registry/keys.ts';
 import { keyOf, listEntries } from '../registry/rewrite.ts';
 import { allPlacements, everyPlacement, type Fed } from './index.ts';
 import { essence, joinShare, type Viewer } from './join.ts';
+import { saysTheSame } from './owned.ts';
 import { Peers } from './peers.ts';
 import { addressIn, placementsStored } from './places.ts';
 import type { ShareEvent } from './told-beside.ts';
@@ -125,6 +126,7 @@ export class Shares {
       const anew = this.#peers.placed(entry.key, before.placement, entry.revision);
       return async () => [...gone(before, entry.revision), ...((await anew?.()) ?? [])];
     }
+    if (before && saysTheSame(before.placement, after.placement)) return undefined;
     const anew = this.#peers.placed(entry.key, before?.placement, entry.revision);
     if (before?.part === after.part) return anew;
     return async () => {
@@ -138,6 +140,9 @@ export class Shares {
   #take(entry: Entry, read?: Placement): Item | undefined {
     if (read === undefined && !this.#isNamedIn(entry)) return undefined;
     const placement = read ?? (decodeStored(entry) as Placement);
+    const before = this.#items.get(entry.key);
+    // A slice of any of its clusters: whoever has many is told of as many, and each of them is told of all.
+    if (before && saysTheSame(before.placement, placement)) return this.#keep({ ...before, placement });
     const { shares, ref, requires, orphaned } = placement.spec ?? {};
     if (!isRecord(shares) || !Object.hasOwn(shares, this.#viewer.cluster) || !ref) return undefined;
     const { cluster: logical, namespace } = parseKey(placementsStored, entry.key);
@@ -155,13 +160,16 @@ export class Shares {
       shares[this.#viewer.cluster],
       home,
     ]);
-    const before = this.#items.get(entry.key);
     if (before && before.rootKey !== rootKey) this.#unlink(before);
-    const item: Item = { key: entry.key, placement, part, rootKey, told: before?.told ?? {} };
-    this.#items.set(entry.key, item);
-    this.#peers.take(item);
+    const item = this.#keep({ key: entry.key, placement, part, rootKey, told: before?.told ?? {} });
     const dependents = this.#byRoot.get(rootKey) ?? new Set();
     this.#byRoot.set(rootKey, dependents.add(entry.key));
+    return item;
+  }
+
+  #keep(item: Item): Item {
+    this.#items.set(item.key, item);
+    this.#peers.take(item);
     return item;
   }
 

@@ -17,7 +17,7 @@ import { deleteReflection, listReflections, maxReflectionBytes, putReflection } 
 import { answer, jsonBody, shareKind } from './respond.ts';
 import { type Route, routeOf, splitView, unknownPath, verbs, wrongVerb } from './route.ts';
 import { Shares } from './shares.ts';
-import { writeSlice } from './slices.ts';
+import { Slices } from './slices.ts';
 import { watchView } from './watch.ts';
 
 export { syncerUser } from './identity.ts';
@@ -31,6 +31,7 @@ const maxPatchBytes = 256 << 10;
  */
 export function syncerView(): View {
   let index: ShareIndex | undefined;
+  let slices: Slices | undefined;
   return {
     owns: (path) => splitView(path) !== undefined,
     authorize({ user, path = '' }) {
@@ -44,8 +45,9 @@ export function syncerView(): View {
       if (!found || !route) throw unknownPath();
       if (!verbs[route.to].includes(request.method)) throw wrongVerb(route, request.method);
       index ??= new ShareIndex(core.store, core.closing);
+      slices ??= new Slices(core.store);
       const { cluster } = found;
-      return await dispatch({ exchange, core, cluster, query: info.query, request, index }, route);
+      return await dispatch({ exchange, core, cluster, query: info.query, request, index, slices }, route);
     },
   };
 }
@@ -57,6 +59,7 @@ interface Call {
   query: URLSearchParams;
   request: ApiRequest;
   index: ShareIndex;
+  slices: Slices;
 }
 
 async function dispatch(call: Call, route: Route): Promise<ApiResponse> {
@@ -68,7 +71,7 @@ async function dispatch(call: Call, route: Route): Promise<ApiResponse> {
       return await shares(call, physical.metadata.uid ?? '');
     case 'share-status': {
       const slice = boundedSlice(jsonBody(request, maxPatchBytes)['status']);
-      const placement = await writeSlice(store, { cluster, ...route }, slice);
+      const placement = await call.slices.write({ cluster, ...route }, slice);
       await noteOwn(store, { cluster, ...route }, placement);
       return answer(200, reduced(placement));
     }

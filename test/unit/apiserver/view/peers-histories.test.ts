@@ -41,6 +41,7 @@ function step(upstream: Upstream, random: Random): Promise<unknown> {
     // Whose shares are followed stays.
     [1, async () => cluster !== 'west' && (await upstream.remove(keys.physicalCluster(cluster)))],
     [5, () => upstream.write(placement, placed(name, uid, random))],
+    [3, () => hear(upstream, placement, cluster, random)],
     [1, () => upstream.remove(placement)],
     [4, () => upstream.write(root, service(name, uid, random))],
     [1, () => upstream.remove(root)],
@@ -63,6 +64,13 @@ function setCluster(upstream: Upstream, name: string, random: Random): Promise<u
     spec: { kubeconfigSecretRef: { namespace: 'a', name: 'b' }, ...(network && { network }) },
     status: { conditions: [{ type: 'Ready', status: random.chance(0.7) ? 'True' : 'Unknown' }] },
   });
+}
+
+/** A slice, which says nothing of where it is to be. */
+async function hear(upstream: Upstream, key: string, from: string, random: Random): Promise<void> {
+  const placement = await upstream.read<Placement>(key);
+  const status = { clusters: { [from]: { present: true, observedGeneration: random.below(5) } } };
+  if (placement) await upstream.write(key, { ...placement, status });
 }
 
 function placed(name: string, uid: string, random: Random): Placement {

@@ -7,6 +7,7 @@ import { Client } from '../../../../client/client.ts';
 import { physicalNamespace, placementName } from '../../../../cluster/placement.ts';
 import { ownResources } from '../../../../cluster/resources.ts';
 import type { ClosureRef, ObjectRef, Placement, Share } from '../../../../cluster/types.ts';
+import { deepEqual } from '../../../../kube/deep.ts';
 import type { Transport, UserInfo } from '../../../../kube/http.ts';
 import type { KubeObject } from '../../../../kube/object.ts';
 import { openMemory } from '../../../../storage/memory/memory.ts';
@@ -66,7 +67,7 @@ export class Upstream {
 
   async write(key: string, value: KubeObject): Promise<number> {
     const before = await this.store.get(key);
-    const bytes = encodeStored(value);
+    const bytes = encodeStored(counted(value, await this.read(key)));
     const entry = before
       ? await this.store.update(key, bytes, before.revision)
       : await this.store.create(key, bytes);
@@ -107,6 +108,14 @@ export class Upstream {
     if (!before?.spec) throw new Error('no placement');
     await this.write(placementKey(ref), { ...before, spec: { ...before.spec, shares } });
   }
+}
+
+/** As the registry counts what a Placement says. */
+function counted(value: KubeObject, before: KubeObject | undefined): KubeObject {
+  if (value.kind !== 'Placement') return value;
+  const { generation = 0 } = before?.metadata ?? {};
+  const isSame = before !== undefined && deepEqual(value.spec, before.spec);
+  return { ...value, metadata: { ...value.metadata, generation: isSame ? generation : generation + 1 } };
 }
 
 export function placementKey(ref: ObjectRef): string {

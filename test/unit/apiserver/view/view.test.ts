@@ -158,7 +158,7 @@ describe('shares', () => {
     const marks: { revision: string; state: Map<string, string> }[] = [];
     for (let step = 0; step < 200; step += 1) {
       const [config, ref] = pick(made);
-      const action = pick(['place', 'leave', 'drop', 'data', 'remove', 'unplace']);
+      const action = pick(['place', 'leave', 'drop', 'data', 'remove', 'unplace', 'heard', 'heard']);
       const share = { ...active, replicas: Math.floor(random() * 3) };
       if (action === 'place') await upstream.place(config, ref, { east: share });
       if (action === 'leave') await upstream.place(config, ref, { east: { phase: 'Leaving' } });
@@ -170,6 +170,8 @@ describe('shares', () => {
         });
       if (action === 'remove') await upstream.remove(keys.object(ref, logical, namespace));
       if (action === 'unplace') await upstream.remove(placementKey(ref));
+      if (action === 'heard')
+        await code(slice(`${ref.name}.configmaps`, { present: true, observedGeneration: step }));
       if (step % 20 === 0) {
         const list = await client.list<ShareView>(shares);
         marks.push({ revision: list.metadata.resourceVersion!, state: stateOf(list.items) });
