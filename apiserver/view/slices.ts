@@ -14,6 +14,8 @@ export interface SliceAddress extends NamespacePlace {
 }
 
 interface Waiting {
+  /** Through it its cluster's syncer writes: fenced by its lease. */
+  store: Store;
   address: SliceAddress;
   slice: ClusterSlice;
   resolve(written: Placement): void;
@@ -21,26 +23,22 @@ interface Waiting {
 }
 
 /**
- * Writes slices into Placements. What comes for one while it is written is written together, next: the Placement of what is on
- * a hundred clusters is large, and all of them speak at about the same time.
+ * Writes slices into Placements, those of one Placement in turn: what is on a hundred clusters is large, all of them speak at about
+ * the same time, and whoever lost a race would read and write it once more. What comes through one store meanwhile is
+ * written together.
  */
 export class Slices {
-  readonly #store: Store;
   /** By the Placement's key, those that come after the ones being written. */
   readonly #waiting = new Map<string, Waiting[]>();
-
-  constructor(store: Store) {
-    this.#store = store;
-  }
 
   /**
    * Makes status.clusters[cluster] of the Placement exactly `slice`, and touches nothing else. The same slice
    * again is no write. 404 when the cluster has neither a share nor a slice. A slice left over from a share that
    * is gone already goes with the word that the object is absent; otherwise the splitter drops it.
    */
-  write(address: SliceAddress, slice: ClusterSlice): Promise<Placement> {
+  write(store: Store, address: SliceAddress, slice: ClusterSlice): Promise<Placement> {
     return new Promise((resolve, reject) => {
-      const one = { address, slice, resolve, reject };
+      const one = { store, address, slice, resolve, reject };
       const key = keyOf(addressIn(address, { ...placementsStored, name: address.name }));
       const waiting = this.#waiting.get(key);
       if (waiting) waiting.push(one);
@@ -49,20 +47,26 @@ export class Slices {
   }
 
   async #drain(key: string, first: Waiting[]): Promise<void> {
-    for (let batch = first; batch.length > 0; batch = this.#waiting.get(key) ?? []) {
-      this.#waiting.set(key, []);
-      await this.#together(batch);
+    this.#waiting.set(key, first);
+    for (let all = first; all[0] !== undefined; all = this.#waiting.get(key) ?? []) {
+      const { store } = all[0];
+      // Nobody writes by another's lease.
+      this.#waiting.set(
+        key,
+        all.filter((one) => one.store !== store),
+      );
+      await this.#together(all.filter((one) => one.store === store));
     }
     this.#waiting.delete(key);
   }
 
   /** `batch`: of one Placement, in the order in which they came. */
   async #together(batch: readonly Waiting[]): Promise<void> {
-    const { address } = batch[0] as Waiting;
+    const { address, store } = batch[0] as Waiting;
     const refused = new Set<Waiting>();
     try {
       const stored = addressIn(address, { ...placementsStored, name: address.name });
-      const written = await rewriteObject<Placement>(this.#store, stored, (before) => {
+      const written = await rewriteObject<Placement>(store, stored, (before) => {
         refused.clear();
         let placement = before;
         for (const one of batch) {

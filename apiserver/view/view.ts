@@ -31,7 +31,7 @@ const maxPatchBytes = 256 << 10;
  */
 export function syncerView(): View {
   let index: ShareIndex | undefined;
-  let slices: Slices | undefined;
+  const slices = new Slices();
   return {
     owns: (path) => splitView(path) !== undefined,
     authorize({ user, path = '' }) {
@@ -45,7 +45,6 @@ export function syncerView(): View {
       if (!found || !route) throw unknownPath();
       if (!verbs[route.to].includes(request.method)) throw wrongVerb(route, request.method);
       index ??= new ShareIndex(core.store, core.closing);
-      slices ??= new Slices(core.store);
       const { cluster } = found;
       return await dispatch({ exchange, core, cluster, query: info.query, request, index, slices }, route);
     },
@@ -71,7 +70,7 @@ async function dispatch(call: Call, route: Route): Promise<ApiResponse> {
       return await shares(call, physical.metadata.uid ?? '');
     case 'share-status': {
       const slice = boundedSlice(jsonBody(request, maxPatchBytes)['status']);
-      const placement = await call.slices.write({ cluster, ...route }, slice);
+      const placement = await call.slices.write(store, { cluster, ...route }, slice);
       await noteOwn(store, { cluster, ...route }, placement);
       return answer(200, reduced(placement));
     }

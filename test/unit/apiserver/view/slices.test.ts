@@ -1,10 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { fencedStore } from '../../../../apiserver/fenced.ts';
 import { Slices } from '../../../../apiserver/view/slices.ts';
 import type { ClusterSlice, Placement, Share, ShareView } from '../../../../cluster/types.ts';
 import * as json from '../../../../kube/json.ts';
 import type { StatusError } from '../../../../kube/status.ts';
-import { StoreError } from '../../../../storage/store.ts';
+import { type Fence, type Store, StoreError } from '../../../../storage/store.ts';
 import { until } from '../../../world/objects.ts';
 import { active, deployment, logical, namespace, placementKey, Upstream } from './upstream.ts';
 
@@ -29,16 +30,16 @@ afterEach(() => {
 
 const stored = () => upstream.read<Placement>(placementKey(ref));
 const heard = (generation: number): ClusterSlice => ({ present: true, observedGeneration: generation });
-const write = (slices: Slices, cluster: string, slice = heard(1)) =>
-  slices.write({ logical, namespace, name, cluster }, slice);
+const write = (slices: Slices, cluster: string, slice = heard(1), store = upstream.store as Store) =>
+  slices.write(store, { logical, namespace, name, cluster }, slice);
 const outcome = (promise: Promise<Placement>) =>
   promise.then(
     ({ status }) => Object.keys(status?.clusters ?? {}).length,
     (error: StatusError | StoreError) => error.code,
   );
 
-test('of a hundred clusters that speak at once are written in two writes, and each is answered with its own in place', async () => {
-  const slices = new Slices(upstream.store);
+test('of a hundred that come at once by one store are written in two writes, and each is answered with its own in place', async () => {
+  const slices = new Slices();
   const update = vi.spyOn(upstream.store, 'update');
   const written = await Promise.all(names.map((cluster) => write(slices, cluster)));
   expect(update).toHaveBeenCalledTimes(2);
@@ -49,7 +50,7 @@ test('of a hundred clusters that speak at once are written in two writes, and ea
 });
 
 test('of one cluster that speaks twice are as it said last, and the same again is no write', async () => {
-  const slices = new Slices(upstream.store);
+  const slices = new Slices();
   await Promise.all([1, 2, 3].map((generation) => write(slices, 'c1', heard(generation))));
   expect((await stored())?.status?.clusters).toEqual({ c1: heard(3) });
   const { revision } = upstream.store;
@@ -58,7 +59,7 @@ test('of one cluster that speaks twice are as it said last, and the same again i
 });
 
 test('of a cluster that has nothing of it are refused, and those that come with them are not', async () => {
-  const slices = new Slices(upstream.store);
+  const slices = new Slices();
   const asked = ['c1', 'c2', 'nobody', 'c3', 'else'];
   expect(await Promise.all(asked.map((cluster) => outcome(write(slices, cluster))))).toEqual([
     1, 3, 404, 3, 404,
@@ -69,8 +70,24 @@ test('of a cluster that has nothing of it are refused, and those that come with 
   );
 });
 
+test("of clusters with leases are written by each one's own, and in turn", async () => {
+  const slices = new Slices();
+  const leases = await Promise.all(names.map((name) => upstream.store.acquire(`syncer-${name}`, 60_000)));
+  const stores = leases.map((lease) => fencedStore(upstream.store, lease as Fence));
+  await leases[0]?.release();
+  const update = vi.spyOn(upstream.store, 'update');
+  const answers = await Promise.allSettled(
+    names.map((cluster, i) => write(slices, cluster, heard(1), stores[i])),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(
+    names.map((_, i) => (i === 0 ? 'rejected' : 'fulfilled')),
+  );
+  expect(Object.keys((await stored())?.status?.clusters ?? {}).sort()).toEqual(names.slice(1).sort());
+  expect(update).toHaveBeenCalledTimes(names.length);
+});
+
 test('that the store does not take together are written each by itself', async () => {
-  const slices = new Slices(upstream.store);
+  const slices = new Slices();
   const { store } = upstream;
   const update = store.update.bind(store);
   vi.spyOn(store, 'update').mockImplementation((key, value, expected) => {
