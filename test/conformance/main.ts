@@ -10,7 +10,7 @@ interface Options {
   section: Section;
   only: RegExp;
   parallel: number;
-  specSeconds: number;
+  specSeconds?: number;
   minutes: number;
   out?: string;
   failing?: boolean;
@@ -34,7 +34,11 @@ const options = new Command('conformance')
       .argParser((text) => new RegExp(text)),
   )
   .addOption(new Option('--parallel <count>', 'at a time').env('PARALLEL').default(2).argParser(Number))
-  .option('--spec-seconds <count>', 'a spec that takes longer has failed', Number, 120)
+  .option(
+    '--spec-seconds <count>',
+    'a spec that takes longer has failed; default: 120, of section E 600',
+    Number,
+  )
   .option('--minutes <count>', 'what should pass and has not run by then has failed', Number, 30)
   .addOption(
     new Option('--failing', 'also those that are expected to fail: whether they still do').env('FAILING'),
@@ -45,7 +49,8 @@ const options = new Command('conformance')
 process.exitCode = await main();
 
 async function main(): Promise<number> {
-  const { section, only, parallel, specSeconds, minutes } = options;
+  const { section, only, parallel, minutes } = options;
+  const { specSeconds = section === 'E' ? 600 : 120 } = options;
   const { names, expectedToFail } = await readSpecs(resolve('test/conformance'), section, only);
   if (names.length === 0) throw new Error(`no spec of section ${section} matches ${only}`);
   const out = options.out === undefined ? await mkdtemp(join(tmpdir(), 'atoll-conformance-')) : options.out;
