@@ -5,7 +5,7 @@ export const sections = ['A', 'B', 'C', 'D', 'E'] as const;
 
 /**
  * A: what an API server with its own controllers is for. B: also workload controllers, and pods that become ready. C and D: the
- * same of specs that are not tagged [Conformance]. E: of those, what takes long or is to run alone.
+ * same of specs that are not tagged [Conformance]. E: of all, what takes long or is to run alone.
  */
 export type Section = (typeof sections)[number];
 
