@@ -116,3 +116,10 @@ export const credentialsOf = (cluster: string): string => `physicalcluster-${clu
 
 /** The last of a PhysicalCluster's status.serves where it serves more than is told. */
 export const moreServed = '*';
+
+/** Of the Leases in root's kube-system by which servers on one store know each other. */
+export const serverLabel = 'atoll.dev/server';
+
+export function isServerName(name: string): boolean {
+  return /^atoll-[0-9a-f-]{36}$/.test(name);
+}

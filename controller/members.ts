@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Client } from '../client/client.ts';
 import { startInformer } from '../client/informer.ts';
+import { isServerName, serverLabel } from '../cluster/names.ts';
 import { sleep } from '../kube/clock.ts';
 import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -13,8 +14,6 @@ import { preferred } from './rendezvous.ts';
 
 const leases = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' } as const;
 const namespace = 'kube-system';
-/** Of the Leases by which servers know each other. */
-export const serverLabel = 'atoll.dev/server';
 const labels = { [serverLabel]: 'true' };
 
 export interface MembersOptions {
@@ -38,7 +37,7 @@ export interface Members {
 /**
  * Says by a Lease that this server is there, as kube-apiserver does, and hears who else is.
  * https://kubernetes.io/docs/concepts/architecture/leases/#api-server-identity
- * Nothing is safe because of it: only who asks for a lease of the store is decided so, not who has it.
+ * Nobody else may write such a Lease (apiserver/admission/servers.ts). Nothing is safe because of it: only who asks for a lease of the store is decided so, not who has it.
  */
 export function startMembers({ client, signal, logger, renewMs = 2_500 }: MembersOptions): Members {
   const id = `atoll-${randomUUID()}`;
@@ -118,6 +117,6 @@ async function sayHere({ client, id, heard, renewMs }: Parts, signal: AbortSigna
     await client.create(leases, body, { namespace, signal });
   }
   // A label is easily copied: what no server is called is not ours to delete.
-  for (const name of heard.gone(60 * renewMs).filter((one) => /^atoll-[0-9a-f-]{36}$/.test(one)))
+  for (const name of heard.gone(60 * renewMs).filter(isServerName))
     await client.delete(leases, { namespace, name }, {}, signal).catch(() => undefined);
 }

@@ -3,6 +3,7 @@ import { nodesAdmission } from '../apiserver/admission/nodes.ts';
 import { ownerAdmission } from '../apiserver/admission/owner.ts';
 import { placementAdmission } from '../apiserver/admission/placement.ts';
 import { policyAdmission } from '../apiserver/admission/policies.ts';
+import { serversAdmission } from '../apiserver/admission/servers.ts';
 import { tenancyAdmission } from '../apiserver/admission/tenancy.ts';
 import { tokenAuthenticator } from '../apiserver/authn/token.ts';
 import { certificateAuthenticator } from '../apiserver/authn/x509.ts';
@@ -52,6 +53,7 @@ const ownAdmission = [
   limitsAdmission,
   ownerAdmission,
   nodesAdmission,
+  serversAdmission,
 ];
 
 /** What Atoll's API is, in each process that serves it. */

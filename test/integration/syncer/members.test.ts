@@ -1,13 +1,15 @@
 import { setMaxListeners } from 'node:events';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { serversAdmission } from '../../../apiserver/admission/servers.ts';
 import type { ApiServer } from '../../../apiserver/options.ts';
 import { createApiServer } from '../../../apiserver/server.ts';
 import { Client } from '../../../client/client.ts';
-import { syncerManagerUser } from '../../../cluster/names.ts';
+import { serverLabel, syncerManagerUser } from '../../../cluster/names.ts';
 import { runLeader, type Term } from '../../../controller/leader.ts';
 import { type Members, startMembers } from '../../../controller/members.ts';
 import { ensureSystemNamespaces } from '../../../controller/namespace/furnish.ts';
 import { silentLogger } from '../../../kube/log.ts';
+import type { ObjectMeta } from '../../../kube/object.ts';
 import { systemClient } from '../../../server/client.ts';
 import { openMemory } from '../../../storage/memory/memory.ts';
 import type { Store } from '../../../storage/store.ts';
@@ -116,4 +118,44 @@ test('one whose Lease is deleted, or loses its label, is there again by its next
   await admin.delete(leases, target);
   await until('gone', () => !both());
   await until('there again', both);
+});
+
+test('whoever may write Leases in kube-system can pass none off as a server’s', async () => {
+  const api = createApiServer({
+    store,
+    logicalClusters: true,
+    authenticate: [],
+    admission: [serversAdmission],
+  });
+  const name = 'atoll-00000000-0000-4000-8000-000000000000';
+  const server = await systemClient(api, syncerManagerUser, 'root').create(
+    leases,
+    {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name, labels: { [serverLabel]: 'true' } },
+    },
+    { namespace: 'kube-system' },
+  );
+  // Who may do all there is: what anybody else is given is less.
+  const eve = new Client(api.transport({ name: 'eve', groups: ['system:masters'] }), { cluster: 'root' });
+  const write = (metadata: ObjectMeta) =>
+    eve.create(
+      leases,
+      { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata },
+      { namespace: metadata.namespace ?? 'kube-system' },
+    );
+  const refused = { reason: 'Forbidden', message: expect.stringContaining('written by that server alone') };
+  await expect(write({ name: 'posing', labels: { [serverLabel]: '' } })).rejects.toMatchObject(refused);
+  await expect(write({ name: name.replace('0', '1') })).rejects.toMatchObject(refused);
+  const target = { namespace: 'kube-system', name: 'plain' };
+  await write({ name: 'plain' });
+  const labels = { [serverLabel]: 'true' };
+  await expect(eve.patch(leases, target, 'merge', { metadata: { labels } })).rejects.toMatchObject(refused);
+  const spec = { renewTime: '2999-01-01T00:00:00.000000Z' };
+  await expect(eve.patch(leases, { ...target, name }, 'merge', { spec })).rejects.toMatchObject(refused);
+  await eve.patch(leases, target, 'merge', { spec });
+  expect((await admin.get(leases, { ...target, name })).metadata.resourceVersion).toBe(
+    server.metadata.resourceVersion,
+  );
 });
