@@ -57,12 +57,19 @@ async function run(options: ControllerOptions): Promise<void> {
     throw error;
   }
   const underWay = new Set<Promise<void>>();
-  await Promise.all(Array.from({ length: workers }, () => work(options, underWay)));
+  await work(options, workers, underWay);
   await Promise.all(underWay);
 }
 
-async function work(options: ControllerOptions, underWay: Set<Promise<void>>): Promise<void> {
+/** One taker, which waits while all workers are busy: those that have nothing to do are nothing, and most have not. */
+async function work(
+  options: ControllerOptions,
+  workers: number,
+  underWay: Set<Promise<void>>,
+): Promise<void> {
   const { queue } = options;
+  let busy = 0;
+  let freed: () => void = () => undefined;
   for (;;) {
     const key = await queue.take();
     if (key === undefined) return;
@@ -71,8 +78,12 @@ async function work(options: ControllerOptions, underWay: Set<Promise<void>>): P
       queue.done(key);
     });
     underWay.add(done);
-    if (queue.isFair) await orLong(done);
-    else await done;
+    busy += 1;
+    void (queue.isFair ? orLong(done) : done).then(() => {
+      busy -= 1;
+      freed();
+    });
+    if (busy >= workers) await new Promise<void>((resolve) => (freed = resolve));
   }
 }
 
