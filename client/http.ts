@@ -28,6 +28,8 @@ export interface HttpConfig extends Credentials {
   refresh?: () => Promise<Credentials>;
   /** Sockets for ordinary requests; each watch has one of its own beside them. Default 32. */
   maxSockets?: number;
+  /** How long a socket waits for its next request, in milliseconds. Default 25 000. */
+  freeMs?: number;
   /** Until the headers have come, and for ordinary requests also the body. Default 60 000. */
   timeoutMs?: number;
   /** Largest body of an ordinary answer, in bytes. Default 1 GiB; that of a failure is 16 MiB at most. */
@@ -167,10 +169,11 @@ function translate(error: unknown, reused = false): TransportError {
 }
 
 function makeAgents(secure: boolean, of: Credentials, config: HttpConfig): Omit<Agents, 'credentials'> {
-  const { maxSockets = 32, guard = (agent) => agent } = config;
-  const shared = { keepAlive: true, keepAliveMsecs, maxSockets, maxFreeSockets: 8 };
+  const { maxSockets = 32, freeMs = 25_000, guard = (agent) => agent } = config;
+  // Of its free sockets the last used goes first: what is not needed in all that time ends.
+  const shared = { keepAlive: true, keepAliveMsecs, maxSockets, maxFreeSockets: 8, timeout: freeMs };
   // A watch is the only request of its socket; the agent only gives it TCP keep-alive and closes it.
-  const single = { ...shared, maxSockets: Number.POSITIVE_INFINITY, maxFreeSockets: 1 };
+  const single = { ...shared, timeout: undefined, maxSockets: Number.POSITIVE_INFINITY, maxFreeSockets: 1 };
   if (!secure) {
     return { requests: guard(new http.Agent(shared)), watches: guard(new http.Agent(single)) };
   }

@@ -170,3 +170,20 @@ test('a kubeconfig without an unknown context, without a cluster, or without sen
   await expect(transportFromKubeconfig(': {')).rejects.toThrow(/read/);
   (await transportFromKubeconfig(good)).close();
 });
+
+test('a socket that nothing is asked over any more ends, and one that is goes on', async () => {
+  let sockets = 0;
+  const ended: number[] = [];
+  server.on('connection', (socket) => {
+    const which = sockets++;
+    socket.on('close', () => ended.push(which));
+  });
+  handler = (_, response) => setTimeout(() => response.end('ok'), 20);
+  const transport = connect({ freeMs: 300 });
+  await Promise.all([transport(get), transport(get), transport(get)]);
+  expect(sockets).toBe(3);
+  const until = performance.now() + 3_000;
+  while (ended.length < 2 && performance.now() < until) await transport(get);
+  expect(ended).toHaveLength(2);
+  expect(sockets).toBe(3);
+});
