@@ -51,6 +51,12 @@ export function isAdopted({ kind, metadata: { uid, annotations } }: KubeObject):
   return isAdoptable(kind) && uid !== undefined && annotations?.[adoptedAnnotation] === uid;
 }
 
+/** Of a ReplicaSet that a Deployment has adopted: that one, which says how many there are of it. */
+export function adoptedBy(object: KubeObject): OwnerReference | undefined {
+  if (object.kind !== 'ReplicaSet' || !isAdopted(object)) return undefined;
+  return object.metadata.ownerReferences?.find(({ controller }) => controller === true);
+}
+
 /** Written by the endpoint controllers from a Service's selector: each physical cluster makes its own. */
 const madeSlices = new Set<string>([sliceController, mirroringController]);
 

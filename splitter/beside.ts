@@ -2,11 +2,12 @@ import { keyOf, objectKey, parseKey } from '../client/url.ts';
 import { isPaused } from '../cluster/drain.ts';
 import { groupOf } from '../cluster/group.ts';
 import { kindNamed, placedKind } from '../cluster/kinds.ts';
+import { adoptedBy } from '../cluster/placeable.ts';
 import { placementName } from '../cluster/placement.ts';
 import { isReadable } from '../cluster/readable.ts';
 import type { Placement } from '../cluster/types.ts';
-import type { KubeObject } from '../kube/object.ts';
-import { lateAddresses, lateMembers, type Member } from './group.ts';
+import type { KubeObject, OwnerReference } from '../kube/object.ts';
+import { lateAddresses, lateMembers, lateOwner, type Member } from './group.ts';
 import type { Unled } from './handover.ts';
 import type { Hold, Late } from './hold.ts';
 import { isShortOf, podsLedTo } from './led.ts';
@@ -69,13 +70,23 @@ function awaitedAt(world: World, placement: Placement, root: KubeObject): (clust
   const others = () =>
     world.placements.byIndex(byNamespace, key).flatMap((other) => {
       const object = other.spec && rootOf(world, objectKey(other), other.spec);
-      if (!object || object.metadata.uid === root.metadata.uid) return [];
+      // What was adopted goes after its owner.
+      if (!object || object.metadata.uid === root.metadata.uid || adoptedBy(object)) return [];
       return groupOf(object, namespace) === group ? [member(other, object)] : [];
     });
+  const owner = adoptedBy(root);
+  if (owner) return (cluster) => lateOwner(cluster, ownerAt(world, placement, owner));
   return (cluster) => [
     ...(group === undefined ? [] : lateMembers(cluster, member(placement, root), others())),
     ...lateAddresses(cluster, placement.spec?.clusters ?? [], before(world, placement)),
   ];
+}
+
+function ownerAt({ placements: all }: World, placement: Placement, owner: OwnerReference) {
+  const kind = kindNamed(owner.kind);
+  const { cluster, namespace } = parseKey(objectKey(placement));
+  const found = kind && all.get(keyOf(cluster, namespace, placementName({ ...kind, name: owner.name })));
+  return found?.spec?.ref.uid === owner.uid ? found : undefined;
 }
 
 /** A Service is to be withdrawn there as this leaves, and its cluster has not said that it is. */

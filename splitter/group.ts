@@ -26,6 +26,14 @@ export function lateMembers(cluster: string, self: Member, others: readonly Memb
     .map(({ root, paused }) => ({ who: `${kindOf(root)} ${root.metadata.name}`, patient: paused }));
 }
 
+/** What a Deployment has adopted serves for that one, and stays where it is as long as that one does: its pods would only be made anew. */
+export function lateOwner(cluster: string, owner: Placement | undefined): Late[] {
+  const { ref, shares } = owner?.spec ?? {};
+  const phase = shares?.[cluster]?.phase;
+  if (!ref || phase === undefined || phase === 'Leaving') return [];
+  return [{ who: `${ref.kind} ${ref.name} (it has adopted this)`, patient: true }];
+}
+
 /** What serves nobody where it is may never do elsewhere: nobody waits for it. */
 function isToLeave({ once, placement }: Member, cluster: string): boolean {
   const { spec } = placement;

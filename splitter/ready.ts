@@ -17,12 +17,18 @@ export function isReady(
   others: readonly ClusterSlice[] = [],
   counted: number | undefined = share.replicas,
 ): boolean {
-  if (slice?.present !== true || slice.error) return false;
+  if (!slice || slice.error) return false;
+  if (!slice.present) return isLeftToOwner(root, slice);
   const { generation } = root.metadata;
   if (generation !== undefined && (slice.observedGeneration ?? 0) < generation) return false;
   if (!isApplied(share, slice)) return false;
   const asked = counted === undefined ? share : { ...share, replicas: counted };
   return isServingNow(root, asked, slice, others);
+}
+
+/** A Deployment there has adopted this ReplicaSet: how many there are, and whether there is one, is that one's business. */
+export function isLeftToOwner(root: KubeObject, slice: ClusterSlice | undefined): boolean {
+  return root.kind === 'ReplicaSet' && slice?.owner !== undefined;
 }
 
 /** As isReady, whatever was applied last. */
@@ -32,7 +38,7 @@ export function isServingNow(
   slice: ClusterSlice,
   others: readonly ClusterSlice[] = [],
 ): boolean {
-  if (isServing(root, share, slice.status)) return true;
+  if (isLeftToOwner(root, slice) || isServing(root, share, slice.status)) return true;
   return (
     root.kind === 'Service' && !others.some((other) => other.present && isServing(root, share, other.status))
   );

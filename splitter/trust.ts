@@ -5,7 +5,7 @@ import type { Share } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { covers } from './divide.ts';
 import { type Plan, rangeOf, type Shares, type Slices } from './plan.ts';
-import { availableOf, isServingNow } from './ready.ts';
+import { availableOf, isLeftToOwner, isServingNow } from './ready.ts';
 
 /** What makes a target count, besides its share: asked whenever somebody else would shrink. */
 export interface Witness {
@@ -54,6 +54,7 @@ export function isKeptFor(plan: Plan, shares: Shares, cluster: string): boolean 
 export function isSound(witness: Witness, plan: Plan, cluster: string, share: Share): boolean {
   if (witness.heardAt(cluster) === undefined || witness.isClosed?.(cluster)) return false;
   const slice = Object.hasOwn(witness.slices, cluster) ? witness.slices[cluster] : undefined;
+  if (isLeftToOwner(witness.root, slice)) return true;
   if (plan.mode === 'counts' || plan.mode === 'ranges') {
     const { replicas = 0 } = plan.goal.get(cluster) ?? {};
     return availableOf(share, slice) >= Math.min(replicas, share.replicas ?? 0);

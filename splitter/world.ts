@@ -5,7 +5,7 @@ import { keyOf, objectKey, parseKey } from '../client/url.ts';
 import { askedSince } from '../cluster/heard.ts';
 import { type PlacedKind, placedKind, placedKinds } from '../cluster/kinds.ts';
 import { placements, rootCluster } from '../cluster/names.ts';
-import { isAdopted } from '../cluster/placeable.ts';
+import { adoptedBy } from '../cluster/placeable.ts';
 import { placementName } from '../cluster/placement.ts';
 import type { ClosureRef, ObjectRef, PhysicalCluster, Placement, PlacementSpec } from '../cluster/types.ts';
 import { RuledKinds, shownAs } from '../controller/ruled.ts';
@@ -161,14 +161,9 @@ export function placementOfTarget(autoscaler: KubeObject): string[] | undefined 
  * Deployment has adopted is scaled by that one's controller, on each cluster.
  */
 export function scalerAt(world: World, key: string, root: KubeObject | undefined): Scaler | undefined {
-  if (root && root.kind !== 'Pod' && isAdopted(root) && isControlled(root))
-    return { min: 0, max: Number.MAX_SAFE_INTEGER };
+  if (root && adoptedBy(root)) return { min: 0, max: Number.MAX_SAFE_INTEGER };
   const first = autoscalerOf(world, key);
   return first && scalerOf(first);
-}
-
-function isControlled({ metadata }: KubeObject): boolean {
-  return metadata.ownerReferences?.some(({ controller }) => controller === true) ?? false;
 }
 
 /** Of what scales it: what each cluster was told last. */

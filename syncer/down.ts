@@ -13,6 +13,8 @@ import { resume } from './resume.ts';
 import { parseTarget, requiredTarget, type TargetId, type TargetPlace, targetOf } from './target.ts';
 
 const closureWaitMs = 2_000;
+/** Between looks at whether the owner that has taken something away is still there: where it is not, that is made again. */
+const takenAwayMs = 30_000;
 /** Between attempts with what is refused: as long as it has been so. */
 const refusedMs = { least: 100, most: 10_000 };
 
@@ -88,9 +90,10 @@ async function arrive(engine: Engine, id: TargetId, share: ShareView): Promise<R
   record.requires = (share.spec?.requires ?? []).map((ref) => requiredTarget(share, ref));
   const cached = engine.physical.cached(place.kind, place.namespace, place.name);
   if (!cached && (await isTakenAway(engine, place, share))) {
-    if (!record.absent) engine.up.add(id);
     record.absent = true;
-    return undefined;
+    record.error = undefined;
+    engine.up.add(id);
+    return { after: takenAwayMs };
   }
   const missing = record.requires.find((required) => !mayFollow(engine, required, cached !== undefined));
   if (missing) {

@@ -6,7 +6,7 @@ import type { KubeObject, ObjectMeta, OwnerReference } from '../../kube/object.t
 import { getOwn, textAt } from '../../kube/untyped.ts';
 import type { Store } from '../../storage/store.ts';
 import { decodeStored } from '../registry/codec.ts';
-import { listEntries, rewriteObject } from '../registry/rewrite.ts';
+import { listEntries, readObject, rewriteObject } from '../registry/rewrite.ts';
 import { addressIn, placementsStored } from './places.ts';
 import type { SliceAddress } from './slices.ts';
 
@@ -20,13 +20,22 @@ export async function noteOwn(store: Store, address: SliceAddress, placement: Pl
   const { ref, shares = {} } = placement.spec ?? {};
   const phase = getOwn(shares, address.cluster)?.phase;
   const slice = getOwn(placement.status?.clusters ?? {}, address.cluster);
-  if (!ref || !isAdoptable(ref.kind) || phase === undefined || phase === 'Leaving' || !slice) return;
+  if (!ref || !isAdoptable(ref.kind) || phase === undefined || !slice) return;
   if (!slice.present) return await noteGone(store, address, placement);
+  if (phase === 'Leaving') return;
   const { owner, nodeName } = slice;
   const adopter = owner && (await adopterOf(store, address, { uid: owner.uid, kind: ref.kind }));
+  const isSaid = adopter !== 'going' && (owner || !isAdoptedElsewhere(address.cluster, placement));
   await rewriteObject(store, addressIn(address, ref), (own) => {
     if (own?.metadata.uid !== ref.uid) return own;
-    return bound({ ...own, metadata: adopted(own, adopter) }, nodeName);
+    return bound(isSaid ? { ...own, metadata: adopted(own, adopter) } : own, nodeName);
+  });
+}
+
+function isAdoptedElsewhere(cluster: string, { spec, status }: Placement): boolean {
+  return Object.entries(spec?.shares ?? {}).some(([other, { phase }]) => {
+    const slice = getOwn(status?.clusters ?? {}, other);
+    return other !== cluster && phase !== 'Leaving' && slice?.present === true && slice.owner !== undefined;
   });
 }
 
@@ -36,14 +45,17 @@ export async function noteOwn(store: Store, address: SliceAddress, placement: Pl
  */
 async function noteGone(store: Store, address: SliceAddress, { spec, status }: Placement): Promise<void> {
   const { ref, shares = {} } = spec ?? {};
-  const isGone = (cluster: string) => {
-    const slice = getOwn(status?.clusters ?? {}, cluster);
-    return slice?.present === false && slice.owner !== undefined;
-  };
-  if (ref?.kind !== 'ReplicaSet' || !Object.keys(shares).every(isGone)) return;
-  const uid = getOwn(status?.clusters ?? {}, address.cluster)?.owner?.uid;
-  const owner = uid === undefined ? undefined : await ownerPlacement(store, address, { uid, kind: ref.kind });
-  if (!owner || !Object.keys(shares).every((cluster) => livesOn(owner, cluster))) return;
+  const of = (cluster: string) => getOwn(status?.clusters ?? {}, cluster);
+  if (ref?.kind !== 'ReplicaSet' || !Object.keys(shares).every((cluster) => of(cluster)?.present === false))
+    return;
+  // Where it leaves, it went as it was told to.
+  const staying = Object.keys(shares).filter((cluster) => shares[cluster]?.phase !== 'Leaving');
+  const [first] = staying;
+  const uid = first === undefined ? undefined : of(first)?.owner?.uid;
+  if (first === undefined || uid === undefined || staying.some((one) => of(one)?.owner?.uid !== uid)) return;
+  const at = { ...address, cluster: first };
+  const owner = await ownerPlacement(store, at, { uid, kind: ref.kind });
+  if (!owner || !staying.every((cluster) => livesOn(owner, cluster))) return;
   await rewriteObject(store, addressIn(address, ref), (own) => {
     const isItsOwn = own?.metadata.ownerReferences?.some((one) => one.controller === true && one.uid === uid);
     if (own?.metadata.uid !== ref.uid || !isItsOwn || !isAdopted(own) || own.metadata.finalizers?.length)
@@ -64,12 +76,12 @@ function bound(pod: KubeObject, nodeName: string | undefined): KubeObject {
   return { ...pod, spec: { ...(pod.spec as object), nodeName } };
 }
 
-/** A controller that the user named stays. */
+/** A controller that the user named stays. One that was orphaned may be adopted anew. */
 function adopted(pod: KubeObject, owner: OwnerReference | undefined): ObjectMeta {
   const { annotations, ownerReferences = [], ...metadata } = pod.metadata;
   const was = isAdopted(pod);
   const controlled = ownerReferences.some(({ controller }) => controller === true);
-  if (controlled !== was || (!was && !owner)) return pod.metadata;
+  if (!was && (controlled || !owner)) return pod.metadata;
   const { [adoptedAnnotation]: _, ...users } = annotations ?? {};
   const others = ownerReferences.filter(({ controller }) => controller !== true);
   const references = owner ? [...others, owner] : others;
@@ -83,15 +95,18 @@ function adopted(pod: KubeObject, owner: OwnerReference | undefined): ObjectMeta
 
 /**
  * The cluster is believed which of its own workloads it is, and nothing else: under another kind or name the owner would
- * be missing here, and the Pod collected as garbage.
+ * be missing here, and the Pod collected as garbage. `going`: here that one is deleted, or orphaned, and what becomes of what it
+ * owns is said already.
  */
 async function adopterOf(
   store: Store,
   address: SliceAddress,
   { uid, kind: made }: { uid: string; kind: string },
-): Promise<OwnerReference | undefined> {
+): Promise<OwnerReference | 'going' | undefined> {
   const ref = (await ownerPlacement(store, address, { uid, kind: made }))?.spec?.ref;
   if (!ref) return undefined;
+  const { metadata } = (await readObject(store, addressIn(address, ref))) ?? {};
+  if (metadata?.uid !== uid || metadata.deletionTimestamp !== undefined) return 'going';
   const { kind, name } = ref;
   return { apiVersion: formatApiVersion(ref), kind, name, uid, controller: true, blockOwnerDeletion: true };
 }

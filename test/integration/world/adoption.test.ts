@@ -158,6 +158,27 @@ test('a ReplicaSet that was adopted stays where its Deployment is taken away, or
   expect((await shown())?.metadata.uid).toBe(set.metadata.uid);
 }, 120_000);
 
+test('a ReplicaSet whose Deployment is orphaned is nobody’s, and adopted again by one of the same name', async () => {
+  const set = await replicaSet('again');
+  const { spec, metadata } = deployment('again', 1, 'east');
+  const made = { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec };
+  const shown = () => find(world.admin, replicasets, 'again', 'default');
+  const adoptedBy = async () => {
+    const { uid } = (await world.admin.create(deployments, made, { namespace: 'default' })).metadata;
+    await until('it is adopted', async () => controllerOf(await shown())?.uid === uid);
+  };
+  await adoptedBy();
+  const where = { namespace: 'default', name: 'again' };
+  await world.admin.delete(deployments, where, { propagationPolicy: 'Orphan' });
+  await until(
+    'it is gone',
+    async () => (await find(world.admin, deployments, 'again', 'default')) === undefined,
+  );
+  await until('it has no owner', async () => controllerOf(await shown()) === undefined);
+  await adoptedBy();
+  expect((await shown())?.metadata.uid).toBe(set.metadata.uid);
+}, 120_000);
+
 test("a pod of a workload that is let go is shown as nobody's, and goes with its namespace", async () => {
   const namespace = 'short';
   await world.admin.create(namespaces, {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { groupOf } from '../../../cluster/group.ts';
 import type { ClusterSlice, Placement, Share } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
-import { lateAddresses, lateMembers, type Member } from '../../../splitter/group.ts';
+import { lateAddresses, lateMembers, lateOwner, type Member } from '../../../splitter/group.ts';
 import { type HandoverInput, handover } from '../../../splitter/handover.ts';
 import { defaultWaitMs, type Late } from '../../../splitter/hold.ts';
 import { breaksFirst } from '../../../splitter/plan.ts';
@@ -371,5 +371,47 @@ describe('a group always ends where it is to be', () => {
     set.paused = false;
     group.run();
     expect(group.where).toEqual(['b', 'b']);
+  });
+});
+
+describe('a ReplicaSet that a Deployment has adopted', () => {
+  const owner = (shares: Record<string, Share>) =>
+    ({ spec: { ref: { kind: 'Deployment', name: 'web' }, shares } }) as unknown as Placement;
+  const root: KubeObject = { apiVersion: 'apps/v1', kind: 'ReplicaSet', metadata: { generation: 3 } };
+  const joining = (since?: number): Share => ({
+    phase: 'Joining',
+    replicas: 4,
+    ...(since !== undefined && { readySince: new Date(since).toISOString() }),
+  });
+  const slices = {
+    east: { ...serving(4), owner: { uid: 'web' } },
+    west: { ...serving(4), status: { replicas: 0, availableReplicas: 0 }, owner: { uid: 'web' } },
+  };
+
+  it.each<[string, Record<string, Share>, string[]]>([
+    ['its owner is there', { east: active(4), west: active(4) }, ['Deployment web (it has adopted this)']],
+    ['its owner leaves', { east: { phase: 'Leaving' }, west: active(4) }, []],
+    ['its owner has gone', { west: active(4) }, []],
+  ])('stays on east: %s', (_what, shares, expected) => {
+    expect(lateOwner('east', owner(shares)).map(({ who }) => who)).toEqual(expected);
+  });
+
+  it('is counted on where it was left without replicas, and leaves as its owner has left', () => {
+    const awaited = (shares: Record<string, Share>) => (cluster: string) => lateOwner(cluster, owner(shares));
+    const stays = awaited({ east: active(4) });
+    const first = step({
+      root,
+      slices,
+      previous: { east: active(4), west: joining(1) },
+      awaited: stays,
+    });
+    expect(first.shares['west']?.phase).toBe('Active');
+    const previous = first.shares;
+    const held = step({ root, slices, previous, awaited: stays });
+    expect(held.shares).toMatchObject({ east: { phase: 'Active' }, west: { phase: 'Active' } });
+    expect(held.waitingFor).toEqual([]);
+    expect(held.hold.held).toEqual(['Deployment web (it has adopted this)']);
+    const left = step({ root, slices, previous, awaited: awaited({ east: { phase: 'Leaving' } }) });
+    expect(left.shares).toMatchObject({ east: { phase: 'Leaving' }, west: { phase: 'Active' } });
   });
 });

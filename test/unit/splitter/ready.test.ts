@@ -54,3 +54,33 @@ describe('isReady, of what is updated in turns', () => {
     expect(isReady(of(kind), { phase: 'Joining', replicas: 2, paused }, slice)).toBe(ready);
   });
 });
+
+describe('isReady, of a ReplicaSet that a Deployment there has adopted', () => {
+  const root: KubeObject = { apiVersion: 'apps/v1', kind: 'ReplicaSet', metadata: { generation: 3 } };
+  const joining = { phase: 'Joining', replicas: 2, scaled: 1 } as const;
+  const none = { replicas: 0, availableReplicas: 0 };
+  const share = { replicas: 0, scaled: 1 };
+  const owner = { uid: 'web' };
+  it.each<[string, ClusterSlice, boolean]>([
+    [
+      'it is left without replicas',
+      { present: true, observedGeneration: 3, share, status: none, owner },
+      true,
+    ],
+    ['it has no owner there', { present: true, observedGeneration: 3, share, status: none }, false],
+    [
+      'what was applied is older',
+      { present: true, observedGeneration: 2, share, status: none, owner },
+      false,
+    ],
+    ['that one has deleted it', { present: false, owner }, true],
+    ['somebody else has', { present: false }, false],
+    [
+      'it is refused there',
+      { present: true, observedGeneration: 3, share, owner, error: { reason: 'Forbidden', message: 'x' } },
+      false,
+    ],
+  ])('%s', (_what, slice, ready) => {
+    expect(isReady(root, joining, slice)).toBe(ready);
+  });
+});
