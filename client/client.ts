@@ -152,16 +152,23 @@ export class Client {
 
   /** The answer as it came, failures included; a path below the client's prefix and cluster. */
   raw(request: RawRequest): Promise<ApiResponse> {
-    const { method, path, cluster = this.cluster, headers = {}, body, signal } = request;
+    const { method, path, cluster = this.cluster, headers = {}, body, signal, maxBytes } = request;
     const url = (this.#options.prefix ?? '') + clusterPath(cluster) + path;
-    return this.#send({ method, url, headers, ...encoded(body), ...(signal && { signal }) });
+    return this.#send({
+      method,
+      url,
+      headers,
+      ...encoded(body),
+      ...(signal && { signal }),
+      ...(maxBytes && { maxBytes }),
+    });
   }
 
   /** GET of any JSON document: discovery, version, openapi. */
   async json(path: string, options: Omit<RawRequest, 'method' | 'path'> = {}): Promise<unknown> {
     const response = await this.raw({ method: 'GET', path, ...options });
     await failIfNotOk(response);
-    return await decode(response);
+    return await decode(response, options.maxBytes);
   }
 
   #path(resource: ResourceRef, target: Partial<Target>): string {

@@ -19,9 +19,9 @@ export async function collect(body: ApiResponse['body'], max: number): Promise<U
 const longestDecoded = 256 << 20;
 
 /** Throws TransportError; ETOOLARGE for more than can be decoded. */
-export async function decode(response: ApiResponse): Promise<unknown> {
-  const bytes = await collect(response.body, longestDecoded);
-  if (bytes.length > longestDecoded) throw tooLarge(longestDecoded);
+export async function decode(response: ApiResponse, max = longestDecoded): Promise<unknown> {
+  const bytes = await collect(response.body, max);
+  if (bytes.length > max) throw tooLarge(max);
   try {
     return parseJson(bytes);
   } catch (cause) {

@@ -82,7 +82,11 @@ export function httpTransport(config: HttpConfig): HttpTransport {
       agent: streams ? watches : requests,
       headers: { ...framed(request), ...(secure && authorization(credentials)) },
     };
-    const limits = { timeoutMs: config.timeoutMs ?? 60_000, maxBytes: config.maxResponseBytes ?? 1 << 30 };
+    const maxBytes = Math.min(
+      config.maxResponseBytes ?? 1 << 30,
+      request.maxBytes ?? Number.POSITIVE_INFINITY,
+    );
+    const limits = { timeoutMs: config.timeoutMs ?? 60_000, maxBytes };
     const send = () => exchange(secure, options, request, limits, streams);
     try {
       return await send();

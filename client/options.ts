@@ -57,4 +57,6 @@ export interface RawRequest {
   headers?: Record<string, string>;
   body?: Uint8Array | object;
   signal?: AbortSignal | undefined;
+  /** As in ApiRequest. */
+  maxBytes?: number;
 }

@@ -18,6 +18,8 @@ export interface ApiRequest {
   signal?: AbortSignal;
   /** The answer's body may go on for as long as it is read, whatever the URL says. */
   streams?: boolean;
+  /** What of an answer is longer fails with ETOOLARGE, where it comes over a wire; absent: as long as the wire takes. */
+  maxBytes?: number;
   /** What this exchange is called in answers, logs and audit events, once it is served. */
   auditId?: string;
   /** Who asks is in this process, and takes what a watch tells as it is: see ApiResponse.events. */

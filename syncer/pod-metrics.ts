@@ -15,6 +15,8 @@ import { Slots } from './slots.ts';
 const budgetMs = 8_000;
 /** How many namespaces of one cluster are asked about at a time, by whomever: its syncer has the same sockets. */
 const atOnce = 4;
+/** Of one answer, which many may ask for at a time: what some 20 000 pods use. */
+const maxBytes = 16 << 20;
 /** For how long a cluster that did not answer is not asked again. */
 const restMs = 10_000;
 
@@ -127,7 +129,7 @@ async function usageIn(
   const name = only.length === 1 ? one?.metadata.name : undefined;
   const path = pathOf(podMetrics, { namespace: home.name, ...(name !== undefined && { name }) });
   try {
-    const answer = await there.json(path, { signal });
+    const answer = await there.json(path, { signal, maxBytes });
     const items = (name === undefined ? listAt(answer, 'items') : [answer]).flatMap(read);
     return new Map(items.map((item) => [item.metadata.name ?? '', item]));
   } catch (error) {

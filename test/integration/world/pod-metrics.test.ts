@@ -172,6 +172,18 @@ describe('what pods use', () => {
     }
   });
 
+  test('is left out where a cluster says more of it than anybody can need', async () => {
+    const { items } = await list();
+    world.physical('east').faults.instead = ({ url }) =>
+      url.includes('/apis/metrics.k8s.io/')
+        ? answer(200, { items, metadata: { note: 'x'.repeat(17 << 20) } })
+        : undefined;
+    const path = '/apis/metrics.k8s.io/v1beta1/namespaces/default/pods';
+    const { headers } = await world.admin.raw({ method: 'GET', path });
+    expect(String(headers['warning'])).toContain('cluster east does not say what its pods use');
+    expect((await list()).items).toHaveLength(2);
+  });
+
   test('is for whoever may read the pods, and nobody else', async () => {
     const asAnn = world.as(ann);
     await expect(asAnn.list(podMetrics, { namespace: 'default' })).rejects.toMatchObject({ code: 403 });

@@ -87,6 +87,14 @@ test.each<[string, string, http.RequestListener, object]>([
   await expect(connect(config)(get)).rejects.toMatchObject({ name: 'TransportError', code });
 });
 
+test('who asks may bound the answer below what the wire takes', async () => {
+  handler = (_request, response) => response.end('x'.repeat(100));
+  const transport = connect({ maxResponseBytes: 1000 });
+  expect((await transport({ ...get, maxBytes: 100 })).body).toHaveLength(100);
+  const bounded = transport({ ...get, maxBytes: 99 });
+  await expect(bounded).rejects.toMatchObject({ name: 'TransportError', code: 'ETOOLARGE' });
+});
+
 test('a server that is not there is a TransportError', async () => {
   const nowhere = connect({ server: 'http://127.0.0.1:1' });
   await expect(nowhere(get)).rejects.toMatchObject({ name: 'TransportError', code: 'ECONNREFUSED' });
