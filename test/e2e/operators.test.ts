@@ -5,12 +5,12 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { KubeConfig } from '@kubernetes/client-node/dist/config.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Atoll, startAtoll } from '../atoll/atoll.ts';
 import { kubectl, must, mustJson, until } from '../atoll/kubectl.ts';
 import { freePort } from '../etcd/etcd.ts';
 import { logicalCluster } from '../fidelity/workspace.ts';
+import { accountKubeconfig } from '../operators/account.ts';
 
 const run = promisify(execFile);
 const build = new URL('../operators/build', import.meta.url).pathname;
@@ -42,7 +42,7 @@ beforeAll(async () => {
   const port = await freePort();
   await hooksAt(join(folder, 'webhook.yaml'), `https://localhost:${port}`);
   const start = async (program: string, name: string, ...args: string[]) => {
-    const kubeconfig = await accountKubeconfig(name);
+    const kubeconfig = await accountKubeconfig(tenant, 'cert-manager', name, dir);
     const env = { ...process.env, POD_NAMESPACE: 'cert-manager' };
     const child = spawn(join(folder, program), ['--v=2', '--kubeconfig', kubeconfig, ...args], {
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -75,16 +75,6 @@ afterAll(async () => {
   await server?.dispose();
   await rm(dir, { recursive: true, force: true });
 });
-
-async function accountKubeconfig(name: string): Promise<string> {
-  const config = new KubeConfig();
-  config.loadFromFile(tenant);
-  const token = await must(tenant, 'create', 'token', name, '-n', 'cert-manager');
-  config.loadFromClusterAndUser(config.getCurrentCluster() as never, { name, token: token.trim() });
-  const path = join(dir, `${name}.kubeconfig`);
-  await writeFile(path, config.exportConfig(), { mode: 0o600 });
-  return path;
-}
 
 /** The chart's configurations, but by URL: no Service leads to a program that runs beside the cluster. */
 async function hooksAt(chart: string, url: string): Promise<void> {
