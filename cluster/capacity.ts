@@ -9,8 +9,19 @@ export function costOf(cluster: PhysicalCluster | undefined): number {
   return cluster?.spec?.cost ?? 0;
 }
 
+const none: Resources = new Map();
+/** An object never changes, and each is asked about for each workload. */
+const known = new WeakMap<PhysicalCluster, Resources>();
+
 /** By resource, the lower of the administrator's bound and what its nodes offer. */
 export function limitsOf(cluster: PhysicalCluster | undefined): Resources {
+  if (!cluster) return none;
+  const limits = known.get(cluster) ?? readLimits(cluster);
+  known.set(cluster, limits);
+  return limits;
+}
+
+function readLimits(cluster: PhysicalCluster): Resources {
   const limits = new Map<string, Quantity>();
   for (const bounds of [at(cluster, 'spec', 'capacity'), at(cluster, 'status', 'allocatable')]) {
     for (const [name, text] of Object.entries(bounds ?? {})) {

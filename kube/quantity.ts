@@ -114,6 +114,7 @@ function bounded(
 }
 
 function atScale(q: Quantity, scale: number): bigint {
+  if (q.scale === scale) return q.value;
   return q.value * 10n ** BigInt(q.scale - scale);
 }
 

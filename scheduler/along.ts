@@ -89,7 +89,7 @@ function chooseAlong(
   const current = currentOf(placementOf(scene, placed), placed.object);
   const situation: Situation = {
     clusters: scene.clusters,
-    notTaken: new Map(scene.input.notTaken),
+    notTaken: scene.input.notTaken ?? new Map(),
     used: new Map(),
     current,
     claims: new Map(),

@@ -5,12 +5,13 @@ import {
   judge,
   record,
   refusals,
+  refusedBy,
   type Situation,
+  sortedNames,
   stay,
   take,
   takeInOrder,
   universe,
-  unwanted,
 } from './judge.ts';
 import { chooseOverflow, mayOverflow } from './overflow.ts';
 import { whyBest } from './score.ts';
@@ -33,8 +34,9 @@ export function choose(
 /** Every cluster of the wish that nothing speaks against; where none is left, it stays where it is. */
 export function chooseAll(wish: Wish, situation: Situation): Choice {
   const from = universe(wish, situation);
-  const asked = from.filter((name) => unwanted(wish, name, situation) === undefined);
-  const judged = judge(from, situation, { among: asked.length, wish });
+  const refusing = refusedBy(wish, from, situation);
+  const asked = from.filter((name) => !refusing.has(name));
+  const judged = judge(from, situation, { among: asked.length, wish, refused: refusing });
   const held = heldByClaims(judged, situation, wish);
   const fitting = fittingOf(judged).map(({ name }) => name);
   const said = `${wish.layers.some(({ names, isPolicy }) => names && !isPolicy) ? 'named by' : 'by'} ${wish.source}`;
@@ -101,7 +103,7 @@ function chooseFreely(situation: Situation, rest: ReadonlyMap<string, number>): 
     const clusters = [...stays, ...held.keys()].sort();
     return { clusters, reasons: record([...kept, ...driven]), blocked: held.size > 0 };
   }
-  const elsewhere = [...situation.clusters.keys()].filter((name) => !current.includes(name)).sort();
+  const elsewhere = sortedNames(situation.clusters).filter((name) => !current.includes(name));
   const judged = judge(elsewhere, situation, { among: 1 });
   const refused = refusals(judged);
   const fitting = fittingOf(judged);

@@ -93,6 +93,7 @@ export class Company {
 
   /** Why another workload speaks against a cluster, as a sentence; undefined: none does. */
   refusal(subject: Subject, name: string): string | undefined {
+    if (this.#tallies.size === 0) return undefined;
     const [own, cluster] = [this.#own.get(subject), this.#clusters.get(name)];
     if (!own || !cluster) return undefined;
     const isThere = subject.current.includes(name);

@@ -15,7 +15,6 @@ import {
   claimsIn,
   clusterNamed,
   keysOn,
-  notTaken,
   objectsOf,
   observe,
   placementsIn,
@@ -139,7 +138,7 @@ function decided(
 /** Whom else this decision is news for. */
 function nextRound({ leaving }: NamespaceDecision, world: World): Set<string> {
   const { leavers, rounds, settled } = world;
-  const next = rounds.next(world.clusters.list(), {
+  const next = rounds.next(world.known().fleet.list, {
     settled: settled.total,
     leaves: new Set(leaving.keys()),
     isCalm: (name) => leavers.isCalm(name),
@@ -155,6 +154,7 @@ export function consider(
 ): NamespaceDecision {
   const began = performance.now();
   const placed = placementsIn(world, key);
+  const { fleet, notTaken } = world.known();
   const decision = decideNamespace({
     namespace: world.namespaces.get(key),
     objects: objectsOf(world, key, placed),
@@ -162,8 +162,9 @@ export function consider(
     unknown: unknownIn(world, key, placed),
     unread,
     claims: claimsIn(world, key),
-    clusters: world.clusters.list(),
-    notTaken: notTaken(world),
+    clusters: fleet.list,
+    fleet,
+    notTaken,
     policies: policiesIn(world, key),
     usage: world.ledger.others(key),
     settled: world.settled.others(key),

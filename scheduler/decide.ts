@@ -1,6 +1,5 @@
 import { indexNamespace, type PlacedObject, refKey } from '../cluster/closure.ts';
 import { groupOf } from '../cluster/group.ts';
-import { isForgotten } from '../cluster/life.ts';
 import { isBeingOrphaned } from '../cluster/orphans.ts';
 import { formatClusters } from '../cluster/placement.ts';
 import { podsOn } from '../cluster/spread.ts';
@@ -10,6 +9,7 @@ import { leaveData, withoutData } from './claims.ts';
 import { Company } from './company.ts';
 import { withoutCredentials } from './credentials.ts';
 import { isDrained } from './filter.ts';
+import { fleetOf } from './fleet.ts';
 import type { Choice, Situation } from './judge.ts';
 import { endOfRest } from './kept.ts';
 import { explained, movesOf, rebalancedAt } from './rebalance.ts';
@@ -26,7 +26,8 @@ import { saysWhere, schedulersNote, tolerationsOf } from './wishes.ts';
 
 /** Everything of one namespace at once, since workloads stay together and what they use follows them. */
 export function decideNamespace(given: NamespaceInput): NamespaceDecision {
-  const input = { ...given, objects: withoutCredentials(given) };
+  const fleet = given.fleet ?? fleetOf(given.clusters);
+  const input = { ...given, objects: withoutCredentials(given, fleet) };
   const index = indexNamespace(input.objects);
   const records = new Map(
     input.placements.flatMap((p) => (p.spec ? [[refKey(p.spec.ref), p] as const] : [])),
@@ -35,9 +36,9 @@ export function decideNamespace(given: NamespaceInput): NamespaceDecision {
     input,
     index,
     records,
-    // One that is forgotten is as if it were gone: neither data nor want of another place holds anything there.
-    clusters: new Map(input.clusters.flatMap((c) => (isForgotten(c) ? [] : [[c.metadata.name ?? '', c]]))),
-    listened: listenedSince(input.clusters, input.startedAt ?? 0, input.now),
+    fleet,
+    clusters: fleet.named,
+    listened: listenedSince(fleet.heard, input.startedAt ?? 0, input.now),
   };
   const { decided, usage, settled, turns, kept } = decideWorkloads(scene);
   const along = decideClosure(scene, decided);

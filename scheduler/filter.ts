@@ -29,7 +29,7 @@ export interface Candidate {
   /** Milliseconds since 1970. */
   now: number;
   /** See listenedSince in scheduler/tolerations.ts. */
-  listened?: number;
+  listened?: number | undefined;
   /** It is drained, and it is not the object's turn to leave it. */
   waits?: boolean;
   /** The object is there already: only what drives things away speaks against it. */
@@ -58,10 +58,11 @@ const admitting: readonly Filter[] = [
   hasRoom,
 ];
 
+const all = [...evicting, ...admitting];
+
 /** The first objection. */
 export function objection(candidate: Candidate): string | undefined {
-  const filters = candidate.isThere ? evicting : [...evicting, ...admitting];
-  for (const filter of filters) {
+  for (const filter of candidate.isThere ? evicting : all) {
     const reason = filter(candidate);
     if (reason !== undefined) return reason;
   }

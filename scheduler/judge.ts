@@ -75,26 +75,37 @@ const reasonLimit = 50;
 /** What may be the name of a PhysicalCluster; anything else that an annotation says is no key for a record. */
 const namePattern = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 
-/** `among`: over how many of them its pods are divided equally; or how many come to each. */
+/**
+ * `among`: over how many of them its pods are divided equally; or how many come to each. `refused`: what `refusedBy` says of
+ * these names, for whoever has asked already.
+ */
 export function judge(
   names: readonly string[],
   situation: Situation,
-  { among, wish }: { among: number | ((name: string) => number); wish?: Wish },
+  {
+    among,
+    wish,
+    refused = refusedBy(wish, names, situation),
+  }: {
+    among: number | ((name: string) => number);
+    wish?: Wish;
+    refused?: ReadonlyMap<string, string>;
+  },
 ): Judged {
   const equal = typeof among === 'number' && situation.need(Math.ceil(situation.pods / Math.max(1, among)));
   const tolerations = tolerationsOf(wish);
   const { now, listened } = situation;
+  const current = new Set(situation.current);
   return names.map((name) => {
-    const cluster = situation.clusters.get(name);
-    const candidate = {
+    const candidate: Candidate = {
       name,
-      cluster,
-      refused: unwanted(wish, name, situation),
+      cluster: situation.clusters.get(name),
+      refused: refused.get(name),
       tolerations,
       now,
-      ...(listened !== undefined && { listened }),
+      listened,
       notTaken: situation.notTaken.get(name),
-      isThere: situation.current.includes(name),
+      isThere: current.has(name),
       waits: situation.waits?.has(name) === true,
       need: equal || situation.need(typeof among === 'number' ? 0 : among(name)),
       used: usedByOthers(situation, name),
@@ -114,19 +125,34 @@ function usedByOthers({ used, had, need }: Situation, name: string): Resources {
   );
 }
 
-/** Why an annotation, a policy, or for its sake another workload, does not want it there. */
-export function unwanted(
+/** Of those of the names where an annotation, a policy, or for its sake another workload, does not want it: why. */
+export function refusedBy(
   wish: Wish | undefined,
-  name: string,
+  names: Iterable<string>,
   { clusters, company }: Situation,
-): string | undefined {
-  return (wish && refusal(wish, name, clusters.get(name))) ?? company?.(name);
+): Map<string, string> {
+  const refused = new Map<string, string>();
+  for (const name of names) {
+    const why = (wish && refusal(wish, name, clusters.get(name))) ?? company?.(name);
+    if (why !== undefined) refused.set(name, why);
+  }
+  return refused;
+}
+
+const sorted = new WeakMap<Situation['clusters'], readonly string[]>();
+
+/** Asked for each workload of a Namespace, with the same clusters. */
+export function sortedNames(clusters: Situation['clusters']): readonly string[] {
+  const names = sorted.get(clusters) ?? [...clusters.keys()].sort();
+  sorted.set(clusters, names);
+  return names;
 }
 
 /** What may be chosen from; with it where its data holds it, which only a user's own word leaves out. */
-export function universe(wish: Wish, { clusters, current, claims }: Situation): string[] {
+export function universe(wish: Wish, { clusters, current, claims }: Situation): readonly string[] {
+  if (!wish.names) return sortedNames(clusters);
   const held = current.filter((name) => claims.has(name) && clusters.has(name) && !leavesOut(wish, name));
-  return [...new Set([...(wish.names ?? clusters.keys()), ...held])].sort();
+  return [...new Set([...wish.names, ...held])].sort();
 }
 
 /** Those of the first groups first; without groups all are of one. */
@@ -173,17 +199,19 @@ export function inRank(
 }
 
 export function fittingOf(judged: Judged): Candidate[] {
-  return judged.flatMap(([candidate, reason]) => (reason === undefined ? [candidate] : []));
+  return judged.filter(([, reason]) => reason === undefined).map(([candidate]) => candidate);
 }
 
 export function refusals(judged: Judged, held?: ReadonlyMap<string, string>): Reasons {
-  return judged.flatMap(([{ name }, reason]) =>
-    reason === undefined ? [] : [[name, held?.get(name) ?? reason] as const],
-  );
+  const reasons: [string, string][] = [];
+  for (const [{ name }, reason] of judged)
+    if (reason !== undefined) reasons.push([name, held?.get(name) ?? reason]);
+  return reasons;
 }
 
 /** Where it would be driven away, but not from its data. A cluster that no longer exists holds none. */
 export function heldByClaims(judged: Judged, { claims }: Situation, wish?: Wish): Map<string, string> {
+  if (claims.size === 0) return new Map();
   return new Map(
     judged.flatMap(([{ name, cluster, isThere }, reason]): [string, string][] => {
       const claim = claims.get(name);
@@ -215,5 +243,10 @@ export function stay(
 }
 
 export function record(reasons: Reasons): Record<string, string> {
-  return Object.fromEntries(reasons.filter(([name]) => namePattern.test(name)).slice(0, reasonLimit));
+  const kept: [string, string][] = [];
+  for (const [name, why] of reasons) {
+    if (kept.length === reasonLimit) break;
+    if (namePattern.test(name)) kept.push([name, why]);
+  }
+  return Object.fromEntries(kept);
 }

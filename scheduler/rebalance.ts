@@ -14,7 +14,7 @@ import { byRelief, type Load, reliefOf } from './relief.ts';
 import type { Scene } from './scene.ts';
 import { situationOf } from './situation.ts';
 import type { Subject } from './subjects.ts';
-import { rebalances, rebalanceWaitingWords, type Turns } from './turns.ts';
+import { rebalanceWaitingWords, type Turns } from './turns.ts';
 import { addUsage, nothingUsed, settledUsage, type Usage, usageOf } from './usage.ts';
 import type { Wish } from './wishes.ts';
 
@@ -40,7 +40,7 @@ export interface Deciding {
  */
 export function movesOf(scene: Scene, subjects: readonly Subject[], deciding: Deciding): Moves {
   const [moves, kept]: [Moves['moves'], Moves['kept']] = [new Map(), new Map()];
-  const sources = [...scene.clusters].filter(([, cluster]) => rebalances(cluster) && isReady(cluster));
+  const sources = scene.fleet.rebalanced.filter(([, cluster]) => isReady(cluster));
   if (sources.length === 0) return { moves, kept };
   const loads = settledOf(scene, subjects);
   for (const [from, cluster] of sources.sort(([a], [b]) => (a < b ? -1 : 1))) {

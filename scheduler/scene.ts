@@ -3,8 +3,9 @@ import { isEnding } from '../cluster/deletion.ts';
 import { isTombstone } from '../cluster/orphans.ts';
 import { customTarget, isPlaceable } from '../cluster/placeable.ts';
 import { parseClusters } from '../cluster/placement.ts';
-import type { PhysicalCluster, Placement } from '../cluster/types.ts';
+import type { Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
+import type { Fleet } from './fleet.ts';
 import type { NamespaceInput } from './types.ts';
 import { schedulersNote } from './wishes.ts';
 
@@ -13,7 +14,9 @@ export interface Scene {
   input: NamespaceInput;
   index: NamespaceIndex;
   records: ReadonlyMap<string, Placement>;
-  clusters: ReadonlyMap<string, PhysicalCluster>;
+  fleet: Fleet;
+  /** Those that are named. */
+  clusters: Fleet['named'];
   /** See listenedSince in scheduler/tolerations.ts. */
   listened: number;
 }

@@ -5,7 +5,7 @@ import type { Situation } from './judge.ts';
 import { keptOf } from './room.ts';
 import type { Scene } from './scene.ts';
 import type { Subject } from './subjects.ts';
-import { podsOf, requestsOf, type Usage } from './usage.ts';
+import { asking, podsOf, type Usage } from './usage.ts';
 
 /** What a workload is decided by, as others are decided so far. */
 export function situationOf(
@@ -18,7 +18,7 @@ export function situationOf(
   const had = placement ? podsOf(object, placement) : new Map<string, number>();
   return {
     clusters: scene.clusters,
-    notTaken: new Map(scene.input.notTaken),
+    notTaken: scene.input.notTaken ?? new Map(),
     used,
     current,
     claims: claims.hold,
@@ -33,6 +33,6 @@ export function situationOf(
     divided: kind.spread,
     kind: kind.rule && `${groupResource(kind)}/${kind.version}`,
     company: (name) => company.refusal(subject, name),
-    need: (pods) => requestsOf(object, pods),
+    need: asking(object),
   };
 }

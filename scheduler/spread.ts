@@ -10,11 +10,11 @@ import {
   judge,
   record,
   refusals,
+  refusedBy,
   type Situation,
   stay,
   takeInOrder,
   universe,
-  unwanted,
 } from './judge.ts';
 import type { Wish } from './wishes.ts';
 
@@ -76,20 +76,21 @@ function placeOf({ topologyKey }: Over, { clusters }: Situation, name: string): 
 /** What fits, by value. Where a value has nothing that fits, the others have more to take: they are judged anew. */
 function judgedPlaces(wish: Wish, over: Over, situation: Situation): { judged: Judged; places: Places } {
   const from = universe(wish, situation);
-  let asked = from.filter(
-    (name) => situation.clusters.has(name) && unwanted(wish, name, situation) === undefined,
-  );
+  const refused = refusedBy(wish, from, situation);
+  let asked = from.filter((name) => situation.clusters.has(name) && !refused.has(name));
   const without: [Candidate, string | undefined][] = [];
   for (;;) {
     const judged = judge(
       from.filter((name) => !without.some(([candidate]) => candidate.name === name)),
       situation,
-      { wish, among: needs(wish, over, situation, asked) },
+      { wish, among: needs(wish, over, situation, asked), refused },
     );
     const places = new Map<string, Candidate[]>();
     for (const candidate of fittingOf(judged)) {
       const value = placeOf(over, situation, candidate.name) ?? '';
-      places.set(value, [...(places.get(value) ?? []), candidate]);
+      const there = places.get(value);
+      if (there) there.push(candidate);
+      else places.set(value, [candidate]);
     }
     const isHad = (name: string) => places.has(placeOf(over, situation, name) ?? '');
     const still = asked.filter(isHad);

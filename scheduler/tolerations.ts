@@ -21,6 +21,7 @@ export function evictingOf(
   tolerations: readonly Toleration[],
   listenedSince = 0,
 ): Evicting | undefined {
+  if (tolerations.length === 0 && !cluster.spec?.taints) return undefined;
   const taints = cluster.spec?.taints?.filter(({ effect }) => effect === 'NoExecute') ?? [];
   const all: Evicting[] = taints.map((taint) => ({ taint, until: endOf(tolerations, taint) }));
   all.push(...silenceOn(cluster, tolerations, listenedSince));
@@ -31,14 +32,22 @@ export function evictingOf(
 }
 
 /**
- * Since when somebody has listened to whom others answered, in milliseconds since 1970: not before `started`, and not
+ * `heard`: see firstHeard. Since when somebody has listened to whom others answered, in milliseconds since 1970: not before `started`, and not
  * while no cluster was heard of, which says more of us than of them. Who was cut off from all hears of one before the
  * others, and must not take these for lost.
  */
-export function listenedSince(clusters: Iterable<PhysicalCluster>, started: number, now: number): number {
-  const ready = [...clusters].map(readyOf).filter((condition) => condition?.status === 'True');
-  const heard = ready.map((condition) => Date.parse(condition?.lastTransitionTime ?? '') || 0);
-  return Math.max(started, Math.min(now, ...heard));
+export function listenedSince(heard: number, started: number, now: number): number {
+  return Math.max(started, Math.min(now, heard));
+}
+
+/** Since when that cluster is Ready which has been for the longest, in milliseconds since 1970; Infinity: none is. */
+export function firstHeard(clusters: Iterable<PhysicalCluster>): number {
+  let first = Number.POSITIVE_INFINITY;
+  for (const cluster of clusters) {
+    const ready = readyOf(cluster);
+    if (ready?.status === 'True') first = Math.min(first, Date.parse(ready.lastTransitionTime) || 0);
+  }
+  return first;
 }
 
 /** Counted from when it was noticed, not from the last answer: while this server was away nobody listened. */

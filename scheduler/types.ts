@@ -2,6 +2,7 @@ import type { PlacedObject } from '../cluster/closure.ts';
 import type { Resources } from '../cluster/pod-spec.ts';
 import type { ClosureRef, PhysicalCluster, Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
+import type { Fleet } from './fleet.ts';
 import type { Choice } from './judge.ts';
 import type { Layers } from './policies.ts';
 import type { Leaving } from './turns.ts';
@@ -21,6 +22,8 @@ export interface NamespaceInput {
   /** Claims that StatefulSets' controllers made on physical clusters, as they are reflected here. */
   claims?: readonly KubeObject[];
   clusters: readonly PhysicalCluster[];
+  /** Of these, for whoever has it already. */
+  fleet?: Fleet;
   /** Those that may be about something in it. */
   policies?: Layers;
   /** Clusters that nothing may be placed on whatever else they say of themselves, with the reason. */

@@ -15,14 +15,25 @@ export type Usage = Map<string, Resources>;
 
 export const nothingUsed: Resources = new Map();
 
-/** What the workload asks for in one pod, times `pods`. */
-export function requestsOf(workload: KubeObject, pods: number): Resources {
-  return timesResources(podRequests(podTemplate(workload).spec), pods);
+/** What so many pods of the workload ask for. */
+export function asking(workload: KubeObject): (pods: number) => Resources {
+  const each = podRequests(podTemplate(workload).spec);
+  const known = new Map<number, Resources>();
+  return (pods) => {
+    const all = known.get(pods) ?? timesResources(each, pods);
+    known.set(pods, all);
+    return all;
+  };
 }
 
 /** What a placed workload takes where. */
 export function usageOf(workload: KubeObject, placement: Placement): Usage {
-  return new Map([...podsOf(workload, placement)].map(([c, pods]) => [c, requestsOf(workload, pods)]));
+  return askedFor(workload, podsOf(workload, placement));
+}
+
+function askedFor(workload: KubeObject, pods: ReadonlyMap<string, number>): Usage {
+  const need = asking(workload);
+  return new Map([...pods].map(([c, n]) => [c, need(n)]));
 }
 
 /** How many pods it has where; on a cluster in which it has no share yet, as if it were divided anew. */
@@ -46,8 +57,7 @@ export function settledUsage(
   const there = Object.keys(placement?.spec?.shares ?? {});
   const isThere = there.length === clusters.length && there.every((c) => clusters.includes(c));
   if (placement && isThere) return usageOf(workload, placement);
-  const pods = podsOn(podCount(workload), clusters, spread);
-  return new Map([...pods].map(([c, n]) => [c, requestsOf(workload, n)]));
+  return askedFor(workload, podsOn(podCount(workload), clusters, spread));
 }
 
 export function addUsage(to: Usage, more: ReadonlyMap<string, Resources>): void {

@@ -14,7 +14,7 @@ import { isUsedByName } from './scope.ts';
 import { wakeForPolicies } from './wake-policies.ts';
 import { wakeForRules } from './wake-rules.ts';
 import { namesClusters } from './wishes.ts';
-import { isClaims, namespaceKey, type World } from './world.ts';
+import { isClaims, keysConcernedBy, namespaceKey, type World } from './world.ts';
 
 /** Queues the Namespaces that a change may concern, as often as their decisions' cost allows. */
 export function wake(world: World, queue: WorkQueue): void {
@@ -74,18 +74,7 @@ export function wakeConcerned(
   { metadata: { name = '' } }: PhysicalCluster,
 ): void {
   for (const key of world.open) queue.add(key);
-  const unhappy = new Set<string>();
-  for (const { spec, metadata } of world.clusters.values()) {
-    const evicts =
-      spec?.drain || spec?.rebalance || spec?.taints?.some((taint) => taint.effect === 'NoExecute');
-    if (evicts && metadata.name !== undefined) unhappy.add(metadata.name);
-  }
-  for (const placement of world.placements.values()) {
-    const { clusters = [], wanted = [], shares = {} } = placement.spec ?? {};
-    const isStuck = clusters.length === 0 || clusters.some((c) => unhappy.has(c));
-    const isNamed = clusters.includes(name) || wanted.includes(name) || Object.hasOwn(shares, name);
-    if (isStuck || isNamed) queue.add(namespaceKey(placement));
-  }
+  for (const key of keysConcernedBy(world, name)) queue.add(key);
 }
 
 /** What nobody names changes nothing. */

@@ -3,7 +3,7 @@ import type { InformerSet } from '../client/informers.ts';
 import { physicalClusterInformer } from '../client/physical-clusters.ts';
 import { keyOf, logicalClusterOf, parseKey } from '../client/url.ts';
 import type { PlacedObject } from '../cluster/closure.ts';
-import { identifyingNamespace, whyNotTaken } from '../cluster/identity.ts';
+import { identifyingNamespace } from '../cluster/identity.ts';
 import { type PlacedKind, placedKinds } from '../cluster/kinds.ts';
 import { placements, rootCluster } from '../cluster/names.ts';
 import { clusterPlacementPolicies, type PlacementPolicy, placementPolicies } from '../cluster/policy.ts';
@@ -12,6 +12,7 @@ import type { PhysicalCluster, Placement } from '../cluster/types.ts';
 import { RuledKinds, shownAs } from '../controller/ruled.ts';
 import { type GroupVersionResource, groupResource } from '../kube/gvk.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { followFleet, type Known } from './fleet.ts';
 import { Ledger } from './ledger.ts';
 import { Pace } from './pace.ts';
 import { type Layers, layer } from './policies.ts';
@@ -26,6 +27,8 @@ export interface World {
   namespaces: Informer;
   placements: Informer<Placement>;
   clusters: Informer<PhysicalCluster>;
+  /** What they are now. */
+  known(): Known;
   policies: Informer<PlacementPolicy>;
   clusterPolicies: Informer<PlacementPolicy>;
   objects: ReadonlyMap<PlacedKind, Informer>;
@@ -57,6 +60,13 @@ const byIdentity = 'scheduler/identity';
 const byLogicalCluster = 'scheduler/logical-cluster';
 /** Placements, by where they are to be. */
 const byCluster = 'scheduler/cluster';
+/** Placements, by where they are to be, are asked to be or still are; under `nowhere` what is to be on none. */
+const byConcern = 'scheduler/concern';
+/** No cluster has that name. */
+const nowhere = '';
+/** Clusters that drive away what is there, all under one value. */
+const byEviction = 'scheduler/eviction';
+const evicts = 'evicts';
 /** Placements, by logical cluster and custom resource. */
 const byRuled = 'scheduler/ruled';
 
@@ -88,6 +98,17 @@ export function observe(informers: Pick<InformerSet, 'for'>): World {
     indexed(informer).addIndex(byLogicalCluster, (object) => [logicalClusterOf(object)]);
   });
   placed.addIndex(byCluster, ({ spec }) => spec?.clusters ?? []);
+  placed.addIndex(byConcern, ({ spec }) => {
+    const { clusters = [], wanted = [], shares = {} } = spec ?? {};
+    const names = new Set([...clusters, ...wanted, ...Object.keys(shares)]);
+    return clusters.length === 0 ? [nowhere, ...names] : [...names];
+  });
+  const clusters = physicalClusterInformer(informers);
+  clusters.addIndex(byEviction, ({ spec }) => {
+    const isLeft =
+      spec?.drain || spec?.rebalance || spec?.taints?.some(({ effect }) => effect === 'NoExecute');
+    return isLeft ? [evicts] : [];
+  });
   placed.addIndex(byRuled, (placement) => {
     const { ref } = placement.spec ?? {};
     return ref?.rule ? [`${logicalClusterOf(placement)}/${groupResource(ref)}`] : [];
@@ -96,7 +117,8 @@ export function observe(informers: Pick<InformerSet, 'for'>): World {
     namespaces: identified,
     placements: placed,
     ruled,
-    clusters: physicalClusterInformer(informers),
+    clusters,
+    known: followFleet(clusters, identified, (uid) => identified.byIndex(byIdentity, uid).length > 0),
     policies: indexed(informers.for<PlacementPolicy>(placementPolicies)),
     clusterPolicies,
     objects,
@@ -220,6 +242,17 @@ export function keysOn({ placements: all }: World, name: string): Set<string> {
   return new Set(all.byIndex(byCluster, name).map(namespaceKey));
 }
 
+/**
+ * The keys of the Namespaces that have something on it, or ask for it, or are where they do not want to be: on clusters that drive them
+ * away, or on none.
+ */
+export function keysConcernedBy({ placements: all, clusters }: World, name: string): Set<string> {
+  const found = [name, nowhere].flatMap((of) => all.byIndex(byConcern, of));
+  const unhappy = clusters.byIndex(byEviction, evicts).flatMap(({ metadata }) => metadata.name ?? []);
+  const stuck = unhappy.flatMap((of) => all.byIndex(byCluster, of));
+  return new Set([...found, ...stuck].map(namespaceKey));
+}
+
 export function placementsIn({ placements: all }: World, key: string): Placement[] {
   return all.byIndex(byNamespace, key);
 }
@@ -254,15 +287,4 @@ export function policiesIn({ policies, clusterPolicies }: World, key: string): L
 export function claimsIn(world: World, key: string, which: 'reflected' | 'all' = 'reflected'): KubeObject[] {
   const informer = [...world.objects].find(([kind]) => isClaims(kind))?.[1];
   return informer?.byIndex(which === 'all' ? byNamespace : byReflection, key) ?? [];
-}
-
-/** Each cluster under one name only, and never a logical one of ours: see cluster/identity.ts. */
-export function notTaken({ clusters, namespaces: all }: World): ReadonlyMap<string, string> {
-  const isOwn = (uid: string) => all.byIndex(byIdentity, uid).length > 0;
-  const found = new Map<string, string>();
-  for (const cluster of clusters.values()) {
-    const why = whyNotTaken(cluster, clusters.values(), isOwn);
-    if (why !== undefined) found.set(cluster.metadata.name ?? '', why);
-  }
-  return found;
 }

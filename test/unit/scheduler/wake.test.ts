@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { Cache } from '../../../client/cache.ts';
 import type { Informer } from '../../../client/informer.ts';
-import type { PhysicalCluster, Placement, PlacementSpec } from '../../../cluster/types.ts';
+import type { PhysicalCluster, Placement, PlacementSpec, Share } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { turnMs } from '../../../scheduler/turns.ts';
 import { wakeConcerned } from '../../../scheduler/wake.ts';
 import { observe, takeStock } from '../../../scheduler/world.ts';
+import { Random } from '../../fault/random.ts';
 import { deployment } from '../cluster/objects.ts';
 import { cluster } from './world.ts';
 
@@ -54,6 +55,35 @@ describe('a cluster that changes wakes', () => {
     wakeConcerned(worldOf(spec, []), { add: (key) => woken.add(key) }, cluster('a'));
     expect([...woken]).toEqual(expected);
   });
+});
+
+test('and that is whom a walk over all Placements finds', () => {
+  const names = ['a', 'b', 'c', 'd'];
+  for (let seed = 1; seed <= 300; seed++) {
+    const random = new Random(seed);
+    const some = (chance: number) => names.filter(() => random.chance(chance));
+    const shares = Object.fromEntries(some(0.3).map((name): [string, Share] => [name, { phase: 'Active' }]));
+    const spec = { clusters: some(0.4), wanted: some(0.2), shares };
+    const clusters = names.map((name) =>
+      cluster(name, {
+        drain: random.chance(0.1),
+        rebalance: random.chance(0.1),
+        ...(random.chance(0.1) && {
+          taints: [{ key: 'k', effect: random.pick(['NoExecute', 'NoSchedule']) }],
+        }),
+      }),
+    );
+    const unhappy = clusters.filter(
+      (one) =>
+        one.spec?.drain || one.spec?.rebalance || one.spec?.taints?.some((t) => t.effect === 'NoExecute'),
+    );
+    const isStuck = unhappy.some((one) => spec.clusters.includes(one.metadata.name ?? ''));
+    const isNamed = [...spec.clusters, ...spec.wanted, ...Object.keys(shares)].includes('a');
+    const expected = spec.clusters.length === 0 || isStuck || isNamed ? ['team//shop'] : [];
+    const woken = new Set<string>();
+    wakeConcerned(worldOf(spec, clusters), { add: (key) => woken.add(key) }, cluster('a'));
+    expect([...woken], `seed ${seed}`).toEqual(expected);
+  }
 });
 
 describe('at the start those count who leave', () => {
