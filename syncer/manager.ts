@@ -11,6 +11,7 @@ import type { Transport } from '../kube/http.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
 import { connectPod, connectService, type Reachable } from './connect.ts';
+import { Joining } from './joining.ts';
 import { type UsageReader, usageReader } from './pod-metrics.ts';
 import { type SyncerOptions, startSyncer } from './syncer.ts';
 import { Twins } from './twins.ts';
@@ -61,6 +62,7 @@ export function startSyncers(options: SyncersOptions): Syncers {
   const engaged = new Map<string, Engaged>();
   const clusters = startInformer<PhysicalCluster>(client, physicalClusters, { signal, logger });
   const twins = new Twins(client, clusters);
+  const joining = new Joining();
   const queue = new WorkQueue({ maxDelayMs: 30_000 });
   clusters.addIndex('secret', (cluster) => [secretKey(cluster)]);
   const add = (_: PhysicalCluster, key: string) => queue.add(key);
@@ -69,7 +71,7 @@ export function startSyncers(options: SyncersOptions): Syncers {
   const stopped = runController({
     name: 'syncers',
     queue,
-    reconcile: (key) => engage({ options, client, clusters, engaged, twins }, key),
+    reconcile: (key) => engage({ options, client, clusters, engaged, twins, joining }, key),
     signal,
     logger,
     ready: [clusters.synced, credentials.synced],
@@ -121,10 +123,11 @@ interface Manager {
   clusters: Informer<PhysicalCluster>;
   engaged: Map<string, Engaged>;
   twins: Twins;
+  joining: Joining;
 }
 
 async function engage(
-  { options, client, clusters, engaged, twins }: Manager,
+  { options, client, clusters, engaged, twins, joining }: Manager,
   key: string,
 ): Promise<{ after: number } | undefined> {
   const { signal, logger, heartbeatMs, namespaceDelayMs } = options;
@@ -161,6 +164,7 @@ async function engage(
       signal: term.signal,
       logger,
       whyNotTaken: (clusterUID) => twins.whyNot(key, clusterUID, term.signal),
+      joining,
       former: cluster.spec?.adopt ?? [],
       namespaceLabels: cluster.spec?.namespaceLabels ?? [],
       ...(heartbeatMs !== undefined && { heartbeatMs }),

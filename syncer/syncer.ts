@@ -13,6 +13,7 @@ import { startCleanup } from './cleanup.ts';
 import { runDown } from './down.ts';
 import { indexShares, ruledResources, sharesResource } from './engine.ts';
 import { Questions, runHeartbeat } from './heartbeat.ts';
+import type { Joining } from './joining.ts';
 import { Namespaces } from './namespaces.ts';
 import { NodeReflector, watchNodes } from './nodes.ts';
 import { Outage } from './outage.ts';
@@ -38,6 +39,8 @@ export interface SyncerOptions {
   heartbeatMs?: number;
   /** Why the cluster of this uid may not be taken under this name, as a sentence; default: it may. */
   whyNotTaken?(clusterUID: string): Promise<string | undefined>;
+  /** Gives it its turn among the others that join; default: at once. */
+  joining?: Joining;
   /** How long a namespace of ours stays after its last object; default 10 000. */
   namespaceDelayMs?: number;
 }
@@ -54,7 +57,6 @@ export function startSyncer(options: SyncerOptions): Syncer {
   const { name, upstream, physical, signal, heartbeatMs = 10_000 } = options;
   const outage = new Outage(name, options.logger);
   const logger = outage.logger();
-  const client = new Client(physical, { userAgent: 'atoll-syncer' });
   let becomeReady: () => void = () => {};
   let fail: (why: unknown) => void = () => {};
   const ready = new Promise<void>((resolve, reject) => {
@@ -63,6 +65,9 @@ export function startSyncer(options: SyncerOptions): Syncer {
   });
   ready.catch(() => {});
   const run = async () => {
+    const turn = await options.joining?.turn(signal);
+    const client = new Client(turn?.over(physical) ?? physical, { userAgent: 'atoll-syncer' });
+    if (turn) ready.then(turn.end, turn.end);
     const questions = new Questions();
     const withReflectors = (all: readonly Hearing[]) => {
       reflectors = all;
