@@ -83,7 +83,7 @@ export function startInformer<T extends KubeObject = KubeObject>(
   };
 }
 
-function firstSync(signal: AbortSignal): { synced: Promise<void>; done: boolean; settle(): void } {
+export function firstSync(signal: AbortSignal): { synced: Promise<void>; done: boolean; settle(): void } {
   const { promise, resolve, reject } = deferred();
   const aborted = () => reject(signal.reason);
   if (signal.aborted) aborted();
@@ -101,7 +101,7 @@ function firstSync(signal: AbortSignal): { synced: Promise<void>; done: boolean;
   };
 }
 
-function deferred(): { promise: Promise<void>; resolve: () => void; reject: (why: unknown) => void } {
+export function deferred(): { promise: Promise<void>; resolve: () => void; reject: (why: unknown) => void } {
   let resolve: () => void = () => {};
   let reject: (why: unknown) => void = () => {};
   const promise = new Promise<void>((yes, no) => {

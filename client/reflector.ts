@@ -43,6 +43,7 @@ export async function reflect<T extends KubeObject>(
     try {
       if (revision === undefined) {
         revision = await relist(client, resource, cache, options);
+        if (signal.aborted) return;
         options.onSynced();
         options.onOutcome?.(undefined);
       }

@@ -10,12 +10,15 @@ import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError, StatusError } from '../kube/status.ts';
 import { readLocator } from './ownership.ts';
+import { Slots } from './slots.ts';
 import { type TargetId, targetId } from './target.ts';
 import type { Unreadable } from './unreadable.ts';
 
 export const managedSelector = `${managedLabel}=${managedValue}`;
 
 const syncMs = 30_000;
+/** A cluster that joins is asked for every kind: over so many connections. */
+const mostProbes = 3;
 
 export interface PhysicalOptions {
   client: Client;
@@ -30,10 +33,22 @@ export interface PhysicalOptions {
   readable: (kind: ResourceRef) => void;
 }
 
+interface Watched {
+  kind: ResourceRef;
+  informer: Informer;
+  /** Nothing is there, nor is to be, since then: milliseconds since 1970. */
+  idleSince: number | undefined;
+  end(): void;
+}
+
 /** What bears our label on the physical cluster, one watch per kind in use. A label proves nothing: see ownership. */
 export class Physical {
   readonly #options: PhysicalOptions;
-  readonly #kinds = new Map<string, { kind: ResourceRef; informer: Informer }>();
+  readonly #kinds = new Map<string, Watched>();
+  /** All that were ever watched. */
+  readonly #known = new Map<string, ResourceRef>();
+  readonly #probes = new Slots(mostProbes);
+  #searching: Promise<void> | undefined;
   /** Refused, and asked for again from time to time. */
   readonly #asking = new Set<string>();
 
@@ -68,8 +83,46 @@ export class Physical {
     if (!inTime) throw new StatusError(504, 'Timeout', `no list of ${of} within ${syncMs} ms`);
   }
 
+  /** Ends the watches of what has not been there, and has no share (`kinds`: of which there are some), for so long. */
+  rest(kinds: ReadonlySet<string>, afterMs: number): void {
+    const now = Date.now();
+    for (const [of, watched] of this.#kinds) {
+      const { informer } = watched;
+      if (informer.size > 0 || !informer.hasSynced || kinds.has(of)) watched.idleSince = undefined;
+      else watched.idleSince ??= now;
+      if (now - (watched.idleSince ?? now) < afterMs) continue;
+      this.#kinds.delete(of);
+      watched.end();
+    }
+  }
+
+  /** As at the start, of what is not watched: somebody may have put there what is ours, or a backup. Fails never. */
+  search(): Promise<void> {
+    this.#searching ??= this.#search().finally(() => {
+      this.#searching = undefined;
+    });
+    return this.#searching;
+  }
+
+  async #search(): Promise<void> {
+    const { signal, logger } = this.#options;
+    const unwatched = placedKinds.filter((kind) => !this.#kinds.has(groupResource(kind)));
+    const look = async (kind: ResourceRef) => {
+      try {
+        if (await this.#probe(kind)) await this.watch(kind);
+      } catch (err) {
+        if (!signal.aborted) logger.debug({ err, kind }, 'could not be looked for');
+      }
+    };
+    await Promise.all(unwatched.map(look));
+  }
+
   #start(kind: ResourceRef): Informer {
-    const { client, signal, logger, changed, appeared } = this.#options;
+    const { client, logger, changed, appeared } = this.#options;
+    const life = new AbortController();
+    const end = () => life.abort(this.#options.signal.reason);
+    this.#options.signal.addEventListener('abort', end, { once: true });
+    const { signal } = life;
     const onOutcome = (failure: unknown) => this.#options.unreadable.note(kind, failure);
     const informer = startInformer(client, kind, {
       labelSelector: managedSelector,
@@ -77,7 +130,16 @@ export class Physical {
       logger,
       onOutcome,
     });
-    this.#kinds.set(groupResource(kind), { kind, informer });
+    this.#known.set(groupResource(kind), kind);
+    this.#kinds.set(groupResource(kind), {
+      kind,
+      informer,
+      idleSince: undefined,
+      end: () => {
+        this.#options.signal.removeEventListener('abort', end);
+        end();
+      },
+    });
     informer.addIndex('namespace', (object) => [object.metadata.namespace ?? '']);
     const tell = ({ metadata: { namespace = '', name = '' } }: KubeObject) =>
       changed(targetId(kind, namespace, name));
@@ -89,14 +151,14 @@ export class Physical {
     return informer;
   }
 
-  /** The kind of this target, in the version in which it is watched; undefined: it is not. */
+  /** The kind of this target, in the version in which it is or was watched; undefined: it never was. */
   watched(id: TargetId): ResourceRef | undefined {
-    return this.#kinds.get(id.split('/')[0] ?? '')?.kind;
+    return this.#known.get(id.split('/')[0] ?? '');
   }
 
-  /** All that are watched. */
+  /** All of which something may have been there. */
   get kinds(): ResourceRef[] {
-    return [...this.#kinds.values()].map(({ kind }) => kind);
+    return [...this.#known.values()];
   }
 
   cached(kind: ResourceRef, namespace: string, name: string): KubeObject | undefined {
@@ -159,6 +221,7 @@ export class Physical {
   /** Whether anything bears our label. */
   async #probe(kind: ResourceRef): Promise<boolean> {
     const { client, signal } = this.#options;
+    const release = await this.#probes.take(signal);
     const path = `/${kind.group === '' ? 'api' : `apis/${kind.group}`}/${kind.version}/${kind.resource}`;
     const query = `?limit=1&labelSelector=${encodeURIComponent(managedSelector)}`;
     try {
@@ -171,6 +234,8 @@ export class Physical {
       if (absenceOf(error) !== 'notServed') throw error;
       const message = `the cluster does not serve ${groupResource(kind)} in ${kind.version}`;
       throw new StatusError(404, 'NotServed', message, undefined, error);
+    } finally {
+      release();
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { Informer } from '../client/informer.ts';
+import type { OnDemandInformer } from '../client/on-demand.ts';
 import { keyOf } from '../client/url.ts';
 import { locatorAnnotation, releasedByAnnotation, rootCluster } from '../cluster/names.ts';
 import type { Retry } from '../controller/controller.ts';
@@ -22,7 +22,7 @@ export class PodReflector {
   readonly #engine: Engine;
   readonly #owners: Owners;
   readonly #between: ReadonlyMap<string, Reflector>;
-  readonly #reflector: Reflector;
+  readonly reflector: Reflector;
   readonly #roots = new Map<string, Root & { uid: string | undefined }>();
   readonly #byRoot = new Map<TargetId, Set<string>>();
   /** By key, the uid of the pod that was counted last, whoever's it is. */
@@ -35,12 +35,12 @@ export class PodReflector {
     this.#engine = engine;
     this.#owners = owners;
     this.#between = between;
-    this.#reflector = new Reflector(engine, 'pods', (key, pod, place) => this.#reflect(key, pod, place));
+    this.reflector = new Reflector(engine, 'pods', (key, pod, place) => this.#reflect(key, pod, place));
     this.informer.addIndex('namespace', ({ metadata: { namespace } }) => (namespace ? [namespace] : []));
   }
 
-  get informer(): Informer {
-    return this.#reflector.informer;
+  get informer(): OnDemandInformer {
+    return this.reflector.informer;
   }
 
   /** True also where nobody knows. */
@@ -54,7 +54,7 @@ export class PodReflector {
    * undefined while that is not known: pods have come or gone that nobody has looked at yet, or that may be its own.
    */
   running(id: TargetId, namespace: string): RunningPods | undefined {
-    const { informer } = this.#reflector;
+    const { informer } = this.reflector;
     if (!informer.hasSynced) return undefined;
     const [kind = ''] = id.split('/');
     for (const { metadata } of informer.byIndex('namespace', namespace)) {
@@ -81,7 +81,7 @@ export class PodReflector {
     if (uid !== undefined && pod.metadata.uid !== uid) return 'pending';
     const locator = readLocator(pod);
     if (locator) return locator.syncer === this.#engine.uid ? locator.uid : undefined;
-    return this.#reflector.isPending(key) ? 'pending' : this.#reflector.uidOf(key);
+    return this.reflector.isPending(key) ? 'pending' : this.reflector.uidOf(key);
   }
 
   #object(key: string): KubeObject | undefined {
@@ -90,15 +90,15 @@ export class PodReflector {
   }
 
   heardAgain(): void {
-    this.#reflector.heardAgain();
+    this.reflector.heardAgain();
   }
 
   controllerCame(uid: string): string[] {
-    return this.#reflector.controllerCame(uid);
+    return this.reflector.controllerCame(uid);
   }
 
   run(ready: readonly Promise<unknown>[]): Promise<void> {
-    return this.#reflector.run(ready);
+    return this.reflector.run(ready);
   }
 
   async #reflect(

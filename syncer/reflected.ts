@@ -89,3 +89,20 @@ export function isOfFormer(
 export function isAltered({ kind }: ReflectedKind, object: KubeObject): boolean {
   return kind === 'EndpointSlice' && !isAsReported(object);
 }
+
+/** What a physical namespace of ours looks like; the locator decides, this only spares memory. */
+export const ourShape = /-[0-9a-f]{8}$/;
+
+/** Foreign objects are kept as names only. */
+export function slim(object: KubeObject): KubeObject {
+  const { name, namespace, uid, resourceVersion, managedFields: _, ...metadata } = object.metadata;
+  const names = {
+    ...(name && { name }),
+    ...(namespace && { namespace }),
+    ...(uid && { uid }),
+    ...(resourceVersion && { resourceVersion }),
+  };
+  const { apiVersion, kind } = object;
+  if (!ourShape.test(namespace ?? '')) return { apiVersion, kind, metadata: names };
+  return { ...object, metadata: { ...metadata, ...names } };
+}

@@ -1,4 +1,5 @@
-import { type Informer, startInformer } from '../client/informer.ts';
+import { deferred } from '../client/informer.ts';
+import { type OnDemandInformer, onDemandInformer } from '../client/on-demand.ts';
 import { keyOf } from '../client/url.ts';
 import { isLost } from '../cluster/lost.ts';
 import { logicalClusterAnnotation, rootCluster } from '../cluster/names.ts';
@@ -6,19 +7,27 @@ import { type ReflectedKind, reflectedKind } from '../cluster/reflected.ts';
 import { type Retry, runController } from '../controller/controller.ts';
 import { WorkQueue } from '../controller/queue.ts';
 import { sleep } from '../kube/clock.ts';
+import { groupResource } from '../kube/gvk.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
 import type { Engine } from './engine.ts';
 import { controlledBy } from './owners.ts';
 import { digest } from './records.ts';
-import { isAltered, isOfFormer, isUnderOther, type Place, type Reflected } from './reflected.ts';
+import {
+  isAltered,
+  isOfFormer,
+  isUnderOther,
+  ourShape,
+  type Place,
+  type Reflected,
+  slim,
+} from './reflected.ts';
 import { isRefusedObject, Refused } from './refused.ts';
 
 const resyncMs = 300_000;
 /** After a reading that failed. */
 const rereadMs = 10_000;
-/** What a physical namespace of ours looks like; the locator decides, this only spares memory. */
-const ourShape = /-[0-9a-f]{8}$/;
+const unsyncedMs = 500;
 
 /** What goes up of the object at `<physical namespace>/<name>`; undefined: nothing, not any more either. */
 export type ToReflection = (
@@ -29,13 +38,17 @@ export type ToReflection = (
 
 /** The physical objects of one kind in our namespaces, shown in their logical namespaces under their own names. */
 export class Reflector {
-  readonly informer: Informer;
+  /** Awake while something of the kind may be there that is ours: business.ts. */
+  readonly informer: OnDemandInformer;
   readonly #engine: Engine;
   readonly #kind: ReflectedKind;
   readonly #reflect: ToReflection;
   readonly #queue = new WorkQueue();
   /** The first reading of what the logical clusters hold of us has begun. */
   #begun = false;
+  /** It was read at least once. */
+  #hasRead = false;
+  readonly #first = deferred();
   /** It failed last, and is done again soon. */
   #isWaiting = false;
   /** By `<physical namespace>/<name>`. */
@@ -48,7 +61,7 @@ export class Reflector {
     this.#kind = reflectedKind(resource);
     this.#reflect = reflect;
     this.#refused = new Refused(this.#kind);
-    this.informer = startInformer(client, this.#kind, {
+    this.informer = onDemandInformer(client, this.#kind, {
       signal,
       logger,
       transform: slim,
@@ -84,9 +97,26 @@ export class Reflector {
     return this.#reflected.get(key)?.uid;
   }
 
+  /** What the logical clusters hold of us was read, or could not be. */
+  get firstRead(): Promise<void> {
+    return this.#first.promise;
+  }
+
+  /** Of the kind: `replicasets.apps`. */
+  get resource(): string {
+    return groupResource(this.#kind);
+  }
+
+  /** What was seen there is shown, or may be: until that is gone somebody has to tell. */
+  get mayBeShown(): boolean {
+    return !this.#hasRead || this.#reflected.size > 0;
+  }
+
   async run(ready: readonly Promise<unknown>[]): Promise<void> {
     const { name, signal, logger } = this.#engine;
-    const resync = setInterval(() => void this.#readReflected(), resyncMs);
+    const resync = setInterval(() => {
+      if (this.informer.isAwake || this.mayBeShown) void this.#readReflected();
+    }, resyncMs);
     signal.addEventListener('abort', () => clearInterval(resync), { once: true });
     await runController({
       name: `syncer-${this.#kind.resource}-${name}`,
@@ -109,9 +139,10 @@ export class Reflector {
   }
 
   /** Not before it is known which namespaces are whose: what has no place is withdrawn. */
-  #readFirst(): Promise<void> {
+  async #readFirst(): Promise<void> {
     this.#begun = true;
-    return this.#readReflected();
+    await this.#readReflected();
+    this.#first.resolve();
   }
 
   /** What the logical clusters hold of us, from before a restart too: what is not here any more goes. */
@@ -140,6 +171,7 @@ export class Reflector {
         }
         this.#queue.add(key);
       }
+      this.#hasRead = true;
     } catch (err) {
       if (signal.aborted) return;
       logger.warn({ err, kind: this.#kind.kind }, 'cannot list what was reflected');
@@ -163,6 +195,8 @@ export class Reflector {
   }
 
   async #reconcile(key: string): Promise<Retry | undefined> {
+    // What is not in a cache that is not full yet is not gone.
+    if (!this.informer.hasSynced) return { after: unsyncedMs };
     const [physical = '', name = ''] = key.split('/');
     const place = this.#engine.namespaces.own(physical)?.locator;
     const source = this.#object(key);
@@ -225,18 +259,4 @@ export class Reflector {
     this.#reflected.delete(key);
     return undefined;
   }
-}
-
-/** Foreign objects are kept as names only. */
-function slim(object: KubeObject): KubeObject {
-  const { name, namespace, uid, resourceVersion, managedFields: _, ...metadata } = object.metadata;
-  const names = {
-    ...(name && { name }),
-    ...(namespace && { namespace }),
-    ...(uid && { uid }),
-    ...(resourceVersion && { resourceVersion }),
-  };
-  const { apiVersion, kind } = object;
-  if (!ourShape.test(namespace ?? '')) return { apiVersion, kind, metadata: names };
-  return { ...object, metadata: { ...metadata, ...names } };
 }

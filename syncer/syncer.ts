@@ -7,6 +7,7 @@ import { sleep } from '../kube/clock.ts';
 import type { Transport } from '../kube/http.ts';
 import type { Logger } from '../kube/log.ts';
 import { assemble, type Own } from './assemble.ts';
+import { runBusiness } from './business.ts';
 import { eventReflector } from './children.ts';
 import { claimReflector } from './claims.ts';
 import { startCleanup } from './cleanup.ts';
@@ -131,7 +132,10 @@ async function work(
   const ask = ({ spec }: ShareView) => questions.ask(spec && askedSince(spec.share));
   shares.on({ add: ask, update: ask });
   const { engine, pods, children } = assemble({ name, upstream, signal, logger, cleanup, shares, ...own });
-  own.withReflectors([pods, ...children]);
+  let isFound = false;
+  // What was there before a backup of the cluster was put back may be there again.
+  const search = () => void (isFound && (namespaces.count() ?? 0) > 0 && engine.physical.search());
+  own.withReflectors([pods, ...children, { heardAgain: search }]);
   const known = Promise.all([shares.synced, namespaces.informer.synced]);
   const ready = [
     known.then(() => namespaces.signAll(shares.values(), logger)),
@@ -140,14 +144,19 @@ async function work(
     shares.synced.then(() => engine.physical.start(ruledResources(shares))),
   ];
   const podsKnown = Promise.race([pods.informer.synced, unreadable.refused(pods.informer.resource)]);
-  const all = Promise.all([...ready, podsKnown]).then(onReady);
+  const all = Promise.all([...ready, podsKnown]).then(() => {
+    isFound = true;
+    onReady();
+  });
+  const others = [...children, claimReflector(engine), eventReflector(engine)];
   await Promise.all([
     all,
+    runBusiness(engine, [pods.reflector, ...others], Promise.all(ready)),
     runDown(engine, [...ready, podsKnown]),
     runUp(engine, ready),
     pods.run(ready),
     new NodeReflector(engine, own.nodes, pods.informer).run(ready),
-    ...[...children, claimReflector(engine), eventReflector(engine)].map((reflector) => reflector.run(ready)),
+    ...others.map((reflector) => reflector.run(ready)),
     cleanup.run(engine, ready),
   ]);
 }

@@ -27,6 +27,7 @@ function start(list: () => Promise<unknown>, ready: readonly Promise<unknown>[])
     logger,
   };
   const reflector = new Reflector(engine as unknown as Engine, 'pods', async () => undefined);
+  reflector.informer.wake();
   reflector.run(ready).catch(() => {});
 }
 

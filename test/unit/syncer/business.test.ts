@@ -1,0 +1,182 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { ShareView } from '../../../cluster/types.ts';
+import { runBusiness, type Tended } from '../../../syncer/business.ts';
+
+type Engine = Parameters<typeof runBusiness>[0];
+
+const life = new Set<AbortController>();
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => {
+  for (const one of life) one.abort();
+  life.clear();
+  vi.useRealTimers();
+});
+
+class Fake implements Tended {
+  readonly resource: string;
+  readonly firstRead: Promise<void>;
+  mayBeShown = false;
+  readonly log: string[] = [];
+  readonly informer: { isAwake: boolean; wake(): void; rest(): void };
+
+  constructor(resource: string, firstRead = Promise.resolve()) {
+    this.resource = resource;
+    this.firstRead = firstRead;
+    const note = (isAwake: boolean) => {
+      if (this.informer.isAwake !== isAwake || this.log.length === 0)
+        this.log.push(isAwake ? 'wake' : 'rest');
+      this.informer.isAwake = isAwake;
+    };
+    this.informer = { isAwake: false, wake: () => note(true), rest: () => note(false) };
+  }
+}
+
+const share = (resource: string, group = 'apps', rule?: object) =>
+  ({
+    spec: { ref: { group, resource, ...(rule && { rule }) }, physicalNamespace: 'home' },
+  }) as unknown as ShareView;
+
+function world(all: ShareView[] = [], homes = 0) {
+  const stop = new AbortController();
+  life.add(stop);
+  const shares = new Set(all);
+  let [tellShare, tellHome] = [(_: ShareView) => {}, (_: object) => {}];
+  const physical = { rest: vi.fn(), search: vi.fn(async () => {}) };
+  const state = { homes };
+  const engine = {
+    signal: stop.signal,
+    physical,
+    shares: {
+      synced: Promise.resolve(),
+      values: () => shares.values(),
+      byIndex: () => [...shares],
+      on: ({ add }: { add(share: ShareView): void }) => {
+        for (const one of shares) add(one);
+        tellShare = add;
+      },
+    },
+    namespaces: {
+      count: () => state.homes,
+      own: () => ({}),
+      informer: {
+        synced: Promise.resolve(),
+        on: ({ add }: { add(object: object): void }) => {
+          tellHome = add;
+        },
+      },
+    },
+  } as unknown as Engine;
+  const tended = ['pods', 'events', 'replicasets.apps', 'jobs.batch', 'endpoints'].map(
+    (one) => new Fake(one),
+  );
+  const awake = () => tended.filter(({ informer }) => informer.isAwake).map(({ resource }) => resource);
+  return {
+    engine,
+    physical,
+    tended,
+    awake,
+    begin: async () => {
+      void runBusiness(engine, tended, Promise.resolve());
+      await vi.advanceTimersByTimeAsync(0);
+    },
+    share: (one: ShareView) => {
+      shares.add(one);
+      tellShare(one);
+    },
+    unshare: (one: ShareView) => shares.delete(one),
+    home: () => {
+      state.homes += 1;
+      tellHome({ metadata: { name: 'home' } });
+    },
+    leave: () => {
+      state.homes = 0;
+    },
+  };
+}
+
+test('of a cluster that has nothing of ours nothing is watched, and all is known', async () => {
+  const { begin, tended, awake, physical } = world();
+  await begin();
+  expect(awake()).toEqual([]);
+  expect(tended.map(({ log }) => log)).toEqual(tended.map(() => ['rest']));
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  expect(physical.search).not.toHaveBeenCalled();
+});
+
+test.each<[string, ShareView, string[]]>([
+  ['a Deployment', share('deployments'), ['pods', 'events', 'replicasets.apps']],
+  ['a ConfigMap', share('configmaps', ''), ['pods', 'events']],
+  ['a Service', share('services', ''), ['pods', 'events', 'endpoints']],
+  ['a CronJob', share('cronjobs', 'batch'), ['pods', 'events', 'jobs.batch']],
+  [
+    'a custom resource',
+    share('rollouts', 'x', {}),
+    ['pods', 'events', 'replicasets.apps', 'jobs.batch', 'endpoints'],
+  ],
+])('%s wakes what is made of it, at the start and later', async (_, one, expected) => {
+  const before = world([one]);
+  await before.begin();
+  expect(before.awake()).toEqual(expected);
+  const later = world();
+  await later.begin();
+  later.share(one);
+  expect(later.awake()).toEqual(expected);
+});
+
+test('what has gone is watched a minute longer, and not if it comes back', async () => {
+  const web = share('deployments');
+  const { begin, awake, unshare, share: add, leave } = world([web], 1);
+  await begin();
+  unshare(web);
+  await vi.advanceTimersByTimeAsync(45_000);
+  add(web);
+  await vi.advanceTimersByTimeAsync(300_000);
+  expect(awake()).toContain('replicasets.apps');
+  unshare(web);
+  await vi.advanceTimersByTimeAsync(59_000);
+  expect(awake()).toContain('replicasets.apps');
+  await vi.advanceTimersByTimeAsync(31_000);
+  expect(awake(), 'a namespace of ours is left').toEqual(['pods', 'events']);
+  leave();
+  await vi.advanceTimersByTimeAsync(90_000);
+  expect(awake()).toEqual([]);
+});
+
+test('what is shown is watched though nothing makes it any more', async () => {
+  const { begin, tended, awake } = world([], 1);
+  const jobs = tended.find(({ resource }) => resource === 'jobs.batch') as Fake;
+  jobs.mayBeShown = true;
+  await begin();
+  expect(awake()).toEqual(['pods', 'events', 'jobs.batch']);
+  await vi.advanceTimersByTimeAsync(300_000);
+  expect(awake()).toContain('jobs.batch');
+  jobs.mayBeShown = false;
+  await vi.advanceTimersByTimeAsync(90_000);
+  expect(awake()).toEqual(['pods', 'events']);
+});
+
+test('a namespace of ours that nobody here has made is looked into, and every ten minutes where there is one', async () => {
+  const { begin, home, awake, physical } = world();
+  await begin();
+  home();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(awake()).toEqual(['pods', 'events']);
+  expect(physical.search).toHaveBeenCalledTimes(1);
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(physical.search, 'what comes with it may come later').toHaveBeenCalledTimes(2);
+  await vi.advanceTimersByTimeAsync(1_260_000);
+  expect(physical.search).toHaveBeenCalledTimes(4);
+});
+
+test('what a share has woken is not put to rest by what was found to be shown of it: nothing', async () => {
+  const web = share('deployments');
+  let read = () => {};
+  const { begin, tended, awake, share: add } = world([], 1);
+  const sets = tended.findIndex(({ resource }) => resource === 'replicasets.apps');
+  tended[sets] = new Fake('replicasets.apps', new Promise((resolve) => (read = resolve)));
+  await begin();
+  add(web);
+  read();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(awake()).toContain('replicasets.apps');
+});
