@@ -162,7 +162,7 @@ describe('a share', () => {
     });
     expect((await sides.there(deployments, 'web'))?.metadata.deletionTimestamp).toBeDefined();
     expect(await sides.there(configmaps, 'settings')).toBeDefined();
-    expect((await upstream.slice(ref))?.present).toBe(true);
+    await until('told to be there', async () => (await upstream.slice(ref))?.present === true);
     await physical.end(upstream.home, 'web-1');
     await until('gone', async () => (await upstream.slice(ref))?.present === false);
     await until('closure gone', async () => (await upstream.slice(configRef))?.present === false);
