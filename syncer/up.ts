@@ -27,29 +27,38 @@ const adopterMostMs = 30_000;
 interface Sent {
   uid: string;
   slice: ClusterSlice;
+  /** By a clock that nobody sets. */
   at: number;
   /** That this write left behind; a share that is shown at a later one also shows what became of the slice. */
   revision: number;
 }
 
+interface Told {
+  sent: Map<TargetId, Sent>;
+  /** What is there and its controller has not seen, since when, by the same clock. */
+  unseen: Map<TargetId, number>;
+}
+
 /** Physical objects -> slices. */
 export async function runUp(engine: Engine, ready: readonly Promise<unknown>[]): Promise<void> {
-  const sent = new Map<TargetId, Sent>();
+  const told: Told = { sent: new Map(), unseen: new Map() };
   await runController({
     name: `syncer-up-${engine.name}`,
     queue: engine.up,
     workers: 16,
-    reconcile: (id) => report(engine, id, sent),
+    reconcile: (id) => report(engine, id, told),
     signal: engine.signal,
     logger: engine.logger,
     ready,
   });
 }
 
-async function report(engine: Engine, id: TargetId, sent: Map<TargetId, Sent>): Promise<Retry | undefined> {
+async function report(engine: Engine, id: TargetId, all: Told): Promise<Retry | undefined> {
+  const { sent, unseen } = all;
   const share = shareFor(engine, id);
   if (!share || share.spec?.isBeside) {
     sent.delete(id);
+    unseen.delete(id);
     return undefined;
   }
   const slice = sliceNow(engine, id, share);
@@ -62,12 +71,16 @@ async function report(engine: Engine, id: TargetId, sent: Map<TargetId, Sent>): 
   const applied = appliedThere(engine, id, share);
   // What changes nothing else is not worth a write: the next syncer applies it once more, and then it is.
   if (isTold && (applied === undefined || applied === said)) return undefined;
-  const wait = toWait(share, slice, before, record?.writtenAt);
+  const now = performance.now();
+  const since = unseen.get(id) ?? now;
+  unseen.set(id, since);
+  const wait = toWait(share, slice, before, { since, now });
   if (wait > 0) return { after: wait };
+  unseen.delete(id);
   if (applied !== undefined) delete record?.remark;
   const whole = { ...slice, ...(applied !== undefined && { applied }) };
   const revision = await send(engine, share, whole);
-  sent.set(id, { uid: share.metadata.uid ?? '', slice: whole, at: Date.now(), revision });
+  sent.set(id, { uid: share.metadata.uid ?? '', slice: whole, at: performance.now(), revision });
   return undefined;
 }
 
@@ -76,12 +89,11 @@ function toWait(
   { spec }: ShareView,
   slice: ClusterSlice,
   before: Pick<Sent, 'slice' | 'at'> | undefined,
-  writtenAt = 0,
+  { since, now }: { since: number; now: number },
 ): number {
-  const now = Date.now();
   if (!before) {
     const isUnseen = slice.present && !slice.error && slice.observedGeneration === undefined;
-    return isUnseen ? writtenAt + unseenMs - now : 0;
+    return isUnseen ? since + unseenMs - now : 0;
   }
   const { present, error } = before.slice;
   const wanted = spec?.share.replicas ?? 1;
@@ -141,7 +153,7 @@ function adopterOf(
 function lastSent(share: ShareView, sent: Sent | undefined): Pick<Sent, 'slice' | 'at'> | undefined {
   const { uid, resourceVersion } = share.metadata;
   if (sent && sent.uid === uid && sent.revision >= Number(resourceVersion)) return sent;
-  return share.status && { slice: share.status, at: sent?.at ?? 0 };
+  return share.status && { slice: share.status, at: sent?.at ?? Number.NEGATIVE_INFINITY };
 }
 
 /** Resolves with the revision at which the slice was there, 0 when the share had gone in the meantime. */
