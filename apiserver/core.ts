@@ -4,6 +4,7 @@ import type { PolicyDispatcher } from './admission/policy/dispatch.ts';
 import type { WebhookDispatcher } from './admission/webhook/dispatch.ts';
 import type { AuditRecord } from './audit/record.ts';
 import type { ServiceAccountTokens } from './authn/service-account.ts';
+import type { Converter } from './conversion/converter.ts';
 import type { BookmarkClock } from './handlers/watch/bookmarks.ts';
 import type { Gate } from './limits/gate.ts';
 import type { MetricsPage, Observer } from './observer.ts';
@@ -38,6 +39,8 @@ export interface Core {
   /** Those of Kubernetes, not of where workloads run. */
   policies: PolicyDispatcher;
   webhooks: WebhookDispatcher;
+  /** Asks the webhooks that definitions of custom resources name. */
+  converter: Converter;
   connectPod: PodConnector | undefined;
   connectService: ServiceConnector | undefined;
   podUsage: PodUsageReader | undefined;

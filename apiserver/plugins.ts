@@ -89,6 +89,8 @@ export interface AdmissionRequest {
   readonly patch?: Uint8Array | undefined;
   registry: Registry;
   authorize: Authorizer;
+  /** An object of a kind in one of its versions; a webhook may have to convert it. */
+  inVersion(object: KubeObject, as: ServedResource): Later<KubeObject>;
   /** Adds a `Warning: 299` header to the answer. */
   warn(message: string): void;
   /** Has the request's audit event say so; what it says already stays. Absent where none is written. */

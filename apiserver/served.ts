@@ -3,6 +3,7 @@ import type { ResourceInfo } from '../kube/schema/resource.ts';
 import type { Schema } from '../kube/schema/schema.ts';
 import type { StatusCause } from '../kube/status.ts';
 import type { ColumnDefinition } from '../kube/table/index.ts';
+import type { ClientConfig } from './webhook/reference.ts';
 
 /** A resource that is served: a built-in, one of ours, or a custom resource of one logical cluster. */
 export interface ServedResource {
@@ -34,6 +35,8 @@ export interface ServedResource {
   defaults?(object: KubeObject): KubeObject;
   /** Of a custom resource: what was stored by an older definition is read by this one (registry/defined.ts). */
   definition?: Definition;
+  /** Of a definition whose versions a webhook converts: what is stored is in the version that it names. */
+  conversion?: Conversion;
   validate?(object: KubeObject, old: KubeObject | undefined, subresource: string): StatusCause[];
 }
 
@@ -54,4 +57,17 @@ export interface CustomColumn extends ColumnDefinition {
 interface Definition {
   since: number;
   readonly forms: WeakMap<Uint8Array, Uint8Array>;
+}
+
+/** What converts between the versions of a definition. */
+export interface Conversion {
+  /** The definition's name. */
+  name: string;
+  /** Of the definition that says so. */
+  revision: number;
+  storageVersion: string;
+  reviewVersions: readonly string[];
+  config: ClientConfig;
+  /** All of the definition, served or not. */
+  versions: ReadonlyMap<string, ServedResource>;
 }

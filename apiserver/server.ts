@@ -12,6 +12,7 @@ import { ownRights } from './authz/own.ts';
 import { metricsAsPods } from './authz/pod-metrics.ts';
 import { rbacMode } from './authz/rbac/authorizer.ts';
 import type { RoleIndex } from './authz/rbac/role-index.ts';
+import { Converter } from './conversion/converter.ts';
 import type { Core, Limits } from './core.ts';
 import { Egress } from './egress/dial.ts';
 import { Fairness } from './fairness/fairness.ts';
@@ -104,6 +105,7 @@ function coreOf(
     builtin: builtinAdmission,
     policies: new PolicyDispatcher({ store, catalog }),
     webhooks: new WebhookDispatcher({ store, catalog, caller, tracer: options.tracer }),
+    converter: new Converter(caller, options.tracer),
     connectPod: options.connectPod,
     podUsage: options.podUsage,
     connectService: options.connectService,

@@ -64,3 +64,8 @@ function own(annotations: Annotations, key: string): string | undefined {
 export function withoutMarks(annotations: Annotations | undefined): Annotations | undefined {
   return keepMarks(annotations, undefined);
 }
+
+/** Of a name of ours, whatever it says. */
+export function isOurs(key: string): boolean {
+  return /^([-a-z0-9]+\.)*(atoll\.dev|kcp\.io)\//.test(key);
+}

@@ -1,8 +1,11 @@
-import type { GroupVersionKind } from '../../kube/gvk.ts';
+import { formatApiVersion, type GroupVersionKind } from '../../kube/gvk.ts';
 import { andThen, inTurn, type Later } from '../../kube/later.ts';
 import type { JsonObject, KubeObject } from '../../kube/object.ts';
+import { isOwnController } from '../authn/controllers.ts';
 import type { Core, ResourceExchange } from '../core.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../plugins.ts';
+import { fromStored } from '../registry/convert.ts';
+import type { ServedResource } from '../served.ts';
 import type { Round } from './matching/round.ts';
 import { quotaAdmission } from './quota.ts';
 
@@ -140,6 +143,15 @@ class Asked implements AdmissionRequest {
   get patch(): Uint8Array | undefined {
     const { info, request } = this.#exchange;
     return info.verb === 'patch' ? request.body : undefined;
+  }
+
+  inVersion(object: KubeObject, as: ServedResource): Later<KubeObject> {
+    const { core, info, user } = this.#exchange;
+    const apiVersion = formatApiVersion(as.info);
+    if (as.conversion === undefined) return { ...fromStored(object, as), apiVersion, kind: as.info.kind };
+    if (isOwnController(user) || object.apiVersion === apiVersion) return object;
+    const converting = core.converter.convert(info.cluster, as, [{ object, size: 0 }]);
+    return converting.then(([made = object]) => made);
   }
 
   warn(message: string): void {

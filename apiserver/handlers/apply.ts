@@ -1,7 +1,9 @@
 import { formatApiVersion } from '../../kube/gvk.ts';
 import type { ApiResponse } from '../../kube/http.ts';
+import type { Later } from '../../kube/later.ts';
 import type { JsonObject, KubeObject } from '../../kube/object.ts';
 import { applyServerSide } from '../../kube/patch/managed.ts';
+import type { InVersion } from '../../kube/patch/ownership.ts';
 import { conversionProblem } from '../../kube/schema/convert.ts';
 import { badRequest, isStatusError, StatusError } from '../../kube/status.ts';
 import type { ResourceExchange } from '../core.ts';
@@ -10,6 +12,7 @@ import { noDuplicates, unmarshalErrors } from '../decode/duplicates.ts';
 import type { WriteQuery } from '../decode/options.ts';
 import { respondObject } from '../encode/respond.ts';
 import { fromStored, toStored } from '../registry/convert.ts';
+import { withVersions } from '../registry/converting.ts';
 import { createObject } from '../registry/create.ts';
 import { managementOf } from '../registry/managers.ts';
 import { checkPreconditions } from '../registry/metadata.ts';
@@ -32,7 +35,12 @@ export async function handleApply(exchange: ResourceExchange, query: WriteQuery)
     patched: true,
     pinned: Boolean(applied.metadata.resourceVersion),
   };
-  const change = (live: KubeObject) => merge(exchange, query, live, { object: applied, duplicates });
+  const change = (live: KubeObject): Later<KubeObject> => {
+    const { converting } = core.registry;
+    const merged = (inVersion?: InVersion) =>
+      merge(exchange, query, live, { object: applied, duplicates, inVersion });
+    return converting ? withVersions(converting, stored, merged) : merged();
+  };
   for (let tries = 1; ; tries++) {
     try {
       const made = await changePod(exchange, query.dryRun, (dryRun) =>
@@ -62,7 +70,7 @@ function merge(
   exchange: ResourceExchange,
   query: WriteQuery,
   live: KubeObject | undefined,
-  { object: applied, duplicates }: Applied,
+  { object: applied, duplicates, inVersion }: Applied & { inVersion?: InVersion | undefined },
 ): KubeObject {
   const { info, served } = exchange;
   const current = live && fromStored(live, served);
@@ -80,6 +88,7 @@ function merge(
     apiVersion: formatApiVersion(served.info),
     manager: query.manager,
     force: query.force,
+    ...(inVersion && { inVersion }),
   };
   const { object } = applyServerSide(current, applied, by);
   const merged = (served.custom ? withoutOwn(object) : object) as unknown as JsonObject;

@@ -1,6 +1,7 @@
 import { podMetrics } from '../../cluster/pod-metrics.ts';
 import type { ApiResponse } from '../../kube/http.ts';
 import { isStatusError, StatusError } from '../../kube/status.ts';
+import { handledIn } from '../conversion/exchange.ts';
 import type { Exchange, ResourceExchange } from '../core.ts';
 import { checkAccept, listTypes } from '../encode/negotiate.ts';
 import { methodNotAllowed, noSuchResource } from '../encode/respond.ts';
@@ -73,6 +74,9 @@ export function handlerFor(
   // A patch of no known type comes to no resource.
   if (info.verb === 'patch' && info.subresource !== 'scale') patchType(resourceExchange);
   warnDeprecated(resourceExchange);
+  if (served.conversion !== undefined) {
+    return { exchange: resourceExchange, handle: handledIn(resourceExchange, handle) };
+  }
   return { exchange: resourceExchange, handle: info.group === 'events.k8s.io' ? named(handle) : handle };
 }
 

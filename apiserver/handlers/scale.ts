@@ -1,6 +1,8 @@
 import type { ApiResponse } from '../../kube/http.ts';
+import type { Later } from '../../kube/later.ts';
 import type { JsonObject, KubeObject } from '../../kube/object.ts';
 import { applyServerSide } from '../../kube/patch/managed.ts';
+import type { InVersion } from '../../kube/patch/ownership.ts';
 import { builtinResources, schemaOf } from '../../kube/schema/builtin.ts';
 import type { ResourceInfo } from '../../kube/schema/resource.ts';
 import { admissionFor } from '../admission/chain.ts';
@@ -12,6 +14,7 @@ import { type WriteQuery, writeQuery } from '../decode/options.ts';
 import { type PatchType, refusedPatch } from '../decode/patched.ts';
 import { encoded, formOf, shapeObject } from '../encode/respond.ts';
 import { decodeStored } from '../registry/codec.ts';
+import { withVersions } from '../registry/converting.ts';
 import { managementOf } from '../registry/managers.ts';
 import { updateObject } from '../registry/write.ts';
 import type { ServedResource } from '../served.ts';
@@ -92,14 +95,18 @@ async function applyScale(exchange: ResourceExchange, query: WriteQuery): Promis
   const { core, info, stored } = exchange;
   const { object: applied } = decodeApplied({ ...exchange, served: scaleServed });
   const management = managementOf(core.registry, info.cluster, stored, { subresource: 'scale' });
-  const change = (live: KubeObject): KubeObject => {
+  const { converting } = core.registry;
+  const merged = (live: KubeObject, inVersion?: InVersion): KubeObject => {
     const { kind, apiVersion } = live;
     const wanted: KubeObject = { kind, apiVersion, metadata: { name: info.name } };
     const { replicas } = (applied.spec ?? {}) as { replicas?: number };
     if (replicas !== undefined) writePath(wanted, pathsOf(stored).specReplicasPath, replicas);
-    const by = { ...management, manager: query.manager, force: query.force };
-    return withoutTime(applyServerSide(live, wanted, by).object, query.manager);
+    const { manager, force } = query;
+    const by = { ...management, manager, force, ...(inVersion && { inVersion }) };
+    return withoutTime(applyServerSide(live, wanted, by).object, manager);
   };
+  const change = (live: KubeObject): Later<KubeObject> =>
+    converting ? withVersions(converting, stored, (inVersion) => merged(live, inVersion)) : merged(live);
   const context = {
     ...writeContext(exchange, query, 'UPDATE', ''),
     ...scaleAdmission(exchange, query.dryRun),

@@ -4,9 +4,13 @@ import type { ServedResource } from '../served.ts';
 import { eventFromCore, eventToCore } from './kinds/convert-events.ts';
 import { hpaFromV1, hpaToV1 } from './kinds/convert-hpa.ts';
 
-/** True when a request's version of a kind is the stored one, byte for byte. */
+/**
+ * True when a request's version of a kind is the stored one, byte for byte. Of what a webhook converts, handlers read and write what
+ * their store makes of it (conversion/store.ts), which is in their version; and who is not to ask it, what is stored.
+ */
 export function isStored(served: ServedResource): boolean {
   const { group, version, storageVersion } = served.info;
+  if (served.conversion !== undefined) return true;
   return version === storageVersion && group !== 'events.k8s.io' && !served.manyVersions;
 }
 

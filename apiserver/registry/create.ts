@@ -6,7 +6,7 @@ import { strategyFor } from '../../kube/strategy/index.ts';
 import { validateCreate } from '../../kube/validation/index.ts';
 import type { Entry } from '../../storage/store.ts';
 import type { ServedResource } from '../served.ts';
-import { asStored, encodeStored, written } from './codec.ts';
+import { asStored, decodeStored, encodeStored, written } from './codec.ts';
 import { defaulted, type Place, refuse, shownLater, type WriteContext, warn, writeOf } from './context.ts';
 import { translate, translated } from './errors.ts';
 import { objectKey } from './keys.ts';
@@ -108,6 +108,7 @@ async function createWith(
     const there = await translated(registry.store.get(key), served.info, name);
     if (there) throw alreadyExists(served.info, name);
     if (context.room) await context.room({ key, name, value: encodeStored(object) });
+    if (registry.converting) object = await registry.converting.written(object);
     return resourceVersion ? { ...object, metadata: { ...object.metadata, resourceVersion } } : object;
   }
   if (context.refuseVersion && resourceVersion)
@@ -124,7 +125,7 @@ async function createWith(
   const committing = hooks.committed?.(write, name, { object, old: undefined, revision: entry.revision });
   if (committing) await committing;
   context.stored?.(entry);
-  return asStored(object, entry);
+  return registry.converting ? decodeStored(entry) : asStored(object, entry);
 }
 
 /** It is stored by the namespace of the request, and believed to be in the one that it says. */

@@ -1,4 +1,5 @@
 import { formatApiVersion } from '../../kube/gvk.ts';
+import type { Later } from '../../kube/later.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { FieldSet } from '../../kube/patch/fields.ts';
 import { updateManagers } from '../../kube/patch/managed.ts';
@@ -8,6 +9,7 @@ import { timestamp } from '../../kube/timestamp.ts';
 import type { ServedResource } from '../served.ts';
 import type { WriteContext } from './context.ts';
 import { fromStored, isStored, toStored } from './convert.ts';
+import { withVersions } from './converting.ts';
 import type { ObjectRegistry } from './types.ts';
 
 /** `next` with metadata.managedFields as this write leaves them; fields are told in the version of the request. */
@@ -18,7 +20,7 @@ export function withManagers(
   context: WriteContext,
 ): KubeObject {
   if (!context.manager) return next;
-  const requested = context.requested ?? served;
+  const requested = served.conversion === undefined ? (context.requested ?? served) : served;
   const by = {
     ...managementOf(registry, cluster, requested, context),
     manager: context.manager,
@@ -28,6 +30,26 @@ export function withManagers(
   const { managedFields: _, ...rest } = next.metadata;
   const { managedFields } = metadata;
   return { ...next, metadata: { ...rest, ...(managedFields && { managedFields }) } };
+}
+
+/** As withManagers, where others may own fields in other versions, which somebody else knows. */
+export function managersAfter(
+  old: KubeObject,
+  next: KubeObject,
+  write: { registry: ObjectRegistry; served: ServedResource; cluster: string },
+  context: WriteContext,
+): Later<KubeObject> {
+  const { registry, served, cluster } = write;
+  const { manager } = context;
+  if (!registry.converting || !manager) return withManagers(old, next, write, context);
+  const by = { ...managementOf(registry, cluster, served, context), manager };
+  return withVersions(registry.converting, served, (inVersion) =>
+    updateManagers(old, next, { ...by, inVersion }),
+  ).catch(() => {
+    // What nobody can tell is nobody's, and no reason to refuse a write.
+    const { managedFields: _, ...metadata } = next.metadata;
+    return { ...next, metadata };
+  });
 }
 
 /** Whose fields a write to the main resource or a subresource can own, and under which name. */
@@ -64,8 +86,12 @@ function inVersion(
         formatApiVersion(info) === apiVersion,
     );
   if (other === undefined) return undefined;
+  // Whoever is not to ask a webhook takes nothing from anybody.
+  if (served.conversion !== undefined) return { object: {} as KubeObject, schema: anything };
   return { object: fromStored(toStored(object, served), other), schema: other.schema };
 }
+
+const anything = { type: 'any' } as const;
 
 const known = new WeakMap<ServedResource, Map<string, FieldSet | undefined>>();
 

@@ -8,6 +8,7 @@ import { StoreError } from '../../storage/store.ts';
 import type { ServedResource } from '../served.ts';
 import type { Catalog } from './catalog.ts';
 import { decodeStored } from './codec.ts';
+import type { Converting } from './converting.ts';
 import { createObject } from './create.ts';
 import { deleteObject } from './delete.ts';
 import { translate, translated } from './errors.ts';
@@ -37,12 +38,14 @@ export class StoreRegistry implements ObjectRegistry {
   readonly catalog: Catalog;
   readonly roles: Roles;
   readonly flows: Flows;
+  readonly converting: Converting | undefined;
 
-  constructor(store: Store, catalog: Catalog, roles: Roles, flows: Flows) {
+  constructor(store: Store, catalog: Catalog, roles: Roles, flows: Flows, converting?: Converting) {
     this.store = store;
     this.catalog = catalog;
     this.roles = roles;
     this.flows = flows;
+    this.converting = converting;
   }
 
   get resourceVersion(): string {

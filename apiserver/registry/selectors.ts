@@ -140,7 +140,7 @@ function readerOf(requirement: FieldRequirement, served: ServedResource): Reader
   }
   const wording = wordings[`${group}/${resource}`];
   if (wording !== undefined) throw badRequest(wording(field));
-  if (!served.custom && known.length > 0) throw badRequest(`field label not supported: ${field}`);
+  if (served.custom || known.length > 0) throw badRequest(`field label not supported: ${field}`);
   throw badRequest(
     `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`,
   );

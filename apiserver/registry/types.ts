@@ -3,6 +3,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import type { Entry, ListResult, Store } from '../../storage/store.ts';
 import type { ServedResource } from '../served.ts';
 import type { Catalog } from './catalog.ts';
+import type { Converting } from './converting.ts';
 import type { Flows } from './flows.ts';
 import type { KeyParts } from './keys.ts';
 import type { Roles } from './roles.ts';
@@ -96,6 +97,8 @@ export interface ObjectRegistry extends Registry {
   readonly catalog: Catalog;
   readonly roles: Roles;
   readonly flows: Flows;
+  /** Where objects of the request's kind are converted as they are read and written: then they are all in its version. */
+  readonly converting?: Converting | undefined;
   /** The stored entry; fails with 404. */
   read(served: ServedResource, address: KeyParts): Promise<Entry>;
   readAll(served: ServedResource, cluster: string, namespace: string): Promise<ListResult>;

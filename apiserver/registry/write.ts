@@ -14,8 +14,9 @@ import { translate } from './errors.ts';
 import type { KeyParts } from './keys.ts';
 import { unclaim } from './kinds/claims.ts';
 import type { KindWrite } from './kinds/hooks.ts';
+import { servedAs } from './kinds/versions.ts';
 import { hooksOf } from './kinds.ts';
-import { withManagers } from './managers.ts';
+import { managersAfter } from './managers.ts';
 import { checkPreconditions, keepSystemMetadata } from './metadata.ts';
 import { keepReserved } from './reserved.ts';
 import { isStale } from './stale.ts';
@@ -35,7 +36,8 @@ export async function updateObject(
   for (let tries = 1; ; tries++) {
     const entry = await registry.read(served, address);
     try {
-      return await updateOnce(registry, served, address, { entry, change }, context);
+      const own = servedAs(served, entry.value) ?? served;
+      return await updateOnce(registry, own, address, { entry, change }, context);
     } catch (error) {
       if (!(error instanceof LostRace)) throw error;
       if (context.pinned || tries >= updateTries) throw conflict(served.info, address.name, staleObject);
@@ -78,7 +80,10 @@ async function updateWith(
   if (reset) next.metadata.managedFields = [];
   keepSystemMetadata(next, old);
   keepReserved(next, old);
-  if (!context.managed) next = withManagers(old, next, write, context);
+  if (!context.managed) {
+    const managed = managersAfter(old, next, write, context);
+    next = isLater(managed) ? await managed : managed;
+  }
   const mutating = context.mutate?.(next, old);
   if (mutating) await mutating;
   keepTimes(next, old, changed.metadata);
@@ -115,7 +120,7 @@ async function updateWith(
         before: entry.value,
       });
     }
-    return next;
+    return registry.converting ? await registry.converting.written(next) : next;
   }
   try {
     const update = (bytes: Uint8Array) => {

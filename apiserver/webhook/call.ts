@@ -190,7 +190,12 @@ function decodeReview(bytes: Uint8Array, asked: JsonObject): JsonObject {
       `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
     );
   }
-  return { ...(value as JsonObject), apiVersion: String(apiVersion), kind: String(kind) };
+  // What it does not say of itself it is taken for, and told from what it says by whoever asked.
+  return {
+    ...(value as JsonObject),
+    apiVersion: String(value['apiVersion'] ?? ''),
+    kind: String(value['kind'] ?? ''),
+  };
 }
 
 const knownVersions = new Set([

@@ -1,4 +1,5 @@
 import { deepEqual } from '../../../kube/deep.ts';
+import { andThen, type Later } from '../../../kube/later.ts';
 import type { JsonObject, KubeObject } from '../../../kube/object.ts';
 import { schemaOf } from '../../../kube/schema/builtin.ts';
 import { internalError, isStatusError } from '../../../kube/status.ts';
@@ -20,7 +21,7 @@ export function bringIn(
   { question, as }: Meant,
   changed: JsonObject,
   strict = false,
-): boolean {
+): Later<boolean> {
   const { object, stored, kind } = request;
   if (object === undefined || isOwnController(request.user)) return false;
   const shape = kind ? { info: { ...as.info, ...kind }, schema: schemaOf(kind) ?? anySchema } : as;
@@ -31,8 +32,14 @@ export function bringIn(
   if (uid !== undefined) metadata.uid = uid;
   if (creationTimestamp !== undefined) metadata.creationTimestamp = creationTimestamp;
   const whole = { ...next, metadata };
-  replace(object, kind === undefined ? defaulted(toStored(whole, as), stored) : whole);
-  return true;
+  const given =
+    kind !== undefined || as.conversion === undefined
+      ? toStored(whole, as)
+      : request.inVersion(whole, stored);
+  return andThen(given, (back) => {
+    replace(object, kind === undefined ? defaulted(back, stored) : whole);
+    return true;
+  });
 }
 
 const anySchema = { type: 'any' } as const;

@@ -1,9 +1,9 @@
-import { formatApiVersion, type GroupVersionKind, type GroupVersionResource } from '../../../kube/gvk.ts';
+import type { GroupVersionKind, GroupVersionResource } from '../../../kube/gvk.ts';
 import type { UserInfo } from '../../../kube/http.ts';
+import { andThen, type Later } from '../../../kube/later.ts';
 import type { JsonObject, KubeObject } from '../../../kube/object.ts';
 import type { AdmissionRequest } from '../../plugins.ts';
 import type { Catalog } from '../../registry/catalog.ts';
-import { fromStored } from '../../registry/convert.ts';
 import type { ServedResource } from '../../served.ts';
 import { matchedResource } from './match.ts';
 import type { Rule, Selecting } from './selecting.ts';
@@ -57,7 +57,7 @@ export async function selected(
   const as = found && [request.requested, ...versions].find((one) => sameResource(one.info, found));
   if (as === undefined) return undefined;
   if (namespace !== '' && !(await selectsNamespace(selecting, request, namespace))) return undefined;
-  return { as, question: questionOf(request, as) };
+  return { as, question: await questionOf(request, as) };
 }
 
 /** The versions, and for events groups, in which the same objects are served. */
@@ -93,12 +93,22 @@ function sameResource(a: GroupVersionResource, b: GroupVersionResource): boolean
 }
 
 /** As it is by now. */
-export function questionOf(request: AdmissionRequest, as: ServedResource): Question {
-  const { requested, kind, object, old, operation } = request;
+export function questionOf(request: AdmissionRequest, as: ServedResource): Later<Question> {
+  const { kind, object, old } = request;
+  const shown = (one: KubeObject | undefined) =>
+    one === undefined || kind !== undefined ? one : request.inVersion(one, as);
+  return andThen(shown(object), (is) => andThen(shown(old), (was) => shownOf(request, as, is, was)));
+}
+
+function shownOf(
+  request: AdmissionRequest,
+  as: ServedResource,
+  object: KubeObject | undefined,
+  old: KubeObject | undefined,
+): Question {
+  const { requested, kind, operation } = request;
   const { group, resource } = requested.info;
   const isNamespace = group === '' && resource === 'namespaces';
-  const shown = (one: KubeObject | undefined) =>
-    one === undefined || kind !== undefined ? one : inVersion(one, as);
   return {
     kind: kind ?? as.info,
     resource: as.info,
@@ -109,15 +119,11 @@ export function questionOf(request: AdmissionRequest, as: ServedResource): Quest
     name: request.name,
     operation,
     user: request.user,
-    object: operation === 'CREATE' && request.fresh ? withoutIdentity(shown(object)) : shown(object),
-    old: shown(old),
+    object: operation === 'CREATE' && request.fresh ? withoutIdentity(object) : object,
+    old,
     dryRun: request.dryRun,
     options: request.options,
   };
-}
-
-function inVersion(object: KubeObject, as: ServedResource): KubeObject {
-  return { ...fromStored(object, as), apiVersion: formatApiVersion(as.info), kind: as.info.kind };
 }
 
 /** A new object gets uid and time after the mutating webhooks. */

@@ -41,7 +41,7 @@ export async function mutateBy(
     if (again && !session.isDue(id)) continue;
     try {
       costs.policy();
-      const variables = variablesOf([], subjectOf(one, request, access), costs);
+      const variables = variablesOf([], await subjectOf(one, request, access), costs);
       if (!(await meets(policy.matchConditions, variables, costs))) continue;
     } catch (error) {
       failed(messageOf(error));
@@ -62,7 +62,7 @@ async function mutateByOne(
   let changed = false;
   for (const mutation of one.policy.mutations) {
     await costs.turn();
-    const subject = subjectOf(one, request, access);
+    const subject = await subjectOf(one, request, access);
     if (subject.question.object === undefined) continue;
     let next: JsonObject;
     try {
@@ -72,18 +72,19 @@ async function mutateByOne(
       continue;
     }
     const strict = mutation.type === 'JSONPatch';
-    changed = bringIn(request, { as: one.as, question: subject.question }, next, strict) || changed;
+    const brought = await bringIn(request, { as: one.as, question: subject.question }, next, strict);
+    changed = brought || changed;
   }
   return changed;
 }
 
 /** The object as it is by now, in the version that the policy is for. */
-function subjectOf(
+async function subjectOf(
   { as, params, namespace }: Invocation<MutatingPolicy>,
   request: AdmissionRequest,
   access: Access,
-): Subject {
-  return { question: questionOf(request, as), access, params, namespace };
+): Promise<Subject> {
+  return { question: await questionOf(request, as), access, params, namespace };
 }
 
 async function patched(

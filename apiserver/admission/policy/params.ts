@@ -4,7 +4,6 @@ import { labelSelectorFromObject } from '../../../kube/selector.ts';
 import { isStatusError } from '../../../kube/status.ts';
 import type { AdmissionRequest } from '../../plugins.ts';
 import type { Catalog } from '../../registry/catalog.ts';
-import { fromStored } from '../../registry/convert.ts';
 import type { ServedResource } from '../../served.ts';
 import type { Binding, Policy } from './policy.ts';
 
@@ -53,24 +52,21 @@ function namespaceFor(
 async function foundIn(
   served: ServedResource,
   place: { cluster: string; namespace: string | undefined },
-  { registry }: AdmissionRequest,
+  request: AdmissionRequest,
   { name, selector }: NonNullable<Binding['paramRef']>,
 ): Promise<KubeObject[]> {
   const { group, resource } = served.info;
   const { cluster, namespace } = place;
   const where = { cluster, group, resource, ...(namespace !== undefined && { namespace }) };
-  const shown = (object: KubeObject): KubeObject => ({
-    ...fromStored(object, served),
-    apiVersion: formatApiVersion(served.info),
-    kind: served.info.kind,
-  });
+  const { registry } = request;
+  const shown = (object: KubeObject) => request.inVersion(object, served);
   if (name === '') {
     const { matches } = labelSelectorFromObject(selector ?? {});
     const items = await registry.recent(where);
-    return items.filter(({ metadata }) => matches(metadata.labels ?? {})).map(shown);
+    return Promise.all(items.filter(({ metadata }) => matches(metadata.labels ?? {})).map(shown));
   }
   try {
-    return [shown(await registry.get({ ...where, name }))];
+    return [await shown(await registry.get({ ...where, name }))];
   } catch (error) {
     if (isStatusError(error, 'NotFound')) return [];
     throw error;

@@ -88,7 +88,8 @@ export class WebhookDispatcher {
       const asked = await questionFor(hook, request, this.#catalog, access);
       if (asked === undefined) continue;
       const verdict = await this.#ask(asked, request, true);
-      if (verdict?.patch !== undefined && applyPatch(request, asked, verdict.patch)) session.didChange();
+      if (verdict?.patch !== undefined && (await applyPatch(request, asked, verdict.patch)))
+        session.didChange();
       if (hook.reinvoke) session.asked(hook.id);
     }
   }

@@ -1,3 +1,4 @@
+import type { Later } from '../../../kube/later.ts';
 import type { Json, JsonObject } from '../../../kube/object.ts';
 import { applyJsonPatch } from '../../../kube/patch/json.ts';
 import { whyNoJsonPatch } from '../../../kube/patch/json-problem.ts';
@@ -11,7 +12,7 @@ export function applyPatch(
   request: AdmissionRequest,
   asked: Meant & { hook: { name: string } },
   patch: Json,
-): boolean {
+): Later<boolean> {
   if (Array.isArray(patch) && patch.length === 0) return false;
   if (request.object === undefined) {
     const name = JSON.stringify(asked.hook.name);

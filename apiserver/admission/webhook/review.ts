@@ -84,7 +84,7 @@ function checkV1(
   const given = String(response['uid'] ?? '');
   if (given !== uid) throw invalid(`expected response.uid=${quote(uid)}, got ${quote(given)}`);
   if (answer['apiVersion'] !== 'admission.k8s.io/v1') {
-    const got = `${String(answer['apiVersion'])}, Kind=${String(answer['kind'])}`;
+    const got = `${String(answer['apiVersion'] || '/')}, Kind=${String(answer['kind'])}`;
     throw invalid(`expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got ${got}`);
   }
   if (!mutating) {

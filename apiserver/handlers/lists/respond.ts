@@ -7,8 +7,9 @@ import { clustersOf, saysClusters } from '../../encode/clusters-column.ts';
 import { type Form, notAcceptable } from '../../encode/negotiate.ts';
 import { partial } from '../../encode/partial.ts';
 import { encoded, goType, includeOf, type Kinded, listKind } from '../../encode/respond.ts';
+import { shownFrom } from '../../encode/shown.ts';
 import { tableOf } from '../../encode/table.ts';
-import { fromStored, isStored } from '../../registry/convert.ts';
+import { isStored } from '../../registry/convert.ts';
 import { respondJoined } from './join.ts';
 
 export function respondList(
@@ -17,15 +18,13 @@ export function respondList(
   entries: readonly Entry[],
   metadata: Record<string, unknown>,
 ): Later<ApiResponse> {
-  const { core, info, stored, served } = exchange;
+  const { served } = exchange;
   // Lists of custom resources say that there is no more, those of built-in kinds say nothing.
   const meta = served.custom && form.shape === 'object' ? { continue: '', ...metadata } : metadata;
   if (form.encoding === 'json' && form.shape === 'object' && !form.pretty && isStored(served)) {
     return respondJoined(exchange, entries, meta);
   }
-  const objects = entries.map((entry) =>
-    fromStored(core.registry.decode(stored, info.cluster, entry), served),
-  );
+  const objects = entries.map((entry) => shownFrom(exchange, entry));
   if (!saysClusters(exchange, form)) return encoded(200, shapeList(exchange, form, objects, meta), form);
   return clustersOf(exchange, objects).then((clusters) =>
     encoded(200, shapeList(exchange, form, objects, meta, clusters), form),

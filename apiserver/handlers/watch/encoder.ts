@@ -10,9 +10,10 @@ import { emptyObject } from '../../encode/empty.ts';
 import type { Form } from '../../encode/negotiate.ts';
 import { partial } from '../../encode/partial.ts';
 import { includeOf } from '../../encode/respond.ts';
+import { shownFrom } from '../../encode/shown.ts';
 import { tableOf } from '../../encode/table.ts';
 import { spliceStored } from '../../registry/codec.ts';
-import { fromStored, isStored } from '../../registry/convert.ts';
+import { isStored } from '../../registry/convert.ts';
 import { parseKey } from '../../registry/keys.ts';
 import type { Selection } from '../../registry/selectors.ts';
 import { type EventType, shared, WatchTeller } from './teller.ts';
@@ -62,8 +63,7 @@ export class WatchEncoder extends WatchTeller<Uint8Array> {
   }
 
   object(entry: Entry): KubeObject {
-    const { core, info, stored, served } = this.exchange;
-    return fromStored(core.registry.decode(stored, info.cluster, entry), served);
+    return shownFrom(this.exchange, entry);
   }
 
   /** Of a Table that says where its objects are. */

@@ -2,7 +2,7 @@ import { formatApiVersion } from '../../../kube/gvk.ts';
 import type { KubeObject, WatchEvent } from '../../../kube/object.ts';
 import type { StatusError } from '../../../kube/status.ts';
 import type { Entry } from '../../../storage/store.ts';
-import { fromStored } from '../../registry/convert.ts';
+import { shownFrom } from '../../encode/shown.ts';
 import { type EventType, WatchTeller } from './teller.ts';
 
 /** One event, and about how much it holds in memory. */
@@ -16,9 +16,8 @@ const small = 100;
 /** Store events for a watch from inside this process: without a detour through bytes. Nobody may change the objects. */
 export class WatchObjects extends WatchTeller<Told> {
   tell(type: EventType, entry: Entry, synthetic = false): Told {
-    const { core, info, stored, served } = this.exchange;
-    const object = synthetic ? core.registry.decode(stored, info.cluster, entry) : this.decoded(entry);
-    return { event: { type, object: fromStored(object, served) }, length: entry.value.length };
+    const object = shownFrom(this.exchange, entry, synthetic ? undefined : this.decoded(entry));
+    return { event: { type, object }, length: entry.value.length };
   }
 
   bookmark(revision: number, annotations?: Record<string, string>): Told {

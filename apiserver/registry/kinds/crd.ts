@@ -11,6 +11,7 @@ import { validateLists } from '../../../kube/validation/custom/lists.ts';
 import { validateSchema } from '../../../kube/validation/custom/schema.ts';
 import { validateCreate, validateUpdate } from '../../../kube/validation/index.ts';
 import type { ServedResource } from '../../served.ts';
+import { clientConfigOf } from '../../webhook/reference.ts';
 import type { Catalog } from '../catalog.ts';
 import { schemaFromOpenApi } from './crd-schema.ts';
 import { conditionsOf } from './own-status.ts';
@@ -49,6 +50,10 @@ interface DefinitionSpec {
   scope: 'Namespaced' | 'Cluster';
   names: DefinitionNames;
   versions: Version[];
+  conversion?: {
+    strategy?: string;
+    webhook?: { clientConfig?: unknown; conversionReviewVersions?: string[] };
+  };
 }
 
 /** Names have their defaults, and status says in which versions objects may be stored. */
@@ -84,18 +89,36 @@ export function serveDefinition(
   revision: number,
 ): void {
   const spec = object?.spec as DefinitionSpec | undefined;
-  const versions = isRefused(object) ? [] : (spec?.versions?.filter((version) => version.served) ?? []);
   const before = catalog.definedBy(cluster, name);
-  const served =
-    spec === undefined
+  const all =
+    spec === undefined || isRefused(object)
       ? []
-      : versions.map((version) => {
+      : (spec.versions ?? []).map((version) => {
           const now = servedVersion(cluster, accepted(object, spec), version);
           const same = before.find((one) => one.info.version === version.name);
           const kept = same && deepEqual(same.openapi, now.openapi) ? same.definition : undefined;
           return { ...now, definition: kept ?? { since: revision, forms: new WeakMap() } };
         });
+  if (spec?.conversion?.strategy === 'Webhook') convertedByWebhook(all, { name, revision, spec });
+  const isServed = new Set(spec?.versions?.flatMap((version) => (version.served ? version.name : [])));
+  const served = all.filter(({ info }) => isServed.has(info.version));
   catalog.define(cluster, name, served, revision);
+}
+
+function convertedByWebhook(
+  all: ServedResource[],
+  { name, revision, spec }: { name: string; revision: number; spec: DefinitionSpec },
+): void {
+  const { clientConfig, conversionReviewVersions = [] } = spec.conversion?.webhook ?? {};
+  const conversion = {
+    name,
+    revision,
+    storageVersion: spec.versions.find((version) => version.storage)?.name ?? '',
+    reviewVersions: conversionReviewVersions,
+    config: clientConfigOf(clientConfig),
+    versions: new Map(all.map((one) => [one.info.version, one])),
+  };
+  for (const one of all) one.conversion = conversion;
 }
 
 /** Others have its names, and had them first. */

@@ -5,6 +5,7 @@ import { isStatusError } from '../../../kube/status.ts';
 import type { Entry } from '../../../storage/store.ts';
 import type { ServedResource } from '../../served.ts';
 import { decodeStored, encodeStored } from '../codec.ts';
+import { servedAs } from './versions.ts';
 
 /**
  * A stored custom resource by its definition as it is now: with the defaults that came since it was written, without the
@@ -12,24 +13,32 @@ import { decodeStored, encodeStored } from '../codec.ts';
  * than the entry's revision, as those of what was deleted are.
  */
 export function asDefined(entry: Entry, served: ServedResource, old = false): Entry {
-  const { definition } = served;
-  if (definition === undefined || (entry.revision >= definition.since && !old)) return entry;
+  const { definition, conversion } = served;
+  if (definition === undefined) return entry;
+  // What a webhook made for the store has no defaults yet.
+  if (conversion === undefined && entry.revision >= definition.since && !old) return entry;
   let value = definition.forms.get(entry.value);
   if (value === undefined) {
-    value = formOf(entry, served);
+    // What a webhook would convert is as the definition has the version in which it is stored.
+    const own = servedAs(served, entry.value);
+    value = own === undefined ? entry.value : formOf(entry, own);
     definition.forms.set(entry.value, value);
   }
   return value === entry.value ? entry : { ...entry, value };
 }
 
 function formOf(entry: Entry, served: ServedResource): Uint8Array {
-  const { metadata, ...rest } = decodeStored(entry);
   const before = decodeStored(entry);
+  const known = shaped(decodeStored(entry), served);
+  const now = served.defaults?.(known) ?? known;
+  return deepEqual(now, before) ? entry.value : encodeStored(now);
+}
+
+/** Without the fields that its definition does not know, and without nulls that have no place. Changes its argument. */
+export function shaped({ metadata, ...rest }: KubeObject, served: ServedResource): KubeObject {
   const pruned = pruneKnown(rest as unknown as Json, served);
   const object = { ...(pruned as unknown as KubeObject), metadata };
-  const coerced = served.coerce?.(object).object ?? object;
-  const now = served.defaults?.(coerced) ?? coerced;
-  return deepEqual(now, before) ? entry.value : encodeStored(now);
+  return served.coerce?.(object).object ?? object;
 }
 
 function pruneKnown(value: Json, served: ServedResource): Json {
