@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Atoll, startAtoll } from '../atoll/atoll.ts';
 import { definitionName } from '../conversion/definition.ts';
+import { saidOfConversion } from '../conversion/definitions.ts';
 import { definitions, type Side, settle } from '../conversion/scenario.ts';
 import { failures, storageVersion, verbs, watching } from '../conversion/steps.ts';
 import { startConversionWebhook } from '../conversion/webhook.ts';
@@ -64,6 +65,14 @@ test('a webhook that fails, and one that lies, is answered as on Kubernetes', as
 test('what is stored in a former version is converted as on Kubernetes', async () => {
   const { there, here } = await told(storageVersion);
   expect(here).toEqual(there);
+});
+
+test('what may be said of a conversion is what Kubernetes lets be said', async () => {
+  const { there, here } = await told(saidOfConversion);
+  const withoutAuthority = JSON.stringify(here).replaceAll(sides[1]?.hook.caBundle ?? '', 'CA');
+  expect(JSON.parse(withoutAuthority)).toEqual(
+    JSON.parse(JSON.stringify(there).replaceAll(sides[0]?.hook.caBundle ?? '', 'CA')),
+  );
 });
 
 test('a watch is told what its version is, and when nobody can tell', async () => {
