@@ -1,8 +1,8 @@
-import { claimsMadeFor, hasTemplates, isClaimRef, templateOf } from '../cluster/claims.ts';
+import { claimsMadeFor, hasTemplates, isClaimName, isClaimRef, templateOf } from '../cluster/claims.ts';
 import { type PlacedObject, refKey, refOf } from '../cluster/closure.ts';
+import { isHeld } from '../cluster/reflected.ts';
 import type { ClosureRef, Placement } from '../cluster/types.ts';
 import { isInPlace, type Volumes, volumesOf } from '../cluster/volumes.ts';
-import type { KubeObject } from '../kube/object.ts';
 import { getOwn, textAt } from '../kube/untyped.ts';
 import type { Choice } from './judge.ts';
 import { isRolledOut } from './rollout.ts';
@@ -28,9 +28,10 @@ export function boundOn(claim: Placement | undefined): string[] {
 /** By what becomes of its data, and by cluster: the first claim that a workload has there, made for it or required. */
 export function claimsOf(
   scene: Scene,
-  workload: KubeObject,
+  placed: PlacedObject,
   requires: readonly ClosureRef[],
 ): Record<Volumes, Map<string, string>> {
+  const { object: workload } = placed;
   const { namespace, claims = [] } = scene.input;
   const found = { hold: new Map<string, string>(), recreate: new Map<string, string>() };
   const add = (volumes: Volumes, cluster: string, name: string) => {
@@ -42,6 +43,10 @@ export function claimsOf(
       return volumesOf(claim, template, workload, namespace) === volumes;
     });
     for (const [cluster, name] of claimsMadeFor(workload, made)) add(volumes, cluster, name);
+    // While it is held here, nobody knows of the one that is made anew under its name where its set is.
+    const [held] = made.filter((claim) => isHeld(claim) && isClaimName(workload, claim.metadata.name ?? ''));
+    for (const cluster of held ? Object.keys(placementOf(scene, placed)?.spec?.shares ?? {}) : [])
+      add(volumes, cluster, held?.metadata.name ?? '');
   }
   for (const ref of requires) {
     const claim = scene.index.byKey.get(refKey(ref));

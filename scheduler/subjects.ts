@@ -36,7 +36,7 @@ function subjectOf(scene: Scene, placed: PlacedObject): Subject {
     current: currentOf(placement, placed.object),
     wish: wishOf(placed.object, namespace, policiesFor(placed, namespace, policies)),
     requires,
-    claims: claimsOf(scene, placed.object, requires),
+    claims: claimsOf(scene, placed, requires),
   };
 }
 

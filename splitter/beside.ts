@@ -45,7 +45,7 @@ export function besideOf(
   root: KubeObject,
   drainMs: number,
 ): Beside {
-  if (reaching.has(root.kind)) return { behind: followedAt(world, key).map((found) => found.placement) };
+  if (reaching.has(root.kind)) return { behind: behindAt(world, key) };
   if (kindNamed(root.kind)?.role !== 'workload') return {};
   const namespace = world.namespaces.get(namespaceKey(key));
   return {
@@ -55,6 +55,13 @@ export function besideOf(
     isClosed: (cluster) => isClosedAt(world, placement, cluster),
     isUnled: (cluster) => isUnledAt(world, placement, cluster),
   };
+}
+
+/** What leads to a Service's or an Ingress's pods; what one of them has adopted comes and goes as that one does. */
+function behindAt(world: World, key: string): Placement[] {
+  const all = followedAt(world, key);
+  const uids = new Set(all.map(({ root }) => root.metadata.uid));
+  return all.flatMap(({ root, placement }) => (uids.has(adoptedBy(root)?.uid) ? [] : [placement]));
 }
 
 /** Whom a workload waits for before it leaves a cluster. */
@@ -96,7 +103,7 @@ function isOpenAt(world: World, placement: Placement, cluster: string): boolean 
     const { ref, shares } = service.spec ?? {};
     const [share, slice] = [shares?.[cluster], service.status?.clusters?.[cluster]];
     if (ref?.kind !== 'Service' || !share || slice?.present !== true) return false;
-    const behind = followedAt(world, objectKey(service)).map(({ placement: each }) =>
+    const behind = behindAt(world, objectKey(service)).map((each) =>
       each.metadata.uid === uid ? goingFrom(cluster, each) : each,
     );
     const isToBe = withWithdrawn({ [cluster]: share }, behind)[cluster]?.withdrawn === true;

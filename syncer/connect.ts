@@ -4,7 +4,7 @@ import { pathOf } from '../client/url.ts';
 import { readyOf } from '../cluster/life.ts';
 import { placements } from '../cluster/names.ts';
 import { physicalNamespace, placementName } from '../cluster/placement.ts';
-import { reflectedFrom, reflectedKind, reflectedKinds } from '../cluster/reflected.ts';
+import { isHeld, reflectedFrom, reflectedKind, reflectedKinds } from '../cluster/reflected.ts';
 import { silenceOf, silenceSince } from '../cluster/silence.ts';
 import type { Locator, PhysicalCluster, Placement } from '../cluster/types.ts';
 import type { Transport } from '../kube/http.ts';
@@ -33,13 +33,14 @@ export interface Connecting {
 
 /**
  * A reflected pod says where it runs; a placed Pod's Placement does. Only ever in the namespace of its own. Likewise
- * for what else one cluster alone is said to have.
+ * for what else one cluster alone is said to have. What is held here runs nowhere: another may have its name by now.
  */
 export async function connectPod(
   { client, signal, ...ways }: Connecting,
   cluster: string,
   pod: KubeObject,
 ): Promise<{ transport: Transport; path: string } | undefined> {
+  if (isHeld(pod)) return undefined;
   const { name = '', namespace = '' } = pod.metadata;
   const where = reflectedFrom(pod)[0] ?? (await placedOn(client, cluster, pod, 'pods', signal))[0];
   const found = where === undefined ? undefined : reach(ways, where);

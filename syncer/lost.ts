@@ -5,7 +5,7 @@ import { keyOf, objectKey, parseKey } from '../client/url.ts';
 import { isFinished } from '../cluster/kinds.ts';
 import { isLost, lostStatus } from '../cluster/lost.ts';
 import { rootCluster } from '../cluster/names.ts';
-import { reflectedFrom } from '../cluster/reflected.ts';
+import { isHeld, reflectedFrom } from '../cluster/reflected.ts';
 import { graceLeft, silenceOf, silentAfterMs } from '../cluster/silence.ts';
 import type { PhysicalCluster } from '../cluster/types.ts';
 import { commit } from '../controller/commit.ts';
@@ -55,7 +55,14 @@ export async function runLost(options: LostOptions): Promise<void> {
   const reconcile = async (key: string): Promise<Retry | undefined> => {
     const pod = reflected.get(key);
     const [from] = pod ? reflectedFrom(pod) : [];
-    if (!pod || from === undefined || isLost(pod) || isFinished(pod) || !isRecord(pod['status']))
+    if (
+      !pod ||
+      from === undefined ||
+      isHeld(pod) ||
+      isLost(pod) ||
+      isFinished(pod) ||
+      !isRecord(pod['status'])
+    )
       return undefined;
     const cluster = clusters.get(keyOf(rootCluster, '', from));
     const silence = cluster && silenceOf(cluster);

@@ -106,7 +106,8 @@ export class Physical {
 
   async #search(): Promise<void> {
     const { signal, logger } = this.#options;
-    const unwatched = placedKinds.filter((kind) => !this.#kinds.has(groupResource(kind)));
+    const all = new Map([...placedKinds, ...this.#known.values()].map((kind) => [groupResource(kind), kind]));
+    const unwatched = [...all].flatMap(([of, kind]) => (this.#kinds.has(of) ? [] : [kind]));
     const look = async (kind: ResourceRef) => {
       try {
         if (await this.#probe(kind)) await this.watch(kind);

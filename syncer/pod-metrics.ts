@@ -1,7 +1,7 @@
 import { Client } from '../client/client.ts';
 import { pathOf } from '../client/url.ts';
 import { type PodMetrics, podMetrics } from '../cluster/pod-metrics.ts';
-import { reflectedFrom } from '../cluster/reflected.ts';
+import { isHeld, reflectedFrom } from '../cluster/reflected.ts';
 import { DurationError, parseDuration } from '../kube/duration.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { parseQuantity, QuantityError } from '../kube/quantity.ts';
@@ -97,7 +97,7 @@ async function placesOf(
 ): Promise<Map<string, Map<string, KubeObject[]>>> {
   const places = new Map<string, Map<string, KubeObject[]>>();
   for (const pod of pods) {
-    if (!textAt(pod, 'spec', 'nodeName')) continue;
+    if (!textAt(pod, 'spec', 'nodeName') || isHeld(pod)) continue;
     const where = reflectedFrom(pod)[0] ?? (await placedOn(client, cluster, pod, 'pods', signal))[0];
     if (where === undefined) continue;
     const { namespace = '' } = pod.metadata;

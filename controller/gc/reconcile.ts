@@ -77,7 +77,10 @@ async function unblock(acting: Acting, node: Node): Promise<void> {
 
 function dependentsOf(graph: Graph, uid: string): Dependents {
   const all = graph.dependents(uid);
-  const blocks = (node: Node) => node.owners.some((owner) => owner.uid === uid && owner.blockOwnerDeletion);
+  // Nobody deletes what is reflected for an owner that a user gave it.
+  const mayGo = (node: Node, owner: OwnerReference) => !node.reflected || owner.controller === true;
+  const blocks = (node: Node) =>
+    node.owners.some((owner) => owner.uid === uid && owner.blockOwnerDeletion && mayGo(node, owner));
   return { any: all.length > 0, blocking: all.some(blocks), waiting: all.some(waitsForDependents) };
 }
 
