@@ -60,40 +60,28 @@ export class CelAuthorizer extends Asking {
   }
 }
 
-class PathCheck extends Asking {
+/** What an authorizer is asked about. */
+abstract class Check<About> extends Asking {
+  readonly of: CelAuthorizer;
+  readonly about: About;
+
+  constructor(of: CelAuthorizer, about: About) {
+    super();
+    this.of = of;
+    this.about = about;
+  }
+}
+
+class PathCheck extends Check<string> {
   readonly type: string = typeName('PathCheck');
-  readonly of: CelAuthorizer;
-  readonly path: string;
-
-  constructor(of: CelAuthorizer, path: string) {
-    super();
-    this.of = of;
-    this.path = path;
-  }
 }
 
-class GroupCheck extends Asking {
+class GroupCheck extends Check<string> {
   readonly type: string = typeName('GroupCheck');
-  readonly of: CelAuthorizer;
-  readonly group: string;
-
-  constructor(of: CelAuthorizer, group: string) {
-    super();
-    this.of = of;
-    this.group = group;
-  }
 }
 
-class ResourceCheck extends Asking {
+class ResourceCheck extends Check<AccessResource> {
   readonly type: string = typeName('ResourceCheck');
-  readonly of: CelAuthorizer;
-  readonly resource: AccessResource;
-
-  constructor(of: CelAuthorizer, resource: AccessResource) {
-    super();
-    this.of = of;
-    this.resource = resource;
-  }
 }
 
 class Decision extends Asking {
@@ -114,7 +102,7 @@ function part(field: keyof AccessResource): Run {
   return (budget, of, value) => {
     if (!(of instanceof ResourceCheck) || typeof value !== 'string') throw noOverload();
     if (field.endsWith('Selector')) budget.text(value);
-    return new ResourceCheck(of.of, { ...of.resource, [field]: value });
+    return new ResourceCheck(of.of, { ...of.about, [field]: value });
   };
 }
 
@@ -147,7 +135,7 @@ export const authorization: Readonly<Record<string, Run>> = {
   resource: (_, of, resource) => {
     if (!(of instanceof GroupCheck) || typeof resource !== 'string') throw noOverload();
     if (resource.trim() === '') throw new RunError('resource must not be empty');
-    return of.of.about({ group: of.group, resource });
+    return of.of.about({ group: of.about, resource });
   },
   subresource: part('subresource'),
   namespace: part('namespace'),
@@ -166,6 +154,6 @@ function check(budget: Budget, of: Value, verb: Value): Value {
     throw noOverload();
   budget.charge(checkSteps);
   const { ask, account } = of.of;
-  const about = of instanceof PathCheck ? { path: of.path } : { resource: of.resource };
+  const about = of instanceof PathCheck ? { path: of.about } : { resource: of.about };
   return new Decision(ask({ ...(account && { account }), ...about, verb }));
 }
