@@ -208,8 +208,8 @@ test('in the foreground the owner goes last', async () => {
 test('in the foreground the owner waits for what physical clusters have of it, and leaves that to them', async () => {
   start();
   const owner = await make('owner');
-  const [reference] = ownedBy(owner, true).ownerReferences ?? [];
-  await makeReflected({ ownerReferences: reference && [{ ...reference, controller: true }] });
+  const { ownerReferences = [] } = ownedBy(owner, true);
+  await makeReflected({ ownerReferences: ownerReferences.map((one) => ({ ...one, controller: true })) });
   await client.delete(maps, { namespace: 'x', name: 'owner' }, { propagationPolicy: 'Foreground' });
   await make('gone', ownedBy({ ...owner, metadata: { ...owner.metadata, uid: 'never' } }));
   await eventually(async () => expect(await names('configmaps')).not.toContain('gone'));
