@@ -11,6 +11,7 @@ import type { AuditRecord } from './audit/record.ts';
 import { auditIdOf } from './audit/source.ts';
 import { isOwnController } from './authn/controllers.ts';
 import { authenticate } from './authn/first.ts';
+import { leadHome } from './authn/home.ts';
 import { impersonated, impersonates } from './authn/impersonate.ts';
 import { authorizeRequest } from './authz/check.ts';
 import { mastersGroup } from './authz/masters.ts';
@@ -85,6 +86,7 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
     let by = user;
     let cluster = '';
     request.auditId = auditIdOf(request);
+    if (peer && options.logicalClusters) leadHome(core.tokens, request, peer);
     const asked = askedBy(request, options);
     try {
       if (!ready) {
@@ -116,7 +118,7 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
       const response = ended(core, request, began, answer, exchange, trace);
       return audit ? audit.answered(response) : response;
     } catch (error) {
-      const status = statusOf(error, request);
+      const status = statusOf(error, request, options.onError);
       const response = ended(core, request, began, respondError(status, exchange), exchange, trace);
       if (by === undefined && status.code === 401) {
         options.audit?.begin(request, asked.info, undefined, peer)?.refused(response);
@@ -127,20 +129,20 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
     }
   }
 
-  function statusOf(error: unknown, request: ApiRequest): StatusError {
-    const translated = translate(error, { group: '', resource: '' }, '');
-    // What nobody foresaw, wherever it was translated.
-    const unforeseen = !(error instanceof StatusError) || error.reason === 'InternalError';
-    if (unforeseen) options.onError?.(translated, request);
-    return translated instanceof StatusError
-      ? translated
-      : new StatusError(500, 'InternalError', translated.message);
-  }
-
   return {
     serve: (request, peer, body, known) => climb(request, undefined, peer, body, known),
     serveAs: (request, user) => climb(request, user),
   };
+}
+
+function statusOf(error: unknown, request: ApiRequest, onError: LadderOptions['onError']): StatusError {
+  const translated = translate(error, { group: '', resource: '' }, '');
+  // What nobody foresaw, wherever it was translated.
+  const unforeseen = !(error instanceof StatusError) || error.reason === 'InternalError';
+  if (unforeseen) onError?.(translated, request);
+  return translated instanceof StatusError
+    ? translated
+    : new StatusError(500, 'InternalError', translated.message);
 }
 
 type Rungs = (exchange: Exchange) => Promise<ApiResponse>;

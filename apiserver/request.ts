@@ -99,9 +99,14 @@ const prefixed = /^\/(clusters|[^/?]*%[^/?]*)\/([^/?]*)(\/?)/;
  * none that can be.
  */
 export function clusterIn(url: string): string {
+  return prefixOf(url) ?? rootCluster;
+}
+
+/** As clusterIn; undefined: the URL says nothing of it. */
+export function prefixOf(url: string): string | undefined {
   const [, first = '', name = '', more = ''] = prefixed.exec(url) ?? [];
-  if (first !== 'clusters' && decoded(first) !== 'clusters') return rootCluster;
-  if (name === '' && more === '') return rootCluster;
+  if (first !== 'clusters' && decoded(first) !== 'clusters') return undefined;
+  if (name === '' && more === '') return undefined;
   const cluster = decoded(name) ?? '';
   return cluster === '*' || isLogicalClusterName(cluster) ? cluster : '';
 }

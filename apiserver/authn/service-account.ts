@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { isPath } from '../../cluster/logical.ts';
+import { isLogicalClusterName, rootCluster } from '../../cluster/names.ts';
 import type { UserInfo } from '../../kube/http.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
@@ -7,7 +9,7 @@ import type { Authenticator } from '../plugins.ts';
 import type { Address, Registry } from '../registry/types.ts';
 import { bearerOf } from './bearer.ts';
 import { apiAudiences, defaultIssuer, issuerOf, knownIssuers } from './issuer.ts';
-import type { Claims, PublicKey } from './jwt.ts';
+import { type Claims, claimsIn, type PublicKey } from './jwt.ts';
 import type { TokenKeys } from './keys.ts';
 import { Remembered } from './remembered.ts';
 import { isInSecret, secretClaims, secretTokenOf, secretUser } from './secret-token.ts';
@@ -131,6 +133,25 @@ export class ServiceAccountTokens {
     const seconds = now.getTime() / 1000;
     const isDue = Number(claims['exp']) >= seconds && Number(claims['nbf']) <= seconds + 1;
     return isDue ? (own as unknown as Private) : undefined;
+  }
+
+  /** The logical cluster, other than root, whose account's a token says that it is; nothing of it is verified. */
+  homeOf(token: string): string | undefined {
+    const claims = claimsIn(token);
+    if (claims === undefined) return undefined;
+    const inSecret = secretTokenOf(claims);
+    const own = claims['kubernetes.io'];
+    const cluster = inSecret?.cluster ?? (isRecord(own) ? own['clusterName'] : undefined);
+    if (
+      typeof cluster !== 'string' ||
+      cluster === rootCluster ||
+      !isLogicalClusterName(cluster) ||
+      isPath(cluster)
+    )
+      return undefined;
+    const isKnown =
+      inSecret !== undefined || knownIssuers(this.base, cluster).includes(String(claims['iss']));
+    return isKnown ? cluster : undefined;
   }
 
   /** Whoever a bound token names counts for a second before it is asked anew whether all that it needs is still there. */

@@ -77,7 +77,12 @@ test('a token counts in its own logical cluster, by path and by id, and in no ot
     );
     expect(await status(place, '/api/v1/pods')).toBe(403);
   }
-  const others = ['', '/clusters/root', '/clusters/root:b', `/clusters/${ids.get('b')}`, '/clusters/*'];
+  // Where nothing is said it is its own: in-cluster configuration has no path.
+  expect(await status('', '/version')).toBe(200);
+  expect((await call(a, 'POST', self, review)).body.status.userInfo.extra).toMatchObject({
+    'authentication.kcp.io/cluster-name': [ids.get('a')],
+  });
+  const others = ['/clusters/root', '/clusters/root:b', `/clusters/${ids.get('b')}`, '/clusters/*'];
   const nowhere = ['/clusters/root:nothing', `/clusters/${newLogicalClusterId()}`, '/clusters/root:a:b'];
   for (const place of [...others, ...nowhere]) {
     for (const path of [...documents, '/api/v1/pods', '/apis/tenancy.kcp.io/v1alpha1/workspaces']) {
@@ -179,7 +184,9 @@ test('a Secret of an account gets its token, which counts there while both are t
     (await call(await as(name), 'GET', `${place}/version`)).status;
   for (const name of ['first', 'second']) {
     expect(await status(name, '/clusters/root:a')).toBe(200);
-    for (const place of ['', '/clusters/root:b', '/clusters/*']) expect(await status(name, place)).toBe(401);
+    expect(await status(name, '')).toBe(200);
+    for (const place of ['/clusters/root', '/clusters/root:b', '/clusters/*'])
+      expect(await status(name, place)).toBe(401);
   }
   await until('its use is noted', async () => {
     const { metadata } = await world.admin.get(core('secrets'), { ...at, name: 'first' });

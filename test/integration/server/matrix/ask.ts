@@ -147,6 +147,12 @@ function problemOf(asker: Asker, about: Asked, answer: { status: number; text: s
   return isRefused ? `${status}, not allowed: ${text.slice(0, 200)}` : undefined;
 }
 
+/** Where it leads. */
+function placeOf({ home }: Asker, place: Place): Place {
+  if (home === undefined || place.prefix !== '') return place;
+  return { prefix: `/clusters/${setting.ids[home]}`, cluster: home };
+}
+
 function aboutOf(method: string, route: Route, { prefix, cluster }: Place): Asked {
   const { path, kind: _kind, apiVersion: _version, watches: _watches, ...what } = route;
   const byId = /^\/clusters\/[a-z0-9]{16}$/.test(prefix);
@@ -171,7 +177,7 @@ export async function wrongs(
       for (const method of by ?? (passed.has(place.prefix) && place.cluster !== '*' ? ['GET'] : all)) {
         const given = request(method, route, place.prefix);
         const answer = await send(asker, { ...given, headers: { ...given.headers, ...accept } });
-        const problem = problemOf(asker, aboutOf(method, route, place), answer);
+        const problem = problemOf(asker, aboutOf(method, route, placeOf(asker, place)), answer);
         if (problem !== undefined) wrong.push(`${method} ${given.url}: ${problem}`);
       }
     }

@@ -33,6 +33,8 @@ export interface Person {
   grants?: Partial<Record<Cluster, readonly Grant[]>>;
   /** Of ServiceAccounts. */
   isAccount?: boolean;
+  /** Whose logical cluster a path without /clusters/ leads to, if not to root. */
+  home?: 'a' | 'b';
   /** Whose view below /syncers/ they have. */
   syncer?: string;
   /** Shows nothing at all. */

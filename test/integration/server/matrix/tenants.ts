@@ -159,9 +159,16 @@ function askersOf(ids: Ids, tokens: Awaited<ReturnType<typeof tokensOf>>, adminT
       standing: homeIn('a', 'wrong'),
       grants: { a: [{ namespace: 'open', rules: published('admin') }] },
       isAccount: true,
+      home: 'a',
       headers: bearer(tokens.a),
     },
-    { name: 'its namesake in b', standing: homeIn('b', 'wrong'), isAccount: true, headers: bearer(tokens.b) },
+    {
+      name: 'its namesake in b',
+      standing: homeIn('b', 'wrong'),
+      isAccount: true,
+      home: 'b',
+      headers: bearer(tokens.b),
+    },
     {
       name: 'somebody without a home',
       standing: always('guest'),
