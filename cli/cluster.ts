@@ -3,7 +3,7 @@ import { transportFromKubeconfig } from '../client/kubeconfig.ts';
 import { shownLimit, whyNotReady } from '../cluster/capacity.ts';
 import { readyOf } from '../cluster/life.ts';
 import { apiVersion, systemNamespace } from '../cluster/names.ts';
-import type { PhysicalCluster } from '../cluster/types.ts';
+import type { InClusterConfig, PhysicalCluster } from '../cluster/types.ts';
 import { isStatusError } from '../kube/status.ts';
 import { formerUids } from './adopt.ts';
 import { FailedError } from './errors.ts';
@@ -17,6 +17,7 @@ export interface AddOptions {
   context?: string;
   labels?: Record<string, string>;
   network?: string;
+  inCluster?: InClusterConfig;
   /** Takes over what a former registration of this very cluster left there. */
   adopt?: boolean;
   waitSeconds: number;
@@ -60,7 +61,12 @@ export async function registerCluster(
   client: Client,
   name: string,
   kubeconfig: string,
-  options: { labels?: Record<string, string>; network?: string; adopt?: readonly string[] } = {},
+  options: {
+    labels?: Record<string, string>;
+    network?: string;
+    inCluster?: InClusterConfig;
+    adopt?: readonly string[];
+  } = {},
 ): Promise<void> {
   await ignoreExists(
     client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: systemNamespace } }),
@@ -80,6 +86,7 @@ export async function registerCluster(
     spec: {
       kubeconfigSecretRef: { namespace: systemNamespace, name: secretName },
       ...(options.network && { network: options.network }),
+      ...(options.inCluster && { inClusterConfig: options.inCluster }),
       ...(options.adopt?.length && { adopt: options.adopt }),
     },
   };

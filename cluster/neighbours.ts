@@ -1,6 +1,7 @@
 import { at, isRecord, listAt } from '../kube/untyped.ts';
 import { logicalClusterLabel, managedLabel } from './names.ts';
 import { keyThere, markOf } from './namespace-labels.ts';
+import type { PodAccess } from './pod-access.ts';
 import type { Locator } from './types.ts';
 
 type Spec = Record<string, unknown>;
@@ -9,6 +10,8 @@ type Spec = Record<string, unknown>;
 export interface ShapeTarget {
   physicalNamespace: string;
   locator: Locator;
+  /** How its pods reach their logical cluster; absent: as they reach the cluster which runs them. */
+  access?: PodAccess | undefined;
 }
 
 /**

@@ -10,6 +10,8 @@ import {
 } from '../kube/quantity.ts';
 import { at, isRecord, listAt, mapAt, numberAt, textAt } from '../kube/untyped.ts';
 import { kindNamed, type WorkloadKindName } from './kinds.ts';
+import { type KindRule, stepsOf } from './placed-resource.ts';
+import { accountOf } from './pod-access.ts';
 import type { ClosureRef } from './types.ts';
 
 export interface PodTemplate {
@@ -26,6 +28,16 @@ export function podTemplate(workload: KubeObject): PodTemplate {
     annotations: mapAt(template, 'metadata', 'annotations') ?? {},
     spec: at(template, 'spec'),
   };
+}
+
+/** The spec of the pods of a workload, as it is stored; `rule`: that by which it is placed. */
+export function podSpecOf(workload: KubeObject, rule?: KindRule): unknown {
+  return at(workload, ...podSpecPath(workload, rule));
+}
+
+export function podSpecPath(workload: KubeObject, rule?: KindRule): string[] {
+  const template = rule ? stepsOf(rule.templatePath ?? '.spec.template') : runOf(workload).template;
+  return [...template, 'spec'];
 }
 
 interface Run {
@@ -66,14 +78,13 @@ function containersOf(spec: unknown): unknown[] {
 
 /** Names in the pod's own namespace that it cannot start, or will not work, without. */
 export function podReferences(spec: unknown): ClosureRef[] {
-  const account = textAt(spec, 'serviceAccountName') || textAt(spec, 'serviceAccount') || 'default';
   return [
     ...containersOf(spec).flatMap(containerReferences),
     ...listAt(spec, 'volumes')
       .filter((volume) => !isInjected(at(volume, 'name')))
       .flatMap(volumeReferences),
     ...listAt(spec, 'imagePullSecrets').flatMap((s) => core('secrets', textAt(s, 'name'))),
-    ...core('serviceaccounts', account),
+    ...core('serviceaccounts', accountOf(spec)),
   ];
 }
 

@@ -10,7 +10,13 @@ import { policyResources } from './policy-schema.ts';
 import { any, effect, type Fields, flag, int32, kind, list, map, object, open, text } from './schema.ts';
 import { sharesOf, stateOf, whyOf } from './summary.ts';
 import { texts } from './texts.ts';
-import type { PhysicalCluster, PhysicalClusterSpec, PhysicalClusterStatus, Taint } from './types.ts';
+import type {
+  InClusterConfig,
+  PhysicalCluster,
+  PhysicalClusterSpec,
+  PhysicalClusterStatus,
+  Taint,
+} from './types.ts';
 import { validateCluster } from './validate.ts';
 
 const physicalClusterSpec = object(
@@ -32,6 +38,11 @@ const physicalClusterSpec = object(
     capacity: map({ type: 'string', format: 'quantity' }),
     namespaceLabels: { type: 'list', items: text, listType: 'set' },
     network: text,
+    inClusterConfig: object(
+      { server: text, certificateAuthorityData: text } satisfies Fields<InClusterConfig>,
+      texts.inClusterConfig,
+      ['server'],
+    ),
   } satisfies Fields<PhysicalClusterSpec>,
   texts.physicalClusterSpec,
   ['kubeconfigSecretRef'],

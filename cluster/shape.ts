@@ -19,6 +19,7 @@ import {
   withdrawnLabel,
 } from './names.ts';
 import { amongNeighbours, nearNeighbours, type ShapeTarget } from './neighbours.ts';
+import { withAccess } from './pod-access.ts';
 import { withoutPodAssignment } from './pod-spec.ts';
 import { podAmounts } from './quota.ts';
 import { inTurn, withOrdinals, withStrategy } from './rolling.ts';
@@ -57,7 +58,7 @@ export function shapeFor(root: KubeObject, share: Share, target: ShapeTarget): K
   const copy = deepCopy(rest) as Record<string, unknown>;
   const shaped = { ...copy, metadata: metadataFor(root, share, target) } as KubeObject;
   if (isRecord(shaped.spec)) shaped.spec = withTemplates(specFor(root, shaped.spec, share), target);
-  if (root.kind === 'Pod' && isRecord(shaped.spec)) shaped.spec = nearNeighbours(shaped.spec, target);
+  if (root.kind === 'Pod' && isRecord(shaped.spec)) shaped.spec = podThere(shaped.spec, target);
   if (root.kind === 'NetworkPolicy' && isRecord(shaped.spec))
     shaped.spec = amongNeighbours(shaped.spec, target.locator);
   if (root.kind === 'ServiceAccount') delete shaped['secrets'];
@@ -91,7 +92,7 @@ function claimsGo({ kind, spec }: KubeObject): boolean {
 
 /**
  * A pod, or a claim, that bore our marks by its template would be taken for what it is not. Nor is a pod of it kept near
- * to, or away from, those of others.
+ * to, or away from, those of others; and it reaches its own logical cluster.
  */
 function withTemplates(spec: Spec, target: ShapeTarget): Spec {
   const job = at(spec, 'jobTemplate');
@@ -101,7 +102,7 @@ function withTemplates(spec: Spec, target: ShapeTarget): Spec {
   const claims = at(spec, 'volumeClaimTemplates');
   return {
     ...spec,
-    ...(isRecord(template) && { template: ofNeighbours(withoutOurs(template), target) }),
+    ...(isRecord(template) && { template: ofTarget(withoutOurs(template), target) }),
     ...(Array.isArray(claims) && {
       volumeClaimTemplates: claims.map((claim) => (isRecord(claim) ? withoutOurs(claim) : claim)),
     }),
@@ -110,12 +111,17 @@ function withTemplates(spec: Spec, target: ShapeTarget): Spec {
 
 /** As a pod of this logical cluster has it there. */
 export function templateThere(template: unknown, target: ShapeTarget): unknown {
-  return isRecord(template) ? ofNeighbours(withoutOurs(template), target) : template;
+  return isRecord(template) ? ofTarget(withoutOurs(template), target) : template;
 }
 
-function ofNeighbours(template: Spec, target: ShapeTarget): Spec {
+function ofTarget(template: Spec, target: ShapeTarget): Spec {
   const spec = at(template, 'spec');
-  return isRecord(spec) ? { ...template, spec: nearNeighbours(spec, target) } : template;
+  return isRecord(spec) ? { ...template, spec: podThere(spec, target) } : template;
+}
+
+function podThere(spec: Spec, target: ShapeTarget): Spec {
+  const near = nearNeighbours(spec, target);
+  return target.access ? withAccess(near, target.access) : near;
 }
 
 function withoutOurs(template: Spec): Spec {

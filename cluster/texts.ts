@@ -5,6 +5,7 @@ import type {
   ClusterSlice,
   Condition,
   Filled,
+  InClusterConfig,
   ObjectRef,
   PhysicalClusterSpec,
   PhysicalClusterStatus,
@@ -203,6 +204,13 @@ const physicalClusterSpec: Texts<PhysicalClusterSpec> = {
     "Which labels of users' Namespaces its namespaces bear as they are written: keys, prefix/*, or * for all but those of kubernetes.io, k8s.io and openshift.io, which have to be named.",
   network:
     "Clusters that say the same have one pod network: a pod's address in one is reached from all. Services that are on several of them reach the pods on all.",
+  inClusterConfig:
+    'How pods there reach the API of their logical cluster, with a token of their ServiceAccount there. Absent, they are given the API of the cluster that runs them.',
+};
+
+const inClusterConfig: Texts<InClusterConfig> = {
+  server: 'Where pods there reach an Atoll server: https://HOST[:PORT], without a path.',
+  certificateAuthorityData: "Who vouches for that server, PEM in base64. Absent, the server's own authority.",
 };
 
 const secretRef = { namespace: "The Secret's namespace.", name: "The Secret's name." };
@@ -279,6 +287,7 @@ export const texts = {
   placement,
   error: { reason: 'In one word for programs.', message: 'In a sentence for people.' },
   physicalClusterSpec,
+  inClusterConfig,
   secretRef,
   taint,
   physicalClusterStatus,

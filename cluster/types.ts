@@ -57,7 +57,25 @@ export interface PhysicalClusterSpec {
   namespaceLabels?: string[];
   /** Clusters that say the same have one pod network: a pod's address in one is reached from all. See cluster/peers.ts. */
   network?: string;
+  /** How pods there reach their logical cluster's API. Absent: they are given that of the cluster which runs them. See cluster/pod-access.ts. */
+  inClusterConfig?: InClusterConfig;
 }
+
+/** By the names of a kubeconfig. */
+export interface InClusterConfig {
+  /** `https://host[:port]`, of any of our servers. */
+  server: string;
+  /** PEM, in base64. Absent: the server's own authority. */
+  certificateAuthorityData?: string;
+}
+
+/** What a syncer is given of a ServiceAccount for its pods. */
+export type AccountToken = KubeObject & {
+  token: string;
+  expirationTimestamp: string;
+  /** PEM: who vouches for the server. */
+  authority: string;
+};
 
 export interface PhysicalClusterStatus {
   /** `Ready`: the syncer speaks to its API. Written by the syncer, by the server when the syncer is silent. */
@@ -239,6 +257,8 @@ export interface ShareViewSpec {
   moved?: boolean;
   /** Made beside what is placed: no Placement stands for it, and nobody waits to hear of it. See cluster/peers.ts. */
   isBeside?: boolean;
+  /** Whose token its pods find in which Secret beside them; absent: they need none of ours. */
+  account?: { name: string; uid: string; secret: string };
   /** What to apply; absent while Leaving, and when the root object is gone. */
   manifest?: KubeObject;
   /** The namespace it goes to on the physical cluster. */

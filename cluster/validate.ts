@@ -36,10 +36,24 @@ export function validateCluster(
   if (typeof cost === 'number' && cost < 0)
     field.child('cost').invalid(cost, 'must be greater than or equal to 0');
   if (typeof spec['network'] === 'string') dns1123Label(spec['network'], field.child('network'));
+  inClusterConfig(spec['inClusterConfig'], field.child('inClusterConfig'));
   bounds(isRecord(spec['capacity']) ? spec['capacity'] : {}, field.child('capacity'));
   taints(Array.isArray(spec['taints']) ? spec['taints'] : [], field.child('taints'));
   patterns(listAt(spec, 'namespaceLabels'), field.child('namespaceLabels'));
   return causes;
+}
+
+/** In-cluster configuration knows a host and a port and no path. */
+function inClusterConfig(config: unknown, field: Field): void {
+  if (!isRecord(config)) return;
+  const { server, certificateAuthorityData: authority } = config;
+  const text = String(server);
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== 'https:' || `${url.origin}/` !== url.href || url.hostname === '')
+    field.child('server').invalid(text, 'must be https://HOST[:PORT], without a path');
+  if (typeof authority !== 'string') return;
+  if (!Buffer.from(authority, 'base64').toString().includes('-----BEGIN CERTIFICATE-----'))
+    field.child('certificateAuthorityData').invalid(authority, 'must be certificates in PEM, in base64');
 }
 
 function bounds(capacity: Record<string, unknown>, field: Field): void {

@@ -3,6 +3,7 @@ import { isDefaultAccount } from '../cluster/placeable.ts';
 import type { ShareView } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError, StatusError } from '../kube/status.ts';
+import { withAccessThere } from './access-there.ts';
 import { markClaims } from './claims.ts';
 import { isAdoptable, takeBack } from './default-account.ts';
 import type { Engine } from './engine.ts';
@@ -52,6 +53,7 @@ export async function applyShare(engine: Engine, input: ApplyInput): Promise<App
   }
   await engine.physical.watch(place.kind);
   noteLabels(engine, input, await namespaces.ensure(spec.physicalNamespace, home, labels));
+  await engine.accountTokens.ensure(spec);
   // An autoscaler's number must be the one that is there now, not that of a cache; so what was withdrawn just now.
   const cached = isScaled(manifest) || record.withdrawn ? undefined : input.cached;
   const object = cached ?? (await engine.physical.read(place.kind, place.namespace, place.name));
@@ -63,7 +65,12 @@ export async function applyShare(engine: Engine, input: ApplyInput): Promise<App
   if (object && turns(manifest, object, record) && !(await turn(engine, input, object)))
     return { retryAfter: 50 };
   const kept = object && (scaledThere(manifest, object) ?? adoptedThere(engine, manifest, object));
-  const written = await write(engine, place, kept ?? manifest, object?.metadata.uid, kept !== undefined);
+  const put = (body: KubeObject) => write(engine, place, body, object?.metadata.uid, kept !== undefined);
+  const written = await put(kept ?? manifest).catch((error) => {
+    const same =
+      object && isStatusError(error, 'Invalid') && withAccessThere(kept ?? manifest, object, spec.ref);
+    return same ? put(same) : Promise.reject(error);
+  });
   if (!written) return { retryAfter: 50 };
   noteWritten(record, wanted);
   record.manifest = wanted;

@@ -5,6 +5,7 @@ import type { ShareView } from '../cluster/types.ts';
 import { WorkQueue } from '../controller/queue.ts';
 import { groupResource } from '../kube/gvk.ts';
 import type { Logger } from '../kube/log.ts';
+import { AccountTokens } from './account-tokens.ts';
 import { childReflectors } from './children.ts';
 import type { startCleanup } from './cleanup.ts';
 import { physicalChanged } from './down.ts';
@@ -55,6 +56,7 @@ export function assemble(parts: Parts) {
       appeared: ({ metadata: { uid } }) => controllerCame([...children.values(), pods], uid),
       readable: (kind) => wakeKind(engine, kind),
     }),
+    accountTokens: { ensure: (spec) => accountTokens.ensure(spec) },
     records: new Map(),
     found: new Map(),
     down: new WorkQueue({ maxDelayMs: 30_000 }),
@@ -67,6 +69,7 @@ export function assemble(parts: Parts) {
     signal,
     logger,
   };
+  const accountTokens = new AccountTokens(engine);
   const owners = new Owners({
     client,
     physical: engine.physical,
@@ -78,7 +81,7 @@ export function assemble(parts: Parts) {
   });
   const children = childReflectors(engine, owners);
   const pods = new PodReflector(engine, owners, children);
-  return { engine, pods, children: [...children.values()] };
+  return { engine, accountTokens, pods, children: [...children.values()] };
 }
 
 interface Controlled {

@@ -7,6 +7,7 @@ import { type Retry, runController } from '../controller/controller.ts';
 import { WorkQueue } from '../controller/queue.ts';
 import type { KubeList, KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
+import { isAccountToken } from './account-tokens.ts';
 import { isClaimOfOurs, removeClaims } from './claims.ts';
 import type { Engine } from './engine.ts';
 
@@ -114,7 +115,9 @@ async function contentOf(
     // What a workload's controllers make beside it, claims and slices, goes with the workload.
     const isMade = ({ metadata }: KubeObject) =>
       kind.role === 'closure' && metadata.ownerReferences?.some((owner) => owner.controller) === true;
-    const left = list.items.filter((object) => isSomebodys(kind, object) && !isMade(object));
+    const isLeft = (object: KubeObject) =>
+      isSomebodys(kind, object) && !isMade(object) && !isAccountToken(engine, object);
+    const left = list.items.filter(isLeft);
     claims.push(...left.filter((object) => isClaimOfOurs(engine, object)));
     foreign ||= left.some((object) => !isClaimOfOurs(engine, object));
   }

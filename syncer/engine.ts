@@ -5,6 +5,7 @@ import type { ClusterSlice, ObjectRef, ShareView } from '../cluster/types.ts';
 import type { WorkQueue } from '../controller/queue.ts';
 import type { Logger } from '../kube/log.ts';
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
+import type { AccountTokens } from './account-tokens.ts';
 import type { Namespaces } from './namespaces.ts';
 import type { Physical } from './physical.ts';
 import { newRecord, type TargetRecord } from './records.ts';
@@ -25,6 +26,7 @@ export interface Engine {
   shares: Informer<ShareView>;
   physical: Physical;
   namespaces: Namespaces;
+  accountTokens: Pick<AccountTokens, 'ensure'>;
   unreadable: Unreadable;
   records: Map<TargetId, TargetRecord>;
   /** What was said of each target to have been applied, as this syncer found it: until it is looked at for the first time. */

@@ -131,7 +131,15 @@ async function work(
   indexShares(shares);
   const ask = ({ spec }: ShareView) => questions.ask(spec && askedSince(spec.share));
   shares.on({ add: ask, update: ask });
-  const { engine, pods, children } = assemble({ name, upstream, signal, logger, cleanup, shares, ...own });
+  const { engine, accountTokens, pods, children } = assemble({
+    name,
+    upstream,
+    signal,
+    logger,
+    cleanup,
+    shares,
+    ...own,
+  });
   let isFound = false;
   // What was there before a backup of the cluster was put back may be there again.
   const search = () => void (isFound && (namespaces.count() ?? 0) > 0 && engine.physical.search());
@@ -154,6 +162,7 @@ async function work(
     runBusiness(engine, [pods.reflector, ...others], Promise.all(ready)),
     runDown(engine, [...ready, podsKnown]),
     runUp(engine, ready),
+    accountTokens.run(ready),
     pods.run(ready),
     new NodeReflector(engine, own.nodes, pods.informer).run(ready),
     ...others.map((reflector) => reflector.run(ready)),

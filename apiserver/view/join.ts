@@ -3,6 +3,8 @@ import { placedKind } from '../../cluster/kinds.ts';
 import { apiVersion, logicalClusterAnnotation } from '../../cluster/names.ts';
 import { isPlaceable } from '../../cluster/placeable.ts';
 import { physicalNamespace } from '../../cluster/placement.ts';
+import { type PodAccess, usesSecret } from '../../cluster/pod-access.ts';
+import { podSpecOf } from '../../cluster/pod-spec.ts';
 import { shapeRuled } from '../../cluster/ruled-shape.ts';
 import { shapeFor } from '../../cluster/shape.ts';
 import type { Locator, ObjectRef, Placement, Share, ShareView } from '../../cluster/types.ts';
@@ -23,6 +25,8 @@ export interface JoinInput {
   placement: Placement;
   /** The object that the placement names; undefined when there is none. */
   root: KubeObject | undefined;
+  /** How its pods reach their logical cluster; absent: they do not. */
+  access?: PodAccess | undefined;
   revision: number;
 }
 
@@ -31,7 +35,14 @@ export interface JoinInput {
  * whatever the Placement says. The manifest is absent while Leaving, when the root object is gone or was made anew
  * (then another uid is there), and of an object that may not be pushed.
  */
-export function joinShare({ viewer, logical, placement, root, revision }: JoinInput): ShareView | undefined {
+export function joinShare({
+  viewer,
+  logical,
+  placement,
+  root,
+  access,
+  revision,
+}: JoinInput): ShareView | undefined {
   const { ref, shares, requires = [], orphaned, namespaceUid = '', namespaceLabels } = placement.spec ?? {};
   const share = shares && getOwn(shares, viewer.cluster);
   const kind = ref && placedKind(ref);
@@ -48,7 +59,7 @@ export function joinShare({ viewer, logical, placement, root, revision }: JoinIn
     name: ref.name,
     uid: ref.uid,
   };
-  const shape = { physicalNamespace: target, locator };
+  const shape = { physicalNamespace: target, locator, access };
   const manifest =
     wanted && (kind.rule ? shapeRuled(wanted, ref, share, shape) : shapeFor(wanted, share, shape));
   const slice = getOwn(placement.status?.clusters ?? {}, viewer.cluster);
@@ -70,6 +81,11 @@ export function joinShare({ viewer, logical, placement, root, revision }: JoinIn
       requires,
       ...(orphaned !== undefined && { orphaned }),
       ...(isMoved(share, ref, root) && { moved: true }),
+      ...(manifest &&
+        access &&
+        usesSecret(podSpecOf(manifest, ref.rule), access) && {
+          account: { name: access.account, uid: access.uid, secret: access.secret },
+        }),
       ...(manifest && { manifest }),
       physicalNamespace: target,
       namespaceUid,

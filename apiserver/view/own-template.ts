@@ -1,3 +1,4 @@
+import { withoutAccess } from '../../cluster/pod-access.ts';
 import { deepCopy } from '../../kube/deep.ts';
 import type { JsonObject, KubeObject } from '../../kube/object.ts';
 import { canonicalQuantity } from '../../kube/quantity.ts';
@@ -18,7 +19,7 @@ const hashLabel = 'pod-template-hash';
  * cluster, so what a cluster says is only ever compared. What was found once stays; unknown: no template.
  */
 export async function withOwnTemplate(making: Making, object: KubeObject): Promise<KubeObject> {
-  const told = templateOf(object);
+  const told = comparable(templateOf(object));
   const own = await ownTemplate(making, object, told);
   if (object.kind === 'ControllerRevision') {
     const { data: _, ...rest } = object;
@@ -41,7 +42,7 @@ async function ownTemplate(
   if (kept || !told) return kept;
   const ref = owners.get(owner ?? '');
   const found = (objects: readonly KubeObject[]) =>
-    objects.map(templateOf).find((one) => one && agrees(told, one));
+    objects.map(templateOf).find((one) => one && agrees(told, comparable(one)));
   const at = ref && addressIn(address, ref);
   const root = at && (await readObject(store, at));
   if (!root || root.metadata.uid !== owner) return found(await siblings(making, object));
@@ -50,6 +51,10 @@ async function ownTemplate(
   const all = await formers.of(keyOf(at), Number(root.metadata.resourceVersion));
   const former = found(all.filter(({ metadata }) => metadata.uid === owner));
   return former ?? found(await siblings(making, object));
+}
+
+function comparable<T extends Json | undefined>(template: T): T | Json {
+  return template && withoutAccess(template);
 }
 
 /** Without what the Deployment's controller or kubectl's patch added. */

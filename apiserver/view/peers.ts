@@ -10,15 +10,15 @@ import type { Store, StoreEvent } from '../../storage/store.ts';
 import { decodeStored, shownStored } from '../registry/codec.ts';
 import { parseKey } from '../registry/keys.ts';
 import { readObject } from '../registry/rewrite.ts';
-import { besideOf, peersAt, placeOfSlice, withCluster } from './beside.ts';
+import { besideOf, clusterIn, peersAt, placeOfSlice, withCluster } from './beside.ts';
 import type { Fed } from './index.ts';
 import type { Viewer } from './join.ts';
 import { peerShare } from './peer-share.ts';
-import { addressIn, clustersStored, type NamespacePlace, placementsStored } from './places.ts';
+import { addressIn, type NamespacePlace, placementsStored } from './places.ts';
 import { type SliceIn, SlicesIn, serviceOf } from './slices-in.ts';
 import { type Made, type Scope, type ShareEvent, ToldBeside } from './told-beside.ts';
+import type { Work } from './work.ts';
 
-type Work = () => Promise<ShareEvent[]>;
 type Clusters = ReadonlyMap<string, Peer>;
 
 /** A Service that the cluster has a share of: its Placement as it was last seen. */
@@ -136,12 +136,13 @@ export class Peers {
 
   /** Networks that this cluster is not in, before or after, are none of its business. */
   #cluster(event: StoreEvent): Work | undefined {
-    const { key, revision } = event.entry;
+    const { revision } = event.entry;
     const before = this.#clusters;
-    const after = withCluster(before, event);
+    const told = clusterIn(event);
+    const after = withCluster(before, told);
     if (after === before) return undefined;
     this.#clusters = after;
-    const { name } = parseKey(clustersStored, key);
+    const { name } = told;
     const me = this.#viewer.cluster;
     const network = after.get(me)?.network;
     if (name === me) {

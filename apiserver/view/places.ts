@@ -4,6 +4,7 @@ import type { ObjectAddress } from '../registry/rewrite.ts';
 /** The kinds that the view reads or writes by name. */
 export const placementsStored = { group: 'atoll.dev', resource: 'placements', namespaced: true };
 export const namespacesStored = { group: '', resource: 'namespaces', namespaced: false };
+export const accountsStored = { group: '', resource: 'serviceaccounts', namespaced: true };
 export const slicesStored = { group: 'discovery.k8s.io', resource: 'endpointslices', namespaced: true };
 export const clustersStored = { ...physicalClusters, namespaced: false };
 

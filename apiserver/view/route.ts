@@ -11,6 +11,7 @@ export type Route =
   | { to: 'nodes' }
   | { to: 'node'; logical: string; name: string }
   | { to: 'namespace'; logical: string; name: string }
+  | { to: 'account-token'; logical: string; namespace: string; name: string }
   | { to: 'clusters' }
   | { to: 'cluster' }
   | { to: 'cluster-status' };
@@ -28,6 +29,7 @@ export const verbs: Readonly<Record<Route['to'], readonly string[]>> = {
   nodes: ['GET'],
   node: ['PUT', 'DELETE'],
   namespace: ['GET'],
+  'account-token': ['POST'],
   clusters: ['GET'],
   cluster: ['GET'],
   'cluster-status': ['PATCH'],
@@ -71,9 +73,13 @@ function inLogicalCluster(rest: string): Route | undefined {
   const [, node] = /^api\/v1\/nodes\/([^/]+)$/.exec(below) ?? [];
   if (node !== undefined) return dnsName.test(node) ? { to: 'node', logical, name: node } : undefined;
   const [, api = '', namespace = '', resource = '', name = '', subresource = ''] =
-    /^(.+)\/namespaces\/([^/]+)\/([^/]+)\/([^/]+)(\/status)?$/.exec(below) ?? [];
+    /^(.+)\/namespaces\/([^/]+)\/([^/]+)\/([^/]+)(\/status|\/token)?$/.exec(below) ?? [];
   if (!dnsLabel.test(namespace) || !dnsName.test(name)) return undefined;
   const address = { logical, namespace, name };
+  if (subresource === '/token')
+    return api === 'api/v1' && resource === 'serviceaccounts'
+      ? { to: 'account-token', ...address }
+      : undefined;
   if (subresource)
     return api === atoll && resource === 'shares' ? { to: 'share-status', ...address } : undefined;
   const kind = reflectedKinds.find((one) => one.resource === resource && apiOf(one) === api);

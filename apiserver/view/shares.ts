@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { PodAccess } from '../../cluster/pod-access.ts';
 import type { Placement, PlacementSpec, ShareView, ShareViewSpec } from '../../cluster/types.ts';
 import { encodeJson } from '../../kube/json.ts';
 import { isRecord } from '../../kube/untyped.ts';
@@ -12,7 +13,9 @@ import { essence, joinShare, type Viewer } from './join.ts';
 import { saysTheSame } from './owned.ts';
 import { Peers } from './peers.ts';
 import { addressIn, placementsStored } from './places.ts';
+import { type Accessing, Reach } from './reach.ts';
 import type { ShareEvent } from './told-beside.ts';
+import { both, tellAll, type Work } from './work.ts';
 
 /** One share that the cluster has: the placement as it was last seen, and the key of the object it names. */
 interface Item {
@@ -49,11 +52,13 @@ export class Shares {
   readonly #byRoot = new Map<string, Set<string>>();
   readonly #needle: Buffer;
   readonly #peers: Peers;
+  readonly #reach: Reach;
 
   constructor(store: Store, viewer: Viewer) {
     this.#store = store;
     this.#viewer = viewer;
     this.#peers = new Peers(store, viewer);
+    this.#reach = new Reach(store, viewer.cluster);
     this.#needle = Buffer.from(`${JSON.stringify(viewer.cluster)}:`);
   }
 
@@ -62,14 +67,14 @@ export class Shares {
     const listed =
       (await this.#known(index, revision ?? this.#store.revision)) ?? (await this.#all(revision));
     for (const entry of listed.entries) this.#take(entry);
+    await this.#reach.load(listed.revision);
+    const accessing = this.#reach.now();
     const items = await Promise.all(
       [...this.#items.values()].map(async (item) => {
         const root = await this.#root(item, listed.revision);
-        return this.#tell(
-          item,
-          root,
-          Math.max(root?.revision ?? 0, Number(item.placement.metadata.resourceVersion)),
-        );
+        const access = await accessing(item, root, listed.revision);
+        const since = Math.max(root?.revision ?? 0, Number(item.placement.metadata.resourceVersion));
+        return this.#tell(item, root, since, access);
       }),
     );
     const beside = await this.#peers.load(index, listed.revision);
@@ -98,26 +103,40 @@ export class Shares {
    * Takes the events that matter in, at once; the answer, to be awaited in order, says what to tell.
    * Undefined: nothing here concerns this cluster. `placement`: what the event put, where somebody has read it already.
    */
-  feed(event: StoreEvent, placement?: Placement): (() => Promise<ShareEvent[]>) | undefined {
+  feed(event: StoreEvent, placement?: Placement): Work | undefined {
     const { entry } = event;
     if (entry.key.startsWith(allPlacements)) return this.#placement(event, placement);
-    const beside = this.#peers.feed(event);
+    const beside = both(this.#reached(event), this.#peers.feed(event));
     const dependents = this.#byRoot.get(entry.key);
     if (!dependents) return beside;
+    const accessing = this.#reach.now();
     const items = [...dependents].flatMap((key) => this.#items.get(key) ?? []);
     const root = event.type === 'delete' ? undefined : entry;
     const anew = this.#peers.root([...dependents], event);
+    const tell = async (item: Item) =>
+      this.#tell(item, root, entry.revision, await accessing(item, root, entry.revision));
     return async () => [
-      ...items.flatMap((item) => this.#tell(item, root, entry.revision) ?? []),
+      ...(await tellAll(items, tell)),
       ...((await anew?.()) ?? []),
       ...((await beside?.()) ?? []),
     ];
   }
 
-  #placement(
-    { type, entry }: StoreEvent,
-    placement: Placement | undefined,
-  ): (() => Promise<ShareEvent[]>) | undefined {
+  #reached(event: StoreEvent): Work | undefined {
+    const concerns = this.#reach.feed(event);
+    if (!concerns) return undefined;
+    const accessing = this.#reach.now();
+    const items = [...this.#items.values()].filter(({ key }) => concerns(key));
+    return () => tellAll(items, (item) => this.#anew(item, event.entry.revision, accessing));
+  }
+
+  /** As it is at that revision. */
+  async #anew(item: Item, revision: number, accessing: Accessing): Promise<ShareEvent | undefined> {
+    const root = await this.#root(item, revision);
+    return this.#tell(item, root, revision, await accessing(item, root, revision));
+  }
+
+  #placement({ type, entry }: StoreEvent, placement: Placement | undefined): Work | undefined {
     const before = this.#items.get(entry.key);
     const after = type === 'delete' ? undefined : this.#take(entry, placement);
     if (!after) {
@@ -129,9 +148,9 @@ export class Shares {
     if (before && saysTheSame(before.placement, after.placement)) return undefined;
     const anew = this.#peers.placed(entry.key, before?.placement, entry.revision);
     if (before?.part === after.part) return anew;
+    const accessing = this.#reach.now();
     return async () => {
-      const root = await this.#root(after, entry.revision);
-      const event = this.#tell(after, root, entry.revision);
+      const event = await this.#anew(after, entry.revision, accessing);
       return [...(event ? [event] : []), ...((await anew?.()) ?? [])];
     };
   }
@@ -196,7 +215,12 @@ export class Shares {
   }
 
   /** Only when the syncer would see a difference: status of the root and slices of others do not wake it. */
-  #tell(item: Item, root: Entry | undefined, revision: number): ShareEvent | undefined {
+  #tell(
+    item: Item,
+    root: Entry | undefined,
+    revision: number,
+    access: PodAccess | undefined,
+  ): ShareEvent | undefined {
     const { cluster: logical } = parseKey(placementsStored, item.key);
     const object = root && decodeStored(root);
     const view = joinShare({
@@ -204,6 +228,7 @@ export class Shares {
       logical,
       placement: item.placement,
       root: object,
+      access,
       revision,
     });
     if (!view) return undefined;

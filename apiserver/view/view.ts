@@ -4,6 +4,7 @@ import { badRequest } from '../../kube/status.ts';
 import { isRecord } from '../../kube/untyped.ts';
 import type { Core, Exchange } from '../core.ts';
 import type { View } from '../options.ts';
+import { accountToken } from './account-token.ts';
 import { boundedSlice } from './bounds.ts';
 import { followCluster, followShares } from './follow.ts';
 import { mayUseView } from './identity.ts';
@@ -99,6 +100,8 @@ async function dispatch(call: Call, route: Route): Promise<ApiResponse> {
       return answer(200, await writeNode(call, { cluster, ...route }));
     case 'namespace':
       return answer(200, await getNamespace(store, namespaceOf(route), uidAsked(call.query)));
+    case 'account-token':
+      return answer(201, await accountToken(call.core, await call.index.ready(), physical, route));
     case 'clusters':
       if (!isWatch(call.query)) return answer(200, list(clusterKind, await listCluster(store, cluster)));
       return watchView(call.exchange, followCluster(store, cluster, startOf(call.query) ?? store.revision));

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { isLogicalClusterName } from '../../cluster/names.ts';
+import type { InClusterConfig } from '../../cluster/types.ts';
 import { connect } from '../connection.ts';
 import { UsageError } from '../errors.ts';
 import { addOutput, type Global, secondsOf } from './options.ts';
@@ -7,38 +9,7 @@ import { addOutput, type Global, secondsOf } from './options.ts';
 /** atoll cluster add|list|remove */
 export function clusterCommand(): Command {
   const cluster = new Command('cluster').description('join, list and forget physical clusters');
-  addOutput(cluster.command('add <NAME>'))
-    .description('join a physical cluster')
-    .requiredOption('--kubeconfig <FILE>', 'how to reach the physical cluster')
-    .option('--context <NAME>', "that kubeconfig's context; its current one by default")
-    .option(
-      '--label <KEY=VALUE...>',
-      'labels of the PhysicalCluster, such as topology.kubernetes.io/region=eu',
-    )
-    .option('--network <NAME>', 'the pod network that it has in common with other clusters (spec.network)')
-    .option('--adopt', 'take over what it still runs from when it was registered before')
-    .option('--wait <SECONDS>', 'how long to wait until it is Ready', '60')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  atoll cluster add east --kubeconfig ~/.kube/east.yaml --label topology.kubernetes.io/region=eu',
-    )
-    .action(async (name: string, _local, command: Command) => {
-      const options = command.optsWithGlobals<Global & AddFlags>();
-      const waitSeconds = secondsOf('--wait', options.wait);
-      if (!isLogicalClusterName(name) || name.includes(':'))
-        throw new UsageError(`"${name}" is no name for a cluster: lower case letters, digits and dashes`);
-      const { addCluster } = await import('../cluster.ts');
-      const client = await connect(options.atollKubeconfig);
-      await addCluster(client, name, {
-        kubeconfig: options.kubeconfig,
-        ...(options.context && { context: options.context }),
-        ...(options.network && { network: options.network }),
-        ...(options.adopt && { adopt: true }),
-        ...(options.label && { labels: parseLabels(options.label) }),
-        waitSeconds,
-        output: options.output,
-      });
-    });
+  addCommand(cluster);
   addOutput(cluster.command('list'))
     .alias('ls')
     .description('the physical clusters and how they are')
@@ -68,6 +39,50 @@ export function clusterCommand(): Command {
   return cluster;
 }
 
+function addCommand(cluster: Command): void {
+  addOutput(cluster.command('add <NAME>'))
+    .description('join a physical cluster')
+    .requiredOption('--kubeconfig <FILE>', 'how to reach the physical cluster')
+    .option('--context <NAME>', "that kubeconfig's context; its current one by default")
+    .option(
+      '--label <KEY=VALUE...>',
+      'labels of the PhysicalCluster, such as topology.kubernetes.io/region=eu',
+    )
+    .option('--network <NAME>', 'the pod network that it has in common with other clusters (spec.network)')
+    .option(
+      '--in-cluster-server <URL>',
+      'where pods there reach Atoll, https://HOST[:PORT]: they get a token of their own logical cluster (spec.inClusterConfig)',
+    )
+    .option(
+      '--in-cluster-certificate-authority <FILE>',
+      'who vouches for that server, PEM; its own authority by default',
+    )
+    .option('--adopt', 'take over what it still runs from when it was registered before')
+    .option('--wait <SECONDS>', 'how long to wait until it is Ready', '60')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  atoll cluster add east --kubeconfig ~/.kube/east.yaml --label topology.kubernetes.io/region=eu\n  atoll cluster add west --kubeconfig ~/.kube/west.yaml --in-cluster-server https://atoll.example.com:6443',
+    )
+    .action(async (name: string, _local, command: Command) => {
+      const options = command.optsWithGlobals<Global & AddFlags>();
+      const waitSeconds = secondsOf('--wait', options.wait);
+      if (!isLogicalClusterName(name) || name.includes(':'))
+        throw new UsageError(`"${name}" is no name for a cluster: lower case letters, digits and dashes`);
+      const { addCluster } = await import('../cluster.ts');
+      const client = await connect(options.atollKubeconfig);
+      await addCluster(client, name, {
+        kubeconfig: options.kubeconfig,
+        ...(options.context && { context: options.context }),
+        ...(options.network && { network: options.network }),
+        ...inClusterOf(options),
+        ...(options.adopt && { adopt: true }),
+        ...(options.label && { labels: parseLabels(options.label) }),
+        waitSeconds,
+        output: options.output,
+      });
+    });
+}
+
 interface RemoveFlags {
   forget?: boolean;
   force?: boolean;
@@ -80,7 +95,21 @@ interface AddFlags {
   context?: string;
   label?: string[];
   network?: string;
+  inClusterServer?: string;
+  inClusterCertificateAuthority?: string;
   wait: string;
+}
+
+function inClusterOf(flags: AddFlags): { inCluster?: InClusterConfig } {
+  const { inClusterServer: server, inClusterCertificateAuthority: file } = flags;
+  if (server === undefined) {
+    if (file !== undefined)
+      throw new UsageError(
+        '--in-cluster-certificate-authority is for --in-cluster-server, which is not given',
+      );
+    return {};
+  }
+  return { inCluster: { server, ...(file && { certificateAuthorityData: readFileSync(file, 'base64') }) } };
 }
 
 function parseLabels(pairs: readonly string[]): Record<string, string> {

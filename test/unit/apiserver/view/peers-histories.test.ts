@@ -1,15 +1,14 @@
 import { expect, it } from 'vitest';
-import type { Client } from '../../../../client/client.ts';
 import { reportedAnnotation } from '../../../../cluster/names.ts';
 import { reportOf } from '../../../../cluster/peers.ts';
 import { reflectedAs } from '../../../../cluster/reflected.ts';
-import type { ObjectRef, Placement, Share, ShareView } from '../../../../cluster/types.ts';
+import type { ObjectRef, Placement, Share } from '../../../../cluster/types.ts';
 import type { KubeObject } from '../../../../kube/object.ts';
 import { Random } from '../../../fault/random.ts';
 import { until } from '../../../world/objects.ts';
+import { follow, followed, listed, sorted } from './histories.ts';
 import { keys, logical, namespace, object, Upstream } from './upstream.ts';
 
-const shares = { group: 'atoll.dev', version: 'v1alpha1', resource: 'shares' };
 const clusters = ['east', 'west', 'north'] as const;
 const services = ['web', 'db'] as const;
 
@@ -107,37 +106,6 @@ function reported(name: string, from: string, of: string, random: Random): KubeO
   const annotations = reflectedAs(report, made.metadata.uid ?? '', [from]);
   return { ...slice, metadata: { ...slice.metadata, annotations } };
 }
-
-type State = Map<string, string>;
-
-function put(state: State, { metadata, spec }: ShareView): void {
-  state.set(metadata.name ?? '', JSON.stringify(spec));
-}
-
-async function listed(west: Client): Promise<{ state: State; revision: string }> {
-  const { items, metadata } = await west.list<ShareView>(shares);
-  const state: State = new Map();
-  for (const item of items) put(state, item);
-  return { state, revision: metadata.resourceVersion ?? '' };
-}
-
-/** What is known of west by a list and what was told after it. */
-async function followed(west: Client, signal: AbortSignal): Promise<State> {
-  const { state, revision } = await listed(west);
-  follow(west, state, revision, signal);
-  return state;
-}
-
-function follow(west: Client, state: State, resourceVersion: string, signal: AbortSignal): void {
-  void (async () => {
-    for await (const { type, object } of west.watch<ShareView>(shares, { resourceVersion, signal })) {
-      if (type === 'DELETED') state.delete(object.metadata.name ?? '');
-      else if (type !== 'BOOKMARK') put(state, object);
-    }
-  })();
-}
-
-const sorted = (state: State) => [...state].sort(([a], [b]) => (a < b ? -1 : 1));
 
 it('what a watch has told, from whenever on, is what a list says', async () => {
   let beside = 0;

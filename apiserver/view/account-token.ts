@@ -1,0 +1,65 @@
+import { apiVersion } from '../../cluster/names.ts';
+import { accountOf } from '../../cluster/pod-access.ts';
+import { podSpecOf } from '../../cluster/pod-spec.ts';
+import type { AccountToken, PhysicalCluster } from '../../cluster/types.ts';
+import { notFound, StatusError } from '../../kube/status.ts';
+import { timestamp } from '../../kube/timestamp.ts';
+import { textAt } from '../../kube/untyped.ts';
+import { defaultIssuer } from '../authn/issuer.ts';
+import type { Core } from '../core.ts';
+import { readObject } from '../registry/rewrite.ts';
+import type { Fed } from './index.ts';
+import { accountsStored, addressIn } from './places.ts';
+
+/** Half of it is left when a syncer asks for another: so long may nobody be there to ask. */
+const lifeSeconds = 24 * 3600;
+const rootCa = { group: '', resource: 'configmaps', name: 'kube-root-ca.crt' };
+
+/**
+ * A token of a ServiceAccount for its pods on one physical cluster, as a kubelet asks for one: of those accounts alone whose
+ * pods something runs that the cluster has a share of. With who vouches for the server that they are to show it to.
+ */
+export async function accountToken(
+  { store, tokens }: Core,
+  index: Fed,
+  physical: PhysicalCluster,
+  place: { logical: string; namespace: string; name: string },
+): Promise<AccountToken> {
+  const { inClusterConfig } = physical.spec ?? {};
+  const { name } = place;
+  const account = await readObject(store, addressIn(place, { ...accountsStored, name }));
+  const isMeant = inClusterConfig && account && (await runsHere(store, index, physical, place));
+  if (!isMeant || !account) throw notFound(accountsStored, name);
+  if (!tokens) throw new StatusError(501, 'NotImplemented', 'this server has no key to sign tokens with');
+  const authority = inClusterConfig.certificateAuthorityData
+    ? Buffer.from(inClusterConfig.certificateAuthorityData, 'base64').toString()
+    : textAt(await readObject(store, addressIn(place, rootCa)), 'data', 'ca.crt');
+  if (!authority)
+    throw new StatusError(503, 'ServiceUnavailable', `${place.namespace} has no ${rootCa.name} yet`, {
+      retryAfterSeconds: 1,
+    });
+  const now = new Date();
+  const token = await tokens.issue({
+    cluster: place.logical,
+    account,
+    audiences: [defaultIssuer],
+    expirationSeconds: lifeSeconds,
+    now,
+  });
+  const expirationTimestamp = timestamp(new Date(now.getTime() + lifeSeconds * 1000));
+  const metadata = { name, namespace: place.namespace, uid: account.metadata.uid ?? '' };
+  return { kind: 'AccountToken', apiVersion, metadata, token, expirationTimestamp, authority };
+}
+
+async function runsHere(
+  store: Core['store'],
+  index: Fed,
+  { metadata }: PhysicalCluster,
+  place: { logical: string; namespace: string; name: string },
+): Promise<boolean> {
+  for (const ref of index.owners(metadata.name ?? '', place)?.values() ?? []) {
+    const root = await readObject(store, addressIn(place, ref));
+    if (root?.metadata.uid === ref.uid && accountOf(podSpecOf(root, ref.rule)) === place.name) return true;
+  }
+  return false;
+}
