@@ -1,11 +1,10 @@
 import type { Client } from '../client/client.ts';
 import type { Informer } from '../client/informer.ts';
 import type { ResourceRef } from '../client/url.ts';
-import type { ClusterSlice, ObjectRef, ShareView } from '../cluster/types.ts';
+import type { ClusterSlice, ObjectRef, ShareView, ShareViewSpec } from '../cluster/types.ts';
 import type { WorkQueue } from '../controller/queue.ts';
 import type { Logger } from '../kube/log.ts';
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
-import type { AccountTokens } from './account-tokens.ts';
 import type { Namespaces } from './namespaces.ts';
 import type { Physical } from './physical.ts';
 import { newRecord, type TargetRecord } from './records.ts';
@@ -26,7 +25,8 @@ export interface Engine {
   shares: Informer<ShareView>;
   physical: Physical;
   namespaces: Namespaces;
-  accountTokens: Pick<AccountTokens, 'ensure'>;
+  /** Makes sure that pods of such a share find the token of their account: see AccountTokens. */
+  accountTokens: { ensure(spec: ShareViewSpec): Promise<void> };
   unreadable: Unreadable;
   records: Map<TargetId, TargetRecord>;
   /** What was said of each target to have been applied, as this syncer found it: until it is looked at for the first time. */
