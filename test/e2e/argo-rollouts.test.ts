@@ -9,9 +9,9 @@ import { type Atoll, startAtoll } from '../atoll/atoll.ts';
 import { must, mustJson, until } from '../atoll/kubectl.ts';
 import { freePort } from '../etcd/etcd.ts';
 import { logicalCluster } from '../fidelity/workspace.ts';
-import { accountKubeconfig } from '../operators/account.ts';
+import { podKubeconfig } from '../operators/account.ts';
 
-/** Argo Rollouts, unmodified, with the rights of its own manifest, over two simulated clusters. */
+/** Argo Rollouts, unmodified, as its own manifest installs it, over two simulated clusters: with what its pod finds there. */
 const build = new URL('../operators/build-argo-rollouts', import.meta.url).pathname;
 const namespace = 'argo-rollouts';
 
@@ -26,14 +26,22 @@ beforeAll(async () => {
   const built = await promisify(execFile)(build, { timeout: 1_500_000 });
   const folder = built.stdout.trim();
   server = await startAtoll({ command: 'demo' });
+  const address = await must(
+    server.kubeconfig,
+    'config',
+    'view',
+    '-o',
+    'jsonpath={.clusters[0].cluster.server}',
+  );
+  const reach = JSON.stringify({ spec: { inClusterConfig: { server: new URL(address).origin } } });
+  await must(server.kubeconfig, 'patch', 'physicalclusters', 'east', 'west', '--type=merge', '-p', reach);
   tenant = await logicalCluster(server, 'team-a');
   await must(tenant, 'create', 'namespace', namespace);
   await must(tenant, 'apply', '--server-side', '-n', namespace, '-f', join(folder, 'operator.yaml'));
   await must(tenant, 'wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s');
-  // What the manifest would run runs here.
-  await must(tenant, 'delete', 'deployment', 'argo-rollouts', '-n', namespace);
   const ports = [await freePort(), await freePort()];
-  const flags = ['--kubeconfig', await accountKubeconfig(tenant, namespace, 'argo-rollouts', dir)];
+  const found = await podKubeconfig(server.kubeconfig, 'app.kubernetes.io/name=argo-rollouts', dir);
+  const flags = ['--kubeconfig', found];
   flags.push('--metricsport', String(ports[0]), '--healthzPort', String(ports[1]));
   controller = spawn(join(folder, 'controller'), flags, { stdio: ['ignore', 'ignore', 'pipe'] });
   controller.stderr?.setEncoding('utf8').on('data', (text: string) => log.push(text));
