@@ -355,7 +355,8 @@ test('a ServiceAccount does what its RoleBinding says, in its logical cluster', 
     await robot('DELETE', `${maps}/x`),
   ];
   expect(seen).toEqual([200, 403, 403]);
-  for (const place of ['/clusters/root:b', '/clusters/*', '']) {
+  for (const place of ['/clusters/root:b', '/clusters/*', '/clusters/root']) {
     expect([place, await (await user(text, place))('GET', maps)]).toEqual([place, 401]);
   }
+  expect(await (await user(text, ''))('GET', maps)).toBe(200);
 });
