@@ -139,9 +139,14 @@ function concernedBy(world: World, changes: readonly Changed[]): Set<string> {
   return keys;
 }
 
-/** What moves; what cannot leave a changed cluster, or is in a changed Namespace; and what was named. */
+/**
+ * What moves; what cannot leave a changed cluster, or is in a changed Namespace; what was named; and what a changed cluster's rebalance
+ * leaves there: of one that rebalances anyway nobody has asked.
+ */
 function isTold(changes: readonly Changed[]): (item: PlannedItem) => boolean {
-  const clusters = new Set(changes.filter(isCluster).map(({ object }) => object.metadata.name));
+  const changed = changes.filter(isCluster).map(({ object }) => object as PhysicalCluster);
+  const clusters = new Set(changed.map(({ metadata }) => metadata.name));
+  const rebalanced = changed.filter(rebalances).map(({ metadata: { name = '' } }) => name);
   const named = new Set<string>();
   const within = new Set<string>();
   for (const { resource, object } of changes.filter((changed) => !isCluster(changed))) {
@@ -152,7 +157,8 @@ function isTold(changes: readonly Changed[]): (item: PlannedItem) => boolean {
   }
   return (item) => {
     const at = keyOf(item.logicalCluster, item.namespace, '');
-    if (item.outcome === 'stays') return item.kept !== undefined || named.has(at + item.object);
+    const isKept = item.kept !== undefined && rebalanced.some((name) => item.from.includes(name));
+    if (item.outcome === 'stays') return isKept || named.has(at + item.object);
     if (item.outcome !== 'blocked' || changes.some(isWide)) return true;
     return within.has(at) || [...item.from, ...Object.keys(item.reasons)].some((name) => clusters.has(name));
   };
