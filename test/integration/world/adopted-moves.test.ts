@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startInformer } from '../../../client/informer.ts';
 import type { Placement } from '../../../cluster/types.ts';
+import type { KubeObject } from '../../../kube/object.ts';
 import type { Workload } from '../../../sim/types.ts';
 import { templateHash } from '../../../sim/workloads/children.ts';
 import { hashKey } from '../../../sim/workloads/replicasets.ts';
@@ -16,8 +17,14 @@ import {
 } from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
 
-const { deployments, placements, replicasets, services } = resources;
+const { deployments, events, placements, replicasets, services } = resources;
 const inDefault = { namespace: 'default' };
+interface EventFields {
+  type?: string;
+  reason?: string;
+  message?: string;
+  involvedObject?: { kind?: string };
+}
 const ended = new AbortController();
 let world: World;
 beforeAll(async () => {
@@ -107,4 +114,41 @@ test('an adopted ReplicaSet leaves with its Deployment, whatever drain it asks f
     return !(await shareOf('own.deployments.apps')) && !(await shareOf('own-old.replicasets.apps'));
   });
   expect([...phases]).toEqual(['Active', 'Leaving']);
+});
+
+test('moved away from a Deployment that stays it waits for that one, and says so; then both leave', async () => {
+  const { admin } = world;
+  await adopted('kept');
+  const body = { metadata: { annotations: { 'atoll.dev/clusters': 'west' } } };
+  const answer = await admin.raw({
+    method: 'PATCH',
+    path: '/apis/apps/v1/namespaces/default/replicasets/kept-old',
+    headers: { 'content-type': 'application/merge-patch+json' },
+    body,
+  });
+  expect(String(answer.headers['warning'])).toContain(
+    'metadata.annotations[atoll.dev/clusters]: Deployment kept has adopted this, and it leaves no cluster before ' +
+      'that one does; annotate Deployment kept, too',
+  );
+  const said =
+    'waiting for what moves with it: Deployment kept (it has adopted this, and stays: move that one, and this leaves ' +
+    'with it); until then it stays on east; to go without, annotate it or its Namespace with atoll.dev/wait-seconds: "0"';
+  await until('its Event says so', async () => {
+    const { items } = await admin.list<KubeObject & EventFields>(events, inDefault);
+    return items.some(
+      ({ type, reason, message, involvedObject }) =>
+        involvedObject?.kind === 'ReplicaSet' &&
+        type === 'Warning' &&
+        reason === 'WaitingForOthers' &&
+        message === said,
+    );
+  });
+  await until('so does its Placement', async () => {
+    const { status } = (await find<Placement>(admin, placements, 'kept-old.replicasets.apps')) ?? {};
+    return status?.conditions?.some(({ type, message }) => type === 'Settled' && message === said);
+  });
+  await move(admin, deployments, 'kept', 'west');
+  await until('both have left', async () => {
+    return !(await shareOf('kept.deployments.apps')) && !(await shareOf('kept-old.replicasets.apps'));
+  });
 });
