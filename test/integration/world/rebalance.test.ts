@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { InterruptedError } from '../../../cli/errors.ts';
 import { main } from '../../../cli/program.ts';
+import { rebalance } from '../../../cli/rebalance.ts';
 import type { PhysicalCluster, Placement } from '../../../cluster/types.ts';
 import type { Behaviour } from '../../../sim/pods/behaviour.ts';
 import { deployment, find, isReady, resources, settled, until } from '../../world/objects.ts';
@@ -167,6 +169,27 @@ test.each([
   expect((await specOf('east'))?.rebalance).toBeUndefined();
   expect(await atoll('rebalance', 'east', '--timeout', '100'), err).toBe(0);
   expect(await onWest()).toHaveLength(2);
+});
+
+test('two at a time: the second says so, and goes on when the first is ended; what either has set the last takes back', async () => {
+  await fill();
+  await join('west');
+  const stop = new AbortController();
+  const how = { timeoutSeconds: 100, output: 'text' } as const;
+  const first = rebalance(world.admin, ['east'], { ...how, signal: stop.signal }).catch(
+    (why: unknown) => why,
+  );
+  await until('the first is on its way', async () => (await onWest()).length > 0);
+  const second = atoll('rebalance', 'east', '--timeout', '100');
+  const said =
+    /^physicalcluster.atoll.dev\/east rebalances already, by an atoll rebalance that began at \S+Z, and goes on until that has ended, too$/m;
+  await until('the second says so', () => said.test(out));
+  stop.abort();
+  expect(await first).toBeInstanceOf(InterruptedError);
+  expect((await specOf('east'))?.rebalance).toBe(true);
+  expect(await second, err).toBe(0);
+  expect(await onWest()).toHaveLength(2);
+  expect((await specOf('east'))?.rebalance).toBeUndefined();
 });
 
 test.each([
