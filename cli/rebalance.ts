@@ -168,10 +168,10 @@ async function isOver(
   const isDue = ({ workload, outcome, from }: Planned) =>
     workload && outcome === 'moves' && from.some((name) => names.includes(name));
   if (!plan || plan.items.some(isDue)) return false;
+  const kept = plan.items.filter((item) => item.kept !== undefined);
   if (output === 'json')
-    printJson({ clusters: names, rebalanced: true, moved, room: plan.room?.after ?? {} });
+    printJson({ clusters: names, rebalanced: true, moved, room: plan.room?.after ?? {}, kept });
   else {
-    const kept = plan.items.filter((item) => item.kept !== undefined);
     const over = 'nothing more may leave for where there is clearly more room';
     print(`${moved} workload${moved === 1 ? '' : 's'} moved; ${over}`);
     if (kept.length > 0) print(keptText(kept, names));
