@@ -1,7 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import type { Client } from '../client/client.ts';
 import { type Informer, startInformer } from '../client/informer.ts';
+import { apiVersion } from '../cluster/names.ts';
 import type { PhysicalCluster, Placement } from '../cluster/types.ts';
+import type { ObjectMeta } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
+import { at } from '../kube/untyped.ts';
 import { changed, report } from './drain.ts';
 import { FailedError, InterruptedError } from './errors.ts';
 import { pathsById } from './logical-clusters.ts';
@@ -36,9 +40,10 @@ export async function rebalance(
   const names = await rebalanced(client, given);
   const ended = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, ended.signal]) : ended.signal;
-  const own: string[] = [];
+  const manager = `${managers}${randomUUID().slice(0, 8)}`;
+  const own: Own[] = [];
   try {
-    for (const name of names) if (await begin(client, name, options)) own.push(name);
+    for (const name of names) own.push(...(await begin(client, name, manager, options)));
     await settle(client, names, options, signal);
   } catch (error) {
     if (!options.signal?.aborted) throw error;
@@ -47,27 +52,51 @@ export async function rebalance(
     );
   } finally {
     ended.abort();
-    await Promise.all(own.map((name) => end(client, name)));
+    await Promise.all(own.map((one) => end(client, one, manager)));
   }
 }
 
-/** False: it rebalances anyway. */
-async function begin(client: Client, name: string, { output }: RebalanceOptions): Promise<boolean> {
-  const { spec } = await client.get<PhysicalCluster>(physicalClusters, { name });
-  const standing = spec?.rebalance === true;
-  if (!standing) await client.patch(physicalClusters, { name }, 'merge', { spec: { rebalance: true } });
-  const more = standing ? ' anyway (spec.rebalance), and goes on when this has ended' : '';
+/** Each command applies the word as a manager of its own: it stands until the last that has applied it takes it back. */
+const managers = 'atoll-rebalance-';
+
+type Own = Required<Pick<ObjectMeta, 'name' | 'uid'>>;
+
+/** None: it rebalances anyway. */
+async function begin(
+  client: Client,
+  name: string,
+  manager: string,
+  { output }: RebalanceOptions,
+): Promise<Own[]> {
+  const { metadata, spec } = await client.get<PhysicalCluster>(physicalClusters, { name });
+  const saidBy = (metadata.managedFields ?? []).filter(
+    ({ fieldsV1 }) => at(fieldsV1, 'f:spec', 'f:rebalance') !== undefined,
+  );
+  const others = spec?.rebalance === true ? saidBy : [];
+  const isOther = others.length > 0 && others.every(({ manager }) => manager?.startsWith(managers));
+  const standing = spec?.rebalance === true && !isOther;
+  const own = { name, uid: metadata.uid ?? '' };
+  if (!standing) await apply(client, own, manager, { rebalance: true });
+  const [first = ''] = others.flatMap(({ time }) => time ?? []).sort();
+  let more = standing ? ' anyway (spec.rebalance), and goes on when this has ended' : '';
+  if (isOther)
+    more = ` already, by an atoll rebalance that began at ${first}, and goes on until that has ended, too`;
   if (output === 'text') print(`physicalcluster.atoll.dev/${name} rebalances${more}`);
-  return !standing;
+  return standing ? [] : [own];
 }
 
-async function end(client: Client, name: string): Promise<void> {
+async function end(client: Client, own: Own, manager: string): Promise<void> {
   try {
-    await client.patch(physicalClusters, { name }, 'merge', { spec: { rebalance: null } });
+    await apply(client, own, manager, {});
   } catch (error) {
-    // It was removed meanwhile.
-    if (!isStatusError(error, 'NotFound')) throw error;
+    // It was removed meanwhile, and another perhaps registered under its name.
+    if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Conflict')) throw error;
   }
+}
+
+async function apply(client: Client, { name, uid }: Own, fieldManager: string, spec: object): Promise<void> {
+  const body = { apiVersion, kind: 'PhysicalCluster', metadata: { name, uid }, spec };
+  await client.patch(physicalClusters, { name }, 'apply', body, { force: true, fieldManager });
 }
 
 async function settle(
@@ -139,10 +168,10 @@ async function isOver(
   const isDue = ({ workload, outcome, from }: Planned) =>
     workload && outcome === 'moves' && from.some((name) => names.includes(name));
   if (!plan || plan.items.some(isDue)) return false;
+  const kept = plan.items.filter((item) => item.kept !== undefined);
   if (output === 'json')
-    printJson({ clusters: names, rebalanced: true, moved, room: plan.room?.after ?? {} });
+    printJson({ clusters: names, rebalanced: true, moved, room: plan.room?.after ?? {}, kept });
   else {
-    const kept = plan.items.filter((item) => item.kept !== undefined);
     const over = 'nothing more may leave for where there is clearly more room';
     print(`${moved} workload${moved === 1 ? '' : 's'} moved; ${over}`);
     if (kept.length > 0) print(keptText(kept, names));

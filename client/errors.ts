@@ -72,16 +72,28 @@ const reasons: Readonly<Record<number, string>> = {
   504: 'Timeout',
 };
 
-/** The Status in `body`, or one made from the code when a proxy or a broken server sent something else. */
-export function statusErrorOf(code: number, body: unknown): StatusError {
+/**
+ * The Status in `body`, or one made from the code when a proxy or a broken server sent something else. `retryAfter`: the header of that
+ * name, which is where kube-apiserver says it when it is busy.
+ */
+export function statusErrorOf(code: number, body: unknown, retryAfter?: string): StatusError {
+  const later = /^\d{1,9}$/.test(retryAfter ?? '') && { retryAfterSeconds: Number(retryAfter) };
   if (isStatus(body)) {
     const known = typeof body.code === 'number' && body.code >= 400 ? body.code : code;
     const reason = body.reason || reasons[known] || 'Unknown';
-    return new StatusError(known, reason, body.message || reason, body.details);
+    const details = later ? { ...later, ...body.details } : body.details;
+    return new StatusError(known, reason, body.message || reason, details);
   }
   const reason = reasons[code] ?? (code >= 500 ? 'InternalError' : 'Unknown');
   const said = typeof body === 'string' && body !== '' ? `: ${JSON.stringify(body)}` : '';
-  return new StatusError(code, reason, `the server answered ${code} without a Status${said}`);
+  const message = `the server answered ${code} without a Status${said}`;
+  return new StatusError(code, reason, message, later || undefined);
+}
+
+/** How long whoever answered so wants to be left alone: a minute at most. */
+export function retryAfterMs(failure: unknown): number {
+  const seconds = failure instanceof StatusError ? failure.details?.retryAfterSeconds : undefined;
+  return Math.min(60, Math.max(0, seconds ?? 0)) * 1000;
 }
 
 function isStatus(body: unknown): body is Status {

@@ -43,7 +43,8 @@ export async function failIfNotOk(response: ApiResponse): Promise<void> {
     // What a proxy says is for people: enough of it to recognise who spoke.
     body = Buffer.from(bytes.subarray(0, 200)).toString('utf8');
   }
-  throw statusErrorOf(response.status, body);
+  const retryAfter = response.headers['retry-after'];
+  throw statusErrorOf(response.status, body, Array.isArray(retryAfter) ? retryAfter[0] : retryAfter);
 }
 
 export function parseJson(bytes: Uint8Array): unknown {

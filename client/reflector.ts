@@ -5,6 +5,7 @@ import { isStatusError } from '../kube/status.ts';
 import { Backoff } from './backoff.ts';
 import type { Cache } from './cache.ts';
 import type { Client } from './client.ts';
+import { retryAfterMs } from './errors.ts';
 import type { WatchOptions } from './options.ts';
 import type { ResourceRef } from './url.ts';
 
@@ -124,10 +125,6 @@ function needsRelist(failure: unknown): boolean {
   if (!isStatusError(failure)) return false;
   const { code } = failure;
   return code === 504 || (code >= 400 && code < 500 && ![401, 403, 429].includes(code));
-}
-
-function retryAfterMs(failure: unknown): number {
-  return isStatusError(failure) ? Math.min(60, failure.details?.retryAfterSeconds ?? 0) * 1000 : 0;
 }
 
 function withoutManagedFields<T extends KubeObject>(object: T): T {

@@ -1,3 +1,4 @@
+import { retryAfterMs } from '../client/errors.ts';
 import type { Logger } from '../kube/log.ts';
 import { isStatusError } from '../kube/status.ts';
 import { observed } from './observer.ts';
@@ -18,7 +19,7 @@ export interface ControllerOptions {
   workers?: number;
   /**
    * Brings the world of one key closer to what is wanted, from what it reads now: it is not told what happened.
-   * Throws: again after a growing delay (after a lost race: at once). `after`: again then. Else: done.
+   * Throws: again after a growing delay (after a lost race: at once), and no sooner than a server asks for that is busy. `after`: again then. Else: done.
    */
   reconcile(key: string, signal: AbortSignal): Promise<Retry | undefined> | Promise<void>;
   signal: AbortSignal;
@@ -118,7 +119,7 @@ async function process(key: string, options: ControllerOptions): Promise<void> {
       queue.addRateLimited(key, conflictDelayMs);
     } else {
       logger.warn({ err, controller: name, key, failures }, 'reconcile failed');
-      queue.addRateLimited(key);
+      queue.addRateLimited(key, undefined, retryAfterMs(err));
     }
   }
 }

@@ -99,12 +99,12 @@ export class WorkQueue {
     this.#later.set(key, { at, cancel });
   }
 
-  /** After a failure: later each time, until `forget`, yet never later than `maxMs`. */
-  addRateLimited(key: string, maxMs: number = this.#max): void {
+  /** After a failure: later each time, until `forget`, yet never later than `maxMs`, nor sooner than `leastMs`. */
+  addRateLimited(key: string, maxMs: number = this.#max, leastMs = 0): void {
     const failures = this.failures(key);
     this.#failures.set(key, failures + 1);
     this.observer?.retried();
-    this.addAfter(key, Math.min(maxMs, this.#base * 2 ** Math.min(failures, 40)));
+    this.addAfter(key, Math.max(leastMs, Math.min(maxMs, this.#base * 2 ** Math.min(failures, 40))));
   }
 
   /** Since the last `forget`. */

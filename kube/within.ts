@@ -25,3 +25,18 @@ export async function within<T>(
 export function isTimeout({ reason }: AbortSignal): boolean {
   return reason instanceof DOMException && reason.name === 'TimeoutError';
 }
+
+/** What `work` comes to; rejects with the reason of `signal` once that aborts, whatever becomes of `work` then. */
+export async function orAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  let end = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    end = () => reject(signal.reason);
+    signal.addEventListener('abort', end, { once: true });
+    if (signal.aborted) end();
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
+}

@@ -19,7 +19,7 @@ import { situationOf } from './situation.ts';
 import { type Subject, subjectsOf } from './subjects.ts';
 import { evictingOf, listenedSince } from './tolerations.ts';
 import { leavingSince, rebalances, Turns, togetherWords, turnMs, waitingWords } from './turns.ts';
-import type { Decided, NamespaceDecision, NamespaceInput } from './types.ts';
+import type { Decided, Kept, NamespaceDecision, NamespaceInput } from './types.ts';
 import { unmoved, unreadOf } from './unread.ts';
 import { addUsage, settledUsage, type Usage, usageOf } from './usage.ts';
 import { saysWhere, schedulersNote, tolerationsOf } from './wishes.ts';
@@ -73,7 +73,7 @@ export function decideNamespace(given: NamespaceInput): NamespaceDecision {
     open: decided.some(({ choice }) => choice.open),
     toleratedUntil: Math.min(Number.POSITIVE_INFINITY, ...decided.map((one) => endOfStay(scene, one))),
     turnUntil: Math.min(Number.POSITIVE_INFINITY, ...decided.map((one) => endOfMove(scene, one))),
-    kept: new Map([...kept].flatMap(([{ placement }, why]) => (placement ? [[placement, why]] : []))),
+    kept: new Map([...kept].flatMap(([{ placement }, all]) => (placement ? [[placement, all]] : []))),
   };
 }
 
@@ -84,7 +84,7 @@ interface Workloads {
   settled: Usage;
   turns: Turns;
   /** See movesOf. */
-  kept: ReadonlyMap<Subject, string>;
+  kept: ReadonlyMap<Subject, readonly Kept[]>;
 }
 
 function decideWorkloads(scene: Scene): Workloads {

@@ -1,12 +1,12 @@
 import type { Client } from '../client/client.ts';
-import { isTransportError } from '../client/errors.ts';
 import { parseKey, type ResourceRef } from '../client/url.ts';
 import { hasTemplates, isClaimName, isClaimRef } from '../cluster/claims.ts';
 import { refOf } from '../cluster/closure.ts';
 import { deepEqual } from '../kube/deep.ts';
 import { groupResource } from '../kube/gvk.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { isStatusError, StatusError } from '../kube/status.ts';
+import { isStatusError } from '../kube/status.ts';
+import { isTimeout, orAborted, within } from '../kube/within.ts';
 import type { Decided } from './types.ts';
 import { claimsIn, namespaces, type World } from './world.ts';
 
@@ -57,37 +57,33 @@ export async function unheardOf(
   const about = (all: readonly Decided[], why: Unheard | undefined) => {
     if (why) for (const { placed } of all) found.set(placed.object.metadata.uid ?? '', why);
   };
-  const limit = limited(signal, readMs);
-  const read = { limit, ended: () => signal.throwIfAborted() };
-  const find = finder(reader, cluster, limit.signal);
-  const ofClaims = async () => {
-    const { items } = await reader.list(claims, { cluster, namespace, signal: limit.signal });
-    return deepEqual(versions(items), known);
-  };
-  const ofHome = async () => saysTheSame(await find(namespaces, { name: namespace }), home);
-  const ofKind = async (all: readonly Decided[]) => {
-    for (const [index, one] of all.entries()) {
-      const { kind, object } = one.placed;
-      const { name = '' } = object.metadata;
-      const why = await askedOf(kind, read, async () =>
-        saysTheSame(await find(kind, { namespace, name }), object),
-      );
-      // Who could not be told of one of them will not be of the next.
-      about(why && !why.isLate ? all.slice(index) : [one], why);
-      if (why && !why.isLate) return;
-    }
-  };
-  try {
+  await within(readMs, signal, async (soon) => {
+    const find = finder(reader, cluster, soon);
+    const asked = (kind: ResourceRef, isHeard: () => Promise<boolean>) =>
+      askedOf(kind, { soon, readMs, ended: () => signal.throwIfAborted() }, isHeard);
+    const ofClaims = async () => {
+      const { items } = await reader.list(claims, { cluster, namespace, signal: soon });
+      return deepEqual(versions(items), known);
+    };
+    const ofHome = async () => saysTheSame(await find(namespaces, { name: namespace }), home);
+    const ofKind = async (all: readonly Decided[]) => {
+      for (const [index, one] of all.entries()) {
+        const { kind, object } = one.placed;
+        const { name = '' } = object.metadata;
+        const why = await asked(kind, async () => saysTheSame(await find(kind, { namespace, name }), object));
+        // Who could not be told of one of them will not be of the next.
+        about(why && !why.isLate ? all.slice(index) : [one], why);
+        if (why && !why.isLate) return;
+      }
+    };
     const [ofAll, ofNamespace] = await Promise.all([
-      askedOf(claims, read, ofClaims),
-      askedOf(namespaces, read, ofHome),
+      asked(claims, ofClaims),
+      asked(namespaces, ofHome),
       ...byKind(leavers).map(ofKind),
     ]);
     const shared = [ofAll, ofNamespace].filter((why) => why !== undefined);
     about(leavers, shared.find(({ isLate }) => !isLate) ?? shared[0]);
-  } finally {
-    limit.end();
-  }
+  });
   return found;
 }
 
@@ -111,51 +107,20 @@ function byKind(leavers: readonly Decided[]): Decided[][] {
   return [...found.values()];
 }
 
-interface Limit {
-  signal: AbortSignal;
-  /** Rejects when it is over, whatever becomes of a request that does not end. */
-  over: Promise<never>;
-  end(): void;
-}
-
-class NoAnswerError extends Error {
-  override name = 'NoAnswerError';
-}
-
-function limited(signal: AbortSignal, ms: number): Limit {
-  const controller = new AbortController();
-  const over = new Promise<never>((_, reject) => {
-    controller.signal.addEventListener('abort', () => reject(controller.signal.reason), { once: true });
-  });
-  over.catch(() => {});
-  const abort = () => controller.abort(signal.reason);
-  signal.addEventListener('abort', abort, { once: true });
-  if (signal.aborted) abort();
-  const timer = setTimeout(() => controller.abort(new NoAnswerError(`no answer within ${ms / 1000} s`)), ms);
-  const end = () => {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', abort);
-  };
-  return { signal: controller.signal, over, end };
-}
-
-/** `isHeard`: whether what it reads is what we know. */
+/** `isHeard`: whether what it reads is what we know. Whatever it fails of is about what it reads, and about nobody else. */
 async function askedOf(
   { group, resource }: ResourceRef,
-  { limit, ended }: { limit: Limit; ended(): void },
+  { soon, readMs, ended }: { soon: AbortSignal; readMs: number; ended(): void },
   isHeard: () => Promise<boolean>,
 ): Promise<Unheard | undefined> {
   try {
-    return (await Promise.race([isHeard(), limit.over])) ? undefined : late;
+    return (await orAborted(soon, isHeard())) ? undefined : late;
   } catch (error) {
     ended();
-    if (!(error instanceof NoAnswerError || isTransportError(error) || error instanceof StatusError))
-      throw error;
     const what = groupResource({ group, resource });
-    return {
-      why: `what is said of its data cannot be read: ${what}: ${error.message.slice(0, longest)}`,
-      isLate: false,
-    };
+    const said = error instanceof Error ? error.message : String(error);
+    const why = isTimeout(soon) ? `no answer within ${readMs / 1000} s` : said.slice(0, longest);
+    return { why: `what is said of its data cannot be read: ${what}: ${why}`, isLate: false };
   }
 }
 

@@ -32,7 +32,7 @@ export function keepingOf(
   scene: Scene,
   company: Company,
 ): Keeping | undefined {
-  const { placed, placement, wish, claims } = subject;
+  const { placed, placement, current, wish, claims } = subject;
   const { kind, object } = placed;
   const asked = { why: 'somebody has said where it is', isAsked: true };
   if (!leavesChoice(wish) || isPaused(object) || company.isOf(subject)) return asked;
@@ -40,6 +40,8 @@ export function keepingOf(
   if (unread !== undefined) return { why: unread, isAsked: false };
   const { spec } = placement ?? {};
   const kept = (why: string) => ({ why, isAsked: false });
+  // Where it comes to be decides where there is more room.
+  if (current.length === 0) return kept('it is nowhere yet');
   if (!spec || spec.ref.uid !== object.metadata.uid || object.metadata.deletionTimestamp !== undefined)
     return kept('it goes');
   const [share, ...others] = Object.values(spec.shares ?? {});

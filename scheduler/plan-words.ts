@@ -7,13 +7,14 @@ export function isShown({ workload, outcome }: PlannedItem): boolean {
   return workload || outcome === 'blocked';
 }
 
-/** Of what is blocked, all that speaks against each cluster; else why it leaves where it is, and why it is to be elsewhere. */
+/** Of what is blocked, all that speaks against each cluster, and whether it keeps others from a rebalance; else why it leaves where it is, and why it is to be elsewhere. */
 export function whyOf({ outcome, from, to, reasons, kept }: PlannedItem): string {
   if (outcome === 'stays' && kept !== undefined) return kept;
   const entries = Object.entries(reasons);
   if (outcome === 'blocked') {
     const ownFirst = entries.sort(([a], [b]) => Number(from.includes(b)) - Number(from.includes(a)));
-    return ownFirst.map(sentence).join('; ');
+    const keeps = kept === undefined ? [] : [`its Namespace stays: ${kept}`];
+    return [...ownFirst.map(sentence), ...keeps].join('; ');
   }
   const newcomers = to.filter((name) => !from.includes(name));
   const told = newcomers.length > 0 ? newcomers : to;

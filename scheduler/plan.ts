@@ -39,7 +39,7 @@ export interface PlannedItem {
   replicas?: { from: Counts; to: Counts };
   /** A sentence for each cluster that was chosen or refused. */
   reasons: Record<string, string>;
-  /** Of a rebalance: what keeps it, and its Namespace with it, where it is, though elsewhere is clearly more room. */
+  /** Of a rebalance: why it keeps its Namespace where that is, though elsewhere is clearly more room. */
   kept?: string;
 }
 
@@ -73,11 +73,13 @@ export async function planOf(
   const items = new Map<string, PlannedItem[]>();
   const moves = (key: string) => items.get(key)?.some(({ outcome }) => outcome === 'moves') === true;
   const isRebalanced = [...world.clusters.values()].some(rebalances);
+  const rebalanced = changes.filter(isCluster).filter(({ object }) => rebalances(object as PhysicalCluster));
+  const telling = { countsOf, rebalanced: rebalanced.map(({ object }) => object.metadata.name ?? '') };
   let keys = [...concernedBy(world, changes)].sort();
   do {
     for (const key of keys) {
       signal?.throwIfAborted();
-      items.set(key, planned(key, world, countsOf));
+      items.set(key, planned(key, world, telling));
       // Requests wait behind this.
       await setImmediate();
     }
@@ -105,11 +107,16 @@ export function roomIn(world: World): Counts {
   );
 }
 
-function planned(key: string, world: World, countsOf: PlanOptions['countsOf']): PlannedItem[] {
+interface Telling extends Pick<PlanOptions, 'countsOf'> {
+  /** Clusters about whose rebalance these changes are: of one that rebalances anyway nobody has asked. */
+  rebalanced: readonly string[];
+}
+
+function planned(key: string, world: World, telling: Telling): PlannedItem[] {
   const placed = placementsIn(world, key);
   const decision = consider(key, world);
-  const counted = { rootOf: (spec: PlacementSpec) => workloadOf(world, key, spec.ref), countsOf };
-  return itemsOf(placed, decision, key, counted);
+  const rootOf = (spec: PlacementSpec) => workloadOf(world, key, spec.ref);
+  return itemsOf(placed, decision, key, { ...telling, rootOf });
 }
 
 function isCluster({ resource }: Changed): boolean {
@@ -139,7 +146,7 @@ function concernedBy(world: World, changes: readonly Changed[]): Set<string> {
   return keys;
 }
 
-/** What moves; what cannot leave a changed cluster, or is in a changed Namespace; and what was named. */
+/** What moves; what cannot leave a changed cluster, or is in a changed Namespace; what was named; and what keeps something from a rebalance. */
 function isTold(changes: readonly Changed[]): (item: PlannedItem) => boolean {
   const clusters = new Set(changes.filter(isCluster).map(({ object }) => object.metadata.name));
   const named = new Set<string>();
@@ -158,7 +165,7 @@ function isTold(changes: readonly Changed[]): (item: PlannedItem) => boolean {
   };
 }
 
-interface Counting extends Pick<PlanOptions, 'countsOf'> {
+interface Counting extends Telling {
   rootOf: (spec: PlacementSpec) => KubeObject | undefined;
 }
 
@@ -172,24 +179,25 @@ function itemsOf(
   const now = new Map(decision.update.map(({ old, wanted }) => [old, wanted]));
   const removed = new Set(decision.remove);
   const item = (before: Placement | undefined, after: Placement | undefined): PlannedItem[] => {
-    const kept = before && decision.kept.get(before);
+    const kept = before && decision.kept.get(before)?.find(({ from }) => counting.rebalanced.includes(from));
     const spec = after?.spec ?? before?.spec;
     if (!spec) return [];
     const from = before ? whereIs(before) : [];
     const to = [...(after?.spec?.clusters ?? [])].sort();
     const replicas = replicasOf(before?.spec, after?.spec, counting);
+    const outcome = outcomeOf(from, to, after?.spec, replicas?.isDividedAnew);
     return [
       {
         logicalCluster,
         namespace,
         object: objectName(spec.ref),
         workload: placedKind(spec.ref)?.role === 'workload',
-        outcome: outcomeOf(from, to, after?.spec, replicas?.isDividedAnew),
+        outcome,
         from,
         to,
         ...(replicas && { replicas: { from: replicas.from, to: replicas.to } }),
         reasons: after?.spec?.reasons ?? {},
-        ...(kept !== undefined && { kept }),
+        ...(kept && outcome !== 'starts' && { kept: kept.why }),
       },
     ];
   };

@@ -15,6 +15,7 @@ import type { Scene } from './scene.ts';
 import { situationOf } from './situation.ts';
 import type { Subject } from './subjects.ts';
 import { rebalanceWaitingWords, type Turns } from './turns.ts';
+import type { Kept } from './types.ts';
 import { addUsage, nothingUsed, settledUsage, type Usage, usageOf } from './usage.ts';
 import type { Wish } from './wishes.ts';
 
@@ -50,7 +51,8 @@ export function movesOf(scene: Scene, subjects: readonly Subject[], deciding: De
     const target = bestFor({ unit, from, need }, { scene, deciding, loads });
     if (!target) continue;
     if (keeping.length > 0) {
-      for (const { subject, why } of keeping) kept.set(subject, `${target.words}, but ${why}`);
+      for (const { subject, why } of keeping)
+        kept.set(subject, [...(kept.get(subject) ?? []), { from, why: `${target.words}, but ${why}` }]);
       continue;
     }
     if (deciding.turns.mustWait(from)) {
@@ -70,8 +72,8 @@ export function movesOf(scene: Scene, subjects: readonly Subject[], deciding: De
 
 interface Moves {
   moves: Map<Subject, Move>;
-  /** What stays, and keeps the rest of its Namespace with it, with the reason. */
-  kept: Map<Subject, string>;
+  /** What keeps the rest of its Namespace where it is, with the reason. */
+  kept: Map<Subject, Kept[]>;
 }
 
 /** A choice with what the rebalance has to say of it: made as if what moves were there already. */
@@ -114,9 +116,9 @@ function unitOn(from: string, scene: Scene, subjects: readonly Subject[], compan
   // Of what is not seen nobody knows whether it may leave.
   if (unknown && unknown.size > 0) return nothing;
   const all = subjects.filter(({ placed: { object } }) => !isFinished(object));
-  if (all.some(({ current }) => current.length === 0)) return nothing;
   const there = all.filter(({ current }) => current.includes(from));
-  const kept = there.flatMap((subject) => {
+  const nowhere = all.filter(({ current }) => current.length === 0);
+  const kept = [...there, ...nowhere].flatMap((subject) => {
     const keeping = keepingOf(subject, from, scene, company);
     return keeping ? [{ subject, ...keeping }] : [];
   });

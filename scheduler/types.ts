@@ -73,8 +73,14 @@ export interface NamespaceDecision {
   toleratedUntil: number;
   /** When something that leaves counts no longer, or what a rebalance has moved may move again, the same. */
   turnUntil: number;
-  /** What stays where it is, and keeps the rest of its Namespace there, though it rebalances; and why. See explains. */
-  kept: ReadonlyMap<Placement, string>;
+  /** What stays where it is, or is nowhere, and keeps the rest of its Namespace on clusters that rebalance. See explains. */
+  kept: ReadonlyMap<Placement, readonly Kept[]>;
+}
+
+export interface Kept {
+  /** What rebalances. */
+  from: string;
+  why: string;
 }
 
 /** A decided object: where, why, and what has to come along. */

@@ -2,6 +2,7 @@ import { pausedAnnotation, waitAnnotation } from '../cluster/names.ts';
 import { lackOfRoom, unplacedPods } from '../cluster/no-room.ts';
 import { isTombstone } from '../cluster/orphans.ts';
 import { isStillLedTo, leavesUnheard } from '../cluster/share.ts';
+import type { Silence } from '../cluster/silence.ts';
 import { unsatisfied } from '../cluster/spread.ts';
 import type { Condition, Placement, Share } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -26,6 +27,8 @@ interface ConditionsInput {
   root?: KubeObject | undefined;
   /** How many replicas it has, where an autoscaler says it. */
   total?: number | undefined;
+  /** Of a cluster that does not answer. */
+  silenceAt?: ((cluster: string) => Silence | undefined) | undefined;
   now: number;
 }
 
@@ -145,11 +148,24 @@ function settled(input: ConditionsInput): Verdict {
     return { type, status: 'False', reason: 'Withdrawing', message: withdrawingWords(withdrawing) };
   }
   if (leaving.length > 0) {
-    return { type, status: 'False', reason: 'Leaving', message: `still on ${leaving.join(', ')}` };
+    return { type, status: 'False', reason: 'Leaving', message: leavingWords(leaving, input.silenceAt) };
   }
   // What is nowhere is not where it should be.
   if (!input.gone && clusters.length === 0) return { ...placed(input), type };
   return { type, status: 'True', reason: 'Settled', message: 'every share is where it should be' };
+}
+
+function leavingWords(leaving: readonly string[], silenceAt?: ConditionsInput['silenceAt']): string {
+  const silences = leaving.flatMap((name) => silenceAt?.(name)?.words ?? []);
+  const silent =
+    silences.length > 0 && `; ${silences.join('; ')}: it goes from there when that answers again`;
+  return `still on ${leaving.join(', ')}${silent || ''}`;
+}
+
+/** What a deletion waits for that may never come; undefined: it goes on. */
+export function deletionWords(shares: Shares, silenceAt: ConditionsInput['silenceAt']): string | undefined {
+  const leaving = Object.keys(shares).filter((c) => shares[c]?.phase === 'Leaving');
+  return leaving.some((c) => silenceAt?.(c)) ? leavingWords(leaving, silenceAt) : undefined;
 }
 
 const unledWords = ' (it is ready there, and its Services have yet to lead to all of it)';

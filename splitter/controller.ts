@@ -3,7 +3,7 @@ import type { InformerSet } from '../client/informers.ts';
 import { parseKey } from '../client/url.ts';
 import { heardAt } from '../cluster/heard.ts';
 import { counts } from '../cluster/life.ts';
-import { silentAfterMs } from '../cluster/silence.ts';
+import { silenceOf, silentAfterMs } from '../cluster/silence.ts';
 import type { Placement } from '../cluster/types.ts';
 import { type Retry, runController } from '../controller/controller.ts';
 import { EventRecorder } from '../controller/events.ts';
@@ -98,6 +98,10 @@ async function reconcile(key: string, world: World, options: Telling): Promise<R
   if (root && isOlder(root, placement)) return undefined;
   const { clock = systemClock, settleMs = 2000, drainMs = 5000, silentMs = silentAfterMs } = options;
   const clusterAt = (name: string) => clusterNamed(world, name);
+  const silenceAt = (name: string) => {
+    const found = clusterAt(name);
+    return found && silenceOf(found);
+  };
   const now = clock.now();
   const silences = silencesOf(Object.keys(spec.shares ?? {}), clusterAt, { now, graceMs: silentMs });
   const outcome = split({
@@ -106,6 +110,7 @@ async function reconcile(key: string, world: World, options: Telling): Promise<R
     isKnown: (name) => counts(clusterAt(name), spec),
     heardAt: (name) => heardAt(clusterAt(name)),
     silenceOf: silences.of,
+    silenceAt,
     now,
     settleMs,
     target: root && targetAt(world, key, root),
@@ -120,7 +125,8 @@ async function reconcile(key: string, world: World, options: Telling): Promise<R
   if (scaled === 'conflict') return { after: conflictMs };
   const about = { cluster, namespace, ...ref };
   const tell = () => {
-    if (root) options.recorder.say(about, wordsOf(placement, outcome.shares, outcome.hold));
+    const silent = root?.metadata.deletionTimestamp === undefined ? undefined : silenceAt;
+    if (root) options.recorder.say(about, wordsOf(placement, outcome.shares, outcome.hold, silent));
   };
   await writePlacement(cluster, placement, { ...outcome, scale: scaled }, { ...options, tell });
   const refused =

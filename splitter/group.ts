@@ -28,10 +28,12 @@ export function lateMembers(cluster: string, self: Member, others: readonly Memb
 
 /** What a Deployment has adopted serves for that one, and stays where it is as long as that one does: its pods would only be made anew. */
 export function lateOwner(cluster: string, owner: Placement | undefined): Late[] {
-  const { ref, shares } = owner?.spec ?? {};
+  const { ref, shares, clusters = [] } = owner?.spec ?? {};
   const phase = shares?.[cluster]?.phase;
   if (!ref || phase === undefined || phase === 'Leaving') return [];
-  return [{ who: `${ref.kind} ${ref.name} (it has adopted this)`, patient: true }];
+  // Then nothing will end the wait but its user.
+  const toStay = clusters.includes(cluster) ? ', and stays: move that one, and this leaves with it' : '';
+  return [{ who: `${ref.kind} ${ref.name} (it has adopted this${toStay})`, patient: true }];
 }
 
 /** What serves nobody where it is may never do elsewhere: nobody waits for it. */

@@ -29,6 +29,8 @@ export interface SplitInput {
   heardAt(cluster: string): number | undefined;
   /** Those whose grace is over; default: none. */
   silenceOf?(cluster: string): Silence | undefined;
+  /** Those that do not answer, from when on that is known; default: none. */
+  silenceAt?(cluster: string): Silence | undefined;
   now: number;
   settleMs: number;
   /** What `root` scales, where it is an autoscaler and that is known. */
@@ -124,6 +126,7 @@ export function split(input: SplitInput): Split {
     gone: deleted,
     root: live,
     total: scaling?.total,
+    silenceAt: input.silenceAt,
     now,
   });
   const rootStatus = live && foldStatus(live, shares, slices, input.silenceOf, now);

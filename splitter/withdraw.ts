@@ -3,7 +3,7 @@ import { leavesUnheard } from '../cluster/share.ts';
 import type { Share } from '../cluster/types.ts';
 import { defaultWaitMs, lookAgainMs, withoutWait } from './hold.ts';
 import type { Shares } from './plan.ts';
-import { availableOf } from './ready.ts';
+import { availableOf, isLeftToOwner } from './ready.ts';
 import { presentShare, type Scene, sliceOf } from './scene.ts';
 
 /** As the hand-over knows them: who is Withdrawing is as it was before, and remembers since when. */
@@ -63,7 +63,8 @@ export function withdraw(scene: Scene, decided: Shares, how: Withdrawal): Withdr
       const withdrawing = { from: fromOf(before) };
       return [cluster, { ...withoutWait(before), phase: 'Withdrawing', withdrawing }];
     }
-    if (!how.drainMs) return [cluster, share];
+    // Its owner's pods are what served: were it there longer than that one, it would be made anew.
+    if (!how.drainMs || isLeftToOwner(scene.root, sliceOf(scene, cluster))) return [cluster, share];
     const { withdrawing, leftMs, againMs } = withdrawal(scene, cluster, before, how);
     if (leftMs <= 0) return [cluster, share];
     soonest = earlier(soonest, againMs);

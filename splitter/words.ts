@@ -1,14 +1,24 @@
 import { placedKind } from '../cluster/kinds.ts';
 import { waitAnnotation } from '../cluster/names.ts';
+import type { Silence } from '../cluster/silence.ts';
 import type { Placement } from '../cluster/types.ts';
 import type { Word } from '../controller/events.ts';
-import { givingOf, waitingWords } from './conditions.ts';
+import { deletionWords, givingOf, waitingWords } from './conditions.ts';
+import { silentReason } from './fold/silent.ts';
 import { type Handover, notHeld } from './handover.ts';
 import { paused, waitingReason } from './hold.ts';
 import type { Shares } from './plan.ts';
 
-/** What a step of the hand-over has to tell the workload's user: who joins, whom it waits for, and that it is over. Pure. */
-export function wordsOf(placement: Placement, shares: Shares, hold: Handover['hold'] = notHeld): Word[] {
+/**
+ * What a step of the hand-over has to tell the workload's user: who joins, whom it waits for, and that it is over. `silenceAt`, of what is
+ * deleted and still here: which cluster does not answer. Pure.
+ */
+export function wordsOf(
+  placement: Placement,
+  shares: Shares,
+  hold: Handover['hold'] = notHeld,
+  silenceAt?: (cluster: string) => Silence | undefined,
+): Word[] {
   const { spec } = placement;
   if (!spec || placedKind(spec.ref)?.role !== 'workload') return [];
   const before = spec.shares ?? {};
@@ -20,7 +30,7 @@ export function wordsOf(placement: Placement, shares: Shares, hold: Handover['ho
     const count = replicas === undefined ? '' : ` ${settled?.replicas ?? 0}/${replicas}`;
     return { type: 'Normal', reason: 'Joining', message: `${name}${count}${meanwhile(shares, name)}` };
   });
-  words.push(...waits(placement, shares, hold));
+  words.push(...waits(placement, shares, hold), ...silences(placement, shares, silenceAt));
   const left = names(before).filter((name) => !Object.hasOwn(shares, name));
   const here = names(shares).filter((name) => shares[name]?.phase !== 'Leaving');
   if (left.length > 0 && here.length > 0)
@@ -46,6 +56,17 @@ function waits({ spec, status }: Placement, shares: Shares, hold: Handover['hold
   if (without.length === 0) return [];
   const message = `${without.slice(0, 10).join(', ')} did not become ready in time; it leaves ${stays} without`;
   return [{ type: 'Warning', reason: 'GoesAlone', message }];
+}
+
+/** Told once of each silence: its Placement says the same. */
+function silences(
+  { status }: Placement,
+  shares: Shares,
+  silenceAt: Parameters<typeof deletionWords>[1],
+): Word[] {
+  const message = deletionWords(shares, silenceAt);
+  const isTold = status?.conditions?.some((said) => said.type === 'Settled' && said.message === message);
+  return message === undefined || isTold ? [] : [{ type: 'Warning', reason: silentReason, message }];
 }
 
 /** Where it runs until the newcomer is ready. */

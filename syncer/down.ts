@@ -115,7 +115,8 @@ async function arrive(engine: Engine, id: TargetId, share: ShareView): Promise<R
       return { after: wait.retryAfter };
     }
   } catch (error) {
-    if (error instanceof StatusError && error.code < 500 && error.code !== 429) {
+    // Who is busy has refused nothing.
+    if (error instanceof StatusError && absenceOf(error) !== 'notAnswering') {
       if (share.spec?.isBeside)
         return refusedBeside(engine, id, { record, manifest: manifestDigest(manifest) }, error);
       setError(engine, id, record, { reason: error.reason, message: error.message });

@@ -1,5 +1,5 @@
 import type { Client } from '../client/client.ts';
-import { absenceOf, isMissing } from '../client/errors.ts';
+import { absenceOf, isMissing, retryAfterMs } from '../client/errors.ts';
 import { type Informer, startInformer } from '../client/informer.ts';
 import { keyOf, type ResourceRef } from '../client/url.ts';
 import { placedKinds } from '../cluster/kinds.ts';
@@ -193,7 +193,7 @@ export class Physical {
         if (isStatusError(err, 'NotServed') || isStatusError(err, 'Forbidden')) return false;
         signal.throwIfAborted();
         logger.warn({ err, kind }, 'cannot read the physical cluster yet');
-        await sleep(wait, signal);
+        await sleep(Math.max(wait, retryAfterMs(err)), signal);
       }
     }
   }

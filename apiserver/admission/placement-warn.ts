@@ -11,7 +11,7 @@ import {
   waitAnnotation,
 } from '../../cluster/names.ts';
 import { isHeldBack, labelsBeyond } from '../../cluster/namespace-labels.ts';
-import { customTarget } from '../../cluster/placeable.ts';
+import { adoptedBy, customTarget } from '../../cluster/placeable.ts';
 import { placedResources } from '../../cluster/placed-resource.ts';
 import { podReferences, podTemplate } from '../../cluster/pod-spec.ts';
 import { groupResource } from '../../kube/gvk.ts';
@@ -40,7 +40,7 @@ export function warnOfPlacement(request: AdmissionRequest, object: KubeObject): 
   for (const [key, value] of newIn(object.metadata.annotations, old?.metadata.annotations)) {
     const field = `metadata.annotations[${key}]`;
     if (key === clustersAnnotation)
-      for (const why of oddities(request, value)) request.warn(`${field}: ${why}`);
+      for (const why of [...oddities(request, value), ...adoption(object)]) request.warn(`${field}: ${why}`);
     if (key === overflowAnnotation && value === 'true')
       for (const why of idleOverflow(request, object)) request.warn(`${field}: it has no effect ${why}`);
   }
@@ -83,6 +83,14 @@ function warnOfLabels(request: AdmissionRequest, { metadata: { labels } }: KubeO
     request.warn(
       `metadata.labels: physical namespaces bear 64 of them; not these: ${beyond.join(', ').slice(0, 1000)}`,
     );
+}
+
+/** See lateOwner in splitter/group.ts. */
+function adoption(object: KubeObject): string[] {
+  const owner = adoptedBy(object);
+  if (!owner) return [];
+  const name = `${owner.kind} ${owner.name}`;
+  return [`${name} has adopted this, and it leaves no cluster before that one does; annotate ${name}, too`];
 }
 
 /** See mayOverflow in scheduler/overflow.ts. */

@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { InterruptedError } from '../../../cli/errors.ts';
 import { main } from '../../../cli/program.ts';
+import { rebalance } from '../../../cli/rebalance.ts';
 import type { PhysicalCluster, Placement } from '../../../cluster/types.ts';
+import type { KubeObject } from '../../../kube/object.ts';
 import type { Behaviour } from '../../../sim/pods/behaviour.ts';
-import { deployment, find, isReady, resources, settled, until } from '../../world/objects.ts';
+import { deployment, find, isReady, resources, settled, statefulSet, until } from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
 
 /** So that there is time to see that one is on its way. */
@@ -167,6 +170,60 @@ test.each([
   expect((await specOf('east'))?.rebalance).toBeUndefined();
   expect(await atoll('rebalance', 'east', '--timeout', '100'), err).toBe(0);
   expect(await onWest()).toHaveLength(2);
+});
+
+test('two at a time: the second says so, and goes on when the first is ended; what either has set the last takes back', async () => {
+  await fill();
+  await join('west');
+  const stop = new AbortController();
+  const how = { timeoutSeconds: 100, output: 'text' } as const;
+  const first = rebalance(world.admin, ['east'], { ...how, signal: stop.signal }).catch(
+    (why: unknown) => why,
+  );
+  await until('the first is on its way', async () => (await onWest()).length > 0);
+  const second = atoll('rebalance', 'east', '--timeout', '100');
+  const said =
+    /^physicalcluster.atoll.dev\/east rebalances already, by an atoll rebalance that began at \S+Z, and goes on until that has ended, too$/m;
+  await until('the second says so', () => said.test(out));
+  stop.abort();
+  expect(await first).toBeInstanceOf(InterruptedError);
+  expect((await specOf('east'))?.rebalance).toBe(true);
+  expect(await second, err).toBe(0);
+  expect(await onWest()).toHaveLength(2);
+  expect((await specOf('east'))?.rebalance).toBeUndefined();
+});
+
+test('in JSON, too, it tells what keeps a Namespace where there is less room: what stays there, and what is nowhere', async () => {
+  const { admin } = world;
+  await patch('east', { capacity: { pods: '10' } });
+  const home = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'one' } };
+  await admin.create(resources.namespaces, home);
+  const create = async ({ metadata, ...made }: KubeObject, namespace: string) => {
+    const resource = made.kind === 'StatefulSet' ? resources.statefulsets : resources.deployments;
+    await admin.create(resource, { ...made, metadata: { ...metadata, namespace } }, { namespace });
+  };
+  await create(statefulSet('db', 3), 'default');
+  await create(deployment('web', 3), 'one');
+  await settled(admin, 'db.statefulsets.apps');
+  await settled(admin, 'web.deployments.apps', 'one');
+  await create(deployment('big', 50), 'one');
+  await until('it is nowhere', async () => {
+    const { spec } =
+      (await find<Placement>(admin, resources.placements, 'big.deployments.apps', 'one')) ?? {};
+    return spec?.clusters.length === 0;
+  });
+  await join('west');
+  expect(await atoll('rebalance', 'east', '-o', 'json', '--timeout', '60'), err).toBe(0);
+  const { kept, ...said } = JSON.parse(out) as { kept: { object: string }[] };
+  expect(said).toMatchObject({ clusters: ['east'], rebalanced: true, moved: 0 });
+  expect(kept.sort((a, b) => (a.object < b.object ? -1 : 1))).toMatchObject([
+    { namespace: 'one', object: 'deployments.apps/big', kept: expect.stringMatching(/nowhere yet$/) },
+    {
+      namespace: 'default',
+      object: 'statefulsets.apps/db',
+      kept: expect.stringMatching(/starts elsewhere$/),
+    },
+  ]);
 });
 
 test.each([

@@ -45,6 +45,16 @@ describe('a plan as a table', () => {
       { from: ['a', 'east'], to: ['a'], reasons: { a: 'x', east: 'y' } },
       'east: y; a: x',
     ],
+    [
+      'blocked, and what keeps its Namespace from a rebalance',
+      {
+        outcome: 'blocked',
+        from: [],
+        reasons: { east: 'too full' },
+        kept: 'west has more, but it is nowhere yet',
+      },
+      'east: too full; its Namespace stays: west has more, but it is nowhere yet',
+    ],
     ['asked for elsewhere', { reasons: { west: 'named by its annotation' } }, 'named by its annotation'],
     ['new', { outcome: 'starts', from: [], reasons: { west: 'x', east: 'it is cordoned' } }, 'x'],
   ])('why: %s', (_what, more, why) => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { decode } from '../../../client/exchange.ts';
+import { decode, failIfNotOk } from '../../../client/exchange.ts';
+import type { StatusError } from '../../../kube/status.ts';
 
 test('an answer that is too long to decode is read no further than that', async () => {
   const chunk = Buffer.alloc(64 << 20);
@@ -16,4 +17,20 @@ test('an answer that is too long to decode is read no further than that', async 
     code: 'ETOOLARGE',
   });
   expect([read, ended]).toEqual([4, true]);
+});
+
+const busy = { kind: 'Status', apiVersion: 'v1', reason: 'TooManyRequests', code: 429 };
+test.each<[string, string | undefined, object | string, number | undefined]>([
+  ['by a header, as kube-apiserver does where it is busy', '3', 'Too many requests', 3],
+  ['in its Status', undefined, { ...busy, details: { retryAfterSeconds: 4 } }, 4],
+  ['by both: the Status counts', '3', { ...busy, details: { retryAfterSeconds: 4 } }, 4],
+  ['by a header beside its Status', '3', { ...busy, details: { name: 'p' } }, 3],
+  ['by a date, which nobody does', 'Fri, 27 Nov 2026 02:00:00 GMT', 'no', undefined],
+  ['not at all', undefined, 'no', undefined],
+])('when to ask again is said %s', async (_, header, body, seconds) => {
+  const headers: Record<string, string> = header === undefined ? {} : { 'retry-after': header };
+  const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  const failed = await failIfNotOk({ status: 429, headers, body: bytes }).catch((why: unknown) => why);
+  expect(failed).toMatchObject({ code: 429, reason: 'TooManyRequests' });
+  expect((failed as StatusError).details?.retryAfterSeconds).toBe(seconds);
 });

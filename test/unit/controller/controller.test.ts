@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import { type Retry, runController } from '../../../controller/controller.ts';
 import { WorkQueue } from '../../../controller/queue.ts';
 import { silentLogger } from '../../../kube/log.ts';
-import { conflict } from '../../../kube/status.ts';
+import { conflict, StatusError } from '../../../kube/status.ts';
 import { eventually } from '../../eventually.ts';
+import { FakeClock } from './fake-clock.ts';
 
 function start(reconcile: (key: string) => Promise<Retry | undefined>, workers = 2) {
   const queue = new WorkQueue({ baseDelayMs: 1, maxDelayMs: 10_000 });
@@ -32,6 +33,30 @@ test('failures and asked delays come again, success is the end', async () => {
   const counts = Object.keys(outcomes).map((key) => calls.filter((call) => call === key).length);
   expect(counts).toEqual([2, 5, 2]);
   expect(queue.failures('races')).toBe(0);
+  stop.abort();
+  await done;
+});
+
+test.each([
+  ['as it says', 429, 7, 7000],
+  ['a minute later at most', 503, 3600, 60_000],
+])('a server that asks to be asked later is asked again %s', async (_, code, retryAfterSeconds, ms) => {
+  const clock = new FakeClock();
+  const queue = new WorkQueue({ baseDelayMs: 1, clock });
+  const stop = new AbortController();
+  let calls = 0;
+  const reconcile = async () => {
+    calls += 1;
+    if (calls === 1) throw new StatusError(code, 'Busy', 'later', { retryAfterSeconds });
+  };
+  const options = { name: 'test', queue, reconcile, signal: stop.signal, logger: silentLogger };
+  const done = runController(options);
+  queue.add('a');
+  await eventually(() => expect(clock.pending).toBe(1));
+  clock.advance(ms - 1);
+  expect(clock.pending).toBe(1);
+  clock.advance(1);
+  await eventually(() => expect(calls).toBe(2));
   stop.abort();
   await done;
 });

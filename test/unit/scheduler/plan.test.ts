@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { refKey } from '../../../cluster/closure.ts';
 import type { PhysicalCluster, Placement, Share } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { consider } from '../../../scheduler/controller.ts';
-import { worldOf } from '../../../scheduler/copy.ts';
+import { type Changed, worldOf } from '../../../scheduler/copy.ts';
 import { type PlannedItem, planOf } from '../../../scheduler/plan.ts';
 import { takeStock } from '../../../scheduler/world.ts';
 import { countsOf } from '../../../server/plan-counts.ts';
@@ -275,4 +275,86 @@ test('what could not be listed stays as it is; what is beside it is decided, wha
     ['db', ''],
     ['web', 'a'],
   ]);
+});
+
+describe('what keeps its Namespace from a rebalance is told', () => {
+  const of = (kind: string, name: string): KubeObject => {
+    const { object } = deployment(name, { replicas: 1 });
+    return {
+      ...object,
+      kind,
+      metadata: { ...object.metadata, namespace: 'shop', uid: name, annotations: one },
+    };
+  };
+  const bound = (name: string, pods: number, more: object = {}) =>
+    cluster(name, { capacity: { pods: String(pods) }, ...more }) as PhysicalCluster & KubeObject;
+  const changed = (object: KubeObject) => ({ resource: physical, object });
+  const physicalNamed = (name: string, more: object) => changed(bound(name, name === 'b' ? 100 : 4, more));
+
+  const stops = 'but it stops before it starts elsewhere';
+  test.each<[string, Changed[], string[], string?]>([
+    [
+      'where a changed cluster rebalances',
+      [physicalNamed('a', { rebalance: true })],
+      ['statefulsets.apps/db'],
+      stops,
+    ],
+    [
+      'not of a cluster that rebalances anyway: another has changed',
+      [physicalNamed('b', { rebalance: true })],
+      [],
+    ],
+    [
+      'nor of something beside it',
+      [{ resource: apps, object: of('Deployment', 'web') }],
+      ['deployments.apps/web'],
+    ],
+    [
+      'of what was named, as what stays',
+      [{ resource: { ...apps, resource: 'statefulsets' }, object: of('StatefulSet', 'db') }],
+      ['statefulsets.apps/db'],
+    ],
+  ])('%s', async (_what, changes, told, kept) => {
+    const stored = new Stored();
+    stored.put('physicalclusters', bound('a', 4));
+    const metadata = { name: 'shop', uid: 'n', annotations: one };
+    stored.put('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata });
+    stored.put('statefulsets', of('StatefulSet', 'db'));
+    stored.put('deployments', of('Deployment', 'web'));
+    stored.decide();
+    stored.settle();
+    stored.put('physicalclusters', bound('a', 4, { rebalance: true }));
+    stored.put('physicalclusters', bound('b', 100));
+    for (const { resource, object } of changes) stored.put(resource.resource, object);
+    const items = await planOf(worldOf(stored.of), changes, { countsOf });
+    expect(items.map(({ object }) => object)).toEqual(told);
+    const [item] = items.filter(({ object }) => object.startsWith('stateful'));
+    if (item) expect(item).toMatchObject({ outcome: 'stays' });
+    expect(item?.kept?.replace(/.*, but/, 'but')).toBe(kept);
+  });
+
+  test('also where it is nowhere', async () => {
+    const stored = new Stored();
+    stored.put('physicalclusters', bound('a', 4));
+    const metadata = { name: 'shop', uid: 'n', annotations: one };
+    stored.put('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata });
+    stored.put('deployments', of('Deployment', 'web'));
+    const big = of('Deployment', 'big');
+    stored.put('deployments', { ...big, spec: { ...(big.spec as object), replicas: 500 } });
+    stored.decide();
+    stored.settle();
+    const change = physicalNamed('a', { rebalance: true });
+    stored.put('physicalclusters', change.object);
+    stored.put('physicalclusters', bound('b', 100));
+    const items = await planOf(worldOf(stored.of), [change], { countsOf });
+    expect(items).toMatchObject([
+      {
+        object: 'deployments.apps/big',
+        outcome: 'blocked',
+        from: [],
+        to: [],
+        kept: expect.stringMatching(/, but it is nowhere yet$/),
+      },
+    ]);
+  });
 });

@@ -29,6 +29,13 @@ function running(objects: readonly PlacedObject[], a: Fields = {}): World {
 const active: Share = { phase: 'Active', replicas: 1 };
 const where = (world: World) =>
   Object.fromEntries(world.placements.map(({ spec }) => [spec?.ref.name, spec?.clusters.join()]));
+const keptIn = ({ last }: World) =>
+  Object.fromEntries(
+    [...(last?.kept ?? [])].map(([{ spec }, all]) => [
+      spec?.ref.name,
+      all.map(({ from, why }) => (from === 'a' ? why : from)).join(),
+    ]),
+  );
 const policy = (clusters: object) =>
   policyOf({
     apiVersion: 'atoll.dev/v1alpha1',
@@ -109,8 +116,19 @@ describe('a rebalance', () => {
     const world = running([web(), ...others]);
     world.explains = true;
     world.clusters = [...world.clusters.slice(0, 1), cluster('b', { ...ten, ...b })];
-    const kept = [...(world.decide().last?.kept ?? [])].map(([{ spec }, why]) => [spec?.ref.name, why]);
-    expect(Object.fromEntries(kept)).toEqual(expected);
+    expect(keptIn(world.decide())).toEqual(expected);
+  });
+
+  test('so is what is nowhere: the rest waits to know where that will be', () => {
+    const world = running([web()]);
+    const all = world.clusters;
+    world.clusters = all.slice(0, 1);
+    world.objects = [...world.objects, deployment('big', cpu(100))];
+    expect(where(world.decide())).toEqual({ web: 'a', big: '' });
+    world.clusters = all;
+    world.explains = true;
+    expect(where(world.decide())).toEqual({ web: 'a', big: '' });
+    expect(keptIn(world)).toEqual({ big: 'b has 80 % free, a 40 %, but it is nowhere yet' });
   });
 
   test.each<[string, object]>([

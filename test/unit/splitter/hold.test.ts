@@ -375,8 +375,10 @@ describe('a group always ends where it is to be', () => {
 });
 
 describe('a ReplicaSet that a Deployment has adopted', () => {
-  const owner = (shares: Record<string, Share>) =>
-    ({ spec: { ref: { kind: 'Deployment', name: 'web' }, shares } }) as unknown as Placement;
+  const owner = (shares: Record<string, Share>, more: object = {}) =>
+    ({
+      spec: { ref: { kind: 'Deployment', name: 'web' }, shares, clusters: ['west'], ...more },
+    }) as unknown as Placement;
   const root: KubeObject = { apiVersion: 'apps/v1', kind: 'ReplicaSet', metadata: { generation: 3 } };
   const joining = (since?: number): Share => ({
     phase: 'Joining',
@@ -388,12 +390,19 @@ describe('a ReplicaSet that a Deployment has adopted', () => {
     west: { ...serving(4), status: { replicas: 0, availableReplicas: 0 }, owner: { uid: 'web' } },
   };
 
-  it.each<[string, Record<string, Share>, string[]]>([
-    ['its owner is there', { east: active(4), west: active(4) }, ['Deployment web (it has adopted this)']],
+  const toStay = 'Deployment web (it has adopted this, and stays: move that one, and this leaves with it)';
+  it.each<[string, Record<string, Share>, string[], object?]>([
+    ['its owner is to stay', { east: active(4), west: active(4) }, [toStay], { clusters: ['east', 'west'] }],
+    ['its owner cannot leave', { east: active(4) }, [toStay], { clusters: ['east'], blocked: true }],
+    [
+      'its owner is on its way',
+      { east: active(4), west: active(4) },
+      ['Deployment web (it has adopted this)'],
+    ],
     ['its owner leaves', { east: { phase: 'Leaving' }, west: active(4) }, []],
     ['its owner has gone', { west: active(4) }, []],
-  ])('stays on east: %s', (_what, shares, expected) => {
-    expect(lateOwner('east', owner(shares)).map(({ who }) => who)).toEqual(expected);
+  ])('stays on east: %s', (_what, shares, expected, more) => {
+    expect(lateOwner('east', owner(shares, more)).map(({ who }) => who)).toEqual(expected);
   });
 
   it('is counted on where it was left without replicas, and leaves as its owner has left', () => {

@@ -217,6 +217,21 @@ describe('between Active and Leaving', () => {
   });
 });
 
+describe('a ReplicaSet that a Deployment has adopted', () => {
+  const root = workload('ReplicaSet');
+  const on = (owner: ClusterSlice['owner']): Partial<HandoverInput> => ({
+    root,
+    slices: { east: { ...running(2), ...(owner && { owner }) }, west: running(2) },
+  });
+  it.each<[string, Partial<HandoverInput>, Share['phase']]>([
+    ['leaves at once, drained with that one', on({ uid: 'd' }), 'Leaving'],
+    ['is drained where it was not', on(undefined), 'Withdrawing'],
+    ['stays where nothing is heard', { ...on({ uid: 'd' }), ...silentEast }, 'Withdrawing'],
+  ])('%s', (_, more, phase) => {
+    expect(step({ east: active(2), west: active(2) }, more).shares['east']?.phase).toBe(phase);
+  });
+});
+
 describe('how long', () => {
   const annotated = (seconds?: string): KubeObject['metadata'] =>
     seconds === undefined ? {} : { annotations: { 'atoll.dev/drain-seconds': seconds } };
