@@ -278,3 +278,28 @@ test.each([
   const { status, body } = await pod(spec);
   expect([status, body.message]).toEqual([403, expect.stringContaining(`is forbidden: ${why}`)]);
 });
+
+test('labels that a Job wears because its pods do are whose the Job is', async () => {
+  const jobs = '/apis/batch/v1/namespaces/default/jobs';
+  const spec = { restartPolicy: 'Never', containers: [{ name: 'c', image: 'nginx' }] };
+  const job = (labels: object) => ({
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { generateName: 'j-' },
+    spec: { template: { metadata: { labels }, spec } },
+  });
+  const owned = async (labels: object) => {
+    const { status, body } = await api.call('POST', jobs, job(labels));
+    expect(status).toBe(201);
+    expect(body.metadata.labels).toEqual(body.spec.template.metadata.labels);
+    expect(body.metadata.labels).toMatchObject({ ...labels, 'job-name': body.metadata.name });
+    return { ours: body.metadata.managedFields[0].fieldsV1['f:metadata']?.['f:labels'], body };
+  };
+  const { ours, body } = await owned({ 'b/c': 'd', a: 'b' });
+  // Those that the server made of its name and uid are nobody's.
+  expect(ours).toEqual({ '.': {}, 'f:a': {}, 'f:b/c': {} });
+  expect((await owned({})).ours).toBeUndefined();
+  const { labels: _, managedFields: _fields, ...metadata } = body.metadata;
+  const again = await api.call('PUT', `${jobs}/${metadata.name}`, { ...body, metadata });
+  expect(again.body.metadata.labels).toEqual(body.metadata.labels);
+});
