@@ -4,7 +4,6 @@ import type { JsonObject, KubeObject } from '../../kube/object.ts';
 import { StatusError } from '../../kube/status.ts';
 import { isTimeout, within } from '../../kube/within.ts';
 import type { Observer } from '../observer.ts';
-import type { ApiServerOptions } from '../options.ts';
 import type { Conversion, ServedResource } from '../served.ts';
 import type { Tracer } from '../tracer.ts';
 import { WebhookCallError, type WebhookCaller } from '../webhook/call.ts';
@@ -37,7 +36,7 @@ export class Converter {
 
   constructor(
     caller: WebhookCaller,
-    { tracer, observer }: Pick<ApiServerOptions, 'tracer' | 'observer'> = {},
+    { tracer, observer }: { tracer?: Tracer | undefined; observer?: Observer | undefined } = {},
   ) {
     this.#caller = caller;
     this.#tracer = tracer;
