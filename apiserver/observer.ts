@@ -31,6 +31,8 @@ export interface Observer {
   cut(): void;
   /** One of the checks behind an endpoint of health, such as `livez`, was made. */
   checked?(name: string, endpoint: string, good: boolean): void;
+  /** A conversion webhook was asked; `failure`, in kube-apiserver's words, is undefined where it did what it was asked for. */
+  converted?(seconds: number, failure: string | undefined): void;
   /** What becomes of requests that want seats. */
   readonly fairness?: FairnessObserver;
 }

@@ -105,7 +105,7 @@ function coreOf(
     builtin: builtinAdmission,
     policies: new PolicyDispatcher({ store, catalog }),
     webhooks: new WebhookDispatcher({ store, catalog, caller, tracer: options.tracer }),
-    converter: new Converter(caller, options.tracer),
+    converter: new Converter(caller, options),
     connectPod: options.connectPod,
     podUsage: options.podUsage,
     connectService: options.connectService,

@@ -72,6 +72,8 @@ export const reflectedPartsAnnotation = 'internal.atoll.dev/parts';
 export const reflectedUidAnnotation = 'internal.atoll.dev/reflected-uid';
 /** On both: the object's own uid, once no physical cluster has it any more. See isHeld. */
 export const heldAnnotation = 'internal.atoll.dev/held';
+/** On both: JSON of what a cluster had said under names of labels and annotations that were changed here. See cluster/given.ts. */
+export const givenAnnotation = 'internal.atoll.dev/given';
 /** On a reflected EndpointSlice: the digest of what its physical cluster said of its endpoints. See cluster/peers.ts. */
 export const reportedAnnotation = 'internal.atoll.dev/reported';
 /** On a Namespace: where what is placed in it goes on every physical cluster. Of one that older versions made only. */

@@ -1,4 +1,4 @@
-import { sleep } from '../kube/clock.ts';
+import { sleep, systemClock } from '../kube/clock.ts';
 import type { Logger } from '../kube/log.ts';
 import type { Fence, Lease, Store } from '../storage/store.ts';
 
@@ -117,11 +117,7 @@ async function lead(
     .finally(stop);
   while (held() && keeps()) {
     // It ends in time by itself, also when the question hangs.
-    const renewed = renew(lease, ttlMs);
-    const heard = new AbortController();
-    const late = sleep(endsAt - performance.now(), AbortSignal.any([heard.signal, end.signal]));
-    const answer = await Promise.race([renewed, late]);
-    heard.abort();
+    const answer = await inTime(renew(lease, ttlMs), endsAt - performance.now(), end.signal);
     if (answer === 'lost') break;
     if (typeof answer === 'number') endsAt = answer;
     await sleep(Math.min(ttlMs / 4, endsAt - performance.now()), end.signal);
@@ -129,6 +125,21 @@ async function lead(
   stop();
   signal.removeEventListener('abort', stop);
   await work;
+}
+
+/** Undefined: not within so many milliseconds, nor before `signal` aborted. Of many leases, often: without signals of its own. */
+function inTime<T>(answer: Promise<T>, ms: number, signal: AbortSignal): Promise<T | undefined> {
+  return new Promise((resolve) => {
+    const settle = (value?: T): void => {
+      cancel();
+      signal.removeEventListener('abort', late);
+      resolve(value);
+    };
+    const late = (): void => settle();
+    const cancel = systemClock.after(ms, late);
+    signal.addEventListener('abort', late, { once: true });
+    void answer.then(settle);
+  });
 }
 
 /** Until when the lease is held now; undefined: not known. */

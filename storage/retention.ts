@@ -27,7 +27,11 @@ export class Retention {
     this.#limits = { ...DEFAULT_RETENTION, ...limits };
   }
 
-  /** The revision to compact to now; undefined when nothing is due. Call it after writes. */
+  get ageMs(): number {
+    return this.#limits.ageMs;
+  }
+
+  /** The revision to compact to now; undefined when nothing is due. Call it after writes, and while there are none: see Aging. */
   due(now: number, size: HistorySize): number | undefined {
     this.#mark(now, size.revision);
     const target = Math.min(

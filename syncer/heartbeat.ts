@@ -10,9 +10,10 @@ import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { addQuantity, formatQuantity, parseQuantity, type Quantity } from '../kube/quantity.ts';
 import { isStatusError } from '../kube/status.ts';
+import { textAt } from '../kube/untyped.ts';
 import { within } from '../kube/within.ts';
 import type { Outage } from './outage.ts';
-import { servedBy } from './served.ts';
+import { Served } from './served.ts';
 import type { Unreadable } from './unreadable.ts';
 
 const namespaces = { group: '', version: 'v1', resource: 'namespaces' };
@@ -45,7 +46,7 @@ const minIntervalMs = 100;
 /** After so many intervals without a beat somebody may have taken the cluster for silent. */
 const silentBeats = 3;
 
-/** What it serves is asked for with each so many-th beat: it is long, and changes seldom. */
+/** What it serves, and its version, are asked for with each so many-th beat: they change seldom. */
 const servedBeats = 3;
 
 /** The splitter asks in a share for a word since a moment: what is done on the strength of this cluster waits for it. */
@@ -79,13 +80,14 @@ export class Questions {
 /** Says every `intervalMs`, and when asked, that the syncer lives, and whether the physical API answers it. */
 export async function runHeartbeat(options: HeartbeatOptions): Promise<void> {
   const { signal, logger, intervalMs, nodes } = options;
+  const served = new Served(options.client);
   let unsettled = 0;
   let beats = 0;
   let last: number | undefined;
   while (!signal.aborted) {
     try {
       const began = Date.now();
-      const becameReady = await beat(options, nodes, beats++ % servedBeats === 0);
+      const becameReady = await beat(options, nodes, beats++ % servedBeats === 0 ? served : undefined);
       // One beat may have taken so long that the cluster counted as silent, and not silent, while it was under way.
       if (becameReady || Date.now() - (last ?? began) > silentBeats * intervalMs) unsettled = 2;
       last = began;
@@ -99,19 +101,22 @@ export async function runHeartbeat(options: HeartbeatOptions): Promise<void> {
 }
 
 /** Whether it is Ready now, and was not before. */
-async function beat(options: HeartbeatOptions, informer: Informer, isAsked: boolean): Promise<boolean> {
+async function beat(
+  options: HeartbeatOptions,
+  informer: Informer,
+  served: Served | undefined,
+): Promise<boolean> {
   const { name, upstream, client, signal, intervalMs } = options;
   // Of what happens while it is asked nothing is said.
   const now = new Date(options.questions.begin()).toISOString();
   const before = await upstream.get<PhysicalCluster>(physicalClusters, { name }, signal);
   const timeoutMs = Math.max(1_000, intervalMs);
-  const found = await probe(client, signal, timeoutMs);
+  const found = await probe(client, signal, timeoutMs, served !== undefined);
   options.outage.heard(found.error);
   const clusterUID = found.clusterUID ?? before.status?.clusterUID;
   const refused = clusterUID && (await options.whyNotTaken?.(clusterUID));
   const namespaces = found.error === undefined ? options.namespaces() : undefined;
-  const serves =
-    isAsked && found.error === undefined ? await servedBy(client, { signal, timeoutMs }) : undefined;
+  const serves = found.error === undefined ? await served?.ask({ signal, timeoutMs }) : undefined;
   const ready = conditionOf(before, 'Ready', verdictOf(before, found, refused || undefined), now);
   const status: PhysicalClusterStatus = {
     conditions: [ready, conditionOf(before, 'Readable', readability(options.unreadable.list()), now)],
@@ -133,14 +138,21 @@ interface Found {
   error?: string;
 }
 
-/** Whether the API server answers, which version it is, and of which cluster. */
-async function probe(client: Client, signal: AbortSignal, timeoutMs: number): Promise<Found> {
+/** Whether the API server answers, of which cluster, and, where that is asked, which version it is. */
+async function probe(
+  client: Client,
+  signal: AbortSignal,
+  timeoutMs: number,
+  isAsked: boolean,
+): Promise<Found> {
   try {
     return await within(timeoutMs, signal, async (soon) => {
-      const { gitVersion } = (await client.json('/version', { signal: soon })) as { gitVersion?: unknown };
       const clusterUID = await uidOf(client, soon);
+      const version = isAsked
+        ? textAt(await client.json('/version', { signal: soon }), 'gitVersion')
+        : undefined;
       return {
-        ...(typeof gitVersion === 'string' && { version: gitVersion }),
+        ...(version !== undefined && { version }),
         ...(clusterUID && { clusterUID }),
       };
     });

@@ -7,6 +7,7 @@ import type { PhysicalCluster } from '../cluster/types.ts';
 import { runController } from '../controller/controller.ts';
 import type { Term } from '../controller/leader.ts';
 import { WorkQueue } from '../controller/queue.ts';
+import { deepEqual } from '../kube/deep.ts';
 import type { Transport } from '../kube/http.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
@@ -66,7 +67,10 @@ export function startSyncers(options: SyncersOptions): Syncers {
   const queue = new WorkQueue({ maxDelayMs: 30_000 });
   clusters.addIndex('secret', (cluster) => [secretKey(cluster)]);
   const add = (_: PhysicalCluster, key: string) => queue.add(key);
-  clusters.on({ add, update: (cluster, _old, key) => add(cluster, key), delete: add });
+  const update = (cluster: PhysicalCluster, old: PhysicalCluster, key: string) => {
+    if (isOther(cluster, old)) queue.add(key);
+  };
+  clusters.on({ add, update, delete: add });
   const credentials = watchSecrets(client, clusters, queue, options);
   const stopped = runController({
     name: 'syncers',
@@ -89,6 +93,11 @@ export function startSyncers(options: SyncersOptions): Syncers {
     podUsage: usageReader(connecting),
     stopped,
   };
+}
+
+/** Of what a cluster is engaged by: most of what it says is that it lives. */
+function isOther(cluster: PhysicalCluster, old: PhysicalCluster): boolean {
+  return isGivenUp(cluster) !== isGivenUp(old) || !deepEqual(cluster.spec, old.spec);
 }
 
 /** New content of a kubeconfig wakes the clusters that use it. */

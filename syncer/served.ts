@@ -1,4 +1,5 @@
 import type { Client } from '../client/client.ts';
+import { decode, failIfNotOk } from '../client/exchange.ts';
 import { moreServed } from '../cluster/names.ts';
 import { builtinResources } from '../kube/schema/builtin.ts';
 import { at, listAt, textAt } from '../kube/untyped.ts';
@@ -11,26 +12,47 @@ const builtin = new Set(builtinResources.map(({ group }) => group));
 const most = 500;
 const mostBytes = 24 << 10;
 
-/**
- * The namespaced custom resources that a cluster serves, as `<resource>.<group>/<version>`, in the end moreServed where there
- * are too many. Undefined where it does not say: that
- * is no word of what it serves.
- */
-export async function servedBy(
-  client: Client,
-  { signal: ending, timeoutMs }: { signal: AbortSignal; timeoutMs: number },
-): Promise<string[] | undefined> {
-  try {
-    return await within(timeoutMs, ending, async (signal) => {
-      const found = await client.json('/apis', { headers: { accept }, signal });
-      const names = Array.isArray(at(found, 'items'))
-        ? named(found)
-        : await namedOneByOne(client, found, signal);
-      return bounded([...new Set(names)].sort());
-    });
-  } catch {
-    ending.throwIfAborted();
-    return undefined;
+/** What one cluster serves. It is a long answer, which a cluster does not give again while it is the same. */
+export class Served {
+  readonly #client: Client;
+  #known: { etag: string; names: string[] } | undefined;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /**
+   * The namespaced custom resources that it serves, as `<resource>.<group>/<version>`, in the end moreServed where there are
+   * too many. Undefined where it does not say: that is no word of what it serves.
+   */
+  async ask({
+    signal: ending,
+    timeoutMs,
+  }: {
+    signal: AbortSignal;
+    timeoutMs: number;
+  }): Promise<string[] | undefined> {
+    try {
+      return await within(timeoutMs, ending, (signal) => this.#ask(signal));
+    } catch {
+      ending.throwIfAborted();
+      return undefined;
+    }
+  }
+
+  async #ask(signal: AbortSignal): Promise<string[]> {
+    const known = this.#known;
+    const headers = { accept, ...(known && { 'if-none-match': known.etag }) };
+    const response = await this.#client.raw({ method: 'GET', path: '/apis', headers, signal });
+    if (known && response.status === 304) return known.names;
+    await failIfNotOk(response);
+    const found = await decode(response);
+    const isWhole = Array.isArray(at(found, 'items'));
+    const names = isWhole ? named(found) : await namedOneByOne(this.#client, found, signal);
+    const told = bounded([...new Set(names)].sort());
+    const { etag } = response.headers;
+    this.#known = isWhole && typeof etag === 'string' ? { etag, names: told } : undefined;
+    return told;
   }
 }
 

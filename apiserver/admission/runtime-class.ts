@@ -1,3 +1,4 @@
+import { given } from '../../kube/defaults/empty.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { readList, sameList } from '../../kube/quota/list.ts';
 import { isStatusError, StatusError } from '../../kube/status.ts';
@@ -37,7 +38,7 @@ export const runtimeClassAdmission: AdmissionPlugin = {
     if (!isWriteOf(request, '', 'pods')) return;
     const { overhead } = specOf(object);
     const wanted = overheadOf(await classOf(request, specOf(object)));
-    if (!wanted && overhead !== undefined && overhead !== null)
+    if (!wanted && given(specOf(object), 'overhead') !== null)
       throw refusal(
         request,
         'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead',

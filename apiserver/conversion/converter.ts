@@ -3,6 +3,7 @@ import { formatApiVersion } from '../../kube/gvk.ts';
 import type { JsonObject, KubeObject } from '../../kube/object.ts';
 import { StatusError } from '../../kube/status.ts';
 import { isTimeout, within } from '../../kube/within.ts';
+import type { Observer } from '../observer.ts';
 import type { Conversion, ServedResource } from '../served.ts';
 import type { Tracer } from '../tracer.ts';
 import { WebhookCallError, type WebhookCaller } from '../webhook/call.ts';
@@ -31,10 +32,15 @@ export class Converter {
   readonly #turns = new Turns(mostAtOnce);
   readonly #caller: WebhookCaller;
   readonly #tracer: Tracer | undefined;
+  readonly #observer: Observer | undefined;
 
-  constructor(caller: WebhookCaller, tracer?: Tracer) {
+  constructor(
+    caller: WebhookCaller,
+    { tracer, observer }: { tracer?: Tracer | undefined; observer?: Observer | undefined } = {},
+  ) {
     this.#caller = caller;
     this.#tracer = tracer;
+    this.#observer = observer;
   }
 
   /**
@@ -72,10 +78,16 @@ export class Converter {
       'object-count': objects.length,
       UID: uid,
     };
+    const began = performance.now();
+    const done = (failure?: string) =>
+      this.#observer?.converted?.((performance.now() - began) / 1000, failure);
     try {
       const answer = await (this.#tracer?.call('Call conversion webhook', attributes, post) ?? post());
-      return convertedBy(answer, review, objects);
+      const converted = convertedBy(answer, review, objects);
+      done();
+      return converted;
     } catch (error) {
+      done(error instanceof ConversionError ? error.failure : 'conversion_webhook_call_failure');
       if (error instanceof ConversionError) throw failed(error.message);
       if (!(error instanceof WebhookCallError)) throw error;
       throw failed(`conversion webhook for ${kindOf(objects[0])} failed: ${error.message}`);

@@ -4,7 +4,15 @@ import { isRecord } from '../../kube/untyped.ts';
 import { restored } from './metadata.ts';
 
 /** What a webhook did not convert, in kube-apiserver's words. */
-export class ConversionError extends Error {}
+export class ConversionError extends Error {
+  readonly failure: string;
+
+  /** @param failure how kube-apiserver counts it. */
+  constructor(message: string, failure = 'invalid_converted_object') {
+    super(message);
+    this.failure = `conversion_webhook_${failure}_failure`;
+  }
+}
 
 /** A ConversionReview of the first version that the webhook takes and that is known; undefined where none is. */
 export function reviewOf(
@@ -32,10 +40,11 @@ export function convertedBy(
     answer,
     review,
     request.uid,
-    (why) => new ConversionError(`${about} failed: ${why}`),
+    (why) => new ConversionError(`${about} failed: ${why}`, 'malformed_response'),
   );
   if (given.length !== objects.length) {
-    throw new ConversionError(`${about} returned ${given.length} objects, expected ${objects.length}`);
+    const why = `${about} returned ${given.length} objects, expected ${objects.length}`;
+    throw new ConversionError(why, objects.length === 1 ? 'no_objects_returned' : 'partial_response');
   }
   return objects.map((object, index) => converted(object, given[index] as Json, request.desiredAPIVersion));
 }

@@ -1,3 +1,4 @@
+import { withGiven } from '../../cluster/given.ts';
 import { deepEqual } from '../../kube/deep.ts';
 import { isLater, type Later } from '../../kube/later.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -92,6 +93,7 @@ async function updateWith(
   const subresource = context.subresource ?? '';
   strategyFor(served.info).prepareForUpdate(next, old, subresource === '' ? undefined : subresource);
   hooksOf(served).settle?.(next, old, subresource);
+  next = withGiven(next, old);
   const causes =
     served.validate?.(next, old, subresource) ??
     validateUpdate(

@@ -1,3 +1,4 @@
+import { givenNote } from '../../cluster/given.ts';
 import { withoutMarks } from '../../cluster/marks.ts';
 import { isReflected, type ReflectedKind } from '../../cluster/reflected.ts';
 import type { ObjectRef, Placement } from '../../cluster/types.ts';
@@ -90,8 +91,8 @@ async function isAmongNewest(
 }
 
 function retired(object: KubeObject): KubeObject {
-  const annotations = withoutMarks(object.metadata.annotations);
-  const metadata = { ...object.metadata, ...(annotations && { annotations }) };
+  const annotations = { ...withoutMarks(object.metadata.annotations), ...givenNote(object) };
+  const metadata = { ...object.metadata, annotations };
   if (object.kind !== 'ReplicaSet') return { ...object, metadata };
   const spec = isRecord(object.spec) ? object.spec : {};
   return { ...object, metadata, spec: { ...spec, replicas: 0 }, status: { replicas: 0 } };

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { keepsGiven, withUsersWord } from '../../cluster/given.ts';
 import { serviceOfEndpoints } from '../../cluster/kinds.ts';
 import { reportedAnnotation, volumesAnnotation } from '../../cluster/names.ts';
 import { reportOf } from '../../cluster/peers.ts';
@@ -38,7 +39,12 @@ export async function makeReflection(making: Making): Promise<KubeObject> {
   const owners = withUsersOwners(references, before);
   const finalizers = finalizersOf(before);
   const generation = told['generation'];
+  // Whose each of these is: whoever applies takes back what is theirs.
+  const managedFields = keepsGiven(kind.kind) ? before?.metadata.managedFields : undefined;
   const uid = before?.metadata.uid ?? randomUUID();
+  const job = kind.kind === 'Pod' ? (references[0] ?? formerJob(before)) : undefined;
+  const said = { labels: ofJob(foreign(told['labels']), job), annotations: foreign(told['annotations']) };
+  const { labels, annotations } = keepsGiven(kind.kind) ? withUsersWord(said, before) : said;
   const metadata: ObjectMeta = {
     name: address.name,
     ...(typeof told['generateName'] === 'string' && { generateName: told['generateName'] }),
@@ -48,15 +54,11 @@ export async function makeReflection(making: Making): Promise<KubeObject> {
     creationTimestamp: before?.metadata.creationTimestamp ?? created,
     ...(deleted && { deletionTimestamp: deleted }),
     ...(deleted && { deletionGracePeriodSeconds: typeof grace === 'number' ? count(grace) : 0 }),
-    labels: ofJob(
-      foreign(told['labels']),
-      kind.kind === 'Pod' ? (references[0] ?? formerJob(before)) : undefined,
-    ),
-    annotations: reflectedAs({ ...foreign(told['annotations']), ...saidHere(before) }, uid, [
-      address.cluster,
-    ]),
+    labels,
+    annotations: reflectedAs({ ...annotations, ...saidHere(before) }, uid, [address.cluster]),
     ...(owners.length > 0 && { ownerReferences: owners }),
     ...(finalizers.length > 0 && { finalizers }),
+    ...(managedFields && { managedFields }),
   };
   const object: KubeObject = { kind: kind.kind, apiVersion: formatApiVersion(kind), metadata };
   if (kind.kind === 'Event') return await eventFrom(making, object);

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../object.ts';
-import { isRecord, records } from '../untyped.ts';
+import { at, isRecord, record, records } from '../untyped.ts';
 import type { Defaulters } from './defaulter.ts';
-import { child, fill, fillList, fillZero } from './fill.ts';
+import { child, fill, fillList, fillMap, fillZero } from './fill.ts';
 
 function deployment(object: JsonObject): void {
   const spec = child(object, 'spec');
@@ -69,6 +69,13 @@ function job(object: JsonObject): void {
     spec['podFailurePolicy'] === undefined ? 'TerminatingOrFailed' : 'Failed',
   );
   fill(spec, 'manualSelector', false);
+  wearLabelsOfPods(object);
+}
+
+/** The same map, not one like it: what the registry adds to its pods' labels, it wears, too. */
+function wearLabelsOfPods(job: JsonObject): void {
+  const labels = record(at(job, 'spec', 'template', 'metadata', 'labels'));
+  if (Object.keys(labels).length > 0) fillMap(child(job, 'metadata'), 'labels', labels);
 }
 
 function cronJob(object: JsonObject): void {

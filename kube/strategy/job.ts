@@ -4,22 +4,23 @@ import { at, isRecord, record } from '../untyped.ts';
 
 /**
  * Gives a Job that selects for itself its selector and its pods their labels; needs metadata.uid and metadata.name.
- * Labels that the user wrote stay: where they disagree, validation refuses.
+ * Labels that the user wrote stay: where they disagree, validation refuses. A Job without labels of its own wears those
+ * of its pods: by its defaults, which gave it the same map, or where they had none before, too.
  */
 export function prepareJob(object: KubeObject): void {
   const spec = child(object as unknown as JsonObject, 'spec');
+  const before = at(spec, 'template', 'metadata', 'labels');
+  const shared = isRecord(before) && object.metadata.labels === before;
   if (spec['manualSelector'] !== true) generateSelector(object, spec);
+  const labels = at(spec, 'template', 'metadata', 'labels');
+  if (!isRecord(labels)) return;
+  if (shared) object.metadata.labels = { ...labels } as Record<string, string>;
   // With a name that no label can hold, it never gets as far as wearing it.
-  if (labelValue.test(object.metadata.name ?? '')) labelLikeItsPods(object);
+  else if (labelValue.test(object.metadata.name ?? ''))
+    fill(object.metadata as JsonObject, 'labels', { ...labels });
 }
 
 const labelValue = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
-
-/** A Job without labels of its own wears those of its pods. */
-export function labelLikeItsPods(object: KubeObject): void {
-  const labels = at(object, 'spec', 'template', 'metadata', 'labels');
-  if (isRecord(labels)) fill(object.metadata as JsonObject, 'labels', { ...labels });
-}
 
 function generateSelector(object: KubeObject, spec: JsonObject): void {
   const { name = '', uid = '' } = object.metadata;

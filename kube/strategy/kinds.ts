@@ -3,7 +3,7 @@ import { child } from '../defaults/fill.ts';
 import type { JsonObject, KubeObject } from '../object.ts';
 import { timestamp } from '../timestamp.ts';
 import { at, isRecord, record, records, strings, text } from '../untyped.ts';
-import { labelLikeItsPods, prepareJob } from './job.ts';
+import { prepareJob } from './job.ts';
 import { preparePod, preparePodStatus } from './pod.ts';
 import { dropTypeDependentFields, ipFamilies } from './service.ts';
 import { stampConditions } from './subresource.ts';
@@ -171,7 +171,7 @@ const apps: Record<string, KindRules> = {
       annotateTemplateGeneration(object, same ? before : before + 1);
     },
   },
-  'batch/Job': { generation: spec, create: prepareJob, update: labelLikeItsPods },
+  'batch/Job': { generation: spec, create: prepareJob },
   'batch/CronJob': { generation: spec },
 };
 

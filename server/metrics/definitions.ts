@@ -1,4 +1,5 @@
 import { commitBounds } from '../../storage/measures.ts';
+import { conversions } from './conversion-definitions.ts';
 import { counter, gauge, histogram } from './define.ts';
 import { encryption } from './encryption-definitions.ts';
 import type { Definition } from './family.ts';
@@ -176,6 +177,7 @@ export const definitions: readonly Definition[] = [
   ...Object.values(borrowed),
   ...Object.values(flow),
   ...Object.values(encryption),
+  ...Object.values(conversions),
   ...Object.values(tracing),
   ...Object.values(slis),
   ...Object.values(own),

@@ -2,6 +2,7 @@ import type { Observer, Outcome, Side } from '../../apiserver/observer.ts';
 import type { RequestInfo } from '../../apiserver/request.ts';
 import type { ApiRequest } from '../../kube/http.ts';
 import { CheckMetrics } from './checks.ts';
+import { ConversionMetrics } from './conversions.ts';
 import { borrowed, own } from './definitions.ts';
 import { FairnessMetrics } from './fairness.ts';
 import { type Family, figures, spreads } from './family.ts';
@@ -12,6 +13,7 @@ import { type Series, seriesFor } from './series.ts';
 export class RequestMetrics implements Observer {
   readonly fairness: FairnessMetrics = new FairnessMetrics();
   readonly #checks = new CheckMetrics();
+  readonly #conversions = new ConversionMetrics();
   readonly #kinds = new Kinds();
   readonly #inFlight = { read: new Peak(), write: new Peak() };
   readonly #watching = new Map<string, { labels: string[]; count: number }>();
@@ -59,6 +61,10 @@ export class RequestMetrics implements Observer {
     this.#checks.checked(name, endpoint, good);
   }
 
+  converted(seconds: number, failure: string | undefined): void {
+    this.#conversions.converted(seconds, failure);
+  }
+
   /** To be called once a second. */
   tick(): void {
     this.#inFlight.read.roll();
@@ -104,6 +110,7 @@ export class RequestMetrics implements Observer {
       ),
       ...this.fairness.families(),
       ...this.#checks.families(),
+      ...this.#conversions.families(),
       figures(own.cut, [[[], this.#cut]]),
     ];
   }

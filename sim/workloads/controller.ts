@@ -65,8 +65,7 @@ export function runWorkloads(kind: WorkloadController, context: Context): Promis
     const found = await family.of(workload, selectorOf(workload));
     const owned = ownedBy(workload, await adopt(client, kind.children, workload, found));
     const plan = await kind.decide(workload, owned);
-    const done = await carryOut(client, kind, workload, plan);
-    for (const child of done.created) family.born(workload, child);
+    const done = await carryOut(client, kind, family, workload, plan);
     events.say(workload, wordsOf(workload, owned, plan, done), { component: `${kind.name}-controller` });
     // It is tried again.
     if (done.refused) throw done.refused;
@@ -79,6 +78,7 @@ export function runWorkloads(kind: WorkloadController, context: Context): Promis
 async function carryOut(
   client: Client,
   kind: WorkloadController,
+  family: Family,
   workload: Workload,
   plan: Plan<KubeObject>,
 ): Promise<Done> {
@@ -89,7 +89,9 @@ async function carryOut(
     for (const claim of plan.claims ?? []) await client.create(resources.claims, claim).catch(ignoreExisting);
     for (const child of plan.create) {
       const created = await client.create(kind.children, child).catch(ignoreExisting);
-      if (created) done.created.push(created);
+      if (!created) continue;
+      done.created.push(created);
+      family.wrote(workload, created.metadata.name ?? '', created);
     }
   } catch (error) {
     if (!isStatusError(error, 'Forbidden')) throw error;
@@ -98,10 +100,16 @@ async function carryOut(
   if (kind.saysFailure) plan.status['conditions'] = failureConditions(workload, done.refused, Date.now());
   for (const child of plan.remove) {
     const removed = await client.delete(kind.children, { ...at, name: child }).catch(ignoreMissing);
-    if (removed) done.removed.push(child);
+    if (!removed) continue;
+    done.removed.push(child);
+    family.wrote(workload, child, removed);
   }
-  for (const { name: child, body } of plan.patch)
-    await client.patch(kind.children, { ...at, name: child }, 'merge', body).catch(ignoreMissing);
+  for (const { name: child, body } of plan.patch) {
+    const patched = await client
+      .patch(kind.children, { ...at, name: child }, 'merge', body)
+      .catch(ignoreMissing);
+    if (patched) family.wrote(workload, child, patched);
+  }
   if (plan.annotate) {
     const metadata = { annotations: plan.annotate };
     await client.patch(kind.resource, { ...at, name }, 'merge', { metadata }).catch(ignoreMissing);

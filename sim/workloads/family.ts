@@ -12,17 +12,18 @@ function familyOf({ metadata: { namespace = '', ownerReferences = [] } }: KubeOb
 }
 
 /**
- * What a workload controls, and what it might adopt, read afresh: a cache tells which those are, beside what was made
- * here and is not in it yet. However many others are in the namespace, they are not looked at.
+ * What a workload controls, as a cache shows it, and what it might adopt, read afresh. What was written here is read,
+ * too, until the cache shows it: nothing is made or removed twice, and however many children there are, and however
+ * many others in the namespace, they are not asked for.
  */
 export class Family {
   readonly #client: Client;
   readonly #resource: ResourceRef;
-  readonly #cache: Informer;
-  /** By the workload's uid, names of what it was given and the cache has not shown yet. */
-  readonly #born = new Map<string, Set<string>>();
+  readonly #cache: Pick<Informer, 'addIndex' | 'byIndex'>;
+  /** By the workload's uid, versions by name of what was written and the cache has not shown yet. */
+  readonly #written = new Map<string, Map<string, number>>();
 
-  constructor(client: Client, resource: ResourceRef, cache: Informer) {
+  constructor(client: Client, resource: ResourceRef, cache: Pick<Informer, 'addIndex' | 'byIndex'>) {
     this.#client = client;
     this.#resource = resource;
     this.#cache = cache;
@@ -36,23 +37,36 @@ export class Family {
     const orphans = this.#cache
       .byIndex(index, `orphans/${namespace}`)
       .filter(({ metadata }) => fits(metadata.labels ?? {}));
-    const born = this.#born.get(uid) ?? new Set();
-    for (const { metadata } of own) born.delete(metadata.name ?? '');
-    if (born.size === 0) this.#born.delete(uid);
-    const names = new Set([...[...own, ...orphans].map(({ metadata }) => metadata.name ?? ''), ...born]);
-    const found = await Promise.all([...names].map((name) => this.#read(namespace, name)));
-    return found.filter((child) => child !== undefined);
+    const written = this.#unseen(uid, own);
+    const doubted = new Set([...orphans.map(({ metadata }) => metadata.name ?? ''), ...written.keys()]);
+    const sure = own.filter(({ metadata }) => !doubted.has(metadata.name ?? ''));
+    const read = await Promise.all([...doubted].map((name) => this.#read(namespace, name)));
+    const there = read.filter((child) => child !== undefined);
+    const known = new Set([...own, ...there].map(({ metadata }) => metadata.name ?? ''));
+    for (const name of written.keys()) if (!known.has(name)) written.delete(name);
+    return [...sure, ...there];
   }
 
-  /** The workload was given this one just now. */
-  born({ metadata: { uid = '' } }: KubeObject, child: KubeObject): void {
-    const names = this.#born.get(uid) ?? new Set();
-    this.#born.set(uid, names.add(child.metadata.name ?? ''));
+  /** @param answer the object as the workload wrote it just now, or what a deletion that left nothing was answered with. */
+  wrote({ metadata: { uid = '' } }: KubeObject, name: string, answer: KubeObject): void {
+    const written = this.#written.get(uid) ?? new Map<string, number>();
+    const version = Number(answer.metadata.resourceVersion ?? Number.POSITIVE_INFINITY);
+    this.#written.set(uid, written.set(name, version));
   }
 
   /** The workload is gone. */
   forget({ metadata: { uid = '' } }: KubeObject): void {
-    this.#born.delete(uid);
+    this.#written.delete(uid);
+  }
+
+  #unseen(uid: string, own: readonly KubeObject[]): Map<string, number> {
+    const written = this.#written.get(uid) ?? new Map<string, number>();
+    for (const { metadata } of own) {
+      const version = written.get(metadata.name ?? '');
+      if (version !== undefined && Number(metadata.resourceVersion) >= version)
+        written.delete(metadata.name ?? '');
+    }
+    return written;
   }
 
   async #read(namespace: string, name: string): Promise<KubeObject | undefined> {

@@ -1,3 +1,4 @@
+import { Aging } from '../aging.ts';
 import { DEFAULT_RETENTION, Retention } from '../retention.ts';
 import type { Entry, StoreError, StoreEvent } from '../store.ts';
 import { Versions } from '../versions.ts';
@@ -19,6 +20,11 @@ export class Cache {
   readonly hub: WatchHub;
   readonly #keys: Keys;
   readonly #retention = new Retention(DEFAULT_RETENTION);
+  readonly #aging: Aging = new Aging(
+    DEFAULT_RETENTION.ageMs,
+    () => this.versions.revision > this.versions.compacted,
+    () => this.#forget(),
+  );
   #waiters: Waiter[] = [];
   #ended = false;
 
@@ -81,6 +87,7 @@ export class Cache {
   end(reason?: StoreError): void {
     if (this.#ended) return;
     this.#ended = true;
+    this.#aging.end();
     this.hub.close(reason);
     for (const waiter of this.#waiters.splice(0)) waiter.done(false);
   }
@@ -100,8 +107,14 @@ export class Cache {
     let count = 0;
     while (count < this.#waiters.length && (this.#waiters[count]?.revision ?? 0) <= revision) count++;
     for (const waiter of this.#waiters.splice(0, count)) waiter.done(true);
+    this.#forget();
+    this.#aging.wake();
+  }
+
+  #forget(): boolean {
     const due = this.#retention.due(performance.now(), this.versions);
     if (due !== undefined) this.versions.compact(due);
+    return due !== undefined;
   }
 
   /** Sorted by revision; nearly always the new one is the last. */

@@ -50,6 +50,7 @@ export async function startLevel(disk: Disk, options: LevelOptions = {}): Promis
     // Whoever opens a store on a nearly full disk is told so before anybody writes.
     await reserve.look(performance.now());
     const leases = new Leases(await readToken(disk.database, directory));
+    writer.aging.wake();
     return new LevelStore({ disk, versions, hub, writer, watermark, reserve, leases });
   } catch (error) {
     await disk.close();

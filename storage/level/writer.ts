@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers';
+import { Aging } from '../aging.ts';
 import { commitBounds, Distribution } from '../measures.ts';
 import type { Retention } from '../retention.ts';
 import { type Entry, StoreError, type StoreEvent } from '../store.ts';
@@ -40,9 +41,17 @@ export class Writer {
   #refusal: StoreError | undefined;
   #running: Promise<void> | undefined;
   readonly #closing = new AbortController();
+  /** What is forgotten while nobody writes. */
+  readonly aging: Aging;
 
   constructor(parts: WriterParts) {
+    const { retention, versions } = parts;
     this.#parts = parts;
+    this.aging = new Aging(
+      retention.ageMs,
+      () => versions.revision > versions.compacted,
+      () => this.#retain(performance.now()),
+    );
     this.#base = parts.base;
     this.#accepted = parts.versions.revision;
   }
@@ -94,6 +103,7 @@ export class Writer {
   /** Refuses new writes, then waits for the accepted ones. */
   async close(): Promise<void> {
     this.#refusal = new StoreError('closed', 'the store is closed');
+    this.aging.end();
     this.#closing.abort();
     await this.#running;
   }
@@ -169,14 +179,19 @@ export class Writer {
     hub.publish(events);
     const now = performance.now();
     watermark.note(versions.revision, now);
-    this.#retain(now);
+    void this.#retain(now);
+    this.aging.wake();
   }
 
-  /** Queues the automatic compaction that is due, unless something is queued. */
-  #retain(now: number): void {
-    if (this.#chores.length > 0) return;
+  /** Queues the automatic compaction that is due, unless something is queued; whether it was done. */
+  async #retain(now: number): Promise<boolean> {
+    if (this.#chores.length > 0 || this.#refusal !== undefined) return false;
     const due = this.#parts.retention.due(now, this.#parts.versions);
-    if (due !== undefined) this.compact(due).catch(() => {});
+    if (due === undefined) return false;
+    return await this.compact(due).then(
+      () => true,
+      () => false,
+    );
   }
 
   async #compact(revision: number): Promise<void> {

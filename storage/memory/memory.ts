@@ -1,3 +1,4 @@
+import { Aging } from '../aging.ts';
 import { checkWrite } from '../check-write.ts';
 import { Leases } from '../leases.ts';
 import { commitBounds, Distribution, type Measures } from '../measures.ts';
@@ -28,11 +29,18 @@ class MemoryStore implements Store {
   readonly #versions = new Versions();
   readonly #hub = new WatchHub(this.#versions);
   readonly #retention: Retention;
+  readonly #aging: Aging;
   readonly #leases = new Leases();
   #closed = false;
 
   constructor(retention: Retention) {
     this.#retention = retention;
+    const versions = this.#versions;
+    this.#aging = new Aging(
+      retention.ageMs,
+      () => versions.revision > versions.compacted,
+      () => this.#forget(),
+    );
   }
 
   get revision(): number {
@@ -108,6 +116,7 @@ class MemoryStore implements Store {
 
   async close(): Promise<void> {
     this.#closed = true;
+    this.#aging.end();
     this.#hub.close();
   }
 
@@ -123,8 +132,14 @@ class MemoryStore implements Store {
   #commit(event: StoreEvent): Entry {
     this.#versions.apply(event);
     this.#hub.publish([event]);
+    this.#forget();
+    this.#aging.wake();
+    return event.entry;
+  }
+
+  #forget(): boolean {
     const due = this.#retention.due(performance.now(), this.#versions);
     if (due !== undefined) this.#versions.compact(due);
-    return event.entry;
+    return due !== undefined;
   }
 }

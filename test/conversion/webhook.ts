@@ -28,7 +28,10 @@ export interface ConversionWebhook {
 /** Between v1, whose spec.host is `name:port`, and v2, which has both by themselves. */
 export async function startConversionWebhook(): Promise<ConversionWebhook> {
   const authority = await createAuthority('conversion');
-  const { certificate: cert, privateKey: key } = await authority.issueServer(['127.0.0.1']);
+  const { certificate: cert, privateKey: key } = await authority.issueServer([
+    '127.0.0.1',
+    'hook.default.svc',
+  ]);
   const hook: ConversionWebhook = {
     url: '',
     caBundle: Buffer.from(authority.certificate).toString('base64'),

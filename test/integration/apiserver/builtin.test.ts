@@ -232,8 +232,10 @@ test('a pod takes its overhead and its nodes from its RuntimeClass, as long as t
   expect((await pod({ runtimeClassName: 'light', overhead: { cpu: '0.01', memory: '1024Ki' } })).status).toBe(
     201,
   );
-  const plain = await pod({ runtimeClassName: 'plain' });
-  expect([plain.status, plain.body.spec.overhead]).toEqual([201, undefined]);
+  for (const overhead of [undefined, null, {}]) {
+    const plain = await pod({ runtimeClassName: 'plain', overhead });
+    expect([plain.status, plain.body.spec.overhead]).toEqual([201, undefined]);
+  }
   expect((await api.call('DELETE', '/apis/node.k8s.io/v1/runtimeclasses/light')).status).toBe(200);
   expect((await pod({ runtimeClassName: 'light' })).body.message).toMatch(
     /is forbidden: pod rejected: RuntimeClass "light" not found$/,
@@ -261,6 +263,16 @@ test.each([
     'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead',
   ],
   [
+    'with an empty overhead and no class',
+    { overhead: {} },
+    'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead',
+  ],
+  [
+    'with an empty overhead, of a class that says nothing of any',
+    { runtimeClassName: 'silent', overhead: {} },
+    'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead',
+  ],
+  [
     'with another overhead than its class has',
     { runtimeClassName: 'vm', overhead: { cpu: '2' } },
     "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead",
@@ -275,6 +287,32 @@ test.each([
     overhead: { podFixed: { cpu: '1' } },
     scheduling: { nodeSelector: { kind: 'vm' } },
   });
+  await runtimeClass('silent');
   const { status, body } = await pod(spec);
   expect([status, body.message]).toEqual([403, expect.stringContaining(`is forbidden: ${why}`)]);
+});
+
+test('labels that a Job wears because its pods do are whose the Job is', async () => {
+  const jobs = '/apis/batch/v1/namespaces/default/jobs';
+  const spec = { restartPolicy: 'Never', containers: [{ name: 'c', image: 'nginx' }] };
+  const job = (labels: object) => ({
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { generateName: 'j-' },
+    spec: { template: { metadata: { labels }, spec } },
+  });
+  const owned = async (labels: object) => {
+    const { status, body } = await api.call('POST', jobs, job(labels));
+    expect(status).toBe(201);
+    expect(body.metadata.labels).toEqual(body.spec.template.metadata.labels);
+    expect(body.metadata.labels).toMatchObject({ ...labels, 'job-name': body.metadata.name });
+    return { ours: body.metadata.managedFields[0].fieldsV1['f:metadata']?.['f:labels'], body };
+  };
+  const { ours, body } = await owned({ 'b/c': 'd', a: 'b' });
+  // Those that the server made of its name and uid are nobody's.
+  expect(ours).toEqual({ '.': {}, 'f:a': {}, 'f:b/c': {} });
+  expect((await owned({})).ours).toBeUndefined();
+  const { labels: _, managedFields: _fields, ...metadata } = body.metadata;
+  const again = await api.call('PUT', `${jobs}/${metadata.name}`, { ...body, metadata });
+  expect(again.body.metadata.labels).toEqual(body.metadata.labels);
 });

@@ -192,7 +192,7 @@ test('a cluster that takes over what it had removes what nobody wants there, but
   );
   // As long as a claim that is not wanted either would take to go, as that is looked at: by what the syncer says meanwhile.
   const { requests } = world.physical('east').faults;
-  const beats = () => requests.filter((request) => request.endsWith('/version')).length;
+  const beats = () => requests.filter((request) => request.endsWith('/namespaces/kube-system')).length;
   const last = beats() + 25;
   await until('it has been looked at again', () => beats() >= last);
   expect(await uidsInEast()).toEqual({ [claim]: before[claim] });

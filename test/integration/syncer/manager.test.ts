@@ -27,6 +27,8 @@ const physicals = new Map<string, { transport: Transport; client: Client }>();
 let client: Client;
 let syncers: Syncers;
 let life: AbortController;
+/** What the syncers' manager asks for. */
+const asked: string[] = [];
 
 beforeEach(async () => {
   const store = openMemory();
@@ -47,9 +49,14 @@ beforeEach(async () => {
     physicals.set(name, { transport, client: new Client(transport) });
   }
   life = new AbortController();
-  client = new Client(server.transport(admin), { cluster: 'root' });
+  const transport = server.transport(admin);
+  client = new Client(transport, { cluster: 'root' });
+  const watched: Transport = (request) => {
+    asked.push(`${request.method} ${request.url}`);
+    return transport(request);
+  };
   syncers = startSyncers({
-    client,
+    client: new Client(watched, { cluster: 'root' }),
     transportFor: async ({ metadata: { name = '' } }) => {
       const found = physicals.get(name);
       if (!found) throw new Error(`no ${name}`);
@@ -97,6 +104,29 @@ async function place(name: string, where: Placement['spec']): Promise<void> {
     spec: where,
   });
 }
+
+test('the credentials of a cluster are read when it or they change, and not whenever it says that it lives', async () => {
+  await register('east');
+  await until('east', async () => (await ready('east')) === 'True');
+  const beat = async () =>
+    (await client.get<PhysicalCluster>(clusters, { name: 'east' })).status?.lastHeartbeatTime;
+  const reads = () => asked.splice(0).filter((one) => one.endsWith('/secrets/east')).length;
+  const beats = async (count: number) => {
+    for (let i = 0; i < count; i++) {
+      const last = await beat();
+      await until('it says that it lives', async () => (await beat()) !== last);
+    }
+  };
+  await beats(2);
+  reads();
+  await beats(5);
+  expect(reads()).toBe(0);
+  const secret = { namespace: 'default', name: 'east' };
+  await client.patch(secrets, secret, 'merge', { data: { kubeconfig: 'e30K' } });
+  await until('they are read', () => reads() > 0);
+  await client.patch(clusters, { name: 'east' }, 'merge', { spec: { namespaceLabels: ['team'] } });
+  await until('they are read again', () => reads() > 0);
+});
 
 test('clusters are engaged and disengaged one by one; their objects follow their shares', async () => {
   await register('east');

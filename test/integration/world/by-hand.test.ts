@@ -42,7 +42,8 @@ test('a Job that a user makes from a CronJob runs, as kubectl create job --from 
   );
   await until('it is complete', async () => {
     const { status } = await world.admin.get(batch('jobs'), { namespace, name: 'by-hand' });
-    return (status as { succeeded?: number } | undefined)?.succeeded === 1;
+    const { succeeded, uncountedTerminatedPods } = (status ?? {}) as Record<string, unknown>;
+    return succeeded === 1 && uncountedTerminatedPods !== undefined;
   });
 });
 

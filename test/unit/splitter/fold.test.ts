@@ -286,6 +286,13 @@ describe('foldStatus', () => {
     });
     expect(fold(root('Job', { status: whole }), { a: part(2, true, late) })).toBeUndefined();
   });
+
+  it('counts the pods of a Job once a cluster does, and names none of those that it has still to count', () => {
+    const counting = slice({ succeeded: 1, uncountedTerminatedPods: { succeeded: ['some-uid'] } });
+    const both = { a: counting, b: slice({ succeeded: 1 }) };
+    expect(fold(root('Job'), both)).toEqual({ succeeded: 2, uncountedTerminatedPods: {} });
+    expect(fold(root('Job'), { b: slice({ succeeded: 1 }) })).toEqual({ succeeded: 1 });
+  });
 });
 
 describe('withBudgets', () => {

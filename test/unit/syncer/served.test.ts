@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Client } from '../../../client/client.ts';
 import type { Transport } from '../../../kube/http.ts';
-import { servedBy } from '../../../syncer/served.ts';
+import { Served } from '../../../syncer/served.ts';
 
 const answering = (answers: Record<string, object>): Client => {
   const transport: Transport = async ({ url }) => {
@@ -11,7 +11,8 @@ const answering = (answers: Record<string, object>): Client => {
   };
   return new Client(transport);
 };
-const ask = (client: Client) => servedBy(client, { signal: new AbortController().signal, timeoutMs: 60_000 });
+const asking = { signal: new AbortController().signal, timeoutMs: 60_000 };
+const ask = (client: Client) => new Served(client).ask(asking);
 
 describe('what a cluster serves', () => {
   it('is told in one answer: namespaced custom resources, in each version', async () => {
@@ -64,6 +65,28 @@ describe('what a cluster serves', () => {
     expect([all?.length, all?.at(-1)]).toEqual([500, 'r99.example.com/v1']);
     const cut = await answer(501);
     expect([cut?.length, cut?.at(-1)]).toEqual([501, '*']);
+  });
+
+  it('is told again as long as the cluster says that it is the same', async () => {
+    const asked: unknown[] = [];
+    let etag = '"a"';
+    const list = (...names: string[]) => {
+      const resources = names.map((resource) => ({ resource, scope: 'Namespaced' }));
+      return { items: [{ metadata: { name: 'example.com' }, versions: [{ version: 'v1', resources }] }] };
+    };
+    const transport: Transport = async ({ headers }) => {
+      asked.push(headers['if-none-match']);
+      if (headers['if-none-match'] === etag) return { status: 304, headers: { etag }, body: Buffer.alloc(0) };
+      const body = Buffer.from(JSON.stringify(etag === '"a"' ? list('sets') : list('sets', 'more')));
+      return { status: 200, headers: { etag }, body };
+    };
+    const served = new Served(new Client(transport));
+    const told = async () => (await served.ask(asking))?.join();
+    expect([await told(), await told()]).toEqual(['sets.example.com/v1', 'sets.example.com/v1']);
+    etag = '"b"';
+    expect(await told()).toBe('more.example.com/v1,sets.example.com/v1');
+    expect(await told()).toBe('more.example.com/v1,sets.example.com/v1');
+    expect(asked).toEqual([undefined, '"a"', '"a"', '"b"']);
   });
 
   it('is not known where it does not answer', async () => {

@@ -68,10 +68,19 @@ describe('create', () => {
     expect(job.metadata.labels).toEqual(labels);
   });
 
-  it('gives a Job no label that its name cannot be', () => {
+  it('gives a Job no label that its name cannot be, but those of its pods that it wears by default', () => {
+    const job = (template: object) => {
+      const whole = named('batch/v1', 'Job', { spec: { template } });
+      return created({ ...whole, metadata: { ...whole.metadata, name: 'Tide_' } }).metadata.labels;
+    };
+    expect(job({ ...podTemplate(), metadata: {} })).toBeUndefined();
+    expect(job(podTemplate())).toMatchObject({ app: 'tide', 'job-name': 'Tide_' });
+  });
+
+  it('leaves a Job the labels of its own, though they be those of its pods', () => {
     const job = named('batch/v1', 'Job', { spec: { template: podTemplate() } });
-    const bad = created({ ...job, metadata: { ...job.metadata, name: 'Tide_' } });
-    expect(bad.metadata.labels).toBeUndefined();
+    const labels = { app: 'tide' };
+    expect(created({ ...job, metadata: { ...job.metadata, labels } }).metadata.labels).toEqual(labels);
   });
 
   it.each([
