@@ -1,0 +1,74 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { main } from '../../../cli/program.ts';
+
+/** What each path is answered, by code; all others 404 without a Status, as Kubernetes answers what it does not serve. */
+let answers: Record<string, [number, object]> = {};
+let asked: string[] = [];
+let out = '';
+let err = '';
+let directory = '';
+let server: Server;
+const at = (name: string) => join(directory, name);
+const url = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'atoll-served-'));
+  server = createServer((request, response) => {
+    const [path = ''] = (request.url ?? '').split('?');
+    asked.push(`${request.method} ${path}`);
+    const [code, body] = answers[path] ?? [404, undefined];
+    response.writeHead(code, { 'content-type': body ? 'application/json' : 'text/plain; charset=utf-8' });
+    response.end(body ? JSON.stringify(body) : '404 page not found\n');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const of = (path: string) => `apiVersion: v1
+kind: Config
+clusters: [{ name: c, cluster: { server: "${url()}${path}" } }]
+contexts: [{ name: x, context: { cluster: c, user: u, namespace: shop } }]
+users: [{ name: u, user: {} }]
+current-context: x
+`;
+  await writeFile(at('team'), of('/clusters/root:team-a'));
+  await writeFile(at('plain'), of(''));
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    out += String(text);
+    return true;
+  });
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    err += String(text);
+    return true;
+  });
+});
+beforeEach(() => {
+  [out, err, asked, answers] = ['', '', [], {}];
+});
+afterAll(async () => {
+  vi.restoreAllMocks();
+  await new Promise((resolve) => server.close(resolve));
+  await rm(directory, { recursive: true, force: true });
+});
+
+const atoll = (kubeconfig: string, ...args: string[]) =>
+  main(['node', 'atoll', '--atoll-kubeconfig', at(kubeconfig), ...args]);
+
+const status = (code: number, reason: string, message: string): [number, object] => [
+  code,
+  { kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason, message },
+];
+
+describe('a plan of a file', () => {
+  test('is of where kubectl would apply it, and a refusal names that', async () => {
+    const path = '/clusters/root:team-a/apis/apps/v1/namespaces/shop/deployments/web';
+    answers = { [path]: status(404, 'NotFound', 'namespaces "shop" not found') };
+    await writeFile(at('web.yaml'), 'apiVersion: apps/v1\nkind: Deployment\nmetadata: { name: web }\n');
+    expect(await atoll('team', 'plan', '-f', at('web.yaml'))).toBe(1);
+    expect(asked).toEqual([`PATCH ${path}`]);
+    expect(err).toBe('error: in logical cluster root:team-a: namespaces "shop" not found (NotFound)\n');
+    expect(out).toBe('');
+  });
+});
