@@ -72,3 +72,31 @@ describe('a plan of a file', () => {
     expect(out).toBe('');
   });
 });
+
+describe('a kubeconfig that leads to no Atoll', () => {
+  const forbidden = (path: string) =>
+    status(403, 'Forbidden', `forbidden: User "ann" cannot get path "${path}"`);
+  const list = '/clusters/root/apis/atoll.dev/v1alpha1/physicalclusters';
+
+  test.each([
+    ['an administrator', {}, ['cluster', 'list']],
+    ['somebody who may not ask for such paths', { [list]: forbidden(list) }, ['cluster', 'list']],
+    ['a backup', {}, ['backup', 'monday.backup']],
+    ['a certificate', {}, ['kubeconfig', '--user', 'ann']],
+    ['an explanation', {}, ['explain', 'deployment/web']],
+  ])('is named with where it leads: %s', async (_what, given, args) => {
+    answers = given;
+    expect(await atoll('plain', ...args)).toBe(1);
+    const where = `kubeconfig ${at('plain')} leads to ${url()}, which is no Atoll`;
+    expect(err).toBe(`error: ${where}: name another by --atoll-kubeconfig\n`);
+  });
+
+  test.each([
+    ['what Atoll does not serve', {}, 'the server answered 404'],
+    ['what Atoll forbids', { [list]: forbidden(list) }, 'User "ann" cannot get path'],
+  ])('is not said of %s', async (_what, given, message) => {
+    answers = { '/apis/atoll.dev': [200, {}], ...given };
+    expect(await atoll('plain', 'cluster', 'list')).toBe(1);
+    expect(err).toContain(message);
+  });
+});
