@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { Client } from '../client/client.ts';
 import { decode, failIfNotOk } from '../client/exchange.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -50,10 +50,16 @@ export async function planFile(
 ): Promise<void> {
   const { cluster } = where;
   const objects: KubeObject[] = [];
-  for (const given of manifestsOf(readFileSync(file === '-' ? 0 : file, 'utf8'), file))
+  for (const given of manifestsOf(textOf(file), file))
     objects.push(await applied(client, given, where).catch(refusedIn(cluster)));
   const { items } = await ask(client, { cluster, objects });
   show(items, output, 'nothing would be placed otherwise');
+}
+
+/** Throws UsageError where it is not there. */
+function textOf(file: string): string {
+  if (file !== '-' && !existsSync(file)) throw new UsageError(`-f ${file}: there is no such file`);
+  return readFileSync(file === '-' ? 0 : file, 'utf8');
 }
 
 /** What the API would make of it. */

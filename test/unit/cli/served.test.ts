@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { main } from '../../../cli/program.ts';
 
-/** What each path is answered, by code; all others 404 without a Status, as Kubernetes answers what it does not serve. */
+/** What each path, or a method and a path, is answered, by code; all others 404 without a Status, as Kubernetes answers what it does not serve. */
 let answers: Record<string, [number, object]> = {};
 let asked: string[] = [];
 let out = '';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   server = createServer((request, response) => {
     const [path = ''] = (request.url ?? '').split('?');
     asked.push(`${request.method} ${path}`);
-    const [code, body] = answers[path] ?? [404, undefined];
+    const [code, body] = answers[path] ?? answers[`${request.method} ${path}`] ?? [404, undefined];
     response.writeHead(code, { 'content-type': body ? 'application/json' : 'text/plain; charset=utf-8' });
     response.end(body ? JSON.stringify(body) : '404 page not found\n');
   });
@@ -71,6 +71,12 @@ describe('a plan of a file', () => {
     expect(err).toBe('error: in logical cluster root:team-a: namespaces "shop" not found (NotFound)\n');
     expect(out).toBe('');
   });
+
+  test('names the file that is not there', async () => {
+    expect(await atoll('team', 'plan', '-f', at('nope.yaml'))).toBe(2);
+    expect(err).toBe(`error: -f ${at('nope.yaml')}: there is no such file\n`);
+    expect(asked).toEqual([]);
+  });
 });
 
 describe('a kubeconfig that leads to no Atoll', () => {
@@ -99,4 +105,41 @@ describe('a kubeconfig that leads to no Atoll', () => {
     expect(await atoll('plain', 'cluster', 'list')).toBe(1);
     expect(err).toContain(message);
   });
+});
+
+test.each([
+  ['-', 'a backup goes to a file, where it is checked, and not to stdout: name one'],
+  ['/nowhere/x', '/nowhere/x cannot be written: there is no folder /nowhere'],
+])('a backup is not asked for where it cannot be written: %s', async (file, why) => {
+  expect(await atoll('plain', 'backup', file)).toBe(2);
+  expect(err).toBe(`error: ${why}\n`);
+  expect(asked).toEqual([]);
+});
+
+describe('a kubeconfig in a file', () => {
+  test('replaces what was there, and says so', async () => {
+    expect(await atoll('team', 'kubeconfig', '-o', at('mine'))).toBe(0);
+    expect(await atoll('team', 'kubeconfig', '-o', at('mine'))).toBe(0);
+    const line = `${at('mine')}: root:team-a`;
+    expect(out).toBe(`${line}\n${line}; what was there is replaced\n`);
+  });
+
+  test('named - goes to stdout', async () => {
+    expect(await atoll('team', 'kubeconfig', '-o', '-')).toBe(0);
+    expect(out).toContain('current-context: root:team-a\n');
+  });
+});
+
+test('a cluster that is forgotten says all that it takes to take it over again', async () => {
+  const of = (path: string) => `/clusters/root/${path}`;
+  const cluster = of('apis/atoll.dev/v1alpha1/physicalclusters/east');
+  const gone = status(404, 'NotFound', 'physicalclusters.atoll.dev "east" not found');
+  answers = {
+    [`PATCH ${cluster}`]: [200, {}],
+    [`DELETE ${cluster}`]: [200, {}],
+    [`GET ${cluster}`]: gone,
+    [of('api/v1/namespaces/atoll-system/secrets/physicalcluster-east')]: [200, {}],
+  };
+  expect(await atoll('plain', 'cluster', 'rm', 'east', '--forget')).toBe(0);
+  expect(out).toContain('atoll cluster add east --kubeconfig FILE --adopt\n');
 });
