@@ -12,6 +12,7 @@ import type { KubeObject } from '../kube/object.ts';
 import { getOwn } from '../kube/untyped.ts';
 import { consider } from './controller.ts';
 import type { Changed } from './copy.ts';
+import { lacksOf } from './lacks.ts';
 import { freePart } from './score.ts';
 import { rebalances } from './turns.ts';
 import type { NamespaceDecision } from './types.ts';
@@ -41,6 +42,8 @@ export interface PlannedItem {
   reasons: Record<string, string>;
   /** Of a rebalance: what keeps it, and its Namespace with it, where it is, though elsewhere is clearly more room. */
   kept?: string;
+  /** By cluster on which it stays: what it is to have more has no room there. */
+  lacks?: Record<string, string>;
 }
 
 /** By cluster of which it is known, how many points of a hundred are free once all that is on its way has arrived: before, and after. */
@@ -108,8 +111,8 @@ export function roomIn(world: World): Counts {
 function planned(key: string, world: World, countsOf: PlanOptions['countsOf']): PlannedItem[] {
   const placed = placementsIn(world, key);
   const decision = consider(key, world);
-  const counted = { rootOf: (spec: PlacementSpec) => workloadOf(world, key, spec.ref), countsOf };
-  return itemsOf(placed, decision, key, counted);
+  const rootOf = (spec: PlacementSpec) => workloadOf(world, key, spec.ref);
+  return itemsOf(placed, decision, key, { rootOf, countsOf, world });
 }
 
 function isCluster({ resource }: Changed): boolean {
@@ -160,6 +163,7 @@ function isTold(changes: readonly Changed[]): (item: PlannedItem) => boolean {
 
 interface Counting extends Pick<PlanOptions, 'countsOf'> {
   rootOf: (spec: PlacementSpec) => KubeObject | undefined;
+  world: World;
 }
 
 function itemsOf(
@@ -178,6 +182,8 @@ function itemsOf(
     const from = before ? whereIs(before) : [];
     const to = [...(after?.spec?.clusters ?? [])].sort();
     const replicas = replicasOf(before?.spec, after?.spec, counting);
+    const root = replicas && counting.rootOf(spec);
+    const lacks = root && lacksOf(root, { from, to, replicas }, counting.world);
     return [
       {
         logicalCluster,
@@ -190,6 +196,7 @@ function itemsOf(
         ...(replicas && { replicas: { from: replicas.from, to: replicas.to } }),
         reasons: after?.spec?.reasons ?? {},
         ...(kept !== undefined && { kept }),
+        ...(lacks && { lacks }),
       },
     ];
   };
