@@ -8,9 +8,9 @@ import { sleep } from '../kube/clock.ts';
 import { groupResource } from '../kube/gvk.ts';
 import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { Slots } from '../kube/slots.ts';
 import { isStatusError, StatusError } from '../kube/status.ts';
 import { readLocator } from './ownership.ts';
-import { Slots } from './slots.ts';
 import { type TargetId, targetId } from './target.ts';
 import type { Unreadable } from './unreadable.ts';
 
