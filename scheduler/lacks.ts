@@ -2,9 +2,17 @@ import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { getOwn } from '../kube/untyped.ts';
 import { lackAt } from './filter.ts';
-import type { Counts, PlannedItem } from './plan.ts';
 import { asking, nothingUsed } from './usage.ts';
 import { clusterNamed, type World } from './world.ts';
+
+type Counts = Readonly<Record<string, number>>;
+
+/** Where it is and is to be, and with how many replicas. */
+interface Course {
+  from: readonly string[];
+  to: readonly string[];
+  replicas: { from: Counts; to: Counts } | undefined;
+}
 
 /**
  * Where it stays and is to have more, and there is no room for that: nothing moves it for that, so its pods will wait. Of a
@@ -12,7 +20,7 @@ import { clusterNamed, type World } from './world.ts';
  */
 export function lacksOf(
   root: KubeObject,
-  { from, to, replicas }: Pick<PlannedItem, 'from' | 'to' | 'replicas'>,
+  { from, to, replicas }: Course,
   world: World,
 ): Record<string, string> | undefined {
   if (replicas === undefined || !deepEqual(from, to)) return undefined;
