@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import type { ApiResponse } from '../kube/http.ts';
 import { backupPath } from '../server/backup-view.ts';
 import { checkBackup } from '../storage/backup.ts';
 import { type OwnKubeconfig, transportOf } from './connection.ts';
-import { advised, FailedError, UsageError } from './errors.ts';
+import { advised, FailedError } from './errors.ts';
+import { refuseBackup } from './files.ts';
 import { type OutputFormat, print, printJson } from './output.ts';
 
 /** Has the running server that `kubeconfig` leads to write a backup to `file`: whole and checked, or not at all. */
@@ -13,7 +13,7 @@ export async function backupServer(
   file: string,
   output: OutputFormat,
 ): Promise<void> {
-  if (existsSync(file)) throw new UsageError(`${file} exists: a backup never overwrites`);
+  refuseBackup(file);
   const transport = await transportOf(kubeconfig);
   const partial = `${file}.partial`;
   try {

@@ -4,7 +4,7 @@ import type { Client } from '../client/client.ts';
 import type { HttpTransport } from '../client/http.ts';
 import { currentOf, mergedKubeconfig } from '../client/merged-kubeconfig.ts';
 import { clusterOfUrl } from '../client/url.ts';
-import { rootCluster } from '../cluster/names.ts';
+import { isLogicalClusterName, rootCluster } from '../cluster/names.ts';
 import { textAt } from '../kube/untyped.ts';
 import { settings } from '../server/settings.ts';
 import { UsageError } from './errors.ts';
@@ -62,13 +62,30 @@ export function demoDataDir(env: NodeJS.ProcessEnv = process.env): string {
   return env[settings.dataDir.variable] || `${settings.dataDir.default}-demo`;
 }
 
+export interface Place {
+  cluster: string;
+  namespace: string;
+}
+
 /** Which logical cluster the current context is of, and which Namespace it names. */
-export function placeOf({ text }: OwnKubeconfig): { cluster: string; namespace: string } {
+export function placeOf({ text }: OwnKubeconfig): Place {
   const { cluster, context } = currentOf(text);
   return {
     cluster: clusterOfUrl(textAt(cluster?.fields, 'server') ?? ''),
     namespace: textAt(context?.fields, 'namespace') || 'default',
   };
+}
+
+/** What the flags name, else what the kubeconfig does, where kubectl would go. Throws UsageError. */
+export function placeAsked(
+  flags: { logicalCluster?: string; namespace?: string; atollKubeconfig?: string },
+  env: NodeJS.ProcessEnv = process.env,
+): Place {
+  const { logicalCluster, namespace } = flags;
+  if (logicalCluster !== undefined && !isLogicalClusterName(logicalCluster))
+    throw new UsageError(`"${logicalCluster}" is not a logical cluster's name, such as root:team-a`);
+  const own = placeOf(ownKubeconfig(flags.atollKubeconfig, env));
+  return { cluster: logicalCluster ?? own.cluster, namespace: namespace ?? own.namespace };
 }
 
 /** A client of the root logical cluster, as the kubeconfig's user. */

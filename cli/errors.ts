@@ -1,6 +1,7 @@
 import { TransportError } from '../client/errors.ts';
 import { StatusError } from '../kube/status.ts';
 import { UsageError } from '../server/errors.ts';
+import { OwnedError } from '../storage/level/owner.ts';
 import { StoreError } from '../storage/store.ts';
 
 export { UsageError };
@@ -32,9 +33,12 @@ export function advised(message: string, reason = ''): string {
   return `${message}${reason && ` (${reason})`}${byRole ? ": this needs an administrator's kubeconfig" : ''}`;
 }
 
+const released = 'stop that first, or name another --data-dir; of a running server: atoll backup FILE';
+
 /** In one sentence, with the exit code; undefined for what nobody foresaw. */
 export function explained(error: unknown): { message: string; exitCode: number } | undefined {
   if (error instanceof UsageError) return { message: error.message, exitCode: 2 };
+  if (error instanceof OwnedError) return { message: `${error.message}: ${released}`, exitCode: 1 };
   if (error instanceof FailedError || error instanceof StoreError)
     return { message: error.message, exitCode: 1 };
   if (error instanceof StatusError) return { message: advised(error.message, error.reason), exitCode: 1 };

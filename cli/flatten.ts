@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { KubeConfig } from '@kubernetes/client-node/dist/config.js';
 import { kubeconfigText } from '../kube/kubeconfig.ts';
 import { UsageError } from './errors.ts';
 
@@ -16,8 +17,7 @@ export async function flatKubeconfig(file: string, context: string | undefined):
   }
   if (context !== undefined) config.setCurrentContext(context);
   const [cluster, user] = [config.getCurrentCluster(), config.getCurrentUser()];
-  if (!cluster || !user)
-    throw new UsageError(`--kubeconfig ${file} has no context ${context ?? config.getCurrentContext()}`);
+  if (!cluster || !user) throw new UsageError(`--kubeconfig ${file} ${withoutContext(config)}`);
   if (user.exec || user.authProvider) {
     throw new UsageError(
       `--kubeconfig ${file} needs a command to log in, which the server will not run: make a ServiceAccount with a token there and name its kubeconfig`,
@@ -42,6 +42,16 @@ export async function flatKubeconfig(file: string, context: string | undefined):
     clusterFields: clusterEntry,
     userFields: userEntry,
   });
+}
+
+/** What is missing, in words. */
+function withoutContext(config: KubeConfig): string {
+  const [name, known] = [config.getCurrentContext(), config.getContexts()];
+  if (known.length === 0) return 'is no kubeconfig: it has no contexts';
+  if (!name)
+    return `has no current context: name one by --context (${known.map((one) => one.name).join(', ')})`;
+  if (!known.some((one) => one.name === name)) return `has no context ${name}`;
+  return `has a context ${name} whose cluster or user it does not have`;
 }
 
 function data(key: string, value: string | undefined, file: string | undefined): Record<string, string> {

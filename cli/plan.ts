@@ -1,14 +1,16 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { Client } from '../client/client.ts';
 import { decode, failIfNotOk } from '../client/exchange.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { StatusError } from '../kube/status.ts';
 import { getOwn, isRecord, listAt, textAt } from '../kube/untyped.ts';
 import { decodeYaml, encodeYaml } from '../kube/yaml.ts';
 import type { Room } from '../scheduler/plan.ts';
 import { isShown, outcomeWords, placesOf, whyOf, wordOf } from '../scheduler/plan-words.ts';
 import { type PlanRequest, resourceOf } from '../server/plan-request.ts';
 import { type PlanAnswer, planPath } from '../server/plan-view.ts';
-import { UsageError } from './errors.ts';
+import type { Place } from './connection.ts';
+import { advised, FailedError, UsageError } from './errors.ts';
 import { orKnown } from './known.ts';
 import { pathsById } from './logical-clusters.ts';
 import { print, printJson, table } from './output.ts';
@@ -43,23 +45,44 @@ export async function planRebalance(
 export async function planFile(
   client: Client,
   file: string,
-  where: { cluster: string; namespace: string },
+  where: Place,
   output: PlanFormat,
 ): Promise<void> {
-  const { cluster, namespace } = where;
+  const { cluster } = where;
   const objects: KubeObject[] = [];
-  for (const given of manifestsOf(readFileSync(file === '-' ? 0 : file, 'utf8'), file)) {
-    const resource = resourceOf(given, cluster);
-    const isNamespaced = !clusterScoped.includes(resource.resource);
-    const { name = '', namespace: own = namespace } = given.metadata;
-    const target = { cluster, name, ...(isNamespaced && { namespace: own }) };
-    const how = { dryRun: true, force: true, fieldManager: 'atoll-plan' };
-    const { managedFields: _fields, resourceVersion: _version, ...metadata } = given.metadata;
-    const body = { ...given, metadata, status: undefined };
-    objects.push(await client.patch(resource, target, 'apply', body, how));
-  }
+  for (const given of manifestsOf(textOf(file), file))
+    objects.push(await applied(client, given, where).catch(refusedIn(cluster)));
   const { items } = await ask(client, { cluster, objects });
   show(items, output, 'nothing would be placed otherwise');
+}
+
+/** Throws UsageError where it is not there. */
+function textOf(file: string): string {
+  if (file !== '-' && !existsSync(file)) throw new UsageError(`-f ${file}: there is no such file`);
+  return readFileSync(file === '-' ? 0 : file, 'utf8');
+}
+
+/** What the API would make of it. */
+async function applied(
+  client: Client,
+  given: KubeObject,
+  { cluster, namespace }: Place,
+): Promise<KubeObject> {
+  const resource = resourceOf(given, cluster);
+  const isNamespaced = !clusterScoped.includes(resource.resource);
+  const { name = '', namespace: own = namespace } = given.metadata;
+  const target = { cluster, name, ...(isNamespaced && { namespace: own }) };
+  const { managedFields: _fields, resourceVersion: _version, ...metadata } = given.metadata;
+  const how = { dryRun: true, force: true, fieldManager: 'atoll-plan' };
+  return await client.patch(resource, target, 'apply', { ...given, metadata, status: undefined }, how);
+}
+
+/** Says in which logical cluster, which the user may not have named. */
+function refusedIn(cluster: string): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof StatusError)) throw error;
+    throw new FailedError(`in logical cluster ${cluster}: ${advised(error.message, error.reason)}`);
+  };
 }
 
 /** Of a YAML or JSON text, Lists unfolded. Throws UsageError. */

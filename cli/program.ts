@@ -38,6 +38,7 @@ export function program(): Command {
       ).env('ATOLL_KUBECONFIG'),
     )
     .addHelpText('after', examples)
+    .addHelpText('beforeAll', ({ command }) => insistOn(command))
     .version(atollVersion(), '--version', 'what `atoll version` says, in one word')
     .configureHelp({ showGlobalOptions: true })
     .exitOverride();
@@ -64,6 +65,16 @@ export function program(): Command {
   for (const command of commands) atoll.addCommand(command);
   inherit(atoll);
   return atoll;
+}
+
+/** Help is of commands that there are: of others it would say that they are none of these. */
+function insistOn(command: Command): string {
+  const [first, second] = command.args;
+  const asked = (first === 'help' ? second : first) ?? '';
+  const isKnown = command.commands.some((one) => one.name() === asked || one.aliases().includes(asked));
+  if (command.commands.length > 0 && /^[^-]/.test(asked) && !isKnown)
+    command.error(`error: unknown command '${asked}'`);
+  return '';
 }
 
 /** Commands that were made before they were added know nothing of the settings above them. */

@@ -35,7 +35,9 @@ export async function removeCluster(
     });
   print(`physicalcluster.atoll.dev/${name} removed`);
   if (forget)
-    print(`what could not leave stays there; to take it over again: atoll cluster add ${name} --adopt`);
+    print(
+      `what could not leave stays there; to take it over again: atoll cluster add ${name} --kubeconfig FILE --adopt`,
+    );
 }
 
 async function requireEmpty(client: Client, name: string): Promise<void> {

@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import { backup, restore } from '../storage/backup.ts';
 import { openLevel } from '../storage/level/level.ts';
 import { describeLosses } from '../storage/level/losses.ts';
+import { OwnedError } from '../storage/level/owner.ts';
 import { repairLevel } from '../storage/level/repair.ts';
 import { verifyLevel } from '../storage/level/verify.ts';
-import { type Store, StoreError } from '../storage/store.ts';
+import type { Store } from '../storage/store.ts';
 import { FailedError, UsageError } from './errors.ts';
+import { refuseBackup } from './files.ts';
 import { type OutputFormat, print, printJson, table } from './output.ts';
 
 /** The store of a data directory, or the directory itself where it is a store: errors name that one. */
@@ -41,9 +43,9 @@ export async function repairStore(dataDir: string, output: OutputFormat): Promis
 }
 
 export async function backupStore(dataDir: string, file: string, output: OutputFormat): Promise<void> {
-  if (existsSync(file)) throw new UsageError(`${file} exists: a backup never overwrites`);
+  refuseBackup(file);
   const done = await withStore(dataDir, (store) => backup(store, file)).catch((error: unknown) => {
-    if (!(error instanceof StoreError) || error.code !== 'unavailable') throw error;
+    if (!(error instanceof OwnedError)) throw error;
     throw new FailedError(`${error.message}; of a running server: atoll backup ${file}`);
   });
   if (output === 'json') return printJson({ file, ...done });
@@ -53,8 +55,9 @@ export async function backupStore(dataDir: string, file: string, output: OutputF
 export async function restoreStore(dataDir: string, file: string, output: OutputFormat): Promise<void> {
   if (!existsSync(file)) throw new UsageError(`${file} does not exist`);
   const done = await restore(file, join(dataDir, 'store'));
-  if (output === 'json') return printJson({ file, ...done });
-  print(`restored ${done.entries} objects; revisions go on from ${done.revision}`);
+  if (output === 'json') return printJson({ file, dataDir, ...done });
+  print(`restored ${done.entries} objects to ${dataDir}; revisions go on from ${done.revision}`);
+  print(`to serve them: atoll start --data-dir ${dataDir}`);
 }
 
 interface ResourceCount {

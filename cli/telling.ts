@@ -3,24 +3,44 @@ import { readFileSync } from 'node:fs';
 import { isTransportError, KubeconfigError, TransportError } from '../client/errors.ts';
 import type { HttpTransport } from '../client/http.ts';
 import { currentOf } from '../client/merged-kubeconfig.ts';
-import { clusterOfUrl } from '../client/url.ts';
-import type { ApiRequest } from '../kube/http.ts';
+import { clusterOfUrl, rootUrl } from '../client/url.ts';
+import { group } from '../cluster/names.ts';
+import type { ApiRequest, ApiResponse, Transport } from '../kube/http.ts';
 import { textAt } from '../kube/untyped.ts';
 import { FailedError } from './errors.ts';
 
 /** The same, and what fails because of the kubeconfig says of which file: neither the server nor the network can. */
 export function telling(transport: HttpTransport, of: { files: string; text: string }): HttpTransport {
-  const told = async (request: ApiRequest) => {
-    const answer = await transport(request).catch((error: unknown) => {
+  const ask = (request: ApiRequest) =>
+    transport(request).catch((error: unknown) => {
       if (error instanceof KubeconfigError) throw new FailedError(`kubeconfig ${of.files}: ${error.message}`);
       if (!isTransportError(error)) throw error;
       throw new TransportError(error.code, `${error.message} (kubeconfig ${of.files})`, error);
     });
-    const why = answer.status === 401 ? expired(of.text, of.files, Date.now()) : undefined;
-    if (why !== undefined) throw new FailedError(why);
+  const told = async (request: ApiRequest) => {
+    const answer = await ask(request);
+    const why =
+      (answer.status === 401 && expired(of.text, of.files, Date.now())) ||
+      (mayBeAnothers(answer) && (await elsewhere(ask, of)));
+    if (why) throw new FailedError(why);
     return answer;
   };
   return Object.assign(told, { close: () => transport.close() });
+}
+
+/** What an API server says of a path that it does not know: to some that they may not ask for it. */
+function mayBeAnothers({ status, headers }: ApiResponse): boolean {
+  return status === 403 || (status === 404 && !String(headers['content-type']).includes('json'));
+}
+
+/** Atoll has our group for whoever may look, and paths besides that may well be missing: only the group tells. */
+async function elsewhere(ask: Transport, of: { files: string; text: string }): Promise<string | undefined> {
+  const { status } = await ask({ method: 'GET', url: `/apis/${group}`, headers: {} });
+  const server = rootUrl(textAt(currentOf(of.text).cluster?.fields, 'server') ?? '');
+  const another = 'name another by --atoll-kubeconfig';
+  return status === 404
+    ? `kubeconfig ${of.files} leads to ${server}, which is no Atoll: ${another}`
+    : undefined;
 }
 
 /** In words; undefined where the current user's certificate lasts, or there is none that can be read. */

@@ -1,3 +1,4 @@
+import { podSecurityPrefix } from '../kube/pod-security/policy.ts';
 import { digest } from './digest.ts';
 import { group, logicalClusterLabel, logicalNamespaceLabel, rootCluster } from './names.ts';
 import type { Locator } from './types.ts';
@@ -5,7 +6,6 @@ import type { Locator } from './types.ts';
 /** Each Placement of the Namespace says them. */
 const mostLabels = 64;
 const nameLabel = 'kubernetes.io/metadata.name';
-const podSecurity = 'pod-security.kubernetes.io/';
 /** Under which users' labels are on physical namespaces: nobody else's policies trust what bears it. */
 const suffix = `labels.${group}`;
 /** Whose prefixes mean something to a cluster itself; a pattern has to name them. */
@@ -34,7 +34,7 @@ function ranked(labels: Readonly<Record<string, string>>): [string, string][] {
 
 /** It is one of pod security, and goes to no cluster as it is written unless that one's administrator lets it in. */
 export function isHeldBack(key: string, value: string): boolean {
-  return key.startsWith(podSecurity) && !isSafe(key, value);
+  return key.startsWith(podSecurityPrefix) && !isSafe(key, value);
 }
 
 /**
@@ -79,8 +79,8 @@ export function isOwnKey(key: string): boolean {
 
 /** https://kubernetes.io/docs/concepts/security/pod-security-admission/ */
 function isSafe(key: string, value: string): boolean {
-  if (!key.startsWith(podSecurity)) return false;
-  switch (key.slice(podSecurity.length)) {
+  if (!key.startsWith(podSecurityPrefix)) return false;
+  switch (key.slice(podSecurityPrefix.length)) {
     case 'enforce':
       return value === 'restricted';
     case 'warn':

@@ -55,7 +55,7 @@ const admitting: readonly Filter[] = [
   notCordoned,
   notTainted,
   notForAWhile,
-  hasRoom,
+  lackAt,
 ];
 
 const all = [...evicting, ...admitting];
@@ -148,7 +148,12 @@ export function taintOf(
   return cluster?.spec?.taints?.find((taint) => taint.effect === effect && endOf(tolerations, taint) === 0);
 }
 
-function hasRoom({ cluster, need, used }: Candidate): string | undefined {
+/** What of a need a cluster has no room for beside what is used there. */
+export function lackAt({
+  cluster,
+  need,
+  used,
+}: Pick<Candidate, 'cluster' | 'need' | 'used'>): string | undefined {
   for (const [name, limit] of limitsOf(cluster)) {
     const asked = need.get(name) ?? zeroQuantity;
     if (asked.value <= 0n) continue;

@@ -7,8 +7,16 @@ export function isShown({ workload, outcome }: PlannedItem): boolean {
   return workload || outcome === 'blocked';
 }
 
-/** Of what is blocked, all that speaks against each cluster, and whether it keeps others from a rebalance; else why it leaves where it is, and why it is to be elsewhere. */
-export function whyOf({ outcome, from, to, reasons, kept }: PlannedItem): string {
+/**
+ * Of what is blocked, all that speaks against each cluster, and whether it keeps others from a rebalance; else why it leaves where it
+ * is, and why it is to be elsewhere. First what it lacks where it stays.
+ */
+export function whyOf(item: PlannedItem): string {
+  const lacks = Object.entries(item.lacks ?? {}).map(sentence);
+  return [...lacks, placedBecause(item)].filter((why) => why !== '').join('; ');
+}
+
+function placedBecause({ outcome, from, to, reasons, kept }: PlannedItem): string {
   if (outcome === 'stays' && kept !== undefined) return kept;
   const entries = Object.entries(reasons);
   if (outcome === 'blocked') {
@@ -79,7 +87,7 @@ const longestLine = 240;
 
 /** What a change would move, to whoever sent it as a dry run. `here` is the id of their logical cluster. */
 export function linesOf(items: readonly PlannedItem[], here: string): string[] {
-  const shown = items.filter((item) => isShown(item) && item.outcome !== 'stays');
+  const shown = items.filter((item) => isShown(item) && (item.outcome !== 'stays' || item.lacks));
   if (shown.length === 0) return ['plan: nothing would be placed otherwise'];
   const lines = shown.slice(0, mostLines).map((item) => {
     const { logicalCluster, namespace, object, outcome, from, to } = item;
@@ -91,7 +99,7 @@ export function linesOf(items: readonly PlannedItem[], here: string): string[] {
       starts: `starts on ${places.isCounted ? places.to : to.join(', ')}`,
       leaves: `leaves ${from.join(', ')}`,
       blocked: `is blocked${from.length > 0 ? ` on ${from.join(', ')}${counts}` : ''}`,
-      stays: 'stays',
+      stays: `stays on ${to.join(', ')}${counts}`,
     };
     const why = whyOf(item);
     const line = `plan: ${where}/${object} ${path[outcome]}${why === '' ? '' : `: ${why}`}`;

@@ -12,6 +12,7 @@ import type { KubeObject } from '../kube/object.ts';
 import { getOwn } from '../kube/untyped.ts';
 import { consider } from './controller.ts';
 import type { Changed } from './copy.ts';
+import { lacksOf } from './lacks.ts';
 import { freePart } from './score.ts';
 import { rebalances } from './turns.ts';
 import type { NamespaceDecision } from './types.ts';
@@ -41,6 +42,8 @@ export interface PlannedItem {
   reasons: Record<string, string>;
   /** Of a rebalance: why it keeps its Namespace where that is, though elsewhere is clearly more room. */
   kept?: string;
+  /** By cluster on which it stays: what it is to have more has no room there. */
+  lacks?: Record<string, string>;
 }
 
 /** By cluster of which it is known, how many points of a hundred are free once all that is on its way has arrived: before, and after. */
@@ -116,7 +119,7 @@ function planned(key: string, world: World, telling: Telling): PlannedItem[] {
   const placed = placementsIn(world, key);
   const decision = consider(key, world);
   const rootOf = (spec: PlacementSpec) => workloadOf(world, key, spec.ref);
-  return itemsOf(placed, decision, key, { ...telling, rootOf });
+  return itemsOf(placed, decision, key, { ...telling, rootOf, world });
 }
 
 function isCluster({ resource }: Changed): boolean {
@@ -167,6 +170,7 @@ function isTold(changes: readonly Changed[]): (item: PlannedItem) => boolean {
 
 interface Counting extends Telling {
   rootOf: (spec: PlacementSpec) => KubeObject | undefined;
+  world: World;
 }
 
 function itemsOf(
@@ -186,6 +190,8 @@ function itemsOf(
     const to = [...(after?.spec?.clusters ?? [])].sort();
     const replicas = replicasOf(before?.spec, after?.spec, counting);
     const outcome = outcomeOf(from, to, after?.spec, replicas?.isDividedAnew);
+    const root = replicas && counting.rootOf(spec);
+    const lacks = root && lacksOf(root, { from, to, replicas }, counting.world);
     return [
       {
         logicalCluster,
@@ -198,6 +204,7 @@ function itemsOf(
         ...(replicas && { replicas: { from: replicas.from, to: replicas.to } }),
         reasons: after?.spec?.reasons ?? {},
         ...(kept && outcome !== 'starts' && { kept: kept.why }),
+        ...(lacks && { lacks }),
       },
     ];
   };

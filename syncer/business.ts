@@ -73,7 +73,7 @@ function begin(
   found: Promise<unknown>,
   appeared: () => void,
 ): void {
-  const isHome = (namespaces.count() ?? 0) > 0;
+  const isHome = mayBeHome(namespaces);
   const kinds = kindsOf(shares.values());
   for (const one of tended) {
     if (isWanted(one, kinds, isHome)) one.informer.wake();
@@ -108,10 +108,10 @@ async function tend(
   search: { again: boolean },
 ): Promise<void> {
   const idleSince = new Map<Tended, number>();
-  let searched = Date.now();
+  let searched = performance.now();
   while (!signal.aborted) {
     await sleep(lookMs, signal);
-    const [kinds, isHome, now] = [kindsOf(shares.values()), namespaces.count() !== 0, Date.now()];
+    const [kinds, isHome, now] = [kindsOf(shares.values()), mayBeHome(namespaces), performance.now()];
     physical.rest(kinds, restMs);
     for (const one of tended) {
       if (isWanted(one, kinds, isHome)) one.informer.wake();
@@ -125,6 +125,11 @@ async function tend(
     searched = now;
     await physical.search();
   }
+}
+
+/** Not known is not none: nothing rests for want of what has not been heard. */
+function mayBeHome(namespaces: Pick<Business['namespaces'], 'count'>): boolean {
+  return namespaces.count() !== 0;
 }
 
 function isWanted({ resource }: Tended, kinds: ReadonlySet<string>, isHome: boolean): boolean {

@@ -1,5 +1,5 @@
 import type { Transport } from '../kube/http.ts';
-import { Slots } from './slots.ts';
+import { Slots } from '../kube/slots.ts';
 
 /** Each of them has a few requests under way, and all of them one process. */
 const most = 32;

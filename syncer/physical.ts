@@ -8,9 +8,9 @@ import { sleep } from '../kube/clock.ts';
 import { groupResource } from '../kube/gvk.ts';
 import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { Slots } from '../kube/slots.ts';
 import { isStatusError, StatusError } from '../kube/status.ts';
 import { readLocator } from './ownership.ts';
-import { Slots } from './slots.ts';
 import { type TargetId, targetId } from './target.ts';
 import type { Unreadable } from './unreadable.ts';
 
@@ -36,7 +36,7 @@ export interface PhysicalOptions {
 interface Watched {
   kind: ResourceRef;
   informer: Informer;
-  /** Nothing is there, nor is to be, since then: milliseconds since 1970. */
+  /** Nothing is there, nor is to be, since then, by performance.now(). */
   idleSince: number | undefined;
   end(): void;
 }
@@ -85,7 +85,7 @@ export class Physical {
 
   /** Ends the watches of what has not been there, and has no share (`kinds`: of which there are some), for so long. */
   rest(kinds: ReadonlySet<string>, afterMs: number): void {
-    const now = Date.now();
+    const now = performance.now();
     for (const [of, watched] of this.#kinds) {
       const { informer } = watched;
       if (informer.size > 0 || !informer.hasSynced || kinds.has(of)) watched.idleSince = undefined;

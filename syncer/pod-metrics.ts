@@ -5,11 +5,11 @@ import { isHeld, reflectedFrom } from '../cluster/reflected.ts';
 import { DurationError, parseDuration } from '../kube/duration.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { parseQuantity, QuantityError } from '../kube/quantity.ts';
+import { Slots } from '../kube/slots.ts';
 import { isStatusError } from '../kube/status.ts';
 import { listAt, mapAt, textAt } from '../kube/untyped.ts';
 import { within } from '../kube/within.ts';
 import { type Connecting, homeOf, isOurs, placedOn, reach } from './connect.ts';
-import { Slots } from './slots.ts';
 
 /** How long all clusters together may take to say it. */
 const budgetMs = 8_000;

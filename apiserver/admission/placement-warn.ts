@@ -16,6 +16,7 @@ import { placedResources } from '../../cluster/placed-resource.ts';
 import { podReferences, podTemplate } from '../../cluster/pod-spec.ts';
 import { groupResource } from '../../kube/gvk.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import { podSecurityOf } from '../../kube/pod-security/policy.ts';
 import type { AdmissionRequest } from '../plugins.ts';
 
 /** What users say by annotations. */
@@ -72,7 +73,8 @@ export function warnOfPlacement(request: AdmissionRequest, object: KubeObject): 
 function warnOfLabels(request: AdmissionRequest, { metadata: { labels } }: KubeObject): void {
   const before = request.old?.metadata.labels;
   for (const [key, value] of newIn(labels, before)) {
-    if (isHeldBack(key, value))
+    // Of what is refused for itself there is nothing to say besides.
+    if (isHeldBack(key, value) && podSecurityOf({ [key]: value }).causes.length === 0)
       request.warn(
         `metadata.labels[${key}]: ${value} counts on physical clusters only where their administrator lets it in`,
       );

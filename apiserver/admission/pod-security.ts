@@ -2,9 +2,9 @@ import type { JsonObject, KubeObject } from '../../kube/object.ts';
 import { inDetail, violationsOf } from '../../kube/pod-security/evaluate.ts';
 import type { PodLike } from '../../kube/pod-security/pod.ts';
 import {
-  auditPrefix,
   type PodSecurity,
   podSecurityOf,
+  podSecurityPrefix,
   type Standard,
   standardName,
 } from '../../kube/pod-security/policy.ts';
@@ -58,7 +58,7 @@ function podIn(object: KubeObject | JsonObject): PodLike {
 
 async function judge(request: AdmissionRequest, pod: PodLike, enforced: boolean): Promise<void> {
   const { policy, causes } = podSecurityOf((await namespaceOf(request)).metadata.labels);
-  const annotate = (key: string, value: string) => request.annotate?.(`${auditPrefix}${key}`, value);
+  const annotate = (key: string, value: string) => request.annotate?.(`${podSecurityPrefix}${key}`, value);
   if (causes.length > 0) annotate('error', `Failed to parse policy: ${aggregate(causes)}`);
   if (isOpen(policy, enforced)) {
     if (enforced)

@@ -1,4 +1,5 @@
 import { isOurs } from '../../cluster/marks.ts';
+import { goType } from '../../kube/go-words.ts';
 import type { JsonObject, KubeObject, ObjectMeta } from '../../kube/object.ts';
 import type { StatusCause } from '../../kube/status.ts';
 import { getOwn, isRecord } from '../../kube/untyped.ts';
@@ -82,14 +83,4 @@ function withOurs(words: Words, before: Words): Words | undefined {
   const ours = Object.entries(before).filter(([key]) => isOurs(key));
   const all = [...theirs, ...ours];
   return all.length === 0 && Object.keys(words).length === 0 ? undefined : Object.fromEntries(all);
-}
-
-/** What Go's %T says of decoded JSON. */
-function goType(value: unknown): string {
-  if (value === null) return '<nil>';
-  if (Array.isArray(value)) return '[]interface {}';
-  if (typeof value === 'object') return 'map[string]interface {}';
-  if (typeof value === 'boolean') return 'bool';
-  if (typeof value === 'string') return 'string';
-  return Number.isInteger(Number(value)) ? 'int64' : 'float64';
 }

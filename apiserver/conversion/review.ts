@@ -1,3 +1,4 @@
+import { jsonType } from '../../kube/go-words.ts';
 import { encodeJson } from '../../kube/json.ts';
 import type { Json, JsonObject, KubeObject } from '../../kube/object.ts';
 import { isRecord } from '../../kube/untyped.ts';
@@ -89,8 +90,9 @@ function converted(object: KubeObject, given: Json, apiVersion: string): KubeObj
   const about = `conversion webhook for ${kindOf(object)} returned invalid`;
   if (given === null) throw new ConversionError('unexpected end of JSON input');
   if (!isRecord(given)) {
-    const type = Array.isArray(given) ? 'array' : typeof given === 'boolean' ? 'bool' : typeof given;
-    throw new ConversionError(`json: cannot unmarshal ${type} into Go value of type map[string]interface {}`);
+    throw new ConversionError(
+      `json: cannot unmarshal ${jsonType(given)} into Go value of type map[string]interface {}`,
+    );
   }
   const { kind } = given;
   if (typeof kind !== 'string' || kind === '') {

@@ -1,10 +1,10 @@
 import { deepEqual } from '../../kube/deep.ts';
+import { jsonType } from '../../kube/go-words.ts';
 import { formatApiVersion, type GroupVersionKind, parseApiVersion } from '../../kube/gvk.ts';
 import { encodeJson } from '../../kube/json.ts';
 import type { Json, JsonObject } from '../../kube/object.ts';
 import { goText } from '../../kube/patch/strategic-errors.ts';
 import { quoteGo } from '../../kube/quote.ts';
-import { valueName } from '../../kube/schema/mismatch.ts';
 import type { Schema } from '../../kube/schema/schema.ts';
 import { invalid, type StatusError } from '../../kube/status.ts';
 import { getOwn, isRecord, setOwn } from '../../kube/untyped.ts';
@@ -37,7 +37,7 @@ export function requireKind(patched: Patched, info: GroupVersionKind): void {
     const value = getOwn(after, name) as Json | undefined;
     if (value === undefined || value === null || typeof value === 'string') continue;
     const into = `Go struct field .${name} of type string`;
-    const why = `json: cannot unmarshal ${valueName(value)} into ${into}`;
+    const why = `json: cannot unmarshal ${jsonType(value)} into ${into}`;
     throw refusedPatch(patched, `couldn't get version/kind; json parse error: ${why}`);
   }
   const { kind, apiVersion, metadata } = after as Record<string, unknown>;

@@ -21,6 +21,7 @@ export function clusterCommand(): Command {
     });
   cluster
     .command('remove <NAME>')
+    .aliases(['rm', 'delete'])
     .description('remove a physical cluster that holds nothing of ours any more')
     .option('--forget', 'also one that does: what can move moves first if it answers, the rest stays there')
     .option('--force', 'the same as --forget')

@@ -1,7 +1,5 @@
 import { Command } from 'commander';
-import { isLogicalClusterName } from '../../cluster/names.ts';
-import { connect, ownKubeconfig, placeOf } from '../connection.ts';
-import { UsageError } from '../errors.ts';
+import { connect, placeAsked } from '../connection.ts';
 import { addOutput, type Global } from './options.ts';
 
 interface Flags extends Global {
@@ -25,19 +23,11 @@ export function explainCommand(): Command {
     .option('--logical-cluster <PATH>', 'default that of the kubeconfig')
     .addHelpText('after', examples)
     .action(async (words: string[], _local, command: Command) => {
-      const { atollKubeconfig, output, ...flags } = command.optsWithGlobals<Flags>();
+      const flags = command.optsWithGlobals<Flags>();
       const { parseNamed } = await import('../explain/kinds.ts');
       const named = parseNamed(words);
-      if (flags.logicalCluster !== undefined && !isLogicalClusterName(flags.logicalCluster))
-        throw new UsageError(
-          `"${flags.logicalCluster}" is not a logical cluster's name, such as root:team-a`,
-        );
-      const own = placeOf(ownKubeconfig(atollKubeconfig));
-      const where = {
-        cluster: flags.logicalCluster ?? own.cluster,
-        namespace: flags.namespace ?? own.namespace,
-      };
+      const where = placeAsked(flags);
       const { explain } = await import('../explain/explain.ts');
-      await explain(await connect(atollKubeconfig), named, where, output);
+      await explain(await connect(flags.atollKubeconfig), named, where, flags.output);
     });
 }

@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { isLogicalClusterName, rootCluster } from '../../cluster/names.ts';
 import { connect, ownKubeconfig, placeOf } from '../connection.ts';
 import { UsageError } from '../errors.ts';
+import { refuseFolder } from '../files.ts';
 import { print } from '../output.ts';
 import type { Global } from './options.ts';
 
@@ -39,6 +41,8 @@ export function kubeconfigCommand(): Command {
         throw new UsageError(`"${named}" is not a logical cluster's name, such as root:team-a`);
       if (argument !== undefined && flags.logicalCluster !== undefined && argument !== flags.logicalCluster)
         throw new UsageError(`two logical clusters: ${argument} and ${flags.logicalCluster}`);
+      const file = flags.outFile === '-' ? undefined : flags.outFile;
+      if (file !== undefined) refuseFolder(file);
       const { atollKubeconfig } = command.optsWithGlobals<Global>();
       const own = ownKubeconfig(atollKubeconfig);
       const ofOwn = placeOf(own).cluster;
@@ -52,10 +56,11 @@ export function kubeconfigCommand(): Command {
       const { forLogicalCluster } = await import('../../server/kubeconfig.ts');
       const other = asked && (await (await import('../certificate.ts')).certifiedUser(own, asked));
       const text = `${other ? `# ${other.about}\n` : ''}${forLogicalCluster(own.text, cluster, other)}`;
-      if (flags.outFile === undefined) return print(text.trimEnd());
+      if (file === undefined) return print(text.trimEnd());
       const { writePrivate } = await import('../../server/private-file.ts');
-      await writePrivate(flags.outFile, text);
-      print(`${flags.outFile}: ${other?.about ?? cluster}`);
+      const replaced = existsSync(file) ? '; what was there is replaced' : '';
+      await writePrivate(file, text);
+      print(`${file}: ${other?.about ?? cluster}${replaced}`);
     });
 }
 

@@ -1,6 +1,5 @@
 import { Command, Option } from 'commander';
-import { isLogicalClusterName } from '../../cluster/names.ts';
-import { connect } from '../connection.ts';
+import { connect, placeAsked } from '../connection.ts';
 import { UsageError } from '../errors.ts';
 import type { PlanFormat } from '../plan.ts';
 import type { Global } from './options.ts';
@@ -8,8 +7,8 @@ import type { Global } from './options.ts';
 interface Flags extends Omit<Global, 'output'> {
   output: PlanFormat;
   filename?: string;
-  logicalCluster: string;
-  namespace: string;
+  logicalCluster?: string;
+  namespace?: string;
 }
 
 const examples = `
@@ -30,8 +29,8 @@ export function planCommand(): Command {
       '-f, --filename <FILE>',
       'were this applied: workloads, Namespaces, PhysicalClusters; - for stdin',
     )
-    .option('--logical-cluster <PATH>', 'in which it would be applied', 'root')
-    .option('-n, --namespace <NAME>', 'of what says none itself', 'default')
+    .option('--logical-cluster <PATH>', 'in which it would be applied; default that of the kubeconfig')
+    .option('-n, --namespace <NAME>', "of what says none itself; default that of the kubeconfig's context")
     .addOption(
       new Option('-o, --output <FORMAT>', 'how to print').choices(['table', 'json', 'yaml']).default('table'),
     )
@@ -39,14 +38,12 @@ export function planCommand(): Command {
     .addCommand(planDrainCommand())
     .addCommand(planRebalanceCommand())
     .action(async (_local, command: Command) => {
-      const { filename, logicalCluster, namespace, output, atollKubeconfig } =
-        command.optsWithGlobals<Flags>();
+      const flags = command.optsWithGlobals<Flags>();
+      const { filename, output } = flags;
       if (filename === undefined) throw new UsageError('what to plan? -f FILE, or atoll plan drain NAME');
-      if (!isLogicalClusterName(logicalCluster))
-        throw new UsageError(`"${logicalCluster}" is not a logical cluster's name, such as root:team-a`);
+      const where = placeAsked(flags);
       const { planFile } = await import('../plan.ts');
-      const where = { cluster: logicalCluster, namespace };
-      await planFile(await connect(atollKubeconfig), filename, where, output);
+      await planFile(await connect(flags.atollKubeconfig), filename, where, output);
     });
 }
 

@@ -73,8 +73,8 @@ function exampleOf(command: Command, example: string): Command {
 }
 
 function withFlags(command: Command): Command {
-  const { help, variable, placeholder } = settings.dataDir;
-  return addOutput(command.option(`--data-dir <${placeholder}>`, `${help} [${variable}]`));
+  const { help, variable, placeholder, default: shown } = settings.dataDir;
+  return addOutput(command.option(`--data-dir <${placeholder}>`, `${help} [${variable}, default ${shown}]`));
 }
 
 function dataDirOf(flags: StoreFlags, env: NodeJS.ProcessEnv = process.env): string {

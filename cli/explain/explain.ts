@@ -6,6 +6,7 @@ import { reflectedFrom } from '../../cluster/reflected.ts';
 import type { Placement } from '../../cluster/types.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { listAt, textAt } from '../../kube/untyped.ts';
+import type { Place } from '../connection.ts';
 import { type OutputFormat, print, printJson } from '../output.ts';
 import { namespaces, placements } from '../resources.ts';
 import type { Named } from './kinds.ts';
@@ -26,7 +27,7 @@ const events = { ...core, resource: 'events' };
 export async function explain(
   client: Client,
   named: Named,
-  where: { cluster: string; namespace: string },
+  where: Place,
   output: OutputFormat,
 ): Promise<void> {
   const { cluster, namespace } = where;

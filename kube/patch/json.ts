@@ -1,4 +1,5 @@
 import { deepCopy, deepEqual } from '../deep.ts';
+import { jsonType } from '../go-words.ts';
 import { encodeJson } from '../json.ts';
 import type { Json, JsonObject } from '../object.ts';
 import { badRequest, StatusError } from '../status.ts';
@@ -54,22 +55,16 @@ interface Operation {
   value: Json | undefined;
 }
 
-function goType(value: Json): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  return typeof value === 'boolean' ? 'bool' : typeof value;
-}
-
 function decodeOperations(patch: Json): Operation[] {
   if (!Array.isArray(patch)) {
     throw badRequest(
-      `error decoding patch: json: cannot unmarshal ${goType(patch)} into Go value of type []handlers.jsonPatchOp`,
+      `error decoding patch: json: cannot unmarshal ${jsonType(patch)} into Go value of type []handlers.jsonPatchOp`,
     );
   }
   return patch.map((item) => {
     if (!isRecord(item)) {
       throw badRequest(
-        `error decoding patch: json: cannot unmarshal ${goType(item)} into Go value of type handlers.jsonPatchOp`,
+        `error decoding patch: json: cannot unmarshal ${jsonType(item)} into Go value of type handlers.jsonPatchOp`,
       );
     }
     return {
@@ -86,7 +81,7 @@ function textField(item: Record<string, unknown>, field: string): string | undef
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'string') return value;
   throw badRequest(
-    `error decoding patch: json: cannot unmarshal ${goType(value)} into Go struct field jsonPatchOp.${field} of type string`,
+    `error decoding patch: json: cannot unmarshal ${jsonType(value)} into Go struct field jsonPatchOp.${field} of type string`,
   );
 }
 

@@ -1,3 +1,4 @@
+import { jsonType } from '../go-words.ts';
 import type { Json, JsonObject } from '../object.ts';
 import { badRequest } from '../status.ts';
 import { isRecord, setOwn } from '../untyped.ts';
@@ -9,9 +10,8 @@ import { isRecord, setOwn } from '../untyped.ts';
 export function applyMergePatch(target: Json, patch: Json): Json {
   if (patch === null) throw badRequest('Invalid JSON Patch');
   if (!isRecord(patch)) {
-    const type = Array.isArray(patch) ? 'array' : typeof patch === 'boolean' ? 'bool' : typeof patch;
     throw badRequest(
-      `error decoding patch: json: cannot unmarshal ${type} into Go value of type map[string]interface {}`,
+      `error decoding patch: json: cannot unmarshal ${jsonType(patch)} into Go value of type map[string]interface {}`,
     );
   }
   return mergeObjects(isRecord(target) ? (target as JsonObject) : {}, patch as JsonObject);

@@ -1,3 +1,4 @@
+import { goType } from '../go-words.ts';
 import type { Json } from '../object.ts';
 import { badRequest, StatusError } from '../status.ts';
 import { isRecord } from '../untyped.ts';
@@ -25,18 +26,8 @@ export function unknownDirective(directive: Json, item: Json): StatusError {
 }
 
 export function wrongType(expected: 'map' | 'list', actual: Json | undefined): StatusError {
-  return unclassified(`expected a ${goTypeNames[expected]}, but received a ${goTypeOf(actual)}`);
-}
-
-const goTypeNames = { map: 'map[string]interface {}', list: '[]interface {}' } as const;
-
-function goTypeOf(value: Json | undefined): string {
-  if (Array.isArray(value)) return goTypeNames.list;
-  if (isRecord(value)) return goTypeNames.map;
-  if (value === null || value === undefined) return '%!s(<nil>)';
-  if (typeof value === 'boolean') return 'bool';
-  if (typeof value === 'string') return 'string';
-  return Number.isInteger(value) || typeof value === 'bigint' ? 'int64' : 'float64';
+  const received = actual === null || actual === undefined ? '%!s(<nil>)' : goType(actual);
+  return unclassified(`expected a ${goType(expected === 'map' ? {} : [])}, but received a ${received}`);
 }
 
 /** Go's %v: `map[a:1 b:[x y]]`, keys in order. */

@@ -1,3 +1,4 @@
+import { goType } from '../go-words.ts';
 import type { Json } from '../object.ts';
 import type { ListSchema, Schema } from '../schema/schema.ts';
 import { isRecord } from '../untyped.ts';
@@ -81,7 +82,7 @@ function scalarProblem(value: Json, schema: Schema): string | undefined {
     case 'integer':
     case 'number':
       if (type === 'number' || type === 'bigint') return undefined;
-      return `expected numeric (int or float), got ${goTypeName(value)}`;
+      return `expected numeric (int or float), got ${goType(value)}`;
     case 'boolean':
       return type === 'boolean' ? undefined : `expected boolean, got &{${goText(value)}}`;
     case 'string':
@@ -91,12 +92,6 @@ function scalarProblem(value: Json, schema: Schema): string | undefined {
     default:
   }
   return type === 'object' ? `expected any scalar, got &{${goText(value)}}` : undefined;
-}
-
-function goTypeName(value: Json): string {
-  if (Array.isArray(value)) return '[]interface {}';
-  if (isRecord(value)) return 'map[string]interface {}';
-  return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
 /** Go's %#v, for what users get wrong: numbers, booleans, and containers. */

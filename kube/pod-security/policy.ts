@@ -20,9 +20,8 @@ export interface PodSecurity {
 }
 
 const levels: readonly string[] = ['privileged', 'baseline', 'restricted'];
-const prefix = 'pod-security.kubernetes.io/';
-
-export const auditPrefix: string = prefix;
+/** Of its labels, and of what it has audits say. */
+export const podSecurityPrefix = 'pod-security.kubernetes.io/';
 
 /** As messages name it: `baseline:v1.30`, `restricted:latest`. */
 export function standardName({ level, minor }: Standard): string {
@@ -47,53 +46,47 @@ export function podSecurityOf(labels: Readonly<Record<string, string>> = {}): {
   causes: StatusCause[];
 } {
   const causes: StatusCause[] = [];
-  const read = (mode: string, ifWrong: Level): Standard & { said: boolean; dated: boolean } => {
-    const [key, versionKey] = [`${prefix}${mode}`, `${prefix}${mode}-version`];
-    const [level, version] = [own(labels, key), own(labels, versionKey)];
+  const said = (label: string) => own(labels, podSecurityPrefix + label);
+  const read = (mode: string, ifWrong: Level): Standard => {
+    const [level, version] = [said(mode), said(`${mode}-version`)];
     return {
-      level: level === undefined ? 'privileged' : (levelOf(level, key, causes) ?? ifWrong),
-      minor: version === undefined ? Number.POSITIVE_INFINITY : minorOf(version, versionKey, causes),
-      said: level !== undefined,
-      dated: version !== undefined,
+      level: level === undefined ? 'privileged' : (levelOf(level, mode, causes) ?? ifWrong),
+      minor: version === undefined ? Number.POSITIVE_INFINITY : minorOf(version, `${mode}-version`, causes),
     };
   };
-  const [enforce, audit, warn] = [
-    read('enforce', 'restricted'),
-    read('audit', 'privileged'),
-    read('warn', 'privileged'),
-  ];
-  const policy = { enforce: bare(enforce), audit: bare(audit), warn: bare(warn) };
-  const enforcesKnown = enforce.said && levels.includes(own(labels, `${prefix}enforce`) ?? '');
+  const policy = {
+    enforce: read('enforce', 'restricted'),
+    audit: read('audit', 'privileged'),
+    warn: read('warn', 'privileged'),
+  };
+  const { enforce, warn } = policy;
+  const enforcesKnown = said('enforce') === enforce.level;
   // Whoever enforces warns of as much.
-  if (!warn.said && enforcesKnown && isStricter(enforce.level, warn.level)) {
-    policy.warn.level = enforce.level;
-    if (!warn.dated) policy.warn.minor = enforce.minor;
+  if (said('warn') === undefined && enforcesKnown && isStricter(enforce.level, warn.level)) {
+    warn.level = enforce.level;
+    if (said('warn-version') === undefined) warn.minor = enforce.minor;
   }
   return { policy, causes };
-}
-
-function bare({ level, minor }: Standard): Standard {
-  return { level, minor };
 }
 
 function own(labels: Readonly<Record<string, string>>, key: string): string | undefined {
   return Object.hasOwn(labels, key) ? labels[key] : undefined;
 }
 
-function levelOf(level: string, key: string, causes: StatusCause[]): Level | undefined {
+function levelOf(level: string, label: string, causes: StatusCause[]): Level | undefined {
   if (levels.includes(level)) return level as Level;
-  labelField(causes, key).invalid(level, `must be one of ${levels.join(', ')}`);
+  labelField(causes, label).invalid(level, `must be one of ${levels.join(', ')}`);
   return undefined;
 }
 
-function minorOf(version: string, key: string, causes: StatusCause[]): number {
+function minorOf(version: string, label: string, causes: StatusCause[]): number {
   if (version === 'latest') return Number.POSITIVE_INFINITY;
   const minor = Number(/^v1\.(0|[1-9][0-9]*)$/.exec(version)?.[1] ?? Number.NaN);
   if (Number.isSafeInteger(minor)) return minor;
-  labelField(causes, key).invalid(version, 'must be "latest" or "v1.x"');
+  labelField(causes, label).invalid(version, 'must be "latest" or "v1.x"');
   return Number.POSITIVE_INFINITY;
 }
 
-function labelField(causes: StatusCause[], key: string): Field {
-  return new Field(causes).child('metadata', 'labels').key(key);
+function labelField(causes: StatusCause[], label: string): Field {
+  return new Field(causes).child('metadata', 'labels').key(podSecurityPrefix + label);
 }

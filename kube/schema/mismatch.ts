@@ -24,12 +24,6 @@ export function typeName(shape: GoShape): string {
   }
 }
 
-export function valueName(value: unknown): string {
-  if (Array.isArray(value)) return 'array';
-  if (typeof value === 'boolean') return 'bool';
-  return typeof value === 'bigint' ? 'number' : typeof value;
-}
-
 /** Whether a number fits the Go integer type. */
 export function fits(value: number | bigint, kind: 'int32' | 'int64'): boolean {
   if (typeof value === 'bigint') return kind === 'int64' && BigInt.asIntN(64, value) === value;

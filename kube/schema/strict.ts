@@ -1,3 +1,4 @@
+import { jsonType } from '../go-words.ts';
 import { formatApiVersion, type GroupVersionKind } from '../gvk.ts';
 import type { Json, JsonObject } from '../object.ts';
 import { badRequest } from '../status.ts';
@@ -5,7 +6,7 @@ import { isRecord, setOwn } from '../untyped.ts';
 import { isAsItIs, maxDepth } from './exact.ts';
 import { fieldsOf, shortName } from './fields.ts';
 import { type GoShape, type GoStruct, structNamed, structOf } from './go.ts';
-import { base64Error, fits, specialError, typeName, valueName } from './mismatch.ts';
+import { base64Error, fits, specialError, typeName } from './mismatch.ts';
 import { ofNull } from './null.ts';
 import type { Special } from './table.ts';
 
@@ -132,9 +133,7 @@ class Decoder {
       this.#fields.length === 0
         ? 'value'
         : `struct field ${this.#lenient > 0 ? 'JSONSchemaProps' : this.#owner}.${this.#fields.join('.')}`;
-    return this.#fail(
-      `json: cannot unmarshal ${number ?? valueName(value)} into Go ${where} of type ${type}`,
-    );
+    return this.#fail(`json: cannot unmarshal ${number ?? jsonType(value)} into Go ${where} of type ${type}`);
   }
 
   #value(value: Json, shape: GoShape): Json | undefined {

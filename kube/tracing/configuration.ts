@@ -1,3 +1,4 @@
+import { jsonType } from '../go-words.ts';
 import { mismatches, type Shape } from '../shape.ts';
 import type { StatusCause } from '../status.ts';
 import { isRecord } from '../untyped.ts';
@@ -64,10 +65,13 @@ function decoded(source: string): Record<string, unknown> {
     throw failed(
       `no kind "TracingConfiguration" is registered for version ${JSON.stringify(apiVersion ?? '')} in scheme "pkg/runtime/scheme.go:111"`,
     );
-  if (!isNothing(rate) && !isInt32(rate))
-    throw failed(`json: cannot unmarshal ${goType(rate, true)} ${into}.samplingRatePerMillion of type int32`);
+  if (!isNothing(rate) && !isInt32(rate)) {
+    const type = jsonType(rate);
+    const given = type === 'number' ? `number ${rate}` : type;
+    throw failed(`json: cannot unmarshal ${given} ${into}.samplingRatePerMillion of type int32`);
+  }
   if (!isNothing(endpoint) && typeof endpoint !== 'string')
-    throw failed(`json: cannot unmarshal ${goType(endpoint, false)} ${into}.endpoint of type string`);
+    throw failed(`json: cannot unmarshal ${jsonType(endpoint)} ${into}.endpoint of type string`);
   const problems = [...duplicates, ...mismatches(value, shape)];
   if (problems.length > 0) throw failed(`strict decoding error: ${problems.join(', ')}`);
   return value;
@@ -79,12 +83,6 @@ function isNothing(value: unknown): boolean {
 
 function isInt32(value: unknown): boolean {
   return typeof value === 'number' && (value | 0) === value;
-}
-
-function goType(value: unknown, shown: boolean): string {
-  if (typeof value === 'number' || typeof value === 'bigint') return shown ? `number ${value}` : 'number';
-  if (typeof value === 'boolean') return 'bool';
-  return Array.isArray(value) ? 'array' : typeof value;
 }
 
 /** As k8s.io/component-base/tracing/api/v1 does, and that our client of gRPC knows the scheme. */

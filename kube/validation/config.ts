@@ -1,4 +1,5 @@
 import { sameJson } from '../deep.ts';
+import { jsonType } from '../go-words.ts';
 import type { JsonObject } from '../object.ts';
 import { at, record, text } from '../untyped.ts';
 import type { Field } from './field.ts';
@@ -50,11 +51,6 @@ function dockerConfig(data: JsonObject, key: string, field: Field): void {
   } catch {
     field.key(key).invalid('<secret contents redacted>', syntaxMessage(content));
   }
-}
-
-function jsonType(value: unknown): string {
-  if (Array.isArray(value)) return 'array';
-  return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
 /** What encoding/json says of the first byte that is wrong, for the common case that it is the very first. */

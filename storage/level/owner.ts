@@ -3,6 +3,13 @@ import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { StoreError } from '../store.ts';
 import { errorCode, readIfThere } from './files.ts';
 
+/** A process that lives has it. */
+export class OwnedError extends StoreError {
+  constructor(pid: string, path: string) {
+    super('unavailable', `the store is open in process ${pid} (${path})`);
+  }
+}
+
 /**
  * Takes a store's directory for this process: an OWNER file beside LevelDB's LOCK, because LevelDB lets a
  * second process in when LOCK was removed. The file names a process by id and start time, so a crash leaves
@@ -28,7 +35,7 @@ export async function refuseOwned(path: string): Promise<string | undefined> {
   if (theirs === undefined) return undefined;
   const [pid = '', started = ''] = theirs.split(' ');
   if (await isAlive(Number(pid), started)) {
-    throw new StoreError('unavailable', `the store is open in process ${pid} (${path})`);
+    throw new OwnedError(pid, path);
   }
   return theirs;
 }

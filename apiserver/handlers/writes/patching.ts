@@ -1,3 +1,4 @@
+import { jsonType } from '../../../kube/go-words.ts';
 import { decodeJson } from '../../../kube/json.ts';
 import type { Json, JsonObject } from '../../../kube/object.ts';
 import { applyJsonPatch } from '../../../kube/patch/json.ts';
@@ -54,8 +55,9 @@ export function patcher({ request, served }: ResourceExchange, type: Exclude<Pat
     return { type, patch: (current) => objectOf(applyMergePatch(current, value)), value, pinned, duplicates };
   }
   if (!isRecord(value)) {
-    const type = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
-    throw badRequest(`json: cannot unmarshal ${type} into Go value of type map[string]interface {}`);
+    throw badRequest(
+      `json: cannot unmarshal ${jsonType(value)} into Go value of type map[string]interface {}`,
+    );
   }
   return {
     type,

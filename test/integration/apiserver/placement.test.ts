@@ -501,6 +501,15 @@ it.each<[string, string, object, string[]]>([
   expect(again.headers['warning']).toBeUndefined();
 });
 
+it('what is no level of pod security is refused, and not warned of', async () => {
+  for (const label of ['enforce', 'warn-version']) {
+    const labels = { [`pod-security.kubernetes.io/${label}`]: 'restrictd' };
+    const { headers, body } = await api.call('POST', '/api/v1/namespaces', labelled('p3', labels));
+    expect(body).toMatchObject({ code: 422 });
+    expect(headers['warning']).toBeUndefined();
+  }
+});
+
 function withTemplate(annotations: object) {
   const object = deployment('web');
   const { template } = object.spec;

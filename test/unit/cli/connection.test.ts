@@ -1,8 +1,9 @@
+import { writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ownKubeconfig } from '../../../cli/connection.ts';
+import { ownKubeconfig, placeAsked } from '../../../cli/connection.ts';
 import { UsageError } from '../../../cli/errors.ts';
 import { currentOf } from '../../../client/merged-kubeconfig.ts';
 
@@ -52,6 +53,37 @@ describe('which kubeconfig leads to Atoll', () => {
     expect(() => find({ KUBECONFIG: one })).toThrow(new UsageError(`KUBECONFIG: ${one} does not exist`));
     expect(() => find({ KUBECONFIG: two })).toThrow(
       new UsageError(`KUBECONFIG: none of ${at('typo')}, ${at('none')} exists`),
+    );
+  });
+});
+
+describe('where a command is about', () => {
+  const place = (flags: object, context = '') => {
+    writeFileSync(
+      at('place'),
+      `clusters: [{ name: c, cluster: { server: "https://h/clusters/root:team-a" } }]
+contexts: [{ name: x, context: { cluster: c${context} } }]
+current-context: x`,
+    );
+    return placeAsked({ atollKubeconfig: at('place'), ...flags });
+  };
+
+  test.each<[string, object, string, object]>([
+    ['the context, as for kubectl', {}, ', namespace: shop', { cluster: 'root:team-a', namespace: 'shop' }],
+    ['default, where it names none', {}, '', { cluster: 'root:team-a', namespace: 'default' }],
+    [
+      'the flags before it',
+      { logicalCluster: 'root', namespace: 'web' },
+      ', namespace: shop',
+      { cluster: 'root', namespace: 'web' },
+    ],
+  ])('%s', (_what, flags, context, expected) => {
+    expect(place(flags, context)).toEqual(expected);
+  });
+
+  test('a logical cluster has a name of its kind', () => {
+    expect(() => place({ logicalCluster: 'Team' })).toThrow(
+      new UsageError('"Team" is not a logical cluster\'s name, such as root:team-a'),
     );
   });
 });

@@ -57,9 +57,27 @@ describe('exit codes', () => {
     [['cluster', 'add'], '(atoll cluster add --help says more)'],
     [['cluster', 'nonsense'], '(atoll cluster --help lists the commands)'],
     [['nonsense'], '(atoll --help lists the commands)'],
+    [['remove', '--help'], "error: unknown command 'remove'\n(atoll --help lists the commands)"],
+    [['help', 'nonsense'], "error: unknown command 'nonsense'\n(atoll --help lists the commands)"],
+    [['cluster', 'help', 'nonsense'], "error: unknown command 'nonsense'\n(atoll cluster --help lists"],
+    [['plan', 'nonsense', '--help'], "error: unknown command 'nonsense'\n(atoll plan --help lists"],
   ])('%j names the help that helps', async (args, help) => {
     expect(await atoll(...args)).toBe(2);
     expect(err).toContain(help);
+    expect(out).toBe('');
+  });
+
+  test.each([
+    [['help'], 'Usage: atoll [options]'],
+    [['help', 'cluster'], 'Usage: atoll cluster [options]'],
+    [['cluster', 'rm', '--help'], 'Usage: atoll cluster remove|rm [options]'],
+    [['cluster', 'delete', '--help'], 'Usage: atoll cluster remove|rm [options]'],
+    [['cluster', 'help', 'ls'], 'Usage: atoll cluster list|ls [options]'],
+    [['restore', '--help'], 'ATOLL_DATA_DIR, default /'],
+  ])('%j is help: 0', async (args, usage) => {
+    expect(await atoll(...args)).toBe(0);
+    expect(out.replace(/\n +/g, ' ')).toContain(usage);
+    expect(err).toBe('');
   });
 
   test('--version is one word', async () => {
@@ -90,6 +108,9 @@ describe('exit codes', () => {
     [['login', '--context', 'a', ...oidc], '--context goes with a SERVER'],
     [['login', 'token', '--context', 'a', ...oidc], '--context is of `atoll login`'],
     [['start', '--listen', 'here'], '--listen here: expected HOST:PORT'],
+    [['store', 'backup', '-'], 'a backup goes to a file'],
+    [['store', 'backup', '/nowhere/x'], '/nowhere/x cannot be written: there is no folder /nowhere\n'],
+    [['kubeconfig', '-o', '/nowhere/x'], '/nowhere/x cannot be written: there is no folder /nowhere\n'],
     [['store', 'verify', '--data-dir', '/nowhere'], '--data-dir /nowhere: there is no store'],
   ])('%j is wrong use: 2', async (args, message) => {
     expect(await atoll(...args)).toBe(2);
@@ -172,7 +193,10 @@ describe('atoll store', () => {
     expect(await atoll('store', 'backup', file, ...at)).toBe(0);
     expect(await atoll('store', 'backup', file, ...at)).toBe(2);
     expect(await atoll('store', 'restore', file, '--data-dir', join(directory, 'new'))).toBe(0);
-    expect(out).toContain('restored 2 objects');
+    expect(out).toContain(
+      `restored 2 objects to ${join(directory, 'new')}; revisions go on from 1000000002\n`,
+    );
+    expect(out).toContain(`atoll start --data-dir ${join(directory, 'new')}\n`);
     expect(await atoll('store', 'restore', file, '--data-dir', join(directory, 'new'))).toBe(1);
     expect(err).toContain('there is a store in');
   });
@@ -181,7 +205,12 @@ describe('atoll store', () => {
     const dataDir = join(directory, 'open');
     const store = await openLevel(join(dataDir, 'store'), { sync: false });
     expect(await atoll('store', 'verify', '--data-dir', dataDir)).toBe(1);
-    expect(err).toContain('the store is open in process');
+    const next = 'stop that first, or name another --data-dir; of a running server: atoll backup FILE';
+    expect(err).toMatch(/^error: the store is open in process \d+ \(.*OWNER\): (.*)\n$/);
+    expect(err).toContain(`): ${next}\n`);
+    err = '';
+    expect(await atoll('start', '--data-dir', dataDir, '--listen', '127.0.0.1:0')).toBe(1);
+    expect(out).toContain(next);
     const file = join(directory, 'tuesday.backup');
     expect(await atoll('store', 'backup', file, '--data-dir', dataDir)).toBe(1);
     expect(err).toContain(`of a running server: atoll backup ${file}`);

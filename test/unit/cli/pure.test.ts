@@ -332,6 +332,16 @@ describe('kubeconfigs', () => {
     await expect(flatKubeconfig(path, undefined)).rejects.toThrow('needs a command to log in');
     await writeFile(path, admin);
     await expect(flatKubeconfig(path, 'other')).rejects.toThrow(`--kubeconfig ${path} has no context other`);
+    await writeFile(path, admin.replace('current-context: root', ''));
+    await expect(flatKubeconfig(path, undefined)).rejects.toThrow(
+      `--kubeconfig ${path} has no current context: name one by --context (root)`,
+    );
+    await writeFile(path, admin.replace('user: admin\n', 'user: gone\n'));
+    await expect(flatKubeconfig(path, undefined)).rejects.toThrow('context root whose cluster or user');
+    await writeFile(path, 'a: b');
+    await expect(flatKubeconfig(path, undefined)).rejects.toThrow(
+      `--kubeconfig ${path} is no kubeconfig: it has no contexts`,
+    );
     await expect(flatKubeconfig(join(directory, 'none'), undefined)).rejects.toThrow('cannot be read');
   });
 });

@@ -219,6 +219,47 @@ test.each<
   expect(await plannedOf(kind, before, then, room)).toMatchObject({ outcome, replicas: { from, to } });
 });
 
+const onA = { 'atoll.dev/clusters': 'a', 'atoll.dev/placed-by': 'ann' };
+const anyKind = ['Deployment', 'StatefulSet'] as const;
+
+test.each<
+  [string, (typeof anyKind)[number][], [number, object], [number, object], Counts, object | undefined]
+>([
+  [
+    'there is none',
+    [...anyKind],
+    [3, onA],
+    [900, onA],
+    { a: 5 },
+    { a: 'for 897 more it needs 897 pods, 2 left' },
+  ],
+  [
+    'none on one',
+    ['Deployment'],
+    [4, both],
+    [12, both],
+    { a: 3, b: 9 },
+    { a: 'for 4 more it needs 4 pods, 1 left' },
+  ],
+  [
+    'none for ordinals',
+    ['StatefulSet'],
+    [4, both],
+    [12, both],
+    { b: 9 },
+    { b: 'for 8 more it needs 8 pods, 7 left' },
+  ],
+  ['there is just so much', [...anyKind], [3, onA], [5, onA], { a: 5 }, undefined],
+  ['it is to have fewer', [...anyKind], [3, onA], [2, onA], { a: 3 }, undefined],
+  ['nobody tells', [...anyKind], [3, onA], [900, onA], {}, undefined],
+])('a plan says whether there is room for more: %s', async (_what, kinds, before, then, room, lacks) => {
+  for (const kind of kinds) {
+    const item = await plannedOf(kind, before, then, room);
+    expect(item?.outcome).toBe('stays');
+    expect(item?.lacks).toEqual(lacks);
+  }
+});
+
 test('what could not be listed stays as it is; what is beside it is decided, whatever becomes of its cluster', async () => {
   const stored = new Stored();
   const annotations = { 'kcp.io/cluster': 'one' };

@@ -81,6 +81,13 @@ test('a plan is told in few lines', () => {
         item({ outcome: 'leaves', to: [], reasons: {} }),
         item({ outcome: 'blocked', to: ['east'], reasons: { west: 'it is cordoned' } }),
         item({ outcome: 'stays' }),
+        item({
+          outcome: 'stays',
+          to: ['east'],
+          replicas: { from: { east: 3 }, to: { east: 900 } },
+          reasons: {},
+          lacks: { east: 'for 897 more it needs 897 pods, 2 left' },
+        }),
         item({ workload: false }),
       ],
       'id',
@@ -92,6 +99,7 @@ test('a plan is told in few lines', () => {
     'plan: other/shop/deployments.apps/web starts on west',
     'plan: shop/deployments.apps/web leaves east',
     'plan: shop/deployments.apps/web is blocked on east: west: it is cordoned',
+    'plan: shop/deployments.apps/web stays on east (east=3 to east=900): east: for 897 more it needs 897 pods, 2 left',
   ]);
   const long = linesOf(Array(5000).fill(item({ reasons: { west: 'x'.repeat(999) } })), 'id');
   expect(long).toHaveLength(mostLines + 1);

@@ -142,6 +142,22 @@ test('what has gone is watched a minute longer, and not if it comes back', async
   expect(awake()).toEqual([]);
 });
 
+test('a clock that is set back makes nothing late', async () => {
+  const web = share('deployments');
+  const { begin, awake, unshare, leave, physical } = world([web], 1);
+  await begin();
+  unshare(web);
+  await vi.advanceTimersByTimeAsync(30_000);
+  vi.setSystemTime(Date.now() - 3_600_000);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(awake()).toEqual(['pods', 'events']);
+  await vi.advanceTimersByTimeAsync(510_000);
+  expect(physical.search).toHaveBeenCalledTimes(1);
+  leave();
+  await vi.advanceTimersByTimeAsync(90_000);
+  expect(awake()).toEqual([]);
+});
+
 test('what is shown is watched though nothing makes it any more', async () => {
   const { begin, tended, awake } = world([], 1);
   const jobs = tended.find(({ resource }) => resource === 'jobs.batch') as Fake;

@@ -48,7 +48,8 @@ test('whoever gives up while waiting takes nobody’s turn', async () => {
   expect(done).toHaveLength(2);
   done[1]?.();
   await third;
-  await expect(turns.run('a', leaving.signal, async () => 1)).resolves.toBe(1);
+  await expect(turns.run('a', leaving.signal, async () => 1)).rejects.toThrow('late');
+  await expect(turns.run('a', forever, async () => 1)).resolves.toBe(1);
 });
 
 test('what fails gives its turn back', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Slots } from '../../../syncer/slots.ts';
+import { Slots } from '../../../kube/slots.ts';
 
 const { signal } = new AbortController();
 
@@ -22,6 +22,7 @@ test('so many at a time, the others in their order, each given back once', async
   await fourth;
   release();
   expect(order).toEqual(['third', 'fourth']);
+  expect(slots.areIdle).toBe(false);
 });
 
 test('who gives up takes none, and is not waited for', async () => {
@@ -33,6 +34,7 @@ test('who gives up takes none, and is not waited for', async () => {
   gone.abort(new Error('gone'));
   await expect(left).rejects.toThrow('gone');
   first();
-  await next;
+  (await next)();
+  expect(slots.areIdle).toBe(true);
   await expect(slots.take(gone.signal)).rejects.toThrow('gone');
 });

@@ -1,9 +1,11 @@
 /** So many at a time; the others wait in the order in which they came. */
 export class Slots {
+  readonly #most: number;
   #free: number;
   readonly #waiting = new Set<() => void>();
 
   constructor(most: number) {
+    this.#most = most;
     this.#free = most;
   }
 
@@ -20,6 +22,11 @@ export class Slots {
       if (next) next();
       else this.#free++;
     };
+  }
+
+  /** Nobody has one, and nobody waits for one. */
+  get areIdle(): boolean {
+    return this.#free === this.#most;
   }
 
   #turn(signal: AbortSignal): Promise<void> {
