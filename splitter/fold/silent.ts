@@ -1,3 +1,4 @@
+import { clustersHeardType } from '../../cluster/silence.ts';
 import { numberAt } from '../../kube/untyped.ts';
 import type { FoldPart, Status } from './part.ts';
 
@@ -44,7 +45,7 @@ export function clustersHeard(parts: readonly FoldPart[]): Status[] {
   if (first === undefined) return [];
   return [
     {
-      type: 'ClustersHeard',
+      type: clustersHeardType,
       status: 'False',
       reason: silentReason,
       message: silences.map(({ words }) => words).join('; '),

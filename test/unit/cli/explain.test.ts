@@ -137,6 +137,38 @@ test('a workload that waits for its turn is told whose cluster it leaves then', 
   ]);
 });
 
+describe('of a cluster that is not heard of', () => {
+  const words = 'cluster west has not answered since 2030-01-01T00:00:00Z';
+  const heard = { type: 'ClustersHeard', status: 'False', reason: 'ClusterSilent', message: words };
+  const active = { phase: 'Active', replicas: 3 };
+  const counted = { present: true, status: { readyReplicas: 3 } };
+  const conditions = [{ type: 'Settled', status: 'True', reason: 'Settled', message: 'x' }];
+  const status = { clusters: { east: counted, west: counted }, conditions };
+  const spec = { clusters: ['east', 'west'], shares: { east: active, west: active } };
+  const lost = {
+    phase: 'Running',
+    conditions: [{ type: 'Ready', status: 'False', reason: 'NodeStatusUnknown', message: words }],
+    reason: 'Unknown',
+    message: words,
+  };
+  const object = { ...web(), status: { conditions: [heard] } };
+
+  test.each<[string, Partial<Told>]>([
+    ['its own condition', { object, placement: placed(spec, status) }],
+    ['that of its Placement', { placement: placed(spec, { ...status, conditions: [...conditions, heard] }) }],
+  ])('is told since when, by %s; and so is what its pods were', (_what, more) => {
+    const all = { ...more, pods: [pod('web-1', 'west', lost)] };
+    const since = 'has not answered since 2030-01-01T00:00:00Z';
+    expect(storyOf(told(all)).headline).toBe(`is on east and west; its cluster west ${since}`);
+    expect(section(all, 'Where it is')).toEqual([
+      'east: there, and counted on; 3/3 ready',
+      `west: there, and counted on; 3/3 ready; this is what was heard last: it ${since}`,
+      `  pod web-1: Unknown: ${words}`,
+    ]);
+    expect(section(all, 'What it waits for')).toEqual([`its cluster west ${since}`]);
+  });
+});
+
 describe('in a sentence', () => {
   const active = { phase: 'Active', replicas: 1 };
   const settled = [{ type: 'Settled', status: 'True', reason: 'Settled', message: '' }];
