@@ -43,6 +43,11 @@ export function silenceSince({ metadata, status }: PhysicalCluster): Silence {
 /** The condition of a workload, and of its Placement, that is False while something of it is where nothing is heard of. */
 export const clustersHeardType = 'ClustersHeard';
 
+/** `which has not answered since ...`, after its name. */
+export function whichIs({ words }: Silence): string {
+  return words.replace(/^cluster \S+/, 'which');
+}
+
 /** By cluster the end of a sentence about it, `has not answered since ...`, as such conditions say it in `words`. */
 export function silencesIn(conditions: readonly unknown[]): Map<string, string> {
   const said = conditions.find((one) => textAt(one, 'type') === clustersHeardType);

@@ -8,7 +8,12 @@ export function isShown({ workload, outcome }: PlannedItem): boolean {
 }
 
 /** Of what is blocked, all that speaks against each cluster; else why it leaves where it is, and why it is to be elsewhere. */
-export function whyOf({ outcome, from, to, reasons, kept }: PlannedItem): string {
+export function whyOf(item: PlannedItem): string {
+  const awaited = (item.awaits ?? []).map((which) => `waiting for ${which}`);
+  return [decided(item), ...awaited].filter(Boolean).join('; ');
+}
+
+function decided({ outcome, from, to, reasons, kept }: PlannedItem): string {
   if (outcome === 'stays' && kept !== undefined) return kept;
   const entries = Object.entries(reasons);
   if (outcome === 'blocked') {

@@ -5,6 +5,7 @@ import { placedKind } from '../cluster/kinds.ts';
 import { physicalClusters } from '../cluster/names.ts';
 import { isTombstone } from '../cluster/orphans.ts';
 import { clusterPlacementPolicies } from '../cluster/policy.ts';
+import { silenceOf, whichIs } from '../cluster/silence.ts';
 import type { PhysicalCluster, Placement, PlacementSpec } from '../cluster/types.ts';
 import { shownAs } from '../controller/ruled.ts';
 import { deepEqual } from '../kube/deep.ts';
@@ -41,6 +42,8 @@ export interface PlannedItem {
   reasons: Record<string, string>;
   /** Of a rebalance: what keeps it, and its Namespace with it, where it is, though elsewhere is clearly more room. */
   kept?: string;
+  /** Of those where it is to be, the ones that it will wait for, in words: nothing is heard of them. */
+  awaits?: string[];
 }
 
 /** By cluster of which it is known, how many points of a hundred are free once all that is on its way has arrived: before, and after. */
@@ -109,7 +112,20 @@ function planned(key: string, world: World, countsOf: PlanOptions['countsOf']): 
   const placed = placementsIn(world, key);
   const decision = consider(key, world);
   const counted = { rootOf: (spec: PlacementSpec) => workloadOf(world, key, spec.ref), countsOf };
-  return itemsOf(placed, decision, key, counted);
+  return itemsOf(placed, decision, key, counted).map((item) => {
+    const awaits = awaitedBy(item, world);
+    return awaits.length > 0 ? { ...item, awaits } : item;
+  });
+}
+
+function awaitedBy({ outcome, to }: PlannedItem, { clusters }: World): string[] {
+  if (outcome === 'stays' || outcome === 'blocked') return [];
+  return [...clusters.values()]
+    .filter(({ metadata: { name = '' } }) => to.includes(name))
+    .flatMap((cluster) => {
+      const silence = silenceOf(cluster);
+      return silence ? [`${cluster.metadata.name}, ${whichIs(silence)}`] : [];
+    });
 }
 
 function isCluster({ resource }: Changed): boolean {

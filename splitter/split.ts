@@ -124,6 +124,7 @@ export function split(input: SplitInput): Split {
     gone: deleted,
     root: live,
     total: scaling?.total,
+    silenceOf: input.silenceOf,
     now,
   });
   const rootStatus = live && foldStatus(live, shares, slices, input.silenceOf, now);

@@ -276,3 +276,25 @@ test('what could not be listed stays as it is; what is beside it is decided, wha
     ['web', 'a'],
   ]);
 });
+
+test('a drain to a cluster that does not answer waits for it, and the plan says so', async () => {
+  const stored = new Stored();
+  for (const name of ['a', 'b']) stored.put('physicalclusters', cluster(name) as KubeObject);
+  const metadata = { name: 'shop', uid: 'n', annotations: one };
+  stored.put('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata });
+  const { object } = deployment('web', { replicas: 2 });
+  const annotations = { ...one, ...both };
+  const web = { ...object, metadata: { ...object.metadata, namespace: 'shop', uid: 'w', annotations } };
+  stored.put('deployments', web);
+  stored.decide();
+  stored.settle();
+  const silent = cluster('b', { ready: false });
+  const lastAnswerTime = '2030-01-01T00:00:00Z';
+  stored.put('physicalclusters', { ...silent, status: { ...silent.status, lastAnswerTime } } as KubeObject);
+  const changed = { resource: physical, object: cluster('a', { drain: true }) as KubeObject };
+  stored.put('physicalclusters', changed.object);
+  const items = await planOf(worldOf(stored.of), [changed], { countsOf });
+  expect(items.map(({ to, awaits }) => ({ to, awaits }))).toEqual([
+    { to: ['b'], awaits: [`b, which has not answered since ${lastAnswerTime}`] },
+  ]);
+});
