@@ -69,6 +69,12 @@ function troubleOf(pod: KubeObject): string {
   return phase === 'Running' ? 'runs, and is not ready yet' : phase;
 }
 
+/** What controllers there say of pods that they could not make: then there are none that could say it. */
+export function refusalOf(status: unknown): string | undefined {
+  const failure = conditionOf(status, 'ReplicaFailure');
+  return failure?.['status'] === 'True' ? (saidBy(failure) ?? 'no reason was given') : undefined;
+}
+
 /** On their way there are these, and nothing is wrong. */
 const usual: readonly string[] = ['ContainerCreating', 'PodInitializing'];
 

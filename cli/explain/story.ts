@@ -11,7 +11,7 @@ import { listAt } from '../../kube/untyped.ts';
 import { schedulersNote } from '../../scheduler/wishes.ts';
 import { adviceFor } from './advice.ts';
 import { leftBehind } from './claims.ts';
-import { troublesOn } from './pods.ts';
+import { refusalOf, troublesOn } from './pods.ts';
 import type { Section, Story, Told } from './told.ts';
 import { whoAsked } from './who.ts';
 
@@ -119,7 +119,9 @@ function placedSections(told: Told, placement: Placement): Section[] {
     const slice = status?.clusters?.[name];
     if (!share) return [];
     const count = kind.role === 'workload' ? countOf(share, slice?.status) : undefined;
-    const troubles = troublesOn(name, pods).map((line) => `  ${line}`);
+    const refusal = refusalOf(slice?.status);
+    const missing = refusal === undefined ? [] : [`pods are refused there: ${refusal}`];
+    const troubles = [...missing, ...troublesOn(name, pods)].map((line) => `  ${line}`);
     return [`${name}: ${shareWords(share, slice, { count, silence: silences.get(name) })}`, ...troubles];
   };
   return [

@@ -126,6 +126,19 @@ test('a move that waits for an image is told from who asked to what can be done'
   ]);
 });
 
+test('pods that a cluster refuses to make are told with its reason, since none of them can say it', () => {
+  const message = 'pods "web-1" is forbidden: violates PodSecurity "restricted:latest"';
+  const failure = { type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message };
+  const of = (condition: object) => {
+    const west = { present: true, status: { unavailableReplicas: 3, conditions: [condition] } };
+    const placement = placed({ ...moving.spec }, { ...moving.status, clusters: { west } });
+    return section({ placement }, 'Where it is')?.slice(1);
+  };
+  const joining = 'west: joining, not counted on yet; 0/3 ready';
+  expect(of(failure)).toEqual([joining, `  pods are refused there: FailedCreate: ${message}`]);
+  expect(of({ ...failure, status: 'False' })).toEqual([joining]);
+});
+
 test('a workload that waits for its turn is told whose cluster it leaves then', () => {
   const placement = placed(
     { clusters: ['east'], waits: ['east'], shares: { east: { phase: 'Active', replicas: 3 } } },
