@@ -1,3 +1,4 @@
+import { placedKind } from '../../cluster/kinds.ts';
 import { isSystemNamespace } from '../../cluster/names.ts';
 import { lackingPods } from '../../cluster/no-room.ts';
 import { customTarget, isPlaceable } from '../../cluster/placeable.ts';
@@ -5,7 +6,7 @@ import { reflectedFrom } from '../../cluster/reflected.ts';
 import { leavesUnheard } from '../../cluster/share.ts';
 import { clustersHeardType, silencesIn } from '../../cluster/silence.ts';
 import { countOf } from '../../cluster/summary.ts';
-import type { ClusterSlice, Placement, Share } from '../../cluster/types.ts';
+import type { ClusterSlice, ObjectRef, Placement, Share } from '../../cluster/types.ts';
 import { groupResource } from '../../kube/gvk.ts';
 import { listAt } from '../../kube/untyped.ts';
 import { schedulersNote } from '../../scheduler/wishes.ts';
@@ -84,10 +85,14 @@ function silentWords(silences: ReadonlyMap<string, string>): string[] {
 }
 
 function placedHeadline({ spec, status }: Placement, isHeard: boolean): string {
-  const { clusters = [], shares = {}, blocked, waits = [], noRoom, unplaced } = spec ?? {};
+  const { clusters = [], shares = {}, blocked, waits = [], noRoom, unplaced, ref } = spec ?? {};
   const there = Object.keys(shares).sort();
   const old = there.filter((name) => !clusters.includes(name));
-  const coming = clusters.filter((name) => shares[name]?.phase !== 'Active');
+  const isSettled = status?.conditions?.some(({ type, status: is }) => type === 'Settled' && is === 'True');
+  // Of what is settled, and of a Job that is not divided over all of them, no more clusters are owed a share.
+  const isWhole = clusters.some((name) => shares[name]) && (isSettled || isUndivided(ref));
+  const owed = isWhole ? clusters.filter((name) => shares[name]) : clusters;
+  const coming = owed.filter((name) => shares[name]?.phase !== 'Active');
   if (there.length === 0 && clusters.length === 0) return 'runs nowhere: no cluster takes it';
   const lacking = noRoom?.on ? noRoom : unplaced;
   if (lacking) return `is on ${and(there.length > 0 ? there : clusters)}, and ${lackingPods(lacking)}`;
@@ -97,8 +102,13 @@ function placedHeadline({ spec, status }: Placement, isHeard: boolean): string {
   if (clusters.length === 0) return `is leaving ${and(old)}, and is to be nowhere`;
   if (old.length > 0) return `is moving from ${and(old)} to ${and(coming.length > 0 ? coming : clusters)}`;
   if (coming.length > 0) return `is on its way to ${and(coming)}`;
-  const isSettled = status?.conditions?.some(({ type, status: is }) => type === 'Settled' && is === 'True');
-  return `is on ${and(clusters)}${isSettled && isHeard ? ', as it should be' : ''}`;
+  return `is on ${and(owed)}${isSettled && isHeard ? ', as it should be' : ''}`;
+}
+
+/** It has as many parts as it has pods, or one only. */
+function isUndivided(ref: ObjectRef | undefined): boolean {
+  const spread = ref && placedKind(ref)?.spread;
+  return spread === 'batch' || spread === 'one';
 }
 
 function placedSections(told: Told, placement: Placement): Section[] {

@@ -185,6 +185,8 @@ describe('of a cluster that is not heard of', () => {
 describe('in a sentence', () => {
   const active = { phase: 'Active', replicas: 1 };
   const settled = [{ type: 'Settled', status: 'True', reason: 'Settled', message: '' }];
+  const job = { group: 'batch', version: 'v1', resource: 'jobs', kind: 'Job', name: 'web', uid: 'u' };
+  const done = { phase: 'Active', completions: 1, parallelism: 1 };
   const made = {
     ownerReferences: [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', uid: 'x', controller: true }],
   };
@@ -229,6 +231,19 @@ describe('in a sentence', () => {
       },
     ],
     ['is leaving a, and is to be nowhere', { placement: placed({ clusters: [], shares: { a: active } }) }],
+    [
+      'is on a, as it should be',
+      { placement: placed({ ref: job, clusters: ['a', 'b'], shares: { a: done } }, { conditions: settled }) },
+    ],
+    [
+      'is on its way to a',
+      { placement: placed({ ref: job, clusters: ['a', 'b'], shares: { a: { phase: 'Joining' } } }) },
+    ],
+    [
+      'is moving from a to b',
+      { placement: placed({ ref: job, clusters: ['b'], shares: { a: { phase: 'Active' } } }) },
+    ],
+    ['is on its way to b', { placement: placed({ clusters: ['a', 'b'], shares: { a: active } }) }],
     ['is on its way to a', { placement: placed({ clusters: ['a'], shares: {} }) }],
     ['has not been looked at by the scheduler yet', {}],
     ['is nowhere: no workload that is placed needs it', { kind: kind('ConfigMap') }],
