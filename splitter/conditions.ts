@@ -1,6 +1,6 @@
 import { placedKind } from '../cluster/kinds.ts';
 import { pausedAnnotation, waitAnnotation } from '../cluster/names.ts';
-import { lackOfRoom, unplacedPods } from '../cluster/no-room.ts';
+import { lackOfRoom, noCluster, unplacedPods } from '../cluster/no-room.ts';
 import { isTombstone } from '../cluster/orphans.ts';
 import { isStillLedTo, leavesUnheard } from '../cluster/share.ts';
 import { type Silence, whichIs } from '../cluster/silence.ts';
@@ -74,7 +74,7 @@ function placed({ placement, gone, root, total }: ConditionsInput): Verdict {
   const lacking = placement.spec && lackOfRoom({ ...placement.spec, ...told });
   if (clusters.length === 0) {
     const refused = Object.keys(reasons).sort();
-    const message = refused.length > 0 ? why(refused) : 'there is no physical cluster';
+    const message = refused.length > 0 ? why(refused) : noCluster;
     if (lacking !== undefined)
       return { type, status: 'False', reason: 'NoRoom', message: `${lacking}; ${message}` };
     return { type, status: 'False', reason: 'NoClusterFits', message };

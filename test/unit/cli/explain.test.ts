@@ -385,6 +385,13 @@ describe('what can be done', () => {
     ]);
   });
 
+  test('where there is no physical cluster, how to add one', () => {
+    expect(section({ placement: placed({ clusters: [], reasons: {} }) }, 'What you can do')).toEqual([
+      'have an administrator add a cluster: atoll cluster add NAME --kubeconfig FILE',
+      'it moves by itself once that has changed: nothing need be repeated',
+    ]);
+  });
+
   test('nothing, where all is as it should be', () => {
     const placement = placed({
       clusters: ['a'],
