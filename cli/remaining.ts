@@ -3,6 +3,7 @@ import { placedKind } from '../cluster/kinds.ts';
 import { lackingPods } from '../cluster/no-room.ts';
 import { isTombstone } from '../cluster/orphans.ts';
 import { isStillLedTo, leavesUnheard } from '../cluster/share.ts';
+import { silencesIn } from '../cluster/silence.ts';
 import type { Placement, Share } from '../cluster/types.ts';
 
 /** One object that is still on the cluster, and what it waits for. */
@@ -84,10 +85,14 @@ function progress(name: string, placement: Placement, stays: boolean): string | 
   const joining = Object.entries(shares).filter(
     ([cluster, share]) => cluster !== name && share.phase === 'Joining',
   );
-  if (joining.length > 0)
-    return joining
-      .map(([cluster, share]) => `joining ${cluster}${ready(cluster, share, placement)}`)
-      .join(', ');
+  const silences = silencesIn(placement.status?.conditions ?? []);
+  const joins = ([cluster, share]: [string, Share]) => {
+    const silence = silences.get(cluster);
+    return silence === undefined
+      ? `joining ${cluster}${ready(cluster, share, placement)}`
+      : `waiting for ${cluster}, which ${silence}`;
+  };
+  if (joining.length > 0) return joining.map(joins).join(', ');
   return clusters.length > 0 ? `moving to ${clusters.join(', ')}` : 'being removed';
 }
 

@@ -27,6 +27,20 @@ export interface Lacking {
   scale?: object | undefined;
 }
 
+/** Why something is nowhere of which no cluster has said anything. */
+export const noCluster = 'there is no physical cluster';
+
+/** As it is recorded where there is none; of what is deleted nothing is said either, but it has shares yet. */
+export function lacksCluster({ clusters, reasons = {}, shares = {} }: Placed): boolean {
+  return [clusters, Object.keys(reasons), Object.keys(shares)].every(({ length }) => length === 0);
+}
+
+interface Placed {
+  clusters: readonly string[];
+  reasons?: object | undefined;
+  shares?: object | undefined;
+}
+
 export const roomComesBy = 'more nodes, a higher spec.capacity, one more cluster';
 
 /** Of clusters, so that nobody has to read fifty of them. */

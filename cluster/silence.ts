@@ -1,3 +1,4 @@
+import { textAt } from '../kube/untyped.ts';
 import { readyOf } from './life.ts';
 import type { PhysicalCluster } from './types.ts';
 
@@ -37,4 +38,24 @@ export function silenceSince({ metadata, status }: PhysicalCluster): Silence {
     since,
     words: `cluster ${name} has not answered yet${since && `, since it was registered at ${since}`}`,
   };
+}
+
+/** The condition of a workload, and of its Placement, that is False while something of it is where nothing is heard of. */
+export const clustersHeardType = 'ClustersHeard';
+
+/** `which has not answered since ...`, after its name. */
+export function whichIs({ words }: Silence): string {
+  return words.replace(/^cluster \S+/, 'which');
+}
+
+/** By cluster the end of a sentence about it, `has not answered since ...`, as such conditions say it in `words`. */
+export function silencesIn(conditions: readonly unknown[]): Map<string, string> {
+  const said = conditions.find((one) => textAt(one, 'type') === clustersHeardType);
+  const parts = textAt(said, 'status') === 'False' ? (textAt(said, 'message') ?? '').split('; ') : [];
+  return new Map(
+    parts.flatMap((part) => {
+      const [, name, words] = /^cluster (\S+) (has not answered .*)$/.exec(part) ?? [];
+      return name === undefined || words === undefined ? [] : [[name, words] as const];
+    }),
+  );
 }

@@ -166,7 +166,7 @@ export interface Scale {
   replicas: number;
   /** The root's metadata.generation for which that holds: a later one with other replicas is somebody's wish. */
   generation: number;
-  /** Over which clusters it is divided; until these are spec.clusters, a hand-over is under way. */
+  /** Over which clusters it is divided; none while a hand-over is under way, to there or back. */
   clusters: string[];
 }
 

@@ -1,6 +1,6 @@
 import { deepEqual } from '../kube/deep.ts';
 import { getOwn } from '../kube/untyped.ts';
-import type { Counts, PlannedItem } from './plan.ts';
+import type { Counts, PlannedItem } from './plan-items.ts';
 
 /** Of what goes along with workloads nobody wants to read but what is blocked. */
 export function isShown({ workload, outcome }: PlannedItem): boolean {
@@ -9,14 +9,15 @@ export function isShown({ workload, outcome }: PlannedItem): boolean {
 
 /**
  * Of what is blocked, all that speaks against each cluster, and whether it keeps others from a rebalance; else why it leaves where it
- * is, and why it is to be elsewhere. First what it lacks where it stays.
+ * is, and why it is to be elsewhere. First what it lacks where it stays, last whom it waits for.
  */
 export function whyOf(item: PlannedItem): string {
   const lacks = Object.entries(item.lacks ?? {}).map(sentence);
-  return [...lacks, placedBecause(item)].filter((why) => why !== '').join('; ');
+  const awaited = (item.awaits ?? []).map((which) => `waiting for ${which}`);
+  return [...lacks, decided(item), ...awaited].filter((why) => why !== '').join('; ');
 }
 
-function placedBecause({ outcome, from, to, reasons, kept }: PlannedItem): string {
+function decided({ outcome, from, to, reasons, kept }: PlannedItem): string {
   if (outcome === 'stays' && kept !== undefined) return kept;
   const entries = Object.entries(reasons);
   if (outcome === 'blocked') {

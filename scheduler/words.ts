@@ -1,5 +1,5 @@
 import { placedKind } from '../cluster/kinds.ts';
-import { lackOfRoom } from '../cluster/no-room.ts';
+import { lackOfRoom, lacksCluster, noCluster } from '../cluster/no-room.ts';
 import { unsatisfied } from '../cluster/spread.ts';
 import type { PlacementSpec } from '../cluster/types.ts';
 import type { Word } from '../controller/events.ts';
@@ -43,7 +43,9 @@ function missingOf({ spread }: PlacementSpec): string | undefined {
 }
 
 /** What speaks against each cluster that was asked for, or, where it is nowhere or blocked, against any. */
-function refusalOf({ clusters, wanted = [], reasons = {}, blocked }: PlacementSpec): string {
+function refusalOf(spec: PlacementSpec): string {
+  if (lacksCluster(spec)) return noCluster;
+  const { clusters, wanted = [], reasons = {}, blocked } = spec;
   const all = blocked || clusters.length === 0 ? Object.keys(reasons) : wanted;
   const refused = all.filter((name) => blocked || !clusters.includes(name)).sort();
   return refused.map((name) => `${name}: ${reasons[name] ?? 'not chosen'}`).join('; ');

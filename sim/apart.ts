@@ -3,6 +3,8 @@ import { fileURLToPath } from 'node:url';
 import type { Logger } from '../kube/log.ts';
 import type { Answer, DistantCluster, Order } from './messages.ts';
 
+/** Nothing of it is kept: what takes longer hangs. */
+const stopMs = 5000;
 const program = fileURLToPath(new URL('./main.js', import.meta.url));
 
 export interface Simulation {
@@ -20,6 +22,7 @@ export async function simulateApart(
     stdio: ['ignore', process.stderr, process.stderr, 'ipc'],
     serialization: 'json',
   });
+  logger.info({ pid: child.pid }, 'simulated clusters have a process of their own');
   const ended = new Promise<never>((_resolve, reject) => {
     child.on('error', reject);
     child.on('exit', (code, signal) => reject(new Error(`the simulation ended: ${signal ?? code}`)));
@@ -36,7 +39,9 @@ export async function simulateApart(
     clusters: await Promise.race([started, ended]),
     stop: async () => {
       if (child.connected) child.send({ order: 'stop' } satisfies Order);
+      const late = setTimeout(() => child.kill('SIGKILL'), stopMs);
       await ended.catch(() => undefined);
+      clearTimeout(late);
     },
   };
 }

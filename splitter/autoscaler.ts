@@ -85,10 +85,12 @@ export function autoscalerBounds(
   target: ScaleTarget | undefined,
 ): Map<string, Bounds> {
   const { min, max } = scalerOf(root);
-  const running = clusters.filter((c) => (target?.shares.get(c)?.replicas ?? 0) > 0);
   if (!target) return divided({ min, max }, clusters, new Map());
   if (target.divided) {
-    const there = new Map(running.map((c) => [c, target.shares.get(c)?.replicas ?? 0]));
+    // Of those too where it is not to be any longer: until the target's own hand-over begins, nothing of it is there twice.
+    const parts = [...target.shares].map(([c, { replicas = 0 }]) => [c, replicas] as const);
+    const there = new Map(parts.filter(([, replicas]) => replicas > 0).sort());
+    const running = [...there.keys()];
     const bounds =
       target.ranges && running.length > 1
         ? lastOnly({ min, max }, running, target)

@@ -1,11 +1,13 @@
+import { placedKind } from '../cluster/kinds.ts';
 import { pausedAnnotation, waitAnnotation } from '../cluster/names.ts';
-import { lackOfRoom, unplacedPods } from '../cluster/no-room.ts';
+import { lackOfRoom, noCluster, unplacedPods } from '../cluster/no-room.ts';
 import { isTombstone } from '../cluster/orphans.ts';
 import { isStillLedTo, leavesUnheard } from '../cluster/share.ts';
-import type { Silence } from '../cluster/silence.ts';
+import { type Silence, whichIs } from '../cluster/silence.ts';
 import { unsatisfied } from '../cluster/spread.ts';
 import type { Condition, Placement, Share } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { clustersHeard } from './fold/silent.ts';
 import { replicasOf } from './follow.ts';
 import type { Handover } from './handover.ts';
 import { paused, waitingReason } from './hold.ts';
@@ -29,6 +31,8 @@ interface ConditionsInput {
   total?: number | undefined;
   /** Of a cluster that does not answer. */
   silenceAt?: ((cluster: string) => Silence | undefined) | undefined;
+  /** Those whose grace is over. */
+  silenceOf?: ((cluster: string) => Silence | undefined) | undefined;
   now: number;
 }
 
@@ -36,16 +40,25 @@ type Verdict = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
 
 /**
  * Placed: every cluster that was asked for, or one at least, takes the object, and all of its pods. Settled: it is where it should be,
- * in full, and nowhere else; otherwise the message says what is waited for.
+ * in full, and nowhere else; otherwise the message says what is waited for. ClustersHeard: of a workload, while some are silent.
  */
 export function conditionsOf(input: ConditionsInput): Condition[] {
   const before = input.placement.status?.conditions ?? [];
-  return [placed(input), settled(input)].map((verdict) => {
+  return [placed(input), settled(input), ...heard(input)].map((verdict) => {
     const old = before.find((c) => c.type === verdict.type);
     const same = old !== undefined && old.status === verdict.status;
     const lastTransitionTime = same ? old.lastTransitionTime : new Date(input.now).toISOString();
     return { ...verdict, lastTransitionTime };
   });
+}
+
+function heard({ placement, shares, silenceOf }: ConditionsInput): Verdict[] {
+  const ref = placement.spec?.ref;
+  if (!ref || placedKind(ref)?.role !== 'workload') return [];
+  const silences = Object.keys(shares)
+    .sort()
+    .flatMap((c) => silenceOf?.(c) ?? []);
+  return clustersHeard(silences).map(({ lastTransitionTime: _since, ...verdict }) => verdict);
 }
 
 const orphaned =
@@ -63,7 +76,7 @@ function placed({ placement, gone, root, total }: ConditionsInput): Verdict {
   const lacking = placement.spec && lackOfRoom({ ...placement.spec, ...told });
   if (clusters.length === 0) {
     const refused = Object.keys(reasons).sort();
-    const message = refused.length > 0 ? why(refused) : 'there is no physical cluster';
+    const message = refused.length > 0 ? why(refused) : noCluster;
     if (lacking !== undefined)
       return { type, status: 'False', reason: 'NoRoom', message: `${lacking}; ${message}` };
     return { type, status: 'False', reason: 'NoClusterFits', message };
@@ -121,6 +134,10 @@ function settled(input: ConditionsInput): Verdict {
     return error ? [`${c}: ${error.reason}: ${error.message.slice(0, 512)}`] : [];
   });
   const leaving = Object.keys(shares).filter((c) => !clusters.includes(c));
+  const awaited = (c: string) => {
+    const silence = input.silenceOf?.(c);
+    return silence ? `, ${whichIs(silence)}` : unled.includes(c) ? unledWords : '';
+  };
   if (failed.length > 0) return { type, status: 'False', reason: 'ApplyFailed', message: failed.join('; ') };
   if (waitingFor.length > 0) {
     const until = leaving.length > 0 ? `; until then it stays on ${leaving.join(', ')}` : '';
@@ -131,7 +148,7 @@ function settled(input: ConditionsInput): Verdict {
       type,
       status: 'False',
       reason: 'Joining',
-      message: `waiting for ${waitingFor.map((c) => `${c}${unled.includes(c) ? unledWords : ''}`).join(', ')}${held}`,
+      message: `waiting for ${waitingFor.map((c) => `${c}${awaited(c)}`).join(', ')}${held}`,
     };
   }
   const stays = givingOf(shares, clusters).join(', ');

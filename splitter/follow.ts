@@ -67,13 +67,16 @@ export function scaleOf(
   if (!scaling) return undefined;
   const staying = Object.entries(shares).filter(([, share]) => share.phase !== 'Leaving');
   const names = staying.map(([c]) => c).sort();
+  const wanted = clusters.length > 0 ? [...clusters] : names;
   const sum = staying.reduce((all, [, share]) => all + (share.replicas ?? 0), 0);
   const isDone =
     sum === scaling.total &&
     names.length > 0 &&
     staying.every(([, share]) => share.phase === 'Active') &&
-    (clusters.length === 0 || deepEqual(names, [...clusters]));
-  return { replicas: scaling.total, clusters: isDone ? names : (before?.clusters ?? []) };
+    deepEqual(names, wanted);
+  // Once it is to be elsewhere, some of it is there twice, and is until all is done, though it be wanted back: no sum counts then.
+  const isStill = deepEqual(before?.clusters, wanted);
+  return { replicas: scaling.total, clusters: isDone || isStill ? wanted : [] };
 }
 
 /** Where other numbers were decided than what is there, the syncer is to set them, once. */

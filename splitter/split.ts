@@ -127,9 +127,9 @@ export function split(input: SplitInput): Split {
     root: live,
     total: scaling?.total,
     silenceAt: input.silenceAt,
+    silenceOf: input.silenceOf,
     now,
   });
-  const rootStatus = live && foldStatus(live, shares, slices, input.silenceOf, now);
   const { requeueAfterMs } = outcome;
   return {
     shares,
@@ -137,7 +137,7 @@ export function split(input: SplitInput): Split {
     stale: outcome.stale,
     hold: outcome.hold,
     conditions,
-    rootStatus,
+    rootStatus: live && foldStatus(live, shares, slices, input.silenceOf, now),
     ...(requeueAfterMs !== undefined && { requeueAfterMs }),
   };
 }

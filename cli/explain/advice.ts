@@ -1,5 +1,5 @@
 import { clustersAnnotation } from '../../cluster/names.ts';
-import { roomComesBy } from '../../cluster/no-room.ts';
+import { lacksCluster, roomComesBy } from '../../cluster/no-room.ts';
 import type { Placement } from '../../cluster/types.ts';
 import { groupResource } from '../../kube/gvk.ts';
 import { claimsAdvice } from './claims.ts';
@@ -14,6 +14,8 @@ export function adviceFor(told: Told): string[] {
   if (placement === 'forbidden') return [`ask for the right to read placements.atoll.dev in ${namespace}`];
   if (placement === 'absent') return absent(told);
   const remedies = [...new Set(refusedOf(placement).flatMap(([cluster, why]) => remedyOf(cluster, why)))];
+  if (placement.spec && lacksCluster(placement.spec))
+    remedies.push('have an administrator add a cluster: atoll cluster add NAME --kubeconfig FILE');
   const back = formerOf(placement).join(',');
   const { noRoom, unplaced, scale: autoscaled } = placement.spec ?? {};
   const lacking = noRoom ?? unplaced;

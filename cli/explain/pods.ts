@@ -1,3 +1,4 @@
+import { isLost } from '../../cluster/lost.ts';
 import { shownLabels } from '../../cluster/policy-summary.ts';
 import { reflectedFrom } from '../../cluster/reflected.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -54,7 +55,9 @@ function conditionOf(status: unknown, type: string) {
 }
 
 /** Why a pod is not ready, as it says so itself: unschedulable, an image that is not there, a crash; else how far it is. */
-function troubleOf({ status }: KubeObject): string {
+function troubleOf(pod: KubeObject): string {
+  const { status } = pod;
+  if (isLost(pod)) return saidBy(status) ?? 'unknown';
   const scheduled = conditionOf(status, 'PodScheduled');
   if (scheduled?.['status'] === 'False') return saidBy(scheduled) ?? 'not on a node yet';
   const containers = ['initContainerStatuses', 'containerStatuses'].flatMap((list) => listAt(status, list));
@@ -64,6 +67,12 @@ function troubleOf({ status }: KubeObject): string {
   }
   const phase = textAt(status, 'phase') ?? 'not seen by a node yet';
   return phase === 'Running' ? 'runs, and is not ready yet' : phase;
+}
+
+/** What controllers there say of pods that they could not make: then there are none that could say it. */
+export function refusalOf(status: unknown): string | undefined {
+  const failure = conditionOf(status, 'ReplicaFailure');
+  return failure?.['status'] === 'True' ? (saidBy(failure) ?? 'no reason was given') : undefined;
 }
 
 /** On their way there are these, and nothing is wrong. */

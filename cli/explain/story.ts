@@ -1,15 +1,18 @@
+import { placedKind } from '../../cluster/kinds.ts';
 import { isSystemNamespace } from '../../cluster/names.ts';
 import { lackingPods } from '../../cluster/no-room.ts';
 import { customTarget, isPlaceable } from '../../cluster/placeable.ts';
 import { reflectedFrom } from '../../cluster/reflected.ts';
 import { leavesUnheard } from '../../cluster/share.ts';
+import { clustersHeardType, silencesIn } from '../../cluster/silence.ts';
 import { countOf } from '../../cluster/summary.ts';
-import type { ClusterSlice, Placement, Share } from '../../cluster/types.ts';
+import type { ClusterSlice, ObjectRef, Placement, Share } from '../../cluster/types.ts';
 import { groupResource } from '../../kube/gvk.ts';
+import { listAt } from '../../kube/untyped.ts';
 import { schedulersNote } from '../../scheduler/wishes.ts';
 import { adviceFor } from './advice.ts';
 import { leftBehind } from './claims.ts';
-import { troublesOn } from './pods.ts';
+import { refusalOf, troublesOn } from './pods.ts';
 import type { Section, Story, Told } from './told.ts';
 import { whoAsked } from './who.ts';
 
@@ -45,13 +48,17 @@ export function storyText({ logicalCluster, namespace, object, headline, section
   return [`${logicalCluster}/${namespace}/${object} ${headline}`, ...told].join('\n');
 }
 
-function headlineOf({ object, kind, placement }: Told): string {
+function headlineOf(told: Told): string {
+  const { object, kind, placement } = told;
   if (placement === 'forbidden') {
     const note = schedulersNote(object);
     const where = note === undefined ? 'is placed somewhere' : `is to be on ${note}`;
     return `${where}: more is said by its Placement, which you may not read`;
   }
-  if (placement !== 'absent') return placedHeadline(placement);
+  if (placement !== 'absent') {
+    const silences = silentWords(silencesOf(told, placement));
+    return [placedHeadline(placement, silences.length === 0), ...silences].join('; ');
+  }
   const { namespace = '', ownerReferences = [] } = object.metadata;
   const owner = ownerReferences.find(({ controller }) => controller === true);
   const from = reflectedFrom(object);
@@ -67,11 +74,25 @@ function headlineOf({ object, kind, placement }: Told): string {
   return 'is placed nowhere: each cluster has its own';
 }
 
-function placedHeadline({ spec, status }: Placement): string {
-  const { clusters = [], shares = {}, blocked, waits = [], noRoom, unplaced } = spec ?? {};
+/** Of those where something of it is: of the others its conditions say nothing. */
+function silencesOf({ object }: Told, { status }: Placement): ReadonlyMap<string, string> {
+  const said = silencesIn(listAt(object, 'status', 'conditions'));
+  return said.size > 0 ? said : silencesIn(status?.conditions ?? []);
+}
+
+function silentWords(silences: ReadonlyMap<string, string>): string[] {
+  return [...silences].map(([name, words]) => `its cluster ${name} ${words}`);
+}
+
+function placedHeadline({ spec, status }: Placement, isHeard: boolean): string {
+  const { clusters = [], shares = {}, blocked, waits = [], noRoom, unplaced, ref } = spec ?? {};
   const there = Object.keys(shares).sort();
   const old = there.filter((name) => !clusters.includes(name));
-  const coming = clusters.filter((name) => shares[name]?.phase !== 'Active');
+  const isSettled = status?.conditions?.some(({ type, status: is }) => type === 'Settled' && is === 'True');
+  // Of what is settled, and of a Job that is not divided over all of them, no more clusters are owed a share.
+  const isWhole = clusters.some((name) => shares[name]) && (isSettled || isUndivided(ref));
+  const owed = isWhole ? clusters.filter((name) => shares[name]) : clusters;
+  const coming = owed.filter((name) => shares[name]?.phase !== 'Active');
   if (there.length === 0 && clusters.length === 0) return 'runs nowhere: no cluster takes it';
   const lacking = noRoom?.on ? noRoom : unplaced;
   if (lacking) return `is on ${and(there.length > 0 ? there : clusters)}, and ${lackingPods(lacking)}`;
@@ -81,27 +102,37 @@ function placedHeadline({ spec, status }: Placement): string {
   if (clusters.length === 0) return `is leaving ${and(old)}, and is to be nowhere`;
   if (old.length > 0) return `is moving from ${and(old)} to ${and(coming.length > 0 ? coming : clusters)}`;
   if (coming.length > 0) return `is on its way to ${and(coming)}`;
-  const isSettled = status?.conditions?.some(({ type, status: is }) => type === 'Settled' && is === 'True');
-  return `is on ${and(clusters)}${isSettled ? ', as it should be' : ''}`;
+  return `is on ${and(owed)}${isSettled && isHeard ? ', as it should be' : ''}`;
 }
 
-function placedSections({ kind, object, pods }: Told, { spec, status }: Placement): Section[] {
+/** It has as many parts as it has pods, or one only. */
+function isUndivided(ref: ObjectRef | undefined): boolean {
+  const spread = ref && placedKind(ref)?.spread;
+  return spread === 'batch' || spread === 'one';
+}
+
+function placedSections(told: Told, placement: Placement): Section[] {
+  const { kind, object, pods } = told;
+  const { spec, status } = placement;
   const { clusters = [], wanted = [], reasons = {}, shares = {}, waits = [], ref } = spec ?? {};
   const spoken = new Set([...wanted, ...Object.keys(reasons)]);
   const refused = [...spoken].filter((name) => !clusters.includes(name));
   const whyOf = (name: string) => (Object.hasOwn(reasons, name) ? reasons[name] : 'no reason was given');
   const say = (name: string) => `${name}: ${whyOf(name)}`;
   const former = ref !== undefined && ref.uid !== object.metadata.uid;
-  const under = (status?.conditions ?? []).flatMap((condition) =>
-    condition.status === 'False' ? [condition.message] : [],
+  const silences = silencesOf(told, placement);
+  const under = (status?.conditions ?? []).flatMap(({ type, status: is, message }) =>
+    is === 'False' && type !== clustersHeardType ? [message] : [],
   );
   const whereIs = (name: string) => {
     const share = shares[name];
     const slice = status?.clusters?.[name];
     if (!share) return [];
     const count = kind.role === 'workload' ? countOf(share, slice?.status) : undefined;
-    const troubles = troublesOn(name, pods).map((line) => `  ${line}`);
-    return [`${name}: ${shareWords(share, slice, count)}`, ...troubles];
+    const refusal = refusalOf(slice?.status);
+    const missing = refusal === undefined ? [] : [`pods are refused there: ${refusal}`];
+    const troubles = [...missing, ...troublesOn(name, pods)].map((line) => `  ${line}`);
+    return [`${name}: ${shareWords(share, slice, { count, silence: silences.get(name) })}`, ...troubles];
   };
   return [
     { title: 'Where it is to be', lines: [...clusters].sort().map(say) },
@@ -111,6 +142,7 @@ function placedSections({ kind, object, pods }: Told, { spec, status }: Placemen
       title: 'What it waits for',
       lines: [
         ...waits.map((name) => `its turn to leave ${name}: others leave it now`),
+        ...silentWords(silences),
         ...(former ? ['a former object of this name to leave its clusters'] : []),
         ...new Set(under.filter((message) => message !== '')),
       ],
@@ -125,9 +157,16 @@ const phases: Readonly<Record<Share['phase'], string>> = {
   Leaving: 'being removed',
 };
 
-function shareWords(share: Share, slice: ClusterSlice | undefined, count: string | undefined): string {
+interface Counted {
+  count: string | undefined;
+  /** Of a cluster that is not heard of: since when. */
+  silence: string | undefined;
+}
+
+function shareWords(share: Share, slice: ClusterSlice | undefined, { count, silence }: Counted): string {
   const words = [leavesUnheard(share) ? 'silent; removed when it is heard of' : phases[share.phase]];
   if (count !== undefined) words.push(`${count} ${share.completions === undefined ? 'ready' : 'done'}`);
+  if (silence !== undefined) words.push(`this is what was heard last: it ${silence}`);
   if (!slice && share.phase !== 'Leaving') words.push('the cluster has not said anything of it yet');
   if (slice?.error) words.push(`it does not take it: ${slice.error.reason}: ${slice.error.message}`);
   return words.join('; ');

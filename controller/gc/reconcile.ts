@@ -37,6 +37,9 @@ export async function reconcileItem(
   const acting = { ...parts, signal };
   const known = graph.get(uid);
   if (!known || known.reflected || (!known.deleting && owners.allPresent(known))) return;
+  // There is nothing to do about it but to wait: read it would be each time that something else of its owner has gone.
+  if (known.deleting && ![foregroundFinalizer, orphanFinalizer].some((one) => known.finalizers.includes(one)))
+    return;
   const live = await readLive(acting, known);
   if (!live) return;
   const node = nodeOf(known.resource, live, known.cluster);

@@ -18,6 +18,7 @@ const states = [
   'ClusterRefused',
   'SpreadUnsatisfied',
   'NoRoom',
+  'ClusterSilent',
   'Deleted',
   'Orphaned',
 ];

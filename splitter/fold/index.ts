@@ -85,7 +85,7 @@ export function foldStatus(
   const kind = kindNamed(root.kind)?.kind;
   if (!kind) return undefined;
   const isSaid = all.some((part) => part.slice?.present === true && part.slice.status !== undefined);
-  const silences = conditioned.has(kind) ? clustersHeard(all) : [];
+  const silences = conditioned.has(kind) ? clustersHeard(all.flatMap(({ silence }) => silence ?? [])) : [];
   // Where it once had a status it ran: what nobody speaks of any more is not there.
   const had = isRecord(root.status) && Object.keys(root.status).length > 0;
   if (!isSaid && silences.length === 0 && !(had && emptied.has(kind))) return undefined;

@@ -1,3 +1,5 @@
+import { clustersHeardType, type Silence } from '../../cluster/silence.ts';
+import type { Condition } from '../../cluster/types.ts';
 import { numberAt } from '../../kube/untyped.ts';
 import type { FoldPart, Status } from './part.ts';
 
@@ -38,13 +40,12 @@ export function unheard({ status, share, silence }: Pick<FoldPart, 'status' | 's
  * The clusters of which nothing is heard, as a condition of the workload; none while all of them are. One of ours:
  * its name is no word of Kubernetes, so nothing waits for it.
  */
-export function clustersHeard(parts: readonly FoldPart[]): Status[] {
-  const silences = parts.flatMap(({ silence }) => silence ?? []);
+export function clustersHeard(silences: readonly Silence[]): HeardCondition[] {
   const [first] = silences.map(({ since }) => since).sort();
   if (first === undefined) return [];
   return [
     {
-      type: 'ClustersHeard',
+      type: clustersHeardType,
       status: 'False',
       reason: silentReason,
       message: silences.map(({ words }) => words).join('; '),
@@ -52,3 +53,5 @@ export function clustersHeard(parts: readonly FoldPart[]): Status[] {
     },
   ];
 }
+
+type HeardCondition = Omit<Condition, 'lastTransitionTime'> & { lastTransitionTime?: string };

@@ -5,6 +5,7 @@ import { InformerSet } from '../../../client/informers.ts';
 import { reflectedAs } from '../../../cluster/reflected.ts';
 import { startGenericControllers } from '../../../controller/generic.ts';
 import { ensureServiceRanges, ensureSystemNamespaces } from '../../../controller/namespace/furnish.ts';
+import type { Transport } from '../../../kube/http.ts';
 import { silentLogger } from '../../../kube/log.ts';
 import type { KubeObject, ObjectMeta } from '../../../kube/object.ts';
 import { StatusError } from '../../../kube/status.ts';
@@ -69,9 +70,9 @@ async function makeReflected(metadata: Partial<ObjectMeta>): Promise<void> {
   });
 }
 
-function start(cluster?: string): void {
-  const informers = new InformerSet(client, { cluster, signal: stop.signal });
-  const options = { client, informers, signal: stop.signal, logger: silentLogger, rootCa: 'PEM' };
+function start(cluster?: string, using = client): void {
+  const informers = new InformerSet(using, { cluster, signal: stop.signal });
+  const options = { client: using, informers, signal: stop.signal, logger: silentLogger, rootCa: 'PEM' };
   done = startGenericControllers(options);
 }
 
@@ -203,6 +204,39 @@ test('in the foreground the owner goes last', async () => {
   expect(await names('configmaps')).toEqual(['child', 'owner']);
   await client.patch(maps, target, 'merge', { metadata: { finalizers: null } });
   await eventually(async () => expect(await names('configmaps')).toEqual([]));
+});
+
+test('what goes already is not read anew each time that something else of its owner has gone', async () => {
+  const read: string[] = [];
+  const transport = server.server.transport(user);
+  const counting: Transport = (request) => {
+    if (request.method === 'GET' && /\/configmaps\/child/.test(request.url)) read.push(request.url);
+    return transport(request);
+  };
+  start(undefined, new Client(counting, { cluster: 'root' }));
+  const owner = await make('owner');
+  const children = Array.from({ length: 12 }, (_, i) => `child-${i}`);
+  for (const name of children)
+    await make(name, { ...ownedBy(owner, true), finalizers: ['example.com/wait'] });
+  await client.delete(maps, { namespace: 'x', name: 'owner' }, { propagationPolicy: 'Foreground' });
+  await eventually(async () => {
+    const { items } = await client.list(maps);
+    const going = items.filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
+    expect(going).toHaveLength(children.length + 1);
+  });
+  for (const [gone, name] of children.entries()) {
+    await client.patch(maps, { namespace: 'x', name }, 'merge', { metadata: { finalizers: null } });
+    const rest = children.slice(gone + 1).sort();
+    await eventually(async () =>
+      expect(await names('configmaps')).toEqual(rest.length > 0 ? [...rest, 'owner'] : []),
+    );
+    // The owner is looked at in its turn, and so is what it wakes: this one after them.
+    const marker = `marker-${gone}`;
+    await make(marker, ownedBy({ ...owner, metadata: { ...owner.metadata, uid: 'never' } }));
+    await eventually(async () => expect(await names('configmaps')).not.toContain(marker));
+  }
+  // Each once or twice before it went: as an orphan to be, and as what its owner waits for.
+  expect(read.length).toBeLessThanOrEqual(2 * children.length);
 });
 
 test('in the foreground the owner waits for what physical clusters have of it, and leaves that to them', async () => {

@@ -41,7 +41,7 @@ async function labelAsCurrent(name: string): Promise<void> {
     const { items } = await world.physical('east').client.list<Workload>(replicasets);
     return items.find(({ metadata }) => metadata.name === name);
   };
-  const hash = templateHash((await there())?.spec?.template ?? { spec: {} });
+  const hash = templateHash((await there())?.spec?.template ?? { spec: { containers: [] } });
   const metadata = { labels: { [hashKey]: hash } };
   await world.admin.patch(replicasets, { ...inDefault, name }, 'merge', { metadata });
   await until('it is labelled there', async () => (await there())?.metadata.labels?.[hashKey] === hash);

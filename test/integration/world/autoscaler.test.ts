@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Placement } from '../../../cluster/types.ts';
+import { deepEqual } from '../../../kube/deep.ts';
 import { at, numberAt } from '../../../kube/untyped.ts';
 import { isScaled } from '../../../syncer/scaled.ts';
 import { type Autoscaler, runAutoscaler } from '../../world/autoscaler.ts';
@@ -37,6 +39,7 @@ const autoscaler = (minReplicas: number, maxReplicas: number) => ({
 });
 const placement = 'web.deployments.apps';
 const root = async () => await find(world.admin, resources.deployments, 'web');
+const placed = async () => (await find<Placement>(world.admin, resources.placements, placement))?.spec;
 const wanted = async () => numberAt(await root(), 'spec', 'replicas');
 const pods = async (name: string) => (await readyPods(world.physical(name), 'web')).length;
 const runs = (name: string, count: number) =>
@@ -94,6 +97,35 @@ test('a move begins with what is there, though nothing is asked of the new pods 
   load = { west: 1 };
   await runs('west', 2);
   await says(2);
+});
+
+test('a move that is taken back, and once more, leaves as many as there were', async () => {
+  load = Object.fromEntries(
+    ['east', 'west'].map((name) => [name, async () => numberAt(await there(name), 'spec', 'replicas') ?? 0]),
+  );
+  await start(3, 'east,west');
+  await says(3);
+  for (let round = 0; round < 2; round++) {
+    world.physical('west').faults.silence();
+    await move(world.admin, resources.deployments, 'web', 'west');
+    await until('west is to have all', async () => {
+      const spec = await placed();
+      return spec?.shares?.['west']?.replicas === 3;
+    });
+    await move(world.admin, resources.deployments, 'web', 'east,west');
+    await until('it is to be on both again', async () => {
+      const spec = await placed();
+      return deepEqual(spec?.clusters, ['east', 'west']);
+    });
+    world.physical('west').faults.heal();
+    await settled(world.admin, placement);
+    await until('both are counted on', async () => {
+      const spec = await placed();
+      return deepEqual(spec?.scale?.clusters, ['east', 'west']);
+    });
+    expect(await wanted()).toBe(3);
+    expect((await pods('east')) + (await pods('west'))).toBe(3);
+  }
 });
 
 test('a template changed by the user reaches it with the replicas that are there', async () => {

@@ -126,6 +126,19 @@ test('a move that waits for an image is told from who asked to what can be done'
   ]);
 });
 
+test('pods that a cluster refuses to make are told with its reason, since none of them can say it', () => {
+  const message = 'pods "web-1" is forbidden: violates PodSecurity "restricted:latest"';
+  const failure = { type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message };
+  const of = (condition: object) => {
+    const west = { present: true, status: { unavailableReplicas: 3, conditions: [condition] } };
+    const placement = placed({ ...moving.spec }, { ...moving.status, clusters: { west } });
+    return section({ placement }, 'Where it is')?.slice(1);
+  };
+  const joining = 'west: joining, not counted on yet; 0/3 ready';
+  expect(of(failure)).toEqual([joining, `  pods are refused there: FailedCreate: ${message}`]);
+  expect(of({ ...failure, status: 'False' })).toEqual([joining]);
+});
+
 test('a workload that waits for its turn is told whose cluster it leaves then', () => {
   const placement = placed(
     { clusters: ['east'], waits: ['east'], shares: { east: { phase: 'Active', replicas: 3 } } },
@@ -137,9 +150,43 @@ test('a workload that waits for its turn is told whose cluster it leaves then', 
   ]);
 });
 
+describe('of a cluster that is not heard of', () => {
+  const words = 'cluster west has not answered since 2030-01-01T00:00:00Z';
+  const heard = { type: 'ClustersHeard', status: 'False', reason: 'ClusterSilent', message: words };
+  const active = { phase: 'Active', replicas: 3 };
+  const counted = { present: true, status: { readyReplicas: 3 } };
+  const conditions = [{ type: 'Settled', status: 'True', reason: 'Settled', message: 'x' }];
+  const status = { clusters: { east: counted, west: counted }, conditions };
+  const spec = { clusters: ['east', 'west'], shares: { east: active, west: active } };
+  const lost = {
+    phase: 'Running',
+    conditions: [{ type: 'Ready', status: 'False', reason: 'NodeStatusUnknown', message: words }],
+    reason: 'Unknown',
+    message: words,
+  };
+  const object = { ...web(), status: { conditions: [heard] } };
+
+  test.each<[string, Partial<Told>]>([
+    ['its own condition', { object, placement: placed(spec, status) }],
+    ['that of its Placement', { placement: placed(spec, { ...status, conditions: [...conditions, heard] }) }],
+  ])('is told since when, by %s; and so is what its pods were', (_what, more) => {
+    const all = { ...more, pods: [pod('web-1', 'west', lost)] };
+    const since = 'has not answered since 2030-01-01T00:00:00Z';
+    expect(storyOf(told(all)).headline).toBe(`is on east and west; its cluster west ${since}`);
+    expect(section(all, 'Where it is')).toEqual([
+      'east: there, and counted on; 3/3 ready',
+      `west: there, and counted on; 3/3 ready; this is what was heard last: it ${since}`,
+      `  pod web-1: Unknown: ${words}`,
+    ]);
+    expect(section(all, 'What it waits for')).toEqual([`its cluster west ${since}`]);
+  });
+});
+
 describe('in a sentence', () => {
   const active = { phase: 'Active', replicas: 1 };
   const settled = [{ type: 'Settled', status: 'True', reason: 'Settled', message: '' }];
+  const job = { group: 'batch', version: 'v1', resource: 'jobs', kind: 'Job', name: 'web', uid: 'u' };
+  const done = { phase: 'Active', completions: 1, parallelism: 1 };
   const made = {
     ownerReferences: [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', uid: 'x', controller: true }],
   };
@@ -184,6 +231,19 @@ describe('in a sentence', () => {
       },
     ],
     ['is leaving a, and is to be nowhere', { placement: placed({ clusters: [], shares: { a: active } }) }],
+    [
+      'is on a, as it should be',
+      { placement: placed({ ref: job, clusters: ['a', 'b'], shares: { a: done } }, { conditions: settled }) },
+    ],
+    [
+      'is on its way to a',
+      { placement: placed({ ref: job, clusters: ['a', 'b'], shares: { a: { phase: 'Joining' } } }) },
+    ],
+    [
+      'is moving from a to b',
+      { placement: placed({ ref: job, clusters: ['b'], shares: { a: { phase: 'Active' } } }) },
+    ],
+    ['is on its way to b', { placement: placed({ clusters: ['a', 'b'], shares: { a: active } }) }],
     ['is on its way to a', { placement: placed({ clusters: ['a'], shares: {} }) }],
     ['has not been looked at by the scheduler yet', {}],
     ['is nowhere: no workload that is placed needs it', { kind: kind('ConfigMap') }],
@@ -321,6 +381,13 @@ describe('what can be done', () => {
     expect(section({ placement: placed(short) }, 'What you can do')).toEqual([
       'have as many as there is room for: kubectl -n shop scale deployments.apps/web --replicas=1',
       'an administrator takes a back: atoll uncordon a',
+      'it moves by itself once that has changed: nothing need be repeated',
+    ]);
+  });
+
+  test('where there is no physical cluster, how to add one', () => {
+    expect(section({ placement: placed({ clusters: [], reasons: {} }) }, 'What you can do')).toEqual([
+      'have an administrator add a cluster: atoll cluster add NAME --kubeconfig FILE',
       'it moves by itself once that has changed: nothing need be repeated',
     ]);
   });

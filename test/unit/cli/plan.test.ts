@@ -56,6 +56,11 @@ describe('a plan as a table', () => {
       'east: too full; its Namespace stays: west has more, but it is nowhere yet',
     ],
     ['asked for elsewhere', { reasons: { west: 'named by its annotation' } }, 'named by its annotation'],
+    [
+      'to wait for one that does not answer',
+      { awaits: ['west, which has not answered since 2030-01-01T00:00:00Z'] },
+      'east: it is being drained; west: it has the most room; waiting for west, which has not answered since 2030-01-01T00:00:00Z',
+    ],
     ['new', { outcome: 'starts', from: [], reasons: { west: 'x', east: 'it is cordoned' } }, 'x'],
   ])('why: %s', (_what, more, why) => {
     expect(

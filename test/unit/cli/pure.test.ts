@@ -165,6 +165,18 @@ describe('what is left on a cluster', () => {
       expect(found).toMatchObject({ logicalCluster: 'root:a', object: 'deployments.apps/web', ...expected });
   });
 
+  test('what waits for a cluster that does not answer, says since when', () => {
+    const since = 'has not answered since 2030-01-01T00:00:00Z';
+    const message = `cluster north ${since}; cluster west ${since}`;
+    const conditions = [{ type: 'ClustersHeard', status: 'False', reason: 'ClusterSilent', message }];
+    const joining = { phase: 'Joining', replicas: 4 };
+    const shares = { east: { phase: 'Active' }, west: joining, south: joining };
+    const all = [placement('web', { clusters: ['south', 'west'], shares }, { conditions })];
+    expect(remainingOn('east', all)[0]?.state).toBe(
+      `waiting for west, which ${since}, joining south 0/4 ready`,
+    );
+  });
+
   test('workloads come first', () => {
     const shares = { east: { phase: 'Active' } };
     const all = [

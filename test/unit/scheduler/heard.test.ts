@@ -17,7 +17,12 @@ const home: KubeObject = {
   metadata: { name: 'shop', uid: 'n', annotations: one },
 };
 const within = ({ kind, object }: PlacedObject): PlacedObject => {
-  const metadata = { ...object.metadata, namespace: 'shop', uid: object.metadata.name, annotations: one };
+  const metadata = {
+    ...object.metadata,
+    namespace: 'shop',
+    uid: object.metadata.name ?? '',
+    annotations: one,
+  };
   return { kind, object: { ...object, metadata } };
 };
 const web = within(deployment('web'));

@@ -5,7 +5,8 @@ import type { PhysicalCluster, Placement, Share } from '../../../cluster/types.t
 import type { KubeObject } from '../../../kube/object.ts';
 import { consider } from '../../../scheduler/controller.ts';
 import { type Changed, worldOf } from '../../../scheduler/copy.ts';
-import { type PlannedItem, planOf } from '../../../scheduler/plan.ts';
+import { planOf } from '../../../scheduler/plan.ts';
+import type { PlannedItem } from '../../../scheduler/plan-items.ts';
 import { takeStock } from '../../../scheduler/world.ts';
 import { countsOf } from '../../../server/plan-counts.ts';
 import { deployment } from '../cluster/objects.ts';
@@ -398,4 +399,26 @@ describe('what keeps its Namespace from a rebalance is told', () => {
       },
     ]);
   });
+});
+
+test('a drain to a cluster that does not answer waits for it, and the plan says so', async () => {
+  const stored = new Stored();
+  for (const name of ['a', 'b']) stored.put('physicalclusters', cluster(name) as KubeObject);
+  const metadata = { name: 'shop', uid: 'n', annotations: one };
+  stored.put('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata });
+  const { object } = deployment('web', { replicas: 2 });
+  const annotations = { ...one, ...both };
+  const web = { ...object, metadata: { ...object.metadata, namespace: 'shop', uid: 'w', annotations } };
+  stored.put('deployments', web);
+  stored.decide();
+  stored.settle();
+  const silent = cluster('b', { ready: false });
+  const lastAnswerTime = '2030-01-01T00:00:00Z';
+  stored.put('physicalclusters', { ...silent, status: { ...silent.status, lastAnswerTime } } as KubeObject);
+  const changed = { resource: physical, object: cluster('a', { drain: true }) as KubeObject };
+  stored.put('physicalclusters', changed.object);
+  const items = await planOf(worldOf(stored.of), [changed], { countsOf });
+  expect(items.map(({ to, awaits }) => ({ to, awaits }))).toEqual([
+    { to: ['b'], awaits: [`b, which has not answered since ${lastAnswerTime}`] },
+  ]);
 });

@@ -88,3 +88,19 @@ it.each<[string, PlacementSpec | undefined, PlacementSpec, string[]]>([
 ])('that there is no room is told: %s', (_, before, now, expected) => {
   expect(wordsOf(before, now).map(({ reason, message }) => `${reason} ${message}`)).toEqual(expected);
 });
+
+it('is told once that there is no physical cluster, and where it is placed when there is one', () => {
+  const nowhere: PlacementSpec = { ref, clusters: [], reasons: {} };
+  const message = 'there is no physical cluster';
+  expect(wordsOf(undefined, nowhere)).toEqual([{ type: 'Warning', reason: 'Refused', message }]);
+  expect(wordsOf(nowhere, { ...nowhere })).toEqual([]);
+  const deleted: PlacementSpec = { ref, clusters: [], shares: { a: { phase: 'Active' } } };
+  expect(wordsOf({ ...deleted, clusters: ['a'], reasons: { a: 'it has the most room' } }, deleted)).toEqual(
+    [],
+  );
+  const there = { ...nowhere, clusters: ['a'], reasons: { a: 'it has the most room' } };
+  expect(wordsOf(nowhere, there).map(({ reason }) => reason)).toEqual(['Placed']);
+  expect(
+    wordsOf(undefined, { ...nowhere, ref: { ...ref, group: '', resource: 'configmaps', kind: 'ConfigMap' } }),
+  ).toEqual([]);
+});

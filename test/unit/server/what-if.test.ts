@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { PlannedItem } from '../../../scheduler/plan.ts';
+import type { PlannedItem } from '../../../scheduler/plan-items.ts';
 import { linesOf, mostLines } from '../../../scheduler/plan-words.ts';
 import { asksForPlan } from '../../../server/what-if.ts';
 

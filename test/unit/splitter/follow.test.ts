@@ -102,6 +102,68 @@ describe('follow', () => {
       ...([8, false, { a: 8, b: 4, c: 4 }] as const),
     ],
     [
+      'a move that was taken back: what is there twice is counted once',
+      {
+        clusters: ['a', 'b'],
+        previous: { a: share(2), b: share(3, { phase: 'Joining', settled: { replicas: 1 } }) },
+        slices: { a: says(2), b: says(3) },
+        scale: scale(3, []),
+      },
+      ...([3, false, { a: 2, b: 3 }] as const),
+    ],
+    [
+      'and growth meanwhile is what it changes',
+      {
+        clusters: ['a', 'b'],
+        previous: { a: share(2), b: share(3) },
+        slices: { a: says(4), b: says(3) },
+        scale: scale(3, []),
+      },
+      ...([5, false, { a: 4, b: 3 }] as const),
+    ],
+    [
+      'and what waits for its autoscaler’s minimum is what it is to have',
+      {
+        clusters: ['a', 'b'],
+        previous: { a: share(1), b: share(3, { goal: { replicas: 2 } }) },
+        slices: { a: says(1), b: says(3) },
+        scale: scale(3, []),
+      },
+      ...([3, false, { a: 1, b: 2 }] as const),
+    ],
+    [
+      'of what leaves, and is wanted again, nothing counts',
+      {
+        clusters: ['a', 'b'],
+        previous: { a: share(2, { phase: 'Leaving' }), b: share(3) },
+        slices: { a: says(2), b: says(3) },
+        scale: scale(3, ['b']),
+      },
+      ...([3, false, { a: 2, b: 3 }] as const),
+    ],
+    [
+      'somebody’s wish after it was taken back',
+      {
+        root: 6,
+        generation: 6,
+        clusters: ['a', 'b'],
+        previous: { a: share(2), b: share(3) },
+        slices: { a: says(2), b: says(3) },
+        scale: scale(3, []),
+      },
+      ...([6, false, { a: 2, b: 3 }] as const),
+    ],
+    [
+      'nowhere does it fit any longer, in the middle of a move: it stays where it is',
+      {
+        clusters: [],
+        previous: { a: share(2), b: share(3, { phase: 'Joining', settled: { replicas: 1 } }) },
+        slices: { a: says(2), b: says(3) },
+        scale: scale(3, []),
+      },
+      ...([3, false, { a: 2, b: 3 }] as const),
+    ],
+    [
       'somebody’s wish, in proportion',
       {
         root: 4,
@@ -197,15 +259,25 @@ describe('stamped and scaleOf', () => {
     ]);
   });
 
-  it.each<[string, Record<string, Share>, string[]]>([
-    ['all there', { a: share(4), b: share(5), c: share(9, { phase: 'Leaving' }) }, ['a', 'b']],
-    ['one joins', { a: share(4), b: share(5, { phase: 'Joining' }) }, ['x']],
-    ['one has yet to shrink', { a: share(9), b: share(5) }, ['x']],
-    ['one has yet to go', { a: share(3), b: share(5), d: share(1) }, ['x']],
-  ])('is divided over the wanted clusters when %s', (_name, shares, clusters) => {
-    expect(scaleOf(of, { shares, clusters: ['a', 'b'], before: scale(1, ['x']) })).toEqual({
+  type Recorded = [string, Record<string, Share>, before: string[], after: string[]];
+  it.each<Recorded>([
+    ['all there', { a: share(4), b: share(5), c: share(9, { phase: 'Leaving' }) }, ['x'], ['a', 'b']],
+    ['one joins', { a: share(4), b: share(5, { phase: 'Joining' }) }, ['x'], []],
+    ['one has yet to shrink', { a: share(9), b: share(5) }, ['x'], []],
+    ['one has yet to go', { a: share(3), b: share(5), d: share(1) }, ['x'], []],
+    ['a move was taken back', { a: share(4), b: share(9, { phase: 'Joining' }) }, [], []],
+    ['one failed where it is', { a: share(4), b: share(5, { phase: 'Joining' }) }, ['a', 'b'], ['a', 'b']],
+  ])('tells over which clusters it is divided: %s', (_name, shares, before, after) => {
+    expect(scaleOf(of, { shares, clusters: ['a', 'b'], before: scale(1, before) })).toEqual({
       replicas: 9,
-      clusters,
+      clusters: after,
     });
+  });
+
+  it('where it fits nowhere, is divided over where it is, as long as it was', () => {
+    const shares = { a: share(4), b: share(9, { phase: 'Joining' }) };
+    const recorded = (before: string[]) => scaleOf(of, { shares, clusters: [], before: scale(1, before) });
+    expect(recorded(['a', 'b'])?.clusters).toEqual(['a', 'b']);
+    expect(recorded(['a'])?.clusters).toEqual([]);
   });
 });

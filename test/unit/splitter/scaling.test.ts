@@ -27,7 +27,7 @@ class World {
   readonly copies = new Map<string, Copy>();
   /** What the autoscaler of each was told last. */
   readonly told = new Map<string, Bounds>();
-  /** What the metrics in each cluster ask for. */
+  /** What the metrics in each cluster ask for; of one that is not named, what is there. */
   readonly load = new Map<string, number>(names.map((c) => [c, 3]));
   readonly hpa;
 
@@ -107,7 +107,7 @@ class World {
     if (!copy || copy.replicas === 0 || !bounds) return;
     const least = Math.max(1, bounds.replicas);
     const most = Math.max(least, bounds.maxReplicas);
-    copy.replicas = Math.max(least, Math.min(most, this.load.get(c) ?? 0));
+    copy.replicas = Math.max(least, Math.min(most, this.load.get(c) ?? copy.replicas));
     copy.ready = Math.min(copy.ready, copy.replicas);
   }
 
@@ -208,5 +208,36 @@ it('any sequence of loads, moves and scales: nobody leaves too early, and the au
       expect(sum).toBeLessThanOrEqual(max);
     }),
     { numRuns: 300 },
+  );
+});
+
+it('any sequence of moves that are taken back, and back again: as many as before, where no autoscaler asks for others', () => {
+  const start = fc.record({ replicas: fc.integer({ min: 3, max: 9 }), min: fc.integer({ min: 1, max: 3 }) });
+  const places = fc.array(fc.subarray(names, { minLength: 1 }), { minLength: 2, maxLength: 3 });
+  const moving = fc.oneof(
+    { weight: 3, arbitrary: fc.record({ do: fc.constant('move' as const), to: fc.nat(2) }) },
+    { weight: 20, arbitrary: step.filter((s) => !['place', 'scale', 'load'].includes(s.do)) },
+  );
+  fc.assert(
+    fc.property(
+      start,
+      places,
+      fc.array(moving, { maxLength: 60, size: 'max' }),
+      ({ replicas, min }, between, steps) => {
+        const world = new World(replicas, min, 30);
+        world.load.clear();
+        world.clusters = [...(between[0] ?? names)];
+        world.quiesce(6);
+        for (const s of steps)
+          if (s.do === 'move') world.clusters = [...(between[s.to % between.length] ?? names)];
+          else take(world, s);
+        world.quiesce(20);
+        expect(Object.keys(world.spec.shares ?? {})).toEqual(world.clusters);
+        expect(world.spec.scale?.clusters).toEqual(world.clusters);
+        const sum = [...world.copies.values()].reduce((all, copy) => all + copy.replicas, 0);
+        expect({ root: world.replicas, sum }).toEqual({ root: replicas, sum: replicas });
+      },
+    ),
+    { numRuns: 100 },
   );
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Placement, PlacementSpec } from '../../../cluster/types.ts';
+import type { Placement, PlacementSpec, Share } from '../../../cluster/types.ts';
 import { split } from '../../../splitter/split.ts';
 import { deployment, placed } from '../cluster/objects.ts';
 
@@ -156,6 +156,28 @@ describe('split', () => {
     expect(conditions[1]?.message).toBe(
       'waiting for b (it is ready there, and its Services have yet to lead to all of it); until then it stays on a',
     );
+  });
+
+  it('says what is on clusters of which nothing is heard, and what waits for them, of workloads', () => {
+    const words = 'cluster b has not answered since 2030-01-01T00:00:00Z';
+    const silenceOf = (c: string) => (c === 'b' ? { since: '2030-01-01T00:00:00Z', words } : undefined);
+    const of = (root: typeof web, b: Share) =>
+      split({
+        placement: record(root, { clusters: ['b'], shares: { ...held, b } }),
+        root: root.object,
+        isKnown: () => true,
+        heardAt: (c) => (c === 'b' ? undefined : 0),
+        now: 5000,
+        settleMs: 2000,
+        silenceOf,
+      }).conditions;
+    const [, settled, heard] = of(web, { phase: 'Joining', replicas: 2 });
+    expect(settled?.message).toBe(
+      'waiting for b, which has not answered since 2030-01-01T00:00:00Z; until then it stays on a',
+    );
+    const isSo = { type: 'ClustersHeard', status: 'False', reason: 'ClusterSilent', message: words };
+    expect(heard).toEqual({ ...isSo, lastTransitionTime: '1970-01-01T00:00:05.000Z' });
+    expect(of(placed('ConfigMap', 'conf'), { phase: 'Joining' })).toHaveLength(2);
   });
 
   it('keeps the time of a condition that does not change', () => {
