@@ -12,7 +12,7 @@ import type {
   WatchOptions,
   WriteOptions,
 } from './options.ts';
-import { listPages } from './pages.ts';
+import { type Length, listPages } from './pages.ts';
 import { clusterPath, pathOf, type Query, queryOf, type ResourceRef, type Target } from './url.ts';
 import { watchEvents } from './watch.ts';
 
@@ -58,11 +58,13 @@ export class Client {
   ): Promise<KubeList<T>> {
     const { signal, labelSelector, fieldSelector, resourceVersion } = options;
     const path = this.#path(resource, { cluster: options.cluster, namespace: options.namespace });
-    const page = async (query: Query) =>
-      (await this.#json('GET', path + queryOf({ labelSelector, fieldSelector, ...query }), {
-        signal,
-      })) as KubeList<T>;
-    return await listPages(page, options.limit ?? 500, resourceVersion);
+    const page = async (query: Query, length: Length) => {
+      const url = path + queryOf({ labelSelector, fieldSelector, ...query });
+      const response = await this.#send({ method: 'GET', url, headers: {}, ...(signal && { signal }) });
+      await failIfNotOk(response);
+      return (await decode(response, undefined, (bytes) => length.add(bytes))) as KubeList<T>;
+    };
+    return await listPages(page, options.limit ?? 500, resourceVersion, this.#options.mostListBytes);
   }
 
   async create<T extends KubeObject = KubeObject>(

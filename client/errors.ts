@@ -3,7 +3,7 @@ import { StatusError } from '../kube/status.ts';
 
 /**
  * No answer, or not a whole one: refused, reset, timed out, too large. Whether a write took effect is unknown.
- * `code` is Node's (ECONNREFUSED, ECONNRESET, ...) or ETIMEDOUT, ETOOLARGE, EBADRESPONSE.
+ * `code` is Node's (ECONNREFUSED, ECONNRESET, ...) or ETIMEDOUT, ETOOLARGE, EENDLESS (of a list in pages), EBADRESPONSE.
  */
 export class TransportError extends Error {
   readonly code: string;

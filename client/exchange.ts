@@ -18,10 +18,15 @@ export async function collect(body: ApiResponse['body'], max: number): Promise<U
 /** What is longer becomes no text, which is half a gibibyte at most; and all of it is in memory several times. */
 const longestDecoded = 256 << 20;
 
-/** Throws TransportError; ETOOLARGE for more than can be decoded. */
-export async function decode(response: ApiResponse, max = longestDecoded): Promise<unknown> {
+/** Throws TransportError; ETOOLARGE for more than can be decoded. `taken` is told how long it is before it is decoded. */
+export async function decode(
+  response: ApiResponse,
+  max = longestDecoded,
+  taken?: (bytes: number) => void,
+): Promise<unknown> {
   const bytes = await collect(response.body, max);
   if (bytes.length > max) throw tooLarge(max);
+  taken?.(bytes.length);
   try {
     return parseJson(bytes);
   } catch (cause) {

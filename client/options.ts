@@ -5,6 +5,8 @@ export interface ClientOptions {
   cluster?: string;
   userAgent?: string;
   fieldManager?: string;
+  /** A list that is longer, over all of its pages, fails with EENDLESS; default: as long as the server goes on. */
+  mostListBytes?: number;
 }
 
 export interface ListOptions {

@@ -27,3 +27,24 @@ function next(): void {
   isUnderWay = waiting.size > 0;
   if (isUnderWay) setImmediate(next);
 }
+
+/** Of a logical cluster's objects so much is read, or written, at a time: a few milliseconds. */
+const bytesPerTurn = 128 << 10;
+
+/** The work of one request that goes over any number of objects. */
+export class Pace {
+  readonly #cluster: string;
+  #bytes = 0;
+
+  constructor(cluster: string) {
+    this.#cluster = cluster;
+  }
+
+  /** So much more was done. Whoever has done enough waits until others have had their turn; undefined: go on. */
+  after(bytes: number): Promise<void> | undefined {
+    this.#bytes += bytes;
+    if (this.#bytes < bytesPerTurn) return undefined;
+    this.#bytes = 0;
+    return othersFirst(this.#cluster);
+  }
+}

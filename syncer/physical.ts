@@ -63,7 +63,7 @@ export class Physical {
   async start(kinds: readonly ResourceRef[] = placedKinds): Promise<void> {
     await Promise.all(
       kinds.map(async (kind) => {
-        if (await this.#inUse(kind)) await this.watch(kind);
+        if (await this.#inUse(kind)) await this.#watchReadable(kind);
       }),
     );
   }
@@ -81,6 +81,11 @@ export class Physical {
     const late = sleep(syncMs, signal).then(() => false);
     const inTime = await Promise.race([informer.synced.then(() => true), late]);
     if (!inTime) throw new StatusError(504, 'Timeout', `no list of ${of} within ${syncMs} ms`);
+  }
+
+  /** What is found to be unreadable as it is read is read when it may be, and waited for by nobody. */
+  async #watchReadable(kind: ResourceRef): Promise<void> {
+    await Promise.race([this.watch(kind), this.#options.unreadable.refused(kind)]);
   }
 
   /** Ends the watches of what has not been there, and has no share (`kinds`: of which there are some), for so long. */

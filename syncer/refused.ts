@@ -9,8 +9,11 @@ const clashMs = { least: 100, most: 30_000, share: 0.1 };
  * been so. The owner may also never be shown.
  */
 const otherMs = { least: 100, most: 300_000, share: 1 };
-/** Of two claims of one name the one in use is shown, and that changes without any event about the claim. */
-const claimMs = 2_000;
+/**
+ * Of two claims of one name the one in use is shown, and that changes without any event about the claim. It may also be a user's, or
+ * held, for good.
+ */
+const claimMs = { least: 2_000, most: 10_000, share: 0.1 };
 
 /** The objects of a kind that are there, but not to be shown, or not now; since when. */
 export class Refused {
@@ -38,7 +41,7 @@ export class Refused {
   again(key: string): Retry {
     const { kind } = this.#kind;
     const since = this.#sinceOf(key);
-    if (kind === 'PersistentVolumeClaim') return { after: claimMs };
+    if (kind === 'PersistentVolumeClaim') return { after: waitMs(since, claimMs) };
     // What an event is about is most often on its way up; it may also never come: ask less and less.
     return { after: waitMs(since, kind === 'Event' ? { ...clashMs, share: 1 } : clashMs) };
   }

@@ -19,7 +19,7 @@ import { Namespaces } from './namespaces.ts';
 import { NodeReflector, watchNodes } from './nodes.ts';
 import { Outage } from './outage.ts';
 import { noteFound } from './resume.ts';
-import { Unreadable } from './unreadable.ts';
+import { mostListBytes, Unreadable } from './unreadable.ts';
 import { runUp } from './up.ts';
 
 export interface SyncerOptions {
@@ -67,7 +67,8 @@ export function startSyncer(options: SyncerOptions): Syncer {
   ready.catch(() => {});
   const run = async () => {
     const turn = await options.joining?.turn(signal);
-    const client = new Client(turn?.over(physical) ?? physical, { userAgent: 'atoll-syncer' });
+    const transport = turn?.over(physical) ?? physical;
+    const client = new Client(transport, { userAgent: 'atoll-syncer', mostListBytes });
     if (turn) ready.then(turn.end, turn.end);
     const questions = new Questions();
     const withReflectors = (all: readonly Hearing[]) => {

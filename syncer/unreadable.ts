@@ -1,9 +1,13 @@
+import { isTransportError } from '../client/errors.ts';
 import type { ResourceRef } from '../client/url.ts';
 import { groupResource } from '../kube/gvk.ts';
 import { isStatusError } from '../kube/status.ts';
 
+/** Of one list of a physical cluster: all that it is trusted with of our memory. */
+export const mostListBytes = 256 << 20;
+
 /**
- * The kinds that the physical API does not let us list (403). What is of them is neither there nor gone: it is not known,
+ * The kinds that the physical API does not let us list (403), or of which its lists have no end (EENDLESS). What is of them is neither there nor gone: it is not known,
  * and nothing may be removed, or taken for removed, for want of it.
  */
 export class Unreadable {
@@ -28,7 +32,7 @@ export class Unreadable {
   /** What became of an attempt to read: only a refusal and a success say something. */
   note(kind: Pick<ResourceRef, 'group' | 'resource'>, failure?: unknown): void {
     const of = groupResource(kind);
-    const isRefused = isStatusError(failure, 'Forbidden');
+    const isRefused = isStatusError(failure, 'Forbidden') || isEndless(failure);
     if ((failure !== undefined && !isRefused) || this.#kinds.has(of) === isRefused) return;
     if (isRefused) this.#kinds.add(of);
     else this.#kinds.delete(of);
@@ -45,4 +49,8 @@ export class Unreadable {
       this.#waiting.set(of, [...(this.#waiting.get(of) ?? []), tell]);
     });
   }
+}
+
+function isEndless(failure: unknown): boolean {
+  return isTransportError(failure) && failure.code === 'EENDLESS';
 }

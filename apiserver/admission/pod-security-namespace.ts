@@ -1,12 +1,12 @@
 import type { KubeObject } from '../../kube/object.ts';
-import { othersFirst } from '../../kube/others.ts';
+import { Pace } from '../../kube/others.ts';
 import { violationsOf } from '../../kube/pod-security/evaluate.ts';
 import { isStricter, type Standard, sameStandard, standardName } from '../../kube/pod-security/policy.ts';
 import { isRecord } from '../../kube/untyped.ts';
 import type { AdmissionRequest } from '../plugins.ts';
+import type { Unread } from '../registry/types.ts';
 
 const mostPods = 3000;
-const perTurn = 100;
 const patienceMs = 1000;
 
 /** Pods with the same violations, told by the name of the first. */
@@ -23,11 +23,14 @@ export async function warnOfPods(
   if (sameStandard(before, now) || now.level === 'privileged') return;
   if (before.minor === now.minor && !isStricter(now.level, before.level)) return;
   const { cluster, name, registry } = request;
-  const pods = prioritized(await registry.recent({ cluster, group: '', resource: 'pods', namespace: name }));
-  const { alike, checked } = await judged(pods, now, cluster);
-  if (checked < pods.length)
+  const { items, total } = await registry.unread(
+    { cluster, group: '', resource: 'pods', namespace: name },
+    mostPods,
+  );
+  const { alike, checked } = await judged(items, now, cluster);
+  if (checked < total)
     request.warn(
-      `new PodSecurity enforce level only checked against the first ${checked} of ${pods.length} existing pods`,
+      `new PodSecurity enforce level only checked against the first ${checked} of ${total} existing pods`,
     );
   if (alike.size === 0) return;
   request.warn(
@@ -36,23 +39,49 @@ export async function warnOfPods(
   for (const line of [...alike].map(inWords).sort()) request.warn(line);
 }
 
-async function judged(pods: readonly KubeObject[], standard: Standard, cluster: string) {
+/** One of each controller first, for half of the time, then the others: whoever has many pods has many that are alike. */
+async function judged(pods: readonly Unread[], standard: Standard, cluster: string) {
   const alike = new Map<string, Alike>();
-  const until = performance.now() + patienceMs;
+  const owners = new Set<string>();
+  const others: Unread[] = [];
+  const pace = new Pace(cluster);
+  const since = performance.now();
   let checked = 0;
-  for (const pod of pods.slice(0, mostPods)) {
-    const { name = '', annotations = {} } = pod.metadata;
-    const spec = isRecord(pod.spec) ? pod.spec : {};
-    const reasons = violationsOf(standard, { annotations, spec }).map(({ reason }) => reason);
+  const judge = (pod: KubeObject) => {
     checked++;
-    if (reasons.length > 0) {
-      const { first, count } = alike.get(reasons.join(', ')) ?? { first: name, count: 0 };
-      alike.set(reasons.join(', '), { first: [name, first].sort()[0] ?? name, count: count + 1 });
-    }
-    if (checked % perTurn === 0) await othersFirst(cluster);
-    if (performance.now() > until) break;
-  }
+    note(pod, standard, alike);
+  };
+  const left = await inTurns(pods, since + patienceMs / 2, pace, (pod, unread) => {
+    if (isAnother(pod, owners)) others.push(unread);
+    else judge(pod);
+  });
+  await inTurns([...left, ...others], since + patienceMs, pace, judge);
   return { alike, checked };
+}
+
+/** Reads one after the other until it is time, and lets others go first in between; those that are left. */
+async function inTurns(
+  pods: readonly Unread[],
+  until: number,
+  pace: Pace,
+  act: (pod: KubeObject, unread: Unread) => void,
+): Promise<readonly Unread[]> {
+  for (const [at, unread] of pods.entries()) {
+    if (performance.now() > until) return pods.slice(at);
+    act(unread.read(), unread);
+    const others = pace.after(unread.bytes);
+    if (others) await others;
+  }
+  return [];
+}
+
+function note({ metadata, spec }: KubeObject, standard: Standard, alike: Map<string, Alike>): void {
+  const { name = '', annotations = {} } = metadata;
+  const found = violationsOf(standard, { annotations, spec: isRecord(spec) ? spec : {} });
+  if (found.length === 0) return;
+  const reasons = found.map(({ reason }) => reason).join(', ');
+  const { first, count } = alike.get(reasons) ?? { first: name, count: 0 };
+  alike.set(reasons, { first: [name, first].sort()[0] ?? name, count: count + 1 });
 }
 
 function inWords([reasons, { first, count }]: [string, Alike]): string {
@@ -61,16 +90,11 @@ function inWords([reasons, { first, count }]: [string, Alike]): string {
   return `${first} (and ${others} other ${others === 1 ? 'pod' : 'pods'}): ${reasons}`;
 }
 
-/** One of each controller first. */
-function prioritized(pods: readonly KubeObject[]): KubeObject[] {
-  const seen = new Set<string>();
-  const others: KubeObject[] = [];
-  const first = pods.filter((pod) => {
-    const owner = pod.metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid;
-    const known = owner !== undefined && seen.has(owner);
-    if (known) others.push(pod);
-    else if (owner !== undefined) seen.add(owner);
-    return !known;
-  });
-  return [...first, ...others];
+/** Of a controller that has one already. */
+function isAnother({ metadata }: KubeObject, owners: Set<string>): boolean {
+  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid;
+  if (owner === undefined) return false;
+  const known = owners.has(owner);
+  owners.add(owner);
+  return known;
 }

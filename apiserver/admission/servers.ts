@@ -6,18 +6,19 @@ import type { AdmissionPlugin } from '../plugins.ts';
 
 /**
  * By these Leases the servers on one store know each other, and share out the physical clusters: one that somebody else wrote would be
- * given its part, and do nothing. See controller/members.ts.
+ * given its part, and do nothing; one that is deleted has its part given to others while its server works on. See controller/members.ts.
  */
 export const serversAdmission: AdmissionPlugin = {
   name: 'Servers',
-  validate({ stored: { info }, cluster, namespace, name, object, user }) {
-    if (info.group !== 'coordination.k8s.io' || info.resource !== 'leases' || object === undefined) return;
+  validate({ stored: { info }, cluster, namespace, name, object, old, user }) {
+    if (info.group !== 'coordination.k8s.io' || info.resource !== 'leases') return;
     if (cluster !== rootCluster || namespace !== 'kube-system' || isOwnController(user)) return;
-    if (!isOfServer(object) && !isServerName(object.metadata.name ?? name)) return;
-    throw forbidden(info, name, 'it says that a server is there, and is written by that server alone');
+    const called = object?.metadata.name ?? name;
+    if (!isOfServer(object) && !isOfServer(old) && !isServerName(called)) return;
+    throw forbidden(info, called, 'it says that a server is there, and is written by that server alone');
   },
 };
 
-function isOfServer({ metadata }: KubeObject): boolean {
-  return metadata.labels?.[serverLabel] !== undefined;
+function isOfServer(lease: KubeObject | undefined): boolean {
+  return lease?.metadata.labels?.[serverLabel] !== undefined;
 }

@@ -6,6 +6,7 @@ const mostLength = 8 << 10;
 
 /** What tokens proved, for a while: by their digests, never more than so many, nor of so long ones. */
 export class Remembered<T> {
+  /** The first is the oldest. */
   readonly #known = new Map<string, { value: T; until: number }>();
   readonly #now: () => number;
 
@@ -22,14 +23,19 @@ export class Remembered<T> {
   /** For `ms`, or until `until` if that comes first. */
   put(token: string, value: T, ms: number, until = Number.POSITIVE_INFINITY): void {
     if (token.length > mostLength) return;
-    // The first is the oldest.
-    for (const key of this.#known.keys()) {
-      if (this.#known.size < most) break;
-      this.#known.delete(key);
-    }
+    if (this.#known.size >= most) this.forgetOldest();
     const key = digestOf(token);
     this.#known.delete(key);
     this.#known.set(key, { value, until: Math.min(this.#now() + ms, until) });
+  }
+
+  get size(): number {
+    return this.#known.size;
+  }
+
+  forgetOldest(): void {
+    const [oldest] = this.#known.keys();
+    if (oldest !== undefined) this.#known.delete(oldest);
   }
 
   forget(token: string): void {

@@ -8,8 +8,8 @@ import {
 } from '../../kube/authorization/review.ts';
 import type { WebhookConfiguration } from '../../kube/authorization/types.ts';
 import type { ApiResponse, Transport } from '../../kube/http.ts';
-import { Remembered } from '../authn/remembered.ts';
 import type { Attributes, AuthorizationMode, Decision } from '../plugins.ts';
+import { Answers } from './answers.ts';
 
 /** Where a review says which logical cluster it is about, by its id. kcp's name. */
 const clusterExtra = 'authorization.kubernetes.io/cluster-name';
@@ -37,17 +37,17 @@ export interface WebhookModeOptions {
 export function webhookMode(options: WebhookModeOptions): AuthorizationMode {
   const { name, configuration, failed, now } = options;
   const { matchConditions, rememberMs, failurePolicy } = configuration;
-  const remembered = new Remembered<AccessStatus>(now);
+  const remembered = new Answers<AccessStatus>(now);
   const failure = (error: string): Decision => ({
     allowed: false,
     ...(failurePolicy === 'Deny' && { denied: true }),
     error,
   });
-  const ask = async (spec: AccessSpec, key: string): Promise<Decision> => {
+  const ask = async (cluster: string, spec: AccessSpec, key: string): Promise<Decision> => {
     try {
       const status = await review(options, spec);
       const millis = status.allowed ? rememberMs.allowed : rememberMs.others;
-      if (millis > 0 && status.reason.length <= mostReason) remembered.put(key, status, millis);
+      if (millis > 0 && status.reason.length <= mostReason) remembered.put(cluster, key, status, millis);
       return decisionOf(status);
     } catch (error) {
       failed(error);
@@ -65,8 +65,8 @@ export function webhookMode(options: WebhookModeOptions): AuthorizationMode {
         return failure((error as Error).message);
       }
       const key = JSON.stringify(spec);
-      const known = remembered.get(key);
-      return known ? decisionOf(known) : ask(spec, key);
+      const known = remembered.get(asked.cluster, key);
+      return known ? decisionOf(known) : ask(asked.cluster, spec, key);
     },
     rulesFor: () => ({
       rules: [],

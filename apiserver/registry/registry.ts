@@ -28,6 +28,7 @@ import type {
   ObjectRegistry,
   ObjectWatch,
   Scope,
+  Unread,
   WriteOptions,
 } from './types.ts';
 import { updateObject } from './write.ts';
@@ -119,6 +120,19 @@ export class StoreRegistry implements ObjectRegistry {
     return andThen(isLater(found) ? translated(found, served.info) : found, (entries) =>
       this.#objectsOf(served, scope, entries),
     );
+  }
+
+  async unread(scope: Scope, most: number): Promise<{ items: readonly Unread[]; total: number }> {
+    const served = this.#require(scope);
+    const range = collectionRange(served.info, scope.cluster, scope.namespace ?? '');
+    const found = await translated(this.store.list(range, { limit: most }), served.info);
+    const items = found.entries.map((entry) => ({
+      get bytes() {
+        return entry.value.length;
+      },
+      read: () => this.decode(served, scope.cluster, this.asDefined(served, scope.cluster, entry)),
+    }));
+    return { items, total: items.length + found.remaining };
   }
 
   async watch(scope: Scope, options: ObjectWatch): Promise<void> {

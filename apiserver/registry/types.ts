@@ -60,6 +60,12 @@ export interface DeleteOptions {
   collection?: boolean;
 }
 
+/** An object as it is stored: to read it takes as long as it is large. */
+export interface Unread {
+  readonly bytes: number;
+  read(): KubeObject;
+}
+
 /**
  * Objects without HTTP, authorization or admission; defaulting, validation and the per-kind strategies apply.
  * Every method fails with StatusError. Objects read carry resourceVersion; those of scope `*` also carry
@@ -77,6 +83,8 @@ export interface Registry {
   list(scope: Scope): Promise<Listed>;
   /** All of a scope, or the one of that name, as of what this server has seen, which asks no other machine; at once where memory has it. */
   recent(scope: Scope | Address): Later<readonly KubeObject[]>;
+  /** The first so many of a scope, and how many there are: for whoever reads any number of a user's, a few at a time. */
+  unread(scope: Scope, most: number): Promise<{ items: readonly Unread[]; total: number }>;
   watch(scope: Scope, options: ObjectWatch): Promise<void>;
   create(scope: Scope, object: KubeObject, options?: WriteOptions): Promise<KubeObject>;
   /** Reads, changes, writes; again when somebody else wrote in between. `change` gets a copy that is its own. */

@@ -1,3 +1,4 @@
+import { Pace } from '../../../kube/others.ts';
 import { expired, StatusError } from '../../../kube/status.ts';
 import { type Entry, type Range, StoreError } from '../../../storage/store.ts';
 import type { ResourceExchange } from '../../core.ts';
@@ -41,6 +42,7 @@ export async function readPage(
       : undefined;
   const range = rangeFor(exchange, selection) ?? whole;
   const found: Entry[] = [];
+  const pace = new Pace(info.cluster);
   let after = token?.after;
   for (;;) {
     const limit =
@@ -50,6 +52,8 @@ export async function readPage(
     revision = part.revision;
     for (const [index, listed] of part.entries.entries()) {
       after = listed.key;
+      const others = selection.everything ? undefined : pace.after(listed.value.length);
+      if (others) await others;
       const entry = core.registry.asDefined(stored, info.cluster, listed);
       if (!wanted(exchange, selection, entry)) continue;
       found.push(entry);

@@ -1,5 +1,5 @@
 import type { ApiResponse } from '../../../kube/http.ts';
-import type { Later } from '../../../kube/later.ts';
+import { andThen, type Later } from '../../../kube/later.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import type { Entry } from '../../../storage/store.ts';
 import type { ResourceExchange } from '../../core.ts';
@@ -11,6 +11,9 @@ import { shownFrom } from '../../encode/shown.ts';
 import { tableOf } from '../../encode/table.ts';
 import { isStored } from '../../registry/convert.ts';
 import { respondJoined } from './join.ts';
+import { respondInPieces } from './pieces.ts';
+
+const mostAtOnce = 128 << 10;
 
 export function respondList(
   exchange: ResourceExchange,
@@ -24,11 +27,25 @@ export function respondList(
   if (form.encoding === 'json' && form.shape === 'object' && !form.pretty && isStored(served)) {
     return respondJoined(exchange, entries, meta);
   }
-  const objects = entries.map((entry) => shownFrom(exchange, entry));
-  if (!saysClusters(exchange, form)) return encoded(200, shapeList(exchange, form, objects, meta), form);
-  return clustersOf(exchange, objects).then((clusters) =>
-    encoded(200, shapeList(exchange, form, objects, meta, clusters), form),
-  );
+  const says = saysClusters(exchange, form);
+  const make = (some: readonly Entry[]): Later<Kinded> => {
+    const objects = some.map((entry) => shownFrom(exchange, entry));
+    if (!says) return shapeList(exchange, form, objects, meta);
+    return clustersOf(exchange, objects).then((clusters) =>
+      shapeList(exchange, form, objects, meta, clusters),
+    );
+  };
+  if (isLong(entries)) return respondInPieces(exchange, form, entries, make);
+  return andThen(make(entries), (list) => encoded(200, list, form));
+}
+
+/** It takes longer to make than anybody has to wait. */
+function isLong(entries: readonly Entry[]): boolean {
+  let left = mostAtOnce;
+  return entries.some(({ value }) => {
+    left -= value.length;
+    return left < 0;
+  });
 }
 
 /** A list in the shape that the client asked for. Throws StatusError 406. */

@@ -120,7 +120,7 @@ test('one whose Lease is deleted, or loses its label, is there again by its next
   await until('there again', both);
 });
 
-test('whoever may write Leases in kube-system can pass none off as a server’s', async () => {
+test('whoever may write Leases in kube-system can pass none off as a server’s, and delete none of one', async () => {
   const api = createApiServer({
     store,
     logicalClusters: true,
@@ -154,6 +154,8 @@ test('whoever may write Leases in kube-system can pass none off as a server’s'
   await expect(eve.patch(leases, target, 'merge', { metadata: { labels } })).rejects.toMatchObject(refused);
   const spec = { renewTime: '2999-01-01T00:00:00.000000Z' };
   await expect(eve.patch(leases, { ...target, name }, 'merge', { spec })).rejects.toMatchObject(refused);
+  await expect(eve.delete(leases, { ...target, name })).rejects.toMatchObject(refused);
+  await expect(eve.deleteCollection(leases, { namespace: 'kube-system' })).rejects.toMatchObject(refused);
   await eve.patch(leases, target, 'merge', { spec });
   expect((await admin.get(leases, { ...target, name })).metadata.resourceVersion).toBe(
     server.metadata.resourceVersion,

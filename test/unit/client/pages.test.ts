@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { Client } from '../../../client/client.ts';
 import { TransportError } from '../../../client/errors.ts';
 import { listPages } from '../../../client/pages.ts';
 import type { Query } from '../../../client/url.ts';
@@ -62,4 +63,26 @@ test('a list that is forgotten half-way is read in one piece; where that is too 
   await expect(listPages(server(20, 10, 99).read, 10, undefined)).rejects.toMatchObject({
     reason: 'Expired',
   });
+});
+
+test('a list without end fails after so many bytes, and after so many pages without anything', async () => {
+  let pages = 0;
+  const endless = (items: object[]) => {
+    pages = 0;
+    return new Client(
+      async () => {
+        pages++;
+        const list = { kind: 'PodList', apiVersion: 'v1', metadata: { continue: 'more' }, items };
+        return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(list)) };
+      },
+      { mostListBytes: 1 << 20 },
+    );
+  };
+  const pods = { group: '', version: 'v1', resource: 'pods' };
+  await expect(endless([]).list(pods)).rejects.toMatchObject({ code: 'EENDLESS' });
+  expect(pages).toBe(5);
+  await expect(endless([{ metadata: { name: 'a'.repeat(300_000) } }]).list(pods)).rejects.toMatchObject({
+    code: 'EENDLESS',
+  });
+  expect(pages).toBe(4);
 });

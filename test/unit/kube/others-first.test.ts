@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { othersFirst } from '../../../kube/others.ts';
+import { othersFirst, Pace } from '../../../kube/others.ts';
 
 test('who waits goes on one at a time, of one logical cluster after the other, and what else there is to do goes between', async () => {
   const order: string[] = [];
@@ -17,4 +17,13 @@ test('who waits goes on one at a time, of one logical cluster after the other, a
 test('whoever comes when nobody waits is served, too', async () => {
   await othersFirst('a');
   await expect(othersFirst('a')).resolves.toBeUndefined();
+});
+
+test('who goes over many objects waits for others after so many bytes, and not before', async () => {
+  const pace = new Pace('a');
+  expect(pace.after(100_000)).toBeUndefined();
+  const others = pace.after(100_000);
+  expect(others).toBeInstanceOf(Promise);
+  await others;
+  expect(pace.after(100_000)).toBeUndefined();
 });

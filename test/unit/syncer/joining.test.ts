@@ -64,3 +64,15 @@ test('one that ends while it joins gives its turn back, and one that ends before
   expect(never).not.toHaveBeenCalled();
   expect(next).toHaveBeenCalled();
 });
+
+test('one that answers without end keeps its turn for so long and no longer', async () => {
+  const joining = new Joining();
+  const turns = await full(joining);
+  const talks = turns.map((turn) => setInterval(() => void turn.over(answers)(get), 300));
+  const next = later(joining);
+  await vi.advanceTimersByTimeAsync(29_000);
+  expect(next).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1_100);
+  expect(next).toHaveBeenCalled();
+  for (const talk of talks) clearInterval(talk);
+});

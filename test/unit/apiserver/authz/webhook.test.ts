@@ -285,3 +285,17 @@ test('rules are told as far as they are known', () => {
   });
   expect(chain([mode(yes, { rules })]).rulesFor('a', user, 'default')).toEqual({ rules });
 });
+
+test('one logical cluster that asks for ever so much pushes out nothing that was said in another', async () => {
+  const { ask, asked, answers } = world();
+  answers.push({ allowed: true });
+  await ask({ cluster: 'b' });
+  for (let i = 0; i < 10_050; i++) await ask({ name: `p${i}` });
+  const before = asked.length;
+  expect(await ask({ cluster: 'b' })).toEqual({ allowed: true });
+  expect(await ask({ name: 'p10049' })).toEqual({ allowed: true });
+  expect(asked.length).toBe(before);
+  // Its own are as many as there is room for.
+  await ask({ name: 'p0' });
+  expect(asked.length).toBe(before + 1);
+});
