@@ -38,13 +38,14 @@ export class Converter {
   }
 
   /**
-   * The objects, in their order, in a version of their definition; those that are in it are as they were. Not pruned. Fails with a
-   * StatusError 500 of no reason, as kube-apiserver does.
+   * The objects, in their order, in a version of their definition; those that are in it are as they were. Not pruned. By a
+   * definition that names no webhook any more they are what they were, under another apiVersion. Fails with a StatusError 500 of no
+   * reason, as kube-apiserver does.
    */
   async convert(cluster: string, served: ServedResource, all: readonly Convertible[]): Promise<KubeObject[]> {
     const { conversion } = served;
-    if (conversion === undefined) throw new Error(`nothing converts ${served.info.resource}`);
     const apiVersion = formatApiVersion(served.info);
+    if (conversion === undefined) return all.map(({ object }) => stamped(object, apiVersion));
     const due = all.filter(({ object }) => object.apiVersion !== apiVersion);
     for (const { object } of due) requireVersion(object, conversion, served.info.group);
     const made = new Map<KubeObject, KubeObject>();
@@ -95,6 +96,11 @@ export class Converter {
       }
     });
   }
+}
+
+/** As the strategy None does it. */
+export function stamped(object: KubeObject, apiVersion: string): KubeObject {
+  return object.apiVersion === apiVersion ? object : { ...object, apiVersion };
 }
 
 function requireVersion({ apiVersion }: KubeObject, { versions }: Conversion, group: string): void {

@@ -1,4 +1,4 @@
-import { parseApiVersion } from '../../kube/gvk.ts';
+import { formatApiVersion, parseApiVersion } from '../../kube/gvk.ts';
 import { decodeJson } from '../../kube/json.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Entry } from '../../storage/store.ts';
@@ -7,7 +7,7 @@ import type { Converting } from '../registry/converting.ts';
 import { asDefined, shaped } from '../registry/kinds/defined.ts';
 import { isStale, markStale } from '../registry/stale.ts';
 import type { ServedResource } from '../served.ts';
-import type { Converter } from './converter.ts';
+import { type Converter, stamped } from './converter.ts';
 
 /** The stored objects of one definition in one logical cluster, as they are in one of its versions. */
 export class Versions implements Converting {
@@ -35,7 +35,7 @@ export class Versions implements Converting {
       const shown = now === object ? { ...entry } : { ...entry, value: encodeStored(shaped(now, served)) };
       const stored = parseApiVersion(object.apiVersion).version;
       const given = entries[index];
-      if (stored !== served.conversion?.storageVersion || (given && isStale(given))) markStale(shown);
+      if (stored !== served.info.storageVersion || (given && isStale(given))) markStale(shown);
       return shown;
     });
   }
@@ -52,7 +52,7 @@ export class Versions implements Converting {
       else values.set(id, there);
     }
     // Together, and each by itself to whoever asks for it meanwhile.
-    const making = this.shown([...missing.values()], old);
+    const making = missing.size > 0 ? this.shown([...missing.values()], old) : Promise.resolve([]);
     for (const [index, [id, entry]] of [...missing].entries()) {
       const value = making.then((made) => (made[index] ?? entry).value);
       forms.set(id, value);
@@ -87,7 +87,12 @@ export class Versions implements Converting {
   async stored(value: Uint8Array): Promise<Uint8Array> {
     const served = this.#served();
     const { conversion } = served;
-    const storage = conversion?.versions.get(conversion.storageVersion);
+    const { group, storageVersion } = served.info;
+    if (conversion === undefined) {
+      const object = stamped(plain(value), formatApiVersion({ group, version: storageVersion }));
+      return encodeStored(object);
+    }
+    const storage = conversion.versions.get(storageVersion);
     if (storage === undefined || storage.info.version === served.info.version) return value;
     const all = [{ object: plain(value), size: value.length }];
     const [made] = await this.#converter.convert(this.#cluster, storage, all);

@@ -104,6 +104,29 @@ test('a watch whose webhook is slow is told of all that happens meanwhile, in or
   stop.abort();
 });
 
+test('a watch goes on as without a webhook once the definition names none, and so does a write', async () => {
+  await make('a');
+  const transport = api.server.transport({ name: 'admin', groups: ['system:masters'] });
+  const stop = new AbortController();
+  const watching = watch(transport, `${widgets('v2')}?watch=1`, stop.signal);
+  await take(watching, 1);
+  const writing = api.call('PATCH', widgets('v2', 'a'), { spec: { size: 2 } });
+  const none = { spec: { conversion: { strategy: 'None', webhook: null } } };
+  await api.call('PATCH', `${definitions}/${definitionName}`, none);
+  expect((await writing).status).toBe(200);
+  hook.asked.length = 0;
+  await take(watching, 1);
+  await make('b');
+  await api.call('DELETE', widgets('v1', 'b'));
+  const events = await take(watching, 2);
+  expect(events.map(({ type, object }) => [type, object.apiVersion, object.metadata.name])).toEqual([
+    ['ADDED', `${group}/v2`, 'b'],
+    ['DELETED', `${group}/v2`, 'b'],
+  ]);
+  expect(hook.asked).toEqual([]);
+  stop.abort();
+});
+
 test('while it fails its stored version is served, another is refused, and nothing of a write is stored', async () => {
   await make('a');
   Object.assign(hook, lies.fails);
