@@ -150,8 +150,7 @@ class Asked implements AdmissionRequest {
     const apiVersion = formatApiVersion(as.info);
     if (as.conversion === undefined) return { ...fromStored(object, as), apiVersion, kind: as.info.kind };
     if (isOwnController(user) || object.apiVersion === apiVersion) return object;
-    const converting = core.converter.convert(info.cluster, as, [{ object, size: 0 }]);
-    return converting.then(([made = object]) => made);
+    return core.converter.one({ cluster: info.cluster, served: as }, object);
   }
 
   warn(message: string): void {

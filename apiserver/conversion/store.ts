@@ -1,14 +1,14 @@
 import type { Entry, Range, Store, WriteOptions } from '../../storage/store.ts';
-import type { Versions } from './versions.ts';
+import type { Showing, Versions } from './versions.ts';
 import { watchConverted } from './watch.ts';
 
 /**
  * The store as it would be if the objects of a range were kept in another version: they are converted as they are read and written,
  * as kube-apiserver's store does it. For one request.
  */
-export function convertingStore(store: Store, range: Range, versions: Versions): Store {
+export function convertingStore(store: Store, range: Range, versions: Versions, showing: Showing): Store {
   const within = (key: string) => key >= range.start && key < range.end;
-  const seen = new Seen(versions);
+  const seen = new Seen(versions, showing);
   return {
     get revision() {
       return store.revision;
@@ -23,7 +23,7 @@ export function convertingStore(store: Store, range: Range, versions: Versions):
     async list(asked, options) {
       const result = await store.list(asked, options);
       if (!within(asked.start)) return result;
-      return { ...result, entries: await versions.shown(result.entries) };
+      return { ...result, entries: await versions.shown(result.entries, showing) };
     },
     // What it takes a webhook to know is not known at once.
     recent: (asked) => (within(asked.start) ? undefined : store.recent?.(asked)),
@@ -59,14 +59,16 @@ function adding(options: WriteOptions | undefined, adds: number): WriteOptions |
 /** What this request has read, so that what it deletes need not be converted once it has gone. */
 class Seen {
   readonly #versions: Versions;
+  readonly #showing: Showing;
   readonly #seen = new Map<string, { stored: Uint8Array; shown: Uint8Array }>();
 
-  constructor(versions: Versions) {
+  constructor(versions: Versions, showing: Showing) {
     this.#versions = versions;
+    this.#showing = showing;
   }
 
   async shown(entry: Entry): Promise<Entry> {
-    const [shown = entry] = await this.#versions.shown([entry]);
+    const [shown = entry] = await this.#versions.shown([entry], this.#showing);
     this.#seen.set(entry.key, { stored: entry.value, shown: shown.value });
     return shown;
   }

@@ -1,4 +1,5 @@
 import type { Range, Store, StoreError, StoreEvent, WatchOptions } from '../../storage/store.ts';
+import { partsOf } from './parts.ts';
 import type { Versions } from './versions.ts';
 
 /** How many events may wait for their conversion before the store keeps them. */
@@ -85,9 +86,10 @@ class Converting {
     this.#isAtWork = true;
     this.#options.onSynced?.(false);
     while (this.#waiting.length > 0 && !this.#isStopped()) {
-      const events = this.#waiting;
-      this.#waiting = [];
-      this.#makeRoom();
+      // One review's worth, to be given on before the next is made.
+      const [events = []] = partsOf(this.#waiting, ({ entry }) => entry.value.length);
+      this.#waiting = this.#waiting.slice(events.length);
+      if (this.#waiting.length < mostWaiting) this.#makeRoom();
       try {
         const shown = await this.#shown(events);
         if (!this.#isStopped()) this.#options.sink(shown);

@@ -256,6 +256,19 @@ test('a webhook that never answers holds up eight requests of its logical cluste
   }
 });
 
+test('it makes little of little: a longer answer is not read to its end', async () => {
+  await make('a');
+  hook.lie = (response) => ({
+    ...response,
+    convertedObjects: response.convertedObjects.map((one: object) => ({ ...one, more: 'x'.repeat(100_000) })),
+  });
+  const { status, body } = await api.call('GET', widgets('v2', 'a'));
+  expect({ status, message: body.message }).toEqual({
+    status: 500,
+    message: `${failed}: http: request body too large`,
+  });
+});
+
 test('it is called where the administrator lets it be, and goes nowhere else', async () => {
   await make('a');
   hook.raw = (response) => void response.writeHead(302, { location: `${hook.url}/elsewhere` }).end();

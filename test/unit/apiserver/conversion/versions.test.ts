@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Converter } from '../../../../apiserver/conversion/converter.ts';
+import { Keeping, Kept } from '../../../../apiserver/conversion/kept.ts';
 import { Versions } from '../../../../apiserver/conversion/versions.ts';
 import type { ServedResource } from '../../../../apiserver/served.ts';
-import type { WebhookCaller } from '../../../../apiserver/webhook/call.ts';
+import type { WebhookCall, WebhookCaller } from '../../../../apiserver/webhook/call.ts';
 import type { Entry } from '../../../../storage/store.ts';
 import { group, widget } from '../../../conversion/definition.ts';
+import { hooked, padding, plain, stored } from '../../../conversion/stored.ts';
 
 let lost: unknown[];
 const note = (why: unknown) => lost.push(why);
@@ -16,21 +18,10 @@ afterEach(() => {
   process.off('unhandledRejection', note);
 });
 
-/** As the definition has it once it names no webhook any more. */
-const plain = {
-  info: { group, version: 'v2', resource: 'widgets', kind: 'Widget', storageVersion: 'v1' },
-  schema: { type: 'any' },
-} as unknown as ServedResource;
 const nobody = { post: () => Promise.reject(new Error('asked')) } as unknown as WebhookCaller;
 const versionsOf = (served: ServedResource, caller = nobody) =>
   new Versions(new Converter(caller), 'team', () => served);
 
-const stored = (name: string, revision = 1): Entry => ({
-  key: `/w/${name}`,
-  value: Buffer.from(JSON.stringify(widget('v1', name, { size: 1 }))),
-  revision,
-  created: revision,
-});
 const shown = ({ value }: Entry) => JSON.parse(Buffer.from(value).toString());
 
 test('where the definition names no webhook any more, what is under way goes on as without one', async () => {
@@ -47,17 +38,68 @@ test('where the definition names no webhook any more, what is under way goes on 
 });
 
 test('what cannot be converted is told to whoever asked, and is nobody else’s', async () => {
-  const conversion = {
-    name: 'w',
-    revision: 1,
-    storageVersion: 'v1',
-    reviewVersions: ['v1'],
-    config: { url: 'https://hook.example.com/' },
-    versions: new Map([['v1', plain]]),
-  };
-  const versions = versionsOf({ ...plain, conversion } as unknown as ServedResource);
+  const versions = versionsOf(hooked);
   await expect(versions.shared([stored('a'), stored('b')])).rejects.toThrow('asked');
   await expect(versions.shared([])).resolves.toEqual([]);
   await new Promise((done) => setImmediate(done));
   expect(lost).toEqual([]);
+});
+
+test('a webhook whose answers are more than a request may keep is asked for no more', async () => {
+  const calls: WebhookCall[] = [];
+  const kept = new Kept({ request: 1_000_000, cluster: 1_500_000 });
+  const converter = new Converter(padding('x'.repeat(4000), calls), undefined, kept);
+  const versions = new Versions(converter, 'team', () => hooked);
+  const entries = Array.from({ length: 1000 }, (_, index) => stored(`w${index}`));
+  const keeping = new Keeping(kept, 'team');
+  await expect(versions.shown(entries, { keeping })).rejects.toMatchObject({
+    code: 500,
+    message:
+      'what conversion webhooks made of these objects is more than 1000000 bytes: ask for them with a smaller limit',
+  });
+  expect(calls).toHaveLength(3);
+  keeping.release();
+  expect(await versions.shown(entries.slice(0, 100), { keeping })).toHaveLength(100);
+  expect(kept.of('team')).toBeGreaterThan(400_000);
+});
+
+test('an answer is read as far as what was sent lets expect', async () => {
+  const calls: WebhookCall[] = [];
+  const versions = versionsOf(hooked, padding('', calls));
+  await versions.shown([stored('a')]);
+  await versions.shown([stored('a'), stored('b')]);
+  expect(calls.map(({ maxAnswer }) => maxAnswer?.(1000))).toEqual([4000 + 32 * 1024, 4000 + 2 * 32 * 1024]);
+  expect(calls[0]?.maxAnswer?.(3 << 20)).toBe(8 << 20);
+});
+
+test('others have their turn while a long list is converted', async () => {
+  const versions = versionsOf(hooked, padding('x'.repeat(50_000), []));
+  const entries = Array.from({ length: 100 }, (_, index) => stored(`w${index}`, 'y'.repeat(10_000)));
+  let turns = 0;
+  let isDone = false;
+  const count = () => {
+    turns++;
+    if (!isDone) setImmediate(count);
+  };
+  setImmediate(count);
+  await versions.shown(entries);
+  isDone = true;
+  // Of five megabytes a quarter of one each time.
+  expect(turns).toBeGreaterThanOrEqual(15);
+});
+
+test('what is in the version already is not converted, nor counted in a review', async () => {
+  const calls: WebhookCall[] = [];
+  const versions = versionsOf(hooked, padding('', calls));
+  const there = (name: string): Entry => {
+    const entry = stored(name);
+    return { ...entry, value: Buffer.from(Buffer.from(entry.value).toString().replace('/v1"', '/v2"')) };
+  };
+  const entries = Array.from({ length: 300 }, (_, index) =>
+    index % 3 === 0 ? stored(`w${index}`) : there(`w${index}`),
+  );
+  const all = await versions.shown(entries);
+  expect(all.map((entry) => shown(entry).metadata.name)).toEqual(entries.map((_, index) => `w${index}`));
+  expect(new Set(all.map((entry) => shown(entry).apiVersion))).toEqual(new Set([`${group}/v2`]));
+  expect(calls).toHaveLength(1);
 });
