@@ -146,11 +146,11 @@ class Asked implements AdmissionRequest {
   }
 
   inVersion(object: KubeObject, as: ServedResource): Later<KubeObject> {
-    const { core, info, user } = this.#exchange;
+    const { core, info, user, request } = this.#exchange;
     const apiVersion = formatApiVersion(as.info);
     if (as.conversion === undefined) return { ...fromStored(object, as), apiVersion, kind: as.info.kind };
     if (isOwnController(user) || object.apiVersion === apiVersion) return object;
-    return core.converter.one({ cluster: info.cluster, served: as }, object);
+    return core.converter.one({ cluster: info.cluster, served: as, signal: request.signal }, object);
   }
 
   warn(message: string): void {

@@ -16,6 +16,8 @@ import { Turns } from './turns.ts';
 export interface Asking {
   cluster: string;
   served: ServedResource;
+  /** Of whoever waits for it. What it comes to once that has aborted is its reason. */
+  signal?: AbortSignal | undefined;
 }
 
 /** kube-apiserver's, of each call. */
@@ -51,6 +53,7 @@ export class Converter {
   async convert<T>(asking: Asking, all: readonly KubeObject[], take: Take<T>): Promise<T> {
     const { conversion, info } = asking.served;
     const apiVersion = formatApiVersion(info);
+    asking.signal?.throwIfAborted();
     if (conversion === undefined) return take(all.map((object) => stamped(object, apiVersion)));
     const due = all.filter((object) => object.apiVersion !== apiVersion);
     for (const object of due) requireVersion(object, conversion, info.group);
@@ -89,6 +92,7 @@ export class Converter {
     try {
       return await (this.#tracer?.call('Call conversion webhook', attributes, post) ?? post());
     } catch (error) {
+      asking.signal?.throwIfAborted();
       if (error instanceof ConversionError) throw failed(error.message);
       if (!(error instanceof WebhookCallError)) throw error;
       throw failed(`conversion webhook for ${kindOf(objects[0])} failed: ${error.message}`);
@@ -97,12 +101,12 @@ export class Converter {
 
   /** The time that is spent waiting for one's turn counts. */
   #post<T>(
-    { cluster }: Asking,
+    { cluster, signal: asker }: Asking,
     { config }: Conversion,
     { review, objects }: { review: JsonObject; objects: readonly KubeObject[] },
     take: (answer: JsonObject) => Promise<T>,
   ): Promise<T> {
-    return within(timeoutSeconds * 1000, undefined, async (signal) => {
+    return within(timeoutSeconds * 1000, asker, async (signal) => {
       const maxAnswer = (sent: number) =>
         Math.min(mostAnswer, sent * answerFactor + objects.length * answerBytesPerObject);
       const call = { cluster, config, timeoutSeconds, review, signal, maxAnswer };

@@ -46,14 +46,14 @@ async function handledKeeping(exchange: ResourceExchange, handle: Handler): Prom
 const unread = new FinalizationRegistry<() => void>((over) => over());
 
 function inVersion(exchange: ResourceExchange, keeping: Keeping): ResourceExchange {
-  const { core, info, served } = exchange;
+  const { core, info, served, request } = exchange;
   const { cluster } = info;
   const { group, version, resource } = served.info;
   const range = collectionRange(served.info, cluster, '');
   // A watch lasts: it goes by what the definition says then.
   const current = () => core.catalog.find(cluster, group, version, resource) ?? served;
   const versions = new Versions(core.converter, cluster, current);
-  const store = convertingStore(core.store, range, versions, { keeping });
+  const store = convertingStore(core.store, range, versions, { keeping, signal: request.signal });
   const { catalog, roles, flows } = core.registry;
   const registry = new StoreRegistry(store, catalog, roles, flows, versions);
   const shown = shownAs(served);

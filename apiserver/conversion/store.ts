@@ -29,14 +29,14 @@ export function convertingStore(store: Store, range: Range, versions: Versions, 
     recent: (asked) => (within(asked.start) ? undefined : store.recent?.(asked)),
     async create(key, value, options) {
       if (!within(key)) return store.create(key, value, options);
-      const bytes = await versions.stored(value);
-      return seen.shown(await store.create(key, bytes, adding(options, bytes.length)));
+      const bytes = await versions.stored(value, showing.signal);
+      return seen.written(await store.create(key, bytes, adding(options, bytes.length)));
     },
     async update(key, value, expected, options) {
       if (!within(key)) return store.update(key, value, expected, options);
-      const bytes = await versions.stored(value);
+      const bytes = await versions.stored(value, showing.signal);
       const adds = bytes.length - seen.lengthOf(key, bytes.length);
-      return seen.shown(await store.update(key, bytes, expected, adding(options, adds)));
+      return seen.written(await store.update(key, bytes, expected, adding(options, adds)));
     },
     async delete(key, expected, options) {
       const entry = await store.delete(key, expected, options);
@@ -67,8 +67,18 @@ class Seen {
     this.#showing = showing;
   }
 
-  async shown(entry: Entry): Promise<Entry> {
-    const [shown = entry] = await this.#versions.shown([entry], this.#showing);
+  shown(entry: Entry): Promise<Entry> {
+    return this.#shown(entry, this.#showing);
+  }
+
+  /** It was written: what is to follow is not left out because somebody went. */
+  written(entry: Entry): Promise<Entry> {
+    const { signal: _, ...showing } = this.#showing;
+    return this.#shown(entry, showing);
+  }
+
+  async #shown(entry: Entry, showing: Showing): Promise<Entry> {
+    const [shown = entry] = await this.#versions.shown([entry], showing);
     this.#seen.set(entry.key, { stored: entry.value, shown: shown.value });
     return shown;
   }

@@ -10,6 +10,7 @@ import { servedAs } from '../registry/kinds/versions.ts';
 import { isStale, markStale } from '../registry/stale.ts';
 import type { ServedResource } from '../served.ts';
 import { type Converter, stamped } from './converter.ts';
+import { Left } from './forms.ts';
 import type { Keeping } from './kept.ts';
 import { Pace, partsOf } from './parts.ts';
 
@@ -18,6 +19,8 @@ export interface Showing {
   old?: boolean;
   /** What is converted is kept for it. */
   keeping?: Keeping | undefined;
+  /** Of whoever waits: when it aborts nothing more is asked, and what was fails with its reason. */
+  signal?: AbortSignal | undefined;
 }
 
 /** The stored objects of one definition in one logical cluster, as they are in one of its versions. */
@@ -34,7 +37,7 @@ export class Versions implements Converting {
   }
 
   /** In their order, part by part. What would be written in another version than it is stored in now is marked so. */
-  async shown(entries: readonly Entry[], { old = false, keeping }: Showing = {}): Promise<Entry[]> {
+  async shown(entries: readonly Entry[], { old = false, keeping, signal }: Showing = {}): Promise<Entry[]> {
     const served = this.#served();
     const sizeOf = ({ value }: Entry) => (isDue(served, value) ? value.length : undefined);
     const shown: Entry[] = [];
@@ -45,7 +48,7 @@ export class Versions implements Converting {
         own.push(asDefined(entry, served, old));
         if (pace.isOver(entry.value.length)) await othersFirst(this.#cluster);
       }
-      const made = await this.#made(own, { served, pace, keeping });
+      const made = await this.#made(own, { served, pace, keeping, signal });
       for (const [index, entry] of own.entries()) {
         const is = made.get(entry) ?? { entry: { ...entry }, from: served.info.version };
         const given = part[index];
@@ -59,13 +62,18 @@ export class Versions implements Converting {
   /** What becomes of those that are in another version, which is `from`. */
   async #made(
     own: readonly Entry[],
-    { served, pace, keeping }: { served: ServedResource; pace: Pace; keeping: Keeping | undefined },
+    {
+      served,
+      pace,
+      keeping,
+      signal,
+    }: Pick<Showing, 'keeping' | 'signal'> & { served: ServedResource; pace: Pace },
   ): Promise<Map<Entry, { entry: Entry; from: string }>> {
     const shown = new Map<Entry, { entry: Entry; from: string }>();
     const due = own.filter(({ value }) => isDue(served, value));
     if (due.length === 0) return shown;
     const objects = due.map(({ value }) => plain(value));
-    await this.#converter.convert({ cluster: this.#cluster, served }, objects, async (made) => {
+    await this.#converter.convert({ cluster: this.#cluster, served, signal }, objects, async (made) => {
       for (const [index, entry] of due.entries()) {
         const [object, now] = [objects[index] as KubeObject, made[index] as KubeObject];
         const value = now === object ? entry.value : encodeStored(shaped(now, served));
@@ -79,7 +87,17 @@ export class Versions implements Converting {
   }
 
   /** As `shown`, for those who watch: what one of them was told of is not asked for again. */
-  async shared(entries: readonly Entry[], old = false): Promise<Entry[]> {
+  async shared(entries: readonly Entry[], { old, signal }: Showing = {}): Promise<Entry[]> {
+    for (;;) {
+      try {
+        return await this.#together(entries, { old: old === true, signal });
+      } catch (error) {
+        if (!(error instanceof Left) || signal?.aborted) throw error;
+      }
+    }
+  }
+
+  async #together(entries: readonly Entry[], showing: Showing): Promise<Entry[]> {
     const { forms } = this.#converter;
     const values = new Map<string, Promise<Uint8Array>>();
     const missing = new Map<string, Entry>();
@@ -90,7 +108,7 @@ export class Versions implements Converting {
       else values.set(id, there);
     }
     // Together, and each by itself to whoever asks for it meanwhile.
-    const making = missing.size > 0 ? this.shown([...missing.values()], { old }) : Promise.resolve([]);
+    const making = missing.size > 0 ? this.shown([...missing.values()], showing) : Promise.resolve([]);
     for (const [index, [id, entry]] of [...missing].entries()) {
       const value = making.then((made) => (made[index] ?? entry).value);
       forms.set(id, value);
@@ -119,7 +137,7 @@ export class Versions implements Converting {
   }
 
   /** What is to be stored of an object in this version. */
-  async stored(value: Uint8Array): Promise<Uint8Array> {
+  async stored(value: Uint8Array, signal?: AbortSignal): Promise<Uint8Array> {
     const served = this.#served();
     const { conversion } = served;
     const { group, storageVersion } = served.info;
@@ -129,11 +147,11 @@ export class Versions implements Converting {
     }
     const storage = conversion.versions.get(storageVersion);
     if (storage === undefined || storage.info.version === served.info.version) return value;
-    return encodeStored(shaped(await this.#one(plain(value), storage), storage));
+    return encodeStored(shaped(await this.#one(plain(value), storage, signal), storage));
   }
 
-  #one(object: KubeObject, served: ServedResource): Promise<KubeObject> {
-    return this.#converter.one({ cluster: this.#cluster, served }, object);
+  #one(object: KubeObject, served: ServedResource, signal?: AbortSignal): Promise<KubeObject> {
+    return this.#converter.one({ cluster: this.#cluster, served, signal }, object);
   }
 }
 

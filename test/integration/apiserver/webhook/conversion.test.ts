@@ -256,6 +256,26 @@ test('a webhook that never answers holds up eight requests of its logical cluste
   }
 });
 
+test('who leaves gives the turn back, and no more is converted', async () => {
+  for (let index = 0; index < 110; index++) await make(`w${index}`);
+  const held: (() => void)[] = [];
+  hook.hold = () => new Promise((resolve) => held.push(resolve));
+  const transport = api.server.transport({ name: 'admin', groups: ['system:masters'] });
+  const leaving = new AbortController();
+  const { signal } = leaving;
+  const lists = Array.from({ length: 8 }, () =>
+    transport({ method: 'GET', url: widgets('v2'), headers: {}, signal }),
+  );
+  await eventually(() => expect(held).toHaveLength(8));
+  hook.hold = undefined;
+  leaving.abort();
+  await Promise.allSettled(lists);
+  expect((await api.call('GET', widgets('v2', 'w0'))).status).toBe(200);
+  for (const go of held) go();
+  expect((await api.call('GET', widgets('v2', 'w1'))).status).toBe(200);
+  expect(hook.asked.map(({ request }) => request.objects.length)).toEqual([...Array(8).fill(100), 1, 1]);
+});
+
 test('it makes little of little: a longer answer is not read to its end', async () => {
   await make('a');
   hook.lie = (response) => ({

@@ -1,12 +1,18 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Converter } from '../../../../apiserver/conversion/converter.ts';
+import { Left } from '../../../../apiserver/conversion/forms.ts';
 import { Keeping, Kept } from '../../../../apiserver/conversion/kept.ts';
 import { Versions } from '../../../../apiserver/conversion/versions.ts';
 import type { ServedResource } from '../../../../apiserver/served.ts';
-import type { WebhookCall, WebhookCaller } from '../../../../apiserver/webhook/call.ts';
+import {
+  type WebhookCall,
+  WebhookCallError,
+  type WebhookCaller,
+} from '../../../../apiserver/webhook/call.ts';
 import type { Entry } from '../../../../storage/store.ts';
 import { group, widget } from '../../../conversion/definition.ts';
 import { hooked, padding, plain, stored } from '../../../conversion/stored.ts';
+import { eventually } from '../../../eventually.ts';
 
 let lost: unknown[];
 const note = (why: unknown) => lost.push(why);
@@ -102,4 +108,25 @@ test('what is in the version already is not converted, nor counted in a review',
   expect(all.map((entry) => shown(entry).metadata.name)).toEqual(entries.map((_, index) => `w${index}`));
   expect(new Set(all.map((entry) => shown(entry).apiVersion))).toEqual(new Set([`${group}/v2`]));
   expect(calls).toHaveLength(1);
+});
+
+test('who goes is not waited for, and takes nothing from those who watch the same', async () => {
+  const posts: { call: WebhookCall; answer(): void }[] = [];
+  const honest = padding('x', []);
+  const post = (call: WebhookCall) =>
+    new Promise((resolve, reject) => {
+      posts.push({ call, answer: () => resolve(honest.post(call)) });
+      call.signal?.addEventListener('abort', () => reject(new WebhookCallError('context canceled')));
+    });
+  const versions = versionsOf(hooked, { post } as unknown as WebhookCaller);
+  const leaving = new AbortController();
+  const first = versions.shared([stored('a')], { signal: leaving.signal });
+  const second = versions.shared([stored('a')], { signal: new AbortController().signal });
+  await eventually(() => expect(posts).toHaveLength(1));
+  leaving.abort(new Left('gone'));
+  await expect(first).rejects.toThrow('gone');
+  expect(posts[0]?.call.signal?.aborted).toBe(true);
+  await eventually(() => expect(posts).toHaveLength(2));
+  posts[1]?.answer();
+  expect((await second).map(shown)).toMatchObject([{ metadata: { name: 'a' }, spec: { note: 'x' } }]);
 });
