@@ -73,8 +73,13 @@ function shownAs(served: ServedResource): ServedResource {
 }
 
 async function asStored(exchange: ResourceExchange): Promise<ResourceExchange> {
-  const { core, info, stored } = exchange;
+  const { core, info, stored, served } = exchange;
   const { cluster, namespace, name } = info;
+  // Whose definition this is says nothing of the others': each object is by its own (encode/shown.ts).
+  if (cluster === '*') {
+    const { conversion: _, ...own } = served;
+    return { ...exchange, served: own };
+  }
   const key = objectKey(stored.info, cluster, namespace, name);
   const entry = name === '' ? undefined : await core.store.get(key);
   const as = (entry && servedAs(stored, entry.value)) ?? stored;

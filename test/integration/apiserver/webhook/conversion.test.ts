@@ -199,6 +199,54 @@ test('a definition that is converted in one logical cluster is stamped with its 
   expect(hook.asked).toEqual([]);
 });
 
+test.each<[string, (hook: ConversionWebhook) => object]>([
+  ['a webhook', (at) => definition(at, 'v1').spec],
+  [
+    'one version alone',
+    (at) => {
+      const { spec } = definition(at, 'v2');
+      return { ...spec, versions: spec.versions.slice(1), conversion: { strategy: 'None' } };
+    },
+  ],
+])(
+  'whoever reads all gets what is another’s in the version asked for, though the first has %s',
+  async (_, first) => {
+    for (const name of ['first', 'other']) await api.addCluster(`root:${name}`);
+    const { spec, ...rest } = definition(hook, 'v1');
+    await api.call('DELETE', `${definitions}/${definitionName}`);
+    await api.call('POST', `/clusters/root:first${definitions}`, { ...rest, spec: first(hook) });
+    const plain = { ...rest, spec: { ...spec, conversion: { strategy: 'None' } } };
+    await api.call('POST', `/clusters/root:other${definitions}`, plain);
+    await make('w', '/clusters/root:other');
+    const url = `/clusters/*/apis/${group}/v2/widgets`;
+    const read = (headers = {}) => call(inside(), 'GET', url, undefined, headers);
+    const expected = {
+      apiVersion: `${group}/v2`,
+      kind: 'Widget',
+      metadata: { name: 'w' },
+      spec: { size: 1 },
+    };
+    const { body } = await read();
+    expect(body).toMatchObject({ apiVersion: `${group}/v2`, kind: 'WidgetList', items: [expected] });
+    expect((await read({ accept: 'application/json;pretty=1' })).body).toEqual(body);
+    const stop = new AbortController();
+    const [event] = await take(watch(inside(), `${url}?watch=1`, stop.signal), 1);
+    expect(event?.object).toEqual(body.items[0]);
+    const told = await inside()({
+      method: 'GET',
+      url: `${url}?watch=1`,
+      headers: {},
+      objects: true,
+      signal: stop.signal,
+    });
+    for await (const [one] of told.events ?? []) {
+      expect(one?.object).toEqual(body.items[0]);
+      break;
+    }
+    stop.abort();
+  },
+);
+
 test('what a webhook says under names of ours is not taken', async () => {
   await make('a', '', { annotations: { 'atoll.dev/paused': 'true' } });
   hook.lie = (response) => ({
